@@ -1,0 +1,20 @@
+//! Work for the benchmarks, the same as `rivals.py` does.
+
+use rand::RngExt;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use trajectory_metrics::Traces;
+
+/// Traces of 5 to 15 steps with uniform forecasts and outcomes by a fair coin, at least `steps`
+/// steps together.
+#[must_use]
+pub fn random_traces(steps: usize, seed: u64) -> Traces {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let (mut values, mut ends, mut outcomes) = (Vec::new(), Vec::new(), Vec::new());
+    while values.len() < steps {
+        values.extend((0..rng.random_range(5..=15)).map(|_| rng.random::<f64>()));
+        ends.push(values.len());
+        outcomes.push(rng.random::<bool>());
+    }
+    Traces::from_flat(&values, &ends, &outcomes).unwrap_or_default()
+}

@@ -1,0 +1,49 @@
+use trajectory_metrics::{ScoringRule, Tps};
+
+use crate::{Error, Observation, Stopped};
+
+/// The simple censored trajectory score: a complete run by its outcome, a censored one as if it
+/// had failed.
+///
+/// ```text
+/// sum over t = 1..Z of w_t S(F_t, Y)  if complete,  sum over t = 1..Z of w_t S(F_t, 0)  if censored
+/// ```
+///
+/// Weights are those of the whole evaluated horizon; they are not renormalised over the steps
+/// before the stop.
+///
+/// An approximation, not the censored score: it takes the unknown chance of success after the stop
+/// for zero. What it elicits is `P(complete and successful | history)`, not `P(successful |
+/// history)`; the two are the same only where no censored run would have succeeded. It can be above
+/// or below the score that the outcome would have given.
+///
+/// Reference: Evaluator failure modes in agentic uncertainty quantification, equation 5 and
+/// proposition C.3.
+///
+/// # Errors
+///
+/// [`Error::Excluded`] for a run that has no score; [`Error::Trajectory`] where custom weights do
+/// not reach the horizon.
+///
+/// ```
+/// use censoring::{Error, Probability, StopReason, Stopped, Tps, WeightSchedule, simple_score};
+///
+/// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+/// let tps = Tps::new(brier, WeightSchedule::Uniform);
+/// let forecasts = Probability::from_slice(&[0.5, 0.5]).unwrap();
+///
+/// let at_its_budget = Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?;
+/// assert_eq!(simple_score(&tps, &at_its_budget)?, -0.25);
+///
+/// // Cut off half way: the same steps weigh half as much.
+/// let half_way = at_its_budget.with_horizon(4)?;
+/// assert_eq!(simple_score(&tps, &half_way)?, -0.125);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn simple_score<R: ScoringRule>(tps: &Tps<R>, run: &Stopped<'_>) -> Result<f64, Error> {
+    match run.observation() {
+        Observation::Complete(trace) => Ok(tps.score(trace)?),
+        Observation::Censored => Ok(tps.prefix_score(run.forecasts(), false, run.horizon())?),
+        Observation::Excluded(exclusion) => Err(Error::Excluded(exclusion.clone())),
+    }
+}

@@ -1,0 +1,153 @@
+use std::{convert::Infallible, fmt, str::FromStr};
+
+/// Why a run ended.
+///
+/// Reads and writes as a snake_case word; a word that is not known is kept as
+/// [`StopReason::Other`].
+///
+/// ```
+/// use censoring::StopReason;
+///
+/// let reason: StopReason = "max_steps".parse().unwrap();
+/// assert_eq!(reason, StopReason::MaxSteps);
+/// assert!(reason.is_administrative());
+///
+/// let own: StopReason = "rate_limited".parse().unwrap();
+/// assert_eq!(own, StopReason::Other("rate_limited".to_owned()));
+/// assert!(!own.is_administrative());
+/// assert_eq!(own.to_string(), "rate_limited");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(from = "String", into = "String"))]
+#[non_exhaustive]
+pub enum StopReason {
+    /// The agent ended the run by itself.
+    Completed,
+    /// A fixed number of steps was used up.
+    MaxSteps,
+    /// A fixed number of tokens was used up.
+    MaxTokens,
+    /// A fixed time was used up.
+    MaxTime,
+    /// A fixed amount of money was used up.
+    MaxCost,
+    /// The agent wrote something that could not be read.
+    ParseError,
+    /// A tool failed.
+    ToolError,
+    /// The environment ended the run without a label.
+    EnvironmentEnd,
+    /// The user ended the run.
+    UserStop,
+    /// The run ended but nobody judged it.
+    Unjudged,
+    /// Anything else, in its own words.
+    Other(String),
+}
+
+impl StopReason {
+    const NAMED: [Self; 10] = [
+        Self::Completed,
+        Self::MaxSteps,
+        Self::MaxTokens,
+        Self::MaxTime,
+        Self::MaxCost,
+        Self::ParseError,
+        Self::ToolError,
+        Self::EnvironmentEnd,
+        Self::UserStop,
+        Self::Unjudged,
+    ];
+
+    /// The word for the reason.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Completed => "completed",
+            Self::MaxSteps => "max_steps",
+            Self::MaxTokens => "max_tokens",
+            Self::MaxTime => "max_time",
+            Self::MaxCost => "max_cost",
+            Self::ParseError => "parse_error",
+            Self::ToolError => "tool_error",
+            Self::EnvironmentEnd => "environment_end",
+            Self::UserStop => "user_stop",
+            Self::Unjudged => "unjudged",
+            Self::Other(own) => own,
+        }
+    }
+
+    /// Whether a budget fixed in advance ended the run, so that the stop says nothing about the
+    /// outcome beyond what the run so far says: the assumption under which a censored score is
+    /// valid.
+    ///
+    /// A parse or tool error is not: it comes from the run itself and may be a sign of failure. A
+    /// word of your own never counts as administrative.
+    ///
+    /// Reference: Evaluator failure modes in agentic uncertainty quantification, assumption 2 and
+    /// appendix G.
+    #[must_use]
+    pub const fn is_administrative(&self) -> bool {
+        matches!(self, Self::MaxSteps | Self::MaxTokens | Self::MaxTime | Self::MaxCost)
+    }
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl From<String> for StopReason {
+    fn from(word: String) -> Self {
+        let named = Self::NAMED.into_iter().find(|reason| reason.as_str() == word);
+        named.unwrap_or(Self::Other(word))
+    }
+}
+
+impl From<StopReason> for String {
+    fn from(reason: StopReason) -> Self {
+        match reason {
+            StopReason::Other(own) => own,
+            named => named.as_str().to_owned(),
+        }
+    }
+}
+
+impl FromStr for StopReason {
+    type Err = Infallible;
+
+    fn from_str(word: &str) -> Result<Self, Infallible> {
+        Ok(word.to_owned().into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_goes_back_and_forth() {
+        for reason in StopReason::NAMED {
+            assert_eq!(StopReason::from(reason.to_string()), reason);
+            assert_eq!(String::from(reason.clone()), reason.as_str());
+        }
+    }
+
+    #[test]
+    fn only_budgets_are_administrative() {
+        let administrative: Vec<_> =
+            StopReason::NAMED.into_iter().filter(StopReason::is_administrative).collect();
+        assert_eq!(administrative, StopReason::NAMED[1..5]);
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn json_keeps_unknown_words() {
+        for word in ["\"max_steps\"", "\"gave up\""] {
+            let reason: StopReason = serde_json::from_str(word).unwrap();
+            assert_eq!(serde_json::to_string(&reason).unwrap(), word);
+        }
+    }
+}

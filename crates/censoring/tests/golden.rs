@@ -1,0 +1,118 @@
+//! Published figures of the trajectory paper on runs that were cut off.
+
+use censoring::{
+    Exclusion, Probability, ScoringRule, StopReason, Stopped, TerminationAudit, Tps,
+    WeightSchedule, simple_score,
+};
+use serde_json::Value;
+use trajectory_metrics::{BetaScore, BrierScore, ExactMean, LogScore};
+
+fn paper() -> Value {
+    serde_json::from_str(include_str!("golden/tps.json")).unwrap()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+/// Mean over the complete runs alone, and over the censored ones as well.
+fn means<R: ScoringRule>(tps: &Tps<R>, golden: &Value) -> (f64, f64) {
+    let count = |name: &str| golden[name].as_u64().unwrap() as usize;
+    let (complete, censored) = (count("completed"), count("administratively_censored"));
+    let successes = count("successes_derived");
+    let base_rate = Probability::new(successes as f64 / (complete + censored) as f64).unwrap();
+    let (mut complete_only, mut all) = (ExactMean::default(), ExactMean::default());
+    for i in 0..complete + censored {
+        // Complete runs of many lengths, censored ones at the budget of 30 steps.
+        let (steps, outcome, reason) = if i < complete {
+            (1 + i % 29, Some(i < successes), StopReason::Completed)
+        } else {
+            (30, None, StopReason::MaxSteps)
+        };
+        let forecasts = vec![base_rate; steps];
+        let run = Stopped::new(&forecasts, outcome, Some(reason)).unwrap();
+        let score = simple_score(tps, &run).unwrap();
+        all.update(score);
+        if outcome.is_some() {
+            complete_only.update(score);
+        }
+    }
+    (complete_only.finish().unwrap(), all.finish().unwrap())
+}
+
+#[test]
+fn webshop_base_rate_shifts_come_out_to_the_printed_digits_for_every_schedule() {
+    let paper = paper();
+    let golden = &paper["webshop_base_rate"];
+    for schedule in WeightSchedule::NAMED {
+        let log = Tps::new(LogScore::clipped(1e-6).unwrap(), schedule.clone());
+        let (complete_only, all) = means(&log, golden);
+        assert_eq!(format!("{complete_only:.4}"), "-0.8279");
+        assert_eq!(
+            format!("{complete_only:.4}"),
+            format!("{:.4}", number(&golden["complete_only_log"]))
+        );
+        assert_eq!(
+            format!("{:.4}", all - complete_only),
+            format!("{:.4}", number(&golden["delta_log"]))
+        );
+
+        let brier = Tps::new(BrierScore, schedule.clone());
+        let (complete_only, all) = means(&brier, golden);
+        assert_eq!(
+            format!("{:.4}", all - complete_only),
+            format!("{:.4}", number(&golden["delta_brier"]))
+        );
+
+        let beta = Tps::new(BetaScore::new(2.0, 4.0).unwrap(), schedule.clone());
+        let (complete_only, all) = means(&beta, golden);
+        let printed = format!("{:.5}", number(&golden["delta_beta_2_4"]));
+        assert_eq!(format!("{:.5}", all - complete_only), printed);
+    }
+}
+
+#[test]
+fn the_verbal_margin_of_table_14_is_the_difference_of_the_printed_scores() {
+    let paper = paper();
+    let golden = &paper["webshop_base_rate"];
+    let log = Tps::new(LogScore::clipped(1e-6).unwrap(), WeightSchedule::LinearFront);
+    let margin = number(&golden["verbal_confidence_complete_only_log"]) - means(&log, golden).0;
+    let printed = number(&golden["verbal_minus_base_complete_only_log"]);
+    assert_eq!(format!("{margin:.4}"), format!("{printed:.4}"));
+}
+
+#[test]
+fn the_termination_audit_of_table_6_adds_up() {
+    let paper = paper();
+    let forecasts = [Probability::HALF];
+    let mut all = TerminationAudit::default();
+    for row in paper["termination_audit_table_6"].as_array().unwrap() {
+        let count = |name: &str| row[name].as_u64().unwrap();
+        let mut audit = TerminationAudit::default();
+        let endings = [
+            ("clean", Some(true), StopReason::Completed),
+            ("max_steps", None, StopReason::MaxSteps),
+            ("parse_error", None, StopReason::ParseError),
+            ("other", None, StopReason::ToolError),
+        ];
+        for (name, outcome, reason) in endings {
+            for _ in 0..count(name) {
+                audit.update(&Stopped::new(&forecasts, outcome, Some(reason.clone())).unwrap());
+            }
+        }
+        assert_eq!(audit.total(), count("total"));
+        assert_eq!(audit.complete(), count("clean"));
+        assert_eq!(audit.censored(), count("max_steps"));
+        assert_eq!(audit.excluded(), count("parse_error") + count("other"));
+        let parse_errors = audit.exclusions().get(&Exclusion::Stopped(StopReason::ParseError));
+        assert_eq!(parse_errors.copied().unwrap_or_default(), count("parse_error"));
+        if row["dataset"] == "WebShop" {
+            let rate = audit.censoring_rate().unwrap();
+            assert_eq!(format!("{:.2} %", 100.0 * rate), "47.08 %");
+            let printed = number(&paper["webshop_base_rate"]["censoring_rate"]);
+            assert_eq!(format!("{rate:.4}"), format!("{printed:.4}"));
+        }
+        all.merge(&audit);
+    }
+    assert_eq!(all.total(), 2_290 + 278 + 2_000 + 500);
+}

@@ -1,0 +1,180 @@
+use std::fmt;
+
+use crate::{
+    Error, LogScore, Probability, ScoringRule, StepWeights, beta_divergence::divergence,
+    beta_polynomial::BetaPolynomial, beta_table::BetaTable, incomplete_beta::IncompleteBeta,
+};
+
+/// The beta family of scores: every threshold c on (0, 1) counts with weight
+/// `c^(alpha-1) (1-c)^(beta-1)`.
+///
+/// ```text
+/// S(p, 1) = - integral from p to 1 of c^(alpha-1) (1-c)^beta     dc
+/// S(p, 0) = - integral from 0 to p of c^alpha     (1-c)^(beta-1) dc
+/// ```
+///
+/// Strictly proper for all `alpha, beta > -1`. At most 0. Bounded where both parameters are
+/// positive; minus infinity for a wrong certainty where the one that governs it is not. Symmetric
+/// where `alpha = beta`. A small alpha next to beta stresses low thresholds, so that
+/// overconfidence in success costs more; a large one the reverse.
+///
+/// Named members: (0, 0) is the log score, (1, 1) half the Brier score, (-1/2, -1/2) the boosting
+/// loss with its sign turned.
+///
+/// Relative error at most 1e-12. Parameters that are whole numbers from 1 to 4 have a closed form.
+/// For others `new` prepares a table of about 60 kB in a fraction of a millisecond, so make a rule
+/// once and keep it; a score then takes a few nanoseconds. Where the table would not hold
+/// the accuracy (parameters in the tens) or ends (forecasts nearer than 1e-6 to 0 or 1), a
+/// continued fraction takes its place, in well below a microsecond for parameters up to 100.
+///
+/// Reference: Buja, Stuetzle and Shen (2005), Loss functions for binary class probability
+/// estimation and classification: structure and applications, section 11.
+///
+/// ```
+/// use scoring_rules::{BetaScore, LogScore, Probability, ScoringRule};
+///
+/// let p = Probability::new(0.75)?;
+/// let half_brier = BetaScore::new(1.0, 1.0)?;
+/// assert_eq!(half_brier.score(p, false), -0.75 * 0.75 / 2.0);
+///
+/// let log = BetaScore::new(0.0, 0.0)?;
+/// assert_eq!(log.score(p, true), LogScore::exact().score(p, true));
+///
+/// // A wrong certainty of success costs more than a wrong certainty of failure.
+/// let cautious = BetaScore::new(0.5, 0.9)?;
+/// assert!(cautious.score(Probability::ONE, false) > cautious.score(Probability::ZERO, true));
+/// # Ok::<(), scoring_rules::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct BetaScore {
+    alpha: f64,
+    beta: f64,
+    form: Form,
+}
+
+#[derive(Clone)]
+enum Form {
+    Log,
+    Polynomial { success: BetaPolynomial, failure: BetaPolynomial },
+    Integral { success: Integral, failure: Integral },
+}
+
+/// One outcome's score as an incomplete beta integral, with a table of it where that is accurate.
+#[derive(Clone)]
+struct Integral {
+    integral: IncompleteBeta,
+    table: Option<BetaTable>,
+}
+
+impl Integral {
+    fn new(a: f64, b: f64) -> Self {
+        let integral = IncompleteBeta::new(a, b);
+        Self { table: BetaTable::new(a, b, &integral), integral }
+    }
+
+    /// Minus the integral from 0 to x, `y` being `1 - x`.
+    #[inline]
+    fn score(&self, x: f64, y: f64) -> f64 {
+        match self.table.as_ref().and_then(|table| table.at(x, y)) {
+            Some(integral) => -integral,
+            None => 0.0 - self.integral.at(x, y),
+        }
+    }
+}
+
+impl BetaScore {
+    /// The member with the given parameters.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Parameter`] unless both are above -1 and at most 10,000.
+    pub fn new(alpha: f64, beta: f64) -> Result<Self, Error> {
+        for (name, value) in [("alpha", alpha), ("beta", beta)] {
+            // Written so that a NaN falls into the error arm.
+            if !(value > -1.0 && value <= 10_000.0) {
+                return Err(Error::Parameter { name, value, range: "above -1 and at most 10000" });
+            }
+        }
+        let form = if alpha == 0.0 && beta == 0.0 {
+            Form::Log
+        } else if let (Some(success), Some(failure)) =
+            (BetaPolynomial::new(beta + 1.0, alpha), BetaPolynomial::new(alpha + 1.0, beta))
+        {
+            Form::Polynomial { success, failure }
+        } else {
+            Form::Integral {
+                success: Integral::new(beta + 1.0, alpha),
+                failure: Integral::new(alpha + 1.0, beta),
+            }
+        };
+        Ok(Self { alpha, beta, form })
+    }
+
+    /// The first parameter.
+    #[must_use]
+    pub const fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    /// The second parameter.
+    #[must_use]
+    pub const fn beta(&self) -> f64 {
+        self.beta
+    }
+}
+
+impl fmt::Debug for BetaScore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BetaScore")
+            .field("alpha", &self.alpha)
+            .field("beta", &self.beta)
+            .finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for BetaScore {
+    fn eq(&self, other: &Self) -> bool {
+        (self.alpha, self.beta) == (other.alpha, other.beta)
+    }
+}
+
+impl ScoringRule for BetaScore {
+    #[inline]
+    fn score(&self, forecast: Probability, outcome: bool) -> f64 {
+        let (p, rest) = (forecast.get(), forecast.complement().get());
+        match &self.form {
+            Form::Log => LogScore::exact().score(forecast, outcome),
+            Form::Polynomial { success, .. } if outcome => success.score(rest, p),
+            Form::Polynomial { failure, .. } => failure.score(p, rest),
+            Form::Integral { success, .. } if outcome => success.score(rest, p),
+            Form::Integral { failure, .. } => failure.score(p, rest),
+        }
+    }
+
+    fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
+        if let Form::Log = self.form {
+            LogScore::exact().divergence(forecast, truth)
+        } else {
+            divergence(self, forecast, truth)
+        }
+    }
+
+    #[inline]
+    fn weighted_sum(&self, forecasts: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
+        match &self.form {
+            Form::Log => LogScore::exact().weighted_sum(forecasts, outcome, weights),
+            Form::Polynomial { success, .. } if outcome => {
+                success.weighted_sum(forecasts, weights, |p| (p.complement().get(), p.get()))
+            }
+            Form::Polynomial { failure, .. } => {
+                failure.weighted_sum(forecasts, weights, |p| (p.get(), p.complement().get()))
+            }
+            Form::Integral { success, .. } if outcome => {
+                weights.sum(forecasts, |p| success.score(p.complement().get(), p.get()))
+            }
+            Form::Integral { failure, .. } => {
+                weights.sum(forecasts, |p| failure.score(p.get(), p.complement().get()))
+            }
+        }
+    }
+}

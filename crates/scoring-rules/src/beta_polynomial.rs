@@ -1,0 +1,74 @@
+use crate::{Probability, StepWeights};
+
+/// Parameters up to here have a closed form; the polynomial has as many terms.
+const TERMS: usize = 4;
+
+/// Minus the integral of `t^(a-1) (1-t)^(b-1)` from 0 to x, for whole a from 2 to 5 and whole b
+/// from 1 to 4: `x^a` times a polynomial in `1 - x` whose terms all have one sign, so that nothing
+/// cancels anywhere on [0, 1].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BetaPolynomial {
+    power: i32,
+    coefficients: [f64; TERMS],
+}
+
+impl BetaPolynomial {
+    /// `None` unless a and b are whole numbers in range.
+    pub(crate) fn new(a: f64, b: f64) -> Option<Self> {
+        let whole = |value: f64, least: usize, most: usize| {
+            (least..=most).contains(&(value as usize)) && value.fract() == 0.0
+        };
+        if !whole(a, 2, TERMS + 1) || !whole(b, 1, TERMS) {
+            return None;
+        }
+        // Integration by parts: J(a, b) = (x^a (1-x)^(b-1) + (b-1) J(a, b-1)) / (a + b - 1).
+        let mut coefficients = [0.0; TERMS];
+        for k in 0..b as usize {
+            let sum = a + k as f64;
+            coefficients[..k].iter_mut().for_each(|c| *c *= k as f64 / sum);
+            coefficients[k] = -1.0 / sum;
+        }
+        Some(Self { power: a as i32, coefficients })
+    }
+
+    #[inline]
+    pub(crate) fn score(&self, x: f64, y: f64) -> f64 {
+        x.powi(self.power) * self.polynomial(y)
+    }
+
+    /// The weighted sum over steps, `arguments` giving x and `1 - x` of a step.
+    #[inline]
+    pub(crate) fn weighted_sum(
+        &self,
+        steps: &[Probability],
+        weights: StepWeights,
+        arguments: impl Fn(Probability) -> (f64, f64),
+    ) -> f64 {
+        // A power known to the compiler is a few multiplications; an unknown one is a call.
+        match self.power {
+            2 => self.sum_with_power::<2>(steps, weights, arguments),
+            3 => self.sum_with_power::<3>(steps, weights, arguments),
+            4 => self.sum_with_power::<4>(steps, weights, arguments),
+            _ => self.sum_with_power::<5>(steps, weights, arguments),
+        }
+    }
+
+    #[inline]
+    fn sum_with_power<const POWER: i32>(
+        &self,
+        steps: &[Probability],
+        weights: StepWeights,
+        arguments: impl Fn(Probability) -> (f64, f64),
+    ) -> f64 {
+        weights.sum(steps, |step| {
+            let (x, y) = arguments(step);
+            x.powi(POWER) * self.polynomial(y)
+        })
+    }
+
+    #[inline]
+    fn polynomial(&self, y: f64) -> f64 {
+        let [c0, c1, c2, c3] = self.coefficients;
+        ((c3 * y + c2) * y + c1) * y + c0
+    }
+}

@@ -1,0 +1,41 @@
+use crate::{Probability, ScoringRule};
+
+/// The Brier (quadratic) score, `-(p - y)^2`: between -1 and 0, strictly proper, symmetric.
+///
+/// It is twice the beta score with both parameters 1.
+///
+/// Reference: Brier (1950), Verification of forecasts expressed in terms of probability,
+/// doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2.
+///
+/// ```
+/// use scoring_rules::{BrierScore, Probability, ScoringRule};
+///
+/// let p = Probability::new(0.75)?;
+/// assert_eq!(BrierScore.score(p, true), -0.0625);
+/// assert_eq!(BrierScore.score(p, false), -0.5625);
+/// assert_eq!(BrierScore.entropy(p), 0.1875);
+/// # Ok::<(), scoring_rules::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BrierScore;
+
+impl ScoringRule for BrierScore {
+    #[inline]
+    fn score(&self, forecast: Probability, outcome: bool) -> f64 {
+        let error = forecast.get() - f64::from(outcome);
+        -(error * error)
+    }
+
+    fn expected(&self, forecast: Probability, truth: Probability) -> f64 {
+        -self.entropy(truth) - self.divergence(forecast, truth)
+    }
+
+    fn entropy(&self, truth: Probability) -> f64 {
+        truth.get() * truth.complement().get()
+    }
+
+    fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
+        let error = forecast.get() - truth.get();
+        error * error
+    }
+}

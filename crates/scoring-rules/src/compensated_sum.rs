@@ -1,0 +1,65 @@
+/// A running sum that carries the rounding error of each addition along.
+///
+/// The error of the result is a few units in the last place however many terms there are, as long
+/// as they do not cancel. The result depends on the order of the terms; where it must not, use
+/// [`ExactSum`](crate::ExactSum).
+///
+/// Reference: Neumaier (1974), Rundungsfehleranalyse einiger Verfahren zur Summation endlicher
+/// Summen, doi:10.1002/zamm.19740540106.
+///
+/// ```
+/// use scoring_rules::CompensatedSum;
+///
+/// let mut sum = CompensatedSum::default();
+/// for term in [1.0, 1e100, 1.0, -1e100] {
+///     sum.add(term);
+/// }
+/// assert_eq!(sum.value(), 2.0);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CompensatedSum {
+    sum: f64,
+    error: f64,
+}
+
+impl CompensatedSum {
+    /// Adds one term.
+    #[inline]
+    pub fn add(&mut self, term: f64) {
+        let sum = self.sum + term;
+        self.error += if self.sum.abs() >= term.abs() {
+            (self.sum - sum) + term
+        } else {
+            (term - sum) + self.sum
+        };
+        self.sum = sum;
+    }
+
+    /// The sum so far; infinite or NaN where plain addition would be.
+    #[must_use]
+    #[inline]
+    pub fn value(&self) -> f64 {
+        if self.sum.is_finite() { self.sum + self.error } else { self.sum }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_million_tenths_are_a_hundred_thousand() {
+        let mut sum = CompensatedSum::default();
+        (0..1_000_000).for_each(|_| sum.add(0.1));
+        assert_eq!(sum.value(), 100_000.0);
+    }
+
+    #[test]
+    fn an_infinite_term_makes_the_sum_infinite_not_nan() {
+        let mut sum = CompensatedSum::default();
+        for term in [-1.0, f64::NEG_INFINITY, -1.0] {
+            sum.add(term);
+        }
+        assert_eq!(sum.value(), f64::NEG_INFINITY);
+    }
+}

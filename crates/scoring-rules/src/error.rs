@@ -1,0 +1,38 @@
+/// What was wrong with the input.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A number is not a probability.
+    #[error("{value} is not a probability; give a number in [0, 1]")]
+    NotAProbability {
+        /// The number as given.
+        value: f64,
+    },
+    /// An entry of a slice is not a probability.
+    #[error("entry {index} is {value}, not a probability; give numbers in [0, 1]")]
+    NotAProbabilityAt {
+        /// Position in the slice, from 0.
+        index: usize,
+        /// The number as given.
+        value: f64,
+    },
+    /// A parameter of a scoring rule is outside its range.
+    #[error("{name} is {value}; it must be {range}")]
+    Parameter {
+        /// The parameter's name.
+        name: &'static str,
+        /// The number as given.
+        value: f64,
+        /// The range that is allowed, in words.
+        range: &'static str,
+    },
+    /// A weight is negative, infinite or not a number.
+    #[error("a weight is {value}; give a finite number that is not negative")]
+    Weight {
+        /// The number as given.
+        value: f64,
+    },
+    /// There is nothing to average: no value, or only values of weight zero.
+    #[error("nothing to average; give at least one value of positive weight")]
+    Empty,
+}

@@ -1,0 +1,129 @@
+use crate::{Error, ExactSum};
+
+/// A weighted mean whose bits do not depend on the order of its values.
+///
+/// Sums are exact ([`ExactSum`]) and rounded once, so parts can be computed anywhere and merged in
+/// any order, and a weight of 2 is the value given twice, to the last bit.
+///
+/// ```
+/// use scoring_rules::{Error, ExactMean};
+///
+/// let mut mean = ExactMean::default();
+/// mean.update(-0.1);
+/// mean.update_weighted(-0.4, 2.0)?;
+///
+/// let mut twice = ExactMean::default();
+/// twice.extend([-0.4, -0.4]);
+/// let mut rest = ExactMean::default();
+/// rest.update(-0.1);
+/// twice.merge(&rest);
+/// assert_eq!(mean.finish()?.to_bits(), twice.finish()?.to_bits());
+///
+/// assert_eq!(ExactMean::default().finish(), Err(Error::Empty));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ExactMean {
+    total: ExactSum,
+    /// Weight of the values given without one.
+    count: u64,
+    /// Weight of all others.
+    weight: ExactSum,
+}
+
+impl ExactMean {
+    /// Takes in one value of weight 1.
+    #[inline]
+    pub fn update(&mut self, value: f64) {
+        self.total.add(value);
+        self.count += 1;
+    }
+
+    /// Takes in one value of the given weight; of weight 0 it leaves no trace.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Weight`] where the weight is negative, infinite or NaN. Nothing is taken in then.
+    pub fn update_weighted(&mut self, value: f64, weight: f64) -> Result<(), Error> {
+        // Written so that a NaN falls into the error arm.
+        if !(0.0..f64::INFINITY).contains(&weight) {
+            return Err(Error::Weight { value: weight });
+        }
+        if weight > 0.0 {
+            self.total.add_product(value, weight);
+            self.weight.add(weight);
+        }
+        Ok(())
+    }
+
+    /// Takes in everything that `other` has.
+    pub fn merge(&mut self, other: &Self) {
+        self.total.merge(&other.total);
+        self.count += other.count;
+        self.weight.merge(&other.weight);
+    }
+
+    /// The mean of all values so far.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] where nothing of positive weight was taken in.
+    pub fn finish(&self) -> Result<f64, Error> {
+        let mut weight = self.weight.clone();
+        weight.add(self.count as f64);
+        let weight = weight.value();
+        if weight > 0.0 { Ok(self.total.value() / weight) } else { Err(Error::Empty) }
+    }
+}
+
+impl Extend<f64> for ExactMean {
+    fn extend<I: IntoIterator<Item = f64>>(&mut self, values: I) {
+        values.into_iter().for_each(|value| self.update(value));
+    }
+}
+
+impl FromIterator<f64> for ExactMean {
+    fn from_iter<I: IntoIterator<Item = f64>>(values: I) -> Self {
+        let mut mean = Self::default();
+        mean.extend(values);
+        mean
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_weight_that_is_none_is_refused_and_leaves_no_trace() {
+        let mut mean = ExactMean::default();
+        for value in [-1.0, f64::INFINITY] {
+            assert_eq!(mean.update_weighted(3.0, value), Err(Error::Weight { value }));
+        }
+        assert!(matches!(mean.update_weighted(3.0, f64::NAN), Err(Error::Weight { .. })));
+        assert_eq!(mean.finish(), Err(Error::Empty));
+    }
+
+    #[test]
+    fn an_infinite_value_counts_unless_its_weight_is_zero() {
+        let mut mean: ExactMean = [1.0].into_iter().collect();
+        mean.update_weighted(f64::NEG_INFINITY, 0.0).unwrap();
+        assert_eq!(mean.finish(), Ok(1.0));
+        mean.update_weighted(f64::NEG_INFINITY, 0.5).unwrap();
+        assert_eq!(mean.finish(), Ok(f64::NEG_INFINITY));
+    }
+
+    proptest! {
+        #[test]
+        fn a_whole_weight_is_that_many_copies(rows in prop::collection::vec((-20.0..0.0_f64, 1_u32..9), 1..40)) {
+            let (mut weighted, mut copied) = (ExactMean::default(), ExactMean::default());
+            for &(value, weight) in &rows {
+                weighted.update_weighted(value, weight.into()).unwrap();
+                copied.extend((0..weight).map(|_| value));
+            }
+            prop_assert_eq!(weighted.finish().unwrap().to_bits(), copied.finish().unwrap().to_bits());
+        }
+    }
+}

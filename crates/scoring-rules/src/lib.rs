@@ -1,0 +1,28 @@
+#![doc = include_str!("../README.md")]
+
+mod beta;
+mod beta_divergence;
+mod beta_polynomial;
+mod beta_table;
+mod brier;
+mod compensated_sum;
+mod error;
+mod exact_mean;
+mod exact_sum;
+mod incomplete_beta;
+mod log;
+mod log_product;
+mod probability;
+mod rule;
+mod step_weights;
+
+pub use beta::BetaScore;
+pub use brier::BrierScore;
+pub use compensated_sum::CompensatedSum;
+pub use error::Error;
+pub use exact_mean::ExactMean;
+pub use exact_sum::ExactSum;
+pub use log::LogScore;
+pub use probability::Probability;
+pub use rule::ScoringRule;
+pub use step_weights::StepWeights;

@@ -1,0 +1,73 @@
+use crate::{Probability, StepWeights};
+
+/// Anything that scores one forecast against what happened. Higher is better.
+///
+/// A rule is *proper* when nobody can expect a better score than by reporting what they believe,
+/// and *strictly* proper when every other report is expected to score worse. The trait cannot
+/// demand this; the rules of this crate have it.
+///
+/// Closures implement the trait, so any function is a rule:
+///
+/// ```
+/// use scoring_rules::{Probability, ScoringRule};
+///
+/// let quadratic = |p: Probability, outcome: bool| {
+///     let y = f64::from(outcome);
+///     -(p.get() - y) * (p.get() - y)
+/// };
+/// let p = Probability::new(0.8)?;
+/// assert_eq!(quadratic.score(Probability::HALF, true), -0.25);
+/// assert!((quadratic.divergence(p, Probability::HALF) - 0.09).abs() < 1e-15);
+/// # Ok::<(), scoring_rules::Error>(())
+/// ```
+///
+/// Reference: Gneiting and Raftery (2007), Strictly proper scoring rules, prediction, and
+/// estimation, doi:10.1198/016214506000001437.
+pub trait ScoringRule {
+    /// The score of `forecast`, the probability given to the event, once it is known whether the
+    /// event happened.
+    fn score(&self, forecast: Probability, outcome: bool) -> f64;
+
+    /// What `forecast` is expected to score where the event has probability `truth`:
+    /// `q S(p, 1) + (1 - q) S(p, 0)`. An outcome of probability zero does not count, even where
+    /// its score is infinite.
+    fn expected(&self, forecast: Probability, truth: Probability) -> f64 {
+        share(truth.get(), || self.score(forecast, true))
+            + share(truth.complement().get(), || self.score(forecast, false))
+    }
+
+    /// The generalised entropy of `truth`: minus what the truthful forecast is expected to score.
+    /// For the log score this is Shannon's entropy in nats.
+    fn entropy(&self, truth: Probability) -> f64 {
+        // A difference, so that no uncertainty is plain zero and not negative zero.
+        0.0 - self.expected(truth, truth)
+    }
+
+    /// What is lost, on average, by reporting `forecast` where `truth` holds:
+    /// `expected(q, q) - expected(p, q)`. Never negative for a proper rule, but for rounding; a
+    /// negative value shows that a rule of your own is not proper.
+    fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
+        let lost = |outcome| self.score(truth, outcome) - self.score(forecast, outcome);
+        share(truth.get(), || lost(true)) + share(truth.complement().get(), || lost(false))
+    }
+
+    /// The weighted sum of the scores of several forecasts of one outcome.
+    ///
+    /// A rule overrides this where it knows a faster way than one score at a time. An override
+    /// keeps the result within 1e-12 relative of the plain sum.
+    fn weighted_sum(&self, forecasts: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
+        weights.sum(forecasts, |forecast| self.score(forecast, outcome))
+    }
+}
+
+impl<F: Fn(Probability, bool) -> f64> ScoringRule for F {
+    #[inline]
+    fn score(&self, forecast: Probability, outcome: bool) -> f64 {
+        self(forecast, outcome)
+    }
+}
+
+/// `weight * value()`, where no weight means no contribution whatever the value.
+pub(crate) fn share(weight: f64, value: impl FnOnce() -> f64) -> f64 {
+    if weight == 0.0 { 0.0 } else { weight * value() }
+}

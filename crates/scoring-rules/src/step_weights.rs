@@ -1,0 +1,115 @@
+use crate::{CompensatedSum, Probability};
+
+/// Whole-number weights for the steps of a run, before they are normalised.
+///
+/// Whole numbers because sums with them have shortcuts: the weighted sum of logs is the log of a
+/// product of powers. See [`ScoringRule::weighted_sum`](crate::ScoringRule::weighted_sum).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepWeights {
+    /// 1, 1, 1, …
+    Equal,
+    /// `first`, `first - 1`, `first - 2`, … For a whole run of n steps `first` is n; for the first
+    /// part of a longer one it is the length of the whole.
+    Falling {
+        /// The weight of the first step. Not less than the number of steps, or the last ones get
+        /// a weight that is not positive.
+        first: usize,
+    },
+    /// 1, 2, 3, …
+    Rising,
+}
+
+/// Steps that are added up plainly before the error of the addition is looked after.
+const BLOCK: usize = 64;
+
+impl StepWeights {
+    /// The weighted sum of `score` over the steps.
+    ///
+    /// Always in the same order, so always with the same bits, and with an error that does not
+    /// grow on very long runs.
+    ///
+    /// ```
+    /// use scoring_rules::{Probability, StepWeights};
+    ///
+    /// let steps = Probability::from_slice(&[0.5, 0.25, 1.0])?;
+    /// assert_eq!(StepWeights::Equal.sum(steps, |p| p.get()), 1.75);
+    /// assert_eq!(StepWeights::Falling { first: 3 }.sum(steps, |p| p.get()), 3.0);
+    /// assert_eq!(StepWeights::Rising.sum(steps, |p| p.get()), 4.0);
+    /// # Ok::<(), scoring_rules::Error>(())
+    /// ```
+    #[inline]
+    pub fn sum(self, steps: &[Probability], score: impl Fn(Probability) -> f64) -> f64 {
+        let (start, change) = match self {
+            Self::Equal => (1.0, 0.0),
+            Self::Falling { first } => (first as i64 as f64, -1.0),
+            Self::Rising => (1.0, 1.0),
+        };
+        if steps.len() <= BLOCK {
+            block_sum(steps, start, change, score)
+        } else {
+            sum_of_blocks(steps, start, change, score)
+        }
+    }
+}
+
+/// Adds up block sums with compensation.
+#[cold]
+#[inline(never)]
+fn sum_of_blocks(
+    steps: &[Probability],
+    start: f64,
+    change: f64,
+    score: impl Fn(Probability) -> f64,
+) -> f64 {
+    let mut total = CompensatedSum::default();
+    for (i, block) in steps.chunks(BLOCK).enumerate() {
+        let start = start + change * (i * BLOCK) as f64;
+        total.add(block_sum(block, start, change, &score));
+    }
+    total.value()
+}
+
+/// Even and odd steps in two lanes, which is one vector register everywhere.
+#[inline(always)]
+fn block_sum(
+    steps: &[Probability],
+    start: f64,
+    change: f64,
+    score: impl Fn(Probability) -> f64,
+) -> f64 {
+    let (pairs, rest) = steps.as_chunks::<2>();
+    let mut sums = [0.0; 2];
+    let mut weights = [start, start + change];
+    for pair in pairs {
+        for lane in 0..2 {
+            sums[lane] += weights[lane] * score(pair[lane]);
+            weights[lane] += 2.0 * change;
+        }
+    }
+    for &step in rest {
+        sums[0] += weights[0] * score(step);
+    }
+    sums[0] + sums[1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_very_long_run_is_summed_without_a_growing_error() {
+        let values = vec![0.1; 1_000_000];
+        let steps = Probability::from_slice(&values).unwrap();
+        let n = values.len() as f64;
+        let cases = [
+            (StepWeights::Equal, n * 0.1),
+            (StepWeights::Falling { first: values.len() }, n * (n + 1.0) / 2.0 * 0.1),
+            (StepWeights::Falling { first: 2 * values.len() }, n * (3.0 * n + 1.0) / 2.0 * 0.1),
+            (StepWeights::Rising, n * (n + 1.0) / 2.0 * 0.1),
+        ];
+        for (weights, expected) in cases {
+            let sum = weights.sum(steps, Probability::get);
+            approx::assert_relative_eq!(sum, expected, max_relative = 2e-15);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Strict propriety: whatever the truth, every other report is expected to score worse.
+
+use proptest::prelude::*;
+use scoring_rules::{BetaScore, BrierScore, LogScore, Probability, ScoringRule};
+
+fn probability() -> impl Strategy<Value = Probability> {
+    let value = prop_oneof![
+        6 => 0.0..=1.0_f64,
+        1 => (-20.0..0.0_f64).prop_map(f64::exp),
+        1 => (-20.0..0.0_f64).prop_map(|x| 1.0 - x.exp()),
+        1 => Just(0.0),
+        1 => Just(1.0),
+    ];
+    value.prop_map(|p| Probability::new(p).unwrap())
+}
+
+/// The loss from reporting p is positive, and is what expectations say where they can tell.
+fn strictly_proper(
+    rule: &impl ScoringRule,
+    p: Probability,
+    q: Probability,
+) -> Result<(), TestCaseError> {
+    prop_assert_eq!(rule.divergence(q, q), 0.0);
+    if p == q {
+        return Ok(());
+    }
+    let loss = rule.divergence(p, q);
+    prop_assert!(loss > 0.0, "{p} ties the truth {q}: {loss}");
+    let (truthful, other) = (rule.expected(q, q), rule.expected(p, q));
+    let visible = loss > 1e-13 * truthful.abs().max(other.abs());
+    if visible {
+        prop_assert!(truthful > other, "{p} beats the truth {q}");
+        if other.is_finite() {
+            let error = (truthful - other - loss).abs();
+            prop_assert!(
+                error <= 1e-12 * (truthful.abs() + other.abs()),
+                "{p} {q}: off by {error}"
+            );
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn log_and_brier_are_strictly_proper(p in probability(), q in probability()) {
+        strictly_proper(&LogScore::exact(), p, q)?;
+        strictly_proper(&BrierScore, p, q)?;
+    }
+
+    #[test]
+    fn every_member_of_the_beta_family_is_strictly_proper(
+        alpha in prop_oneof![-0.95..0.0_f64, 0.0..6.0_f64, (0..5_u32).prop_map(f64::from)],
+        beta in prop_oneof![-0.95..0.0_f64, 0.0..6.0_f64, (0..5_u32).prop_map(f64::from)],
+        p in probability(),
+        q in probability(),
+    ) {
+        strictly_proper(&BetaScore::new(alpha, beta).unwrap(), p, q)?;
+    }
+
+    #[test]
+    fn the_clipped_log_score_is_proper_and_ties_only_beyond_the_clip(
+        eps in 1e-6..0.3_f64,
+        p in probability(),
+        q in probability(),
+    ) {
+        let rule = LogScore::clipped(eps).unwrap();
+        let loss = rule.divergence(p, q);
+        let same_side = |limit: f64, p: f64, q: f64| p <= limit && q <= limit;
+        let tie = p == q
+            || same_side(eps, p.get(), q.get())
+            || same_side(eps, 1.0 - p.get(), 1.0 - q.get());
+        if tie {
+            prop_assert!(loss.abs() < 1e-15, "{p} {q} {eps}: {loss}");
+        } else {
+            prop_assert!(loss > 0.0, "{p} {q} {eps}: {loss}");
+        }
+    }
+
+    #[test]
+    fn symmetric_rules_do_not_care_which_outcome_is_called_success(
+        p in probability(),
+        a in -0.9..6.0_f64,
+        outcome in any::<bool>(),
+    ) {
+        // Only where turning p around loses no digit of it.
+        prop_assume!(p.complement().complement() == p && p.get() + p.complement().get() == 1.0);
+        let mirrored = |rule: &dyn ScoringRule| {
+            (rule.score(p, outcome), rule.score(p.complement(), !outcome))
+        };
+        let beta = BetaScore::new(a, a).unwrap();
+        for (one, other) in [mirrored(&LogScore::exact()), mirrored(&BrierScore), mirrored(&beta)] {
+            prop_assert!(one == other || (one - other).abs() <= 1e-12 * one.abs(), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn scores_are_never_positive_and_a_right_certainty_has_none(
+        alpha in -0.95..6.0_f64,
+        beta in -0.95..6.0_f64,
+        p in probability(),
+        outcome in any::<bool>(),
+    ) {
+        let rule = BetaScore::new(alpha, beta).unwrap();
+        prop_assert!(rule.score(p, outcome) <= 0.0);
+        prop_assert_eq!(rule.score(Probability::ONE, true), 0.0);
+        prop_assert_eq!(rule.score(Probability::ZERO, false), 0.0);
+        let floor = rule.score(Probability::ONE, false);
+        prop_assert_eq!(floor == f64::NEG_INFINITY, beta <= 0.0);
+    }
+}
+
+#[test]
+fn parameters_that_make_no_proper_score_are_refused() {
+    for bad in [-1.0, -2.0, f64::INFINITY, f64::NAN, 1e5] {
+        for (alpha, beta) in [(bad, 1.0), (1.0, bad)] {
+            let error = BetaScore::new(alpha, beta).unwrap_err();
+            assert!(matches!(error, scoring_rules::Error::Parameter { .. }), "{error}");
+        }
+    }
+}

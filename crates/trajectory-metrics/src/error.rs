@@ -1,0 +1,89 @@
+/// What was wrong with the input, or why a number is not defined for it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A forecast is not a probability, or a weight is not one.
+    #[error(transparent)]
+    Score(#[from] scoring_rules::Error),
+    /// A trace has no forecast.
+    #[error("trace {index} is empty; give at least one forecast a trace")]
+    EmptyTrace {
+        /// Position of the trace, from 0.
+        index: usize,
+    },
+    /// There is no row to compute from, or none of positive weight.
+    #[error("no rows; give at least one row of positive weight")]
+    Empty,
+    /// All rows of positive weight have the same outcome, so that nothing can be told apart.
+    #[error("all outcomes are {}; give rows of both kinds", if *.outcome { "successes" } else { "failures" })]
+    OneClass {
+        /// The outcome that all rows share.
+        outcome: bool,
+    },
+    /// Two arguments that go together, row by row, differ in length.
+    #[error("{what}: expected {expected}, found {found}")]
+    Length {
+        /// The argument.
+        what: &'static str,
+        /// The length it should have.
+        expected: usize,
+        /// The length it has.
+        found: usize,
+    },
+    /// The ends of the traces in a flat array do not grow.
+    #[error("trace {index} ends at {end}; ends must grow and the last must be the number of steps")]
+    Ends {
+        /// Position of the trace, from 0.
+        index: usize,
+        /// Its end as given.
+        end: usize,
+    },
+    /// A custom weight is not a positive finite number.
+    #[error("the weight of step {step} is {value}; every step needs a positive finite weight")]
+    StepWeight {
+        /// The step, from 1.
+        step: usize,
+        /// The weight as given.
+        value: f64,
+    },
+    /// A horizon is shorter than the trace it belongs to.
+    #[error("the horizon is {horizon} but the trace has {steps} steps")]
+    Horizon {
+        /// The horizon as given.
+        horizon: usize,
+        /// Length of the trace.
+        steps: usize,
+    },
+    /// A trace is longer than the custom weights reach.
+    #[error("a horizon of {horizon} needs as many custom weights; there are {weights}")]
+    ScheduleTooShort {
+        /// The horizon asked for.
+        horizon: usize,
+        /// The number of custom weights.
+        weights: usize,
+    },
+    /// No schedule has this name.
+    #[error(
+        "no weight schedule is called {name:?}; there are linear-front, uniform, exponential-front and linear-back"
+    )]
+    ScheduleName {
+        /// The name as given.
+        name: String,
+    },
+    /// A setting is outside its range.
+    #[error("{name} is {value}; it must be {range}")]
+    Setting {
+        /// The setting's name.
+        name: &'static str,
+        /// The number as given.
+        value: f64,
+        /// The range that is allowed, in words.
+        range: &'static str,
+    },
+    /// A resampled statistic was undefined in every replicate.
+    #[error("the statistic was undefined in all {resamples} resamples")]
+    NoReplicate {
+        /// The number of resamples.
+        resamples: usize,
+    },
+}

@@ -1,0 +1,219 @@
+use scoring_rules::{CompensatedSum, Probability};
+
+use crate::{
+    CalibrationMap, Calibrator, Error,
+    calibrator::training_blocks,
+    ridge_logistic::{Record, RidgeLogistic, logit, sigmoid},
+};
+
+/// The least scale of the feature: below it a training half has no spread to speak of.
+const LEAST_SCALE: f64 = 1e-6;
+
+/// A share of the weight that is none: its logit could not be told from infinity.
+const NO_SHARE: f64 = 1e-250;
+
+/// Platt scaling: a logistic curve in the log-odds of the forecast, the paper's recalibration.
+///
+/// ```text
+/// x = (logit(clip(F)) - mean) / max(std, 1e-6)
+/// calibrated = clip(sigmoid(a + b x))
+/// a, b minimise  sum of w_i * -ln P_i(outcome i)  +  penalty / 2 * b^2
+/// ```
+///
+/// Mean and standard deviation are the weighted ones of the training records. The penalty stands
+/// beside the sum, not the mean, of the log losses, so it fades as records are added; the intercept
+/// is free. A slope below 0 says that the forecast has nothing to tell; it is set to 0 and the map
+/// is the training success rate.
+///
+/// The [default](Self::default) is the paper's: penalty 1, clip 1e-6.
+///
+/// Cost: one sort, O(n log n), then a few passes over the distinct forecasts.
+///
+/// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix D; Platt
+/// (1999), Probabilistic outputs for support vector machines and comparisons to regularized
+/// likelihood methods, in Advances in large margin classifiers, MIT Press.
+///
+/// ```
+/// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Platt, Probability};
+///
+/// // Overconfident: says 0.9 and 0.99, is right half and three quarters of the time.
+/// let said = Probability::from_slice(&[0.9, 0.99])?;
+/// let records: Vec<_> = said.iter().copied().cycle().take(8).collect();
+/// let outcomes = [true, true, false, true, true, true, false, false];
+/// let map = Platt::default().fit(&records, &outcomes, &[1.0; 8])?;
+/// assert!(map.apply(said[0]) < map.apply(said[1]));
+/// assert!((0.5..0.6).contains(&map.apply(said[0]).get()));
+/// assert!((0.6..0.75).contains(&map.apply(said[1]).get()));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Platt {
+    penalty: f64,
+    clip: f64,
+}
+
+impl Default for Platt {
+    fn default() -> Self {
+        Self { penalty: 1.0, clip: 1e-6 }
+    }
+}
+
+impl Platt {
+    /// Platt scaling with a penalty and a clip of your own.
+    ///
+    /// The penalty cannot be 0: where the forecasts separate the outcomes there would be no fit.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] unless the penalty is positive and finite and the clip is below one half
+    /// and large enough for `1 - clip` not to be 1 (2^-53).
+    ///
+    /// ```
+    /// use trajectory_metrics::{Error, Platt};
+    ///
+    /// assert_eq!(Platt::new(1.0, 1e-6)?, Platt::default());
+    /// assert!(matches!(Platt::new(0.0, 1e-6), Err(Error::Setting { name: "penalty", .. })));
+    /// assert!(matches!(Platt::new(1.0, 0.5), Err(Error::Setting { name: "clip", .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn new(penalty: f64, clip: f64) -> Result<Self, Error> {
+        // Written so that a NaN falls into the error arm.
+        if !(penalty > 0.0 && penalty < f64::INFINITY) {
+            let range = "above 0 and finite";
+            return Err(Error::Setting { name: "penalty", value: penalty, range });
+        }
+        if !(clip >= f64::EPSILON / 2.0 && clip < 0.5) {
+            let range = "at least 2^-53 and below 1/2";
+            return Err(Error::Setting { name: "clip", value: clip, range });
+        }
+        Ok(Self { penalty, clip })
+    }
+}
+
+/// A logistic curve in the log-odds of the forecast, fitted by [`Platt`].
+///
+/// Does not fall, up to the last digit of neighbouring forecasts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlattMap {
+    mean: f64,
+    scale: f64,
+    intercept: f64,
+    slope: f64,
+    clip: f64,
+    fallback: bool,
+    degenerate: bool,
+}
+
+impl PlattMap {
+    /// Weighted mean of the training forecasts' log-odds.
+    #[must_use]
+    pub const fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// What log-odds are divided by: their weighted standard deviation in training, or 1e-6 where
+    /// that is less.
+    #[must_use]
+    pub const fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// The log-odds, after calibration, of a forecast at the mean.
+    #[must_use]
+    pub const fn intercept(&self) -> f64 {
+        self.intercept
+    }
+
+    /// The rise of the calibrated log-odds with one scale of the forecast's. Never negative.
+    #[must_use]
+    pub const fn slope(&self) -> f64 {
+        self.slope
+    }
+
+    /// Whether the fitted slope was negative, and the map is now constant: the weighted success
+    /// rate in training. Report it where you report the map.
+    #[must_use]
+    pub const fn is_fallback(&self) -> bool {
+        self.fallback
+    }
+
+    /// Whether the training forecasts had so little spread that the floor of the scale took over.
+    /// The map then says little about any other forecast.
+    #[must_use]
+    pub const fn is_degenerate(&self) -> bool {
+        self.degenerate
+    }
+}
+
+impl Calibrator for Platt {
+    type Map = PlattMap;
+
+    /// # Errors
+    ///
+    /// As [`Calibrator::fit`]. One outcome gives [`Error::OneClass`], also where the other one has
+    /// less than 1e-250 of the weight.
+    fn fit(
+        &self,
+        forecasts: &[Probability],
+        outcomes: &[bool],
+        weights: &[f64],
+    ) -> Result<PlattMap, Error> {
+        let (blocks, total) = training_blocks(forecasts, outcomes, weights)?;
+        let (failures, successes) = blocks.class_weights();
+        for (outcome, others) in [(true, failures), (false, successes)] {
+            if others / total < NO_SHARE {
+                return Err(Error::OneClass { outcome });
+            }
+        }
+        let mut records: Vec<Record> = blocks
+            .as_slice()
+            .iter()
+            .map(|block| Record {
+                feature: logit(clip(block.confidence.get(), self.clip)),
+                failures: block.failures / total,
+                successes: block.successes / total,
+            })
+            .collect();
+        let (mean, std) = mean_and_std(&records);
+        let scale = std.max(LEAST_SCALE);
+        for record in &mut records {
+            record.feature = (record.feature - mean) / scale;
+        }
+        let base_rate = successes.ln() - failures.ln();
+        let line = RidgeLogistic::new(records, self.penalty / total).minimum(base_rate);
+        let fallback = line.slope < 0.0;
+        let (intercept, slope) =
+            if fallback { (base_rate, 0.0) } else { (line.intercept, line.slope) };
+        let degenerate = std < LEAST_SCALE;
+        Ok(PlattMap { mean, scale, intercept, slope, clip: self.clip, fallback, degenerate })
+    }
+}
+
+impl CalibrationMap for PlattMap {
+    fn apply(&self, forecast: Probability) -> Probability {
+        let x = (logit(clip(forecast.get(), self.clip)) - self.mean) / self.scale;
+        let calibrated = clip(sigmoid(self.intercept + self.slope * x), self.clip);
+        // All of it is finite and the clip holds, so the other arm is never taken.
+        Probability::new(calibrated).unwrap_or(forecast)
+    }
+}
+
+fn clip(p: f64, clip: f64) -> f64 {
+    p.clamp(clip, 1.0 - clip)
+}
+
+/// Weighted mean and population standard deviation of the feature. Taken about the first value, so
+/// that equal values have exactly that mean and no deviation.
+fn mean_and_std(records: &[Record]) -> (f64, f64) {
+    let first = records.first().map_or(0.0, |record| record.feature);
+    let about = |centre: f64, power: i32| {
+        let mut sum = CompensatedSum::default();
+        for record in records {
+            let weight = record.failures + record.successes;
+            sum.add(weight * (record.feature - centre).powi(power));
+        }
+        sum.value()
+    };
+    let mean = first + about(first, 1);
+    (mean, about(mean, 2).sqrt())
+}

@@ -1,0 +1,172 @@
+use scoring_rules::CompensatedSum;
+
+use crate::{Error, TiedBlocks};
+
+/// Area under the ROC curve: the probability that a random success has a higher confidence than a
+/// random failure, ties counting one half.
+///
+/// In [0, 1], higher is better, 0.5 for a constant. The same number whichever class is called
+/// positive. Blind to any rising distortion of the confidence.
+///
+/// Reference: Hanley and McNeil (1982), The meaning and use of the area under a receiver operating
+/// characteristic (ROC) curve, doi:10.1148/radiology.143.1.7063747.
+///
+/// # Errors
+///
+/// [`Error::OneClass`] without both a failure and a success.
+///
+/// ```
+/// use trajectory_metrics::{Error, Probability, TiedBlocks, auroc};
+///
+/// let confidence = Probability::from_slice(&[0.8, 0.3, 0.6])?;
+/// let blocks = TiedBlocks::new(confidence, &[true, false, false], None)?;
+/// assert_eq!(auroc(&blocks)?, 1.0);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn auroc(blocks: &TiedBlocks) -> Result<f64, Error> {
+    let (failures, successes) = blocks.class_weights();
+    if failures == 0.0 || successes == 0.0 {
+        return Err(Error::OneClass { outcome: failures == 0.0 });
+    }
+    // Twice the weight of pairs in the right order: a whole number where weights are.
+    let mut twice_right = CompensatedSum::default();
+    let mut failures_below = 0.0;
+    for block in blocks.as_slice() {
+        twice_right.add(block.successes * (2.0 * failures_below + block.failures));
+        failures_below += block.failures;
+    }
+    Ok(twice_right.value() / (2.0 * failures * successes))
+}
+
+/// Average precision with failure as the positive class: the precision among the rows of lowest
+/// confidence, averaged over the failures found, equal confidences taken in together.
+///
+/// In [0, 1], higher is better; the failure rate for a constant. The area under the
+/// precision-recall curve without interpolation, as scikit-learn's `average_precision_score`.
+///
+/// Reference: Davis and Goadrich (2006), The relationship between precision-recall and ROC curves,
+/// doi:10.1145/1143844.1143874.
+///
+/// # Errors
+///
+/// [`Error::OneClass`] without a failure.
+///
+/// ```
+/// use trajectory_metrics::{Error, Probability, TiedBlocks, average_precision};
+///
+/// let confidence = Probability::from_slice(&[0.8, 0.3, 0.6])?;
+/// let blocks = TiedBlocks::new(confidence, &[false, false, true], None)?;
+/// assert!((average_precision(&blocks)? - (1.0 + 2.0 / 3.0) / 2.0).abs() < 1e-15);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn average_precision(blocks: &TiedBlocks) -> Result<f64, Error> {
+    let (failures, _) = blocks.class_weights();
+    if failures == 0.0 {
+        return Err(Error::OneClass { outcome: true });
+    }
+    let mut sum = CompensatedSum::default();
+    let (mut found, mut seen) = (0.0, 0.0);
+    for block in blocks.as_slice() {
+        found += block.failures;
+        seen += block.weight();
+        sum.add(block.failures * (found / seen));
+    }
+    Ok(sum.value() / failures)
+}
+
+/// Area under the risk-coverage curve: the failure rate among the k most confident rows, averaged
+/// over all k.
+///
+/// In [0, 1], lower is better; the failure rate for a constant. Rows of equal confidence come in a
+/// random order, of which this is the expectation. Whole weights are that many rows; other weights
+/// interpolate between them by harmonic numbers, so scaling all weights is not without effect.
+///
+/// Reference: Geifman, Uziel and El-Yaniv (2019), Bias-reduced uncertainty estimation for deep
+/// neural classifiers, arXiv:1805.08206, section 3.
+///
+/// # Errors
+///
+/// None on blocks made by this crate; [`Error::Empty`] on empty ones.
+///
+/// ```
+/// use trajectory_metrics::{Error, Probability, TiedBlocks, aurc};
+///
+/// let confidence = Probability::from_slice(&[0.8, 0.3, 0.6])?;
+/// let blocks = TiedBlocks::new(confidence, &[true, false, false], None)?;
+/// assert!((aurc(&blocks)? - (0.0 + 1.0 / 2.0 + 2.0 / 3.0) / 3.0).abs() < 1e-15);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn aurc(blocks: &TiedBlocks) -> Result<f64, Error> {
+    let mut sum = CompensatedSum::default();
+    let (mut failed, mut seen) = (0.0, 0.0);
+    for block in blocks.as_slice().iter().rev() {
+        let weight = block.weight();
+        // Of j rows out of this block, j failures / weight are expected to fail; the risk after
+        // them is (failed + that) / (seen + j), summed over j.
+        let rate = block.failures / weight;
+        let excess = failed - rate * seen;
+        sum.add(block.failures);
+        if excess != 0.0 {
+            sum.add(excess * harmonic_span(seen, weight));
+        }
+        failed += block.failures;
+        seen += weight;
+    }
+    if seen == 0.0 { Err(Error::Empty) } else { Ok(sum.value() / seen) }
+}
+
+/// `1/(start + 1) + 1/(start + 2) + … + 1/(start + span)`, continued to real numbers:
+/// the difference of the digamma function at `start + span + 1` and `start + 1`.
+fn harmonic_span(start: f64, span: f64) -> f64 {
+    if span.fract() == 0.0 && span <= 16.0 {
+        return (1..=span as u32).fold(0.0, |sum, j| sum + 1.0 / (start + f64::from(j)));
+    }
+    // Up to where the asymptotic series has all digits, by psi(z + 1) = psi(z) + 1/z.
+    let (mut z, mut sum) = (start + 1.0, 0.0);
+    while z < 16.0 {
+        sum += span / (z * (z + span));
+        z += 1.0;
+    }
+    // psi(z) = ln z - 1/(2 z) - sum over k of B_2k / (2 k z^2k), each term's difference taken so
+    // that close ones do not cancel.
+    let end = z + span;
+    let (a, b) = (1.0 / z, 1.0 / end);
+    let gap = span * a * b;
+    let squares = gap * (a + b);
+    let fourths = squares * (a * a + b * b);
+    let sixths = squares * (a.powi(4) + a * a * b * b + b.powi(4));
+    let eighths = fourths * (a.powi(4) + b.powi(4));
+    let tenths = squares
+        * (a.powi(8) + a.powi(6) * b.powi(2) + (a * b).powi(4) + a.powi(2) * b.powi(6) + b.powi(8));
+    sum + (span * a).ln_1p() + gap / 2.0 + squares / 12.0 - fourths / 120.0 + sixths / 252.0
+        - eighths / 240.0
+        + tenths / 132.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_harmonic_span_of_whole_numbers_is_a_sum() {
+        for start in [0.0, 1.0, 3.0, 20.0, 1e6] {
+            for span in [1.0, 2.0, 17.0, 40.0, 1_000.0] {
+                let sum: f64 = (1..=span as u32).map(|j| 1.0 / (start + f64::from(j))).sum();
+                approx::assert_relative_eq!(harmonic_span(start, span), sum, max_relative = 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn the_harmonic_span_of_real_numbers_adds_up() {
+        // From 0.3 to 5.8 in two ways, and one step against its definition.
+        let whole = harmonic_span(0.3, 5.5);
+        approx::assert_relative_eq!(
+            harmonic_span(0.3, 2.2) + harmonic_span(2.5, 3.3),
+            whole,
+            max_relative = 1e-14
+        );
+        let one = harmonic_span(0.5, 0.25) + harmonic_span(0.75, 0.75);
+        approx::assert_relative_eq!(one, 1.0 / 1.5, max_relative = 1e-14);
+    }
+}

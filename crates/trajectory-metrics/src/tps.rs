@@ -1,0 +1,136 @@
+use scoring_rules::{ExactMean, Probability, ScoringRule};
+
+use crate::{Error, Trace, Traces, WeightSchedule, traces::same_length};
+
+/// The trajectory proper score: a scoring rule for single probabilities, lifted to the whole
+/// stream of forecasts along a run by positive weights.
+///
+/// ```text
+/// TPS(F, Y) = sum over t = 1..T of w_t S(F_t, Y)
+/// ```
+///
+/// Higher is better. Where the rule is strictly proper, so is this: the only stream with the best
+/// expected score is the true probability of success given what is known at each step. Scores that
+/// first collapse the stream into one number do not have this.
+///
+/// Reference: Evaluator failure modes in agentic uncertainty quantification, equation 2 and
+/// theorem 4.1.
+///
+/// ```
+/// use trajectory_metrics::{Error, LogScore, Probability, Tps, Trace, WeightSchedule};
+///
+/// let tps = Tps::new(LogScore::clipped(1e-6)?, WeightSchedule::LinearFront);
+/// let stream = Probability::from_slice(&[0.5, 0.8])?;
+/// let score = tps.score(Trace::new(stream, true)?)?;
+/// assert!((score - (2.0 * 0.5_f64.ln() + 0.8_f64.ln()) / 3.0).abs() < 1e-15);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tps<R> {
+    rule: R,
+    schedule: WeightSchedule,
+}
+
+impl<R: ScoringRule> Tps<R> {
+    /// The score made of this rule and these weights.
+    pub const fn new(rule: R, schedule: WeightSchedule) -> Self {
+        Self { rule, schedule }
+    }
+
+    /// The rule for a single forecast.
+    pub const fn rule(&self) -> &R {
+        &self.rule
+    }
+
+    /// The weights of the steps.
+    pub const fn schedule(&self) -> &WeightSchedule {
+        &self.schedule
+    }
+
+    /// The score of one trace.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ScheduleTooShort`] where custom weights do not reach the trace's end. With a named
+    /// schedule there is no error.
+    #[inline]
+    pub fn score(&self, trace: Trace<'_>) -> Result<f64, Error> {
+        let forecasts = trace.forecasts();
+        self.schedule.sum(&self.rule, forecasts, trace.outcome(), forecasts.len())
+    }
+
+    /// What the first steps of a run contribute to its score: weights are those of the whole run of
+    /// `horizon` steps and are not renormalised.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Horizon`] where the prefix is longer than the horizon; [`Error::ScheduleTooShort`]
+    /// where custom weights do not reach the horizon; [`Error::Empty`] for a horizon of 0.
+    pub fn prefix_score(
+        &self,
+        prefix: &[Probability],
+        outcome: bool,
+        horizon: usize,
+    ) -> Result<f64, Error> {
+        check_horizon(prefix.len(), horizon)?;
+        self.schedule.sum(&self.rule, prefix, outcome, horizon)
+    }
+
+    /// The score of each trace.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ScheduleTooShort`] where custom weights do not reach a trace's end.
+    pub fn scores(&self, traces: &Traces) -> Result<Vec<f64>, Error> {
+        traces.iter().map(|trace| self.score(trace)).collect()
+    }
+
+    /// The mean score, weighted where weights are given, one a trace.
+    ///
+    /// The same bits in whatever order the traces come: to split the work, merge
+    /// [`ExactMean`]s of parts.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Score`] without traces or with a weight that is none; [`Error::Length`] unless
+    /// there are as many weights as traces; [`Error::ScheduleTooShort`] where custom weights do
+    /// not reach a trace's end.
+    ///
+    /// ```
+    /// use trajectory_metrics::{BrierScore, Error, Tps, Traces, WeightSchedule};
+    ///
+    /// let traces = Traces::from_flat(&[0.5, 0.9, 0.2], &[2, 3], &[true, false])?;
+    /// let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
+    /// assert!((tps.mean(&traces, None)? - (-0.13 - 0.04) / 2.0).abs() < 1e-15);
+    /// assert!((tps.mean(&traces, Some(&[1.0, 3.0]))? - (-0.13 - 0.12) / 4.0).abs() < 1e-15);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn mean(&self, traces: &Traces, weights: Option<&[f64]>) -> Result<f64, Error> {
+        let mut mean = ExactMean::default();
+        match weights {
+            None => {
+                for trace in traces.iter() {
+                    mean.update(self.score(trace)?);
+                }
+            }
+            Some(weights) => {
+                same_length("weights", traces.len(), weights.len())?;
+                for (trace, &weight) in traces.iter().zip(weights) {
+                    mean.update_weighted(self.score(trace)?, weight)?;
+                }
+            }
+        }
+        Ok(mean.finish()?)
+    }
+}
+
+/// Checks that a prefix fits into its run.
+pub(crate) fn check_horizon(steps: usize, horizon: usize) -> Result<(), Error> {
+    if horizon == 0 {
+        Err(Error::Empty)
+    } else if steps > horizon {
+        Err(Error::Horizon { horizon, steps })
+    } else {
+        Ok(())
+    }
+}

@@ -1,0 +1,187 @@
+use scoring_rules::Probability;
+
+use crate::Error;
+
+/// One run of an agent that ended: its forecasts of success, step by step, and how it ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trace<'a> {
+    forecasts: &'a [Probability],
+    outcome: bool,
+}
+
+impl<'a> Trace<'a> {
+    /// A trace on borrowed forecasts.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::EmptyTrace`] without a forecast.
+    pub const fn new(forecasts: &'a [Probability], outcome: bool) -> Result<Self, Error> {
+        if forecasts.is_empty() {
+            return Err(Error::EmptyTrace { index: 0 });
+        }
+        Ok(Self { forecasts, outcome })
+    }
+
+    /// The forecasts, at least one.
+    #[must_use]
+    pub const fn forecasts(&self) -> &'a [Probability] {
+        self.forecasts
+    }
+
+    /// Whether the run succeeded.
+    #[must_use]
+    pub const fn outcome(&self) -> bool {
+        self.outcome
+    }
+}
+
+/// Many runs, flat: all forecasts in one array, and where each trace ends.
+///
+/// ```
+/// use trajectory_metrics::{Error, Probability, Traces};
+///
+/// let mut traces = Traces::default();
+/// traces.push(Probability::from_slice(&[0.4, 0.7])?, true)?;
+/// traces.push(Probability::from_slice(&[0.3])?, false)?;
+///
+/// let same = Traces::from_flat(&[0.4, 0.7, 0.3], &[2, 3], &[true, false])?;
+/// assert_eq!(traces, same);
+/// assert_eq!(same.iter().map(|trace| trace.forecasts().len()).sum::<usize>(), same.steps());
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Traces {
+    forecasts: Vec<Probability>,
+    ends: Vec<usize>,
+    outcomes: Vec<bool>,
+}
+
+impl Traces {
+    /// Copies traces that are flat already: trace i holds the values from `ends[i - 1]` (0 for the
+    /// first) up to `ends[i]`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Score`] with the position of a value that is no probability; [`Error::Length`]
+    /// unless there are as many outcomes as ends; [`Error::EmptyTrace`] where two ends are equal;
+    /// [`Error::Ends`] where they fall or the last is not the number of values.
+    pub fn from_flat(values: &[f64], ends: &[usize], outcomes: &[bool]) -> Result<Self, Error> {
+        let forecasts = Probability::from_slice(values)?;
+        same_length("outcomes", ends.len(), outcomes.len())?;
+        let mut start = 0;
+        for (index, &end) in ends.iter().enumerate() {
+            if end == start {
+                return Err(Error::EmptyTrace { index });
+            }
+            if end < start || end > values.len() {
+                return Err(Error::Ends { index, end });
+            }
+            start = end;
+        }
+        if start != values.len() {
+            return Err(Error::Ends { index: ends.len().saturating_sub(1), end: start });
+        }
+        Ok(Self { forecasts: forecasts.to_vec(), ends: ends.to_vec(), outcomes: outcomes.to_vec() })
+    }
+
+    /// Appends one trace.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::EmptyTrace`] without a forecast; nothing is appended then.
+    pub fn push(&mut self, forecasts: &[Probability], outcome: bool) -> Result<(), Error> {
+        if forecasts.is_empty() {
+            return Err(Error::EmptyTrace { index: self.len() });
+        }
+        self.forecasts.extend_from_slice(forecasts);
+        self.ends.push(self.forecasts.len());
+        self.outcomes.push(outcome);
+        Ok(())
+    }
+
+    /// Number of traces.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no trace.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Number of forecasts in all traces together.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        self.forecasts.len()
+    }
+
+    /// The outcome of each trace.
+    #[must_use]
+    pub fn outcomes(&self) -> &[bool] {
+        &self.outcomes
+    }
+
+    /// The traces in order.
+    #[must_use]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Trace<'_>> {
+        let mut start = 0;
+        self.ends.iter().zip(&self.outcomes).map(move |(&end, &outcome)| {
+            let forecasts = &self.forecasts[start..end];
+            start = end;
+            Trace { forecasts, outcome }
+        })
+    }
+
+    /// The same traces with every forecast replaced: `map` gets the position of the trace and the
+    /// forecast. For calibration maps and what-if questions.
+    #[must_use]
+    pub fn map_forecasts(&self, mut map: impl FnMut(usize, Probability) -> Probability) -> Self {
+        let mut mapped = self.clone();
+        let mut start = 0;
+        for (index, &end) in self.ends.iter().enumerate() {
+            for forecast in &mut mapped.forecasts[start..end] {
+                *forecast = map(index, *forecast);
+            }
+            start = end;
+        }
+        mapped
+    }
+}
+
+/// Checks that `what` has one entry a row.
+pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
+    if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flat_arrays_that_do_not_fit_together_are_refused() {
+        let values = [0.1, 0.2, 0.3];
+        let flat = |ends: &[usize], outcomes: &[bool]| Traces::from_flat(&values, ends, outcomes);
+        let both = [true, false];
+        assert_eq!(flat(&[0, 3], &both), Err(Error::EmptyTrace { index: 0 }));
+        assert_eq!(flat(&[3, 3], &both), Err(Error::EmptyTrace { index: 1 }));
+        assert_eq!(flat(&[2, 1], &both), Err(Error::Ends { index: 1, end: 1 }));
+        assert_eq!(flat(&[2, 4], &both), Err(Error::Ends { index: 1, end: 4 }));
+        assert_eq!(flat(&[1, 2], &both), Err(Error::Ends { index: 1, end: 2 }));
+        assert!(matches!(flat(&[3], &both), Err(Error::Length { what: "outcomes", .. })));
+        assert!(Traces::from_flat(&[], &[], &[]).unwrap().is_empty());
+        assert!(matches!(
+            Traces::from_flat(&[0.5, 1.2], &[2], &[true]),
+            Err(Error::Score(scoring_rules::Error::NotAProbabilityAt { index: 1, .. }))
+        ));
+    }
+
+    #[test]
+    fn an_empty_trace_is_refused_and_leaves_no_trace() {
+        let mut traces = Traces::default();
+        traces.push(&[Probability::HALF], true).unwrap();
+        assert_eq!(traces.push(&[], true), Err(Error::EmptyTrace { index: 1 }));
+        assert_eq!((traces.len(), traces.steps()), (1, 1));
+    }
+}

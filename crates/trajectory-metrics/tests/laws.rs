@@ -1,0 +1,189 @@
+//! What must hold whatever the data are.
+
+use proptest::prelude::*;
+use trajectory_metrics::{
+    BetaScore, Binning, BrierScore, Error, ExactMean, LogScore, OnlineTps, Probability, Ranking,
+    ScoringRule, TiedBlocks, Tps, Trace, Traces, WeightSchedule, aurc, auroc, average_precision,
+    brier_loss, expected_calibration_error,
+};
+
+/// A confidence with ties, an outcome, a whole weight.
+type Row = (f64, bool, u32);
+
+fn rows() -> impl Strategy<Value = Vec<Row>> {
+    let confidence = prop_oneof![0.0..=1.0_f64, (0..=10_u32).prop_map(|p| f64::from(p) / 10.0)];
+    prop::collection::vec((confidence, any::<bool>(), 1..6_u32), 2..80)
+}
+
+fn blocks(rows: &[Row], weighted: bool) -> TiedBlocks {
+    let confidence: Vec<f64> = rows.iter().map(|row| row.0).collect();
+    let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
+    let weights: Vec<f64> = rows.iter().map(|row| row.2.into()).collect();
+    let confidence = Probability::from_slice(&confidence).unwrap();
+    TiedBlocks::new(confidence, &outcomes, weighted.then_some(&weights)).unwrap()
+}
+
+fn diagnostics(blocks: &TiedBlocks) -> [Result<f64, Error>; 6] {
+    [
+        auroc(blocks),
+        average_precision(blocks),
+        aurc(blocks),
+        expected_calibration_error(blocks, Binning::Quantile { bins: 10 }),
+        expected_calibration_error(blocks, Binning::EqualWidth { bins: 10 }),
+        brier_loss(blocks),
+    ]
+}
+
+fn bits(values: [Result<f64, Error>; 6]) -> [Result<u64, Error>; 6] {
+    values.map(|value| value.map(f64::to_bits))
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_rows_leaves_no_trace_in_any_diagnostic(rows in rows()) {
+        let mut mirrored = rows.clone();
+        mirrored.reverse();
+        for weighted in [false, true] {
+            let (a, b) = (blocks(&rows, weighted), blocks(&mirrored, weighted));
+            prop_assert_eq!(bits(diagnostics(&a)), bits(diagnostics(&b)));
+        }
+    }
+
+    #[test]
+    fn a_whole_weight_is_that_many_rows(rows in rows()) {
+        let copied: Vec<Row> =
+            rows.iter().flat_map(|&row| (0..row.2).map(move |_| row)).collect();
+        let weighted = diagnostics(&blocks(&rows, true));
+        let copied = diagnostics(&blocks(&copied, false));
+        for (weighted, copied) in weighted.into_iter().zip(copied) {
+            match (weighted, copied) {
+                (Ok(weighted), Ok(copied)) => prop_assert!((weighted - copied).abs() < 1e-13),
+                (weighted, copied) => prop_assert_eq!(weighted, copied),
+            }
+        }
+    }
+
+    #[test]
+    fn a_resample_is_its_rows_with_their_counts_as_weights(rows in rows(), seed in any::<u64>()) {
+        let confidence: Vec<f64> = rows.iter().map(|row| row.0).collect();
+        let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
+        let confidence = Probability::from_slice(&confidence).unwrap();
+        let counts: Vec<u32> = (0..rows.len()).map(|i| (seed >> (i % 60)) as u32 % 3).collect();
+        let weights: Vec<f64> = counts.iter().map(|&count| count.into()).collect();
+        let ranking = Ranking::new(confidence, &outcomes).unwrap();
+        let mut resampled = TiedBlocks::default();
+        let filled = ranking.resample(&counts, &mut resampled);
+        match TiedBlocks::new(confidence, &outcomes, Some(&weights)) {
+            Ok(direct) => prop_assert_eq!(resampled, direct),
+            Err(error) => prop_assert_eq!(filled, Err(error)),
+        }
+    }
+
+    #[test]
+    fn a_rising_distortion_leaves_ranks_alone_to_the_bit(rows in rows()) {
+        let distorted: Vec<Row> =
+            rows.iter().map(|&(p, y, w)| (0.4 + 0.2 * p.powi(3), y, w)).collect();
+        let (a, b) = (blocks(&rows, true), blocks(&distorted, true));
+        // Where the distortion makes two confidences one number there is nothing to compare.
+        prop_assume!(a.as_slice().len() == b.as_slice().len());
+        prop_assert_eq!(auroc(&a), auroc(&b));
+        prop_assert_eq!(average_precision(&a), average_precision(&b));
+        prop_assert_eq!(aurc(&a), aurc(&b));
+    }
+
+    #[test]
+    fn online_equals_batch(
+        stream in prop::collection::vec(0.0..=1.0_f64, 1..200),
+        outcome in any::<bool>(),
+        beyond in 0..50_usize,
+    ) {
+        let custom: Vec<f64> = (0..300).map(|i| 1.0 + f64::from(i % 7)).collect();
+        let mut schedules = WeightSchedule::NAMED.to_vec();
+        schedules.push(WeightSchedule::custom(&custom).unwrap());
+        for schedule in schedules {
+            check_online(LogScore::exact(), &schedule, &stream, outcome, beyond)?;
+            check_online(LogScore::clipped(1e-6).unwrap(), &schedule, &stream, outcome, beyond)?;
+            check_online(BrierScore, &schedule, &stream, outcome, beyond)?;
+            check_online(BetaScore::new(2.0, 4.0).unwrap(), &schedule, &stream, outcome, beyond)?;
+        }
+    }
+
+    #[test]
+    fn the_mean_score_is_its_parts_merged_in_any_order(
+        streams in prop::collection::vec((prop::collection::vec(0.0..=1.0_f64, 1..12), any::<bool>()), 2..40),
+        at in any::<prop::sample::Index>(),
+    ) {
+        let mut traces = Traces::default();
+        for (stream, outcome) in &streams {
+            traces.push(Probability::from_slice(stream).unwrap(), *outcome).unwrap();
+        }
+        let tps = Tps::new(LogScore::clipped(1e-6).unwrap(), WeightSchedule::LinearFront);
+        let scores = tps.scores(&traces).unwrap();
+        let (left, right) = scores.split_at(at.index(scores.len()));
+        let mut merged: ExactMean = right.iter().rev().copied().collect();
+        merged.merge(&left.iter().copied().collect());
+        let whole = tps.mean(&traces, None).unwrap();
+        prop_assert_eq!(merged.finish().unwrap().to_bits(), whole.to_bits());
+
+        let twice = vec![2.0; scores.len()];
+        prop_assert_eq!(tps.mean(&traces, Some(&twice)).unwrap().to_bits(), whole.to_bits());
+    }
+}
+
+fn check_online<R: ScoringRule + Clone>(
+    rule: R,
+    schedule: &WeightSchedule,
+    stream: &[f64],
+    outcome: bool,
+    beyond: usize,
+) -> Result<(), TestCaseError> {
+    let tps = Tps::new(rule, schedule.clone());
+    let stream = Probability::from_slice(stream).unwrap();
+    let mut online = OnlineTps::new(tps.clone());
+    stream.iter().for_each(|&forecast| online.push(forecast));
+    let horizon = stream.len() + beyond;
+    let pairs = [
+        (online.finish(outcome), tps.score(Trace::new(stream, outcome).unwrap())),
+        (online.finish_prefix(outcome, horizon), tps.prefix_score(stream, outcome, horizon)),
+    ];
+    for (online, batch) in pairs {
+        let (online, batch) = (online.unwrap(), batch.unwrap());
+        let close = online == batch || (online - batch).abs() <= 1e-12 * batch.abs();
+        prop_assert!(close, "{schedule}: {online} {batch}");
+    }
+    Ok(())
+}
+
+#[test]
+fn what_does_not_fit_together_is_a_typed_error() {
+    let tps = Tps::new(BrierScore, WeightSchedule::custom(&[1.0, 2.0]).unwrap());
+    let stream = [Probability::HALF; 3];
+    assert_eq!(
+        tps.score(Trace::new(&stream, true).unwrap()),
+        Err(Error::ScheduleTooShort { horizon: 3, weights: 2 })
+    );
+    assert_eq!(tps.prefix_score(&stream, true, 2), Err(Error::Horizon { horizon: 2, steps: 3 }));
+    assert_eq!(tps.prefix_score(&[], true, 0), Err(Error::Empty));
+
+    let mut online = OnlineTps::new(tps.clone());
+    assert_eq!(online.finish(true), Err(Error::Empty));
+    stream.iter().for_each(|&forecast| online.push(forecast));
+    assert_eq!(online.finish(true), Err(Error::ScheduleTooShort { horizon: 3, weights: 2 }));
+    assert_eq!(online.finish_prefix(true, 2), Err(Error::Horizon { horizon: 2, steps: 3 }));
+
+    let traces = Traces::from_flat(&[0.5, 0.5], &[1, 2], &[true, true]).unwrap();
+    assert_eq!(
+        tps.mean(&traces, Some(&[1.0])),
+        Err(Error::Length { what: "weights", expected: 2, found: 1 })
+    );
+    let no_rows = tps.mean(&Traces::default(), None);
+    assert_eq!(no_rows, Err(Error::Score(scoring_rules::Error::Empty)));
+    let blocks = TiedBlocks::new(&stream, &[true; 3], None).unwrap();
+    assert_eq!(auroc(&blocks), Err(Error::OneClass { outcome: true }));
+    assert_eq!(average_precision(&blocks), Err(Error::OneClass { outcome: true }));
+    assert_eq!(TiedBlocks::new(&stream, &[true; 3], Some(&[0.0; 3])), Err(Error::Empty));
+    assert!(matches!(
+        expected_calibration_error(&blocks, Binning::Quantile { bins: 0 }),
+        Err(Error::Setting { name: "bins", .. })
+    ));
+}

@@ -1,0 +1,107 @@
+//! Theorem 4.1: on random trees of histories, where the true probability of success is known at
+//! every node, no other stream of forecasts expects a better trajectory score.
+
+use proptest::prelude::*;
+use trajectory_metrics::{
+    BetaScore, BrierScore, LogScore, Probability, ScoringRule, Tps, Trace, WeightSchedule,
+};
+
+const DEPTH: usize = 4;
+/// Nodes below the root of a binary tree of that depth, in heap order with the root at 1.
+const NODES: usize = 1 << (DEPTH + 1);
+
+/// A filtration: at each inner node the probability of going left, at each leaf of succeeding.
+#[derive(Clone, Debug)]
+struct Tree {
+    left: Vec<f64>,
+    success: Vec<f64>,
+}
+
+impl Tree {
+    /// The true probability of success at each node.
+    fn truth(&self) -> Vec<f64> {
+        let mut q = self.success.clone();
+        for node in (1..NODES / 2).rev() {
+            let left = self.left[node];
+            q[node] = left * q[2 * node] + (1.0 - left) * q[2 * node + 1];
+        }
+        q
+    }
+
+    /// The expected score of a forecaster who reports `forecasts[node]`, over all paths and both
+    /// outcomes.
+    fn expected<R: ScoringRule>(&self, tps: &Tps<R>, forecasts: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for leaf in NODES / 2..NODES {
+            let path: Vec<usize> = (0..=DEPTH).rev().map(|up| leaf >> up).collect();
+            let reach: f64 = path
+                .windows(2)
+                .map(|step| {
+                    let left = self.left[step[0]];
+                    if step[1] % 2 == 0 { left } else { 1.0 - left }
+                })
+                .product();
+            let stream: Vec<f64> = path.iter().map(|&node| forecasts[node]).collect();
+            let stream = Probability::from_slice(&stream).unwrap();
+            let score = |outcome| tps.score(Trace::new(stream, outcome).unwrap()).unwrap();
+            let q = self.success[leaf];
+            sum += reach * (q * score(true) + (1.0 - q) * score(false));
+        }
+        sum
+    }
+}
+
+fn inner() -> impl Strategy<Value = Vec<f64>> {
+    prop::collection::vec(0.02..0.98_f64, NODES)
+}
+
+fn tree() -> impl Strategy<Value = Tree> {
+    (inner(), inner()).prop_map(|(left, success)| Tree { left, success })
+}
+
+fn schedule() -> impl Strategy<Value = WeightSchedule> {
+    prop_oneof![
+        prop::sample::select(WeightSchedule::NAMED.to_vec()),
+        prop::collection::vec(0.01..5.0_f64, DEPTH + 1)
+            .prop_map(|weights| WeightSchedule::custom(&weights).unwrap()),
+    ]
+}
+
+/// The true stream beats the one that differs from it at the given node only, and the one that
+/// differs everywhere.
+fn truth_wins<R: ScoringRule>(
+    rule: R,
+    schedule: WeightSchedule,
+    tree: &Tree,
+    reports: &[f64],
+    node: usize,
+) -> Result<(), TestCaseError> {
+    let tps = Tps::new(rule, schedule);
+    let truth = tree.truth();
+    let best = tree.expected(&tps, &truth);
+    prop_assert!(best > tree.expected(&tps, reports), "another stream is as good");
+
+    let mut changed = truth.clone();
+    // Off by at least 0.01, so that the loss stands out from the rounding of the sums.
+    changed[node] = if truth[node] < 0.5 { truth[node] + 0.01 } else { truth[node] - 0.01 };
+    prop_assert!(best > tree.expected(&tps, &changed), "node {node} can lie unseen");
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn only_the_true_stream_has_the_best_expected_score(
+        tree in tree(),
+        schedule in schedule(),
+        reports in inner(),
+        node in 1..NODES,
+        alpha in -0.9..4.0_f64,
+        beta in -0.9..4.0_f64,
+    ) {
+        truth_wins(LogScore::exact(), schedule.clone(), &tree, &reports, node)?;
+        truth_wins(LogScore::clipped(1e-6).unwrap(), schedule.clone(), &tree, &reports, node)?;
+        truth_wins(BrierScore, schedule.clone(), &tree, &reports, node)?;
+        truth_wins(BetaScore::new(2.0, 4.0).unwrap(), schedule.clone(), &tree, &reports, node)?;
+        truth_wins(BetaScore::new(alpha, beta).unwrap(), schedule, &tree, &reports, node)?;
+    }
+}

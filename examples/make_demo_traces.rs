@@ -1,0 +1,169 @@
+//! Makes the bundled traces: runs in a small world whose true probability of success is known at
+//! every step, seen by three forecasters.
+//!
+//! ```text
+//! make_demo_traces [DIRECTORY] [--tasks N] [--seed N]
+//! ```
+//!
+//! A run has a known number of steps, of which each goes well with a chance that belongs to its
+//! task. It succeeds, nine times in ten, if most steps went well, and one time in ten otherwise.
+//! So the truth at each step is a binomial tail, and the *truthful* forecaster reports it. The
+//! *overconfident* one goes half of the way from there to certain success, which never changes
+//! which of two runs looks better. The *constant* one always reports the chance of success over all
+//! tasks and lengths. A budget that has nothing to do with the run cuts some runs off, and some end
+//! in output that cannot be read.
+
+use std::{error::Error, fs, path::PathBuf, process::ExitCode};
+
+use examples::program;
+use lexopt::prelude::*;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
+
+/// Chances that a step goes well; every task has one of them.
+const SKILLS: [f64; 5] = [0.35, 0.45, 0.5, 0.6, 0.7];
+/// Lengths of runs.
+const LENGTHS: std::ops::RangeInclusive<u32> = 5..=15;
+/// Runs of each task.
+const TRIALS: u32 = 2;
+/// Chance that a run with most steps gone well succeeds, and that another does not.
+const RELIABILITY: f64 = 0.9;
+
+fn main() -> ExitCode {
+    program::run(output)
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    id: &'a str,
+    task: &'a str,
+    forecasts: Vec<f64>,
+    outcome: Option<bool>,
+    stop: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    horizon: Option<usize>,
+}
+
+fn output() -> Result<String, Box<dyn Error>> {
+    let (mut directory, mut tasks, mut seed) = (None, 200_u32, 2026_u64);
+    let mut parser = lexopt::Parser::from_env();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("tasks") => tasks = parser.value()?.parse()?,
+            Long("seed") => seed = parser.value()?.parse()?,
+            Value(path) if directory.is_none() => directory = Some(PathBuf::from(path)),
+            _ => return Err(argument.unexpected().into()),
+        }
+    }
+    let directory =
+        directory.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data"));
+
+    let constant = overall_chance();
+    type Forecaster = fn(f64, f64) -> f64;
+    let forecasters: [(&str, Forecaster); 3] = [
+        ("truthful", |truth, _| truth),
+        ("overconfident", |truth, _| f64::midpoint(truth, 1.0)),
+        ("constant", |_, constant| constant),
+    ];
+    let mut files = forecasters.map(|_| String::new());
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    for task in 0..tasks {
+        let skill = SKILLS[task as usize % SKILLS.len()];
+        let task = format!("task-{task:03}");
+        for trial in 0..TRIALS {
+            let run = Run::new(skill, &mut rng);
+            let id = format!("{task}/{trial}");
+            for ((_, forecaster), file) in forecasters.iter().zip(&mut files) {
+                let forecasts = run
+                    .truth
+                    .iter()
+                    .map(|&truth| rounded(forecaster(rounded(truth, 4), rounded(constant, 4)), 5))
+                    .collect();
+                let row = Row {
+                    id: &id,
+                    task: &task,
+                    forecasts,
+                    outcome: run.outcome,
+                    stop: run.stop,
+                    horizon: run.horizon,
+                };
+                file.push_str(&serde_json::to_string(&row)?);
+                file.push('\n');
+            }
+        }
+    }
+    fs::create_dir_all(&directory)?;
+    let mut text = String::new();
+    for ((name, _), file) in forecasters.iter().zip(&files) {
+        let path = directory.join(format!("demo_{name}.jsonl"));
+        fs::write(&path, file)?;
+        text.push_str(&format!("wrote {}\n", path.display()));
+    }
+    Ok(text)
+}
+
+/// One run up to its stop.
+struct Run {
+    truth: Vec<f64>,
+    outcome: Option<bool>,
+    stop: &'static str,
+    /// The whole length of a run that was cut off.
+    horizon: Option<usize>,
+}
+
+impl Run {
+    fn new(skill: f64, rng: &mut impl Rng) -> Self {
+        let length = rng.random_range(LENGTHS);
+        let mut good = 0;
+        let mut truth = Vec::new();
+        for step in 1..=length {
+            good += u32::from(rng.random_bool(skill));
+            truth.push(chance(skill, length, step, good));
+        }
+        let success = rng.random_bool(truth[truth.len() - 1]);
+        // Drawn without a look at the run, so that stopping early says nothing about it.
+        let budget = rng.random_range(1..=60_u32);
+        let unreadable = rng.random_bool(0.03);
+        if budget < length {
+            truth.truncate(budget as usize);
+            Self { truth, outcome: None, stop: "max_steps", horizon: Some(length as usize) }
+        } else if unreadable {
+            Self { truth, outcome: None, stop: "parse_error", horizon: None }
+        } else {
+            Self { truth, outcome: Some(success), stop: "completed", horizon: None }
+        }
+    }
+}
+
+/// The true chance of success of a run of `length` steps after `step` of them, `good` of which went
+/// well.
+fn chance(skill: f64, length: u32, step: u32, good: u32) -> f64 {
+    let (rest, needed) = (length - step, length / 2 + 1);
+    let mut most = 0.0;
+    for more in 0..=rest {
+        if good + more >= needed {
+            most += choose(rest, more)
+                * skill.powi(more as i32)
+                * (1.0 - skill).powi((rest - more) as i32);
+        }
+    }
+    RELIABILITY * most + (1.0 - RELIABILITY) * (1.0 - most)
+}
+
+fn choose(n: u32, k: u32) -> f64 {
+    (0..k).fold(1.0, |product, i| product * f64::from(n - i) / f64::from(i + 1))
+}
+
+/// The chance of success before the first step, over all skills and lengths.
+fn overall_chance() -> f64 {
+    let each =
+        SKILLS.iter().flat_map(|&skill| LENGTHS.map(move |length| chance(skill, length, 0, 0)));
+    each.sum::<f64>() / (SKILLS.len() * LENGTHS.count()) as f64
+}
+
+/// Four decimals keep the files small and the truth true to as many; half-way points take five.
+fn rounded(p: f64, decimals: i32) -> f64 {
+    let scale = 10_f64.powi(decimals);
+    (p * scale).round() / scale
+}

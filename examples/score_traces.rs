@@ -1,0 +1,198 @@
+//! Scores files of agent confidence traces and says how sure the figures are.
+//!
+//! ```text
+//! score_traces [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
+//!     [--calibrate none|platt|isotonic] [--resamples N] [--seed N] [--cluster-by-task] [--json]
+//! ```
+//!
+//! Without a file it compares three forecasters on bundled runs (made by `make_demo_traces`).
+//! Each file is one stream of forecasts and gets a column; with `--json` the figures at the top are
+//! over all files together, and `files` has a report of each where there are several.
+
+use std::{
+    error::Error,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use examples::{
+    evaluation::{Calibration, Estimates, METRICS, Report, Settings, evaluate},
+    program,
+    table::align,
+    trace_file,
+};
+use lexopt::prelude::*;
+use serde::Serialize;
+use trajectory_metrics::WeightSchedule;
+
+fn main() -> ExitCode {
+    program::run(output)
+}
+
+struct Arguments {
+    files: Vec<PathBuf>,
+    settings: Settings,
+    json: bool,
+}
+
+fn arguments() -> Result<Arguments, lexopt::Error> {
+    let mut settings = Settings {
+        schedule: WeightSchedule::LinearFront,
+        calibration: Calibration::None,
+        resamples: 1_000,
+        seed: 1,
+        cluster_by_task: false,
+    };
+    let (mut files, mut json) = (Vec::new(), false);
+    let mut parser = lexopt::Parser::from_env();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("schedule") => settings.schedule = parser.value()?.parse()?,
+            Long("calibrate") => {
+                settings.calibration = parser.value()?.parse_with(|name| match name {
+                    "none" => Ok(Calibration::None),
+                    "platt" => Ok(Calibration::Platt),
+                    "isotonic" => Ok(Calibration::Isotonic),
+                    _ => Err("there are none, platt and isotonic"),
+                })?;
+            }
+            Long("resamples") => settings.resamples = parser.value()?.parse()?,
+            Long("seed") => settings.seed = parser.value()?.parse()?,
+            Long("cluster-by-task") => settings.cluster_by_task = true,
+            Long("json") => json = true,
+            Value(file) => files.push(file.into()),
+            _ => return Err(argument.unexpected()),
+        }
+    }
+    if files.is_empty() {
+        let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+        files = ["truthful", "overconfident", "constant"]
+            .map(|name| bundled.join(format!("demo_{name}.jsonl")))
+            .to_vec();
+    }
+    Ok(Arguments { files, settings, json })
+}
+
+/// A file's report, or that of all files together.
+#[derive(Serialize)]
+struct Named<T> {
+    file: String,
+    #[serde(flatten)]
+    report: T,
+}
+
+#[derive(Serialize)]
+struct Pooled {
+    #[serde(flatten)]
+    report: Report,
+    files: Vec<Named<Report>>,
+}
+
+fn output() -> Result<String, Box<dyn Error>> {
+    let Arguments { files, settings, json } = arguments()?;
+    let (mut all, mut reports) = (Vec::new(), Vec::new());
+    for path in &files {
+        let runs = trace_file::read(path)?;
+        let file = path.display().to_string();
+        let report = evaluate(&runs, &settings).map_err(|error| at(&file, error))?;
+        reports.push(Named { file, report });
+        all.extend(runs);
+    }
+    if !json {
+        return Ok(table(&reports, &settings));
+    }
+    let object = if let [single] = &reports[..] {
+        serde_json::to_string_pretty(single)?
+    } else {
+        let mut report = evaluate(&all, &settings)?;
+        report.notes.push("these figures are over all files together; see files".to_owned());
+        serde_json::to_string_pretty(&Pooled { report, files: reports })?
+    };
+    Ok(object + "\n")
+}
+
+/// Names the file, unless the error does.
+fn at(file: &str, error: Box<dyn Error>) -> Box<dyn Error> {
+    let message = error.to_string();
+    if message.starts_with(file) { error } else { format!("{file}: {message}").into() }
+}
+
+fn table(reports: &[Named<Report>], settings: &Settings) -> String {
+    let name = |report: &Named<Report>| {
+        let stem = Path::new(&report.file).file_stem().unwrap_or_default();
+        stem.to_string_lossy().into_owned()
+    };
+    let mut header = vec![String::new()];
+    let mut columns: Vec<&Estimates> = Vec::new();
+    for report in reports {
+        header.push(name(report));
+        columns.push(&report.report.metrics);
+    }
+    if let [single] = reports {
+        header.push("base rate".to_owned());
+        columns.push(&single.report.base_rate_reference);
+    }
+    let mut rows = vec![header];
+    for (metric, higher_is_better) in METRICS {
+        let values = columns.iter().filter_map(|column| column[metric]).map(|e| e.value);
+        let best = if higher_is_better {
+            values.fold(f64::NEG_INFINITY, f64::max)
+        } else {
+            values.fold(f64::INFINITY, f64::min)
+        };
+        let cell = |column: &&Estimates| match column[metric] {
+            None => "undefined".to_owned(),
+            Some(estimate) => {
+                let digits = if metric == "tps_beta_2_4" { 5 } else { 3 };
+                let mark = if estimate.value == best { "*" } else { " " };
+                let interval = match (estimate.ci_low, estimate.ci_high) {
+                    (Some(low), Some(high)) => format!(" [{low:.digits$}, {high:.digits$}]"),
+                    _ => String::new(),
+                };
+                format!("{mark}{:.digits$}{interval}", estimate.value)
+            }
+        };
+        let direction = if higher_is_better { "+" } else { "-" };
+        let mut row = vec![format!("{metric} ({direction})")];
+        row.extend(columns.iter().map(cell));
+        rows.push(row);
+    }
+    let unit = if settings.cluster_by_task { "tasks" } else { "traces" };
+    let mut text = format!(
+        "{} weights, calibration {:?}, 95 % intervals from {} resamples of {unit}; * best, (+) higher is better, (-) lower\n\n",
+        settings.schedule, settings.calibration, settings.resamples,
+    )
+    .replace("calibration None", "no calibration");
+    text.push_str(&align(&rows));
+    for report in reports {
+        let counts = &report.report;
+        text.push_str(&format!(
+            "\n{}: {} complete traces, {} censored, {} excluded",
+            name(report),
+            counts.n,
+            counts.n_censored,
+            counts.n_excluded
+        ));
+        if !counts.excluded.is_empty() {
+            let reasons: Vec<String> =
+                counts.excluded.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
+            text.push_str(&format!(" ({})", reasons.join(", ")));
+        }
+        if let Some(rate) = counts.base_rate {
+            text.push_str(&format!("; base rate {rate:.3}"));
+        }
+    }
+    text.push('\n');
+    // A note that holds for every file is said once.
+    let shared = |note: &String| reports.iter().all(|other| other.report.notes.contains(note));
+    for (i, report) in reports.iter().enumerate() {
+        for note in &report.report.notes {
+            match (shared(note), i) {
+                (true, 0) => text.push_str(&format!("note: {note}\n")),
+                (true, _) => {}
+                (false, _) => text.push_str(&format!("note on {}: {note}\n", name(report))),
+            }
+        }
+    }
+    text
+}

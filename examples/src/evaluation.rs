@@ -1,0 +1,378 @@
+//! An honest report on traces: trajectory proper scores, diagnostics, intervals, and what was left
+//! out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use censoring::{Observation, Stopped, TerminationAudit, simple_score};
+use serde::Serialize;
+use trajectory_metrics::{
+    BetaScore, Binning, Bootstrap, BrierScore, Error, ExactMean, Isotonic, LogScore, Platt,
+    Probability, Ranking, Summary, TiedBlocks, Tps, Traces, WeightSchedule, aurc, auroc,
+    average_precision, brier_loss, cross_fit, expected_calibration_error,
+};
+use trajectory_metrics::{CalibrationMap, Calibrator};
+
+use crate::trace_file::Run;
+
+/// The metrics of a report, in its order, and whether a higher value is better.
+pub const METRICS: [(&str, bool); 9] = [
+    ("tps_log", true),
+    ("tps_brier", true),
+    ("tps_beta_2_4", true),
+    ("tps_log_censored_simple", true),
+    ("auroc", true),
+    ("average_precision", true),
+    ("aurc", false),
+    ("t_ece", false),
+    ("t_brier", false),
+];
+
+/// Forecasts are clipped into [1e-6, 1 - 1e-6] before the log score, as in the paper.
+const CLIP: f64 = 1e-6;
+/// Bins of the trajectory ECE, as in the paper.
+const BINS: Binning = Binning::Quantile { bins: 10 };
+/// Share of resampled values inside an interval.
+const LEVEL: f64 = 0.95;
+
+/// How forecasts are calibrated before they are scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Calibration {
+    /// As given.
+    None,
+    /// Cross-fitted Platt scaling.
+    Platt,
+    /// Cross-fitted isotonic regression.
+    Isotonic,
+}
+
+/// What the caller may choose.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Weights of the steps.
+    pub schedule: WeightSchedule,
+    /// Calibration before scoring.
+    pub calibration: Calibration,
+    /// Bootstrap replicates; 0 for no intervals.
+    pub resamples: usize,
+    /// Seed of the bootstrap.
+    pub seed: u64,
+    /// Whether whole tasks are resampled in place of single runs.
+    pub cluster_by_task: bool,
+}
+
+/// A value and its bootstrap interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The value on all rows.
+    pub value: f64,
+    /// Lower end of the 95 % interval.
+    pub ci_low: Option<f64>,
+    /// Upper end of the 95 % interval.
+    pub ci_high: Option<f64>,
+}
+
+/// Estimates by metric name; `None` where a metric is undefined.
+pub type Estimates = BTreeMap<&'static str, Option<Estimate>>;
+
+/// The whole report.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Complete traces: all metrics but the censored one are over these.
+    pub n: u64,
+    /// Traces that a budget cut off, which the censored score takes in.
+    pub n_censored: u64,
+    /// Traces without an outcome that cannot be scored.
+    pub n_excluded: u64,
+    /// Those by reason.
+    pub excluded: BTreeMap<String, u64>,
+    /// Different tasks among complete and censored traces.
+    pub n_tasks: usize,
+    /// Share of successes among complete traces.
+    pub base_rate: Option<f64>,
+    /// Name of the weight schedule.
+    pub schedule: &'static str,
+    /// Calibration before scoring.
+    pub calibration: Calibration,
+    /// Bootstrap replicates behind each interval.
+    pub resamples: usize,
+    /// Seed of the bootstrap.
+    pub seed: u64,
+    /// Whether whole tasks were resampled.
+    pub clustered_by_task: bool,
+    /// The metrics.
+    #[serde(flatten)]
+    pub metrics: Estimates,
+    /// The same metrics of a constant forecast of the base rate on the same traces.
+    pub base_rate_reference: Estimates,
+    /// What is undefined and why, and what to know before the figures are quoted.
+    pub notes: Vec<String>,
+}
+
+/// The traces that can be scored, forecasts as they are scored.
+struct Sample {
+    complete: Traces,
+    censored: Vec<Censored>,
+}
+
+struct Censored {
+    forecasts: Vec<Probability>,
+    horizon: usize,
+}
+
+/// Evaluates runs of one stream of forecasts.
+///
+/// # Errors
+///
+/// An error of the library where a setting cannot be met on these runs; an
+/// [`InputError`](crate::json_lines::InputError) for a run without a task where tasks are needed.
+pub fn evaluate(runs: &[Run], settings: &Settings) -> Result<Report, Box<dyn std::error::Error>> {
+    let mut audit = TerminationAudit::default();
+    let mut sample = Sample { complete: Traces::default(), censored: Vec::new() };
+    let (mut complete_runs, mut censored_runs) = (Vec::new(), Vec::new());
+    for run in runs {
+        let stopped = run.stopped()?;
+        audit.update(&stopped);
+        match stopped.observation() {
+            Observation::Complete(trace) => {
+                sample.complete.push(trace.forecasts(), trace.outcome())?;
+                complete_runs.push(run);
+            }
+            Observation::Censored => {
+                let forecasts = stopped.forecasts().to_vec();
+                sample.censored.push(Censored { forecasts, horizon: stopped.horizon() });
+                censored_runs.push(run);
+            }
+            Observation::Excluded(_) => {}
+        }
+    }
+    let base_rate = base_rate(&sample.complete);
+    let mut notes = Vec::new();
+    match settings.calibration {
+        Calibration::None => {}
+        Calibration::Platt => {
+            sample =
+                calibrate(&Platt::default(), sample, &complete_runs, &censored_runs, settings)?;
+        }
+        Calibration::Isotonic => {
+            sample = calibrate(&Isotonic, sample, &complete_runs, &censored_runs, settings)?;
+        }
+    }
+    let scored: Vec<&Run> = complete_runs.into_iter().chain(censored_runs).collect();
+    let tasks: BTreeSet<&str> = scored.iter().filter_map(|run| run.task.as_deref()).collect();
+    let bootstrap = bootstrap(&scored, settings)?;
+    if !settings.cluster_by_task && !tasks.is_empty() && tasks.len() < scored.len() {
+        notes.push(format!(
+            "{} traces share {} tasks and are not independent; --cluster-by-task gives honest intervals",
+            scored.len(),
+            tasks.len(),
+        ));
+    }
+    if settings.resamples == 0 {
+        notes.push("no intervals: no resamples were asked for".to_owned());
+    }
+    let metrics = estimates(&sample, settings, bootstrap.as_ref(), "", &mut notes)?;
+    let base_rate_reference = match base_rate {
+        Some(rate) => {
+            let constant = constant(&sample, Probability::new(rate)?);
+            estimates(&constant, settings, bootstrap.as_ref(), "base_rate_reference.", &mut notes)?
+        }
+        None => {
+            notes.push("base_rate: undefined without a complete trace".to_owned());
+            METRICS.iter().map(|&(name, _)| (name, None)).collect()
+        }
+    };
+    let excluded =
+        audit.exclusions().iter().map(|(reason, &count)| (reason.to_string(), count)).collect();
+    Ok(Report {
+        n: audit.complete(),
+        n_censored: audit.censored(),
+        n_excluded: audit.excluded(),
+        excluded,
+        n_tasks: tasks.len(),
+        base_rate,
+        schedule: settings.schedule.name(),
+        calibration: settings.calibration,
+        resamples: settings.resamples,
+        seed: settings.seed,
+        clustered_by_task: settings.cluster_by_task,
+        metrics,
+        base_rate_reference,
+        notes,
+    })
+}
+
+fn base_rate(traces: &Traces) -> Option<f64> {
+    let successes = traces.outcomes().iter().filter(|&&outcome| outcome).count();
+    (!traces.is_empty()).then(|| successes as f64 / traces.len() as f64)
+}
+
+/// Cross-fits on the complete traces. Censored ones were seen by neither map, so they take the two
+/// by turns, in the order of their ids.
+fn calibrate<C: Calibrator>(
+    calibrator: &C,
+    mut sample: Sample,
+    complete_runs: &[&Run],
+    censored_runs: &[&Run],
+    settings: &Settings,
+) -> Result<Sample, Box<dyn std::error::Error>> {
+    let ids: Vec<&str> = complete_runs.iter().map(|run| run.id.as_str()).collect();
+    let fit = cross_fit(calibrator, &sample.complete, &ids, &settings.schedule)?;
+    let mut order: Vec<usize> = (0..sample.censored.len()).collect();
+    order.sort_by_key(|&i| &censored_runs[i].id);
+    for (turn, i) in order.into_iter().enumerate() {
+        for forecast in &mut sample.censored[i].forecasts {
+            *forecast = fit.maps()[turn % 2].apply(*forecast);
+        }
+    }
+    sample.complete = fit.into_traces();
+    Ok(sample)
+}
+
+/// The same traces with one forecast everywhere.
+fn constant(sample: &Sample, forecast: Probability) -> Sample {
+    let flat = |run: &Censored| Censored {
+        forecasts: vec![forecast; run.forecasts.len()],
+        horizon: run.horizon,
+    };
+    Sample {
+        complete: sample.complete.map_forecasts(|_, _| forecast),
+        censored: sample.censored.iter().map(flat).collect(),
+    }
+}
+
+/// Resamples all traces that can be scored, complete ones first; `None` where there is nothing to
+/// resample.
+fn bootstrap(
+    scored: &[&Run],
+    settings: &Settings,
+) -> Result<Option<Bootstrap>, Box<dyn std::error::Error>> {
+    if scored.is_empty() || settings.resamples == 0 {
+        return Ok(None);
+    }
+    if !settings.cluster_by_task {
+        return Ok(Some(Bootstrap::rows(scored.len(), settings.seed)?));
+    }
+    let task = |run: &&Run| match &run.task {
+        Some(task) => Ok(task.clone()),
+        None => Err(run.error("task", "missing; --cluster-by-task needs one".to_owned())),
+    };
+    let tasks: Vec<String> = scored.iter().map(task).collect::<Result<_, _>>()?;
+    Ok(Some(Bootstrap::clusters(&tasks, settings.seed)?))
+}
+
+/// Scores that do not change from replicate to replicate.
+struct Scores {
+    log: Vec<f64>,
+    brier: Vec<f64>,
+    beta: Vec<f64>,
+    /// Over complete and censored traces.
+    censored: Vec<f64>,
+    ranking: Option<Ranking>,
+}
+
+fn scores(
+    sample: &Sample,
+    schedule: &WeightSchedule,
+) -> Result<Scores, Box<dyn std::error::Error>> {
+    let log = Tps::new(LogScore::clipped(CLIP)?, schedule.clone());
+    let complete = log.scores(&sample.complete)?;
+    let mut censored = complete.clone();
+    for run in &sample.censored {
+        let reason = Some(censoring::StopReason::MaxSteps);
+        let stopped = Stopped::new(&run.forecasts, None, reason)?.with_horizon(run.horizon)?;
+        censored.push(simple_score(&log, &stopped)?);
+    }
+    let summary = Summary::Weighted(schedule.clone()).of_each(&sample.complete)?;
+    Ok(Scores {
+        log: complete,
+        brier: Tps::new(BrierScore, schedule.clone()).scores(&sample.complete)?,
+        beta: Tps::new(BetaScore::new(2.0, 4.0)?, schedule.clone()).scores(&sample.complete)?,
+        censored,
+        ranking: Ranking::new(&summary, sample.complete.outcomes()).ok(),
+    })
+}
+
+/// All metrics where row i stands `counts[i]` times.
+fn metrics(scores: &Scores, counts: &[u32], blocks: &mut TiedBlocks) -> [Result<f64, Error>; 9] {
+    let complete = &counts[..scores.log.len()];
+    let mean = |values: &[f64]| {
+        let mut mean = ExactMean::default();
+        for (&value, &count) in values.iter().zip(counts) {
+            mean.update_weighted(value, count.into())?;
+        }
+        Ok(mean.finish()?)
+    };
+    let ranked = match &scores.ranking {
+        Some(ranking) => ranking.resample(complete, blocks),
+        None => Err(Error::Empty),
+    };
+    let diagnostic =
+        |of: &dyn Fn(&TiedBlocks) -> Result<f64, Error>| ranked.clone().and_then(|()| of(blocks));
+    [
+        mean(&scores.log),
+        mean(&scores.brier),
+        mean(&scores.beta),
+        mean(&scores.censored),
+        diagnostic(&auroc),
+        diagnostic(&average_precision),
+        diagnostic(&aurc),
+        diagnostic(&|blocks| expected_calibration_error(blocks, BINS)),
+        diagnostic(&brier_loss),
+    ]
+}
+
+fn estimates(
+    sample: &Sample,
+    settings: &Settings,
+    bootstrap: Option<&Bootstrap>,
+    prefix: &str,
+    notes: &mut Vec<String>,
+) -> Result<Estimates, Box<dyn std::error::Error>> {
+    let scores = scores(sample, &settings.schedule)?;
+    let mut blocks = TiedBlocks::default();
+    let all = vec![1; scores.censored.len()];
+    let values = metrics(&scores, &all, &mut blocks);
+    let mut intervals = [const { None }; METRICS.len()];
+    if let Some(bootstrap) = bootstrap {
+        intervals = bootstrap
+            .percentile_intervals(settings.resamples, LEVEL, |counts| {
+                metrics(&scores, counts, &mut blocks)
+            })
+            .map(Some);
+    }
+    let mut estimates = Estimates::new();
+    for (((name, _), value), interval) in METRICS.into_iter().zip(values).zip(intervals) {
+        let value = match value {
+            Ok(value) => value,
+            Err(error) => {
+                notes.push(format!("{prefix}{name}: {error}"));
+                estimates.insert(name, None);
+                continue;
+            }
+        };
+        let interval = match interval {
+            Some(Err(error)) => {
+                notes.push(format!("{prefix}{name}: no interval: {error}"));
+                None
+            }
+            Some(Ok(interval)) => {
+                if interval.undefined > 0 {
+                    let (undefined, all) = (interval.undefined, settings.resamples);
+                    notes.push(format!(
+                        "{prefix}{name}: undefined in {undefined} of {all} resamples"
+                    ));
+                }
+                Some(interval)
+            }
+            None => None,
+        };
+        let estimate = Some(Estimate {
+            value,
+            ci_low: interval.map(|interval| interval.low),
+            ci_high: interval.map(|interval| interval.high),
+        });
+        estimates.insert(name, estimate);
+    }
+    Ok(estimates)
+}

@@ -1,0 +1,87 @@
+//! JSON Lines, with errors that name file, line and field.
+
+use std::{fmt, fs, path::Path};
+
+use serde::de::DeserializeOwned;
+
+/// Where an input is wrong, and how.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub struct InputError {
+    /// The file as named by the caller.
+    pub file: String,
+    /// The line, from 1; `None` where the file as a whole is wrong.
+    pub line: Option<usize>,
+    /// The field, as `forecasts[3]`; `None` where the line is not JSON at all.
+    pub field: Option<String>,
+    /// What is wrong.
+    pub problem: String,
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if let Some(field) = &self.field {
+            write!(f, ": field {field}")?;
+        }
+        write!(f, ": {}", self.problem)
+    }
+}
+
+/// One value and where it stands.
+#[derive(Clone, Debug)]
+pub struct Line<T> {
+    /// The line's number, from 1.
+    pub number: usize,
+    /// What it holds.
+    pub value: T,
+}
+
+/// Reads every line of a file. Blank lines hold nothing and are passed over.
+///
+/// # Errors
+///
+/// [`InputError`] for a file that cannot be read, for the first line that does not hold a `T`, and
+/// for a file without any.
+pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<Line<T>>, InputError> {
+    let file = path.display().to_string();
+    let whole =
+        |problem: String| InputError { file: file.clone(), line: None, field: None, problem };
+    let bytes = fs::read(path).map_err(|error| whole(error.to_string()))?;
+    let mut lines = Vec::new();
+    for (i, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let number = i + 1;
+        let value = parse(line).map_err(|(field, problem)| InputError {
+            file: file.clone(),
+            line: Some(number),
+            field,
+            problem,
+        })?;
+        lines.push(Line { number, value });
+    }
+    if lines.is_empty() { Err(whole("holds no line".to_owned())) } else { Ok(lines) }
+}
+
+/// The value of one line, or the field and the problem.
+fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, (Option<String>, String)> {
+    let mut deserializer = serde_json::Deserializer::from_slice(line);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let path = error.path().to_string();
+        let inner = error.into_inner();
+        // Every line is parsed by itself, so the parser's own line number is always 1.
+        let problem = inner.to_string().replace(" at line 1 column ", " at column ");
+        let missing =
+            problem.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
+        match missing {
+            Some(field) => (Some(field.to_owned()), "missing".to_owned()),
+            None => ((path != ".").then_some(path), problem),
+        }
+    })?;
+    deserializer.end().map_err(|_| (None, "goes on after the end of its JSON value".to_owned()))?;
+    Ok(value)
+}

@@ -1,0 +1,13 @@
+//! What the example programs share: readers that say where a file is wrong, the evaluation of
+//! traces, and tables for people.
+
+pub mod evaluation;
+pub mod json_lines;
+pub mod program;
+pub mod table;
+pub mod trace_file;
+
+/// The README's code, tested with the rest.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

@@ -1,0 +1,108 @@
+//! Files of agent confidence traces: one run a line,
+//! `{"id", "task"?, "forecasts": [p, …], "outcome": true|false|null, "stop"?, "horizon"?}`.
+
+use std::path::Path;
+
+use censoring::{StopReason, Stopped};
+use serde::{Deserialize, Deserializer};
+use trajectory_metrics::Probability;
+
+use crate::json_lines::{self, InputError};
+
+#[derive(Deserialize)]
+struct Row {
+    id: String,
+    task: Option<String>,
+    forecasts: Vec<f64>,
+    // Named so that a missing outcome is an error, unlike one that is null.
+    #[serde(deserialize_with = "nullable")]
+    outcome: Option<bool>,
+    stop: Option<StopReason>,
+    horizon: Option<usize>,
+}
+
+fn nullable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
+    Option::deserialize(deserializer)
+}
+
+/// One run as its file gives it, checked.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Names the run; halves for cross-fitting follow its order.
+    pub id: String,
+    /// Names the task, which several runs may share.
+    pub task: Option<String>,
+    /// The file that the run stands in.
+    pub file: String,
+    /// The line that the run stands in, from 1.
+    pub line: usize,
+    forecasts: Vec<Probability>,
+    outcome: Option<bool>,
+    stop: Option<StopReason>,
+    horizon: Option<usize>,
+}
+
+impl Run {
+    /// The run as the censoring crate sees it.
+    ///
+    /// # Errors
+    ///
+    /// None for a run from [`read`], which has tried it.
+    pub fn stopped(&self) -> Result<Stopped<'_>, censoring::Error> {
+        let run = Stopped::new(&self.forecasts, self.outcome, self.stop.clone())?;
+        match self.horizon {
+            Some(horizon) => run.with_horizon(horizon),
+            None => Ok(run),
+        }
+    }
+
+    /// An error about a field of this run.
+    #[must_use]
+    pub fn error(&self, field: &str, problem: String) -> InputError {
+        InputError {
+            file: self.file.clone(),
+            line: Some(self.line),
+            field: Some(field.to_owned()),
+            problem,
+        }
+    }
+}
+
+/// Reads and checks every run of a file.
+///
+/// # Errors
+///
+/// [`InputError`] that names file, line and field of the first thing that is wrong.
+pub fn read(path: &Path) -> Result<Vec<Run>, InputError> {
+    json_lines::read::<Row>(path)?.into_iter().map(|line| check(path, line)).collect()
+}
+
+fn check(path: &Path, line: json_lines::Line<Row>) -> Result<Run, InputError> {
+    let Row { id, task, forecasts, outcome, stop, horizon } = line.value;
+    let mut run = Run {
+        id,
+        task,
+        file: path.display().to_string(),
+        line: line.number,
+        forecasts: Vec::with_capacity(forecasts.len()),
+        outcome,
+        stop,
+        horizon,
+    };
+    for (i, &value) in forecasts.iter().enumerate() {
+        match Probability::new(value) {
+            Ok(forecast) => run.forecasts.push(forecast),
+            Err(error) => return Err(run.error(&format!("forecasts[{i}]"), error.to_string())),
+        }
+    }
+    let wrong = run.stopped().err().map(|error| match &error {
+        censoring::Error::Trajectory(trajectory_metrics::Error::EmptyTrace { .. }) => {
+            run.error("forecasts", "empty; give at least one forecast".to_owned())
+        }
+        censoring::Error::Trajectory(trajectory_metrics::Error::Horizon { .. }) => {
+            run.error("horizon", error.to_string())
+        }
+        _ => run.error("outcome", error.to_string()),
+    });
+    wrong.map_or(Ok(run), Err)
+}

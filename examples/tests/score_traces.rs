@@ -1,0 +1,220 @@
+//! The program as its users run it: figures out, or one line on standard error and exit code 2.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use serde_json::Value;
+
+/// The built program, beside the folder of this test.
+fn program() -> Command {
+    let test = env::current_exe().unwrap();
+    let folder = test.parent().and_then(Path::parent).unwrap();
+    Command::new(folder.join("examples").join("score_traces"))
+}
+
+fn run(arguments: &[&str]) -> Output {
+    program().args(arguments).output().unwrap()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = run(arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {stderr}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A file of its own for each case.
+fn write(name: &str, content: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let path = folder.join(name);
+    fs::write(&path, content).unwrap();
+    path
+}
+
+const GOOD: &str = r#"{"id":"a","forecasts":[0.5,0.7],"outcome":true,"stop":"completed"}"#;
+
+#[test]
+fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
+    let cases = [
+        ("nan", r#"{"id":"b","forecasts":[0.5,NaN],"outcome":true}"#, "forecasts[1]"),
+        ("above_one", r#"{"id":"b","forecasts":[0.5,1.2],"outcome":true}"#, "forecasts[1]"),
+        ("null_forecast", r#"{"id":"b","forecasts":[null],"outcome":true}"#, "forecasts[0]"),
+        ("empty_trace", r#"{"id":"b","forecasts":[],"outcome":true}"#, "forecasts"),
+        ("no_forecasts", r#"{"id":"b","outcome":true}"#, "forecasts"),
+        ("no_outcome", r#"{"id":"b","forecasts":[0.5]}"#, "outcome"),
+        ("number_outcome", r#"{"id":"b","forecasts":[0.5],"outcome":1}"#, "outcome"),
+        (
+            "completed_unknown",
+            r#"{"id":"b","forecasts":[0.5],"outcome":null,"stop":"completed"}"#,
+            "outcome",
+        ),
+        ("no_id", r#"{"forecasts":[0.5],"outcome":true}"#, "id"),
+        (
+            "short_horizon",
+            r#"{"id":"b","forecasts":[0.5,0.5],"outcome":null,"stop":"max_steps","horizon":1}"#,
+            "horizon",
+        ),
+        ("cut_short", r#"{"id":"b","forecasts":[0.5,0."#, "forecasts[1]"),
+    ];
+    for (name, line, field) in cases {
+        let path = write(&format!("{name}.jsonl"), &format!("{GOOD}\n\n{line}\n"));
+        let output = run(&[path.to_str().unwrap(), "--json"]);
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        assert!(output.stdout.is_empty(), "{name}: nothing but the error may be written");
+        let error = String::from_utf8(output.stderr).unwrap();
+        let expected = format!("error: {}:3: field {field}: ", path.display());
+        assert!(error.starts_with(&expected), "{name}: {error}");
+        assert_eq!(error.lines().count(), 1, "{name}: {error}");
+    }
+}
+
+#[test]
+fn what_is_no_json_and_what_is_no_file_is_refused_alike() {
+    let text = write("prose.jsonl", "this is not JSON\n");
+    let two = write("two.jsonl", &format!("{GOOD} {GOOD}\n"));
+    let empty = write("empty.jsonl", "\n");
+    let cases = [
+        (text.to_str().unwrap(), "prose.jsonl:1: "),
+        (two.to_str().unwrap(), "two.jsonl:1: "),
+        (empty.to_str().unwrap(), "empty.jsonl: "),
+        ("no/such/file.jsonl", "no/such/file.jsonl: "),
+    ];
+    for (path, expected) in cases {
+        let output = run(&[path]);
+        assert_eq!(output.status.code(), Some(2), "{path}");
+        assert!(output.stdout.is_empty(), "{path}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains(expected) && error.lines().count() == 1, "{path}: {error}");
+    }
+}
+
+#[test]
+fn settings_that_cannot_be_met_are_refused() {
+    let path = write("no_task.jsonl", &format!("{GOOD}\n"));
+    let path = path.to_str().unwrap();
+    let cases: [(&[&str], &str); 5] = [
+        (&["--schedule", "front"], "no weight schedule is called"),
+        (&["--calibrate", "magic"], "none, platt and isotonic"),
+        (&["--frobnicate"], "frobnicate"),
+        (&[path, "--cluster-by-task"], "no_task.jsonl:1: field task: missing"),
+        (&[path, "--calibrate", "platt"], "no_task.jsonl"),
+    ];
+    for (arguments, expected) in cases {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains(expected) && error.lines().count() == 1, "{error}");
+    }
+}
+
+#[test]
+fn undefined_metrics_are_null_and_say_why() {
+    let path = write("one_class.jsonl", &format!("{GOOD}\n"));
+    let report = json(&[path.to_str().unwrap(), "--json", "--resamples", "50"]);
+    assert_eq!(report["auroc"], Value::Null);
+    let notes = report["notes"].as_array().unwrap();
+    let why = |start: &str| notes.iter().any(|note| note.as_str().unwrap().starts_with(start));
+    assert!(why("auroc: all outcomes are successes"), "{notes:?}");
+    assert!(why("average_precision: "), "{notes:?}");
+    assert!(report["tps_log"]["value"].is_f64());
+
+    let excluded = r#"{"id":"a","forecasts":[0.5],"outcome":null}"#;
+    let path = write("nothing.jsonl", &format!("{excluded}\n"));
+    let report = json(&[path.to_str().unwrap(), "--json"]);
+    assert_eq!((&report["n"], &report["n_excluded"]), (&0.into(), &1.into()));
+    assert_eq!(report["base_rate"], Value::Null);
+    assert_eq!(report["tps_log"], Value::Null);
+}
+
+#[test]
+fn truth_wins_under_the_trajectory_score_and_ties_under_rank_metrics_on_the_bundled_data() {
+    let reports = json(&["--json", "--resamples", "20"]);
+    let value = |file: usize, metric: &str| reports["files"][file][metric]["value"].as_f64().unwrap();
+    let [truthful, overconfident, constant] = [0, 1, 2];
+    for metric in ["tps_log", "tps_brier", "tps_beta_2_4", "tps_log_censored_simple"] {
+        assert!(value(truthful, metric) > value(overconfident, metric), "{metric}");
+        assert!(value(truthful, metric) > value(constant, metric), "{metric}");
+    }
+    for metric in ["auroc", "average_precision", "aurc"] {
+        let (truth, other) = (value(truthful, metric), value(overconfident, metric));
+        assert!((truth - other).abs() < 1e-12, "{metric}: {truth} {other}");
+    }
+    assert!(value(truthful, "t_ece") > value(constant, "t_ece"));
+}
+
+#[test]
+fn a_censored_run_enters_the_censored_score_only() {
+    let rows = [
+        GOOD,
+        r#"{"id":"b","forecasts":[0.5],"outcome":false}"#,
+        r#"{"id":"c","forecasts":[0.5,0.5],"outcome":null,"stop":"max_steps","horizon":4}"#,
+        r#"{"id":"d","forecasts":[0.5],"outcome":null,"stop":"parse_error"}"#,
+    ];
+    let path = write("mixed.jsonl", &rows.join("\n"));
+    let report = json(&[path.to_str().unwrap(), "--json", "--schedule", "uniform"]);
+    let counts = ["n", "n_censored", "n_excluded"].map(|name| report[name].as_u64().unwrap());
+    assert_eq!(counts, [2, 1, 1]);
+    assert_eq!(report["excluded"]["parse_error"], 1);
+    let half = 0.5_f64.ln();
+    let complete = [(half + 0.7_f64.ln()) / 2.0, half];
+    let value = |name: &str| report[name]["value"].as_f64().unwrap();
+    assert!((value("tps_log") - (complete[0] + complete[1]) / 2.0).abs() < 1e-15);
+    let all = (complete[0] + complete[1] + half / 2.0) / 3.0;
+    assert!((value("tps_log_censored_simple") - all).abs() < 1e-15);
+}
+
+#[test]
+fn the_same_call_gives_the_same_bytes() {
+    let arguments = ["--json", "--calibrate", "platt", "--cluster-by-task", "--resamples", "50"];
+    assert_eq!(run(&arguments).stdout, run(&arguments).stdout);
+}
+
+#[test]
+fn recorded_runs_are_scored_whole_and_unjudged_ones_are_counted_not_scored() {
+    let Some(folder) = env::var_os("REAL_RUNS") else {
+        println!("skipped: REAL_RUNS does not name the folder of recorded runs");
+        return;
+    };
+    let traces = Path::new(&folder).join("data/traces");
+    let cases = [
+        ("phmforge_token_probability", 225, 0),
+        ("debate_verbal_confidence", 104, 374),
+        ("basketball_win_probability", 783, 0),
+        ("worldcup_win_probability", 180, 0),
+    ];
+    for (name, complete, excluded) in cases {
+        let path = traces.join(format!("{name}.jsonl"));
+        for calibration in ["none", "platt", "isotonic"] {
+            let path = path.to_str().unwrap();
+            let report = json(&[
+                path,
+                "--json",
+                "--cluster-by-task",
+                "--calibrate",
+                calibration,
+                "--resamples",
+                "100",
+            ]);
+            assert_eq!(report["n"], complete, "{name}");
+            assert_eq!(report["n_censored"], 0, "{name}");
+            assert_eq!(report["n_excluded"], excluded, "{name}");
+            for metric in ["tps_log", "tps_brier", "auroc", "average_precision", "aurc", "t_ece"] {
+                let estimate = &report[metric];
+                let [value, low, high] =
+                    ["value", "ci_low", "ci_high"].map(|end| estimate[end].as_f64().unwrap());
+                assert!(low <= high && value.is_finite(), "{name} {metric}: {estimate}");
+            }
+            let reference = report["base_rate_reference"]["auroc"]["value"].as_f64();
+            assert_eq!(reference, Some(0.5), "{name}");
+        }
+        // A live win probability by a good model beats the base rate; the others do not.
+        let report = json(&[path.to_str().unwrap(), "--json", "--resamples", "0"]);
+        let tps = |report: &Value| report["tps_log"]["value"].as_f64().unwrap();
+        let better = tps(&report) > tps(&report["base_rate_reference"]);
+        assert_eq!(better, name.ends_with("win_probability"), "{name}");
+    }
+}

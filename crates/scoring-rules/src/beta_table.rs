@@ -50,7 +50,13 @@ impl BetaTable {
         let piece = (bits >> LOW_BITS).wrapping_sub(FIRST);
         let series = &self.pieces.get(piece as usize)?[usize::from(x >= y)];
         let d = z - centre(bits);
-        Some(series.iter().rev().fold(0.0, |sum, coefficient| sum * d + coefficient))
+        // Even and odd powers apart: two chains of half the length.
+        let square = d * d;
+        let mut sums = [0.0; 2];
+        for pair in series.as_chunks::<2>().0.iter().rev() {
+            sums = [sums[0] * square + pair[0], sums[1] * square + pair[1]];
+        }
+        Some(sums[0] + sums[1] * d)
     }
 }
 

@@ -67,26 +67,34 @@ impl LogScore {
         weights: StepWeights,
     ) -> Option<f64> {
         let n = forecasts.len();
+        let (first, last) = (forecasts.first()?, forecasts.last()?);
         // |p - 0| for a success and |p - 1| for a failure: no branch on the outcome.
         let failure = f64::from(!outcome);
-        let factor = |step: usize| self.clip((forecasts[step].get() - failure).abs());
-        let (pairs, all) = (self.safe_pairs, (n * (n + 1) / 2) as i64 as f64);
+        let factor = |forecast: Probability| self.clip((forecast.get() - failure).abs());
+        // An odd number of steps gets a factor of one in front; no branch on that either.
+        let odd = n % 2;
+        let alone = |step: &Probability| [1.0, factor(*step).max(f64::from(1 - odd as i32))];
+        let pairs = || {
+            forecasts[odd..].as_chunks::<2>().0.iter().map(|&[a, b]| [factor(a), factor(b)])
+        };
+        let (safe, all) = (self.safe_pairs, (n * (n + 1) / 2) as i64 as f64);
         let (sum, total_weight) = match weights {
-            StepWeights::Equal => (log_of_product(factor, n, pairs)?, n as f64),
-            StepWeights::Falling { first } => {
-                let rest = first.checked_sub(n)?;
-                let sum = log_of_falling_powers(factor, n, pairs)?;
+            StepWeights::Equal => (log_of_product(alone(first), pairs(), safe)?, n as f64),
+            StepWeights::Falling { first: weight } => {
+                let rest = weight.checked_sub(n)?;
+                let sum = log_of_falling_powers(alone(first), pairs(), safe)?;
                 if rest == 0 {
                     (sum, all)
                 } else {
                     // The first part of a longer run: every weight is larger by the same number.
                     let (rest, steps) = (rest as f64, n as f64);
-                    (sum + rest * log_of_product(factor, n, pairs)?, all + rest * steps)
+                    (sum + rest * log_of_product(alone(first), pairs(), safe)?, all + rest * steps)
                 }
             }
             StepWeights::Rising => {
-                let mirrored = |step| factor(n - 1 - step);
-                (log_of_falling_powers(mirrored, n, pairs)?, all)
+                let pairs = forecasts[..n - odd].as_chunks::<2>().0.iter().rev();
+                let mirrored = pairs.map(|&[a, b]| [factor(b), factor(a)]);
+                (log_of_falling_powers(alone(last), mirrored, safe)?, all)
             }
         };
         (sum < -NEARLY_RIGHT * total_weight).then_some(sum)

@@ -77,24 +77,54 @@ fn block_sum(
     change: f64,
     score: impl Fn(Probability) -> f64,
 ) -> f64 {
-    let (pairs, rest) = steps.as_chunks::<2>();
-    let mut sums = [0.0; 2];
-    let mut weights = [start, start + change];
-    for pair in pairs {
+    let (Some(&last), n) = (steps.last(), steps.len()) else {
+        return 0.0;
+    };
+    let (mut sums, mut weights) = ([0.0; 2], [start, start + change]);
+    for pair in steps.as_chunks::<2>().0 {
         for lane in 0..2 {
             sums[lane] += weights[lane] * score(pair[lane]);
             weights[lane] += 2.0 * change;
         }
     }
-    for &step in rest {
-        sums[0] += weights[0] * score(step);
-    }
-    sums[0] + sums[1]
+    // The last of an odd number of steps, without a branch that would be mispredicted every other
+    // run: of an even number it has no weight.
+    let odd = (n & 1) as i32;
+    let sum = sums[0] + sums[1] + f64::from(odd) * weights[0] * score(last);
+    if sum.is_nan() { plain_sum(steps, start, change, score) } else { sum }
+}
+
+/// For infinite scores, which no weight can make zero.
+#[cold]
+#[inline(never)]
+fn plain_sum(
+    steps: &[Probability],
+    start: f64,
+    change: f64,
+    score: impl Fn(Probability) -> f64,
+) -> f64 {
+    let term = |(i, &step)| (start + change * i as f64) * score(step);
+    steps.iter().enumerate().map(term).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_infinite_score_anywhere_makes_the_sum_infinite() {
+        for n in [1, 2, 5, 6, 200] {
+            for certain in 0..n {
+                let mut values = vec![0.5; n];
+                values[certain] = 1.0;
+                let steps = Probability::from_slice(&values).unwrap();
+                for weights in [StepWeights::Equal, StepWeights::Falling { first: n }, StepWeights::Rising] {
+                    let sum = weights.sum(steps, |p| (1.0 - p.get()).ln());
+                    assert_eq!(sum, f64::NEG_INFINITY, "{n} {certain} {weights:?}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn a_very_long_run_is_summed_without_a_growing_error() {

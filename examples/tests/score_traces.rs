@@ -133,7 +133,8 @@ fn undefined_metrics_are_null_and_say_why() {
 #[test]
 fn truth_wins_under_the_trajectory_score_and_ties_under_rank_metrics_on_the_bundled_data() {
     let reports = json(&["--json", "--resamples", "20"]);
-    let value = |file: usize, metric: &str| reports["files"][file][metric]["value"].as_f64().unwrap();
+    let value =
+        |file: usize, metric: &str| reports["files"][file][metric]["value"].as_f64().unwrap();
     let [truthful, overconfident, constant] = [0, 1, 2];
     for metric in ["tps_log", "tps_brier", "tps_beta_2_4", "tps_log_censored_simple"] {
         assert!(value(truthful, metric) > value(overconfident, metric), "{metric}");

@@ -54,7 +54,7 @@ impl BetaPolynomial {
     }
 
     #[inline]
-    fn sum_with_power<const POWER: i32>(
+    fn sum_with_power<const POWER: u8>(
         &self,
         steps: &[Probability],
         weights: StepWeights,
@@ -62,7 +62,15 @@ impl BetaPolynomial {
     ) -> f64 {
         weights.sum(steps, |step| {
             let (x, y) = arguments(step);
-            x.powi(POWER) * self.polynomial(y)
+            // Plain products, which go through vector registers; a power does not.
+            let square = x * x;
+            let power = match POWER {
+                2 => square,
+                3 => square * x,
+                4 => square * square,
+                _ => square * square * x,
+            };
+            power * self.polynomial(y)
         })
     }
 

@@ -1,6 +1,8 @@
 use crate::{
     Error, Probability, ScoringRule, StepWeights,
-    log_product::{log_of_falling_powers, log_of_product, safe_pairs},
+    log_product::{
+        log_of_falling_powers, log_of_product, plain_product, product_of_falling_powers, safe_pairs,
+    },
 };
 
 /// The logarithmic score, `ln` of the probability given to what happened, in nats.
@@ -58,47 +60,100 @@ impl LogScore {
         if p < high { p } else { high }
     }
 
+    /// The weighted sum where one number cannot hold the product.
+    #[cold]
+    #[inline(never)]
+    fn careful_sum(self, forecasts: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
+        self.sum_by_product(forecasts, outcome, weights)
+            .unwrap_or_else(|| weights.sum(forecasts, |p| self.score(p, outcome)))
+    }
+
     /// The weighted sum by way of one product; `None` where the product would lose digits.
-    #[inline]
     fn sum_by_product(
         self,
         forecasts: &[Probability],
         outcome: bool,
         weights: StepWeights,
     ) -> Option<f64> {
-        let n = forecasts.len();
-        let (first, last) = (forecasts.first()?, forecasts.last()?);
-        // |p - 0| for a success and |p - 1| for a failure: no branch on the outcome.
-        let failure = f64::from(!outcome);
-        let factor = |forecast: Probability| self.clip((forecast.get() - failure).abs());
-        // An odd number of steps gets a factor of one in front; no branch on that either.
-        let odd = n % 2;
-        let alone = |step: &Probability| [1.0, factor(*step).max(f64::from(1 - odd as i32))];
-        let pairs = || {
-            forecasts[odd..].as_chunks::<2>().0.iter().map(|&[a, b]| [factor(a), factor(b)])
-        };
-        let (safe, all) = (self.safe_pairs, (n * (n + 1) / 2) as i64 as f64);
-        let (sum, total_weight) = match weights {
-            StepWeights::Equal => (log_of_product(alone(first), pairs(), safe)?, n as f64),
-            StepWeights::Falling { first: weight } => {
-                let rest = weight.checked_sub(n)?;
-                let sum = log_of_falling_powers(alone(first), pairs(), safe)?;
-                if rest == 0 {
-                    (sum, all)
-                } else {
-                    // The first part of a longer run: every weight is larger by the same number.
-                    let (rest, steps) = (rest as f64, n as f64);
-                    (sum + rest * log_of_product(alone(first), pairs(), safe)?, all + rest * steps)
-                }
+        let factors = Factors::new(self, forecasts, outcome);
+        let sum = match weights {
+            StepWeights::Equal => {
+                log_of_product(factors.first(), factors.forwards(), self.safe_pairs)?
+            }
+            StepWeights::Falling => {
+                log_of_falling_powers(factors.first(), factors.forwards(), self.safe_pairs)?
             }
             StepWeights::Rising => {
-                let pairs = forecasts[..n - odd].as_chunks::<2>().0.iter().rev();
-                let mirrored = pairs.map(|&[a, b]| [factor(b), factor(a)]);
-                (log_of_falling_powers(alone(last), mirrored, safe)?, all)
+                log_of_falling_powers(factors.last(), factors.backwards(), self.safe_pairs)?
             }
         };
-        (sum < -NEARLY_RIGHT * total_weight).then_some(sum)
+        keeps_digits(sum, weights.total(forecasts.len())).then_some(sum)
     }
+}
+
+/// What one run puts into a product, in pairs, an odd number filled up with a one in front.
+struct Factors<'a> {
+    rule: LogScore,
+    forecasts: &'a [Probability],
+    /// 1 for a failure and 0 for a success: `|p - failure|` is what was given to the outcome.
+    failure: f64,
+}
+
+impl<'a> Factors<'a> {
+    #[inline]
+    fn new(rule: LogScore, forecasts: &'a [Probability], outcome: bool) -> Self {
+        Self { rule, forecasts, failure: f64::from(!outcome) }
+    }
+
+    #[inline]
+    fn factor(&self, forecast: Probability) -> f64 {
+        self.rule.clip((forecast.get() - self.failure).abs())
+    }
+
+    #[inline]
+    fn odd(&self) -> usize {
+        self.forecasts.len() % 2
+    }
+
+    /// A one and the given step, or two ones where the number of steps is even. A maximum and not a
+    /// branch, which would be mispredicted every other run.
+    #[inline]
+    fn alone(&self, step: Option<&Probability>) -> [f64; 2] {
+        let even = f64::from(1 - self.odd() as i32);
+        [1.0, step.map_or(1.0, |&forecast| self.factor(forecast).max(even))]
+    }
+
+    #[inline]
+    fn first(&self) -> [f64; 2] {
+        self.alone(self.forecasts.first())
+    }
+
+    #[inline]
+    fn last(&self) -> [f64; 2] {
+        self.alone(self.forecasts.last())
+    }
+
+    /// All pairs but the first, in order.
+    #[inline]
+    fn forwards(&self) -> impl ExactSizeIterator<Item = [f64; 2]> {
+        let pairs = self.forecasts[self.odd()..].as_chunks::<2>().0;
+        pairs.iter().map(|&[a, b]| [self.factor(a), self.factor(b)])
+    }
+
+    /// The same from the end.
+    #[inline]
+    fn backwards(&self) -> impl ExactSizeIterator<Item = [f64; 2]> {
+        let pairs = self.forecasts[..self.forecasts.len() - self.odd()].as_chunks::<2>().0;
+        pairs.iter().rev().map(|&[a, b]| [self.factor(b), self.factor(a)])
+    }
+}
+
+/// Whether the log of a product is as good as a sum of logs. The product is rounded relative to 1,
+/// its log therefore absolutely, by about 2^-52 times the total weight: too much for a sum whose
+/// mean is close to zero.
+#[inline]
+fn keeps_digits(sum: f64, total_weight: f64) -> bool {
+    sum < -total_weight / 1024.0
 }
 
 impl ScoringRule for LogScore {
@@ -129,16 +184,49 @@ impl ScoringRule for LogScore {
     /// a product of prefix products. Within 1e-12 relative of the sum of logs; falls back to that
     /// sum where the product could not hold this, which is where all forecasts are nearly right
     /// (mean score above -0.001) or one of them gives what happened less than 1e-18.
-    #[inline]
     fn weighted_sum(&self, forecasts: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
-        self.sum_by_product(forecasts, outcome, weights)
-            .unwrap_or_else(|| weights.sum(forecasts, |p| self.score(p, outcome)))
+        let mut sum = [0.0];
+        self.weighted_sums(&[(forecasts, outcome)], weights, &mut sum);
+        sum[0]
+    }
+
+    #[track_caller]
+    fn weighted_sums(
+        &self,
+        runs: &[(&[Probability], bool)],
+        weights: StepWeights,
+        sums: &mut [f64],
+    ) {
+        assert!(sums.len() >= runs.len(), "{} sums for {} runs", sums.len(), runs.len());
+        // All products first, then all logarithms, so that neither waits for the other.
+        for (sum, &(forecasts, outcome)) in sums.iter_mut().zip(runs) {
+            let factors = Factors::new(*self, forecasts, outcome);
+            *sum = if forecasts.len() > SHORT {
+                0.0
+            } else {
+                match weights {
+                    StepWeights::Equal => plain_product(factors.first(), factors.forwards()),
+                    StepWeights::Falling => {
+                        product_of_falling_powers(factors.first(), factors.forwards())
+                    }
+                    StepWeights::Rising => {
+                        product_of_falling_powers(factors.last(), factors.backwards())
+                    }
+                }
+            };
+        }
+        for (sum, &(forecasts, outcome)) in sums.iter_mut().zip(runs) {
+            *sum = sum.ln();
+            let good = keeps_digits(*sum, weights.total(forecasts.len())) && sum.is_finite();
+            if !good {
+                *sum = self.careful_sum(forecasts, outcome, weights);
+            }
+        }
     }
 }
 
-/// Mean scores closer to zero than this are summed log by log: a product is rounded relative to 1,
-/// its log therefore absolutely, by about 2^-52 times the total weight.
-const NEARLY_RIGHT: f64 = 1.0 / 1024.0;
+/// Up to here a product of usual factors stays in the range of a number.
+const SHORT: usize = 32;
 
 /// `q ln (q / p) + (1 - q) ln ((1 - q) / (1 - p))`, with every digit where p is close to q.
 fn kullback_leibler(q: f64, p: f64) -> f64 {
@@ -180,19 +268,13 @@ mod tests {
 
     use super::*;
 
-    fn weights(n: usize) -> [StepWeights; 4] {
-        [
-            StepWeights::Equal,
-            StepWeights::Falling { first: n },
-            StepWeights::Falling { first: 3 * n + 1 },
-            StepWeights::Rising,
-        ]
-    }
+    const WEIGHTS: [StepWeights; 3] =
+        [StepWeights::Equal, StepWeights::Falling, StepWeights::Rising];
 
     fn check(rule: LogScore, values: &[f64]) {
         let forecasts = Probability::from_slice(values).unwrap();
         for outcome in [false, true] {
-            for weights in weights(values.len()) {
+            for weights in WEIGHTS {
                 let by_product = rule.weighted_sum(forecasts, outcome, weights);
                 let by_logs = weights.sum(forecasts, |p| rule.score(p, outcome));
                 if by_logs.is_infinite() {

@@ -1,35 +1,36 @@
 use std::f64::consts::LN_2;
 
-/// `ln (x1^n x2^(n-1) … xn^1)` for factors in [0, 1], given in pairs. The first pair stands apart,
-/// so that an odd number of factors can be filled up with a one in front. `None` where factors are so small that the product would lose digits.
+/// `x1^n x2^(n-1) … xn^1` for factors in [0, 1], given in pairs. The first pair stands apart, so
+/// that an odd number of factors can be filled up with a one in front. Zero where the product is too
+/// small for a number to hold it with all digits.
 ///
 /// A product of prefix products carries such weights without a power: each factor stands in all
 /// prefixes from its own on. The first and the second of the pairs go through two lanes, so that
 /// one lane's multiplications need not wait for the other's. Weights within a lane fall by 2, hence
 /// the square at the end, from which the second lane's product takes back what is too much.
 #[inline]
-pub(crate) fn log_of_falling_powers(
+pub(crate) fn product_of_falling_powers(
     first: [f64; 2],
-    pairs: impl ExactSizeIterator<Item = [f64; 2]> + Clone,
-    safe_pairs: usize,
-) -> Option<f64> {
-    /// Up to here a product of usual factors stays in the range of a number.
-    const SHORT: usize = 16;
-    if pairs.len() <= SHORT {
-        let [p, a] = lanes(pairs.clone(), [first; 2]);
-        let square = (a[0] * a[1]) * (a[0] * a[1]);
-        // All numbers on the way were larger, so none has lost a digit.
-        if square >= f64::MIN_POSITIVE {
-            return Some((square / p[1]).ln());
-        }
-    }
-    log_of_split_product(first, pairs, safe_pairs)
+    pairs: impl Iterator<Item = [f64; 2]>,
+) -> f64 {
+    let [prefix, all] = lanes(pairs, [first; 2]);
+    let square = (all[0] * all[1]) * (all[0] * all[1]);
+    // All numbers on the way were larger, so none has lost a digit.
+    if square >= f64::MIN_POSITIVE { square / prefix[1] } else { 0.0 }
 }
 
-/// The same with the powers of two split off before a lane can underflow: every `safe_pairs` pairs.
-#[cold]
-#[inline(never)]
-fn log_of_split_product(
+/// `x1 x2 … xn`, likewise.
+#[inline]
+pub(crate) fn plain_product(first: [f64; 2], pairs: impl Iterator<Item = [f64; 2]>) -> f64 {
+    let lanes = pairs.fold(first, |lanes, x| [lanes[0] * x[0], lanes[1] * x[1]]);
+    let product = lanes[0] * lanes[1];
+    if product >= f64::MIN_POSITIVE { product } else { 0.0 }
+}
+
+/// The logarithm of that product, however small, with the powers of two split off before a lane can
+/// underflow: every `safe_pairs` pairs. `None` where single factors are so small that digits are
+/// lost all the same.
+pub(crate) fn log_of_falling_powers(
     first: [f64; 2],
     mut pairs: impl ExactSizeIterator<Item = [f64; 2]>,
     safe_pairs: usize,
@@ -62,7 +63,7 @@ fn lanes(pairs: impl Iterator<Item = [f64; 2]>, start: [[f64; 2]; 2]) -> [[f64; 
     [prefix, all]
 }
 
-/// `ln (x1 x2 … xn)`, in pairs as above.
+/// `ln (x1 x2 … xn)`, in pairs and `None` as above.
 #[inline]
 pub(crate) fn log_of_product(
     first: [f64; 2],

@@ -8,13 +8,8 @@ use crate::{CompensatedSum, Probability};
 pub enum StepWeights {
     /// 1, 1, 1, …
     Equal,
-    /// `first`, `first - 1`, `first - 2`, … For a whole run of n steps `first` is n; for the first
-    /// part of a longer one it is the length of the whole.
-    Falling {
-        /// The weight of the first step. Not less than the number of steps, or the last ones get
-        /// a weight that is not positive.
-        first: usize,
-    },
+    /// n, n - 1, …, 1 for a run of n steps.
+    Falling,
     /// 1, 2, 3, …
     Rising,
 }
@@ -23,6 +18,18 @@ pub enum StepWeights {
 const BLOCK: usize = 64;
 
 impl StepWeights {
+    /// The sum of the weights of a run of n steps.
+    #[must_use]
+    #[inline]
+    pub fn total(self, n: usize) -> f64 {
+        // By way of a signed integer, which converts in one instruction.
+        let n = n as i64 as f64;
+        match self {
+            Self::Equal => n,
+            Self::Falling | Self::Rising => n * (n + 1.0) / 2.0,
+        }
+    }
+
     /// The weighted sum of `score` over the steps.
     ///
     /// Always in the same order, so always with the same bits, and with an error that does not
@@ -33,7 +40,7 @@ impl StepWeights {
     ///
     /// let steps = Probability::from_slice(&[0.5, 0.25, 1.0])?;
     /// assert_eq!(StepWeights::Equal.sum(steps, |p| p.get()), 1.75);
-    /// assert_eq!(StepWeights::Falling { first: 3 }.sum(steps, |p| p.get()), 3.0);
+    /// assert_eq!(StepWeights::Falling.sum(steps, |p| p.get()), 3.0);
     /// assert_eq!(StepWeights::Rising.sum(steps, |p| p.get()), 4.0);
     /// # Ok::<(), scoring_rules::Error>(())
     /// ```
@@ -41,7 +48,7 @@ impl StepWeights {
     pub fn sum(self, steps: &[Probability], score: impl Fn(Probability) -> f64) -> f64 {
         let (start, change) = match self {
             Self::Equal => (1.0, 0.0),
-            Self::Falling { first } => (first as i64 as f64, -1.0),
+            Self::Falling => (steps.len() as i64 as f64, -1.0),
             Self::Rising => (1.0, 1.0),
         };
         if steps.len() <= BLOCK {
@@ -118,7 +125,7 @@ mod tests {
                 let mut values = vec![0.5; n];
                 values[certain] = 1.0;
                 let steps = Probability::from_slice(&values).unwrap();
-                for weights in [StepWeights::Equal, StepWeights::Falling { first: n }, StepWeights::Rising] {
+                for weights in [StepWeights::Equal, StepWeights::Falling, StepWeights::Rising] {
                     let sum = weights.sum(steps, |p| (1.0 - p.get()).ln());
                     assert_eq!(sum, f64::NEG_INFINITY, "{n} {certain} {weights:?}");
                 }
@@ -133,8 +140,7 @@ mod tests {
         let n = values.len() as f64;
         let cases = [
             (StepWeights::Equal, n * 0.1),
-            (StepWeights::Falling { first: values.len() }, n * (n + 1.0) / 2.0 * 0.1),
-            (StepWeights::Falling { first: 2 * values.len() }, n * (3.0 * n + 1.0) / 2.0 * 0.1),
+            (StepWeights::Falling, n * (n + 1.0) / 2.0 * 0.1),
             (StepWeights::Rising, n * (n + 1.0) / 2.0 * 0.1),
         ];
         for (weights, expected) in cases {

@@ -65,7 +65,7 @@ fn a_run_of_equal_forecasts_sums_to_that_many_scores() {
         let rule = BetaScore::new(number(row[0]), number(row[1])).unwrap();
         let p = Probability::new(number(row[2])).unwrap();
         for outcome in [false, true] {
-            let sum = rule.weighted_sum(&[p; 3], outcome, StepWeights::Falling { first: 3 });
+            let sum = rule.weighted_sum(&[p; 3], outcome, StepWeights::Falling);
             assert!(error(sum, 6.0 * rule.score(p, outcome)) < 1e-12, "{row:?}");
         }
     }

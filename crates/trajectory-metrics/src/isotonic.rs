@@ -19,12 +19,12 @@ use crate::{CalibrationMap, Calibrator, Error, calibrator::training_blocks};
 /// ```
 /// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Isotonic, Probability};
 ///
-/// let said = Probability::from_slice(&[0.2, 0.6, 0.8, 1.0])?;
+/// let said = Probability::from_slice(&[0.25, 0.5, 0.75, 1.0])?;
 /// let map = Isotonic.fit(said, &[false, true, false, true], &[1.0; 4])?;
 /// let mapped = |p| Ok::<_, Error>(map.apply(Probability::new(p)?).get());
-/// assert_eq!(mapped(0.7)?, 0.5); // 0.6 and 0.8 were pooled
-/// assert_eq!(mapped(0.4)?, 0.25); // halfway between 0.2 and 0.6
-/// assert_eq!(mapped(0.1)?, 0.0); // as at 0.2
+/// assert_eq!(mapped(0.6)?, 0.5); // 0.5 and 0.75 were pooled
+/// assert_eq!(mapped(0.375)?, 0.25); // halfway from 0.25 to 0.5
+/// assert_eq!(mapped(0.1)?, 0.0); // as at 0.25
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

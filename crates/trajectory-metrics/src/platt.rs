@@ -10,7 +10,7 @@ use crate::{
 const LEAST_SCALE: f64 = 1e-6;
 
 /// A share of the weight that is none: its logit could not be told from infinity.
-const NO_SHARE: f64 = 1e-250;
+const NO_SHARE: f64 = 1e-200;
 
 /// Platt scaling: a logistic curve in the log-odds of the forecast, the paper's recalibration.
 ///
@@ -22,12 +22,10 @@ const NO_SHARE: f64 = 1e-250;
 ///
 /// Mean and standard deviation are the weighted ones of the training records. The penalty stands
 /// beside the sum, not the mean, of the log losses, so it fades as records are added; the intercept
-/// is free. A slope below 0 says that the forecast has nothing to tell; it is set to 0 and the map
-/// is the training success rate.
+/// is free. A slope below 0 is taken for noise: the map then is the training success rate.
 ///
-/// The [default](Self::default) is the paper's: penalty 1, clip 1e-6.
-///
-/// Cost: one sort, O(n log n), then a few passes over the distinct forecasts.
+/// The [default](Self::default) is the paper's: penalty 1, clip 1e-6. Cost: one sort, O(n log n),
+/// then about ten passes over the distinct forecasts.
 ///
 /// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix D; Platt
 /// (1999), Probabilistic outputs for support vector machines and comparisons to regularized
@@ -151,7 +149,8 @@ impl Calibrator for Platt {
     /// # Errors
     ///
     /// As [`Calibrator::fit`]. One outcome gives [`Error::OneClass`], also where the other one has
-    /// less than 1e-250 of the weight.
+    /// less than 1e-200 of the weight. Over the total weight, the penalty counts as
+    /// no less than 1e-20 and no more than 1e20.
     fn fit(
         &self,
         forecasts: &[Probability],
@@ -216,4 +215,87 @@ fn mean_and_std(records: &[Record]) -> (f64, f64) {
     };
     let mean = first + about(first, 1);
     (mean, about(mean, 2).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fit(forecasts: &[f64], outcomes: &[bool], weights: &[f64]) -> Result<PlattMap, Error> {
+        let forecasts = Probability::from_slice(forecasts).unwrap();
+        Platt::default().fit(forecasts, outcomes, weights)
+    }
+
+    fn mapped(map: &PlattMap, forecast: f64) -> f64 {
+        map.apply(Probability::new(forecast).unwrap()).get()
+    }
+
+    #[test]
+    fn settings_outside_their_range_are_refused() {
+        let setting = |penalty, clip| match Platt::new(penalty, clip) {
+            Err(Error::Setting { name, .. }) => Some(name),
+            _ => None,
+        };
+        for penalty in [0.0, -1.0, f64::INFINITY, f64::NAN] {
+            assert_eq!(setting(penalty, 1e-6), Some("penalty"));
+        }
+        for clip in [0.0, 0.5, 1e-17, f64::NAN] {
+            assert_eq!(setting(1.0, clip), Some("clip"));
+        }
+        assert_eq!(setting(1e-300, f64::EPSILON / 2.0), None);
+    }
+
+    #[test]
+    fn one_outcome_alone_is_an_error_also_where_the_other_weighs_nothing() {
+        let one_class = |outcome| Err(Error::OneClass { outcome });
+        assert_eq!(fit(&[0.4, 0.6], &[true, true], &[1.0, 1.0]), one_class(true));
+        assert_eq!(fit(&[0.4, 0.6], &[true, false], &[0.0, 1.0]), one_class(false));
+        assert_eq!(fit(&[0.4, 0.6], &[true, false], &[1e-220, 1.0]), one_class(false));
+        assert!(fit(&[0.4, 0.6], &[true, false], &[1e-190, 1.0]).is_ok());
+    }
+
+    #[test]
+    fn a_falling_forecast_falls_back_to_the_base_rate() {
+        let map = fit(&[0.9, 0.8, 0.2], &[false, true, true], &[2.0, 1.0, 1.0]).unwrap();
+        assert!(map.is_fallback() && !map.is_degenerate());
+        assert_eq!(map.slope(), 0.0);
+        for forecast in [0.0, 0.2, 0.85, 1.0] {
+            assert!((mapped(&map, forecast) - 0.5).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn a_constant_stream_is_degenerate_and_gives_the_base_rate_without_a_fallback() {
+        // Both ends of the clip are one value, too.
+        for forecasts in [[0.7; 4], [1.0, 1.0, 0.999_999_9, 1.0]] {
+            let map = fit(&forecasts, &[true, false, true, true], &[1.0; 4]).unwrap();
+            assert!(map.is_degenerate() && !map.is_fallback());
+            assert_eq!((map.scale(), map.slope()), (1e-6, 0.0));
+            for forecast in [0.0, 0.7, 1.0] {
+                assert!((mapped(&map, forecast) - 0.75).abs() < 1e-15);
+            }
+        }
+    }
+
+    #[test]
+    fn separated_outcomes_have_a_finite_slope_whatever_the_penalty() {
+        let forecasts = Probability::from_slice(&[0.2, 0.3, 0.7, 0.8]).unwrap();
+        let outcomes = [false, false, true, true];
+        let mut before = 0.0;
+        for penalty in [1e300, 1e3, 1.0, 1e-3, 1e-9, 1e-300] {
+            let platt = Platt::new(penalty, 1e-6).unwrap();
+            let map = platt.fit(forecasts, &outcomes, &[1.0; 4]).unwrap();
+            assert!(map.slope() > before && map.slope() < 1e3, "{penalty:e}: {map:?}");
+            before = map.slope();
+        }
+    }
+
+    #[test]
+    fn the_result_is_clipped_as_the_forecast_is() {
+        let forecasts = Probability::from_slice(&[0.1, 0.9]).unwrap();
+        let platt = Platt::new(1e-9, 0.05).unwrap();
+        let map = platt.fit(forecasts, &[false, true], &[1.0; 2]).unwrap();
+        assert_eq!((mapped(&map, 0.0), mapped(&map, 1.0)), (0.05, 0.95));
+        assert_eq!(mapped(&map, 0.01), mapped(&map, 0.05));
+    }
 }

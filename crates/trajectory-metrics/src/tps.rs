@@ -82,7 +82,12 @@ impl<R: ScoringRule> Tps<R> {
     ///
     /// [`Error::ScheduleTooShort`] where custom weights do not reach a trace's end.
     pub fn scores(&self, traces: &Traces) -> Result<Vec<f64>, Error> {
-        traces.iter().map(|trace| self.score(trace)).collect()
+        let mut scores = Vec::with_capacity(traces.len());
+        self.for_each_score(traces, |_, score| {
+            scores.push(score);
+            Ok(())
+        })?;
+        Ok(scores)
     }
 
     /// The mean score, weighted where weights are given, one a trace.
@@ -108,19 +113,57 @@ impl<R: ScoringRule> Tps<R> {
     pub fn mean(&self, traces: &Traces, weights: Option<&[f64]>) -> Result<f64, Error> {
         let mut mean = ExactMean::default();
         match weights {
-            None => {
-                for trace in traces.iter() {
-                    mean.update(self.score(trace)?);
-                }
-            }
+            None => self.for_each_score(traces, |_, score| {
+                mean.update(score);
+                Ok(())
+            })?,
             Some(weights) => {
                 same_length("weights", traces.len(), weights.len())?;
-                for (trace, &weight) in traces.iter().zip(weights) {
-                    mean.update_weighted(self.score(trace)?, weight)?;
-                }
+                self.for_each_score(traces, |i, score| {
+                    Ok(mean.update_weighted(score, weights[i])?)
+                })?;
             }
         }
         Ok(mean.finish()?)
+    }
+
+    /// Scores in the order of the traces, computed a batch at a time: sums, divisions and whatever
+    /// follows each in a loop of its own, where the processor can overlap them.
+    #[inline]
+    fn for_each_score(
+        &self,
+        traces: &Traces,
+        mut take: impl FnMut(usize, f64) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        const BATCH: usize = 64;
+        let Some(weights) = self.schedule.step_weights() else {
+            return traces
+                .iter()
+                .enumerate()
+                .try_for_each(|(i, trace)| take(i, self.score(trace)?));
+        };
+        let mut runs = [(&[][..], false); BATCH];
+        let (mut scores, mut totals) = ([0.0; BATCH], [1.0; BATCH]);
+        let (mut iter, mut done) = (traces.iter(), 0);
+        loop {
+            let mut n = 0;
+            for trace in iter.by_ref().take(BATCH) {
+                runs[n] = (trace.forecasts(), trace.outcome());
+                totals[n] = weights.total(trace.forecasts().len());
+                n += 1;
+            }
+            if n == 0 {
+                return Ok(());
+            }
+            self.rule.weighted_sums(&runs[..n], weights, &mut scores);
+            for (score, total) in scores.iter_mut().zip(&totals) {
+                *score /= total;
+            }
+            for (i, &score) in scores[..n].iter().enumerate() {
+                take(done + i, score)?;
+            }
+            done += n;
+        }
     }
 }
 

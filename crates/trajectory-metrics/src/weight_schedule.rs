@@ -129,11 +129,10 @@ impl WeightSchedule {
     /// Sum of the weights of a run of the given horizon before normalisation.
     #[inline]
     pub(crate) fn total(&self, horizon: usize) -> Result<f64, Error> {
-        // By way of a signed integer, which converts in one instruction.
-        let t = horizon as i64 as f64;
         match self {
-            Self::LinearFront | Self::LinearBack => Ok(t * (t + 1.0) / 2.0),
-            Self::Uniform => Ok(t),
+            Self::LinearFront => Ok(StepWeights::Falling.total(horizon)),
+            Self::Uniform => Ok(StepWeights::Equal.total(horizon)),
+            Self::LinearBack => Ok(StepWeights::Rising.total(horizon)),
             Self::ExponentialFront => Ok(2.0 - 2.0 * 0.5_f64.powi(horizon.min(2_000) as i32)),
             Self::Custom(custom) => custom
                 .totals
@@ -153,14 +152,19 @@ impl WeightSchedule {
         outcome: bool,
         horizon: usize,
     ) -> Result<f64, Error> {
-        let sum = match self {
-            Self::LinearFront => {
-                rule.weighted_sum(steps, outcome, StepWeights::Falling { first: horizon })
+        let total = self.total(horizon)?;
+        let sum = match self.step_weights() {
+            Some(weights) => {
+                let sum = rule.weighted_sum(steps, outcome, weights);
+                if weights == StepWeights::Falling && steps.len() < horizon {
+                    // The first part of a longer run: every weight is larger by the same number.
+                    let beyond = (horizon - steps.len()) as f64;
+                    sum + beyond * rule.weighted_sum(steps, outcome, StepWeights::Equal)
+                } else {
+                    sum
+                }
             }
-            Self::Uniform => rule.weighted_sum(steps, outcome, StepWeights::Equal),
-            Self::LinearBack => rule.weighted_sum(steps, outcome, StepWeights::Rising),
-            Self::ExponentialFront | Self::Custom(_) => {
-                self.total(horizon)?;
+            None => {
                 let mut sum = scoring_rules::CompensatedSum::default();
                 for (i, &step) in steps.iter().enumerate() {
                     sum.add(weigh(self.raw(i, horizon), rule.score(step, outcome)));
@@ -168,7 +172,17 @@ impl WeightSchedule {
                 sum.value()
             }
         };
-        Ok(sum / self.total(horizon)?)
+        Ok(sum / total)
+    }
+
+    /// The weights of a whole run before normalisation, where they are small whole numbers.
+    pub(crate) const fn step_weights(&self) -> Option<StepWeights> {
+        match self {
+            Self::LinearFront => Some(StepWeights::Falling),
+            Self::Uniform => Some(StepWeights::Equal),
+            Self::LinearBack => Some(StepWeights::Rising),
+            Self::ExponentialFront | Self::Custom(_) => None,
+        }
     }
 }
 

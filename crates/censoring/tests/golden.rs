@@ -1,4 +1,5 @@
 //! Published figures of the trajectory paper on runs that were cut off.
+#![allow(clippy::unwrap_used)]
 
 use censoring::{
     Exclusion, Probability, ScoringRule, StopReason, Stopped, TerminationAudit, Tps,

@@ -1,4 +1,5 @@
 //! What must hold whatever the runs are.
+#![allow(clippy::unwrap_used)]
 
 use censoring::{
     Error, Exclusion, Observation, Probability, StopReason, Stopped, Tps, Trace, WeightSchedule,

@@ -1,4 +1,5 @@
 //! Every rule against values computed with 400 digits (`golden/*.py`, mpmath).
+#![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 use scoring_rules::{BetaScore, BrierScore, LogScore, Probability, ScoringRule};
 

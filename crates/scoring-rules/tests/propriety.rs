@@ -1,4 +1,5 @@
 //! Strict propriety: whatever the truth, every other report is expected to score worse.
+#![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
 use scoring_rules::{BetaScore, BrierScore, LogScore, Probability, ScoringRule};

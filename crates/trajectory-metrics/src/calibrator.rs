@@ -4,8 +4,8 @@ use crate::{Error, TiedBlocks};
 
 /// A fitted map from what was forecast to what it has come to mean.
 ///
-/// Maps of this crate never fall: of two forecasts the higher does not become the lower one. So
-/// they can make ties but do not turn a ranking round. A closure is a map, too.
+/// Maps of this crate do not fall, up to rounding in the last digit: they can make ties but do not
+/// turn a ranking round. A closure is a map, too.
 ///
 /// ```
 /// use trajectory_metrics::{CalibrationMap, Error, Probability};

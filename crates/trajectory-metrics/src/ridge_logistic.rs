@@ -68,8 +68,8 @@ impl RidgeLogistic {
                 break;
             }
             let step = self.newton_step(&here);
-            let shares = (0..1_070).map(|halvings| 0.5_f64.powi(halvings));
-            let taken = shares.into_iter().find_map(|share| {
+            let taken = (0..1_070).find_map(|halvings| {
+                let share = 0.5_f64.powi(halvings);
                 let next = Line {
                     intercept: line.intercept + share * step.intercept,
                     slope: line.slope + share * step.slope,
@@ -93,13 +93,15 @@ impl RidgeLogistic {
         for &Record { feature, failures, successes } in &self.records {
             let rise = line.slope * feature;
             let z = line.intercept + rise;
-            // No 1 - p here: a record on its right side keeps the digits of its small residual.
-            let (success, failure) = (sigmoid(z), sigmoid(-z));
+            // The odds of the less likely outcome. No 1 - p here: a record on its right side keeps
+            // the digits of its small residual.
+            let odds = (-z.abs()).exp();
+            let (likely, unlikely) = (1.0 / (1.0 + odds), odds / (1.0 + odds));
+            let (success, failure) = if z >= 0.0 { (likely, unlikely) } else { (unlikely, likely) };
             let (over, under) = (failures * success, successes * failure);
-            let bend = (failures + successes) * success * failure;
-            let least = (-z.abs()).exp().ln_1p();
-            loss.add(failures * (z.max(0.0) + least));
-            loss.add(successes * ((-z).max(0.0) + least));
+            let bend = (failures + successes) * likely * unlikely;
+            loss.add(failures * (z.max(0.0) + odds.ln_1p()));
+            loss.add(successes * ((-z).max(0.0) + odds.ln_1p()));
             for residual in [over, -under] {
                 gradient[0].add(residual);
                 gradient[1].add(residual * feature);

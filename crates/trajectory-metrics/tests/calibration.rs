@@ -1,6 +1,8 @@
 //! Calibration maps against scikit-learn and mpmath (`golden/calibration.py`), and what must hold
 //! of them whatever the data are.
 
+#![allow(clippy::unwrap_used, reason = "the lint's exception for tests leaves out their helpers")]
+
 use proptest::prelude::*;
 use serde_json::Value;
 use trajectory_metrics::{
@@ -268,8 +270,8 @@ proptest! {
 }
 
 #[test]
-fn verbal_confidences_are_shrunk_to_the_base_rate_as_in_the_papers_table_1() {
-    // 0.90, 0.95 and 1.00, hardly more often right at the top; 44 percent succeed.
+fn confidences_near_one_are_shrunk_towards_the_base_rate_and_keep_their_order() {
+    // The shape of the paper's table 1: 0.90, 0.95 and 1.00, hardly more often right at the top; 44 percent succeed.
     let mut traces = Traces::default();
     for i in 0..200 {
         let said = [0.9, 0.95, 1.0][i % 3];

@@ -1,4 +1,5 @@
 //! Published figures of the trajectory paper, and diagnostics against scikit-learn.
+#![allow(clippy::panic, clippy::unwrap_used)]
 
 use serde_json::Value;
 use trajectory_metrics::{

@@ -1,4 +1,5 @@
 //! What must hold whatever the data are.
+#![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
 use trajectory_metrics::{

@@ -1,5 +1,6 @@
 //! Theorem 4.1: on random trees of histories, where the true probability of success is known at
 //! every node, no other stream of forecasts expects a better trajectory score.
+#![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
 use trajectory_metrics::{

@@ -1,34 +1,109 @@
-//! The mean trajectory proper score of 10^6 steps in traces of about ten, by rule.
+//! The mean trajectory proper score of 10^6 steps in traces of about ten, linear-front weights, by
+//! rule, and what the same work costs in plainer ways.
 //!
-//! `cargo bench --bench tps`; the time a step is the inverse of the throughput that it prints.
+//! `cargo bench --bench tps`; nanoseconds a step are the time in milliseconds, as there are 10^6
+//! steps. `python3 benches/rivals.py` does the same work with numba, NumPy and SciPy.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::hint::black_box;
 
 use benches::random_traces;
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use trajectory_metrics::{BetaScore, BrierScore, LogScore, ScoringRule, Tps, WeightSchedule};
+use criterion::{
+    BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime,
+};
+use statrs::function::beta::{beta, beta_reg};
+use trajectory_metrics::{
+    BetaScore, BrierScore, LogScore, OnlineTps, Probability, ScoringRule, Tps, Traces,
+    WeightSchedule,
+};
+
+const STEPS: usize = 1_000_000;
+
+fn group<'a>(c: &'a mut Criterion, name: &str, traces: &Traces) -> BenchmarkGroup<'a, WallTime> {
+    let mut group = c.benchmark_group(name);
+    group.throughput(Throughput::Elements(traces.steps() as u64)).sample_size(30);
+    group
+}
+
+fn mean<R: ScoringRule>(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: &str,
+    rule: R,
+    traces: &Traces,
+) {
+    let tps = Tps::new(rule, WeightSchedule::LinearFront);
+    group.bench_function(name, |b| b.iter(|| tps.mean(black_box(traces), None).unwrap()));
+}
 
 fn mean_scores(c: &mut Criterion) {
-    let traces = random_traces(1_000_000, 7);
-    let mut group = c.benchmark_group("mean_tps_1e6_steps");
-    group.throughput(Throughput::Elements(traces.steps() as u64));
-    group.sample_size(30);
-    fn add<R: ScoringRule>(
-        group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallTime>,
-        name: &str,
-        rule: R,
-        traces: &trajectory_metrics::Traces,
-    ) {
-        let tps = Tps::new(rule, WeightSchedule::LinearFront);
-        group.bench_function(name, |b| b.iter(|| tps.mean(black_box(traces), None).unwrap()));
-    }
-    add(&mut group, "log_clipped", LogScore::clipped(1e-6).unwrap(), &traces);
-    add(&mut group, "brier", BrierScore, &traces);
-    add(&mut group, "beta_2_4", BetaScore::new(2.0, 4.0).unwrap(), &traces);
-    add(&mut group, "beta_0.5_1.7", BetaScore::new(0.5, 1.7).unwrap(), &traces);
+    let traces = random_traces(STEPS, 7);
+    let mut group = group(c, "mean_tps", &traces);
+    mean(&mut group, "log_clipped", LogScore::clipped(1e-6).unwrap(), &traces);
+    mean(&mut group, "brier", BrierScore, &traces);
+    mean(&mut group, "beta_2_4", BetaScore::new(2.0, 4.0).unwrap(), &traces);
+    mean(&mut group, "beta_0.5_1.7", BetaScore::new(0.5, 1.7).unwrap(), &traces);
     group.finish();
 }
 
-criterion_group!(benches, mean_scores);
+/// The same scores as a user would write them: one logarithm, one library call a step.
+fn plain_rules(c: &mut Criterion) {
+    let traces = random_traces(STEPS, 7);
+    let mut group = group(c, "mean_tps_of_a_plain_rule", &traces);
+    let log = |p: Probability, outcome: bool| {
+        let given = if outcome { p } else { p.complement() };
+        given.get().clamp(1e-6, 1.0 - 1e-6).ln()
+    };
+    mean(&mut group, "log_clipped", log, &traces);
+    let (success, failure) = (beta(2.7, 0.5), beta(1.5, 1.7));
+    let statrs = move |p: Probability, outcome: bool| {
+        if outcome {
+            -success * beta_reg(2.7, 0.5, p.complement().get())
+        } else {
+            -failure * beta_reg(1.5, 1.7, p.get())
+        }
+    };
+    mean(&mut group, "beta_0.5_1.7_by_statrs", statrs, &traces);
+    group.finish();
+}
+
+/// Inside an agent's loop: one push a step.
+fn online(c: &mut Criterion) {
+    let traces = random_traces(STEPS, 7);
+    let mut group = group(c, "online_tps", &traces);
+    let tps = Tps::new(LogScore::clipped(1e-6).unwrap(), WeightSchedule::LinearFront);
+    group.bench_function("log_clipped", |b| {
+        b.iter(|| {
+            black_box(&traces)
+                .iter()
+                .map(|trace| {
+                    let mut online = OnlineTps::new(tps.clone());
+                    trace.forecasts().iter().for_each(|&forecast| online.push(forecast));
+                    online.finish(trace.outcome()).unwrap()
+                })
+                .sum::<f64>()
+        });
+    });
+    group.finish();
+}
+
+/// What it costs to read the forecasts at all.
+fn streaming_limit(c: &mut Criterion) {
+    let values: Vec<f64> = random_traces(STEPS, 7)
+        .iter()
+        .flat_map(|trace| Probability::as_f64_slice(trace.forecasts()).to_vec())
+        .collect();
+    let mut group = c.benchmark_group("streaming_limit");
+    group.throughput(Throughput::Elements(values.len() as u64));
+    group.bench_function("sum", |b| {
+        b.iter(|| {
+            let lanes = black_box(&values).as_chunks::<8>().0;
+            lanes
+                .iter()
+                .fold([0.0; 8], |sums: [f64; 8], lane| std::array::from_fn(|i| sums[i] + lane[i]))
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, mean_scores, plain_rules, online, streaming_limit);
 criterion_main!(benches);

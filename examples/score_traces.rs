@@ -35,7 +35,13 @@ struct Arguments {
     json: bool,
 }
 
-fn arguments() -> Result<Arguments, lexopt::Error> {
+const USAGE: &str = "\
+score_traces [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
+    [--calibrate none|platt|isotonic] [--resamples N] [--seed N] [--cluster-by-task] [--json]
+";
+
+/// `None` where only the usage is asked for.
+fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
     let mut settings = Settings {
         schedule: WeightSchedule::LinearFront,
         calibration: Calibration::None,
@@ -60,6 +66,7 @@ fn arguments() -> Result<Arguments, lexopt::Error> {
             Long("seed") => settings.seed = parser.value()?.parse()?,
             Long("cluster-by-task") => settings.cluster_by_task = true,
             Long("json") => json = true,
+            Long("help") | Short('h') => return Ok(None),
             Value(file) => files.push(file.into()),
             _ => return Err(argument.unexpected()),
         }
@@ -70,7 +77,7 @@ fn arguments() -> Result<Arguments, lexopt::Error> {
             .map(|name| bundled.join(format!("demo_{name}.jsonl")))
             .to_vec();
     }
-    Ok(Arguments { files, settings, json })
+    Ok(Some(Arguments { files, settings, json }))
 }
 
 /// A file's report, or that of all files together.
@@ -89,7 +96,9 @@ struct Pooled {
 }
 
 fn output() -> Result<String, Box<dyn Error>> {
-    let Arguments { files, settings, json } = arguments()?;
+    let Some(Arguments { files, settings, json }) = arguments()? else {
+        return Ok(USAGE.to_owned());
+    };
     let (mut all, mut reports) = (Vec::new(), Vec::new());
     for path in &files {
         let runs = trace_file::read(path)?;
@@ -105,7 +114,7 @@ fn output() -> Result<String, Box<dyn Error>> {
         serde_json::to_string_pretty(single)?
     } else {
         let mut report = evaluate(&all, &settings)?;
-        report.notes.push("these figures are over all files together; see files".to_owned());
+        report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
         serde_json::to_string_pretty(&Pooled { report, files: reports })?
     };
     Ok(object + "\n")

@@ -151,11 +151,22 @@ pub fn evaluate(runs: &[Run], settings: &Settings) -> Result<Report, Box<dyn std
     match settings.calibration {
         Calibration::None => {}
         Calibration::Platt => {
-            sample =
+            let maps;
+            (sample, maps) =
                 calibrate(&Platt::default(), sample, &complete_runs, &censored_runs, settings)?;
+            for (map, half) in maps.iter().zip(["A", "B"]) {
+                if map.is_fallback() {
+                    notes.push(format!(
+                        "calibration: the slope fitted on half {half} was negative; its map is constant"
+                    ));
+                }
+                if map.is_degenerate() {
+                    notes.push(format!("calibration: half {half} has one forecast only"));
+                }
+            }
         }
         Calibration::Isotonic => {
-            sample = calibrate(&Isotonic, sample, &complete_runs, &censored_runs, settings)?;
+            (sample, _) = calibrate(&Isotonic, sample, &complete_runs, &censored_runs, settings)?;
         }
     }
     let scored: Vec<&Run> = complete_runs.into_iter().chain(censored_runs).collect();
@@ -207,26 +218,31 @@ fn base_rate(traces: &Traces) -> Option<f64> {
     (!traces.is_empty()).then(|| successes as f64 / traces.len() as f64)
 }
 
-/// Cross-fits on the complete traces. Censored ones were seen by neither map, so they take the two
-/// by turns, in the order of their ids.
+/// Cross-fits on the complete traces, and returns the two maps as well. Censored traces are split
+/// as those of either outcome are, in the order of their ids, the first to half A; each takes the
+/// map of the other half.
 fn calibrate<C: Calibrator>(
     calibrator: &C,
     mut sample: Sample,
     complete_runs: &[&Run],
     censored_runs: &[&Run],
     settings: &Settings,
-) -> Result<Sample, Box<dyn std::error::Error>> {
+) -> Result<(Sample, [C::Map; 2]), Box<dyn std::error::Error>>
+where
+    C::Map: Clone,
+{
     let ids: Vec<&str> = complete_runs.iter().map(|run| run.id.as_str()).collect();
     let fit = cross_fit(calibrator, &sample.complete, &ids, &settings.schedule)?;
     let mut order: Vec<usize> = (0..sample.censored.len()).collect();
     order.sort_by_key(|&i| &censored_runs[i].id);
     for (turn, i) in order.into_iter().enumerate() {
         for forecast in &mut sample.censored[i].forecasts {
-            *forecast = fit.maps()[turn % 2].apply(*forecast);
+            *forecast = fit.maps()[1 - turn % 2].apply(*forecast);
         }
     }
+    let maps = fit.maps().clone();
     sample.complete = fit.into_traces();
-    Ok(sample)
+    Ok((sample, maps))
 }
 
 /// The same traces with one forecast everywhere.

@@ -54,7 +54,7 @@ pub fn expected_calibration_error(blocks: &TiedBlocks, binning: Binning) -> Resu
     let last = bins as f64 - 1.0;
     let bin_of = |block: &Block, before: f64| match binning {
         Binning::Quantile { .. } => {
-            (bins as f64 * ((before + block.weight() / 2.0) / total)).floor().min(last)
+            (bins as f64 * (before + block.weight() / 2.0) / total).floor().min(last)
         }
         Binning::EqualWidth { .. } => (bins as f64 * block.confidence.get()).floor().min(last),
     };

@@ -56,8 +56,8 @@ impl<M> CrossFit<M> {
 /// # Errors
 ///
 /// [`Error::Length`] unless there is one id a trace; [`Error::ScheduleTooShort`] where custom
-/// weights do not reach a trace's end; [`Error::Empty`] and [`Error::OneClass`] as
-/// [`Calibrator::fit`] says, about one half: Platt needs two traces of each outcome.
+/// weights do not reach a trace's end; [`Error::Half`] with the error of [`Calibrator::fit`] where
+/// a half is not enough: Platt needs two traces of each outcome.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Platt, Traces, WeightSchedule, cross_fit};
@@ -93,7 +93,10 @@ pub fn cross_fit<C: Calibrator, I: Ord>(
             outcomes.resize(forecasts.len(), trace.outcome());
             weights.extend(schedule.weights(steps)?);
         }
-        calibrator.fit(&forecasts, &outcomes, &weights)
+        calibrator.fit(&forecasts, &outcomes, &weights).map_err(|error| Error::Half {
+            half: if half { 'B' } else { 'A' },
+            error: Box::new(error),
+        })
     };
     let maps = [fit(false)?, fit(true)?];
     let calibrated = traces.map_forecasts(|trace, forecast| {
@@ -179,13 +182,11 @@ mod tests {
             let isotonic = cross_fit(&Isotonic, &traces, &ends, &uniform).map(drop);
             [platt, isotonic]
         };
-        assert_eq!(cross(&[]), [Err(Error::Empty), Err(Error::Empty)]);
-        let one_class = |outcome| Err(Error::OneClass { outcome });
-        assert_eq!(
-            cross(&[true, false]),
-            [Err(Error::Empty), Err(Error::Empty)].map(|_: Result<(), Error>| Err(Error::Empty))
-        );
-        assert_eq!(cross(&[true, false, false]), [one_class(false), Ok(())]);
+        let half = |half, error| Err(Error::Half { half, error: Box::new(error) });
+        assert_eq!(cross(&[]), [half('A', Error::Empty), half('A', Error::Empty)]);
+        assert_eq!(cross(&[true, false]), [half('B', Error::Empty), half('B', Error::Empty)]);
+        let one_class = half('B', Error::OneClass { outcome: false });
+        assert_eq!(cross(&[true, false, false]), [one_class, Ok(())]);
         assert_eq!(cross(&[true, false, true, false]), [Ok(()), Ok(())]);
         let custom = WeightSchedule::custom(&[1.0]).unwrap();
         let long = Traces::from_flat(&[0.5; 4], &[2, 4], &[true; 2]).unwrap();

@@ -80,6 +80,14 @@ pub enum Error {
         /// The range that is allowed, in words.
         range: &'static str,
     },
+    /// One half of the traces is not enough to fit a calibration map on.
+    #[error("in half {half} of the traces: {error}; each half needs what the whole would")]
+    Half {
+        /// A or B.
+        half: char,
+        /// What was wrong in that half.
+        error: Box<Self>,
+    },
     /// A resampled statistic was undefined in every replicate.
     #[error("the statistic was undefined in all {resamples} resamples")]
     NoReplicate {

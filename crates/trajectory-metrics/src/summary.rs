@@ -18,7 +18,7 @@ use crate::{Error, Trace, Traces, WeightSchedule};
 /// assert_eq!(Summary::Mean.of(trace)?.get(), 0.5);
 /// assert_eq!(Summary::Minimum.of(trace)?.get(), 0.25);
 /// let front = Summary::Weighted(WeightSchedule::LinearFront);
-/// assert!((front.of(trace)?.get() - 2.75 / 6.0).abs() < 1e-15);
+/// assert!((front.of(trace)?.get() - 2.75 / 6.0).abs() < 1e-12);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

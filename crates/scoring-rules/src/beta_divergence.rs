@@ -1,7 +1,7 @@
-use crate::{BetaScore, Probability, ScoringRule, incomplete_beta::IncompleteBeta, rule::share};
+use crate::{BetaScore, Probability, ScoringRule, incomplete_beta::IncompleteBeta};
 
 /// Nodes and weights of the Gauss-Legendre rule with ten points on [-1, 1], positive half.
-/// origin: NumPy 2.4, numpy.polynomial.legendre.leggauss(10)
+/// origin: NumPy 2.4.6, numpy.polynomial.legendre.leggauss(10)
 const GAUSS: [(f64, f64); 5] = [
     (0.148_874_338_981_631_22, 0.295_524_224_714_752_87),
     (0.433_395_394_129_247_2, 0.269_266_719_309_996_35),
@@ -10,52 +10,152 @@ const GAUSS: [(f64, f64); 5] = [
     (0.973_906_528_517_171_7, 0.066_671_344_308_688_14),
 ];
 
+/// What is left of a difference must be at least this share of what it is taken from.
+const CANCELLED: f64 = 1e-2;
+
 /// What reporting p costs where q holds: the integral of `|c - q| c^(alpha-1) (1-c)^(beta-1)`
 /// between the two.
 ///
-/// A plain difference of scores loses all digits where p is close to q or both are close to an
-/// end, so each of these cases is integrated from a side where nothing cancels.
+/// A difference of scores is fast and good where the two are far apart. Where it cancels, the
+/// integral is taken piece by piece instead: all its parts have one sign.
 pub(crate) fn divergence(rule: &BetaScore, forecast: Probability, truth: Probability) -> f64 {
     let (p, q) = (forecast.get(), truth.get());
     let (alpha, beta) = (rule.alpha(), rule.beta());
     if p == q {
         return 0.0;
     }
+    let integral = Integral { q, alpha, beta };
     let to_an_end = p.min(q).min(1.0 - p.max(q));
-    if (p - q).abs() * (4.0 + alpha.abs() + beta.abs()) <= to_an_end {
-        return between(p, q, alpha, beta);
+    if (p - q).abs() * integral.steepness() <= to_an_end {
+        return integral.close(p);
     }
-    let gained = |outcome| rule.score(truth, outcome) - rule.score(forecast, outcome);
-    if p <= 0.5 && q <= 0.5 {
-        near_zero(p, q, alpha, beta, || gained(true))
+    let gain = |outcome| Difference::new(rule.score(truth, outcome), rule.score(forecast, outcome));
+    let lost = if p <= 0.5 && q <= 0.5 {
+        near_zero(p, q, alpha, beta, || gain(true))
     } else if p >= 0.5 && q >= 0.5 {
         // The mirror image: outcomes and parameters change places.
-        near_zero(1.0 - p, 1.0 - q, beta, alpha, || gained(false))
+        near_zero(1.0 - p, 1.0 - q, beta, alpha, || gain(false))
     } else {
-        share(q, || gained(true)) + share(1.0 - q, || gained(false))
+        gain(true).times(q).plus(gain(false).times(1.0 - q))
+    };
+    // Pieces never reach an end; they need not where nothing is left to find there.
+    let inside = q > 0.0 && q < 1.0 && (p > 0.0 || alpha > 1.0) && (p < 1.0 || beta > 1.0);
+    if lost.value.abs() <= CANCELLED * lost.size && inside {
+        integral.by_pieces(p)
+    } else {
+        lost.value
     }
 }
 
-/// For p close to q: the integral as one Gauss rule, with the factor `(p - q)^2` taken out.
-fn between(p: f64, q: f64, alpha: f64, beta: f64) -> f64 {
-    let gap = p - q;
-    let integrand = |share: f64| {
-        let c = q + share * gap;
-        share * c.powf(alpha - 1.0) * (1.0 - c).powf(beta - 1.0)
-    };
-    let half = |&(node, weight): &(f64, f64)| {
-        weight * (integrand((1.0 - node) / 2.0) + integrand((1.0 + node) / 2.0))
-    };
-    gap * gap * GAUSS.iter().map(half).sum::<f64>() / 2.0
+/// A difference and how large the numbers were that it is left of.
+#[derive(Clone, Copy)]
+struct Difference {
+    value: f64,
+    size: f64,
+}
+
+impl Difference {
+    fn new(a: f64, b: f64) -> Self {
+        Self { value: a - b, size: a.abs().max(b.abs()) }
+    }
+
+    /// Nothing where the weight is zero, even of something infinite.
+    fn times(self, weight: f64) -> Self {
+        if weight == 0.0 {
+            Self { value: 0.0, size: 0.0 }
+        } else {
+            Self { value: weight * self.value, size: weight.abs() * self.size }
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self { value: self.value + other.value, size: self.size.max(other.size) }
+    }
 }
 
 /// For both in the lower half: integrals from 0, which are as small as their difference.
 /// `success_gain` is the difference of the scores for a success, taken where such an integral is
 /// infinite or nearly so.
-fn near_zero(p: f64, q: f64, alpha: f64, beta: f64, success_gain: impl Fn() -> f64) -> f64 {
-    let grown = |integral: IncompleteBeta| integral.at(q, 1.0 - q) - integral.at(p, 1.0 - p);
-    let success = share(q, || {
-        if alpha > 0.01 { grown(IncompleteBeta::new(alpha, beta + 1.0)) } else { success_gain() }
-    });
-    success - (1.0 - q) * grown(IncompleteBeta::new(alpha + 1.0, beta))
+fn near_zero(
+    p: f64,
+    q: f64,
+    alpha: f64,
+    beta: f64,
+    success_gain: impl Fn() -> Difference,
+) -> Difference {
+    let grown = |integral: IncompleteBeta| {
+        Difference::new(integral.at(q, 1.0 - q), integral.at(p, 1.0 - p))
+    };
+    let success = if alpha > 0.01 {
+        grown(IncompleteBeta::new(alpha, beta + 1.0)).times(q)
+    } else {
+        success_gain().times(q)
+    };
+    success.plus(grown(IncompleteBeta::new(alpha + 1.0, beta)).times(q - 1.0))
+}
+
+/// The integral of `|c - q| c^(alpha-1) (1-c)^(beta-1)` from q to somewhere.
+struct Integral {
+    q: f64,
+    alpha: f64,
+    beta: f64,
+}
+
+impl Integral {
+    /// A piece is smooth enough for ten points where its width times this is no more than its
+    /// distance to either end.
+    fn steepness(&self) -> f64 {
+        4.0 + self.alpha.abs() + self.beta.abs()
+    }
+
+    /// The integrand's second factor at c, over its value at q.
+    fn density(&self, c: f64) -> f64 {
+        (c / self.q).powf(self.alpha - 1.0) * ((1.0 - c) / (1.0 - self.q)).powf(self.beta - 1.0)
+    }
+
+    /// For p close to q: one piece, with the factor `(p - q)^2` taken out and what makes the
+    /// integrand large or small at q in two equal parts, so that neither leaves the range.
+    fn close(&self, p: f64) -> f64 {
+        let gap = p - self.q;
+        let integral = gauss(0.0, 1.0, |share| share * self.density(self.q + share * gap));
+        let root = self.q.powf((self.alpha - 1.0) / 2.0)
+            * (1.0 - self.q).powf((self.beta - 1.0) / 2.0)
+            * gap;
+        root * root * integral
+    }
+
+    /// Piece by piece from q to p, until no piece adds anything any more.
+    fn by_pieces(&self, p: f64) -> f64 {
+        let (alpha, beta) = (self.alpha, self.beta);
+        // Beyond its mode, seen from q, the density only falls.
+        let mode = match (alpha > 1.0, beta > 1.0) {
+            (true, true) => (alpha - 1.0) / (alpha + beta - 2.0),
+            (true, false) => 1.0,
+            (false, true) => 0.0,
+            (false, false) => f64::NAN,
+        };
+        let direction = (p - self.q).signum();
+        let (mut c, mut sum) = (self.q, 0.0);
+        while c != p {
+            let width = c.min(1.0 - c) / (self.steepness() + 1.0);
+            let next = if (p - c).abs() <= width { p } else { c + direction * width };
+            let piece = gauss(c, next, |c| (c - self.q) * self.density(c));
+            sum += piece;
+            if piece <= 1e-18 * sum && (c - mode) * direction > 0.0 {
+                break;
+            }
+            c = next;
+        }
+        let root = self.q.powf((alpha - 1.0) / 2.0) * (1.0 - self.q).powf((beta - 1.0) / 2.0);
+        root * sum * root
+    }
+}
+
+/// The integral of a function from a to b by one Gauss rule.
+fn gauss(a: f64, b: f64, integrand: impl Fn(f64) -> f64) -> f64 {
+    let (middle, half) = (f64::midpoint(a, b), (b - a) / 2.0);
+    let pair = |&(node, weight): &(f64, f64)| {
+        weight * (integrand(middle - half * node) + integrand(middle + half * node))
+    };
+    half * GAUSS.iter().map(pair).sum::<f64>()
 }

@@ -33,7 +33,7 @@ impl BetaPolynomial {
 
     #[inline]
     pub(crate) fn score(&self, x: f64, y: f64) -> f64 {
-        x.powi(self.power) * self.polynomial(y)
+        0.0 + x.powi(self.power) * self.polynomial(y)
     }
 
     /// The weighted sum over steps, `arguments` giving x and `1 - x` of a step.

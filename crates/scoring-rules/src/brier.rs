@@ -23,7 +23,8 @@ impl ScoringRule for BrierScore {
     #[inline]
     fn score(&self, forecast: Probability, outcome: bool) -> f64 {
         let error = forecast.get() - f64::from(outcome);
-        -(error * error)
+        // A difference, so that a right certainty has plain zero and not negative zero.
+        0.0 - error * error
     }
 
     fn expected(&self, forecast: Probability, truth: Probability) -> f64 {

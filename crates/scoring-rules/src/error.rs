@@ -26,8 +26,8 @@ pub enum Error {
         /// The range that is allowed, in words.
         range: &'static str,
     },
-    /// A weight is negative, infinite or not a number.
-    #[error("a weight is {value}; give a finite number that is not negative")]
+    /// A weight is not 0 and not between 1e-100 and 1e100.
+    #[error("a weight is {value}; give 0 or a number from 1e-100 to 1e100")]
     Weight {
         /// The number as given.
         value: f64,

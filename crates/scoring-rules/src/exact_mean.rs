@@ -43,13 +43,13 @@ impl ExactMean {
     ///
     /// # Errors
     ///
-    /// [`Error::Weight`] where the weight is negative, infinite or NaN. Nothing is taken in then.
+    /// [`Error::Weight`] unless the weight is 0 or from 1e-100 to 1e100. Nothing is taken in then.
     pub fn update_weighted(&mut self, value: f64, weight: f64) -> Result<(), Error> {
-        // Written so that a NaN falls into the error arm.
-        if !(0.0..f64::INFINITY).contains(&weight) {
-            return Err(Error::Weight { value: weight });
-        }
-        if weight > 0.0 {
+        if weight != 0.0 {
+            // A NaN is in no range. Within this one no product or sum leaves that of a number.
+            if !(1e-100..=1e100).contains(&weight) {
+                return Err(Error::Weight { value: weight });
+            }
             self.total.add_product(value, weight);
             self.weight.add(weight);
         }
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn a_weight_that_is_none_is_refused_and_leaves_no_trace() {
         let mut mean = ExactMean::default();
-        for value in [-1.0, f64::INFINITY] {
+        for value in [-1.0, f64::INFINITY, 1e101, 1e-101] {
             assert_eq!(mean.update_weighted(3.0, value), Err(Error::Weight { value }));
         }
         assert!(matches!(mean.update_weighted(3.0, f64::NAN), Err(Error::Weight { .. })));

@@ -6,7 +6,7 @@
 /// Below a switch point the continued fraction for the hypergeometric function converges fast and
 /// has no cancellation. Above it the integral is written from the other end: as the whole minus
 /// the other tail, or, where b is small or negative and the whole would be huge or infinite, as an
-/// expansion in `1 - x` with the singular term `((1-x)^b - 1) / b` taken out exactly. The constant
+/// expansion in `1 - x` with the singular terms, as `((1-x)^b - 1) / b`, taken out exactly. The constant
 /// that either form needs is fixed by continuity at the switch point, so no gamma function, whose
 /// poles are near, is called.
 ///
@@ -56,16 +56,18 @@ impl IncompleteBeta {
         if b > SMALL_B {
             return if y == 0.0 { 0.0 } else { -continued_fraction(b, a, y, 1.0 - y) };
         }
+        // Of the terms of (1-u)^(a-1), integrated one by one, the first is singular for b near 0
+        // and the second for b near -1.
         if y == 0.0 {
-            return if b > 0.0 { 1.0 / b } else { f64::INFINITY };
+            return if b > 0.0 { 1.0 / b + (1.0 - a) / (b + 1.0) } else { f64::INFINITY };
         }
         let log = y.ln();
-        let singular = if b == 0.0 { log } else { (b * log).exp_m1() / b };
+        let grown = |power: f64| if power == 0.0 { log } else { (power * log).exp_m1() / power };
+        let singular = grown(b) + (1.0 - a) * grown(b + 1.0);
         if singular.is_infinite() {
             return -singular;
         }
-        // The terms of (1-u)^(a-1), integrated one by one.
-        let (mut coefficient, mut sum, mut n) = (1.0, 0.0, 1.0);
+        let (mut coefficient, mut sum, mut n) = ((1.0 - a) * y, 0.0, 2.0);
         loop {
             coefficient *= (n - a) / n * y;
             let term = coefficient / (b + n);

@@ -21,6 +21,9 @@ use crate::{Probability, StepWeights};
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 ///
+/// Because closures are rules, a reference to a rule cannot be one by itself; where a function wants
+/// a rule by value, hand on `|p, outcome| rule.score(p, outcome)`. The trait can be made an object.
+///
 /// Reference: Gneiting and Raftery (2007), Strictly proper scoring rules, prediction, and
 /// estimation, doi:10.1198/016214506000001437.
 pub trait ScoringRule {
@@ -88,6 +91,6 @@ impl<F: Fn(Probability, bool) -> f64> ScoringRule for F {
 }
 
 /// `weight * value()`, where no weight means no contribution whatever the value.
-pub(crate) fn share(weight: f64, value: impl FnOnce() -> f64) -> f64 {
+fn share(weight: f64, value: impl FnOnce() -> f64) -> f64 {
     if weight == 0.0 { 0.0 } else { weight * value() }
 }

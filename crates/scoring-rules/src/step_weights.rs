@@ -14,6 +14,12 @@ pub enum StepWeights {
     Rising,
 }
 
+/// By way of a signed integer, which converts in one instruction.
+#[inline]
+fn to_f64(n: usize) -> f64 {
+    n.min(i64::MAX as usize) as i64 as f64
+}
+
 /// Steps that are added up plainly before the error of the addition is looked after.
 const BLOCK: usize = 64;
 
@@ -22,8 +28,7 @@ impl StepWeights {
     #[must_use]
     #[inline]
     pub fn total(self, n: usize) -> f64 {
-        // By way of a signed integer, which converts in one instruction.
-        let n = n as i64 as f64;
+        let n = to_f64(n);
         match self {
             Self::Equal => n,
             Self::Falling | Self::Rising => n * (n + 1.0) / 2.0,
@@ -48,7 +53,7 @@ impl StepWeights {
     pub fn sum(self, steps: &[Probability], score: impl Fn(Probability) -> f64) -> f64 {
         let (start, change) = match self {
             Self::Equal => (1.0, 0.0),
-            Self::Falling => (steps.len() as i64 as f64, -1.0),
+            Self::Falling => (to_f64(steps.len()), -1.0),
             Self::Rising => (1.0, 1.0),
         };
         if steps.len() <= BLOCK {

@@ -120,3 +120,17 @@ fn parameters_that_make_no_proper_score_are_refused() {
         }
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #[test]
+    fn no_divergence_is_negative_however_steep_the_rule(
+        alpha in prop_oneof![-0.999_999..500.0_f64, -1.0 + 1e-12..-0.99],
+        beta in prop_oneof![-0.999_999..500.0_f64, -1.0 + 1e-12..-0.99],
+        p in probability(),
+        q in probability(),
+    ) {
+        let loss = BetaScore::new(alpha, beta).unwrap().divergence(p, q);
+        prop_assert!(loss >= 0.0, "{loss}");
+    }
+}

@@ -1,4 +1,4 @@
-//! Work for the benchmarks, the same as `rivals.py` does.
+//! Work for the benchmarks, of the same kind as `rivals.py` does.
 
 use rand::RngExt;
 use rand::SeedableRng;
@@ -7,6 +7,10 @@ use trajectory_metrics::Traces;
 
 /// Traces of 5 to 15 steps with uniform forecasts and outcomes by a fair coin, at least `steps`
 /// steps together.
+///
+/// # Panics
+///
+/// Never: what it makes is valid.
 #[must_use]
 pub fn random_traces(steps: usize, seed: u64) -> Traces {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -16,5 +20,6 @@ pub fn random_traces(steps: usize, seed: u64) -> Traces {
         ends.push(values.len());
         outcomes.push(rng.random::<bool>());
     }
-    Traces::from_flat(&values, &ends, &outcomes).unwrap_or_default()
+    #[allow(clippy::expect_used, reason = "forecasts and ends are made to fit three lines above")]
+    Traces::from_flat(&values, &ends, &outcomes).expect("valid traces")
 }

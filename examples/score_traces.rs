@@ -19,7 +19,7 @@ use examples::{
     evaluation::{Calibration, Estimates, METRICS, Report, Settings, evaluate},
     program,
     table::align,
-    trace_file,
+    trace_file::{self, Run},
 };
 use lexopt::prelude::*;
 use serde::Serialize;
@@ -28,6 +28,9 @@ use trajectory_metrics::WeightSchedule;
 fn main() -> ExitCode {
     program::run(output)
 }
+
+/// More say no more, and take hours.
+const MOST_RESAMPLES: usize = 1_000_000;
 
 struct Arguments {
     files: Vec<PathBuf>,
@@ -62,7 +65,12 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
                     _ => Err("there are none, platt and isotonic"),
                 })?;
             }
-            Long("resamples") => settings.resamples = parser.value()?.parse()?,
+            Long("resamples") => {
+                settings.resamples = parser.value()?.parse_with(|text| match text.parse() {
+                    Ok(n) if n <= MOST_RESAMPLES => Ok(n),
+                    _ => Err("give a whole number up to 1000000"),
+                })?;
+            }
             Long("seed") => settings.seed = parser.value()?.parse()?,
             Long("cluster-by-task") => settings.cluster_by_task = true,
             Long("json") => json = true,
@@ -99,13 +107,13 @@ fn output() -> Result<String, Box<dyn Error>> {
     let Some(Arguments { files, settings, json }) = arguments()? else {
         return Ok(USAGE.to_owned());
     };
-    let (mut all, mut reports) = (Vec::new(), Vec::new());
-    for path in &files {
-        let runs = trace_file::read(path)?;
+    let all: Vec<Vec<Run>> =
+        files.iter().map(|path| trace_file::read(path)).collect::<Result<_, _>>()?;
+    let mut reports = Vec::new();
+    for (path, runs) in files.iter().zip(&all) {
         let file = path.display().to_string();
-        let report = evaluate(&runs, &settings).map_err(|error| at(&file, error))?;
+        let report = evaluate(&[runs], &settings).map_err(|error| at(&file, error))?;
         reports.push(Named { file, report });
-        all.extend(runs);
     }
     if !json {
         return Ok(table(&reports, &settings));
@@ -113,6 +121,7 @@ fn output() -> Result<String, Box<dyn Error>> {
     let object = if let [single] = &reports[..] {
         serde_json::to_string_pretty(single)?
     } else {
+        let all: Vec<&[Run]> = all.iter().map(Vec::as_slice).collect();
         let mut report = evaluate(&all, &settings)?;
         report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
         serde_json::to_string_pretty(&Pooled { report, files: reports })?
@@ -127,9 +136,12 @@ fn at(file: &str, error: Box<dyn Error>) -> Box<dyn Error> {
 }
 
 fn table(reports: &[Named<Report>], settings: &Settings) -> String {
+    let stem =
+        |file: &str| Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = |report: &Named<Report>| {
-        let stem = Path::new(&report.file).file_stem().unwrap_or_default();
-        stem.to_string_lossy().into_owned()
+        let own = stem(&report.file);
+        let alone = reports.iter().filter(|other| stem(&other.file) == own).count() == 1;
+        if alone { own } else { report.file.clone() }
     };
     let mut header = vec![String::new()];
     let mut columns: Vec<&Estimates> = Vec::new();

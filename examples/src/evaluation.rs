@@ -110,78 +110,80 @@ pub struct Report {
 }
 
 /// The traces that can be scored, forecasts as they are scored.
-struct Sample {
+#[derive(Default)]
+struct Sample<'a> {
     complete: Traces,
-    censored: Vec<Censored>,
+    complete_runs: Vec<&'a Run>,
+    censored: Vec<Censored<'a>>,
 }
 
-struct Censored {
+struct Censored<'a> {
+    run: &'a Run,
     forecasts: Vec<Probability>,
     horizon: usize,
 }
 
-/// Evaluates runs of one stream of forecasts.
+impl<'a> Sample<'a> {
+    fn append(&mut self, other: Self) -> Result<(), Error> {
+        for trace in other.complete.iter() {
+            self.complete.push(trace.forecasts(), trace.outcome())?;
+        }
+        self.complete_runs.extend(other.complete_runs);
+        self.censored.extend(other.censored);
+        Ok(())
+    }
+
+    /// All runs, complete ones first.
+    fn runs(&self) -> impl Iterator<Item = &'a Run> {
+        self.complete_runs.iter().copied().chain(self.censored.iter().map(|censored| censored.run))
+    }
+}
+
+/// Evaluates the runs of one or more files, each a stream of its own: calibration is fitted file by
+/// file. Runs of one id are resampled together, whatever file they stand in.
 ///
 /// # Errors
 ///
 /// An error of the library where a setting cannot be met on these runs; an
 /// [`InputError`](crate::json_lines::InputError) for a run without a task where tasks are needed.
-pub fn evaluate(runs: &[Run], settings: &Settings) -> Result<Report, Box<dyn std::error::Error>> {
+pub fn evaluate(
+    files: &[&[Run]],
+    settings: &Settings,
+) -> Result<Report, Box<dyn std::error::Error>> {
     let mut audit = TerminationAudit::default();
-    let mut sample = Sample { complete: Traces::default(), censored: Vec::new() };
-    let (mut complete_runs, mut censored_runs) = (Vec::new(), Vec::new());
-    for run in runs {
-        let stopped = run.stopped()?;
-        audit.update(&stopped);
-        match stopped.observation() {
-            Observation::Complete(trace) => {
-                sample.complete.push(trace.forecasts(), trace.outcome())?;
-                complete_runs.push(run);
-            }
-            Observation::Censored => {
-                let forecasts = stopped.forecasts().to_vec();
-                sample.censored.push(Censored { forecasts, horizon: stopped.horizon() });
-                censored_runs.push(run);
-            }
-            Observation::Excluded(_) => {}
-        }
-    }
-    let base_rate = base_rate(&sample.complete);
     let mut notes = Vec::new();
-    match settings.calibration {
-        Calibration::None => {}
-        Calibration::Platt => {
-            let maps;
-            (sample, maps) =
-                calibrate(&Platt::default(), sample, &complete_runs, &censored_runs, settings)?;
-            for (map, half) in maps.iter().zip(["A", "B"]) {
-                if map.is_fallback() {
-                    notes.push(format!(
-                        "calibration: the slope fitted on half {half} was negative; its map is constant"
-                    ));
-                }
-                if map.is_degenerate() {
-                    notes.push(format!("calibration: half {half} has one forecast only"));
-                }
-            }
-        }
-        Calibration::Isotonic => {
-            (sample, _) = calibrate(&Isotonic, sample, &complete_runs, &censored_runs, settings)?;
+    let mut sample = Sample::default();
+    for &runs in files {
+        sample.append(prepare(runs, settings, &mut audit, &mut notes)?)?;
+    }
+    let scored: Vec<&Run> = sample.runs().collect();
+    let distinct = |name: fn(&Run) -> Option<&str>| -> usize {
+        scored.iter().filter_map(|&run| name(run)).collect::<BTreeSet<_>>().len()
+    };
+    let n_tasks = distinct(|run| run.task.as_deref());
+    let bootstrap = bootstrap(&scored, settings)?;
+    if !settings.cluster_by_task && n_tasks > 0 && n_tasks < scored.len() {
+        notes.push(format!(
+            "{} traces share {n_tasks} tasks and are not independent; --cluster-by-task gives honest intervals",
+            scored.len(),
+        ));
+        if settings.calibration != Calibration::None {
+            notes.push("calibration: traces of one task may be in different halves".to_owned());
         }
     }
-    let scored: Vec<&Run> = complete_runs.into_iter().chain(censored_runs).collect();
-    let tasks: BTreeSet<&str> = scored.iter().filter_map(|run| run.task.as_deref()).collect();
-    let bootstrap = bootstrap(&scored, settings)?;
-    if !settings.cluster_by_task && !tasks.is_empty() && tasks.len() < scored.len() {
+    let ids = distinct(|run| Some(&run.id));
+    if ids < scored.len() {
         notes.push(format!(
-            "{} traces share {} tasks and are not independent; --cluster-by-task gives honest intervals",
+            "{} traces have {ids} different ids; those of one id are resampled together",
             scored.len(),
-            tasks.len(),
         ));
     }
     if settings.resamples == 0 {
         notes.push("no intervals: no resamples were asked for".to_owned());
+    } else {
+        notes.push("t_ece is biased upwards; its interval tends to lie above its value".to_owned());
     }
+    let base_rate = base_rate(&sample.complete);
     let metrics = estimates(&sample, settings, bootstrap.as_ref(), "", &mut notes)?;
     let base_rate_reference = match base_rate {
         Some(rate) => {
@@ -200,7 +202,7 @@ pub fn evaluate(runs: &[Run], settings: &Settings) -> Result<Report, Box<dyn std
         n_censored: audit.censored(),
         n_excluded: audit.excluded(),
         excluded,
-        n_tasks: tasks.len(),
+        n_tasks,
         base_rate,
         schedule: settings.schedule.name(),
         calibration: settings.calibration,
@@ -213,46 +215,92 @@ pub fn evaluate(runs: &[Run], settings: &Settings) -> Result<Report, Box<dyn std
     })
 }
 
+/// Sorts out which runs of one file can be scored, and calibrates them.
+fn prepare<'a>(
+    runs: &'a [Run],
+    settings: &Settings,
+    audit: &mut TerminationAudit,
+    notes: &mut Vec<String>,
+) -> Result<Sample<'a>, Box<dyn std::error::Error>> {
+    let mut sample = Sample::default();
+    for run in runs {
+        let stopped = run.stopped()?;
+        audit.update(&stopped);
+        match stopped.observation() {
+            Observation::Complete(trace) => {
+                sample.complete.push(trace.forecasts(), trace.outcome())?;
+                sample.complete_runs.push(run);
+            }
+            Observation::Censored => {
+                let forecasts = stopped.forecasts().to_vec();
+                sample.censored.push(Censored { run, forecasts, horizon: stopped.horizon() });
+            }
+            Observation::Excluded(_) => {}
+        }
+    }
+    match settings.calibration {
+        Calibration::None => {}
+        Calibration::Platt => {
+            for (map, half) in
+                calibrate(&Platt::default(), &mut sample, settings)?.iter().zip(["A", "B"])
+            {
+                if map.is_fallback() {
+                    notes.push(format!(
+                        "calibration: the slope fitted on half {half} was negative; its map is constant"
+                    ));
+                }
+                if map.is_degenerate() {
+                    notes.push(format!("calibration: half {half} has one forecast only"));
+                }
+            }
+        }
+        Calibration::Isotonic => {
+            calibrate(&Isotonic, &mut sample, settings)?;
+        }
+    }
+    Ok(sample)
+}
+
 fn base_rate(traces: &Traces) -> Option<f64> {
     let successes = traces.outcomes().iter().filter(|&&outcome| outcome).count();
     (!traces.is_empty()).then(|| successes as f64 / traces.len() as f64)
 }
 
-/// Cross-fits on the complete traces, and returns the two maps as well. Censored traces are split
-/// as those of either outcome are, in the order of their ids, the first to half A; each takes the
-/// map of the other half.
+/// Cross-fits on the complete traces, and returns the two maps. Censored traces are split as those
+/// of either outcome are, in the order of their ids, the first to half A; each takes the map of the
+/// other half.
 fn calibrate<C: Calibrator>(
     calibrator: &C,
-    mut sample: Sample,
-    complete_runs: &[&Run],
-    censored_runs: &[&Run],
+    sample: &mut Sample<'_>,
     settings: &Settings,
-) -> Result<(Sample, [C::Map; 2]), Box<dyn std::error::Error>>
+) -> Result<[C::Map; 2], Error>
 where
     C::Map: Clone,
 {
-    let ids: Vec<&str> = complete_runs.iter().map(|run| run.id.as_str()).collect();
+    let ids: Vec<&str> = sample.complete_runs.iter().map(|run| run.id.as_str()).collect();
     let fit = cross_fit(calibrator, &sample.complete, &ids, &settings.schedule)?;
-    let mut order: Vec<usize> = (0..sample.censored.len()).collect();
-    order.sort_by_key(|&i| &censored_runs[i].id);
-    for (turn, i) in order.into_iter().enumerate() {
-        for forecast in &mut sample.censored[i].forecasts {
+    let mut censored: Vec<&mut Censored<'_>> = sample.censored.iter_mut().collect();
+    censored.sort_by_key(|censored| &censored.run.id);
+    for (turn, censored) in censored.into_iter().enumerate() {
+        for forecast in &mut censored.forecasts {
             *forecast = fit.maps()[1 - turn % 2].apply(*forecast);
         }
     }
     let maps = fit.maps().clone();
     sample.complete = fit.into_traces();
-    Ok((sample, maps))
+    Ok(maps)
 }
 
 /// The same traces with one forecast everywhere.
-fn constant(sample: &Sample, forecast: Probability) -> Sample {
-    let flat = |run: &Censored| Censored {
-        forecasts: vec![forecast; run.forecasts.len()],
-        horizon: run.horizon,
+fn constant<'a>(sample: &Sample<'a>, forecast: Probability) -> Sample<'a> {
+    let flat = |censored: &Censored<'a>| Censored {
+        run: censored.run,
+        forecasts: vec![forecast; censored.forecasts.len()],
+        horizon: censored.horizon,
     };
     Sample {
         complete: sample.complete.map_forecasts(|_, _| forecast),
+        complete_runs: sample.complete_runs.clone(),
         censored: sample.censored.iter().map(flat).collect(),
     }
 }
@@ -267,7 +315,9 @@ fn bootstrap(
         return Ok(None);
     }
     if !settings.cluster_by_task {
-        return Ok(Some(Bootstrap::rows(scored.len(), settings.seed)?));
+        // By id and not by row, so that the order of the rows does not matter.
+        let ids: Vec<&str> = scored.iter().map(|run| run.id.as_str()).collect();
+        return Ok(Some(Bootstrap::clusters(&ids, settings.seed)?));
     }
     let task = |run: &&Run| match &run.task {
         Some(task) => Ok(task.clone()),
@@ -339,7 +389,7 @@ fn metrics(scores: &Scores, counts: &[u32], blocks: &mut TiedBlocks) -> [Result<
 }
 
 fn estimates(
-    sample: &Sample,
+    sample: &Sample<'_>,
     settings: &Settings,
     bootstrap: Option<&Bootstrap>,
     prefix: &str,
@@ -360,7 +410,13 @@ fn estimates(
     let mut estimates = Estimates::new();
     for (((name, _), value), interval) in METRICS.into_iter().zip(values).zip(intervals) {
         let value = match value {
-            Ok(value) => value,
+            // What is not finite cannot be written as a number.
+            Ok(value) if value.is_finite() => value,
+            Ok(value) => {
+                notes.push(format!("{prefix}{name}: {value}"));
+                estimates.insert(name, None);
+                continue;
+            }
             Err(error) => {
                 notes.push(format!("{prefix}{name}: {error}"));
                 estimates.insert(name, None);

@@ -50,6 +50,8 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<Line<T>>, InputError
     let whole =
         |problem: String| InputError { file: file.clone(), line: None, field: None, problem };
     let bytes = fs::read(path).map_err(|error| whole(error.to_string()))?;
+    // Some editors put a mark in front that says "UTF-8".
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let mut lines = Vec::new();
     for (i, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         if line.trim_ascii().is_empty() {
@@ -69,6 +71,10 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<Line<T>>, InputError
 
 /// The value of one line, or the field and the problem.
 fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, (Option<String>, String)> {
+    // A list of the right values would pass for the object.
+    if !line.trim_ascii_start().starts_with(b"{") {
+        return Err((None, "is no JSON object".to_owned()));
+    }
     let mut deserializer = serde_json::Deserializer::from_slice(line);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();
@@ -79,7 +85,7 @@ fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, (Option<String>, String)
             problem.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
         match missing {
             Some(field) => (Some(field.to_owned()), "missing".to_owned()),
-            None => ((path != ".").then_some(path), problem),
+            None => ((!matches!(path.as_str(), "." | "?")).then_some(path), problem),
         }
     })?;
     deserializer.end().map_err(|_| (None, "goes on after the end of its JSON value".to_owned()))?;

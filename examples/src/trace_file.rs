@@ -99,9 +99,10 @@ fn check(path: &Path, line: json_lines::Line<Row>) -> Result<Run, InputError> {
         censoring::Error::Trajectory(trajectory_metrics::Error::EmptyTrace { .. }) => {
             run.error("forecasts", "empty; give at least one forecast".to_owned())
         }
-        censoring::Error::Trajectory(trajectory_metrics::Error::Horizon { .. }) => {
-            run.error("horizon", error.to_string())
-        }
+        censoring::Error::Trajectory(
+            trajectory_metrics::Error::Horizon { .. }
+            | trajectory_metrics::Error::HorizonTooLong { .. },
+        ) => run.error("horizon", error.to_string()),
         _ => run.error("outcome", error.to_string()),
     });
     wrong.map_or(Ok(run), Err)

@@ -77,7 +77,9 @@ fn what_is_no_json_and_what_is_no_file_is_refused_alike() {
     let text = write("prose.jsonl", "this is not JSON\n");
     let two = write("two.jsonl", &format!("{GOOD} {GOOD}\n"));
     let empty = write("empty.jsonl", "\n");
+    let list = write("list.jsonl", "[\"x\",null,[0.5],true,null,null]\n");
     let cases = [
+        (list.to_str().unwrap(), "list.jsonl:1: is no JSON object"),
         (text.to_str().unwrap(), "prose.jsonl:1: "),
         (two.to_str().unwrap(), "two.jsonl:1: "),
         (empty.to_str().unwrap(), "empty.jsonl: "),
@@ -96,7 +98,10 @@ fn what_is_no_json_and_what_is_no_file_is_refused_alike() {
 fn settings_that_cannot_be_met_are_refused() {
     let path = write("no_task.jsonl", &format!("{GOOD}\n"));
     let path = path.to_str().unwrap();
-    let cases: [(&[&str], &str); 5] = [
+    let cases: [(&[&str], &str); 8] = [
+        (&["--resamples", "18446744073709551615"], "up to 1000000"),
+        (&["--resamples", "100000000000"], "up to 1000000"),
+        (&["--resamples", "-1"], "up to 1000000"),
         (&["--schedule", "front"], "no weight schedule is called"),
         (&["--calibrate", "magic"], "none, platt and isotonic"),
         (&["--frobnicate"], "frobnicate"),
@@ -167,6 +172,49 @@ fn a_censored_run_enters_the_censored_score_only() {
     assert!((value("tps_log") - (complete[0] + complete[1]) / 2.0).abs() < 1e-15);
     let all = (complete[0] + complete[1] + half / 2.0) / 3.0;
     assert!((value("tps_log_censored_simple") - all).abs() < 1e-15);
+}
+
+#[test]
+fn the_order_of_the_rows_does_not_matter() {
+    let bundled = concat!(env!("CARGO_MANIFEST_DIR"), "/data/demo_truthful.jsonl");
+    let text = fs::read_to_string(bundled).unwrap();
+    let mirrored: Vec<&str> = text.lines().rev().collect();
+    let mirrored = write("mirrored.jsonl", &mirrored.join("\n"));
+    let of = |path: &str| {
+        let mut report = json(&[path, "--json", "--resamples", "50", "--calibrate", "isotonic"]);
+        report["file"] = Value::Null;
+        report
+    };
+    assert_eq!(of(bundled), of(mirrored.to_str().unwrap()));
+}
+
+#[test]
+fn the_same_file_twice_says_no_more_than_once() {
+    let path = write(
+        "once.jsonl",
+        &fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/data/demo_truthful.jsonl"))
+            .unwrap(),
+    );
+    let path = path.to_str().unwrap();
+    let once = json(&[path, "--json", "--resamples", "100", "--calibrate", "platt"]);
+    let twice = json(&[path, path, "--json", "--resamples", "100", "--calibrate", "platt"]);
+    assert_eq!(twice["n"].as_u64(), once["n"].as_u64().map(|n| 2 * n));
+    for metric in ["tps_log", "auroc"] {
+        for end in ["value", "ci_low", "ci_high"] {
+            let [once, twice] = [&once, &twice].map(|report| report[metric][end].as_f64().unwrap());
+            assert!((once - twice).abs() < 1e-12, "{metric} {end}: {once} {twice}");
+        }
+    }
+}
+
+#[test]
+fn a_horizon_beyond_all_runs_is_refused() {
+    let row = r#"{"id":"a","forecasts":[0.5],"outcome":null,"stop":"max_steps","horizon":18446744073709551615}"#;
+    let path = write("horizon.jsonl", row);
+    let output = run(&[path.to_str().unwrap(), "--json"]);
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("horizon.jsonl:1: field horizon: "), "{error}");
 }
 
 #[test]

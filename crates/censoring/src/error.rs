@@ -19,3 +19,9 @@ pub enum Error {
     #[error("no complete or administratively censored run")]
     Empty,
 }
+
+impl From<scoring_rules::Error> for Error {
+    fn from(error: scoring_rules::Error) -> Self {
+        Self::Trajectory(error.into())
+    }
+}

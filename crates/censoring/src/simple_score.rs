@@ -30,7 +30,7 @@ use crate::{Error, Observation, Stopped};
 ///
 /// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
-/// let forecasts = Probability::from_slice(&[0.5, 0.5]).unwrap();
+/// let forecasts = Probability::from_slice(&[0.5, 0.5])?;
 ///
 /// let at_its_budget = Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?;
 /// assert_eq!(simple_score(&tps, &at_its_budget)?, -0.25);

@@ -23,7 +23,7 @@ pub enum Observation<'a> {
 /// ```
 /// use censoring::{Error, Exclusion, Observation, Probability, StopReason, Stopped};
 ///
-/// let forecasts = Probability::from_slice(&[0.4, 0.3]).unwrap();
+/// let forecasts = Probability::from_slice(&[0.4, 0.3])?;
 /// let cut_off = Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?;
 /// assert_eq!(cut_off.observation(), Observation::Censored);
 /// assert_eq!(cut_off.horizon(), 2);
@@ -82,11 +82,14 @@ impl<'a> Stopped<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] where the horizon is shorter than the run.
+    /// [`Error::Trajectory`] where the horizon is shorter than the run or above 2^32 - 1.
     pub fn with_horizon(mut self, horizon: usize) -> Result<Self, Error> {
         let steps = self.forecasts.len();
         if horizon < steps {
             return Err(trajectory_metrics::Error::Horizon { horizon, steps }.into());
+        }
+        if horizon as u64 > u64::from(u32::MAX) {
+            return Err(trajectory_metrics::Error::HorizonTooLong { horizon }.into());
         }
         if !matches!(self.end, End::Complete(_)) {
             self.horizon = horizon;

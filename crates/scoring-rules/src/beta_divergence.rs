@@ -108,45 +108,53 @@ impl Integral {
         4.0 + self.alpha.abs() + self.beta.abs()
     }
 
-    /// The integrand's second factor at c, over its value at q.
-    fn density(&self, c: f64) -> f64 {
-        (c / self.q).powf(self.alpha - 1.0) * ((1.0 - c) / (1.0 - self.q)).powf(self.beta - 1.0)
+    /// The integrand's second factor at c, over its value at a point of reference.
+    fn density(&self, c: f64, reference: f64) -> f64 {
+        (c / reference).powf(self.alpha - 1.0)
+            * ((1.0 - c) / (1.0 - reference)).powf(self.beta - 1.0)
     }
 
-    /// For p close to q: one piece, with the factor `(p - q)^2` taken out and what makes the
-    /// integrand large or small at q in two equal parts, so that neither leaves the range.
+    /// The square root of that value, which is put in twice: neither time leaves the range of a
+    /// number unless the result does.
+    fn root(&self, reference: f64) -> f64 {
+        reference.powf((self.alpha - 1.0) / 2.0) * (1.0 - reference).powf((self.beta - 1.0) / 2.0)
+    }
+
+    /// For p close to q: one piece, with the factor `(p - q)^2` taken out.
     fn close(&self, p: f64) -> f64 {
         let gap = p - self.q;
-        let integral = gauss(0.0, 1.0, |share| share * self.density(self.q + share * gap));
-        let root = self.q.powf((self.alpha - 1.0) / 2.0)
-            * (1.0 - self.q).powf((self.beta - 1.0) / 2.0)
-            * gap;
+        let integral = gauss(0.0, 1.0, |share| share * self.density(self.q + share * gap, self.q));
+        let root = gap * self.root(self.q);
         root * root * integral
     }
 
     /// Piece by piece from q to p, until no piece adds anything any more.
     fn by_pieces(&self, p: f64) -> f64 {
-        let (alpha, beta) = (self.alpha, self.beta);
-        // Beyond its mode, seen from q, the density only falls.
+        let (alpha, beta, q) = (self.alpha, self.beta, self.q);
+        // Where the density is largest on [0, 1]; from there on it only falls.
         let mode = match (alpha > 1.0, beta > 1.0) {
-            (true, true) => (alpha - 1.0) / (alpha + beta - 2.0),
-            (true, false) => 1.0,
-            (false, true) => 0.0,
-            (false, false) => f64::NAN,
+            (true, true) => Some((alpha - 1.0) / (alpha + beta - 2.0)),
+            (true, false) => Some(1.0),
+            (false, true) => Some(0.0),
+            (false, false) => None,
         };
-        let direction = (p - self.q).signum();
-        let (mut c, mut sum) = (self.q, 0.0);
+        let (low, high) = (p.min(q), p.max(q));
+        let nearer = if low < 1.0 - high { low } else { high };
+        let reference = mode.map_or(nearer, |mode| mode.clamp(low, high));
+        let direction = (p - q).signum();
+        let falling = |c: f64| mode.is_some_and(|mode| (c - mode) * direction > 0.0);
+        let (mut c, mut sum) = (q, 0.0);
         while c != p {
             let width = c.min(1.0 - c) / (self.steepness() + 1.0);
             let next = if (p - c).abs() <= width { p } else { c + direction * width };
-            let piece = gauss(c, next, |c| (c - self.q) * self.density(c));
+            let piece = gauss(c, next, |c| (c - q) * self.density(c, reference));
             sum += piece;
-            if piece <= 1e-18 * sum && (c - mode) * direction > 0.0 {
+            if piece <= 1e-18 * sum && falling(c) {
                 break;
             }
             c = next;
         }
-        let root = self.q.powf((alpha - 1.0) / 2.0) * (1.0 - self.q).powf((beta - 1.0) / 2.0);
+        let root = self.root(reference);
         root * sum * root
     }
 }

@@ -106,3 +106,36 @@ fn continued_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
     }
     front * fraction
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use statrs::function::beta::{beta, beta_reg};
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn agrees_with_statrs_where_that_is_defined_and_exact(
+            a in 0.1..20.0_f64,
+            b in 0.1..20.0_f64,
+            x in 0.05..0.95_f64,
+        ) {
+            let ours = IncompleteBeta::new(a, b).at(x, 1.0 - x);
+            let theirs = beta(a, b) * beta_reg(a, b, x);
+            prop_assert!((ours - theirs).abs() <= 1e-11 * theirs, "{ours} {theirs}");
+        }
+
+        #[test]
+        fn grows_with_x_also_across_the_switch(a in 0.01..200.0_f64, b in -0.999..200.0_f64) {
+            let integral = IncompleteBeta::new(a, b);
+            let mut before = 0.0;
+            for step in 1..=1_000 {
+                let y = 1.0 - f64::from(step) / 1_000.0;
+                let value = integral.at(1.0 - y, y);
+                prop_assert!(value >= before * (1.0 - 1e-14), "{step}: {before} {value}");
+                before = value;
+            }
+        }
+    }
+}

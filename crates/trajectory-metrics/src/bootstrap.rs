@@ -83,6 +83,15 @@ impl Bootstrap {
     }
 
     /// How often each row stands in the given replicate.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Bootstrap, Error};
+    ///
+    /// let mut counts = Vec::new();
+    /// Bootstrap::rows(4, 7)?.draw(0, &mut counts);
+    /// assert_eq!(counts.iter().sum::<u32>(), 4);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn draw(&self, replicate: u64, counts: &mut Vec<u32>) {
         let mut generator = self.generator.clone();
         generator.set_stream(replicate);
@@ -101,15 +110,21 @@ impl Bootstrap {
     ///
     /// # Errors
     ///
-    /// For each statistic: [`Error::Setting`] unless `0 < level < 1`; [`Error::NoReplicate`] where
-    /// it was undefined in all resamples.
+    /// For each statistic: [`Error::Setting`] unless `0 < level < 1` and for more than 10 million
+    /// resamples; [`Error::NoReplicate`] where it was undefined in all of them.
     pub fn percentile_intervals<const N: usize>(
         &self,
         resamples: usize,
         level: f64,
         mut statistics: impl FnMut(&[u32]) -> [Result<f64, Error>; N],
     ) -> [Result<PercentileInterval, Error>; N] {
-        let mut values: [Vec<f64>; N] = std::array::from_fn(|_| Vec::with_capacity(resamples));
+        let mut values: [Vec<f64>; N] = std::array::from_fn(|_| Vec::new());
+        if resamples > MAX_RESAMPLES {
+            return std::array::from_fn(|_| {
+                let range = "at most 10 million";
+                Err(Error::Setting { name: "resamples", value: resamples as f64, range })
+            });
+        }
         let mut counts = Vec::with_capacity(self.cluster_of.len());
         for replicate in 0..resamples {
             self.draw(replicate as u64, &mut counts);
@@ -120,6 +135,9 @@ impl Bootstrap {
         values.map(|values| percentile_interval(values, resamples, level))
     }
 }
+
+/// More resamples say no more, and each value is kept.
+const MAX_RESAMPLES: usize = 10_000_000;
 
 /// The interval of the values that were defined, out of so many resamples.
 fn percentile_interval(
@@ -241,6 +259,8 @@ mod tests {
         let undefined = some.unwrap().undefined;
         assert!((400..600).contains(&undefined), "{undefined}");
         assert_eq!(none, Err(Error::NoReplicate { resamples: 1_000 }));
+        let [many] = rows.percentile_intervals(usize::MAX, 0.9, |_| [Ok(0.0)]);
+        assert!(matches!(many, Err(Error::Setting { name: "resamples", .. })));
         let [level] = rows.percentile_intervals(5, 1.0, |_| [Ok(0.0)]);
         assert!(matches!(level, Err(Error::Setting { name: "level", .. })));
     }

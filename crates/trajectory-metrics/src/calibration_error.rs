@@ -23,7 +23,8 @@ pub enum Binning {
 /// averaged over the bins by weight.
 ///
 /// In [0, 1], lower is better. Of the trajectory's scalar summary this is the trajectory ECE. It
-/// checks calibration on average and nothing else: a constant forecast of the base rate has 0.
+/// checks calibration on average and nothing else: a constant forecast of the base rate has 0. On a
+/// sample it is biased upwards, so bootstrap intervals tend to lie above the value and never reach 0.
 ///
 /// Reference: Naeini, Cooper and Hauskrecht (2015), Obtaining well calibrated probabilities using
 /// Bayesian binning, doi:10.1609/aaai.v29i1.9602; ties as in the module's binning.
@@ -81,7 +82,7 @@ pub fn expected_calibration_error(blocks: &TiedBlocks, binning: Binning) -> Resu
 ///
 /// # Errors
 ///
-/// [`Error::Score`] on empty blocks.
+/// [`Error::Empty`] on empty blocks; [`Error::Score`] for a block of less than 1e-100 in weight.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, TiedBlocks, brier_loss};

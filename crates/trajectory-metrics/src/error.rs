@@ -2,9 +2,17 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A forecast is not a probability, or a weight is not one.
+    /// A forecast is not a probability, a weight is not one, or a rule's parameter is out of range.
     #[error(transparent)]
-    Score(#[from] scoring_rules::Error),
+    Score(scoring_rules::Error),
+    /// The weight of a row is not one.
+    #[error("row {row}: {error}")]
+    Weight {
+        /// Position of the row, from 0.
+        row: usize,
+        /// What is wrong with the weight.
+        error: scoring_rules::Error,
+    },
     /// A trace has no forecast.
     #[error("trace {index} is empty; give at least one forecast a trace")]
     EmptyTrace {
@@ -38,8 +46,8 @@ pub enum Error {
         /// Its end as given.
         end: usize,
     },
-    /// A custom weight is not a positive finite number.
-    #[error("the weight of step {step} is {value}; every step needs a positive finite weight")]
+    /// A custom weight is not between 1e-100 and 1e100.
+    #[error("the weight of step {step} is {value}; give a number from 1e-100 to 1e100")]
     StepWeight {
         /// The step, from 1.
         step: usize,
@@ -53,6 +61,12 @@ pub enum Error {
         horizon: usize,
         /// Length of the trace.
         steps: usize,
+    },
+    /// A horizon is longer than any run can be.
+    #[error("the horizon is {horizon}; it must be at most 4294967295 steps")]
+    HorizonTooLong {
+        /// The horizon as given.
+        horizon: usize,
     },
     /// A trace is longer than the custom weights reach.
     #[error("a horizon of {horizon} needs as many custom weights; there are {weights}")]
@@ -94,4 +108,13 @@ pub enum Error {
         /// The number of resamples.
         resamples: usize,
     },
+}
+
+impl From<scoring_rules::Error> for Error {
+    fn from(error: scoring_rules::Error) -> Self {
+        match error {
+            scoring_rules::Error::Empty => Self::Empty,
+            other => Self::Score(other),
+        }
+    }
 }

@@ -1,6 +1,6 @@
 use scoring_rules::Probability;
 
-use crate::{CalibrationMap, Calibrator, Error, calibrator::training_blocks};
+use crate::{CalibrationMap, Calibrator, Error, TiedBlocks};
 
 /// Isotonic regression: the rising map with the smallest squared error, whatever its shape.
 ///
@@ -83,7 +83,8 @@ impl Calibrator for Isotonic {
         outcomes: &[bool],
         weights: &[f64],
     ) -> Result<IsotonicMap, Error> {
-        let (blocks, _) = training_blocks(forecasts, outcomes, weights)?;
+        // Blocks, so that no order of the records can matter.
+        let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
         let mut pools: Vec<Pool> = Vec::new();
         for block in blocks.as_slice() {
             let mut pool = Pool {

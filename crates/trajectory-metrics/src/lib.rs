@@ -25,7 +25,9 @@ pub use isotonic::{Isotonic, IsotonicMap};
 pub use online_tps::OnlineTps;
 pub use platt::{Platt, PlattMap};
 pub use ranking::{aurc, auroc, average_precision};
-pub use scoring_rules::{BetaScore, BrierScore, ExactMean, LogScore, Probability, ScoringRule};
+pub use scoring_rules::{
+    BetaScore, BrierScore, ExactMean, LogScore, Probability, ScoringRule, StepWeights,
+};
 pub use summary::Summary;
 pub use tied_blocks::{Block, Ranking, TiedBlocks};
 pub use tps::Tps;

@@ -82,6 +82,15 @@ impl<R: ScoringRule> OnlineTps<R> {
     /// # Errors
     ///
     /// As [`Self::finish`], and [`Error::Horizon`] where the horizon is passed already.
+    ///
+    /// ```
+    /// use trajectory_metrics::{BrierScore, Error, OnlineTps, Probability, Tps, WeightSchedule};
+    ///
+    /// let mut run = OnlineTps::new(Tps::new(BrierScore, WeightSchedule::Uniform));
+    /// run.push(Probability::HALF);
+    /// assert_eq!(run.finish_prefix(true, 5)?, -0.05);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn finish_prefix(&self, outcome: bool, horizon: usize) -> Result<f64, Error> {
         check_horizon(self.steps, horizon)?;
         let sums = if outcome { &self.success } else { &self.failure };

@@ -1,8 +1,7 @@
 use scoring_rules::{CompensatedSum, Probability};
 
 use crate::{
-    CalibrationMap, Calibrator, Error,
-    calibrator::training_blocks,
+    CalibrationMap, Calibrator, Error, TiedBlocks,
     ridge_logistic::{Record, RidgeLogistic, logit, sigmoid},
 };
 
@@ -157,8 +156,10 @@ impl Calibrator for Platt {
         outcomes: &[bool],
         weights: &[f64],
     ) -> Result<PlattMap, Error> {
-        let (blocks, total) = training_blocks(forecasts, outcomes, weights)?;
+        // Blocks, so that no order of the records can matter.
+        let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
         let (failures, successes) = blocks.class_weights();
+        let total = failures + successes;
         for (outcome, others) in [(true, failures), (false, successes)] {
             if others / total < NO_SHARE {
                 return Err(Error::OneClass { outcome });

@@ -28,14 +28,22 @@ pub fn auroc(blocks: &TiedBlocks) -> Result<f64, Error> {
     if failures == 0.0 || successes == 0.0 {
         return Err(Error::OneClass { outcome: failures == 0.0 });
     }
-    // Twice the weight of pairs in the right order: a whole number where weights are.
+    // Twice the weight of pairs in the right order: a whole number where weights are. Powers of two
+    // in front keep products of very small weights in range without a rounding.
+    let (scale_failures, scale_successes) = (to_unit(failures), to_unit(successes));
     let mut twice_right = CompensatedSum::default();
     let mut failures_below = 0.0;
     for block in blocks.as_slice() {
-        twice_right.add(block.successes * (2.0 * failures_below + block.failures));
-        failures_below += block.failures;
+        let failures = scale_failures * block.failures;
+        twice_right.add(scale_successes * block.successes * (2.0 * failures_below + failures));
+        failures_below += failures;
     }
-    Ok(twice_right.value() / (2.0 * failures * successes))
+    Ok(twice_right.value() / (2.0 * (scale_failures * failures) * (scale_successes * successes)))
+}
+
+/// A power of two that brings a positive number near 1, as far as one can.
+fn to_unit(value: f64) -> f64 {
+    2.0_f64.powi(-(value.log2().floor().clamp(-1_000.0, 1_000.0) as i32))
 }
 
 /// Average precision with failure as the positive class: the precision among the rows of lowest
@@ -78,8 +86,11 @@ pub fn average_precision(blocks: &TiedBlocks) -> Result<f64, Error> {
 /// over all k.
 ///
 /// In [0, 1], lower is better; the failure rate for a constant. Rows of equal confidence come in a
-/// random order, of which this is the expectation. Whole weights are that many rows; other weights
-/// interpolate between them by harmonic numbers, so scaling all weights is not without effect.
+/// random order, of which this is the expectation.
+///
+/// Weights are numbers of rows: 2 is the row twice, and weights between whole numbers interpolate by
+/// harmonic numbers. So weights must not be normalised: a total of 1 is one row, whose expected risk
+/// is the failure rate whatever the ranking.
 ///
 /// Reference: Geifman, Uziel and El-Yaniv (2019), Bias-reduced uncertainty estimation for deep
 /// neural classifiers, arXiv:1805.08206, section 3.

@@ -49,8 +49,8 @@ impl TiedBlocks {
     /// # Errors
     ///
     /// [`Error::Length`] unless outcomes, and weights where given, have one entry a row;
-    /// [`Error::Score`] for a weight that is negative, infinite or NaN; [`Error::Empty`] without a
-    /// row of positive weight.
+    /// [`Error::Weight`] for a weight that is not in [0, 1e100]; [`Error::Empty`] without a row of
+    /// positive weight.
     pub fn new(
         confidence: &[Probability],
         outcomes: &[bool],
@@ -61,7 +61,10 @@ impl TiedBlocks {
         let mut rows = Vec::with_capacity(confidence.len());
         for (i, (&p, &outcome)) in confidence.iter().zip(outcomes).enumerate() {
             let weight = weights.map_or(1.0, |weights| weights[i]);
-            check_weight(weight)?;
+            if !(0.0..=1e100).contains(&weight) {
+                let error = scoring_rules::Error::Weight { value: weight };
+                return Err(Error::Weight { row: i, error });
+            }
             rows.push((p, outcome, weight));
         }
         // Weights take part so that even their rounding does not depend on the order of the rows.
@@ -99,15 +102,6 @@ impl TiedBlocks {
                 *if outcome { &mut block.successes } else { &mut block.failures } += weight;
             }
         }
-    }
-}
-
-fn check_weight(value: f64) -> Result<(), Error> {
-    // Written so that a NaN falls into the error arm.
-    if (0.0..f64::INFINITY).contains(&value) {
-        Ok(())
-    } else {
-        Err(scoring_rules::Error::Weight { value }.into())
     }
 }
 

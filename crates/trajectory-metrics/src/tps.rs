@@ -64,8 +64,19 @@ impl<R: ScoringRule> Tps<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Horizon`] where the prefix is longer than the horizon; [`Error::ScheduleTooShort`]
+    /// [`Error::Horizon`] where the prefix is longer than the horizon; [`Error::HorizonTooLong`]
+    /// above 2^32 - 1; [`Error::ScheduleTooShort`]
     /// where custom weights do not reach the horizon; [`Error::Empty`] for a horizon of 0.
+    ///
+    /// ```
+    /// use trajectory_metrics::{BrierScore, Error, Probability, Tps, WeightSchedule};
+    ///
+    /// let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
+    /// // The first two of four steps weigh 4/10 and 3/10.
+    /// let prefix = [Probability::HALF; 2];
+    /// assert!((tps.prefix_score(&prefix, false, 4)? + 0.7 * 0.25).abs() < 1e-15);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn prefix_score(
         &self,
         prefix: &[Probability],
@@ -81,6 +92,15 @@ impl<R: ScoringRule> Tps<R> {
     /// # Errors
     ///
     /// [`Error::ScheduleTooShort`] where custom weights do not reach a trace's end.
+    ///
+    /// ```
+    /// use trajectory_metrics::{BrierScore, Error, Tps, Traces, WeightSchedule};
+    ///
+    /// let traces = Traces::from_flat(&[0.5, 0.5, 1.0], &[2, 3], &[true, false])?;
+    /// let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
+    /// assert_eq!(tps.scores(&traces)?, [-0.25, -1.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn scores(&self, traces: &Traces) -> Result<Vec<f64>, Error> {
         let mut scores = Vec::with_capacity(traces.len());
         self.for_each_score(traces, |_, score| {
@@ -97,8 +117,8 @@ impl<R: ScoringRule> Tps<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Score`] without traces or with a weight that is none; [`Error::Length`] unless
-    /// there are as many weights as traces; [`Error::ScheduleTooShort`] where custom weights do
+    /// [`Error::Empty`] without traces; [`Error::Weight`] for a weight that is none;
+    /// [`Error::Length`] unless there are as many weights as traces; [`Error::ScheduleTooShort`] where custom weights do
     /// not reach a trace's end.
     ///
     /// ```
@@ -120,7 +140,8 @@ impl<R: ScoringRule> Tps<R> {
             Some(weights) => {
                 same_length("weights", traces.len(), weights.len())?;
                 self.for_each_score(traces, |i, score| {
-                    Ok(mean.update_weighted(score, weights[i])?)
+                    mean.update_weighted(score, weights[i])
+                        .map_err(|error| Error::Weight { row: i, error })
                 })?;
             }
         }

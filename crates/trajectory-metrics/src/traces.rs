@@ -3,6 +3,16 @@ use scoring_rules::Probability;
 use crate::Error;
 
 /// One run of an agent that ended: its forecasts of success, step by step, and how it ended.
+///
+/// ```
+/// use trajectory_metrics::{Error, Probability, Trace};
+///
+/// let stream = Probability::from_slice(&[0.4, 0.7])?;
+/// let trace = Trace::new(stream, true)?;
+/// assert_eq!((trace.forecasts().len(), trace.outcome()), (2, true));
+/// assert_eq!(Trace::new(&[], true), Err(Error::EmptyTrace { index: 0 }));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trace<'a> {
     forecasts: &'a [Probability],
@@ -136,6 +146,15 @@ impl Traces {
 
     /// The same traces with every forecast replaced: `map` gets the position of the trace and the
     /// forecast. For calibration maps and what-if questions.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Error, Traces};
+    ///
+    /// let traces = Traces::from_flat(&[0.25, 1.0], &[2], &[true])?;
+    /// let mirrored = traces.map_forecasts(|_, forecast| forecast.complement());
+    /// assert_eq!(mirrored, Traces::from_flat(&[0.75, 0.0], &[2], &[true])?);
+    /// # Ok::<(), Error>(())
+    /// ```
     #[must_use]
     pub fn map_forecasts(&self, mut map: impl FnMut(usize, Probability) -> Probability) -> Self {
         let mut mapped = self.clone();

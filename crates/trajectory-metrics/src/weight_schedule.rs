@@ -78,13 +78,13 @@ impl WeightSchedule {
     ///
     /// # Errors
     ///
-    /// [`Error::StepWeight`] with the first weight that is not positive and finite.
+    /// [`Error::StepWeight`] with the first weight that is not from 1e-100 to 1e100.
     pub fn custom(weights: &[f64]) -> Result<Self, Error> {
         let mut total = scoring_rules::CompensatedSum::default();
         let mut totals = vec![0.0];
         for (i, &value) in weights.iter().enumerate() {
-            // Written so that a NaN falls into the error arm.
-            if !(value > 0.0 && value < f64::INFINITY) {
+            // A NaN is in no range. Within this one no sum or quotient leaves that of a number.
+            if !(1e-100..=1e100).contains(&value) {
                 return Err(Error::StepWeight { step: i + 1, value });
             }
             total.add(value);
@@ -97,6 +97,7 @@ impl WeightSchedule {
     ///
     /// # Errors
     ///
+    /// [`Error::HorizonTooLong`] above 2^32 - 1 steps;
     /// [`Error::ScheduleTooShort`] where a custom schedule does not reach that far.
     pub fn weights(&self, horizon: usize) -> Result<Vec<f64>, Error> {
         let total = self.total(horizon)?;
@@ -129,6 +130,9 @@ impl WeightSchedule {
     /// Sum of the weights of a run of the given horizon before normalisation.
     #[inline]
     pub(crate) fn total(&self, horizon: usize) -> Result<f64, Error> {
+        if horizon as u64 > u64::from(u32::MAX) {
+            return Err(Error::HorizonTooLong { horizon });
+        }
         match self {
             Self::LinearFront => Ok(StepWeights::Falling.total(horizon)),
             Self::Uniform => Ok(StepWeights::Equal.total(horizon)),
@@ -166,8 +170,14 @@ impl WeightSchedule {
             }
             None => {
                 let mut sum = scoring_rules::CompensatedSum::default();
+                let mut halved = 1.0;
                 for (i, &step) in steps.iter().enumerate() {
-                    sum.add(weigh(self.raw(i, horizon), rule.score(step, outcome)));
+                    let weight = match self {
+                        Self::Custom(custom) => custom.weights[i],
+                        _ => halved,
+                    };
+                    sum.add(weigh(weight, rule.score(step, outcome)));
+                    halved *= 0.5;
                 }
                 sum.value()
             }
@@ -233,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_custom_weight_that_is_not_positive_is_refused() {
-        for value in [0.0, -1.0, f64::INFINITY] {
+        for value in [0.0, -1.0, f64::INFINITY, 1e101, 1e-101] {
             let error = WeightSchedule::custom(&[1.0, 2.0, value]).unwrap_err();
             assert_eq!(error, Error::StepWeight { step: 3, value });
         }

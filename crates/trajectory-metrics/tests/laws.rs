@@ -75,7 +75,10 @@ proptest! {
         let mut resampled = TiedBlocks::default();
         let filled = ranking.resample(&counts, &mut resampled);
         match TiedBlocks::new(confidence, &outcomes, Some(&weights)) {
-            Ok(direct) => prop_assert_eq!(resampled, direct),
+            Ok(direct) => {
+                prop_assert_eq!(filled, Ok(()));
+                prop_assert_eq!(resampled, direct);
+            }
             Err(error) => prop_assert_eq!(filled, Err(error)),
         }
     }
@@ -165,6 +168,15 @@ fn what_does_not_fit_together_is_a_typed_error() {
     );
     assert_eq!(tps.prefix_score(&stream, true, 2), Err(Error::Horizon { horizon: 2, steps: 3 }));
     assert_eq!(tps.prefix_score(&[], true, 0), Err(Error::Empty));
+    for schedule in WeightSchedule::NAMED {
+        let tps = Tps::new(BrierScore, schedule.clone());
+        let horizon = usize::MAX;
+        let too_long = Err(Error::HorizonTooLong { horizon });
+        assert_eq!(tps.prefix_score(&stream, false, horizon), too_long);
+        assert_eq!(schedule.weights(horizon), Err(Error::HorizonTooLong { horizon }));
+        let longest = tps.prefix_score(&stream, false, u32::MAX as usize).unwrap();
+        assert!((-0.25..=0.0).contains(&longest), "{schedule}: {longest}");
+    }
 
     let mut online = OnlineTps::new(tps.clone());
     assert_eq!(online.finish(true), Err(Error::Empty));
@@ -178,7 +190,7 @@ fn what_does_not_fit_together_is_a_typed_error() {
         Err(Error::Length { what: "weights", expected: 2, found: 1 })
     );
     let no_rows = tps.mean(&Traces::default(), None);
-    assert_eq!(no_rows, Err(Error::Score(scoring_rules::Error::Empty)));
+    assert_eq!(no_rows, Err(Error::Empty));
     let blocks = TiedBlocks::new(&stream, &[true; 3], None).unwrap();
     assert_eq!(auroc(&blocks), Err(Error::OneClass { outcome: true }));
     assert_eq!(average_precision(&blocks), Err(Error::OneClass { outcome: true }));
@@ -187,4 +199,20 @@ fn what_does_not_fit_together_is_a_typed_error() {
         expected_calibration_error(&blocks, Binning::Quantile { bins: 0 }),
         Err(Error::Setting { name: "bins", .. })
     ));
+}
+
+#[test]
+fn weights_of_any_size_give_the_same_ranks_or_an_error_but_no_nan() {
+    let confidence = Probability::from_slice(&[0.1, 0.4, 0.4, 0.8]).unwrap();
+    let outcomes = [false, true, false, true];
+    let of = |weight: f64| TiedBlocks::new(confidence, &outcomes, Some(&[weight; 4]));
+    for weight in [f64::MIN_POSITIVE, 1e-170, 1e-90, 1.0, 1e100] {
+        let blocks = of(weight).unwrap();
+        assert!((auroc(&blocks).unwrap() - 0.875).abs() < 1e-15, "{weight}");
+        assert!((average_precision(&blocks).unwrap() - 5.0 / 6.0).abs() < 1e-15, "{weight}");
+        assert!(aurc(&blocks).unwrap() <= 1.0, "{weight}");
+    }
+    for weight in [1e101, f64::INFINITY, f64::NAN, -1.0] {
+        assert!(matches!(of(weight), Err(Error::Weight { row: 0, .. })), "{weight}");
+    }
 }

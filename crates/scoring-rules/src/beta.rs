@@ -161,19 +161,55 @@ impl ScoringRule for BetaScore {
 
     #[inline]
     fn weighted_sum(&self, forecasts: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
+        self.sum_of_run(forecasts, 0, forecasts.len(), outcome, weights)
+    }
+
+    fn weighted_sums(
+        &self,
+        forecasts: &[Probability],
+        start: usize,
+        ends: &[usize],
+        outcomes: &[bool],
+        weights: StepWeights,
+        sums: &mut [f64],
+    ) {
+        if let Form::Log = self.form {
+            let log = LogScore::exact();
+            return log.weighted_sums(forecasts, start, ends, outcomes, weights, sums);
+        }
+        let mut start = start;
+        for (i, &end) in ends.iter().enumerate() {
+            sums[i] = self.sum_of_run(forecasts, start, end, outcomes[i], weights);
+            start = end;
+        }
+    }
+}
+
+impl BetaScore {
+    #[inline]
+    fn sum_of_run(
+        &self,
+        forecasts: &[Probability],
+        start: usize,
+        end: usize,
+        outcome: bool,
+        weights: StepWeights,
+    ) -> f64 {
+        let success = |p: Probability| (p.complement().get(), p.get());
+        let failure = |p: Probability| (p.get(), p.complement().get());
         match &self.form {
-            Form::Log => LogScore::exact().weighted_sum(forecasts, outcome, weights),
-            Form::Polynomial { success, .. } if outcome => {
-                success.weighted_sum(forecasts, weights, |p| (p.complement().get(), p.get()))
+            Form::Log => LogScore::exact().weighted_sum(&forecasts[start..end], outcome, weights),
+            Form::Polynomial { success: form, .. } if outcome => {
+                form.weighted_sum(forecasts, start, end, weights, success)
             }
-            Form::Polynomial { failure, .. } => {
-                failure.weighted_sum(forecasts, weights, |p| (p.get(), p.complement().get()))
+            Form::Polynomial { failure: form, .. } => {
+                form.weighted_sum(forecasts, start, end, weights, failure)
             }
-            Form::Integral { success, .. } if outcome => {
-                weights.sum(forecasts, |p| success.score(p.complement().get(), p.get()))
+            Form::Integral { success: form, .. } if outcome => {
+                weights.sum(&forecasts[start..end], |p| form.score(p.complement().get(), p.get()))
             }
-            Form::Integral { failure, .. } => {
-                weights.sum(forecasts, |p| failure.score(p.get(), p.complement().get()))
+            Form::Integral { failure: form, .. } => {
+                weights.sum(&forecasts[start..end], |p| form.score(p.get(), p.complement().get()))
             }
         }
     }

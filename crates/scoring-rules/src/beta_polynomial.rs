@@ -1,4 +1,4 @@
-use crate::{Probability, StepWeights};
+use crate::{Probability, StepWeights, window::sum_of_finite};
 
 /// Parameters up to here have a closed form; the polynomial has as many terms.
 const TERMS: usize = 4;
@@ -36,31 +36,36 @@ impl BetaPolynomial {
         0.0 + x.powi(self.power) * self.polynomial(y)
     }
 
-    /// The weighted sum over steps, `arguments` giving x and `1 - x` of a step.
+    /// The weighted sum over the run from `start` to `end`, `arguments` giving x and `1 - x` of a
+    /// step.
     #[inline]
     pub(crate) fn weighted_sum(
         &self,
-        steps: &[Probability],
+        forecasts: &[Probability],
+        start: usize,
+        end: usize,
         weights: StepWeights,
         arguments: impl Fn(Probability) -> (f64, f64),
     ) -> f64 {
         // A power known to the compiler is a few multiplications; an unknown one is a call.
         match self.power {
-            2 => self.sum_with_power::<2>(steps, weights, arguments),
-            3 => self.sum_with_power::<3>(steps, weights, arguments),
-            4 => self.sum_with_power::<4>(steps, weights, arguments),
-            _ => self.sum_with_power::<5>(steps, weights, arguments),
+            2 => self.sum_with_power::<2>(forecasts, start, end, weights, arguments),
+            3 => self.sum_with_power::<3>(forecasts, start, end, weights, arguments),
+            4 => self.sum_with_power::<4>(forecasts, start, end, weights, arguments),
+            _ => self.sum_with_power::<5>(forecasts, start, end, weights, arguments),
         }
     }
 
     #[inline]
     fn sum_with_power<const POWER: u8>(
         &self,
-        steps: &[Probability],
+        forecasts: &[Probability],
+        start: usize,
+        end: usize,
         weights: StepWeights,
         arguments: impl Fn(Probability) -> (f64, f64),
     ) -> f64 {
-        weights.sum(steps, |step| {
+        sum_of_finite(weights, forecasts, start, end, |step| {
             let (x, y) = arguments(step);
             // Plain products, which go through vector registers; a power does not.
             let square = x * x;

@@ -1,4 +1,4 @@
-use crate::{Probability, ScoringRule};
+use crate::{Probability, ScoringRule, StepWeights, window::sum_of_finite};
 
 /// The Brier (quadratic) score, `-(p - y)^2`: between -1 and 0, strictly proper, symmetric.
 ///
@@ -38,5 +38,29 @@ impl ScoringRule for BrierScore {
     fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
         let error = forecast.get() - truth.get();
         error * error
+    }
+
+    #[inline]
+    fn weighted_sum(&self, forecasts: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
+        sum_of_finite(weights, forecasts, 0, forecasts.len(), |p| self.score(p, outcome))
+    }
+
+    #[inline]
+    fn weighted_sums(
+        &self,
+        forecasts: &[Probability],
+        start: usize,
+        ends: &[usize],
+        outcomes: &[bool],
+        weights: StepWeights,
+        sums: &mut [f64],
+    ) {
+        let mut start = start;
+        for ((sum, &end), &outcome) in
+            sums[..ends.len()].iter_mut().zip(ends).zip(&outcomes[..ends.len()])
+        {
+            *sum = sum_of_finite(weights, forecasts, start, end, |p| self.score(p, outcome));
+            start = end;
+        }
     }
 }

@@ -15,6 +15,7 @@ mod log_product;
 mod probability;
 mod rule;
 mod step_weights;
+mod window;
 
 pub use beta::BetaScore;
 pub use brier::BrierScore;

@@ -3,6 +3,7 @@ use crate::{
     log_product::{
         log_of_falling_powers, log_of_product, plain_product, product_of_falling_powers, safe_pairs,
     },
+    window::{WINDOW, outside, with_window},
 };
 
 /// The logarithmic score, `ln` of the probability given to what happened, in nats.
@@ -58,6 +59,45 @@ impl LogScore {
         let (low, high) = (self.clip, 1.0 - self.clip);
         let p = if p > low { p } else { low };
         if p < high { p } else { high }
+    }
+
+    /// The product whose logarithm is the weighted sum; zero where one number cannot hold it.
+    #[inline(always)]
+    fn short_product(
+        self,
+        forecasts: &[Probability],
+        start: usize,
+        end: usize,
+        outcome: bool,
+        weights: StepWeights,
+    ) -> f64 {
+        let n = end - start;
+        // Not rising weights: seen from the end, the idle places would come last, and count.
+        if n <= WINDOW && weights != StepWeights::Rising {
+            let (failure, outside) = (f64::from(!outcome), outside(n));
+            return with_window(forecasts, start, end, |window| {
+                let factor = |i: usize| {
+                    let given = self.clip((window[i].get() - failure).abs());
+                    if given > outside[i] { given } else { outside[i] }
+                };
+                let pairs = (1..WINDOW / 2).map(|pair| [factor(2 * pair), factor(2 * pair + 1)]);
+                let first = [factor(0), factor(1)];
+                if weights == StepWeights::Equal {
+                    plain_product(first, pairs)
+                } else {
+                    product_of_falling_powers(first, pairs)
+                }
+            });
+        }
+        if n > SHORT {
+            return 0.0;
+        }
+        let factors = Factors::new(self, &forecasts[start..end], outcome);
+        match weights {
+            StepWeights::Equal => plain_product(factors.first(), factors.forwards()),
+            StepWeights::Falling => product_of_falling_powers(factors.first(), factors.forwards()),
+            StepWeights::Rising => product_of_falling_powers(factors.last(), factors.backwards()),
+        }
     }
 
     /// The weighted sum where one number cannot hold the product.
@@ -186,41 +226,35 @@ impl ScoringRule for LogScore {
     /// (mean score above -0.001) or one of them gives what happened less than 1e-18.
     fn weighted_sum(&self, forecasts: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
         let mut sum = [0.0];
-        self.weighted_sums(&[(forecasts, outcome)], weights, &mut sum);
+        let end = forecasts.len();
+        self.weighted_sums(forecasts, 0, &[end], &[outcome], weights, &mut sum);
         sum[0]
     }
 
-    #[track_caller]
     fn weighted_sums(
         &self,
-        runs: &[(&[Probability], bool)],
+        forecasts: &[Probability],
+        start: usize,
+        ends: &[usize],
+        outcomes: &[bool],
         weights: StepWeights,
         sums: &mut [f64],
     ) {
-        assert!(sums.len() >= runs.len(), "{} sums for {} runs", sums.len(), runs.len());
+        let (sums, outcomes) = (&mut sums[..ends.len()], &outcomes[..ends.len()]);
         // All products first, then all logarithms, so that neither waits for the other.
-        for (sum, &(forecasts, outcome)) in sums.iter_mut().zip(runs) {
-            let factors = Factors::new(*self, forecasts, outcome);
-            *sum = if forecasts.len() > SHORT {
-                0.0
-            } else {
-                match weights {
-                    StepWeights::Equal => plain_product(factors.first(), factors.forwards()),
-                    StepWeights::Falling => {
-                        product_of_falling_powers(factors.first(), factors.forwards())
-                    }
-                    StepWeights::Rising => {
-                        product_of_falling_powers(factors.last(), factors.backwards())
-                    }
-                }
-            };
+        let mut from = start;
+        for ((sum, &end), &outcome) in sums.iter_mut().zip(ends).zip(outcomes) {
+            *sum = self.short_product(forecasts, from, end, outcome, weights);
+            from = end;
         }
-        for (sum, &(forecasts, outcome)) in sums.iter_mut().zip(runs) {
+        let mut from = start;
+        for ((sum, &end), &outcome) in sums.iter_mut().zip(ends).zip(outcomes) {
             *sum = sum.ln();
-            let good = keeps_digits(*sum, weights.total(forecasts.len())) && sum.is_finite();
+            let good = keeps_digits(*sum, weights.total(end - from)) && sum.is_finite();
             if !good {
-                *sum = self.careful_sum(forecasts, outcome, weights);
+                *sum = self.careful_sum(&forecasts[from..end], outcome, weights);
             }
+            from = end;
         }
     }
 }

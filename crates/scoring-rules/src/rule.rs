@@ -62,23 +62,38 @@ pub trait ScoringRule {
         weights.sum(forecasts, |forecast| self.score(forecast, outcome))
     }
 
-    /// The same for many runs at once: `sums[i]` is that of `runs[i]`, forecasts and outcome.
+    /// The same for many runs at once, laid end to end in `forecasts`: the first begins at `start`,
+    /// run i ends before `ends[i]`, and `sums[i]` becomes its sum, to the bit that of
+    /// [`Self::weighted_sum`].
     ///
     /// Overridden where several runs together are faster than one after the other.
     ///
     /// # Panics
     ///
-    /// Where there are fewer sums than runs.
-    #[track_caller]
+    /// Where ends fall or lie beyond the forecasts, and where outcomes or sums are fewer than ends.
+    ///
+    /// ```
+    /// use scoring_rules::{BrierScore, Probability, ScoringRule, StepWeights};
+    ///
+    /// let forecasts = Probability::from_slice(&[0.5, 1.0, 0.5])?;
+    /// let mut sums = [0.0; 2];
+    /// BrierScore.weighted_sums(forecasts, 0, &[2, 3], &[true, false], StepWeights::Falling, &mut sums);
+    /// assert_eq!(sums, [-0.5, -0.25]);
+    /// # Ok::<(), scoring_rules::Error>(())
+    /// ```
     fn weighted_sums(
         &self,
-        runs: &[(&[Probability], bool)],
+        forecasts: &[Probability],
+        start: usize,
+        ends: &[usize],
+        outcomes: &[bool],
         weights: StepWeights,
         sums: &mut [f64],
     ) {
-        assert!(sums.len() >= runs.len(), "{} sums for {} runs", sums.len(), runs.len());
-        for (sum, &(forecasts, outcome)) in sums.iter_mut().zip(runs) {
-            *sum = self.weighted_sum(forecasts, outcome, weights);
+        let mut start = start;
+        for (i, &end) in ends.iter().enumerate() {
+            sums[i] = self.weighted_sum(&forecasts[start..end], outcomes[i], weights);
+            start = end;
         }
     }
 }

@@ -148,8 +148,9 @@ impl<R: ScoringRule> Tps<R> {
         Ok(mean.finish()?)
     }
 
-    /// Scores in the order of the traces, computed a batch at a time: sums, divisions and whatever
-    /// follows each in a loop of its own, where the processor can overlap them.
+    /// Hands on the position and the score of each trace, computed a batch at a time: sums,
+    /// divisions and whatever follows each in a loop of its own, where the processor can overlap
+    /// them.
     #[inline]
     fn for_each_score(
         &self,
@@ -163,28 +164,24 @@ impl<R: ScoringRule> Tps<R> {
                 .enumerate()
                 .try_for_each(|(i, trace)| take(i, self.score(trace)?));
         };
-        let mut runs = [(&[][..], false); BATCH];
+        let (forecasts, all_ends, outcomes) = traces.flat();
         let (mut scores, mut totals) = ([0.0; BATCH], [1.0; BATCH]);
-        let (mut iter, mut done) = (traces.iter(), 0);
-        loop {
-            let mut n = 0;
-            for trace in iter.by_ref().take(BATCH) {
-                runs[n] = (trace.forecasts(), trace.outcome());
-                totals[n] = weights.total(trace.forecasts().len());
-                n += 1;
+        let (mut start, mut done) = (0, 0);
+        for (ends, outcomes) in all_ends.chunks(BATCH).zip(outcomes.chunks(BATCH)) {
+            self.rule.weighted_sums(forecasts, start, ends, outcomes, weights, &mut scores);
+            for (total, &end) in totals.iter_mut().zip(ends) {
+                *total = weights.total(end - start);
+                start = end;
             }
-            if n == 0 {
-                return Ok(());
-            }
-            self.rule.weighted_sums(&runs[..n], weights, &mut scores);
             for (score, total) in scores.iter_mut().zip(&totals) {
                 *score /= total;
             }
-            for (i, &score) in scores[..n].iter().enumerate() {
+            for (i, &score) in scores[..ends.len()].iter().enumerate() {
                 take(done + i, score)?;
             }
-            done += n;
+            done += ends.len();
         }
+        Ok(())
     }
 }
 

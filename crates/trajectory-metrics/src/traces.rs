@@ -144,6 +144,11 @@ impl Traces {
         })
     }
 
+    /// All forecasts, where each trace ends, and how.
+    pub(crate) fn flat(&self) -> (&[Probability], &[usize], &[bool]) {
+        (&self.forecasts, &self.ends, &self.outcomes)
+    }
+
     /// The same traces with every forecast replaced: `map` gets the position of the trace and the
     /// forecast. For calibration maps and what-if questions.
     ///

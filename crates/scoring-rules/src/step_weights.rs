@@ -81,7 +81,7 @@ fn sum_of_blocks(
     total.value()
 }
 
-/// Even and odd steps in two lanes, which is one vector register everywhere.
+/// Even and odd steps in two lanes.
 #[inline(always)]
 fn block_sum(
     steps: &[Probability],
@@ -89,34 +89,12 @@ fn block_sum(
     change: f64,
     score: impl Fn(Probability) -> f64,
 ) -> f64 {
-    let (Some(&last), n) = (steps.last(), steps.len()) else {
-        return 0.0;
-    };
-    let (mut sums, mut weights) = ([0.0; 2], [start, start + change]);
-    for pair in steps.as_chunks::<2>().0 {
-        for lane in 0..2 {
-            sums[lane] += weights[lane] * score(pair[lane]);
-            weights[lane] += 2.0 * change;
-        }
+    let (mut sums, mut weight) = ([0.0; 2], start);
+    for (i, &step) in steps.iter().enumerate() {
+        sums[i % 2] += weight * score(step);
+        weight += change;
     }
-    // The last of an odd number of steps, without a branch that would be mispredicted every other
-    // run: of an even number it has no weight.
-    let odd = (n & 1) as i32;
-    let sum = sums[0] + sums[1] + f64::from(odd) * weights[0] * score(last);
-    if sum.is_nan() { plain_sum(steps, start, change, score) } else { sum }
-}
-
-/// For infinite scores, which no weight can make zero.
-#[cold]
-#[inline(never)]
-fn plain_sum(
-    steps: &[Probability],
-    start: f64,
-    change: f64,
-    score: impl Fn(Probability) -> f64,
-) -> f64 {
-    let term = |(i, &step)| (start + change * i as f64) * score(step);
-    steps.iter().enumerate().map(term).sum()
+    sums[0] + sums[1]
 }
 
 #[cfg(test)]

@@ -17,15 +17,24 @@ pub(crate) fn with_window<T>(
     end: usize,
     sum: impl Fn(&Window) -> T,
 ) -> T {
-    let run = &forecasts[..end];
-    match run.last_chunk::<WINDOW>() {
-        Some(window) => sum(window),
+    let padded;
+    let window = match forecasts[..end].last_chunk::<WINDOW>() {
+        Some(window) => window,
         None => {
-            let mut window = [Probability::HALF; WINDOW];
-            window[WINDOW - (end - start)..].copy_from_slice(&run[start..]);
-            sum(&window)
+            padded = pad(&forecasts[start..end]);
+            &padded
         }
-    }
+    };
+    sum(window)
+}
+
+/// A run that has too little before it, at the end of a window of its own.
+#[cold]
+#[inline(never)]
+fn pad(run: &[Probability]) -> Window {
+    let mut window = [Probability::HALF; WINDOW];
+    window[WINDOW - run.len()..].copy_from_slice(run);
+    window
 }
 
 /// The weighted sum of a score that is finite everywhere, over the run from `start` to `end`.
@@ -109,4 +118,48 @@ static OUTSIDE: Table = {
 #[inline]
 pub(crate) fn outside(n: usize) -> &'static [f64; WINDOW] {
     &OUTSIDE[n]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{BetaScore, BrierScore, LogScore, ScoringRule};
+
+    const WEIGHTS: [StepWeights; 3] =
+        [StepWeights::Equal, StepWeights::Falling, StepWeights::Rising];
+
+    proptest! {
+        #[test]
+        fn the_bits_of_a_run_do_not_depend_on_what_stands_before_it(
+            run in prop::collection::vec(0.0..=1.0_f64, 1..40),
+            before in prop::collection::vec(0.0..=1.0_f64, 1..40),
+            outcome in any::<bool>(),
+        ) {
+            let rules: [&dyn ScoringRule; 5] = [
+                &LogScore::clipped(1e-6).unwrap(),
+                &LogScore::exact(),
+                &BrierScore,
+                &BetaScore::new(2.0, 4.0).unwrap(),
+                &BetaScore::new(0.5, 0.0).unwrap(),
+            ];
+            let flat: Vec<f64> = before.iter().chain(&run).copied().collect();
+            let (flat, alone) =
+                (Probability::from_slice(&flat).unwrap(), Probability::from_slice(&run).unwrap());
+            for rule in rules {
+                for weights in WEIGHTS {
+                    let mut sums = [0.0; 2];
+                    let ends = [before.len(), flat.len()];
+                    rule.weighted_sums(flat, 0, &ends, &[!outcome, outcome], weights, &mut sums);
+                    let single = rule.weighted_sum(alone, outcome, weights);
+                    prop_assert_eq!(sums[1].to_bits(), single.to_bits());
+
+                    let plain = weights.sum(alone, |p| rule.score(p, outcome));
+                    let close = single == plain || (single - plain).abs() <= 1e-12 * plain.abs();
+                    prop_assert!(close, "{single} {plain}");
+                }
+            }
+        }
+    }
 }

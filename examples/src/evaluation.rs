@@ -3,16 +3,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use censoring::{Observation, Stopped, TerminationAudit, simple_score};
+use censoring::{Stopped, TerminationAudit, simple_score};
 use serde::Serialize;
 use trajectory_metrics::{
-    BetaScore, Binning, Bootstrap, BrierScore, Error, ExactMean, Isotonic, LogScore, Platt,
-    Probability, Ranking, Summary, TiedBlocks, Tps, Traces, WeightSchedule, aurc, auroc,
-    average_precision, brier_loss, cross_fit, expected_calibration_error,
+    BetaScore, Binning, Bootstrap, BrierScore, Error, ExactMean, LogScore, Probability, Ranking,
+    Summary, TiedBlocks, Tps, Traces, WeightSchedule, aurc, auroc, average_precision, brier_loss,
+    expected_calibration_error,
 };
-use trajectory_metrics::{CalibrationMap, Calibrator};
 
-use crate::trace_file::Run;
+use crate::{
+    sample::{Sample, constant, prepare},
+    trace_file::Run,
+};
 
 /// The metrics of a report, in its order, and whether a higher value is better.
 pub const METRICS: [(&str, bool); 9] = [
@@ -109,36 +111,6 @@ pub struct Report {
     pub notes: Vec<String>,
 }
 
-/// The traces that can be scored, forecasts as they are scored.
-#[derive(Default)]
-struct Sample<'a> {
-    complete: Traces,
-    complete_runs: Vec<&'a Run>,
-    censored: Vec<Censored<'a>>,
-}
-
-struct Censored<'a> {
-    run: &'a Run,
-    forecasts: Vec<Probability>,
-    horizon: usize,
-}
-
-impl<'a> Sample<'a> {
-    fn append(&mut self, other: Self) -> Result<(), Error> {
-        for trace in other.complete.iter() {
-            self.complete.push(trace.forecasts(), trace.outcome())?;
-        }
-        self.complete_runs.extend(other.complete_runs);
-        self.censored.extend(other.censored);
-        Ok(())
-    }
-
-    /// All runs, complete ones first.
-    fn runs(&self) -> impl Iterator<Item = &'a Run> {
-        self.complete_runs.iter().copied().chain(self.censored.iter().map(|censored| censored.run))
-    }
-}
-
 /// Evaluates the runs of one or more files, each a stream of its own: calibration is fitted file by
 /// file. Runs of one id are resampled together, whatever file they stand in.
 ///
@@ -215,94 +187,9 @@ pub fn evaluate(
     })
 }
 
-/// Sorts out which runs of one file can be scored, and calibrates them.
-fn prepare<'a>(
-    runs: &'a [Run],
-    settings: &Settings,
-    audit: &mut TerminationAudit,
-    notes: &mut Vec<String>,
-) -> Result<Sample<'a>, Box<dyn std::error::Error>> {
-    let mut sample = Sample::default();
-    for run in runs {
-        let stopped = run.stopped()?;
-        audit.update(&stopped);
-        match stopped.observation() {
-            Observation::Complete(trace) => {
-                sample.complete.push(trace.forecasts(), trace.outcome())?;
-                sample.complete_runs.push(run);
-            }
-            Observation::Censored => {
-                let forecasts = stopped.forecasts().to_vec();
-                sample.censored.push(Censored { run, forecasts, horizon: stopped.horizon() });
-            }
-            Observation::Excluded(_) => {}
-        }
-    }
-    match settings.calibration {
-        Calibration::None => {}
-        Calibration::Platt => {
-            for (map, half) in
-                calibrate(&Platt::default(), &mut sample, settings)?.iter().zip(["A", "B"])
-            {
-                if map.is_fallback() {
-                    notes.push(format!(
-                        "calibration: the slope fitted on half {half} was negative; its map is constant"
-                    ));
-                }
-                if map.is_degenerate() {
-                    notes.push(format!("calibration: half {half} has one forecast only"));
-                }
-            }
-        }
-        Calibration::Isotonic => {
-            calibrate(&Isotonic, &mut sample, settings)?;
-        }
-    }
-    Ok(sample)
-}
-
 fn base_rate(traces: &Traces) -> Option<f64> {
     let successes = traces.outcomes().iter().filter(|&&outcome| outcome).count();
     (!traces.is_empty()).then(|| successes as f64 / traces.len() as f64)
-}
-
-/// Cross-fits on the complete traces, and returns the two maps. Censored traces are split as those
-/// of either outcome are, in the order of their ids, the first to half A; each takes the map of the
-/// other half.
-fn calibrate<C: Calibrator>(
-    calibrator: &C,
-    sample: &mut Sample<'_>,
-    settings: &Settings,
-) -> Result<[C::Map; 2], Error>
-where
-    C::Map: Clone,
-{
-    let ids: Vec<&str> = sample.complete_runs.iter().map(|run| run.id.as_str()).collect();
-    let fit = cross_fit(calibrator, &sample.complete, &ids, &settings.schedule)?;
-    let mut censored: Vec<&mut Censored<'_>> = sample.censored.iter_mut().collect();
-    censored.sort_by_key(|censored| &censored.run.id);
-    for (turn, censored) in censored.into_iter().enumerate() {
-        for forecast in &mut censored.forecasts {
-            *forecast = fit.maps()[1 - turn % 2].apply(*forecast);
-        }
-    }
-    let maps = fit.maps().clone();
-    sample.complete = fit.into_traces();
-    Ok(maps)
-}
-
-/// The same traces with one forecast everywhere.
-fn constant<'a>(sample: &Sample<'a>, forecast: Probability) -> Sample<'a> {
-    let flat = |censored: &Censored<'a>| Censored {
-        run: censored.run,
-        forecasts: vec![forecast; censored.forecasts.len()],
-        horizon: censored.horizon,
-    };
-    Sample {
-        complete: sample.complete.map_forecasts(|_, _| forecast),
-        complete_runs: sample.complete_runs.clone(),
-        censored: sample.censored.iter().map(flat).collect(),
-    }
 }
 
 /// Resamples all traces that can be scored, complete ones first; `None` where there is nothing to

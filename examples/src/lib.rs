@@ -4,6 +4,7 @@
 pub mod evaluation;
 pub mod json_lines;
 pub mod program;
+mod sample;
 pub mod table;
 pub mod trace_file;
 

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use crate::{
-    Error, LogScore, Probability, ScoringRule, StepWeights, beta_divergence::divergence,
+    Error, LogScore, Probability, Runs, ScoringRule, StepWeights, beta_divergence::divergence,
     beta_polynomial::BetaPolynomial, beta_table::BetaTable, incomplete_beta::IncompleteBeta,
 };
 
@@ -164,23 +164,12 @@ impl ScoringRule for BetaScore {
         self.sum_of_run(forecasts, 0, forecasts.len(), outcome, weights)
     }
 
-    fn weighted_sums(
-        &self,
-        forecasts: &[Probability],
-        start: usize,
-        ends: &[usize],
-        outcomes: &[bool],
-        weights: StepWeights,
-        sums: &mut [f64],
-    ) {
+    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
         if let Form::Log = self.form {
-            let log = LogScore::exact();
-            return log.weighted_sums(forecasts, start, ends, outcomes, weights, sums);
+            return LogScore::exact().weighted_sums(runs, weights, sums);
         }
-        let mut start = start;
-        for (i, &end) in ends.iter().enumerate() {
-            sums[i] = self.sum_of_run(forecasts, start, end, outcomes[i], weights);
-            start = end;
+        for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
+            *sum = self.sum_of_run(runs.forecasts(), start, end, outcome, weights);
         }
     }
 }

@@ -1,4 +1,4 @@
-use crate::{Probability, ScoringRule, StepWeights, window::sum_of_finite};
+use crate::{Probability, Runs, ScoringRule, StepWeights, window::sum_of_finite};
 
 /// The Brier (quadratic) score, `-(p - y)^2`: between -1 and 0, strictly proper, symmetric.
 ///
@@ -46,21 +46,10 @@ impl ScoringRule for BrierScore {
     }
 
     #[inline]
-    fn weighted_sums(
-        &self,
-        forecasts: &[Probability],
-        start: usize,
-        ends: &[usize],
-        outcomes: &[bool],
-        weights: StepWeights,
-        sums: &mut [f64],
-    ) {
-        let mut start = start;
-        for ((sum, &end), &outcome) in
-            sums[..ends.len()].iter_mut().zip(ends).zip(&outcomes[..ends.len()])
-        {
-            *sum = sum_of_finite(weights, forecasts, start, end, |p| self.score(p, outcome));
-            start = end;
+    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
+        for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
+            let score = |p| self.score(p, outcome);
+            *sum = sum_of_finite(weights, runs.forecasts(), start, end, score);
         }
     }
 }

@@ -14,6 +14,7 @@ mod log;
 mod log_product;
 mod probability;
 mod rule;
+mod runs;
 mod step_weights;
 mod window;
 
@@ -26,4 +27,5 @@ pub use exact_sum::ExactSum;
 pub use log::LogScore;
 pub use probability::Probability;
 pub use rule::ScoringRule;
+pub use runs::Runs;
 pub use step_weights::StepWeights;

@@ -1,5 +1,5 @@
 use crate::{
-    Error, Probability, ScoringRule, StepWeights,
+    Error, Probability, Runs, ScoringRule, StepWeights,
     log_product::{
         log_of_falling_powers, log_of_product, plain_product, product_of_falling_powers, safe_pairs,
     },
@@ -227,34 +227,21 @@ impl ScoringRule for LogScore {
     fn weighted_sum(&self, forecasts: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
         let mut sum = [0.0];
         let end = forecasts.len();
-        self.weighted_sums(forecasts, 0, &[end], &[outcome], weights, &mut sum);
+        self.weighted_sums(Runs::one(forecasts, &end, &outcome), weights, &mut sum);
         sum[0]
     }
 
-    fn weighted_sums(
-        &self,
-        forecasts: &[Probability],
-        start: usize,
-        ends: &[usize],
-        outcomes: &[bool],
-        weights: StepWeights,
-        sums: &mut [f64],
-    ) {
-        let (sums, outcomes) = (&mut sums[..ends.len()], &outcomes[..ends.len()]);
+    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
         // All products first, then all logarithms, so that neither waits for the other.
-        let mut from = start;
-        for ((sum, &end), &outcome) in sums.iter_mut().zip(ends).zip(outcomes) {
-            *sum = self.short_product(forecasts, from, end, outcome, weights);
-            from = end;
+        for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
+            *sum = self.short_product(runs.forecasts(), start, end, outcome, weights);
         }
-        let mut from = start;
-        for ((sum, &end), &outcome) in sums.iter_mut().zip(ends).zip(outcomes) {
+        for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
             *sum = sum.ln();
-            let good = keeps_digits(*sum, weights.total(end - from)) && sum.is_finite();
+            let good = keeps_digits(*sum, weights.total(end - start)) && sum.is_finite();
             if !good {
-                *sum = self.careful_sum(&forecasts[from..end], outcome, weights);
+                *sum = self.careful_sum(&runs.forecasts()[start..end], outcome, weights);
             }
-            from = end;
         }
     }
 }

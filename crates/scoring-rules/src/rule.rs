@@ -1,4 +1,4 @@
-use crate::{Probability, StepWeights};
+use crate::{Probability, Runs, StepWeights};
 
 /// Anything that scores one forecast against what happened. Higher is better.
 ///
@@ -62,38 +62,13 @@ pub trait ScoringRule {
         weights.sum(forecasts, |forecast| self.score(forecast, outcome))
     }
 
-    /// The same for many runs at once, laid end to end in `forecasts`: the first begins at `start`,
-    /// run i ends before `ends[i]`, and `sums[i]` becomes its sum, to the bit that of
-    /// [`Self::weighted_sum`].
+    /// The same for many runs at once: `sums[i]` becomes the sum of run i, to the bit that of
+    /// [`Self::weighted_sum`]. Stops at the end of the shorter of the two.
     ///
     /// Overridden where several runs together are faster than one after the other.
-    ///
-    /// # Panics
-    ///
-    /// Where ends fall or lie beyond the forecasts, and where outcomes or sums are fewer than ends.
-    ///
-    /// ```
-    /// use scoring_rules::{BrierScore, Probability, ScoringRule, StepWeights};
-    ///
-    /// let forecasts = Probability::from_slice(&[0.5, 1.0, 0.5])?;
-    /// let mut sums = [0.0; 2];
-    /// BrierScore.weighted_sums(forecasts, 0, &[2, 3], &[true, false], StepWeights::Falling, &mut sums);
-    /// assert_eq!(sums, [-0.5, -0.25]);
-    /// # Ok::<(), scoring_rules::Error>(())
-    /// ```
-    fn weighted_sums(
-        &self,
-        forecasts: &[Probability],
-        start: usize,
-        ends: &[usize],
-        outcomes: &[bool],
-        weights: StepWeights,
-        sums: &mut [f64],
-    ) {
-        let mut start = start;
-        for (i, &end) in ends.iter().enumerate() {
-            sums[i] = self.weighted_sum(&forecasts[start..end], outcomes[i], weights);
-            start = end;
+    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
+        for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
+            *sum = self.weighted_sum(&runs.forecasts()[start..end], outcome, weights);
         }
     }
 }

@@ -125,7 +125,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{BetaScore, BrierScore, LogScore, ScoringRule};
+    use crate::{BetaScore, BrierScore, LogScore, Runs, ScoringRule};
 
     const WEIGHTS: [StepWeights; 3] =
         [StepWeights::Equal, StepWeights::Falling, StepWeights::Rising];
@@ -151,7 +151,8 @@ mod tests {
                 for weights in WEIGHTS {
                     let mut sums = [0.0; 2];
                     let ends = [before.len(), flat.len()];
-                    rule.weighted_sums(flat, 0, &ends, &[!outcome, outcome], weights, &mut sums);
+                    let outcomes = [!outcome, outcome];
+                    rule.weighted_sums(Runs::new(flat, 0, &ends, &outcomes), weights, &mut sums);
                     let single = rule.weighted_sum(alone, outcome, weights);
                     prop_assert_eq!(sums[1].to_bits(), single.to_bits());
 

@@ -1,4 +1,4 @@
-use scoring_rules::{ExactMean, Probability, ScoringRule};
+use scoring_rules::{ExactMean, Probability, Runs, ScoringRule};
 
 use crate::{Error, Trace, Traces, WeightSchedule, traces::same_length};
 
@@ -168,7 +168,8 @@ impl<R: ScoringRule> Tps<R> {
         let (mut scores, mut totals) = ([0.0; BATCH], [1.0; BATCH]);
         let (mut start, mut done) = (0, 0);
         for (ends, outcomes) in all_ends.chunks(BATCH).zip(outcomes.chunks(BATCH)) {
-            self.rule.weighted_sums(forecasts, start, ends, outcomes, weights, &mut scores);
+            let runs = Runs::new(forecasts, start, ends, outcomes);
+            self.rule.weighted_sums(runs, weights, &mut scores);
             for (total, &end) in totals.iter_mut().zip(ends) {
                 *total = weights.total(end - start);
                 start = end;

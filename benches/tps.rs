@@ -13,7 +13,7 @@ use criterion::{
 };
 use statrs::function::beta::{beta, beta_reg};
 use trajectory_metrics::{
-    BetaScore, BrierScore, LogScore, OnlineTps, Probability, ScoringRule, Tps, Traces,
+    BetaScore, BrierScore, ExactMean, LogScore, OnlineTps, Probability, ScoringRule, Tps, Traces,
     WeightSchedule,
 };
 
@@ -105,5 +105,16 @@ fn streaming_limit(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, mean_scores, plain_rules, online, streaming_limit);
+/// What comes once a trace and once a rule.
+fn parts(c: &mut Criterion) {
+    let scores: Vec<f64> = (1..=100_000).map(|i| -1.0 / f64::from(i)).collect();
+    c.bench_function("exact_mean/1e5_values", |b| {
+        b.iter(|| black_box(&scores).iter().copied().collect::<ExactMean>().finish().unwrap());
+    });
+    c.bench_function("beta_score_new/0.5_1.7", |b| {
+        b.iter(|| BetaScore::new(black_box(0.5), 1.7).unwrap());
+    });
+}
+
+criterion_group!(benches, mean_scores, plain_rules, online, streaming_limit, parts);
 criterion_main!(benches);

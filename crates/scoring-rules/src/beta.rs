@@ -22,10 +22,9 @@ use crate::{
 /// loss with its sign turned.
 ///
 /// Relative error at most 1e-12. Parameters that are whole numbers from 1 to 4 have a closed form.
-/// For others `new` prepares a table of about 60 kB in a fraction of a millisecond, so make a rule
-/// once and keep it; a score then takes a few nanoseconds. Where the table would not hold
-/// the accuracy (parameters in the tens) or ends (forecasts nearer than 1e-6 to 0 or 1), a
-/// continued fraction takes its place, in well below a microsecond for parameters up to 100.
+/// For others `new` prepares a table of about 60 kB, so make a rule once and keep it. Where the table
+/// would not hold the accuracy (parameters in the tens) or ends (forecasts nearer than 2^-20 to 0 or
+/// 1), a continued fraction takes its place, which is slower.
 ///
 /// Reference: Buja, Stuetzle and Shen (2005), Loss functions for binary class probability
 /// estimation and classification: structure and applications, section 11.

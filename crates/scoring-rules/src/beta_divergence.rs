@@ -40,11 +40,21 @@ pub(crate) fn divergence(rule: &BetaScore, forecast: Probability, truth: Probabi
     };
     // Pieces never reach an end; they need not where nothing is left to find there.
     let inside = q > 0.0 && q < 1.0 && (p > 0.0 || alpha > 1.0) && (p < 1.0 || beta > 1.0);
-    if lost.value.abs() <= CANCELLED * lost.size && inside {
+    if lost.size < f64::MIN_POSITIVE {
+        // Nothing with digits is left to take apart.
+        return lost.value.max(0.0);
+    }
+    if lost.value.abs() > CANCELLED * lost.size || !inside {
+        return lost.value;
+    }
+    // Seen from the end that the truth is nearer to, so that its distance keeps its digits.
+    let pieces = if q <= 0.5 {
         integral.by_pieces(p)
     } else {
-        lost.value
-    }
+        Integral { q: 1.0 - q, alpha: beta, beta: alpha }.by_pieces(1.0 - p)
+    };
+    // What is left of a difference that cancelled is rounding, of either sign.
+    pieces.unwrap_or(lost.value.max(0.0))
 }
 
 /// A difference and how large the numbers were that it is left of.
@@ -108,16 +118,21 @@ impl Integral {
         4.0 + self.alpha.abs() + self.beta.abs()
     }
 
-    /// The integrand's second factor at c, over its value at a point of reference.
+    /// The logarithm of the integrand's second factor.
+    fn log_density(&self, c: f64) -> f64 {
+        (self.alpha - 1.0) * c.ln() + (self.beta - 1.0) * (-c).ln_1p()
+    }
+
+    /// The second factor at c, over its value at a point of reference.
     fn density(&self, c: f64, reference: f64) -> f64 {
-        (c / reference).powf(self.alpha - 1.0)
-            * ((1.0 - c) / (1.0 - reference)).powf(self.beta - 1.0)
+        let (near, far) = ((c / reference).ln(), ((1.0 - c) / (1.0 - reference)).ln());
+        ((self.alpha - 1.0) * near + (self.beta - 1.0) * far).exp()
     }
 
     /// The square root of that value, which is put in twice: neither time leaves the range of a
     /// number unless the result does.
     fn root(&self, reference: f64) -> f64 {
-        reference.powf((self.alpha - 1.0) / 2.0) * (1.0 - reference).powf((self.beta - 1.0) / 2.0)
+        (self.log_density(reference) / 2.0).exp()
     }
 
     /// For p close to q: one piece, with the factor `(p - q)^2` taken out.
@@ -128,8 +143,10 @@ impl Integral {
         root * root * integral
     }
 
-    /// Piece by piece from q to p, until no piece adds anything any more.
-    fn by_pieces(&self, p: f64) -> f64 {
+    /// Piece by piece from q to p, until no piece adds anything any more; `None` where that takes
+    /// too many.
+    fn by_pieces(&self, p: f64) -> Option<f64> {
+        const MOST_PIECES: usize = 20_000;
         let (alpha, beta, q) = (self.alpha, self.beta, self.q);
         // Where the density is largest on [0, 1]; from there on it only falls.
         let mode = match (alpha > 1.0, beta > 1.0) {
@@ -138,24 +155,24 @@ impl Integral {
             (false, true) => Some(0.0),
             (false, false) => None,
         };
-        let (low, high) = (p.min(q), p.max(q));
-        let nearer = if low < 1.0 - high { low } else { high };
-        let reference = mode.map_or(nearer, |mode| mode.clamp(low, high));
+        let reference = mode.map_or(q, |mode| mode.clamp(p.min(q), p.max(q)));
         let direction = (p - q).signum();
         let falling = |c: f64| mode.is_some_and(|mode| (c - mode) * direction > 0.0);
         let (mut c, mut sum) = (q, 0.0);
-        while c != p {
-            let width = c.min(1.0 - c) / (self.steepness() + 1.0);
+        for _ in 0..MOST_PIECES {
+            let width = (c / (5.0 + alpha.abs())).min((1.0 - c) / (5.0 + beta.abs()));
             let next = if (p - c).abs() <= width { p } else { c + direction * width };
+            // Next to 1 there are no more numbers between: what is left there is too little to see.
+            let last = next == p || next == c;
             let piece = gauss(c, next, |c| (c - q) * self.density(c, reference));
             sum += piece;
-            if piece <= 1e-18 * sum && falling(c) {
-                break;
+            if last || (sum > 0.0 && piece <= 1e-18 * sum && falling(c)) {
+                let root = self.root(reference);
+                return Some(root * sum * root);
             }
             c = next;
         }
-        let root = self.root(reference);
-        root * sum * root
+        None
     }
 }
 

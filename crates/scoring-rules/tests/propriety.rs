@@ -134,3 +134,36 @@ proptest! {
         prop_assert!(loss >= 0.0, "{loss}");
     }
 }
+
+#[test]
+fn divergences_at_the_limits_of_numbers_end_and_are_no_nan() {
+    let below_one = 1.0 - f64::EPSILON / 2.0;
+    let cases = [
+        (0.645_427_353_111_764_5, -0.999_997_305_777_427_6, 0.164_510_505_921_450_56, below_one),
+        (0.0, 1_000.0, 0.6, below_one),
+        (0.0, 10_000.0, 0.5, below_one),
+        (600.0, 0.5, 0.2, 5e-324),
+        (2_000.0, 2_000.0, 0.1, 5e-324),
+        (0.04, -0.999_999_999_999_9, 1e-300, below_one),
+        (0.7, -0.999_999_999_999_999, 4e-151, 0.55),
+        (10_000.0, 10_000.0, 0.45, 0.55),
+        (10_000.0, 10_000.0, 0.2, 0.8),
+        (3_000.0, 2_000.0, 0.5, 0.01),
+        (10_000.0, 5_000.0, 0.6, 0.2),
+        (10_000.0, 200.0, 0.99, 0.3),
+        (10_000.0, 10_000.0, 0.1, 1e-300),
+        (10_000.0, 0.5, 0.5, 1e-12),
+        (10_000.0, 1.000_000_000_018_336_9, 0.336, 1e-300),
+        (-0.999_999_999_999_998_8, 10_000.0, 0.991, 5.8e-142),
+        (7_491.0, -0.999_999_999_996_698_5, 0.62, 1e-300),
+    ];
+    for (alpha, beta, p, q) in cases {
+        let [p, q] = [p, q].map(|p| Probability::new(p).unwrap());
+        let loss = BetaScore::new(alpha, beta).unwrap().divergence(p, q);
+        assert!(loss >= 0.0, "{alpha} {beta} {p} {q}: {loss}");
+    }
+    // origin: mpmath 1.4.1, quad of (q - c) c (1 - c)^-1.999999 with 60 digits, 2026-11-21
+    let [p, q] = [0.5, 0.999_999_999_999_999_8].map(|p| Probability::new(p).unwrap());
+    let loss = BetaScore::new(2.0, -0.999_999).unwrap().divergence(p, q);
+    approx::assert_relative_eq!(loss, 33.849_892_773_724_58, max_relative = 1e-12);
+}

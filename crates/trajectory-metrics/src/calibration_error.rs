@@ -82,7 +82,8 @@ pub fn expected_calibration_error(blocks: &TiedBlocks, binning: Binning) -> Resu
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] on empty blocks; [`Error::Score`] for a block of less than 1e-100 in weight.
+/// [`Error::Empty`] on empty blocks; [`Error::Score`] for a block whose weight is not within
+/// 1e-100 and 1e100.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, TiedBlocks, brier_loss};

@@ -1,0 +1,5 @@
+#![doc = include_str!("../README.md")]
+
+mod error;
+
+pub use error::Error;

@@ -5,4 +5,139 @@ pub enum Error {
     /// There is nothing to compute from.
     #[error("nothing to compute from; give at least one item")]
     Empty,
+    /// A forecast, a level or a weight was not valid.
+    #[error(transparent)]
+    Scoring(scoring_rules::Error),
+    /// A resampling or a cluster estimate could not be made.
+    #[error(transparent)]
+    Trajectory(trajectory_metrics::Error),
+    /// A setting is outside its range.
+    #[error("{name} is {value}; it must be {range}")]
+    Setting {
+        /// The setting's name.
+        name: &'static str,
+        /// The number as given.
+        value: f64,
+        /// The range that is allowed, in words.
+        range: &'static str,
+    },
+    /// A resource has no name, or two have the same.
+    #[error("a resource is called {name:?}; give each a name of its own")]
+    ResourceName {
+        /// The name as given.
+        name: String,
+    },
+    /// No resource has this name or handle.
+    #[error("there is no resource {name}; take one of those that the rollouts were made with")]
+    NoSuchResource {
+        /// The name, or the handle's position.
+        name: String,
+    },
+    /// There is no such rollout.
+    #[error("there is no rollout {rollout}; there are {rollouts}, counted from 0")]
+    NoSuchRollout {
+        /// The position asked for.
+        rollout: usize,
+        /// How many there are.
+        rollouts: usize,
+    },
+    /// A rollout has no such prefix.
+    #[error("rollout {rollout} has no prefix of {turn} turns to score; it has {turns} turns")]
+    NoSuchTurn {
+        /// Position of the rollout, from 0.
+        rollout: usize,
+        /// Completed turns, as asked for.
+        turn: usize,
+        /// The turns that it has.
+        turns: usize,
+    },
+    /// A rollout has no turn.
+    #[error("rollout {rollout} has no turn; give at least one")]
+    NoTurns {
+        /// Position of the rollout, from 0.
+        rollout: usize,
+    },
+    /// The costs of a rollout are not one per turn and resource.
+    #[error("rollout {rollout} has {found} costs; give {resources} for each turn")]
+    CostCount {
+        /// Position of the rollout, from 0.
+        rollout: usize,
+        /// How many costs were given.
+        found: usize,
+        /// How many resources there are.
+        resources: usize,
+    },
+    /// A cost is negative, too large or no number.
+    #[error("rollout {rollout}, turn {turn}: {resource} is {value}; give a number from 0 to 1e100")]
+    Cost {
+        /// Position of the rollout, from 0.
+        rollout: usize,
+        /// The turn, from 1.
+        turn: usize,
+        /// Name of the resource.
+        resource: String,
+        /// The cost as given.
+        value: f64,
+    },
+    /// A cost that is needed is not known.
+    #[error("rollout {rollout}, turn {turn}: {resource} is not known; leave this rollout out")]
+    UnknownCost {
+        /// Position of the rollout, from 0.
+        rollout: usize,
+        /// The first such turn, from 1.
+        turn: usize,
+        /// Name of the resource.
+        resource: String,
+    },
+    /// A cap is negative, too large or no number.
+    #[error("the cap on {resource} is {value}; give a number from 0 to 1e100")]
+    Cap {
+        /// Name of the resource.
+        resource: String,
+        /// The cap as given.
+        value: f64,
+    },
+    /// An end of an estimate is below 0.
+    #[error("an estimate runs from {low} to {high}; what remains is never below 0")]
+    NegativeEstimate {
+        /// The lower end.
+        low: f64,
+        /// The upper end.
+        high: f64,
+    },
+    /// Nothing remains to be spent, so nothing can be measured in parts of it.
+    #[error(
+        "rollout {rollout}, turn {turn}: nothing remains to be spent; leave out samples that are \
+         trivial"
+    )]
+    NothingRemains {
+        /// Position of the rollout, from 0.
+        rollout: usize,
+        /// Completed turns.
+        turn: usize,
+    },
+    /// An estimator could not answer, for a reason of its own.
+    #[error("the estimator could not answer: {reason}")]
+    Estimator {
+        /// The reason.
+        reason: String,
+    },
+}
+
+impl From<scoring_rules::Error> for Error {
+    fn from(error: scoring_rules::Error) -> Self {
+        match error {
+            scoring_rules::Error::Empty => Self::Empty,
+            other => Self::Scoring(other),
+        }
+    }
+}
+
+impl From<trajectory_metrics::Error> for Error {
+    fn from(error: trajectory_metrics::Error) -> Self {
+        match error {
+            trajectory_metrics::Error::Empty => Self::Empty,
+            other => Self::Trajectory(other),
+        }
+    }
 }

@@ -1,0 +1,7 @@
+mod prefix;
+mod sample;
+mod score;
+
+pub use prefix::{Prefix, Replay, probe, replay};
+pub use sample::Sample;
+pub use score::{score_probe, score_rollout, score_rollouts};

@@ -1,0 +1,11 @@
+mod resource;
+mod rollout;
+mod storage;
+mod usage;
+
+pub use resource::Resource;
+pub use rollout::Rollout;
+pub use storage::Rollouts;
+pub use usage::Usage;
+
+pub(crate) use storage::Column;

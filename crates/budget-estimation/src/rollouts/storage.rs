@@ -1,0 +1,357 @@
+use crate::{Error, Resource, Rollout, Usage};
+
+/// Nothing above this is taken for a cost, so that no sum or product leaves the range of numbers.
+const MOST: f64 = 1e100;
+
+/// Many runs of an agent, flat: one array of costs for each resource, and where each run ends.
+///
+/// Costs are finite and at least 0, checked once. A cost may be unknown, as where a model has no
+/// price: nothing is then known of that resource from that turn on, and scoring it is a typed error.
+/// Cached tokens are part of the input tokens; a resource of their own that is added to these would
+/// count them twice. Whole numbers up to 2^53 are exact.
+///
+/// ```
+/// use budget_estimation::{Error, Rollouts};
+///
+/// let mut rollouts = Rollouts::new(["input_tokens", "output_tokens"])?;
+/// let first = rollouts.push(&[900.0, 50.0, 1000.0, 20.0, 1100.0, 80.0], true)?;
+/// let output = rollouts.resource("output_tokens")?;
+/// rollouts.set_cap(output, 200.0)?;
+///
+/// let rollout = rollouts.get(first)?;
+/// assert_eq!(rollout.turns(), 3);
+/// assert_eq!(rollout.usage(output)?.cumulative(), [50.0, 70.0, 150.0]);
+/// assert_eq!(rollout.remaining(output, 1)?, 100.0);
+/// assert!(rollout.is_feasible()?);
+///
+/// let error = rollouts.push(&[900.0, 50.0, 1000.0, -20.0], true).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "rollout 1, turn 2: output_tokens is -20; give a number from 0 to 1e100"
+/// );
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Rollouts {
+    pub(crate) columns: Vec<Column>,
+    /// Where each rollout ends in every column.
+    ends: Vec<usize>,
+    pub(crate) successes: Vec<bool>,
+    pub(crate) ids: Vec<Option<String>>,
+    pub(crate) tasks: Vec<Option<String>>,
+}
+
+/// One resource of all rollouts.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    /// One a turn; a NaN where it is not known.
+    pub(crate) costs: Vec<f64>,
+    /// The sum of the run so far; a NaN from the first unknown cost of the run on.
+    pub(crate) cumulative: Vec<f64>,
+    /// One a rollout; plus infinity where there is none.
+    pub(crate) caps: Vec<f64>,
+    /// The cap of rollouts to come.
+    cap: f64,
+}
+
+impl Column {
+    fn new(name: String) -> Self {
+        let (costs, cumulative, caps) = Default::default();
+        Self { name, costs, cumulative, caps, cap: f64::INFINITY }
+    }
+
+    #[inline]
+    pub(crate) fn cap(&self, rollout: usize) -> Option<f64> {
+        self.caps.get(rollout).copied().filter(|cap| cap.is_finite())
+    }
+
+    /// The first turns of a rollout, where all of their costs are known.
+    #[inline]
+    pub(crate) fn usage(&self, rollout: usize, start: usize, turns: usize) -> Option<Usage<'_>> {
+        let costs = self.costs.get(start..start + turns)?;
+        let cumulative = self.cumulative.get(start..start + turns)?;
+        if cumulative.last().is_some_and(|total| total.is_nan()) {
+            return None;
+        }
+        Some(Usage { costs, cumulative, cap: *self.caps.get(rollout)? })
+    }
+
+    fn push(&mut self, costs: impl Iterator<Item = f64>) {
+        let mut total = 0.0;
+        for cost in costs {
+            total += cost;
+            self.costs.push(cost);
+            self.cumulative.push(total);
+        }
+        self.caps.push(self.cap);
+    }
+}
+
+impl Rollouts {
+    /// No rollout yet; the names of the resources that each of their turns spends, in this order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] without a name; [`Error::ResourceName`] for an empty one and where two are
+    /// the same.
+    pub fn new<N: Into<String>>(resources: impl IntoIterator<Item = N>) -> Result<Self, Error> {
+        let mut rollouts = Self {
+            columns: Vec::new(),
+            ends: Vec::new(),
+            successes: Vec::new(),
+            ids: Vec::new(),
+            tasks: Vec::new(),
+        };
+        for name in resources {
+            let name = rollouts.new_name(name.into())?;
+            rollouts.columns.push(Column::new(name));
+        }
+        if rollouts.columns.is_empty() { Err(Error::Empty) } else { Ok(rollouts) }
+    }
+
+    fn new_name(&self, name: String) -> Result<String, Error> {
+        if name.is_empty() || self.columns.iter().any(|column| column.name == name) {
+            return Err(Error::ResourceName { name });
+        }
+        Ok(name)
+    }
+
+    /// Appends a run, and gives its position: the costs of its first turn, one a resource, then
+    /// those of the second, and so on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoTurns`] without a cost; [`Error::CostCount`] unless there is one a turn and
+    /// resource; [`Error::Cost`] for one that is not from 0 to 1e100. Nothing is appended then.
+    pub fn push(&mut self, costs: &[f64], succeeded: bool) -> Result<usize, Error> {
+        self.append(costs.len(), |i| Some(costs.get(i).copied().unwrap_or(f64::NAN)), succeeded)
+    }
+
+    /// The same where some costs are not known.
+    ///
+    /// # Errors
+    ///
+    /// As [`Rollouts::push`].
+    pub fn push_partly_known(
+        &mut self,
+        costs: &[Option<f64>],
+        succeeded: bool,
+    ) -> Result<usize, Error> {
+        self.append(costs.len(), |i| costs.get(i).copied().flatten(), succeeded)
+    }
+
+    fn append(
+        &mut self,
+        n: usize,
+        cost: impl Fn(usize) -> Option<f64>,
+        succeeded: bool,
+    ) -> Result<usize, Error> {
+        let (rollout, resources) = (self.len(), self.columns.len());
+        if n == 0 {
+            return Err(Error::NoTurns { rollout });
+        }
+        if !n.is_multiple_of(resources) {
+            return Err(Error::CostCount { rollout, found: n, resources });
+        }
+        for i in 0..n {
+            if let Some(value) = cost(i)
+                && !(0.0..=MOST).contains(&value)
+            {
+                let resource = self.columns.get(i % resources).map(|column| column.name.clone());
+                let (turn, resource) = (1 + i / resources, resource.unwrap_or_default());
+                return Err(Error::Cost { rollout, turn, resource, value });
+            }
+        }
+        for (index, column) in self.columns.iter_mut().enumerate() {
+            column.push((index..n).step_by(resources).map(|i| cost(i).unwrap_or(f64::NAN)));
+        }
+        self.ends.push(self.ends.last().copied().unwrap_or(0) + n / resources);
+        self.successes.push(succeeded);
+        self.ids.push(None);
+        self.tasks.push(None);
+        Ok(rollout)
+    }
+
+    /// Names a rollout.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchRollout`] where there is none at this position.
+    pub fn set_id(&mut self, rollout: usize, id: impl Into<String>) -> Result<(), Error> {
+        let rollouts = self.len();
+        let entry = self.ids.get_mut(rollout).ok_or(Error::NoSuchRollout { rollout, rollouts })?;
+        *entry = Some(id.into());
+        Ok(())
+    }
+
+    /// Says which task a rollout worked on; several may have worked on one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchRollout`] where there is none at this position.
+    pub fn set_task(&mut self, rollout: usize, task: impl Into<String>) -> Result<(), Error> {
+        let rollouts = self.len();
+        let entry =
+            self.tasks.get_mut(rollout).ok_or(Error::NoSuchRollout { rollout, rollouts })?;
+        *entry = Some(task.into());
+        Ok(())
+    }
+
+    /// Caps a resource for every rollout, those to come included.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cap`] for one that is not from 0 to 1e100; [`Error::NoSuchResource`] for a handle of
+    /// other rollouts.
+    pub fn set_cap(&mut self, resource: Resource, cap: f64) -> Result<(), Error> {
+        let column = self.column_for_cap(resource, cap)?;
+        column.caps.fill(cap);
+        column.cap = cap;
+        Ok(())
+    }
+
+    /// Caps a resource for one rollout.
+    ///
+    /// # Errors
+    ///
+    /// As [`Rollouts::set_cap`]; [`Error::NoSuchRollout`] where there is none at this position.
+    pub fn set_cap_of(
+        &mut self,
+        rollout: usize,
+        resource: Resource,
+        cap: f64,
+    ) -> Result<(), Error> {
+        let rollouts = self.len();
+        let caps = &mut self.column_for_cap(resource, cap)?.caps;
+        *caps.get_mut(rollout).ok_or(Error::NoSuchRollout { rollout, rollouts })? = cap;
+        Ok(())
+    }
+
+    fn column_for_cap(&mut self, resource: Resource, cap: f64) -> Result<&mut Column, Error> {
+        let none = || Error::NoSuchResource { name: resource.index.to_string() };
+        let column = self.columns.get_mut(resource.index).ok_or_else(none)?;
+        if (0.0..=MOST).contains(&cap) {
+            Ok(column)
+        } else {
+            Err(Error::Cap { resource: column.name.clone(), value: cap })
+        }
+    }
+
+    /// Adds a resource that is the sum of others, such as the total tokens of a turn. It has no cap.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ResourceName`] where the name is empty or taken; [`Error::Empty`] for a sum of
+    /// nothing; [`Error::NoSuchResource`] for a handle of other rollouts; [`Error::Cost`] where a
+    /// sum is above 1e100.
+    pub fn add_sum(&mut self, name: &str, of: &[Resource]) -> Result<Resource, Error> {
+        let mut sum = Column::new(self.new_name(name.to_owned())?);
+        let parts = of.iter().map(|&part| self.column(part)).collect::<Result<Vec<_>, _>>()?;
+        if parts.is_empty() {
+            return Err(Error::Empty);
+        }
+        for rollout in self.iter() {
+            for at in rollout.start..rollout.end {
+                let cost = |column: &&Column| column.costs.get(at).copied().unwrap_or(f64::NAN);
+                let value: f64 = parts.iter().map(cost).sum();
+                if value > MOST {
+                    let (turn, resource) = (1 + at - rollout.start, sum.name);
+                    return Err(Error::Cost { rollout: rollout.index, turn, resource, value });
+                }
+                sum.costs.push(value);
+            }
+        }
+        let costs = std::mem::take(&mut sum.costs);
+        for rollout in self.iter() {
+            sum.push(costs.iter().skip(rollout.start).take(rollout.turns()).copied());
+        }
+        self.columns.push(sum);
+        Ok(Resource { index: self.columns.len() - 1 })
+    }
+
+    /// Keeps the rollouts that are asked for, in their order; positions move up.
+    #[must_use]
+    pub fn filter(&self, mut keep: impl FnMut(&Rollout<'_>) -> bool) -> Self {
+        let empty =
+            |column: &Column| Column { cap: column.cap, ..Column::new(column.name.clone()) };
+        let mut kept = Self {
+            columns: self.columns.iter().map(empty).collect(),
+            ends: Vec::new(),
+            successes: Vec::new(),
+            ids: Vec::new(),
+            tasks: Vec::new(),
+        };
+        for rollout in self.iter().filter(|rollout| keep(rollout)) {
+            for (to, from) in kept.columns.iter_mut().zip(&self.columns) {
+                let turns = rollout.start..rollout.end;
+                to.costs.extend(from.costs.get(turns.clone()).unwrap_or_default());
+                to.cumulative.extend(from.cumulative.get(turns).unwrap_or_default());
+                to.caps.extend(from.caps.get(rollout.index));
+            }
+            kept.ends.push(kept.ends.last().copied().unwrap_or(0) + rollout.turns());
+            kept.successes.push(rollout.succeeded());
+            kept.ids.push(rollout.id().map(str::to_owned));
+            kept.tasks.push(rollout.task().map(str::to_owned));
+        }
+        kept
+    }
+
+    /// Number of rollouts.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no rollout.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The handle of a resource.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchResource`] where none has this name.
+    pub fn resource(&self, name: &str) -> Result<Resource, Error> {
+        let found = self.columns.iter().position(|column| column.name == name);
+        let none = || Error::NoSuchResource { name: name.to_owned() };
+        found.map(|index| Resource { index }).ok_or_else(none)
+    }
+
+    /// All resources with their names, in their order.
+    #[must_use]
+    pub fn resources(&self) -> impl ExactSizeIterator<Item = (Resource, &str)> {
+        let columns = self.columns.iter().enumerate();
+        columns.map(|(index, column)| (Resource { index }, column.name.as_str()))
+    }
+
+    /// The rollout at a position.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchRollout`] where there is none.
+    pub fn get(&self, rollout: usize) -> Result<Rollout<'_>, Error> {
+        let none = Error::NoSuchRollout { rollout, rollouts: self.len() };
+        let end = *self.ends.get(rollout).ok_or(none)?;
+        let start = rollout.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
+        Ok(Rollout { rollouts: self, index: rollout, start: start.unwrap_or(0), end })
+    }
+
+    /// The rollouts in their order.
+    #[must_use]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Rollout<'_>> {
+        let mut start = 0;
+        self.ends.iter().enumerate().map(move |(index, &end)| {
+            let rollout = Rollout { rollouts: self, index, start, end };
+            start = end;
+            rollout
+        })
+    }
+
+    pub(crate) fn column(&self, resource: Resource) -> Result<&Column, Error> {
+        let none = || Error::NoSuchResource { name: resource.index.to_string() };
+        self.columns.get(resource.index).ok_or_else(none)
+    }
+}

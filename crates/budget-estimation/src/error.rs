@@ -122,6 +122,23 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
+    /// Samples are not in order.
+    #[error(
+        "sample {sample} comes before the one in front of it; sort samples by rollout, then by turn, \
+         each prefix once"
+    )]
+    SampleOrder {
+        /// Position of the sample, from 0.
+        sample: usize,
+    },
+    /// There is not one chance of failure a sample.
+    #[error("there are {chances} chances of failure for {samples} samples; give one each")]
+    ChanceCount {
+        /// How many chances were given.
+        chances: usize,
+        /// How many samples there are.
+        samples: usize,
+    },
 }
 
 impl From<scoring_rules::Error> for Error {

@@ -1,14 +1,24 @@
 #![doc = include_str!("../README.md")]
 
+mod acting;
 mod error;
 mod estimates;
 mod replay;
 mod rollouts;
+mod training;
 
+pub use acting::{
+    Advice, Alarm, BudgetMonitor, EarlyStops, StopReason, StopRule, StoppingPoint, WarnReason,
+    early_stopping, stopping_curve,
+};
 pub use error::Error;
 pub use estimates::{Estimate, Estimator, LinearEstimator};
 pub use replay::{
     Prefix, Replay, Sample, probe, replay, score_probe, score_rollout, score_rollouts,
 };
 pub use rollouts::{Resource, Rollout, Rollouts, Usage};
-pub use scoring_rules::{Interval, Level};
+pub use scoring_rules::{Interval, Level, Probability};
+pub use training::{
+    FeasibilityProbe, FinishedRun, TargetWidth, balance_samples, half_reachable, rule_reward,
+    split_rollouts, subsample_prefixes, training_target,
+};

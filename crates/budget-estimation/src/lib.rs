@@ -6,7 +6,9 @@ mod replay;
 mod rollouts;
 
 pub use error::Error;
-pub use estimates::{Estimate, Estimator, LinearEstimator};
+pub use estimates::{
+    AnswerError, AnswerMode, Estimate, Estimator, LinearEstimator, parse_answer, parse_answers,
+};
 pub use replay::{
     Prefix, Replay, Sample, probe, replay, score_probe, score_rollout, score_rollouts,
 };

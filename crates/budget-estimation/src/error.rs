@@ -1,3 +1,5 @@
+use crate::AnswerError;
+
 /// What was wrong with the input, or why a number is not defined for it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -115,6 +117,42 @@ pub enum Error {
         rollout: usize,
         /// Completed turns.
         turn: usize,
+    },
+    /// A line of a file could not be read or written.
+    #[error("line {line}: {field}{}{problem}", if field.is_empty() { "" } else { ": " })]
+    Line {
+        /// The line, from 1.
+        line: usize,
+        /// The field, such as `turns[3].cost_usd`; empty where it is about the whole line.
+        field: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The answer of a model could not be read.
+    #[error(transparent)]
+    Answer(#[from] AnswerError),
+    /// No sample is of a run that succeeded within its caps.
+    #[error("no sample is feasible; intervals are scored on runs that succeed within their caps")]
+    NoFeasibleSample,
+    /// Two parts that were to be merged were not made with the same settings.
+    #[error("the parts differ in {what}; make both with the same")]
+    Unlike {
+        /// In what they differ.
+        what: &'static str,
+    },
+    /// A sample's interval is too far from what remained to be compared with it in numbers.
+    #[error("rollout {rollout}, turn {turn}: the interval is too large for a relative error")]
+    TooLarge {
+        /// Position of the rollout, from 0.
+        rollout: usize,
+        /// Completed turns.
+        turn: usize,
+    },
+    /// Lists of samples that go together, one a resource, are not of the same prefixes.
+    #[error("entry {index}: the samples of all resources must be of the same rollout and turn")]
+    OtherPrefix {
+        /// Position in the lists, from 0.
+        index: usize,
     },
     /// An estimator could not answer, for a reason of its own.
     #[error("the estimator could not answer: {reason}")]

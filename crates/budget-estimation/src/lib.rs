@@ -3,6 +3,7 @@
 mod acting;
 mod error;
 mod estimates;
+mod metrics;
 mod replay;
 mod rollouts;
 mod training;
@@ -12,9 +13,18 @@ pub use acting::{
     early_stopping, stopping_curve,
 };
 pub use error::Error;
-pub use estimates::{Estimate, Estimator, LinearEstimator};
+pub use estimates::{
+    AnswerError, AnswerMode, Estimate, Estimator, LinearEstimator, parse_answer, parse_answers,
+};
+pub use metrics::{
+    ClassScores, DetectionDelay, DetectionSummary, Evaluation, EvaluationSummary,
+    FeasibilityCounts, FeasibilitySummary, IntervalScores, IntervalSummary, LinearComparison,
+    LinearSummary, Metrics, MetricsSummary, Miss, bootstrap_metrics, clustered_mean,
+    interval_reward, joint_hits,
+};
 pub use replay::{
-    Prefix, Replay, Sample, probe, replay, score_probe, score_rollout, score_rollouts,
+    Context, Prefix, Replay, ResourceContext, Sample, probe, replay, score_probe, score_rollout,
+    score_rollouts,
 };
 pub use rollouts::{Resource, Rollout, Rollouts, Usage};
 pub use scoring_rules::{Interval, Level, Probability};
@@ -22,3 +32,4 @@ pub use training::{
     FeasibilityProbe, FinishedRun, TargetWidth, balance_samples, half_reachable, rule_reward,
     split_rollouts, subsample_prefixes, training_target,
 };
+pub use trajectory_metrics::{ClusterEstimate, Replicates};

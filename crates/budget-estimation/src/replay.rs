@@ -1,7 +1,9 @@
+mod context;
 mod prefix;
 mod sample;
 mod score;
 
+pub use context::{Context, ResourceContext};
 pub use prefix::{Prefix, Replay, probe, replay};
 pub use sample::Sample;
 pub use score::{score_probe, score_rollout, score_rollouts};

@@ -1,3 +1,5 @@
+#[cfg(feature = "serde")]
+mod json_lines;
 mod resource;
 mod rollout;
 mod storage;

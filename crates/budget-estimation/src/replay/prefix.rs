@@ -82,6 +82,18 @@ impl<'a> Prefix<'a> {
         self.columns.get(resource.index)?.usage(self.rollout, self.start, self.turns)
     }
 
+    /// The cost of each completed turn, where it is known.
+    pub(crate) fn costs_of(&self, resource: Resource) -> Vec<Option<f64>> {
+        let column = self.columns.get(resource.index);
+        let completed = self.start..self.start + self.turns;
+        let costs = column.and_then(|column| column.costs.get(completed)).unwrap_or_default();
+        costs.iter().map(|&cost| (!cost.is_nan()).then_some(cost)).collect()
+    }
+
+    pub(crate) fn cap_of(&self, resource: Resource) -> Option<f64> {
+        self.columns.get(resource.index)?.cap(self.rollout)
+    }
+
     /// All resources with their names, in their order.
     #[must_use]
     pub fn resources(&self) -> impl ExactSizeIterator<Item = (Resource, &'a str)> {

@@ -238,6 +238,12 @@ impl Rollouts {
         }
     }
 
+    /// That a cap could be set.
+    #[cfg(feature = "serde")]
+    pub(crate) fn check_cap(&mut self, resource: Resource, cap: f64) -> Result<(), Error> {
+        self.column_for_cap(resource, cap).map(|_| ())
+    }
+
     /// Adds a resource that is the sum of others, such as the total tokens of a turn. It has no cap.
     ///
     /// # Errors

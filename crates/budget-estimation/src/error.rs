@@ -177,6 +177,12 @@ pub enum Error {
         /// How many samples there are.
         samples: usize,
     },
+    /// A run that succeeded was not cut off.
+    #[error("rollout {rollout} succeeded, so nothing cut it off")]
+    CutOffSuccess {
+        /// Position of the rollout, from 0.
+        rollout: usize,
+    },
 }
 
 impl From<scoring_rules::Error> for Error {

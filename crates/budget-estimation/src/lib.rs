@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod acting;
+mod calibration;
 mod error;
 mod estimates;
 mod metrics;
@@ -12,9 +13,13 @@ pub use acting::{
     Advice, Alarm, BudgetMonitor, EarlyStops, StopReason, StopRule, StoppingPoint, WarnReason,
     early_stopping, stopping_curve,
 };
+pub use calibration::{
+    AdaptiveConformal, Calibrated, Calibrator, ConformalPid, MarginUnit, SplitConformal,
+};
 pub use error::Error;
 pub use estimates::{
-    AnswerError, AnswerMode, Estimate, Estimator, LinearEstimator, parse_answer, parse_answers,
+    AnswerError, AnswerMode, Estimate, Estimator, LinearEstimator, PastQuantiles, parse_answer,
+    parse_answers,
 };
 pub use metrics::{
     ClassScores, DetectionDelay, DetectionSummary, Evaluation, EvaluationSummary,

@@ -44,6 +44,12 @@ impl<'a> Rollout<'a> {
         self.rollouts.successes.get(self.index).copied().unwrap_or(false)
     }
 
+    /// Whether it failed because a budget cut it off; see [`Rollouts::set_cut_off`].
+    #[must_use]
+    pub fn was_cut_off(&self) -> bool {
+        self.rollouts.cut_offs.get(self.index).copied().unwrap_or(false)
+    }
+
     /// Whether the cost of every turn is known.
     #[must_use]
     pub fn knows(&self, resource: Resource) -> bool {

@@ -37,6 +37,7 @@ pub struct Rollouts {
     /// Where each rollout ends in every column.
     ends: Vec<usize>,
     pub(crate) successes: Vec<bool>,
+    pub(crate) cut_offs: Vec<bool>,
     pub(crate) ids: Vec<Option<String>>,
     pub(crate) tasks: Vec<Option<String>>,
 }
@@ -100,6 +101,7 @@ impl Rollouts {
             columns: Vec::new(),
             ends: Vec::new(),
             successes: Vec::new(),
+            cut_offs: Vec::new(),
             ids: Vec::new(),
             tasks: Vec::new(),
         };
@@ -168,6 +170,7 @@ impl Rollouts {
         }
         self.ends.push(self.ends.last().copied().unwrap_or(0) + n / resources);
         self.successes.push(succeeded);
+        self.cut_offs.push(false);
         self.ids.push(None);
         self.tasks.push(None);
         Ok(rollout)
@@ -195,6 +198,25 @@ impl Rollouts {
         let entry =
             self.tasks.get_mut(rollout).ok_or(Error::NoSuchRollout { rollout, rollouts })?;
         *entry = Some(task.into());
+        Ok(())
+    }
+
+    /// Says that a rollout did not end by itself: a budget cut it off, and to succeed it would have spent
+    /// more. It counts as a failure still; [`PastQuantiles::survival_aware`] learns from it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchRollout`] where there is none at this position; [`Error::CutOffSuccess`] where it
+    /// succeeded.
+    ///
+    /// [`PastQuantiles::survival_aware`]: crate::PastQuantiles::survival_aware
+    pub fn set_cut_off(&mut self, rollout: usize) -> Result<(), Error> {
+        if self.get(rollout)?.succeeded() {
+            return Err(Error::CutOffSuccess { rollout });
+        }
+        if let Some(entry) = self.cut_offs.get_mut(rollout) {
+            *entry = true;
+        }
         Ok(())
     }
 
@@ -285,6 +307,7 @@ impl Rollouts {
             columns: self.columns.iter().map(empty).collect(),
             ends: Vec::new(),
             successes: Vec::new(),
+            cut_offs: Vec::new(),
             ids: Vec::new(),
             tasks: Vec::new(),
         };
@@ -297,6 +320,7 @@ impl Rollouts {
             }
             kept.ends.push(kept.ends.last().copied().unwrap_or(0) + rollout.turns());
             kept.successes.push(rollout.succeeded());
+            kept.cut_offs.push(rollout.was_cut_off());
             kept.ids.push(rollout.id().map(str::to_owned));
             kept.tasks.push(rollout.task().map(str::to_owned));
         }

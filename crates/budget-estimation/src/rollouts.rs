@@ -1,3 +1,4 @@
+mod derived;
 #[cfg(feature = "serde")]
 mod json_lines;
 mod resource;

@@ -8,7 +8,7 @@ pub enum AnswerMode {
     /// decimals: digits with at most one point and at most one exponent. Several resources come in
     /// the order asked for.
     Strict,
-    /// Also: any case; any ASCII white space; the last complete pair of tags counts; digits
+    /// Also: any case; any ASCII white space around each part; the last complete pair of tags counts; digits
     /// of a whole part may be grouped in threes by `,` or `_`; resources come in any order. With more
     /// than one comma between brackets the one before white space parts the ends: `[1,200, 3,400]`.
     /// A single comma always parts them: `[1,200]` runs from 1 to 200.
@@ -88,9 +88,10 @@ pub fn parse_answers(
         };
         let name = trimmed(name, mode);
         let due = |position: &usize| mode == AnswerMode::Lenient || *position == index;
-        let position = resources.iter().position(|known| match mode {
-            AnswerMode::Strict => *known == name,
-            AnswerMode::Lenient => known.eq_ignore_ascii_case(name),
+        // In lenient mode too, a name as it was asked for comes before one of another case.
+        let position = resources.iter().position(|known| *known == name).or_else(|| {
+            let alike = |known: &&str| known.eq_ignore_ascii_case(name);
+            resources.iter().position(alike).filter(|_| mode == AnswerMode::Lenient)
         });
         let slot = position.filter(due).and_then(|position| found.get_mut(position));
         let Some(slot @ None) = slot else {

@@ -122,7 +122,7 @@ impl DetectionDelay {
         let one = |alarm: Option<Alarm>| (alarm.map_or(1.0, |alarm| alarm.spent_share), 1.0);
         let mut shares: Vec<_> = all.failed.values().copied().map(one).collect();
         let [median_spent_share] =
-            super::quantile::sorted_quantiles(&mut shares, [0.5]).ok_or(Error::Empty)?;
+            super::quantile::quantiles(&mut shares, [0.5]).ok_or(Error::Empty)?;
         Ok(DetectionSummary {
             failed,
             detected,

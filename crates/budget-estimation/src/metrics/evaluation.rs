@@ -117,8 +117,8 @@ impl Metrics {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Evaluation {
-    all_turns: Metrics,
     first_turn: Metrics,
+    /// Each sample is in one of them.
     bins: Vec<Metrics>,
     detection: DetectionDelay,
 }
@@ -154,7 +154,6 @@ impl Evaluation {
         }
         let empty = claimed.map_or_else(Metrics::default, Metrics::claiming);
         Ok(Self {
-            all_turns: empty.clone(),
             first_turn: empty.clone(),
             bins: vec![empty; bins],
             detection: DetectionDelay::default(),
@@ -184,14 +183,13 @@ impl Evaluation {
 
     #[inline]
     fn add(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
-        self.all_turns.add(sample, weight)?;
-        if sample.turn() == 1 {
-            self.first_turn.add(sample, weight)?;
-        }
         // In whole numbers, so that a sample on a border is in the upper bin.
         let bin = sample.turn() as u128 * self.bins.len() as u128 / sample.turns().max(1) as u128;
         if let Some(bin) = self.bins.get_mut(bin as usize) {
             bin.add(sample, weight)?;
+        }
+        if sample.turn() == 1 {
+            self.first_turn.add(sample, weight)?;
         }
         if weight != 0.0 {
             self.detection.update(sample);
@@ -208,7 +206,6 @@ impl Evaluation {
         if self.bins.len() != other.bins.len() {
             return Err(Error::Unlike { what: "the number of bins" });
         }
-        self.all_turns.merge(&other.all_turns)?;
         self.first_turn.merge(&other.first_turn)?;
         for (bin, more) in self.bins.iter_mut().zip(&other.bins) {
             bin.merge(more)?;
@@ -223,8 +220,11 @@ impl Evaluation {
     ///
     /// [`Error::Empty`] without a sample of positive weight.
     pub fn finish(&self) -> Result<EvaluationSummary, Error> {
+        let mut all_turns =
+            Metrics { intervals: self.first_turn.intervals.empty(), ..Metrics::default() };
+        self.bins.iter().try_for_each(|bin| all_turns.merge(bin))?;
         Ok(EvaluationSummary {
-            all_turns: self.all_turns.finish()?,
+            all_turns: all_turns.finish()?,
             first_turn: self.first_turn.finish().ok(),
             by_progress: self.bins.iter().map(|bin| bin.finish().ok()).collect(),
             detection: self.detection.finish().ok(),

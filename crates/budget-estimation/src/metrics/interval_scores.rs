@@ -3,7 +3,7 @@ use scoring_rules::{ExactMean, Interval, Level, Observed, interval_loss, pinball
 use crate::{
     Error, Miss, Sample,
     metrics::{
-        quantile::sorted_quantiles,
+        quantile::quantiles,
         reward::reward,
         tally::{Tally, check_weight, mean, take},
     },
@@ -103,6 +103,11 @@ impl IntervalScores {
         Self { claimed: Some(coverage), proper: Some(Box::default()), ..Self::default() }
     }
 
+    /// Of no sample, with the same claim.
+    pub(crate) fn empty(&self) -> Self {
+        self.claimed.map_or_else(Self::default, Self::claiming)
+    }
+
     /// Takes in one sample.
     ///
     /// # Errors
@@ -193,7 +198,7 @@ impl IntervalScores {
         let [samples, answered, hits, optimistic, conservative] =
             [&self.feasible, &self.answered, &self.hits, &self.optimistic, &self.conservative]
                 .map(Tally::value);
-        let quantiles = sorted_quantiles(&mut self.midpoint_errors.clone(), [0.5, 0.9]);
+        let errors = quantiles(&mut self.midpoint_errors.clone(), [0.5, 0.9]);
         let proper = self.proper.as_deref();
         Ok(IntervalSummary {
             samples,
@@ -206,8 +211,8 @@ impl IntervalScores {
             coverage: (answered > 0.0).then(|| hits / answered),
             mean_width: mean(&self.width),
             mean_relative_width: mean(&self.relative_width),
-            mre_p50: quantiles.map(|[p50, _]| p50),
-            mre_p90: quantiles.map(|[_, p90]| p90),
+            mre_p50: errors.map(|[p50, _]| p50),
+            mre_p90: errors.map(|[_, p90]| p90),
             interval_loss: proper.and_then(|proper| mean(&proper.interval)),
             low_pinball_loss: proper.and_then(|proper| mean(&proper.pinball[0])),
             high_pinball_loss: proper.and_then(|proper| mean(&proper.pinball[1])),

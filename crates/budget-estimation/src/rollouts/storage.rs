@@ -1,7 +1,7 @@
 use crate::{Error, Resource, Rollout, Usage};
 
 /// Nothing above this is taken for a cost, so that no sum or product leaves the range of numbers.
-const MOST: f64 = 1e100;
+pub(crate) const MOST: f64 = 1e100;
 
 /// Many runs of an agent, flat: one array of costs for each resource, and where each run ends.
 ///
@@ -35,7 +35,7 @@ const MOST: f64 = 1e100;
 pub struct Rollouts {
     pub(crate) columns: Vec<Column>,
     /// Where each rollout ends in every column.
-    ends: Vec<usize>,
+    pub(crate) ends: Vec<usize>,
     pub(crate) successes: Vec<bool>,
     pub(crate) cut_offs: Vec<bool>,
     pub(crate) ids: Vec<Option<String>>,
@@ -53,11 +53,11 @@ pub(crate) struct Column {
     /// One a rollout; plus infinity where there is none.
     pub(crate) caps: Vec<f64>,
     /// The cap of rollouts to come.
-    cap: f64,
+    pub(crate) cap: f64,
 }
 
 impl Column {
-    fn new(name: String) -> Self {
+    pub(crate) fn new(name: String) -> Self {
         let (costs, cumulative, caps) = Default::default();
         Self { name, costs, cumulative, caps, cap: f64::INFINITY }
     }
@@ -78,7 +78,7 @@ impl Column {
         Some(Usage { costs, cumulative, cap: *self.caps.get(rollout)? })
     }
 
-    fn push(&mut self, costs: impl Iterator<Item = f64>) {
+    pub(crate) fn push(&mut self, costs: impl Iterator<Item = f64>) {
         let mut total = 0.0;
         for cost in costs {
             total += cost;
@@ -112,7 +112,7 @@ impl Rollouts {
         if rollouts.columns.is_empty() { Err(Error::Empty) } else { Ok(rollouts) }
     }
 
-    fn new_name(&self, name: String) -> Result<String, Error> {
+    pub(crate) fn new_name(&self, name: String) -> Result<String, Error> {
         if name.is_empty() || self.columns.iter().any(|column| column.name == name) {
             return Err(Error::ResourceName { name });
         }
@@ -264,67 +264,6 @@ impl Rollouts {
     #[cfg(feature = "serde")]
     pub(crate) fn check_cap(&mut self, resource: Resource, cap: f64) -> Result<(), Error> {
         self.column_for_cap(resource, cap).map(|_| ())
-    }
-
-    /// Adds a resource that is the sum of others, such as the total tokens of a turn. It has no cap.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::ResourceName`] where the name is empty or taken; [`Error::Empty`] for a sum of
-    /// nothing; [`Error::NoSuchResource`] for a handle of other rollouts; [`Error::Cost`] where a
-    /// sum is above 1e100.
-    pub fn add_sum(&mut self, name: &str, of: &[Resource]) -> Result<Resource, Error> {
-        let mut sum = Column::new(self.new_name(name.to_owned())?);
-        let parts = of.iter().map(|&part| self.column(part)).collect::<Result<Vec<_>, _>>()?;
-        if parts.is_empty() {
-            return Err(Error::Empty);
-        }
-        for rollout in self.iter() {
-            for at in rollout.start..rollout.end {
-                let cost = |column: &&Column| column.costs.get(at).copied().unwrap_or(f64::NAN);
-                let value: f64 = parts.iter().map(cost).sum();
-                if value > MOST {
-                    let (turn, resource) = (1 + at - rollout.start, sum.name);
-                    return Err(Error::Cost { rollout: rollout.index, turn, resource, value });
-                }
-                sum.costs.push(value);
-            }
-        }
-        let costs = std::mem::take(&mut sum.costs);
-        for rollout in self.iter() {
-            sum.push(costs.iter().skip(rollout.start).take(rollout.turns()).copied());
-        }
-        self.columns.push(sum);
-        Ok(Resource { index: self.columns.len() - 1 })
-    }
-
-    /// Keeps the rollouts that are asked for, in their order; positions move up.
-    #[must_use]
-    pub fn filter(&self, mut keep: impl FnMut(&Rollout<'_>) -> bool) -> Self {
-        let empty =
-            |column: &Column| Column { cap: column.cap, ..Column::new(column.name.clone()) };
-        let mut kept = Self {
-            columns: self.columns.iter().map(empty).collect(),
-            ends: Vec::new(),
-            successes: Vec::new(),
-            cut_offs: Vec::new(),
-            ids: Vec::new(),
-            tasks: Vec::new(),
-        };
-        for rollout in self.iter().filter(|rollout| keep(rollout)) {
-            for (to, from) in kept.columns.iter_mut().zip(&self.columns) {
-                let turns = rollout.start..rollout.end;
-                to.costs.extend(from.costs.get(turns.clone()).unwrap_or_default());
-                to.cumulative.extend(from.cumulative.get(turns).unwrap_or_default());
-                to.caps.extend(from.caps.get(rollout.index));
-            }
-            kept.ends.push(kept.ends.last().copied().unwrap_or(0) + rollout.turns());
-            kept.successes.push(rollout.succeeded());
-            kept.cut_offs.push(rollout.was_cut_off());
-            kept.ids.push(rollout.id().map(str::to_owned));
-            kept.tasks.push(rollout.task().map(str::to_owned));
-        }
-        kept
     }
 
     /// Number of rollouts.

@@ -1,5 +1,21 @@
 #![doc = include_str!("../README.md")]
 
 mod error;
+mod execution;
+mod planners;
+mod plans;
+mod pools;
+mod scores;
 
 pub use error::Error;
+pub use execution::{Attempt, Execution, Regime, execute};
+pub use planners::{
+    CheapestFirst, ForecastThreshold, InOrder, InformedPlanner, OraclePlanner, ProspectiveItem,
+    ProspectivePlanner, RandomOrder, ValuePerCost,
+};
+pub use plans::{Plan, PlanReading, Repair, Step, repair_plan};
+pub use pools::{Alpha, Item, Oracle, Pool};
+pub use scores::{
+    BudgetAware, Efficiency, MeanEfficiency, MeanRegret, ReSolve, detection_rate, kendall_tau_b,
+    mean_efficiency_score, mean_regret, normalized_regret, triage_efficiency_score, waste_rate,
+};

@@ -1,0 +1,90 @@
+use crate::Error;
+
+/// One task of a pool: what it is worth, what an attempt costs, and whether an attempt solves it.
+///
+/// `R` is the number of resources that an attempt uses up; with one, the usual case, nothing shows of
+/// it.
+///
+/// ```
+/// use knapsack_oracle::{Error, Item};
+///
+/// let item = Item::new("fix-typo", 1.0, 1_200, true)?;
+/// assert_eq!((item.id(), item.cost(), item.is_solved()), ("fix-typo", 1_200, true));
+///
+/// // Tokens and cents.
+/// let item = Item::with_costs("fix-typo", 1.0, [1_200, 3], true)?;
+/// assert_eq!(item.costs(), &[1_200, 3]);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item<const R: usize = 1> {
+    id: String,
+    value: f64,
+    costs: [u64; R],
+    solved: bool,
+}
+
+impl Item {
+    /// An item with one cost of at least 1, for instance in output tokens.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ItemValue`] for a value that is not finite and above 0; [`Error::ItemCost`] for a cost
+    /// of 0.
+    pub fn new(id: impl Into<String>, value: f64, cost: u64, solved: bool) -> Result<Self, Error> {
+        Self::with_costs(id, value, [cost], solved)
+    }
+
+    /// What an attempt costs.
+    #[must_use]
+    pub const fn cost(&self) -> u64 {
+        self.costs[0]
+    }
+}
+
+impl<const R: usize> Item<R> {
+    /// An item with a cost in each resource, of which at least one is not 0.
+    ///
+    /// # Errors
+    ///
+    /// As [`Item::new`].
+    pub fn with_costs(
+        id: impl Into<String>,
+        value: f64,
+        costs: [u64; R],
+        solved: bool,
+    ) -> Result<Self, Error> {
+        let id = id.into();
+        if !(value > 0.0 && value.is_finite()) {
+            return Err(Error::ItemValue { id, value });
+        }
+        if costs.iter().all(|&cost| cost == 0) {
+            return Err(Error::ItemCost { id });
+        }
+        Ok(Self { id, value, costs, solved })
+    }
+
+    /// The name of the item, by which plans call it.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// What solving it is worth.
+    #[must_use]
+    pub const fn value(&self) -> f64 {
+        self.value
+    }
+
+    /// What an attempt costs in each resource.
+    #[must_use]
+    pub const fn costs(&self) -> &[u64; R] {
+        &self.costs
+    }
+
+    /// Whether an attempt that is not cut off solves it.
+    #[must_use]
+    pub const fn is_solved(&self) -> bool {
+        self.solved
+    }
+}

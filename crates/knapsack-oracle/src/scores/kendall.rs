@@ -45,7 +45,9 @@ pub fn kendall_tau_b(a: &[f64], b: &[f64]) -> Result<f64, Error> {
     // Pairs that are tied in neither are concordant or discordant.
     let untied = all + tied_both - tied_a - tied_b;
     let difference = untied as f64 - 2.0 * discordant as f64;
-    Ok(difference / ((all - tied_a) as f64).sqrt() / ((all - tied_b) as f64).sqrt())
+    // One root, so that two rankings that agree have 1 and not a neighbour of it.
+    let product = u128::from(all - tied_a) * u128::from(all - tied_b);
+    Ok(difference / (product as f64).sqrt())
 }
 
 const fn pairs_of(n: u64) -> u64 {

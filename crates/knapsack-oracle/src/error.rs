@@ -15,6 +15,40 @@ pub enum Error {
         /// What it may be.
         range: &'static str,
     },
+    /// Two lists that belong together differ in length.
+    #[error("{left} and {right} entries do not belong together; give lists of one length")]
+    Lengths {
+        /// Length of the first list.
+        left: usize,
+        /// Length of the second list.
+        right: usize,
+    },
+    /// The value of an item is no number that can be averaged.
+    #[error("the value of item {item} is {value}; give a number from 0 to 1e100")]
+    ValueAt {
+        /// Position of the item, from 0.
+        item: usize,
+        /// The value as given.
+        value: f64,
+    },
+    /// A sum over all items does not fit 64 bits.
+    #[error("the {what} up to item {item} sum to more than 2^64 - 1; take a coarser unit")]
+    Sum {
+        /// What was summed.
+        what: &'static str,
+        /// Position of the item at which the sum overflows, from 0.
+        item: usize,
+    },
+    /// An exact answer would take more memory or time than is allowed for.
+    #[error("no exact {what} of {items} items: {reason}")]
+    TooLarge {
+        /// What was asked for.
+        what: &'static str,
+        /// How many items there are.
+        items: usize,
+        /// What would not fit, and what to do instead.
+        reason: &'static str,
+    },
     /// The value of an item is not a number above 0.
     #[error("the value of item {id:?} is {value}; give a finite number above 0")]
     ItemValue {
@@ -38,12 +72,6 @@ pub enum Error {
         first: usize,
         /// The second position that has it, from 0.
         second: usize,
-    },
-    /// The costs of a pool do not fit 64 bits.
-    #[error("the costs up to item {id:?} sum to more than 2^64 - 1; take a coarser unit")]
-    CostSum {
-        /// The item at which the sum overflows.
-        id: String,
     },
     /// No common unit was found of which every value is a whole multiple.
     #[error(
@@ -78,14 +106,6 @@ pub enum Error {
         position: usize,
         /// Items of the pool.
         items: usize,
-    },
-    /// Two lists that belong together differ in length.
-    #[error("{left} and {right} entries do not belong together; give lists of one length")]
-    Lengths {
-        /// Length of the first list.
-        left: usize,
-        /// Length of the second list.
-        right: usize,
     },
     /// No item of the pool can be solved within the budget, so there is nothing to lose.
     #[error("the oracle earns nothing, so regret is not defined; leave the pool out of its mean")]

@@ -105,3 +105,49 @@ pub fn execute(pool: &Pool, plan: &Plan, budget: u64, regime: Regime) -> Result<
     let spent = budget - left;
     Ok(Execution { regime, attempts, stopped_by, earned, spent, informed: plan.is_informed() })
 }
+
+/// What came of an order of attempts under several budgets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct OrderedRun<const R: usize> {
+    /// How many items of the order were attempted.
+    pub attempted: usize,
+    /// The item that was too dear for what was left, at which execution stopped.
+    pub stopped_by: Option<usize>,
+    /// What all attempts earned together.
+    pub earned: f64,
+    /// What all attempts took of each resource.
+    pub spent: [u64; R],
+}
+
+impl<const R: usize> OrderedRun<R> {
+    pub(crate) fn new(pool: &Pool<R>, order: &[usize], budgets: &[u64; R]) -> Result<Self, Error> {
+        let items = pool.items();
+        let mut seen = vec![None; items.len()];
+        let mut run = Self { attempted: 0, stopped_by: None, earned: 0.0, spent: [0; R] };
+        let mut points = 0_u64;
+        for (step, &position) in order.iter().enumerate() {
+            let (Some(item), Some(first)) = (items.get(position), seen.get_mut(position)) else {
+                return Err(Error::OtherPool { step, position, items: items.len() });
+            };
+            if let Some(first) = first.replace(step) {
+                let id = item.id().to_owned();
+                return Err(Error::DuplicateId { id, first, second: step });
+            }
+            if run.stopped_by.is_some() {
+                continue;
+            }
+            // No item comes twice, so sums are at most those over the pool, which were checked.
+            let fits = |r: usize| run.spent[r].saturating_add(item.costs()[r]) <= budgets[r];
+            if !(0..R).all(fits) {
+                run.stopped_by = Some(position);
+                continue;
+            }
+            run.spent.iter_mut().zip(item.costs()).for_each(|(spent, cost)| *spent += cost);
+            run.attempted += 1;
+            points += if item.is_solved() { pool.points().each[position] } else { 0 };
+        }
+        run.earned = pool.points().value(points);
+        Ok(run)
+    }
+}

@@ -1,4 +1,4 @@
-use crate::{Error, Pool};
+use crate::{Error, MultidimensionalKnapsack, Pool, most_solved_items};
 
 /// What a planner who knew every cost and outcome would attempt: the best there is.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,48 +9,49 @@ pub struct Oracle {
     pub value: f64,
     /// The positions of the items that it attempts, ascending; all of them solvable.
     pub chosen: Vec<usize>,
-    /// The value in whole units, for comparisons without rounding.
-    pub(crate) points: u64,
 }
 
 impl Pool {
     /// The best value within a budget, `max sum of value * solved` over sets of items that cost no more
     /// than the budget, with a set that reaches it: an exact 0-1 knapsack over the solvable items.
     ///
-    /// Where all values are equal the cheapest items are best, by one sort.
+    /// Where all values are equal the cheapest items are best, and one sort finds them.
     ///
     /// Reference: TRIAGE (2026), equations 1 and 3, arXiv:2605.13414.
     ///
     /// # Errors
     ///
-    /// Those of the knapsack solver.
+    /// [`Error::TooLarge`] where the knapsack is beyond the solver.
     pub fn oracle(&self, budget: u64) -> Result<Oracle, Error> {
-        let solvable: Vec<usize> =
-            (0..self.items().len()).filter(|&i| self.items()[i].is_solved()).collect();
-        let mut chosen = if self.points().equal {
-            cheapest(self, &solvable, budget)
-        } else {
-            best(self, &solvable, budget)
-        };
-        chosen.sort_unstable();
-        let points = chosen.iter().map(|&i| self.points().each[i]).sum();
-        Ok(Oracle { value: self.points().value(points), chosen, points })
+        if self.points().equal {
+            let items = self.items().iter().map(|item| (item.cost(), item.is_solved()));
+            return Ok(self.oracle_of(most_solved_items(items, budget)));
+        }
+        self.oracle_under(&[budget])
     }
 }
 
-fn cheapest(pool: &Pool, solvable: &[usize], budget: u64) -> Vec<usize> {
-    let mut order = solvable.to_vec();
-    order.sort_by_key(|&i| pool.items()[i].cost());
-    let mut left = budget;
-    order
-        .into_iter()
-        .map_while(|i| {
-            left = left.checked_sub(pool.items()[i].cost())?;
-            Some(i)
-        })
-        .collect()
-}
+impl<const R: usize> Pool<R> {
+    /// The best value within a budget for each resource.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] for more than 8 resources; [`Error::TooLarge`] above 1,000 solvable items.
+    pub fn oracle_under(&self, budgets: &[u64; R]) -> Result<Oracle, Error> {
+        let solvable = self.solvable();
+        let profits: Vec<u64> = solvable.iter().map(|&i| self.points().each[i]).collect();
+        let weights: Vec<[u64; R]> = solvable.iter().map(|&i| *self.items()[i].costs()).collect();
+        let best = MultidimensionalKnapsack::new(*budgets, &profits, &weights)?.solve();
+        Ok(self.oracle_of(best.chosen.iter().map(|&k| solvable[k]).collect()))
+    }
 
-fn best(_pool: &Pool, _solvable: &[usize], _budget: u64) -> Vec<usize> {
-    Vec::new()
+    fn solvable(&self) -> Vec<usize> {
+        (0..self.items().len()).filter(|&i| self.items()[i].is_solved()).collect()
+    }
+
+    fn oracle_of(&self, mut chosen: Vec<usize>) -> Oracle {
+        chosen.sort_unstable();
+        let points = chosen.iter().map(|&i| self.points().each[i]).sum();
+        Oracle { value: self.points().value(points), chosen }
+    }
 }

@@ -42,12 +42,12 @@ impl Efficiency {
 }
 
 /// By how much an expectation may differ from the oracle's value through rounding alone, as a share.
-const ROUNDING: f64 = 1e-12;
+const ROUNDING: f64 = 1e-9;
 
 /// Where a plan lies between a random planner (0) and the oracle (1):
 /// `(achieved - random) / (oracle - random)`.
 ///
-/// A random value within a share of 1e-12 of the oracle's counts as equal to it.
+/// A random value within a share of 1e-9 of the oracle's counts as equal to it.
 ///
 /// ```
 /// use knapsack_oracle::{Efficiency, Error, triage_efficiency_score};

@@ -75,7 +75,7 @@ pub enum Error {
     },
     /// No common unit was found of which every value is a whole multiple.
     #[error(
-        "the values are no whole multiples of one decimal or binary unit with a sum below 2^64; \
+        "the values are no whole multiples of one decimal or binary unit with a sum below 2^63; \
          round them to fewer digits"
     )]
     Values,
@@ -117,5 +117,25 @@ pub enum Error {
         name: &'static str,
         /// Why.
         reason: &'static str,
+    },
+    /// A sum over the items of a knapsack would not fit.
+    #[error(
+        "the sum of the {quantity} passes {limit} at item {item}; give smaller numbers, such as \
+         thousands for units",
+        limit = i64::MAX
+    )]
+    SumTooLarge {
+        /// What is summed: profits or weights.
+        quantity: &'static str,
+        /// Position of the item at which the sum is too large, from 0.
+        item: usize,
+    },
+    /// There are more items than the exact solver takes.
+    #[error("{items} items; give at most {limit}")]
+    TooManyItems {
+        /// Number of items.
+        items: usize,
+        /// Largest number allowed.
+        limit: usize,
     },
 }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod error;
+mod exact;
 mod execution;
 mod planners;
 mod plans;
@@ -12,6 +13,7 @@ mod staircase;
 mod unit;
 
 pub use error::Error;
+pub use exact::{Knapsack, Proof, Solution};
 pub use execution::{Attempt, Execution, OrderedRun, Regime, execute};
 pub use planners::{
     CheapestFirst, ForecastThreshold, InOrder, InformedPlanner, OraclePlanner, ProspectiveItem,

@@ -1,4 +1,4 @@
-use crate::{Error, MultidimensionalKnapsack, Pool, most_solved_items};
+use crate::{Error, Knapsack, MultidimensionalKnapsack, Pool, most_solved_items};
 
 /// What a planner who knew every cost and outcome would attempt: the best there is.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,13 +21,18 @@ impl Pool {
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`] where the knapsack is beyond the solver.
+    /// [`Error::SumTooLarge`] where the costs of solvable items sum to more than 2^63 - 1, and
+    /// [`Error::TooManyItems`], where values differ.
     pub fn oracle(&self, budget: u64) -> Result<Oracle, Error> {
         if self.points().equal {
             let items = self.items().iter().map(|item| (item.cost(), item.is_solved()));
             return Ok(self.oracle_of(most_solved_items(items, budget)));
         }
-        self.oracle_under(&[budget])
+        let solvable = self.solvable();
+        let profits: Vec<u64> = solvable.iter().map(|&i| self.points().each[i]).collect();
+        let costs: Vec<u64> = solvable.iter().map(|&i| self.items()[i].cost()).collect();
+        let best = Knapsack::new(budget, &profits, &costs)?.solve();
+        Ok(self.oracle_of(best.chosen.iter().map(|&k| solvable[k]).collect()))
     }
 }
 

@@ -47,7 +47,7 @@ impl Points {
     }
 }
 
-/// Whole numbers over the smallest exponent, where all fit and their sum does too.
+/// Whole numbers over the smallest exponent, where their sum fits the solver: 63 bits.
 fn scaled(parts: &[(u64, i32)], base: u64) -> Option<(Vec<u64>, i32)> {
     let least = parts.iter().map(|&(_, exponent)| exponent).min()?;
     let mut sum = 0_u64;
@@ -58,7 +58,7 @@ fn scaled(parts: &[(u64, i32)], base: u64) -> Option<(Vec<u64>, i32)> {
         sum = sum.checked_add(points)?;
         each.push(points);
     }
-    Some((each, least))
+    (sum <= i64::MAX as u64).then_some((each, least))
 }
 
 /// Digits and exponent of the shortest decimal that names a finite positive number: at most 17 digits,

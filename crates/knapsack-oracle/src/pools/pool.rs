@@ -36,7 +36,7 @@ impl<const R: usize> Pool<R> {
     ///
     /// [`Error::Empty`] without an item; [`Error::DuplicateId`]; [`Error::Sum`] where the costs in a
     /// resource sum to 2^64 or more; [`Error::Values`] where values have no common unit in which
-    /// their sum is below 2^64, as 1e300 and 1e-300 have none.
+    /// their sum is below 2^63, as 1e300 and 1e-300 have none.
     pub fn new(items: Vec<Item<R>>) -> Result<Self, Error> {
         if items.is_empty() {
             return Err(Error::Empty);

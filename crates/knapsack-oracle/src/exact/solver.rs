@@ -1,0 +1,121 @@
+//! From an instance to its solution: what is clear is set aside, and the rest is searched with
+//! better bounds the longer it takes.
+
+use super::incumbent::Incumbent;
+use super::knapsack::{Knapsack, Proof, Solution};
+use super::relaxation::{Items, gcd, relax};
+use super::search::{End, search};
+use super::structure::tighten;
+
+/// Partial choices kept at once before the next kind of effort is worth its cost.
+const QUICK: usize = 1 << 11;
+const LONG: usize = 1 << 17;
+
+pub(super) fn solve(instance: &Knapsack<'_>) -> Solution {
+    let capacity = instance.capacity();
+    let (mut always, mut open) = (Vec::new(), Vec::new());
+    let (mut profits, mut weights) = (Vec::new(), Vec::new());
+    let mut total = 0;
+    for (item, (&profit, &weight)) in instance.profits().iter().zip(instance.weights()).enumerate()
+    {
+        if profit == 0 || weight > capacity {
+            continue;
+        }
+        if weight == 0 {
+            always.push(item);
+        } else {
+            open.push(item);
+            // The door keeps sums, and so each number, below 2^63.
+            profits.push(profit.cast_signed());
+            weights.push(weight.cast_signed());
+            total += weight;
+        }
+    }
+    let mut chosen = always;
+    if total <= capacity {
+        chosen.extend(open);
+        chosen.sort_unstable();
+        return instance.solution(chosen, None, Proof::Bound, 0);
+    }
+    let (best, proof, states) = solve_items(Items::new(capacity.cast_signed(), profits, weights));
+    chosen.extend(open.iter().zip(&best.taken).filter(|pair| *pair.1).map(|pair| *pair.0));
+    chosen.sort_unstable();
+    instance.solution(chosen, None, proof, states)
+}
+
+impl Items {
+    fn new(capacity: i64, profits: Vec<i64>, weights: Vec<i64>) -> Self {
+        let divisor = |of: &[i64]| {
+            let mut divisor = 0;
+            for &x in of {
+                divisor = gcd(x.unsigned_abs(), divisor);
+                if divisor == 1 {
+                    break;
+                }
+            }
+            divisor.cast_signed()
+        };
+        let step = divisor(&profits);
+        // No choice weighs anything between two multiples.
+        let capacity = capacity - capacity % divisor(&weights).max(1);
+        Self { capacity, profits, weights, step }
+    }
+}
+
+fn solve_items(items: Items) -> (Incumbent, Proof, u64) {
+    let mut states = 0;
+    let mut relaxed = relax(&items, None);
+    let mut best = first_choice(&items, &relaxed.taken, relaxed.next);
+    let mut end = search(&items, &relaxed, &mut best, QUICK, false, &mut states);
+    for longest in [LONG, usize::MAX] {
+        if end != End::TooLong {
+            break;
+        }
+        if let Some(tighter) = tighten(&items, &relaxed, &best) {
+            relaxed = tighter;
+        }
+        end = search(&items, &relaxed, &mut best, longest, true, &mut states);
+    }
+    (best, if end == End::Bound { Proof::Bound } else { Proof::Exhausted }, states)
+}
+
+/// The relaxed choice, made to fit, or a neighbour of it.
+fn first_choice(items: &Items, taken: &[bool], next: Option<usize>) -> Incumbent {
+    let mut start = taken.to_vec();
+    let pairs = items.weights.iter().zip(&start);
+    let mut weight: i64 = pairs.filter(|pair| *pair.1).map(|pair| *pair.0).sum();
+    // Only where ratios were too close to tell apart.
+    for (taken, item_weight) in start.iter_mut().zip(&items.weights) {
+        if weight <= items.capacity {
+            break;
+        }
+        if *taken {
+            *taken = false;
+            weight -= item_weight;
+        }
+    }
+    let mut best = Incumbent::new(items, start.clone());
+    best.neighbours(items, &start, next);
+    best
+}
+
+/// An upper bound on the profit within a capacity, exact where that is found quickly.
+pub(super) fn quick_bound(capacity: i64, profits: &[i64], weights: &[i64]) -> i64 {
+    let open = || profits.iter().zip(weights).filter(|pair| *pair.1 <= capacity);
+    let all: i64 = open().map(|pair| *pair.0).sum();
+    if open().map(|pair| *pair.1).sum::<i64>() <= capacity {
+        return all;
+    }
+    let (profits, weights) = open().unzip();
+    let items = Items::new(capacity, profits, weights);
+    let relaxed = relax(&items, None);
+    let mut best = first_choice(&items, &relaxed.taken, relaxed.next);
+    match search(&items, &relaxed, &mut best, QUICK, true, &mut 0) {
+        // At most all profits together, which fit.
+        End::TooLong => {
+            let floor = i64::try_from(relaxed.floor()).unwrap_or(all);
+            floor - floor % items.step
+        }
+        End::Bound | End::Exhausted => best.value,
+    }
+}

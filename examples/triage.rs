@@ -116,7 +116,10 @@ fn output() -> Result<String, Box<dyn Error>> {
         "cheapest-first" => Planner::CheapestFirst,
         "random" => Planner::Random,
         "oracle" => Planner::Oracle,
-        file => Planner::File(PlanFile::read(Path::new(file))?),
+        file => {
+            let pools = problems.items().len().div_ceil(arguments.pool_size);
+            Planner::File(PlanFile::read(Path::new(file), pools)?)
+        }
     };
     let settings = Settings {
         alphas: arguments.alphas.clone(),
@@ -125,10 +128,7 @@ fn output() -> Result<String, Box<dyn Error>> {
         seed: arguments.seed,
     };
     let file = path.display().to_string();
-    let report = evaluate(&problems, &settings).map_err(|error| match settings.planner {
-        Planner::File(_) => format!("{}: {error}", arguments.planner),
-        _ => format!("{file}: {error}"),
-    })?;
+    let report = evaluate(&problems, &settings).map_err(|error| format!("{file}: {error}"))?;
     if let Some(plot) = &arguments.plot {
         let title = format!("Triage efficiency, planner {}", arguments.planner);
         let picture = triage_plot::svg(&report, &title)?;

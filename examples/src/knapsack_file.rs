@@ -5,7 +5,7 @@ use std::{error::Error, fs, path::Path, time::Instant};
 use knapsack_oracle::Knapsack;
 use serde::{Deserialize, Serialize};
 
-use crate::json_lines::InputError;
+use crate::json_lines::{InputError, describe};
 
 #[derive(Deserialize)]
 struct Instance {
@@ -40,16 +40,21 @@ pub fn solve(path: &Path) -> Result<Solved, Box<dyn Error>> {
         problem,
     };
     let bytes = fs::read(path).map_err(|error| wrong(None, None, error.to_string()))?;
+    // A list of the right values would pass for the object.
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        return Err(wrong(Some(1), None, "is no JSON object".to_owned()).into());
+    }
     let mut deserializer = serde_json::Deserializer::from_slice(&bytes);
     let instance: Instance =
         serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-            let path = error.path().to_string();
-            let inner = error.into_inner();
-            let field = (!matches!(path.as_str(), "." | "?")).then_some(path);
-            wrong(Some(inner.line()), field, inner.to_string())
+            let line = error.inner().line();
+            let (field, problem) = describe(error);
+            wrong(Some(line), field, problem)
         })?;
     let end = deserializer.end();
-    end.map_err(|error| wrong(Some(error.line()), None, error.to_string()))?;
+    end.map_err(|error| {
+        wrong(Some(error.line()), None, "goes on after the end of its JSON value".to_owned())
+    })?;
     let start = Instant::now();
     let knapsack = Knapsack::new(instance.capacity, &instance.profits, &instance.weights)
         .map_err(|error| wrong(None, Some(field_of(&error).to_owned()), error.to_string()))?;

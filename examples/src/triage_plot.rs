@@ -1,4 +1,5 @@
-//! A picture of triage efficiency against the share of the budget, with intervals.
+//! A picture of triage efficiency against the share of the budget, with intervals. A mark is hollow where
+//! efficiency is undefined in every pool and a convention takes its place.
 
 use std::error::Error;
 
@@ -7,7 +8,7 @@ use plotters::{
     style::{Color, IntoFont},
 };
 
-use crate::triage::{REGIMES, Report};
+use crate::triage::{AtAlpha, Estimate, REGIMES, Report};
 
 /// Two of Okabe and Ito's colours, which most people can tell apart, and a grey.
 const COLOURS: [RGBColor; 2] = [RGBColor(0, 114, 178), RGBColor(213, 94, 0)];
@@ -21,7 +22,7 @@ const SIZE: (u32, u32) = (760, 480);
 /// Where no efficiency is there to draw.
 pub fn svg(report: &Report, title: &str) -> Result<String, Box<dyn Error>> {
     let estimates = || {
-        let of = |at: &crate::triage::AtAlpha| at.figures.each_ref().map(|figures| figures.eta);
+        let of = |at: &AtAlpha| at.figures.each_ref().map(|figures| figures.eta);
         report.alphas.iter().flat_map(of).flatten()
     };
     let lows = estimates().map(|eta| eta.ci_low.unwrap_or(eta.value));
@@ -45,7 +46,7 @@ pub fn svg(report: &Report, title: &str) -> Result<String, Box<dyn Error>> {
             .configure_mesh()
             .light_line_style(WHITE)
             .x_desc("alpha: budget as a share of what all problems cost")
-            .y_desc("eta: 0 random, 1 oracle")
+            .y_desc("eta: 0 random, 1 oracle; hollow: by convention")
             .label_style(("sans-serif", 14))
             .draw()?;
         for level in [0.0, 1.0] {
@@ -57,23 +58,28 @@ pub fn svg(report: &Report, title: &str) -> Result<String, Box<dyn Error>> {
         for (k, ((_, name), colour)) in REGIMES.into_iter().zip(COLOURS).enumerate() {
             // Side by side, so that intervals do not hide each other.
             let x = |alpha: f64| alpha + 0.006 * (k as f64 - 0.5);
-            let mut points: Vec<(f64, crate::triage::Estimate)> = report
+            let mut points: Vec<(f64, Estimate, bool)> = report
                 .alphas
                 .iter()
-                .filter_map(|at| Some((x(at.alpha), at.figures[k].eta?)))
+                .filter_map(|at| {
+                    let figures = &at.figures[k];
+                    Some((x(at.alpha), figures.eta?, figures.informative.is_some()))
+                })
                 .collect();
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let line: Vec<(f64, f64)> = points.iter().map(|(x, eta)| (*x, eta.value)).collect();
+            let line: Vec<(f64, f64)> = points.iter().map(|(x, eta, _)| (*x, eta.value)).collect();
             chart
                 .draw_series([PathElement::new(line, colour.stroke_width(2))])?
                 .label(name)
                 .legend(move |(x, y)| {
                     PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2))
                 });
-            chart.draw_series(
-                points.iter().map(|(x, eta)| Circle::new((*x, eta.value), 4, colour.filled())),
-            )?;
-            let bars = points.iter().filter_map(|(x, eta)| {
+            let mark = |(x, eta, defined): &(f64, Estimate, bool)| {
+                let style = if *defined { colour.filled() } else { colour.stroke_width(2) };
+                Circle::new((*x, eta.value), 4, style)
+            };
+            chart.draw_series(points.iter().map(mark))?;
+            let bars = points.iter().filter_map(|(x, eta, _)| {
                 let ends = [(*x, eta.ci_low?), (*x, eta.ci_high?)];
                 Some(PathElement::new(ends, colour.stroke_width(1)))
             });

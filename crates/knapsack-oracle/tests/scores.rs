@@ -20,8 +20,9 @@ fn all_24_values_of_table_3_follow_from_tables_1_and_2() {
         for alpha in 0..4 {
             // Of the four configurations under one variant of the prompt.
             let of = |variant: usize| -> Vec<f64> {
-                let configurations = golden[scores].as_array().unwrap();
-                let value = |row: &Value| row[alpha][variant].as_f64().unwrap();
+                let configurations = golden[scores][alpha].as_array().unwrap();
+                assert_eq!(configurations.len(), 4);
+                let value = |row: &Value| row[variant].as_f64().unwrap();
                 configurations.iter().map(value).collect()
             };
             for (pair, (first, second)) in [(0, 1), (0, 2), (1, 2)].into_iter().enumerate() {

@@ -31,6 +31,7 @@ pub struct Step {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Plan {
     steps: Vec<Step>,
     informed: bool,

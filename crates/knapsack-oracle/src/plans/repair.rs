@@ -57,6 +57,7 @@ pub enum Repair {
 
 /// What became of a planner's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum PlanReading {
     /// A plan within its budget.

@@ -88,3 +88,46 @@ impl<const R: usize> Item<R> {
         self.solved
     }
 }
+
+/// An item of one resource as it is stored.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(rename = "Item")]
+struct Stored<S> {
+    id: S,
+    value: f64,
+    cost: u64,
+    solved: bool,
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Item {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { id, value, costs: [cost], solved } = self;
+        Stored { id, value: *value, cost: *cost, solved: *solved }.serialize(serializer)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Item {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Stored { id, value, cost, solved } = Stored::<String>::deserialize(deserializer)?;
+        Self::new(id, value, cost, solved).map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(all(test, feature = "serde"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_comes_back_from_json_through_the_same_checks() {
+        let item = Item::new("a", 0.1, 7, true).unwrap();
+        let text = serde_json::to_string(&item).unwrap();
+        assert_eq!(text, r#"{"id":"a","value":0.1,"cost":7,"solved":true}"#);
+        assert_eq!(serde_json::from_str::<Item>(&text).unwrap(), item);
+        for wrong in [text.replace('7', "0"), text.replace("0.1", "0"), text.replace("0.1", "-1")] {
+            assert!(serde_json::from_str::<Item>(&wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -19,7 +19,7 @@ use crate::{Item, Step};
 ///
 /// A planner that looks at costs does not compile:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0599
 /// use knapsack_oracle::{ProspectiveItem, Step};
 ///
 /// fn cheapest_first(items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {

@@ -41,9 +41,12 @@ const ALLOCATION: &[&str] = &[
     "tokens",
     "token_allocation",
     "allocated_tokens",
+    "allocated",
     "token_budget",
     "budget",
     "max_tokens",
+    "token_limit",
+    "estimated_tokens",
 ];
 
 impl Entry<'_> {

@@ -118,9 +118,9 @@ impl PlanReading {
 /// - The plan is the last complete list under the key `plan`, else the last complete list in which an
 ///   object has an id, else `[]` alone.
 /// - An entry is an object with an `id` (or `problem_id`, `problem`), a string or a number, and an
-///   `allocation` (or `tokens`, `token_allocation`, `allocated_tokens`, `token_budget`, `budget`,
-///   `max_tokens`). Other fields are left out, other entries dropped, and so are ids that are not in the
-///   pool.
+///   `allocation` (or `tokens`, `token_allocation`, `allocated_tokens`, `allocated`, `token_budget`,
+///   `budget`, `max_tokens`, `token_limit`, `estimated_tokens`; earlier names first). Other fields are
+///   left out, other entries dropped, and so are ids that are not in the pool.
 /// - An allocation that is no whole number of at least 0 becomes one: the first number in it, rounded
 ///   down, with `,` and `_` between digits, an exponent or a `k`; 0 where that is negative, and where
 ///   there is none.

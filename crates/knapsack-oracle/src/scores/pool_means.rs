@@ -37,7 +37,8 @@ pub struct MeanRegret {
 /// The mean of efficiencies over pools, each counting once.
 ///
 /// Pools without a solvable item are kept with a score of 1 (appendix D.3); section 3.2 of the paper
-/// would leave them out, which [`MeanEfficiency::informative_score`] does.
+/// would leave them out, which [`MeanEfficiency::informative_score`] does. For an interval, resample
+/// pools; trajectory-metrics has a bootstrap of means.
 ///
 /// ```
 /// use knapsack_oracle::{Efficiency, Error, mean_efficiency_score};

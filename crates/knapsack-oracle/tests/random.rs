@@ -226,6 +226,18 @@ fn of_items_of_equal_cost_as_many_run_as_fit() {
 }
 
 #[test]
+fn with_half_of_an_odd_total_half_of_all_but_one_run() {
+    // Either the first k items fit half of the cost or the last n - k do, and never both.
+    for n in [2, 9, 18, 23] {
+        let mut costs: Vec<u64> = (0..n as u64).map(|i| 1_000 + i * i * 7_919 % 99_991).collect();
+        costs[0] += 1 - costs.iter().sum::<u64>() % 2;
+        let reference = RandomReference::new(&costs, &vec![1.0; n], &vec![true; n]).unwrap();
+        let exact = reference.exact(reference.total_cost() / 2).unwrap();
+        assert!(close(exact.value, (n - 1) as f64 / 2.0, 1e-15), "{n} items: {}", exact.value);
+    }
+}
+
+#[test]
 fn items_that_never_fit_end_a_plan_but_do_not_run() {
     let solved = [true, false, true];
     let reference = RandomReference::new(&[5, 100, 5], &[1.0; 3], &solved).unwrap();

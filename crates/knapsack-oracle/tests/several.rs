@@ -147,3 +147,14 @@ fn what_is_no_knapsack_is_named() {
     let error = MultidimensionalKnapsack::new([1], &[1; 1_001], &[[1]; 1_001]).unwrap_err();
     assert!(matches!(error, Error::TooLarge { items: 1_001, .. }), "{error}");
 }
+
+#[cfg(feature = "serde")]
+#[test]
+fn results_are_stored_with_snake_case_names() {
+    let knapsack = MultidimensionalKnapsack::new([5, 5], &[7], &[[2, 3]]).unwrap();
+    assert_eq!(
+        serde_json::to_string(&knapsack.solve()).unwrap(),
+        r#"{"value":7,"upper_bound":7,"chosen":[0],"used":[2,3],"nodes":1}"#
+    );
+    assert_eq!(serde_json::to_string(&knapsack.bounds()).unwrap(), r#"{"lower":7,"upper":7}"#);
+}

@@ -41,6 +41,10 @@ impl BudgetStaircase {
     /// [`Error::Lengths`] where the lists differ in length; [`Error::Sum`] where costs or values sum
     /// to 2^64 or more; [`Error::TooLarge`] where there are more than 2^24 steps after some item.
     pub fn new(costs: &[u64], values: &[u64]) -> Result<Self, Error> {
+        Self::with_most(costs, values, MOST)
+    }
+
+    fn with_most(costs: &[u64], values: &[u64], most: usize) -> Result<Self, Error> {
         if costs.len() != values.len() {
             return Err(Error::Lengths { left: costs.len(), right: values.len() });
         }
@@ -65,7 +69,7 @@ impl BudgetStaircase {
             }
             join(&steps, cost, value, &mut longer);
             std::mem::swap(&mut steps, &mut longer);
-            if steps.len() > MOST {
+            if steps.len() > most {
                 return Err(Error::TooLarge {
                     what: "budget staircase",
                     items: costs.len(),
@@ -114,5 +118,20 @@ fn push(steps: &mut Vec<(u64, u64)>, step: (u64, u64)) {
         Some(last) if step.1 <= last.1 => {}
         Some(last) if step.0 == last.0 => *last = step,
         _ => steps.push(step),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_staircase_with_too_many_steps_is_an_error_and_no_approximation() {
+        let powers: Vec<u64> = (0..11).map(|power| 1 << power).collect();
+        // Each of the 2^11 sums is a step.
+        let stairs = BudgetStaircase::with_most(&powers, &powers, 1 << 11).unwrap();
+        assert_eq!(stairs.steps().len(), 1 << 11);
+        let error = BudgetStaircase::with_most(&powers, &powers, (1 << 11) - 1).unwrap_err();
+        assert!(matches!(error, Error::TooLarge { items: 11, .. }), "{error}");
     }
 }

@@ -95,3 +95,47 @@ impl RandomReference {
         Ok(run_chances)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Small numbers that are hard to guess.
+    fn numbers(seed: u64, count: usize, most: u64) -> Vec<u64> {
+        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        let next = |_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 40) % most + 1
+        };
+        (0..count).map(next).collect()
+    }
+
+    #[test]
+    fn both_ways_of_counting_give_the_same_chances_with_and_without_items_that_never_fit() {
+        for (seed, items, others) in [(1, 1, 0), (2, 2, 1), (3, 9, 0), (4, 16, 3), (5, 17, 40)] {
+            let costs = numbers(seed, items, 40);
+            let total: u64 = costs.iter().sum();
+            for budget in [40, 40.max(total / 2), total - 1] {
+                let fitting: Vec<u64> =
+                    costs.iter().copied().filter(|&cost| cost <= budget).collect();
+                let n = items + others;
+                let halves = Halves::new(&fitting, budget, n).unwrap().run_chances();
+                let sums = LeaveOneOut::new(&fitting, budget, n).unwrap().run_chances();
+                assert_eq!(halves.len(), sums.len());
+                for (a, b) in halves.iter().zip(&sums) {
+                    assert!((a - b).abs() <= 1e-13 * b, "{halves:?} {sums:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_common_unit_of_all_costs_does_not_matter() {
+        let costs = numbers(6, 12, 30);
+        let large: Vec<u64> = costs.iter().map(|cost| cost * 1_000_003).collect();
+        let small = LeaveOneOut::new(&costs, 100, 12).unwrap();
+        // What is left over of the budget below one unit buys nothing.
+        let large = LeaveOneOut::new(&large, 100 * 1_000_003 + 999, 12).unwrap();
+        assert_eq!(small.run_chances(), large.run_chances());
+    }
+}

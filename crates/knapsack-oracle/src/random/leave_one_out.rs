@@ -24,11 +24,13 @@ impl LeaveOneOut {
     /// Nothing where it would take too much. Each item must fit the budget alone.
     pub(crate) fn new(costs: &[u64], budget: u64, n: usize) -> Option<Self> {
         let unit = costs.iter().copied().fold(0, gcd);
-        if unit == 0 || n > MOST || budget / unit > CELLS {
+        // Where nothing costs anything, no budget matters.
+        let in_units = |cost: u64| cost.checked_div(unit).unwrap_or_default();
+        if n > MOST || in_units(budget) > CELLS {
             return None;
         }
-        let mut costs: Vec<usize> = costs.iter().map(|cost| (cost / unit) as usize).collect();
-        let budget = (budget / unit) as usize;
+        let costs: Vec<usize> = costs.iter().map(|&cost| in_units(cost) as usize).collect();
+        let budget = in_units(budget) as usize;
         let mut sorted = costs.clone();
         sorted.sort_unstable();
         let mut left = budget;
@@ -38,7 +40,6 @@ impl LeaveOneOut {
             fits
         };
         let most = sorted.iter().take_while(fits).count();
-        costs.shrink_to_fit();
         let counting = Self { costs, budget, most, n };
         let cells = counting.cells();
         (cells.saturating_mul(counting.levels() + 1) <= CELLS && counting.work() <= WORK)

@@ -25,6 +25,7 @@ pub struct MultidimensionalKnapsack<'a, const R: usize> {
 
 /// A choice of items, and how good the best one can be.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MultidimensionalSolution<const R: usize> {
     /// The sum of the profits of the chosen items.
@@ -34,6 +35,7 @@ pub struct MultidimensionalSolution<const R: usize> {
     /// Positions of the chosen items, from 0, increasing.
     pub chosen: Vec<usize>,
     /// What the chosen items use of each resource, at most its capacity.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "as_list"))]
     pub used: [u64; R],
     /// How many parts of the search were looked at.
     pub nodes: u64,
@@ -45,6 +47,11 @@ impl<const R: usize> MultidimensionalSolution<R> {
     pub const fn is_optimal(&self) -> bool {
         self.value == self.upper_bound
     }
+}
+
+#[cfg(feature = "serde")]
+fn as_list<S: serde::Serializer>(used: &[u64], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(used)
 }
 
 /// Between what the best value lies.
@@ -110,7 +117,9 @@ impl<'a, const R: usize> MultidimensionalKnapsack<'a, R> {
     /// that no rounding can cut off the best choice. Items that no better choice can do with, or
     /// without, are fixed.
     ///
-    /// Exponential in the worst case; pools of 60 items and 3 resources take well below a second.
+    /// Exponential in the worst case. Pools of 60 items and up to 8 resources take well below a second
+    /// where profits are random or follow the weights loosely; where they are a sum of the weights and
+    /// a constant, 3 resources take seconds and more may not end.
     /// [`solve_within`](Self::solve_within) ends in any case.
     ///
     /// Reference: Kellerer, Pferschy, Pisinger (2004), Knapsack problems, chapter 9,

@@ -140,7 +140,8 @@ fn texts_that_would_take_hours_in_quadratic_time_take_none() {
 
 proptest! {
     #[test]
-    fn no_text_panics(text in any::<String>()) {
+    fn no_text_panics(characters in prop::collection::vec(any::<char>(), 0..60)) {
+        let text: String = characters.into_iter().collect();
         let _ = repair_plan(&text, &pool(), 10);
     }
 
@@ -186,8 +187,10 @@ proptest! {
     }
 
     #[test]
-    fn every_json_string_is_read_as_serde_json_reads_it(id in any::<String>()) {
-        prop_assume!(!id.is_empty());
+    fn every_json_string_is_read_as_serde_json_reads_it(
+        characters in prop::collection::vec(any::<char>(), 0..20),
+    ) {
+        let id: String = characters.into_iter().collect();
         let pool = Pool::new(vec![Item::new(id.clone(), 1.0, 1, true).unwrap()]).unwrap();
         let text = serde_json::json!([{ "id": id, "tokens": 1 }]).to_string();
         prop_assert_eq!(steps(&repair_plan(&text, &pool, 1)), [(0, 1)]);

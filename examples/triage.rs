@@ -26,7 +26,8 @@ use examples::{
     plan_file::PlanFile,
     pool_file, program,
     table::align,
-    triage::{Estimate, Output, Planner, Report, Settings, evaluate},
+    triage::{Estimate, Planner, Report, Settings, evaluate},
+    triage_json::Output,
     triage_plot,
 };
 use knapsack_oracle::{Alpha, Pool};

@@ -18,6 +18,7 @@ mod sample;
 pub mod table;
 pub mod trace_file;
 pub mod triage;
+pub mod triage_json;
 pub mod triage_plot;
 
 /// The README's code, tested with the rest.

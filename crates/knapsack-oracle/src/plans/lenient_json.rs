@@ -3,6 +3,8 @@
 //! Where text stops being JSON, all open brackets are given up and reading goes on from there. So time
 //! and memory are linear in the length of the text, whatever it is.
 
+use crate::plans::json_string;
+
 /// A value that is no list and no object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Scalar<'a> {
@@ -246,69 +248,8 @@ impl<'a> Reader<'a> {
         self.found = Some(List { entries, bytes: start..self.at, found, rank, start });
     }
 
-    /// A string, from its opening quote.
     fn string(&mut self) -> Option<String> {
-        (self.byte()? == b'"').then_some(())?;
-        self.at += 1;
-        let mut read = String::new();
-        loop {
-            let start = self.at;
-            while self.byte().is_some_and(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
-                self.at += 1;
-            }
-            read.push_str(self.text.get(start..self.at)?);
-            match self.byte()? {
-                b'"' => {
-                    self.at += 1;
-                    return Some(read);
-                }
-                b'\\' => {
-                    self.at += 1;
-                    read.push(self.escaped()?);
-                }
-                // A line does not end within a string.
-                _ => return None,
-            }
-        }
-    }
-
-    /// The character that an escape stands for, from behind its backslash.
-    fn escaped(&mut self) -> Option<char> {
-        let byte = self.byte()?;
-        let character = match byte {
-            b'"' | b'\\' | b'/' => char::from(byte),
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'n' => '\n',
-            b'r' => '\r',
-            b't' => '\t',
-            b'u' => {
-                self.at += 1;
-                return self.code_point();
-            }
-            _ => return None,
-        };
-        self.at += 1;
-        Some(character)
-    }
-
-    /// A character by its number, or by the two halves of it.
-    fn code_point(&mut self) -> Option<char> {
-        let high = self.hex()?;
-        if !(0xd800..0xdc00).contains(&high) {
-            return char::from_u32(high);
-        }
-        self.text.get(self.at..)?.starts_with("\\u").then_some(())?;
-        self.at += 2;
-        let low = self.hex()?.checked_sub(0xdc00)?;
-        char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + low)
-    }
-
-    fn hex(&mut self) -> Option<u32> {
-        let digits = self.text.get(self.at..self.at + 4)?;
-        digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(())?;
-        self.at += 4;
-        u32::from_str_radix(digits, 16).ok()
+        json_string::read(self.text, &mut self.at)
     }
 
     /// What is no string and no container, up to where the next element or field begins. In an object a
@@ -399,13 +340,6 @@ mod tests {
         assert_eq!(list.entries[0].allocation, Some(Scalar::Bare("1,200")));
         assert_eq!(list.entries[0].extra_fields(), 1);
         assert_eq!(list.entries[1].allocation, Some(Scalar::Bare("~5 k")));
-    }
-
-    #[test]
-    fn escapes_are_those_of_json() {
-        let list = find_plan(r#"[{"id": "a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00"}]"#).unwrap();
-        let want = "a\"\\/\u{8}\u{c}\n\r\té😀".to_owned();
-        assert_eq!(list.entries[0].id, Some(Scalar::Text(want)));
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub(super) fn search(
         if from >= to {
             break End::Exhausted;
         }
-        if from == sorted {
+        if from == sorted || (sorted < core.candidates.len() && front.len() >= SECOND_LIST) {
             core.sort_rest(from, gap);
             to = core.candidates.len();
             sorted = to;

@@ -70,8 +70,10 @@ fn solve_items(items: Items) -> (Incumbent, Proof, u64) {
         if end != End::TooLong {
             break;
         }
-        if let Some(tighter) = tighten(&items, &relaxed, &best) {
-            relaxed = tighter;
+        if std::env::var("DBG").is_ok() { eprintln!("phase {longest}: best {} plain {} {:?} states {states}", best.value, relaxed.floor(), relaxed.gap(best.value+items.step)); }
+        if std::env::var("PLAIN").is_err() && let Some(tighter) = tighten(&items, &relaxed, &best) {
+            relaxed.ceiling = relaxed.ceiling.min(tighter.floor());
+            if std::env::var("DBG").is_ok() { eprintln!("  tight {} {:?} zero {} of {}", relaxed.floor(), relaxed.gap(best.value+items.step), relaxed.loss.iter().filter(|l| **l==0.0).count(), items.len()); }
         }
         end = search(&items, &relaxed, &mut best, longest, true, &mut states);
     }

@@ -45,7 +45,6 @@ pub(super) struct Relaxation {
     /// The bound times `scale`.
     pub(super) bound: i128,
     pub(super) scale: i128,
-    pub(super) ceiling: i128,
     pub(super) taken: Vec<bool>,
     /// Price of a unit of weight, never above the true one.
     pub(super) price: f64,
@@ -61,12 +60,12 @@ impl Relaxation {
     pub(super) fn gap(&self, target: i64) -> Option<f64> {
         let gap = self.bound - i128::from(target) * self.scale;
         // Three roundings, each by a factor of at most 1 + 2^-53.
-        (gap >= 0 && i128::from(target) <= self.ceiling).then(|| gap as f64 / self.scale as f64 * (1.0 + 4.0 * f64::EPSILON))
+        (gap >= 0).then(|| gap as f64 / self.scale as f64 * (1.0 + 4.0 * f64::EPSILON))
     }
 
-    /// The largest whole number that the bound allows.
-    pub(super) fn floor(&self) -> i128 {
-        self.bound.div_euclid(self.scale)
+    /// The largest whole number that the bound allows, at most `total`.
+    pub(super) fn floor(&self, total: i64) -> i64 {
+        i64::try_from(self.bound.div_euclid(self.scale)).map_or(total, |floor| floor.min(total))
     }
 }
 
@@ -103,7 +102,7 @@ pub(super) fn relax(items: &Items, penalty: Option<&Penalty>) -> Relaxation {
         let size = i64::try_from(gain.abs()).map_or(gain.abs() as f64, |small| small as f64);
         loss.push(size * scale_down);
     }
-    Relaxation { bound, scale, ceiling: i128::MAX, taken, price: price as f64 * scale_down, loss, next }
+    Relaxation { bound, scale, taken, price: price as f64 * scale_down, loss, next }
 }
 
 /// Profits less the price of the second limit, times `2^shift`.

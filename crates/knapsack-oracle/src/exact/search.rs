@@ -16,8 +16,8 @@ pub(super) enum End {
     Bound,
     /// Nothing is left to look at.
     Exhausted,
-    /// The lists grew longer than allowed.
-    TooLong,
+    /// The budget is spent.
+    Unfinished,
 }
 
 /// What may be changed in the relaxed choice: one item, or several equal ones at once.
@@ -42,16 +42,34 @@ struct Core {
     price: f64,
 }
 
-/// Looks for a choice better than `best`, in lists of at most `longest` partial choices.
+/// What to look for, and how long.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Task {
+    /// Least value of interest; smaller ones may be found by the way.
+    pub(super) target: i64,
+    /// No value is above this.
+    pub(super) ceiling: i64,
+    /// Partial choices to look at before giving up.
+    pub(super) budget: u64,
+    /// Whether equal items are looked at together.
+    pub(super) bundle: bool,
+}
+
+/// Looks for the best choice that is better than `best` and worth the target at least.
 pub(super) fn search(
     items: &Items,
     relaxed: &Relaxation,
     best: &mut Incumbent,
-    longest: usize,
-    bundle: bool,
+    task: Task,
     count: &mut u64,
 ) -> End {
-    let Some(mut gap) = relaxed.gap(best.value + items.step) else { return End::Bound };
+    let Task { target, ceiling, budget, bundle } = task;
+    let budget = count.saturating_add(budget);
+    let gap_at = |value: i64| {
+        let next = target.max(value + items.step);
+        if next > ceiling { None } else { relaxed.gap(next) }
+    };
+    let Some(mut gap) = gap_at(best.value) else { return End::Bound };
     let mut core = Core::new(items, relaxed, gap, bundle);
     let (mut weight, mut profit) = (0, 0);
     for (item, &taken) in relaxed.taken.iter().enumerate() {
@@ -80,8 +98,8 @@ pub(super) fn search(
             sorted = to;
             continue;
         }
-        if front.len() + back.len() > longest {
-            break End::TooLong;
+        if *count > budget {
+            break End::Unfinished;
         }
         if front.len() == 0 {
             break End::Exhausted;
@@ -112,7 +130,7 @@ pub(super) fn search(
             front.extend(from as u32, change, limits, value, |mark| {
                 value = mark.profit();
                 found = Some((mark, None));
-                new_gap = relaxed.gap(value + items.step);
+                new_gap = gap_at(value);
                 new_gap.unwrap_or(-1.0)
             });
             *count += front.len() as u64;
@@ -127,7 +145,7 @@ pub(super) fn search(
             if let Some((a, b)) = front.best_pair(&back, items.capacity, value) {
                 value = a.profit() + b.profit();
                 found = Some((a, Some(b)));
-                match relaxed.gap(value + items.step) {
+                match gap_at(value) {
                     Some(new_gap) => gap = new_gap,
                     None => break End::Bound,
                 }

@@ -4,12 +4,12 @@
 use super::incumbent::Incumbent;
 use super::knapsack::{Knapsack, Proof, Solution};
 use super::relaxation::{Items, gcd, relax};
-use super::search::{End, search};
+use super::search::{End, Task, search};
 use super::structure::tighten;
 
-/// Partial choices kept at once before the next kind of effort is worth its cost.
-const QUICK: usize = 1 << 11;
-const LONG: usize = 1 << 17;
+/// Partial choices to look at before the next kind of effort is worth its cost.
+const QUICK: u64 = 1 << 14;
+const LONG: u64 = 1 << 18;
 
 pub(super) fn solve(instance: &Knapsack<'_>) -> Solution {
     let capacity = instance.capacity();
@@ -36,7 +36,7 @@ pub(super) fn solve(instance: &Knapsack<'_>) -> Solution {
         chosen.sort_unstable();
         return instance.solution(chosen, None, Proof::Bound, 0);
     }
-    let (best, proof, states) = solve_items(Items::new(capacity.cast_signed(), profits, weights));
+    let (best, proof, states) = solve_items(&Items::new(capacity.cast_signed(), profits, weights));
     chosen.extend(open.iter().zip(&best.taken).filter(|pair| *pair.1).map(|pair| *pair.0));
     chosen.sort_unstable();
     instance.solution(chosen, None, proof, states)
@@ -61,23 +61,42 @@ impl Items {
     }
 }
 
-fn solve_items(items: Items) -> (Incumbent, Proof, u64) {
+fn solve_items(items: &Items) -> (Incumbent, Proof, u64) {
     let mut states = 0;
-    let mut relaxed = relax(&items, None);
-    let mut best = first_choice(&items, &relaxed.taken, relaxed.next);
-    let mut end = search(&items, &relaxed, &mut best, QUICK, false, &mut states);
-    for longest in [LONG, usize::MAX] {
-        if end != End::TooLong {
-            break;
+    let relaxed = relax(items, None);
+    let mut best = first_choice(items, &relaxed.taken, relaxed.next);
+    // A choice worth more than all items there is not.
+    let mut ceiling = relaxed.floor(i64::MAX);
+    ceiling -= ceiling % items.step;
+    let target = best.value + items.step;
+    let mut task = Task { target, ceiling, budget: QUICK, bundle: false };
+    let mut end = search(items, &relaxed, &mut best, task, &mut states);
+    task = Task { budget: LONG, bundle: true, ..task };
+    // High values first: few items can be part of such a choice, and where there is none the bound
+    // comes down. Each further search takes in values that lose four times as much.
+    let top = ceiling;
+    let mut depth = (ceiling - best.value) >> 8;
+    while end == End::Unfinished && best.value < task.ceiling {
+        task.target = (top - depth).min(task.ceiling).max(best.value + items.step);
+        end = search(items, &relaxed, &mut best, task, &mut states);
+        if std::env::var("DBG").is_ok() { eprintln!("phase {task:?} best {} end {end:?} states {states}", best.value); }
+        match end {
+            End::Exhausted if best.value < task.target - items.step => {
+                task.ceiling = task.target - items.step;
+                depth = (4 * depth).max(items.step);
+                end = End::Unfinished;
+            }
+            End::Unfinished if task.budget == LONG => {
+                task.budget = u64::MAX;
+                let tight = tighten(items, &best);
+                task.ceiling = task.ceiling.min(tight - tight % items.step);
+        if std::env::var("DBG").is_ok() { eprintln!("tight {tight}"); }
+            }
+            _ => {}
         }
-        if std::env::var("DBG").is_ok() { eprintln!("phase {longest}: best {} plain {} {:?} states {states}", best.value, relaxed.floor(), relaxed.gap(best.value+items.step)); }
-        if std::env::var("PLAIN").is_err() && let Some(tighter) = tighten(&items, &relaxed, &best) {
-            relaxed.ceiling = relaxed.ceiling.min(tighter.floor());
-            if std::env::var("DBG").is_ok() { eprintln!("  tight {} {:?} zero {} of {}", relaxed.floor(), relaxed.gap(best.value+items.step), relaxed.loss.iter().filter(|l| **l==0.0).count(), items.len()); }
-        }
-        end = search(&items, &relaxed, &mut best, longest, true, &mut states);
     }
-    (best, if end == End::Bound { Proof::Bound } else { Proof::Exhausted }, states)
+    let proof = if best.value >= task.ceiling { Proof::Bound } else { Proof::Exhausted };
+    (best, proof, states)
 }
 
 /// The relaxed choice, made to fit, or a neighbour of it.
@@ -102,7 +121,10 @@ fn first_choice(items: &Items, taken: &[bool], next: Option<usize>) -> Incumbent
 
 /// An upper bound on the profit within a capacity, exact where that is found quickly.
 pub(super) fn quick_bound(capacity: i64, profits: &[i64], weights: &[i64]) -> i64 {
-    let open = || profits.iter().zip(weights).filter(|pair| *pair.1 <= capacity);
+    let open = || {
+        let pairs = profits.iter().zip(weights);
+        pairs.filter(|pair| *pair.0 > 0 && *pair.1 <= capacity)
+    };
     let all: i64 = open().map(|pair| *pair.0).sum();
     if open().map(|pair| *pair.1).sum::<i64>() <= capacity {
         return all;
@@ -111,12 +133,10 @@ pub(super) fn quick_bound(capacity: i64, profits: &[i64], weights: &[i64]) -> i6
     let items = Items::new(capacity, profits, weights);
     let relaxed = relax(&items, None);
     let mut best = first_choice(&items, &relaxed.taken, relaxed.next);
-    match search(&items, &relaxed, &mut best, QUICK, true, &mut 0) {
-        // At most all profits together, which fit.
-        End::TooLong => {
-            let floor = i64::try_from(relaxed.floor()).unwrap_or(all);
-            floor - floor % items.step
-        }
+    let ceiling = relaxed.floor(all);
+    let task = Task { target: best.value + items.step, ceiling, budget: QUICK, bundle: true };
+    match search(&items, &relaxed, &mut best, task, &mut 0) {
+        End::Unfinished => ceiling - ceiling % items.step,
         End::Bound | End::Exhausted => best.value,
     }
 }

@@ -1,7 +1,7 @@
 //! Second limits that hold for every choice worth looking at.
 
 use super::incumbent::Incumbent;
-use super::relaxation::{Items, Penalty, Relaxation, best_price, gcd, relax};
+use super::relaxation::{Items, Penalty, best_price, gcd, relax};
 use super::solver;
 
 /// Counts above this make no limit that is worth its price.
@@ -13,16 +13,15 @@ const LARGEST_COUNT: i64 = 1_000;
 /// taken off: of profits 10 + weight, say, or 20 and 30 + weight, that rest takes few values.
 /// Whichever counts they are, a choice that fits has no more of them than the best choice for them,
 /// and one that is better than the best known needs at least as many as the cheapest such choice.
-pub(super) fn tighten(items: &Items, plain: &Relaxation, best: &Incumbent) -> Option<Relaxation> {
+pub(super) fn tighten(items: &Items, best: &Incumbent) -> i64 {
     let total: i64 = items.profits.iter().sum();
     let bits = |x: i64| i64::BITS - x.leading_zeros();
-    let largest = items.weights.iter().copied().max()?;
-    let shift = 50_u32.checked_sub(bits(total))?.min(6);
+    let largest = items.weights.iter().copied().max().unwrap_or(0);
+    let Some(shift) = 50_u32.checked_sub(bits(total)).map(|spare| spare.min(6)) else { return total };
     if bits(total) + shift + bits(largest) + bits(items.len() as i64) + 12 > 126 {
-        return None;
+        return total;
     }
-    let mut tightest: Option<Relaxation> = None;
-    let bound = |relaxed: &Relaxation| relaxed.bound as f64 / relaxed.scale as f64;
+    let mut tightest = total;
     for counts in remainders(items).into_iter().chain([vec![1; items.len()]]) {
         let sum: i64 = counts.iter().sum();
         for at_most in [true, false] {
@@ -34,11 +33,7 @@ pub(super) fn tighten(items: &Items, plain: &Relaxation, best: &Incumbent) -> Op
             };
             let penalty = Penalty { counts: counts.clone(), limit, price: 0, shift };
             let Some(penalty) = best_price(items, penalty, at_most) else { continue };
-            let relaxed = relax(items, Some(&penalty));
-            let known = tightest.as_ref().unwrap_or(plain);
-            if bound(&relaxed) < bound(known) {
-                tightest = Some(relaxed);
-            }
+            tightest = tightest.min(relax(items, Some(&penalty)).floor(total));
         }
     }
     tightest
@@ -77,15 +72,18 @@ fn remainder(items: &Items, (rise, run): (i64, i64)) -> Option<Vec<i64>> {
     let mut sign = 0;
     for (&profit, &weight) in items.profits.iter().zip(&items.weights) {
         let rest = profit.checked_mul(run)?.checked_sub(weight.checked_mul(rise)?)?;
-        if rest == 0 || rest.signum() * sign < 0 {
+        if rest.signum() * sign < 0 {
             return None;
         }
-        sign = rest.signum();
+        sign = if rest == 0 { sign } else { rest.signum() };
         largest = largest.max(rest.checked_abs()?);
         divisor = gcd(divisor, rest.unsigned_abs());
-        if largest / divisor.cast_signed() > LARGEST_COUNT {
+        if divisor > 0 && largest / divisor.cast_signed() > LARGEST_COUNT {
             return None;
         }
+    }
+    if divisor == 0 {
+        return None;
     }
     let rests = items.profits.iter().zip(&items.weights);
     let counts: Vec<i64> =

@@ -16,7 +16,8 @@ fn pools(c: &mut Criterion) {
         let pools: Vec<(Vec<u64>, Vec<u64>)> = (0..64)
             .map(|_| {
                 let values = (0..30).map(|_| rng.random_range(1..=top)).collect();
-                let costs = (0..30).map(|_| 10.0_f64.powf(rng.random_range(3.0..5.0)) as u64).collect();
+                let costs =
+                    (0..30).map(|_| 10.0_f64.powf(rng.random_range(3.0..5.0)) as u64).collect();
                 (values, costs)
             })
             .collect();

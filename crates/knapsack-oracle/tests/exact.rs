@@ -97,7 +97,11 @@ fn it_equals_brute_force_on_20_000_pools() {
         let (profits, weights) = items(&mut rng, n, top);
         let capacity = capacity(&mut rng, &weights);
         let want = brute_force(capacity, &profits, &weights);
-        assert_eq!(solved(capacity, &profits, &weights), want, "{capacity} {profits:?} {weights:?}");
+        assert_eq!(
+            solved(capacity, &profits, &weights),
+            want,
+            "{capacity} {profits:?} {weights:?}"
+        );
     }
 }
 
@@ -110,7 +114,11 @@ fn it_equals_dynamic_programming_on_2_000_larger_pools() {
         let (profits, weights) = items(&mut rng, n, top);
         let capacity = capacity(&mut rng, &weights);
         let want = table(capacity, &profits, &weights);
-        assert_eq!(solved(capacity, &profits, &weights), want, "{capacity} {profits:?} {weights:?}");
+        assert_eq!(
+            solved(capacity, &profits, &weights),
+            want,
+            "{capacity} {profits:?} {weights:?}"
+        );
     }
 }
 
@@ -125,7 +133,10 @@ fn numbers_near_the_limit_of_a_sum_are_exact() {
             let capacity = capacity(&mut rng, &weights);
             let want = brute_force(capacity, &profits, &weights);
             assert_eq!(solved(capacity, &profits, &weights), want);
-            assert_eq!(solved(capacity, &weights, &weights), brute_force(capacity, &weights, &weights));
+            assert_eq!(
+                solved(capacity, &weights, &weights),
+                brute_force(capacity, &weights, &weights)
+            );
         }
     }
     assert_eq!(solved(u64::MAX, &[i64::MAX as u64], &[i64::MAX as u64]), i64::MAX as u64);

@@ -28,11 +28,8 @@ impl Incumbent {
             next.map_or((0, 0), |item| (items.profits[item], items.weights[item]));
         let mut best = (0, None);
         for (item, ((&profit, &weight), &taken)) in pairs().zip(start).enumerate() {
-            let (gain, need) = if taken {
-                (next_profit - profit, next_weight - weight)
-            } else {
-                (profit, weight)
-            };
+            let (gain, need) =
+                if taken { (next_profit - profit, next_weight - weight) } else { (profit, weight) };
             if (gain > best.0) & (need <= room) {
                 best = (gain, Some(item));
             }

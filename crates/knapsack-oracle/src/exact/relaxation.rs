@@ -74,7 +74,7 @@ pub(super) fn relax(items: &Items, penalty: Option<&Penalty>) -> Relaxation {
     let shift = penalty.map_or(0, |penalty| penalty.shift);
     let gains = penalty.map(|penalty| gains(items, penalty));
     let gains: &[i64] = gains.as_deref().unwrap_or(&items.profits);
-    let (order, before) = split(items, gains, penalty);
+    let (order, before) = split(items, gains);
     let next = order.get(before).map(|&(_, item)| item as usize);
     // The price of weight is price / unit.
     let (price, unit) = next.map_or((0, 1), |item| {
@@ -92,17 +92,24 @@ pub(super) fn relax(items: &Items, penalty: Option<&Penalty>) -> Relaxation {
         bound += i128::from(penalty.price) * i128::from(penalty.limit) * i128::from(unit);
     }
     let mut loss = Vec::with_capacity(items.len());
-    for (item, taken) in taken.iter_mut().enumerate() {
-        let gain = i128::from(gains[item]) * i128::from(unit)
-            - i128::from(items.weights[item]) * i128::from(price);
-        if gain != 0 {
-            *taken = gain > 0;
+    let largest = |of: &[i64]| of.iter().fold(0, |top, x| x.unsigned_abs().max(top));
+    let fits = |a: u64, b: i64| a.checked_mul(b.unsigned_abs()).is_some_and(|c| c < 1 << 62);
+    let pairs = gains.iter().zip(&items.weights).zip(&mut taken);
+    if fits(largest(gains), unit) && fits(largest(&items.weights), price) {
+        for ((&gain, &weight), taken) in pairs {
+            let gain = gain * unit - weight * price;
+            *taken = (gain > 0) | (*taken & (gain == 0));
+            bound += i128::from(gain.max(0));
+            loss.push(gain.abs() as f64 * scale_down);
         }
-        bound += gain.max(0);
-        // Most fit into 64 bits, which convert much faster.
-        let size = gain.abs();
-        let size = i64::try_from(size).map_or_else(|_| size as f64, |small| small as f64);
-        loss.push(size * scale_down);
+    } else {
+        let (unit, price) = (i128::from(unit), i128::from(price));
+        for ((&gain, &weight), taken) in pairs {
+            let gain = i128::from(gain) * unit - i128::from(weight) * price;
+            *taken = (gain > 0) | (*taken & (gain == 0));
+            bound += gain.max(0);
+            loss.push(gain.abs() as f64 * scale_down);
+        }
     }
     Relaxation { bound, scale, taken, price: price as f64 * scale_down, loss, next }
 }
@@ -117,7 +124,7 @@ fn gains(items: &Items, penalty: &Penalty) -> Vec<i64> {
 /// at that position is the first that does not fit with all before it.
 ///
 /// Ratios are rounded: a wrong order among near ties costs nothing, as any price of weight is valid.
-fn split(items: &Items, gains: &[i64], penalty: Option<&Penalty>) -> (Vec<(f64, u32)>, usize) {
+fn split(items: &Items, gains: &[i64]) -> (Vec<(f64, u32)>, usize) {
     let mut order = Vec::with_capacity(items.len());
     for (item, (&gain, &weight)) in (0_u32..).zip(gains.iter().zip(&items.weights)) {
         if gain > 0 {
@@ -137,16 +144,6 @@ fn split(items: &Items, gains: &[i64], penalty: Option<&Penalty>) -> (Vec<(f64, 
             continue;
         }
         room -= heavy;
-        if let Some(penalty) = penalty {
-            // Among equal ratios those first that keep well within the second limit.
-            let sign = if penalty.price < 0 { 1.0 } else { -1.0 };
-            let key = |entry: &(f64, u32)| {
-                let item = entry.1 as usize;
-                sign * penalty.counts[item] as f64 / items.weights[item] as f64
-            };
-            part[high..low]
-                .sort_unstable_by(|a, b| key(a).total_cmp(&key(b)).then(a.1.cmp(&b.1)));
-        }
         for (position, entry) in part[high..low].iter().enumerate() {
             let weight = weight(entry);
             if weight > room {
@@ -192,7 +189,7 @@ pub(super) fn best_price(items: &Items, mut penalty: Penalty, at_most: bool) -> 
     // The slope of the bound while the price moves away from zero.
     let falls = |penalty: &Penalty| {
         let gains = gains(items, penalty);
-        let (order, before) = split(items, &gains, Some(penalty));
+        let (order, before) = split(items, &gains);
         let (mut room, mut used) = (items.capacity, 0.0);
         for &(_, item) in &order[..before] {
             room -= items.weights[item as usize];

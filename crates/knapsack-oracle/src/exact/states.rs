@@ -95,8 +95,7 @@ impl States {
             let take_changed = match (kept_head, changed_head) {
                 (Some(a), Some(b)) => {
                     let weight = b.weight + change.weight;
-                    weight < a.weight
-                        || (weight == a.weight && b.profit + change.profit > a.profit)
+                    weight < a.weight || (weight == a.weight && b.profit + change.profit > a.profit)
                 }
                 (None, Some(_)) => true,
                 (Some(_), None) => false,

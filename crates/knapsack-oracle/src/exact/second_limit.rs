@@ -7,17 +7,19 @@ use super::solver;
 /// Counts above this make no limit that is worth its price.
 const LARGEST_COUNT: i64 = 1_000;
 
-/// The tightest relaxation with a second limit, if one is tighter than `plain`.
+/// An upper bound on what is better than `best`, from relaxations with a second limit.
 ///
 /// Tried are the number of items, and the rest of profits after a multiple of the weights has been
 /// taken off: of profits 10 + weight, say, or 20 and 30 + weight, that rest takes few values.
 /// Whichever counts they are, a choice that fits has no more of them than the best choice for them,
 /// and one that is better than the best known needs at least as many as the cheapest such choice.
-pub(super) fn tighten(items: &Items, best: &Incumbent) -> i64 {
+pub(super) fn second_bound(items: &Items, best: &Incumbent) -> i64 {
     let total: i64 = items.profits.iter().sum();
     let bits = |x: i64| i64::BITS - x.leading_zeros();
     let largest = items.weights.iter().copied().max().unwrap_or(0);
-    let Some(shift) = 50_u32.checked_sub(bits(total)).map(|spare| spare.min(6)) else { return total };
+    let Some(shift) = 50_u32.checked_sub(bits(total)).map(|spare| spare.min(6)) else {
+        return total;
+    };
     if bits(total) + shift + bits(largest) + bits(items.len() as i64) + 12 > 126 {
         return total;
     }
@@ -50,10 +52,7 @@ fn remainders(items: &Items) -> Vec<Vec<i64>> {
             let run = items.weights[a] - items.weights[b];
             if run != 0 && (rise > 0) == (run > 0) && rise != 0 {
                 let divisor = gcd(rise.unsigned_abs(), run.unsigned_abs());
-                let slope = (
-                    rise.unsigned_abs() / divisor,
-                    run.unsigned_abs() / divisor,
-                );
+                let slope = (rise.unsigned_abs() / divisor, run.unsigned_abs() / divisor);
                 if slope.0 <= 1_000 && slope.1 <= 1_000 {
                     let slope = (slope.0.cast_signed(), slope.1.cast_signed());
                     if !slopes.contains(&slope) {

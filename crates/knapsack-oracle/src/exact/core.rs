@@ -26,7 +26,6 @@ pub(super) struct Core {
     members: Vec<u32>,
     to_remove: Vec<f64>,
     to_add: Vec<f64>,
-    price: f64,
 }
 
 /// All items, equal ones side by side.
@@ -110,8 +109,7 @@ impl Core {
         }
         candidates[..sorted].sort_unstable_by(Candidate::compare);
         let (to_remove, to_add) = (Vec::new(), Vec::new());
-        let price = relaxed.price;
-        let mut core = Self { candidates, sorted, members, to_remove, to_add, price };
+        let mut core = Self { candidates, sorted, members, to_remove, to_add };
         core.fill_suffixes();
         core
     }
@@ -124,13 +122,8 @@ impl Core {
     /// What the candidates from this position on lose at least: any one of them; one that removes
     /// weight, per unit; one that adds weight, per unit.
     pub(super) fn least_losses(&self, from: usize) -> (f64, f64, f64) {
-        let next = if from == self.candidates.len() {
-            f64::MAX
-        } else if from < self.sorted {
-            self.candidates[from].change.loss
-        } else {
-            self.candidates[self.sorted - 1].change.loss
-        };
+        // The first one not yet in order is the least of its kind.
+        let next = self.candidates.get(from).map_or(f64::MAX, |next| next.change.loss);
         (next, self.to_remove[from], self.to_add[from])
     }
 
@@ -159,11 +152,9 @@ impl Core {
     /// Smallest loss per unit of weight over all candidates from each position on.
     fn fill_suffixes(&mut self) {
         let n = self.candidates.len();
-        // Filling room can save no more than its price.
-        let ends = [(&mut self.to_remove, -1.0, f64::MAX), (&mut self.to_add, 1.0, self.price)];
-        for (suffix, sign, end) in ends {
+        for (suffix, sign) in [(&mut self.to_remove, -1.0), (&mut self.to_add, 1.0)] {
             suffix.clear();
-            suffix.resize(n + 1, end);
+            suffix.resize(n + 1, f64::MAX);
             for at in (0..n).rev() {
                 let change = &self.candidates[at].change;
                 let weight = change.weight as f64 * sign;

@@ -80,7 +80,7 @@ impl Items {
 /// The best choice, what proves it, and the number of partial choices kept on the way.
 fn solve_items(items: &Items, effort: Effort) -> (Incumbent, Proof, u64) {
     let mut states = 0;
-    let relaxed = relax(items, None);
+    let relaxed = relax(items);
     let mut best = first_choice(items, &relaxed);
     let ceiling = items.round_down(relaxed.floor(i64::MAX));
     let target = best.value + items.step;
@@ -126,7 +126,8 @@ fn descend(
             }
             End::Unfinished => {
                 task.budget = u64::MAX;
-                task.ceiling = task.ceiling.min(items.round_down(second_bound(items, best)));
+                let bound = second_bound(items, best, effort.quick);
+                task.ceiling = task.ceiling.min(items.round_down(bound));
             }
             end => return end,
         }
@@ -154,8 +155,8 @@ fn first_choice(items: &Items, relaxed: &Relaxation) -> Incumbent {
     best
 }
 
-/// An upper bound on the profit within a capacity, exact where that is found quickly.
-pub(super) fn quick_bound(capacity: i64, profits: &[i64], weights: &[i64]) -> i64 {
+/// An upper bound on the profit within a capacity, exact where that is found within the budget.
+pub(super) fn quick_bound(capacity: i64, profits: &[i64], weights: &[i64], budget: u64) -> i64 {
     let open = || {
         let pairs = profits.iter().zip(weights);
         pairs.filter(|pair| *pair.0 > 0 && *pair.1 <= capacity)
@@ -166,11 +167,11 @@ pub(super) fn quick_bound(capacity: i64, profits: &[i64], weights: &[i64]) -> i6
     }
     let (profits, weights) = open().unzip();
     let items = Items::new(capacity, profits, weights);
-    let relaxed = relax(&items, None);
+    let relaxed = relax(&items);
     let mut best = first_choice(&items, &relaxed);
     let order = bundles(&items, &relaxed);
     let ceiling = items.round_down(relaxed.floor(all));
-    let task = Task { target: best.value + items.step, ceiling, budget: EFFORT.quick };
+    let task = Task { target: best.value + items.step, ceiling, budget };
     match search(&items, &relaxed, &mut best, task, Some(&order), &mut 0) {
         End::Unfinished => ceiling,
         End::Bound | End::Exhausted => best.value,

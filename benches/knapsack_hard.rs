@@ -1,4 +1,4 @@
-//! Hard 0-1 knapsacks: seconds per instance, each solved again until half a second is spent; the
+//! Hard 0-1 knapsacks: seconds per instance, each solved again until 0.3 seconds are spent; the
 //! least counts.
 //!
 //! `KNAPSACK_HARD=DIR cargo bench --bench knapsack_hard [-- PART_OF_NAME]` reads every
@@ -14,6 +14,12 @@ use serde_json::Value;
 
 fn numbers(value: &Value) -> Vec<u64> {
     value.as_array().unwrap().iter().map(|x| x.as_u64().unwrap()).collect()
+}
+
+/// Seconds on the processor, in steps of a few milliseconds, where Linux tells.
+fn processor_seconds() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(stat.split(' ').next()?.parse::<f64>().ok()? * 1e-9)
 }
 
 fn main() {
@@ -52,9 +58,16 @@ fn main() {
         let begin = Instant::now();
         let mut solution = None;
         for _ in 0..200 {
-            let start = Instant::now();
+            let (start, processor) = (Instant::now(), processor_seconds());
             solution = Some(std::hint::black_box(instance).solve());
-            least = least.min(start.elapsed().as_secs_f64());
+            let mut seconds = start.elapsed().as_secs_f64();
+            // Long runs are interrupted by others; short ones are told apart by the clock alone.
+            if seconds > 0.05 {
+                if let (Some(from), Some(to)) = (processor, processor_seconds()) {
+                    seconds = to - from;
+                }
+            }
+            least = least.min(seconds);
             if begin.elapsed() > Duration::from_millis(300) {
                 break;
             }

@@ -9,7 +9,7 @@ pub(super) struct Incumbent {
 
 impl Incumbent {
     pub(super) fn new(items: &Items, taken: Vec<bool>) -> Self {
-        let value = items.profits.iter().zip(&taken).filter(|x| *x.1).map(|x| *x.0).sum();
+        let value = items.profits.iter().zip(&taken).map(|(p, &taken)| p * i64::from(taken)).sum();
         Self { value, taken }
     }
 
@@ -17,32 +17,33 @@ impl Incumbent {
     /// one item changed for `next`.
     pub(super) fn neighbours(&mut self, items: &Items, start: &[bool], next: Option<usize>) {
         let (mut value, mut weight) = (0, 0);
-        for (item, &taken) in start.iter().enumerate() {
-            if taken {
-                value += items.profits[item];
-                weight += items.weights[item];
-            }
+        let pairs = || items.profits.iter().zip(&items.weights);
+        for ((profit, item_weight), &taken) in pairs().zip(start) {
+            value += profit * i64::from(taken);
+            weight += item_weight * i64::from(taken);
         }
         let room = items.capacity - weight;
         let next = next.filter(|&item| !start[item]);
         let (next_profit, next_weight) =
             next.map_or((0, 0), |item| (items.profits[item], items.weights[item]));
-        let mut best = (value, None, None);
-        for (item, &taken) in start.iter().enumerate() {
-            let (profit, weight) = (items.profits[item], items.weights[item]);
-            if !taken && weight <= room && value + profit > best.0 {
-                best = (value + profit, None, Some(item));
-            }
-            if taken && next_weight - weight <= room && value + next_profit - profit > best.0 {
-                best = (value + next_profit - profit, Some(item), next);
+        let mut best = (0, None);
+        for (item, ((&profit, &weight), &taken)) in pairs().zip(start).enumerate() {
+            let (gain, need) =
+                if taken { (next_profit - profit, next_weight - weight) } else { (profit, weight) };
+            if (gain > best.0) & (need <= room) {
+                best = (gain, Some(item));
             }
         }
-        if best.0 > self.value {
-            self.value = best.0;
+        if value + best.0 > self.value {
+            self.value = value + best.0;
             self.taken.clear();
             self.taken.extend_from_slice(start);
-            best.1.into_iter().for_each(|item| self.taken[item] = false);
-            best.2.into_iter().for_each(|item| self.taken[item] = true);
+            if let (_, Some(item)) = best {
+                self.taken[item] = !start[item];
+                if start[item] {
+                    next.into_iter().for_each(|next| self.taken[next] = true);
+                }
+            }
         }
     }
 }

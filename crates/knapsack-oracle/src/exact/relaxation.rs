@@ -1,4 +1,4 @@
-//! Linear relaxations: an upper bound, and what each item loses against it when set the other way.
+//! The linear relaxation: an upper bound, and what each item loses against it when set the other way.
 
 /// Items whose choice is open: positive profits, weights from 1 to the capacity, and together more
 /// than the capacity.
@@ -17,37 +17,21 @@ impl Items {
     }
 }
 
-/// A second limit, `counts . x <= limit`, moved into the objective at the price
-/// `price / 2^shift` a unit.
-///
-/// It holds for every choice that fits and is better than the best one known. A price below zero
-/// stands for `counts . x >= limit`.
-#[derive(Clone, Debug)]
-pub(super) struct Penalty {
-    pub(super) counts: Vec<i64>,
-    pub(super) limit: i64,
-    pub(super) price: i64,
-    pub(super) shift: u32,
-}
-
 /// What a loss is multiplied with so that rounding never makes it too large: sums of up to 2^22
 /// losses gain a factor of at most (1 + 2^-53)^(2^22), which is below 1 + 2^-30.
 pub(super) const SHAVE: f64 = 1.0 - 1.0 / (1_u64 << 30) as f64;
 
 /// The relaxation at its best price of weight.
 ///
-/// With the price of weight u and of the second limit v, a choice x is worth
-/// `bound - losses(x) - u (capacity - weight(x)) - v (limit - counts(x))`, where `losses` adds
-/// `loss[j]` for each item j not set as in `taken`. Both products are at least 0 for every choice
-/// that fits and is better than the best one known, so the loss alone bounds its value.
+/// With that price u, a choice x is worth `bound - losses(x) - u (capacity - weight(x))`, where
+/// `losses` adds `loss[j]` for each item j not set as in `taken`. The product is at least 0 for every
+/// choice that fits, so the losses alone bound its value.
 #[derive(Debug)]
 pub(super) struct Relaxation {
     /// The bound times `scale`.
-    pub(super) bound: i128,
-    pub(super) scale: i128,
+    bound: i128,
+    scale: i128,
     pub(super) taken: Vec<bool>,
-    /// Price of a unit of weight, never above the true one.
-    pub(super) price: f64,
     /// Loss of each item set the other way, never above the true one.
     pub(super) loss: Vec<f64>,
     /// The item at which the capacity runs out.
@@ -63,59 +47,82 @@ impl Relaxation {
         (gap >= 0).then(|| gap as f64 / self.scale as f64 * (1.0 + 4.0 * f64::EPSILON))
     }
 
-    /// The largest whole number that the bound allows.
-    pub(super) fn floor(&self) -> i128 {
-        self.bound.div_euclid(self.scale)
+    /// The largest whole number that the bound allows, at most `total`.
+    pub(super) fn floor(&self, total: i64) -> i64 {
+        i64::try_from(self.bound.div_euclid(self.scale)).map_or(total, |floor| floor.min(total))
     }
 }
 
-/// Relaxes whole items, without or with a second limit.
-pub(super) fn relax(items: &Items, penalty: Option<&Penalty>) -> Relaxation {
-    let shift = penalty.map_or(0, |penalty| penalty.shift);
-    let gains = penalty.map(|penalty| gains(items, penalty));
-    let gains: &[i64] = gains.as_deref().unwrap_or(&items.profits);
-    let (order, before) = split(items, gains, penalty);
-    let next = order.get(before).map(|&(_, item)| item as usize);
-    // The price of weight is price / unit.
-    let (price, unit) = next.map_or((0, 1), |item| {
-        let (gain, weight) = (gains[item], items.weights[item]);
-        let divisor = gcd(gain.unsigned_abs(), weight.unsigned_abs()).cast_signed();
-        (gain / divisor, weight / divisor)
-    });
+/// Relaxes whole items.
+pub(super) fn relax(items: &Items) -> Relaxation {
+    let gains = &items.profits;
+    let split = split(items, gains);
+    let (price, unit) = split.price(items, gains);
     let mut taken = vec![false; items.len()];
-    order[..before].iter().for_each(|&(_, item)| taken[item as usize] = true);
+    split.order[..split.before].iter().for_each(|&(_, item)| taken[item as usize] = true);
 
-    let scale = i128::from(unit) << shift;
-    let scale_down = SHAVE / scale as f64;
+    let scale = i128::from(unit);
+    let scale_down = SHAVE / unit as f64;
     let mut bound = i128::from(price) * i128::from(items.capacity);
-    if let Some(penalty) = penalty {
-        bound += i128::from(penalty.price) * i128::from(penalty.limit) * i128::from(unit);
-    }
     let mut loss = Vec::with_capacity(items.len());
-    for (item, taken) in taken.iter_mut().enumerate() {
-        let gain = i128::from(gains[item]) * i128::from(unit)
-            - i128::from(items.weights[item]) * i128::from(price);
-        if gain != 0 {
-            *taken = gain > 0;
+    let fits = |of: &[i64], by: i64| {
+        let largest = of.iter().fold(0, |top: i64, &x| top.max(x));
+        largest.checked_mul(by).is_some_and(|product| product < 1 << 62)
+    };
+    let pairs = gains.iter().zip(&items.weights).zip(&mut taken);
+    // Both arms are the same; numbers of 64 bits are much faster.
+    if fits(gains, unit) && fits(&items.weights, price) {
+        for ((&gain, &weight), taken) in pairs {
+            let gain = gain * unit - weight * price;
+            *taken = (gain > 0) | (*taken & (gain == 0));
+            bound += i128::from(gain.max(0));
+            loss.push(gain.abs() as f64 * scale_down);
         }
-        bound += gain.max(0);
-        let size = i64::try_from(gain.abs()).map_or(gain.abs() as f64, |small| small as f64);
-        loss.push(size * scale_down);
+    } else {
+        let (unit, price) = (i128::from(unit), i128::from(price));
+        for ((&gain, &weight), taken) in pairs {
+            let gain = i128::from(gain) * unit - i128::from(weight) * price;
+            *taken = (gain > 0) | (*taken & (gain == 0));
+            bound += gain.max(0);
+            loss.push(gain.abs() as f64 * scale_down);
+        }
     }
-    Relaxation { bound, scale, taken, price: price as f64 * scale_down, loss, next }
+    Relaxation { bound, scale, taken, loss, next: split.next() }
 }
 
-/// Profits less the price of the second limit, times `2^shift`.
-fn gains(items: &Items, penalty: &Penalty) -> Vec<i64> {
-    let gain = |(&profit, &count): (&i64, &i64)| (profit << penalty.shift) - penalty.price * count;
-    items.profits.iter().zip(&penalty.counts).map(gain).collect()
+/// Items of positive gain, those that the relaxation takes first.
+#[derive(Debug)]
+pub(super) struct Split {
+    /// Gain per weight, and the item.
+    order: Vec<(f64, u32)>,
+    before: usize,
 }
 
-/// Items of positive gain with those before the returned position first in gain per weight; the one
-/// at that position is the first that does not fit with all before it.
+impl Split {
+    /// The items that are taken whole.
+    pub(super) fn whole(&self) -> impl Iterator<Item = usize> {
+        self.order[..self.before].iter().map(|&(_, item)| item as usize)
+    }
+
+    /// The item of which a part is taken.
+    pub(super) fn next(&self) -> Option<usize> {
+        self.order.get(self.before).map(|&(_, item)| item as usize)
+    }
+
+    /// The price of weight as a fraction.
+    pub(super) fn price(&self, items: &Items, gains: &[i64]) -> (i64, i64) {
+        self.next().map_or((0, 1), |item| {
+            let (gain, weight) = (gains[item], items.weights[item]);
+            let divisor = gcd(gain.unsigned_abs(), weight.unsigned_abs()).cast_signed();
+            (gain / divisor, weight / divisor)
+        })
+    }
+}
+
+/// Fills the capacity by gain per weight, without sorting all of it.
 ///
 /// Ratios are rounded: a wrong order among near ties costs nothing, as any price of weight is valid.
-fn split(items: &Items, gains: &[i64], penalty: Option<&Penalty>) -> (Vec<(f64, u32)>, usize) {
+pub(super) fn split(items: &Items, gains: &[i64]) -> Split {
     let mut order = Vec::with_capacity(items.len());
     for (item, (&gain, &weight)) in (0_u32..).zip(gains.iter().zip(&items.weights)) {
         if gain > 0 {
@@ -125,8 +132,14 @@ fn split(items: &Items, gains: &[i64], penalty: Option<&Penalty>) -> (Vec<(f64, 
     let weight = |entry: &(f64, u32)| items.weights[entry.1 as usize];
     let mut room = items.capacity;
     let (mut from, mut to) = (0, order.len());
+    let mut rounds = 0;
     while from < to {
         let part = &mut order[from..to];
+        rounds += 1;
+        if rounds == 50 {
+            // The middle of a sorted part cannot be a bad pivot again and again.
+            part.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        }
         let pivot = median(part[0].0, part[part.len() / 2].0, part[part.len() - 1].0);
         let (high, low) = partition(part, pivot);
         let heavy: i64 = part[..high].iter().map(weight).sum();
@@ -135,25 +148,16 @@ fn split(items: &Items, gains: &[i64], penalty: Option<&Penalty>) -> (Vec<(f64, 
             continue;
         }
         room -= heavy;
-        if let Some(penalty) = penalty {
-            // Among equal ratios those first that keep well within the second limit.
-            let sign = if penalty.price < 0 { 1.0 } else { -1.0 };
-            let key = |entry: &(f64, u32)| {
-                let item = entry.1 as usize;
-                sign * penalty.counts[item] as f64 / items.weights[item] as f64
-            };
-            part[high..low].sort_unstable_by(|a, b| key(a).total_cmp(&key(b)).then(a.1.cmp(&b.1)));
-        }
         for (position, entry) in part[high..low].iter().enumerate() {
             let weight = weight(entry);
             if weight > room {
-                return (order, from + high + position);
+                return Split { order, before: from + high + position };
             }
             room -= weight;
         }
         from += low;
     }
-    (order, from)
+    Split { order, before: from }
 }
 
 /// Brings entries above the pivot to the front and those below to the back; where the equal ones
@@ -178,61 +182,6 @@ fn partition(part: &mut [(f64, u32)], pivot: f64) -> (usize, usize) {
 
 fn median(a: f64, b: f64, c: f64) -> f64 {
     a.min(b).max(a.max(b).min(c))
-}
-
-/// The price of the second limit at which the bound is lowest, if it binds at all.
-///
-/// The bound is convex in the price, and its slope is the limit less the counts of the relaxed
-/// choice; the change of sign is found by halving.
-pub(super) fn best_price(items: &Items, mut penalty: Penalty, at_most: bool) -> Option<Penalty> {
-    let sign = if at_most { 1 } else { -1 };
-    // The slope of the bound while the price moves away from zero.
-    let falls = |penalty: &Penalty| {
-        let gains = gains(items, penalty);
-        let (order, before) = split(items, &gains, Some(penalty));
-        let (mut room, mut used) = (items.capacity, 0.0);
-        for &(_, item) in &order[..before] {
-            room -= items.weights[item as usize];
-            used += penalty.counts[item as usize] as f64;
-        }
-        if let Some(&(_, item)) = order.get(before) {
-            let part = room as f64 / items.weights[item as usize] as f64;
-            used += part * penalty.counts[item as usize] as f64;
-        }
-        let limit = penalty.limit as f64;
-        if at_most { used > limit } else { used < limit }
-    };
-    penalty.price = 0;
-    if !falls(&penalty) {
-        return None;
-    }
-    let (mut low, mut high) = (0_i64, 1_i64);
-    let top = items.profits.iter().max()? << penalty.shift;
-    loop {
-        penalty.price = sign * high;
-        if high > top || !falls(&penalty) {
-            break;
-        }
-        low = high;
-        high *= 2;
-    }
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        penalty.price = sign * middle;
-        if falls(&penalty) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    let bound = |price: i64| {
-        let penalty = Penalty { price: sign * price, ..penalty.clone() };
-        let relaxed = relax(items, Some(&penalty));
-        // Comparable to more digits than a whole number has.
-        relaxed.bound as f64 / relaxed.scale as f64
-    };
-    penalty.price = sign * if bound(low) < bound(high) { low } else { high };
-    Some(penalty)
 }
 
 pub(super) const fn gcd(mut a: u64, mut b: u64) -> u64 {

@@ -1,5 +1,5 @@
 //! Makes the bundled traces: runs in a small world whose true probability of success is known at
-//! every step, seen by three forecasters.
+//! every step, seen by three forecasters. And the bundled problems of `triage`.
 //!
 //! ```text
 //! make_demo_traces [DIRECTORY] [--tasks N] [--seed N]
@@ -15,7 +15,7 @@
 
 use std::{error::Error, fs, path::PathBuf, process::ExitCode};
 
-use examples::program;
+use examples::{demo_problems, program};
 use lexopt::prelude::*;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -100,6 +100,9 @@ fn output() -> Result<String, Box<dyn Error>> {
         fs::write(&path, file)?;
         text.push_str(&format!("wrote {}\n", path.display()));
     }
+    let path = directory.join("demo_problems.jsonl");
+    fs::write(&path, demo_problems::json_lines(&mut rng)?)?;
+    text.push_str(&format!("wrote {}\n", path.display()));
     Ok(text)
 }
 

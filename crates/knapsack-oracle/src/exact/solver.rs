@@ -15,9 +15,11 @@ struct Effort {
     quick: u64,
     /// Spent on the highest values first, each time.
     long: u64,
+    /// Spent on each second limit.
+    limit: u64,
 }
 
-const EFFORT: Effort = Effort { quick: 1 << 14, long: 1 << 18 };
+const EFFORT: Effort = Effort { quick: 1 << 14, long: 1 << 18, limit: 1 << 14 };
 
 pub(super) fn solve(instance: &Knapsack<'_>) -> Solution {
     let capacity = instance.capacity();
@@ -126,7 +128,7 @@ fn descend(
             }
             End::Unfinished => {
                 task.budget = u64::MAX;
-                let bound = second_bound(items, best, effort.quick);
+                let bound = second_bound(items, best, effort.limit);
                 task.ceiling = task.ceiling.min(items.round_down(bound));
             }
             end => return end,
@@ -227,7 +229,8 @@ mod tests {
             let (dear, heavy) = (1 << (round % 4 * 15), 1 << (round % 7 * 7));
             let times = |of: Vec<i64>, by: i64| of.into_iter().map(|x| x * by).collect();
             let items = Items::new(capacity * heavy, times(profits, dear), times(weights, heavy));
-            let effort = Effort { quick: round % 3 * 10, long: round % 5 * 40 };
+            let limit = round % 2 << 14;
+            let effort = Effort { quick: round % 3 * 10, long: round % 5 * 40, limit };
             let (best, _, _) = solve_items(&items, effort);
             let sum = |of: &[i64]| {
                 of.iter().zip(&best.taken).map(|(x, &taken)| x * i64::from(taken)).sum::<i64>()

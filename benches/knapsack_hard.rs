@@ -62,10 +62,8 @@ fn main() {
             solution = Some(std::hint::black_box(instance).solve());
             let mut seconds = start.elapsed().as_secs_f64();
             // Long runs are interrupted by others; short ones are told apart by the clock alone.
-            if seconds > 0.05 {
-                if let (Some(from), Some(to)) = (processor, processor_seconds()) {
-                    seconds = to - from;
-                }
+            if let (true, Some(from), Some(to)) = (seconds > 0.05, processor, processor_seconds()) {
+                seconds = to - from;
             }
             least = least.min(seconds);
             if begin.elapsed() > Duration::from_millis(300) {

@@ -17,7 +17,7 @@ const MAX_ITEMS: usize = 1 << 22;
 /// let best = pool.solve();
 /// assert_eq!((best.value, best.weight, best.chosen.as_slice()), (10, 10, &[1, 2][..]));
 /// assert_eq!(best.upper_bound, 10);
-/// assert_eq!(pool.greedy().value, 6);
+/// assert_eq!((pool.greedy().value, pool.linear_bound()), (6, 10));
 /// # Ok::<(), knapsack_oracle::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -105,8 +105,10 @@ impl<'a> Knapsack<'a> {
     /// Of several optimal choices the same one is returned every time, on every machine; which one
     /// is otherwise left open.
     ///
-    /// Time grows with n where bounds settle the matter, which is the usual case; in the worst case
-    /// it is pseudo-polynomial, O(n times the capacity or the best value, whichever is smaller).
+    /// Time and memory grow with n where bounds settle the matter, which is the usual case: some
+    /// microseconds for 30 items. In the worst case both grow with n times the capacity or the best
+    /// value, whichever is smaller; of instances made to be hard, with 10,000 items and weights up to
+    /// a million, the worst kind takes seconds and half a gigabyte.
     ///
     /// # Method
     ///

@@ -15,9 +15,11 @@ struct Effort {
     quick: u64,
     /// Spent on the highest values first, each time.
     long: u64,
+    /// Spent on each second limit.
+    limit: u64,
 }
 
-const EFFORT: Effort = Effort { quick: 1 << 14, long: 1 << 18 };
+const EFFORT: Effort = Effort { quick: 1 << 14, long: 1 << 18, limit: 1 << 14 };
 
 pub(super) fn solve(instance: &Knapsack<'_>) -> Solution {
     let capacity = instance.capacity();
@@ -126,7 +128,7 @@ fn descend(
             }
             End::Unfinished => {
                 task.budget = u64::MAX;
-                let bound = second_bound(items, best, effort.quick);
+                let bound = second_bound(items, best, effort.limit);
                 task.ceiling = task.ceiling.min(items.round_down(bound));
             }
             end => return end,
@@ -180,7 +182,7 @@ pub(super) fn quick_bound(capacity: i64, profits: &[i64], weights: &[i64], budge
 
 #[cfg(test)]
 mod tests {
-    use super::{Effort, Items, solve_items};
+    use super::{Effort, Incumbent, Items, second_bound, solve_items};
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
@@ -194,40 +196,43 @@ mod tests {
         best.into_iter().max().unwrap()
     }
 
+    /// Correlated in one of seven ways; none where everything fits.
+    fn random_items(rng: &mut ChaCha8Rng, n: usize) -> Option<(i64, Vec<i64>, Vec<i64>)> {
+        let top = rng.random_range(3_i64..=60);
+        let kind = rng.random_range(0..7);
+        let (profits, weights): (Vec<i64>, Vec<i64>) = (0..n)
+            .map(|_| {
+                let (x, y) = (rng.random_range(1..=top), rng.random_range(1..=top));
+                match kind {
+                    0 => (x, y),
+                    1 => (y, y),
+                    2 => (y + top / 2, y),
+                    3 => (x, x + top / 2),
+                    4 => ((y + 2) / 3 * 3, y),
+                    5 => (7 * (x % 5 + 1), 5 * (y % 4 + 1)),
+                    _ => (y + if y % 6 == 0 { top / 2 } else { top / 3 }, y),
+                }
+            })
+            .unzip();
+        let total: i64 = weights.iter().sum();
+        let capacity = rng.random_range(weights.iter().max().copied().unwrap()..=total);
+        (capacity < total).then_some((capacity, profits, weights))
+    }
+
     #[test]
     fn every_stage_of_the_search_is_exact_on_its_own() {
         // Small instances seldom get beyond the first stage unless its budget is cut.
         let mut rng = ChaCha8Rng::seed_from_u64(4);
         for round in 0..3_000 {
             let n = rng.random_range(3..=90);
-            let top = rng.random_range(3_i64..=60);
-            let kind = rng.random_range(0..7);
-            let (profits, weights): (Vec<i64>, Vec<i64>) = (0..n)
-                .map(|_| {
-                    let (x, y) = (rng.random_range(1..=top), rng.random_range(1..=top));
-                    match kind {
-                        0 => (x, y),
-                        1 => (y, y),
-                        2 => (y + top / 2, y),
-                        3 => (x, x + top / 2),
-                        4 => ((y + 2) / 3 * 3, y),
-                        5 => (7 * (x % 5 + 1), 5 * (y % 4 + 1)),
-                        _ => (y + if y % 6 == 0 { top / 2 } else { top / 3 }, y),
-                    }
-                })
-                .unzip();
-            let total: i64 = weights.iter().sum();
-            let largest = weights.iter().max().copied().unwrap();
-            let capacity = rng.random_range(largest..=total);
-            if capacity == total {
-                continue;
-            }
+            let Some((capacity, profits, weights)) = random_items(&mut rng, n) else { continue };
             let want = table(&Items::new(capacity, profits.clone(), weights.clone()));
             // Multiples change nothing but the size of what is computed with.
             let (dear, heavy) = (1 << (round % 4 * 15), 1 << (round % 7 * 7));
             let times = |of: Vec<i64>, by: i64| of.into_iter().map(|x| x * by).collect();
             let items = Items::new(capacity * heavy, times(profits, dear), times(weights, heavy));
-            let effort = Effort { quick: round % 3 * 10, long: round % 5 * 40 };
+            let limit = round % 2 << 14;
+            let effort = Effort { quick: round % 3 * 10, long: round % 5 * 40, limit };
             let (best, _, _) = solve_items(&items, effort);
             let sum = |of: &[i64]| {
                 of.iter().zip(&best.taken).map(|(x, &taken)| x * i64::from(taken)).sum::<i64>()
@@ -235,6 +240,22 @@ mod tests {
             assert_eq!(best.value, want * dear, "{effort:?} {items:?}");
             assert_eq!(best.value, sum(&items.profits));
             assert!(sum(&items.weights) <= items.capacity);
+        }
+    }
+
+    #[test]
+    fn second_limits_never_rule_out_what_is_better() {
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        for round in 0..6_000 {
+            let n = rng.random_range(2..=25);
+            let Some((capacity, profits, weights)) = random_items(&mut rng, n) else { continue };
+            let items = Items::new(capacity, profits, weights);
+            let want = table(&items);
+            // One step below the optimum is where the limits are tightest.
+            let value = want - items.step * rng.random_range(1..=2);
+            let best = Incumbent { value, taken: Vec::new() };
+            let bound = second_bound(&items, &best, round % 2 << 14);
+            assert!(bound >= want, "{bound} {want} {items:?}");
         }
     }
 }

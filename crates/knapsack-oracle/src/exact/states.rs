@@ -65,8 +65,13 @@ impl States {
     }
 
     /// Decides on one change: each partial choice is kept without it and with it, unless another is
-    /// as good or `limits` rule it out. Calls `found` with the profit of every choice that fits and
-    /// is better than all before; it returns the gap from then on.
+    /// as good or `limits` rule it out. Calls `found` with every choice that fits and is worth more
+    /// than `best` and all before; it returns the gap from then on.
+    ///
+    /// What `limits` rule out may still stand in for what is worse than it: if nothing that goes on
+    /// from a choice is of interest, neither is what goes on from one that weighs as much and is
+    /// worth less. What has room left must fill some of it, at `to_add` a unit, or be worth no more
+    /// than it is now; what is too heavy must lose the excess, at `to_remove` a unit.
     pub(super) fn extend(
         &mut self,
         name: u32,
@@ -77,6 +82,7 @@ impl States {
     ) {
         if self.stages.len().is_multiple_of(32) && !self.stages.is_empty() {
             for state in &mut self.states {
+                // The list itself would long have been too large for the memory.
                 let place = u32::try_from(self.history.len()).unwrap_or(START);
                 self.history.push((state.base, state.mask));
                 (state.base, state.mask) = (place, 0);

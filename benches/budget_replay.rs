@@ -1,4 +1,7 @@
 //! One million prefixes replayed, estimated by linear extrapolation and scored, on one thread.
+//!
+//! `cargo bench --bench budget_replay`; nanoseconds a prefix are the time in milliseconds.
+#![allow(missing_docs, clippy::unwrap_used)]
 
 use std::hint::black_box;
 

@@ -1,10 +1,12 @@
+use std::fmt;
+
 use crate::{Error, Resource, Rollouts, Usage, rollouts::Column};
 
 /// One whole run of an agent: a view of one entry of [`Rollouts`].
 ///
 /// It shows the future of each of its prefixes, so no estimator ever gets it before the run has
 /// ended. Turns are counted from 1, T being the last; "after k turns" goes from 0 to T.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Rollout<'a> {
     pub(crate) rollouts: &'a Rollouts,
     pub(crate) index: usize,
@@ -143,5 +145,15 @@ impl<'a> Rollout<'a> {
         let costs = column.costs.get(self.start..self.start + turns).unwrap_or_default();
         let turn = 1 + costs.iter().position(|cost| cost.is_nan()).unwrap_or_default();
         Error::UnknownCost { rollout: self.index, turn, resource: column.name.clone() }
+    }
+}
+
+/// Shows this rollout alone, and not all that it is one of.
+impl fmt::Debug for Rollout<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = f.debug_struct("Rollout");
+        parts.field("index", &self.index).field("id", &self.id()).field("task", &self.task());
+        parts.field("turns", &self.turns()).field("succeeded", &self.succeeded());
+        parts.finish_non_exhaustive()
     }
 }

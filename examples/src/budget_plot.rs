@@ -70,6 +70,8 @@ pub fn svg(
             .light_line_style(WHITE)
             .x_desc("completed turns")
             .y_desc(format!("{resource} still to be spent"))
+            .x_label_formatter(&|turn| turn.to_string())
+            .y_label_formatter(&|amount| ((amount * 1e6).round() / 1e6).to_string())
             .label_style(("sans-serif", 14))
             .draw()?;
         for sample in &samples {
@@ -94,8 +96,8 @@ pub fn svg(
         }
         if let Some(cap) = cap {
             let left = samples.iter().map(|sample| (sample.turn() as f64, cap - sample.used()));
-            let left = left.take_while(|(_, left)| *left >= 0.0);
-            let left = left.map(|(turn, left)| (turn, left.min(top)));
+            // A cap that is far away is not shown rather than shown where it is not.
+            let left = left.filter(|(_, left)| (0.0..=top).contains(left));
             chart
                 .draw_series([PathElement::new(left.collect::<Vec<_>>(), LEFT.stroke_width(2))])?;
         }

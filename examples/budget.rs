@@ -179,7 +179,8 @@ fn output() -> Result<String, Box<dyn Error>> {
     if let Some(path) = arguments.plot {
         let runs = replay(&together, &settings)?;
         let id = arguments.plot_id.as_deref();
-        let picture = budget_plot::svg(&runs, id, settings.by.name(), settings.spent.name())?;
+        let by = Path::new(settings.by.name()).file_stem().unwrap_or_default().to_string_lossy();
+        let picture = budget_plot::svg(&runs, id, &by, settings.spent.name())?;
         fs::write(&path, picture).map_err(|error| format!("{}: {error}", path.display()))?;
     }
     if !arguments.json {

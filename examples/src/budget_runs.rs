@@ -211,30 +211,31 @@ impl Counts {
             }
         };
         let name = settings.spent.name();
+        let runs = |count: usize| many(count, "run", "runs");
+        let prefixes = |count: usize| many(count, "prefix", "prefixes");
         note(
             left_out,
-            format!("{left_out} runs left out, as {name} or a cost that has a cap is not known"),
+            format!("{} left out, as {name} or a cost that has a cap is not known", runs(left_out)),
         );
-        let Self { warm_up, trivial, unbounded, missing, repeated, .. } = self;
-        note(*warm_up, format!("{warm_up} runs learnt from and not scored, as asked for"));
-        note(*trivial, format!("{trivial} prefixes left out, as nothing remained to be spent"));
+        let Self { warm_up, trivial, unbounded, missing, repeated, .. } = *self;
+        note(warm_up, format!("{} learnt from and not scored, as asked for", runs(warm_up)));
+        note(trivial, format!("{} left out, as nothing remained to be spent", prefixes(trivial)));
+        let intervals = many(unbounded, "interval", "intervals");
         note(
-            *unbounded,
+            unbounded,
             format!(
-                "{unbounded} intervals without an upper end count as no answer: too few runs to calibrate on, or too many misses"
+                "{intervals} without an upper end taken as no answer: too few runs to calibrate on, or too many misses"
             ),
         );
-        note(*missing, format!("{missing} prefixes have no estimate and count as no answer"));
-        note(*repeated, format!("{repeated} runs have the id of another one, and count as others"));
+        note(missing, format!("{} without an estimate, taken as no answer", prefixes(missing)));
+        note(repeated, format!("{} with the id of another one, taken as others", runs(repeated)));
         let unreadable: usize = self.unreadable.values().sum();
         let kinds: Vec<String> =
             self.unreadable.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        let answers = many(unreadable, "answer", "answers");
         note(
             unreadable,
-            format!(
-                "{unreadable} answers could not be read and count as none: {}",
-                kinds.join(", ")
-            ),
+            format!("{answers} that could not be read, taken as none: {}", kinds.join(", ")),
         );
         match settings.by {
             By::Linear => note(
@@ -252,4 +253,8 @@ impl Counts {
         }
         notes
     }
+}
+
+fn many(count: usize, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
 }

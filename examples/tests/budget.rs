@@ -293,7 +293,7 @@ fn bad_estimates_are_refused_alike() {
     let estimates = written("of_twice.jsonl", &[estimate("a", 1, "[1, 2]")]);
     let error = refusal(&run(&[&twice, "--estimator", &estimates]), "twice");
     assert!(error.starts_with(&format!("error: {twice}:2: field id: ")), "{error}");
-    assert_eq!(notes(&json(&[&twice, "--json"]), "have the id of another one"), 1);
+    assert_eq!(notes(&json(&[&twice, "--json"]), "with the id of another one"), 1);
 }
 
 #[test]
@@ -332,9 +332,9 @@ fn missing_and_unreadable_answers_are_no_answer_and_are_counted() {
     );
     let strict = json(&[&runs, "--estimator", &estimates, "--json"]);
     assert_eq!((&strict["n_unanswered"], &strict["n_hits"]), (&6.into(), &0.into()));
-    assert_eq!(notes(&strict, "3 prefixes have no estimate"), 1);
+    assert_eq!(notes(&strict, "3 prefixes without an estimate"), 1);
     assert_eq!(
-        notes(&strict, "3 answers could not be read and count as none: 2 no_tag, 1 scalar"),
+        notes(&strict, "3 answers that could not be read, taken as none: 2 no_tag, 1 scalar"),
         1
     );
     // Nothing is said to be impossible, so nothing is aborted; and no interval is given.
@@ -381,7 +381,7 @@ fn runs_with_an_unknown_cost_are_left_out_and_counted() {
     let of = |resource: &str| json(&[&path, "--resource", resource, "--cap", "12.5", "--json"]);
     let usd = of("cost_usd");
     assert_eq!((&usd["n_rollouts"], &usd["n_left_out"]), (&1.into(), &1.into()));
-    assert_eq!(notes(&usd, "1 runs left out, as cost_usd"), 1);
+    assert_eq!(notes(&usd, "1 run left out, as cost_usd"), 1);
     // 11 read and 4 written: more than the cap.
     assert_eq!(of("input_tokens")["n_feasible_rollouts"], 1);
     assert_eq!(of("total_tokens")["n_feasible_rollouts"], 0);
@@ -393,7 +393,7 @@ fn nothing_remaining_is_left_out_and_counted() {
     let path = written("trivial.jsonl", &[rollout("a", &[5, 6, 0], true)]);
     let report = json(&[&path, "--json"]);
     assert_eq!(report["n_prefixes"], 1);
-    assert_eq!(notes(&report, "1 prefixes left out, as nothing remained"), 1);
+    assert_eq!(notes(&report, "1 prefix left out, as nothing remained"), 1);
 }
 
 #[test]
@@ -408,7 +408,7 @@ fn a_run_is_learnt_from_when_it_has_ended_and_not_before() {
     assert_figures(&report, &[("hit_rate", 0.5), ("n_conservative", 3.0)]);
     let warm = json(&[&path, "--warm-up", "1", "--json"]);
     assert_figures(&warm, &[("hit_rate", 1.0), ("n_rollouts", 1.0)]);
-    assert_eq!(notes(&warm, "1 runs learnt from and not scored"), 1);
+    assert_eq!(notes(&warm, "1 run learnt from and not scored"), 1);
 }
 
 #[test]

@@ -184,25 +184,13 @@ def figures(path, resource, cap, kind):
     losses = [high - low + (max(low - r, 0) + max(r - high, 0)) / TAIL for r, low, high in given]
     yield "interval_loss", mean(losses)
     yield "false_abort_rate", mean(answer == IMPOSSIBLE for _, _, answer in good)
-    saved, lost = 0, set()
-    for run, k, answer in reversed(samples):
-        if answer == IMPOSSIBLE and run.feasible:
-            lost.add(run)
-    for run in runs:
-        alarms = [k for other, k, answer in samples_of(samples, run) if answer == IMPOSSIBLE]
-        if alarms and not run.feasible:
-            saved += run.remaining(alarms[0])
-    yield "success_lost", share(len(lost), sum(run.feasible for run in runs))
-    yield "saved_token_share", share(saved, sum(run.total for run in runs if not run.feasible))
-
-
-def samples_of(samples, run, cache={}):
-    if cache.get("of") is not samples:
-        cache.clear()
-        cache["of"] = samples
-        for sample in samples:
-            cache.setdefault(sample[0], []).append(sample)
-    return cache.get(run, [])
+    alarms = {}
+    for run, k, answer in samples:
+        if answer == IMPOSSIBLE:
+            alarms.setdefault(run, k)
+    yield "success_lost", share(sum(run.feasible for run in alarms), sum(run.feasible for run in runs))
+    saved = fsum(run.remaining(k) for run, k in alarms.items() if not run.feasible)
+    yield "saved_token_share", share(saved, fsum(run.total for run in runs if not run.feasible))
 
 
 def main():

@@ -28,8 +28,8 @@ pub use metrics::{
     interval_reward, joint_hits,
 };
 pub use replay::{
-    Context, Prefix, Replay, ResourceContext, Sample, probe, replay, score_probe, score_rollout,
-    score_rollouts,
+    Context, LiveRun, Prefix, Replay, ResourceContext, Sample, probe, replay, score_probe,
+    score_rollout, score_rollouts,
 };
 pub use rollouts::{Resource, Rollout, Rollouts, Usage};
 pub use scoring_rules::{Interval, Level, Probability};

@@ -1,6 +1,8 @@
+mod column;
 mod derived;
 #[cfg(feature = "serde")]
 mod json_lines;
+mod live;
 mod resource;
 mod rollout;
 mod storage;
@@ -11,4 +13,4 @@ pub use rollout::Rollout;
 pub use storage::Rollouts;
 pub use usage::Usage;
 
-pub(crate) use storage::Column;
+pub(crate) use column::Column;

@@ -33,6 +33,24 @@ fn all_recorded_calls_are_read_and_runs_without_a_price_are_known_as_such() {
 }
 
 #[test]
+fn what_a_run_spent_is_the_sum_that_was_recorded_for_it() {
+    let Some(rollouts) = recorded("swebench_gemini3pro.jsonl") else { return };
+    let folder = std::env::var_os("REAL_RUNS").unwrap();
+    let path = Path::new(&folder).join("data/pools/swebench_gemini3pro.jsonl");
+    let text = std::fs::read_to_string(path).unwrap();
+    for (rollout, line) in rollouts.iter().zip(text.lines()) {
+        let recorded: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(rollout.id(), recorded["problem"].as_str());
+        // Cached tokens are recorded beside the input tokens that they are a part of.
+        for name in ["input_tokens", "output_tokens"] {
+            let total = rollout.total(rollouts.resource(name).unwrap()).unwrap();
+            assert_eq!(Some(total), recorded[name].as_f64(), "{name} of {:?}", rollout.id());
+        }
+    }
+    assert_eq!(text.lines().count(), rollouts.len());
+}
+
+#[test]
 fn a_replay_of_recorded_runs_gives_one_sample_a_turn_but_the_last() {
     let Some(mut rollouts) = recorded("swebench_gemini3pro.jsonl") else { return };
     let output = rollouts.resource("output_tokens").unwrap();

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use budget_estimation::{
-    Context, Error, Estimate, Estimator, LinearEstimator, Prefix, Resource, Rollout, Rollouts,
-    Sample, probe, replay, score_probe, score_rollout, score_rollouts,
+    Context, Error, Estimate, Estimator, LinearEstimator, LiveRun, Prefix, Resource, Rollout,
+    Rollouts, Sample, probe, replay, score_probe, score_rollout, score_rollouts,
 };
 use proptest::prelude::*;
 
@@ -57,6 +57,24 @@ proptest! {
         }
         prop_assert_eq!(&both[0], &both[1]);
         prop_assert_eq!(both[0].len(), past.len() + 1);
+    }
+
+    #[test]
+    fn a_live_run_shows_what_its_replay_will_show(turns in turns(2..8), cap in 1_u32..900) {
+        let mut rollouts = rollouts(&[(turns.clone(), true)]);
+        let output = rollouts.resource("output").unwrap();
+        rollouts.set_cap(output, f64::from(cap)).unwrap();
+        let rollout = rollouts.get(0).unwrap();
+        let first = probe(&rollout, output).unwrap();
+        let mut replayed = std::iter::once(first).chain(replay(&rollout, output).unwrap());
+        let mut live = LiveRun::new(["input", "output"]).unwrap();
+        live.set_cap(output, f64::from(cap)).unwrap();
+        for turn in &turns {
+            let prefix = live.prefix(output).unwrap();
+            prop_assert_eq!(seen(&prefix), seen(&replayed.next().unwrap()));
+            live.push(&turn.map(Some)).unwrap();
+        }
+        prop_assert!(replayed.next().is_none());
     }
 
     #[test]
@@ -202,6 +220,22 @@ fn wrong_rollouts_are_refused_and_leave_no_trace() {
     assert!(matches!(Rollouts::new(["a", "a"]), Err(Error::ResourceName { .. })));
     assert!(matches!(Rollouts::new([""]), Err(Error::ResourceName { .. })));
     assert!(matches!(Rollouts::new(Vec::<String>::new()), Err(Error::Empty)));
+}
+
+#[test]
+fn a_wrong_turn_of_a_live_run_is_refused_and_leaves_no_trace() {
+    let mut live = LiveRun::new(["input", "output"]).unwrap();
+    let output = live.resource("output").unwrap();
+    live.push(&[None, Some(2.0)]).unwrap();
+    let before = seen(&live.prefix(output).unwrap());
+    let wrong = Error::Cost { rollout: 0, turn: 2, resource: "output".into(), value: -1.0 };
+    assert_eq!(live.push(&[Some(1.0), Some(-1.0)]), Err(wrong));
+    let count = Error::CostCount { rollout: 0, found: 1, resources: 2 };
+    assert_eq!(live.push(&[Some(1.0)]), Err(count));
+    assert_eq!(seen(&live.prefix(output).unwrap()), before);
+    let input = live.resource("input").unwrap();
+    let unknown = Error::UnknownCost { rollout: 0, turn: 1, resource: "input".into() };
+    assert_eq!(live.prefix(input).unwrap_err(), unknown);
 }
 
 #[test]

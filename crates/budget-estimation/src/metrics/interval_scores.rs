@@ -55,6 +55,9 @@ struct ProperLosses {
 
 /// How well intervals told what remained, from [`IntervalScores`]. Counts are sums of weights; what is
 /// over intervals is none where no feasible sample has one.
+///
+/// What is over intervals says nothing of feasible samples that were called impossible: an estimator
+/// that answers the easy ones only looks good in it. Read it beside `answered` and `hit_rate`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

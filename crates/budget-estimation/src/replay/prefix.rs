@@ -146,7 +146,7 @@ pub fn probe<'a>(rollout: &Rollout<'a>, resource: Resource) -> Result<Prefix<'a>
 }
 
 #[inline]
-fn prefix<'a>(
+pub(crate) fn prefix<'a>(
     rollout: &Rollout<'a>,
     resource: Resource,
     whole: Usage<'a>,

@@ -1,6 +1,6 @@
 use crate::{
     Error, Resource, Rollout, Rollouts,
-    rollouts::storage::{Column, MOST},
+    rollouts::{Column, storage::MOST},
 };
 
 impl Rollouts {

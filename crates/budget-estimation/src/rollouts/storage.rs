@@ -1,4 +1,4 @@
-use crate::{Error, Resource, Rollout, Usage};
+use crate::{Error, Resource, Rollout, rollouts::Column};
 
 /// Nothing above this is taken for a cost, so that no sum or product leaves the range of numbers.
 pub(crate) const MOST: f64 = 1e100;
@@ -40,53 +40,6 @@ pub struct Rollouts {
     pub(crate) cut_offs: Vec<bool>,
     pub(crate) ids: Vec<Option<String>>,
     pub(crate) tasks: Vec<Option<String>>,
-}
-
-/// One resource of all rollouts.
-#[derive(Clone, Debug)]
-pub(crate) struct Column {
-    pub(crate) name: String,
-    /// One a turn; a NaN where it is not known.
-    pub(crate) costs: Vec<f64>,
-    /// The sum of the run so far; a NaN from the first unknown cost of the run on.
-    pub(crate) cumulative: Vec<f64>,
-    /// One a rollout; plus infinity where there is none.
-    pub(crate) caps: Vec<f64>,
-    /// The cap of rollouts to come.
-    pub(crate) cap: f64,
-}
-
-impl Column {
-    pub(crate) fn new(name: String) -> Self {
-        let (costs, cumulative, caps) = Default::default();
-        Self { name, costs, cumulative, caps, cap: f64::INFINITY }
-    }
-
-    #[inline]
-    pub(crate) fn cap(&self, rollout: usize) -> Option<f64> {
-        self.caps.get(rollout).copied().filter(|cap| cap.is_finite())
-    }
-
-    /// The first turns of a rollout, where all of their costs are known.
-    #[inline]
-    pub(crate) fn usage(&self, rollout: usize, start: usize, turns: usize) -> Option<Usage<'_>> {
-        let costs = self.costs.get(start..start + turns)?;
-        let cumulative = self.cumulative.get(start..start + turns)?;
-        if cumulative.last().is_some_and(|total| total.is_nan()) {
-            return None;
-        }
-        Some(Usage { costs, cumulative, cap: *self.caps.get(rollout)? })
-    }
-
-    pub(crate) fn push(&mut self, costs: impl Iterator<Item = f64>) {
-        let mut total = 0.0;
-        for cost in costs {
-            total += cost;
-            self.costs.push(cost);
-            self.cumulative.push(total);
-        }
-        self.caps.push(self.cap);
-    }
 }
 
 impl Rollouts {
@@ -156,15 +109,7 @@ impl Rollouts {
         if !n.is_multiple_of(resources) {
             return Err(Error::CostCount { rollout, found: n, resources });
         }
-        for i in 0..n {
-            if let Some(value) = cost(i)
-                && !(0.0..=MOST).contains(&value)
-            {
-                let resource = self.columns.get(i % resources).map(|column| column.name.clone());
-                let (turn, resource) = (1 + i / resources, resource.unwrap_or_default());
-                return Err(Error::Cost { rollout, turn, resource, value });
-            }
-        }
+        self.check_costs(n, &cost, rollout, 1)?;
         for (index, column) in self.columns.iter_mut().enumerate() {
             column.push((index..n).step_by(resources).map(|i| cost(i).unwrap_or(f64::NAN)));
         }
@@ -174,6 +119,27 @@ impl Rollouts {
         self.ids.push(None);
         self.tasks.push(None);
         Ok(rollout)
+    }
+
+    /// That the costs that are known can be costs; the first one is of the turn given.
+    pub(crate) fn check_costs(
+        &self,
+        n: usize,
+        cost: impl Fn(usize) -> Option<f64>,
+        rollout: usize,
+        first_turn: usize,
+    ) -> Result<(), Error> {
+        let resources = self.columns.len();
+        for i in 0..n {
+            if let Some(value) = cost(i)
+                && !(0.0..=MOST).contains(&value)
+            {
+                let resource = self.columns.get(i % resources).map(|column| column.name.clone());
+                let (turn, resource) = (first_turn + i / resources, resource.unwrap_or_default());
+                return Err(Error::Cost { rollout, turn, resource, value });
+            }
+        }
+        Ok(())
     }
 
     /// Names a rollout.

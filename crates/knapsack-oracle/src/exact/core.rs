@@ -28,9 +28,11 @@ pub(super) struct Core {
     to_add: Vec<f64>,
 }
 
-/// All items, equal ones side by side.
-pub(super) fn bundles(items: &Items, relaxed: &Relaxation) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..items.len() as u32).collect();
+/// All items that may change in a choice worth the target, equal ones side by side.
+pub(super) fn bundles(items: &Items, relaxed: &Relaxation, target: i64) -> Vec<u32> {
+    let Some(gap) = relaxed.gap(target) else { return Vec::new() };
+    let mut order: Vec<u32> =
+        (0..items.len() as u32).filter(|&item| relaxed.loss[item as usize] <= gap).collect();
     order.sort_unstable_by_key(|&item| {
         let at = item as usize;
         (items.weights[at], items.profits[at], relaxed.taken[at], item)

@@ -32,7 +32,8 @@ pub(super) struct Task {
 
 /// Looks for the best choice that is better than `best` and worth the target at least.
 ///
-/// With `bundles`, all items with equal ones side by side, equal items are looked at together.
+/// With `bundles`, equal items are looked at together; these are all items that may change in a
+/// choice better than `best`, with equal ones side by side.
 pub(super) fn search(
     items: &Items,
     relaxed: &Relaxation,

@@ -105,7 +105,7 @@ fn descend(
     effort: Effort,
     states: &mut u64,
 ) -> End {
-    let order = bundles(items, relaxed);
+    let order = bundles(items, relaxed, best.value + items.step);
     let top = task.ceiling;
     let mut depth = (top - best.value) >> 8;
     let (mut factor, mut spent) = (4, 0);
@@ -171,9 +171,10 @@ pub(super) fn quick_bound(capacity: i64, profits: &[i64], weights: &[i64], budge
     let items = Items::new(capacity, profits, weights);
     let relaxed = relax(&items);
     let mut best = first_choice(&items, &relaxed);
-    let order = bundles(&items, &relaxed);
+    let target = best.value + items.step;
+    let order = bundles(&items, &relaxed, target);
     let ceiling = items.round_down(relaxed.floor(all));
-    let task = Task { target: best.value + items.step, ceiling, budget };
+    let task = Task { target, ceiling, budget };
     match search(&items, &relaxed, &mut best, task, Some(&order), &mut 0) {
         End::Unfinished => ceiling,
         End::Bound | End::Exhausted => best.value,
@@ -231,7 +232,7 @@ mod tests {
             let (dear, heavy) = (1 << (round % 4 * 15), 1 << (round % 7 * 7));
             let times = |of: Vec<i64>, by: i64| of.into_iter().map(|x| x * by).collect();
             let items = Items::new(capacity * heavy, times(profits, dear), times(weights, heavy));
-            let limit = round % 2 << 14;
+            let limit = (round % 2) << 14;
             let effort = Effort { quick: round % 3 * 10, long: round % 5 * 40, limit };
             let (best, _, _) = solve_items(&items, effort);
             let sum = |of: &[i64]| {
@@ -254,7 +255,7 @@ mod tests {
             // One step below the optimum is where the limits are tightest.
             let value = want - items.step * rng.random_range(1..=2);
             let best = Incumbent { value, taken: Vec::new() };
-            let bound = second_bound(&items, &best, round % 2 << 14);
+            let bound = second_bound(&items, &best, (round % 2) << 14);
             assert!(bound >= want, "{bound} {want} {items:?}");
         }
     }

@@ -4,6 +4,7 @@
 pub mod budget_plot;
 pub mod budget_report;
 pub mod budget_runs;
+pub mod budget_spread;
 pub mod comparison;
 pub mod cut_off;
 pub mod cut_off_plot;

@@ -515,6 +515,25 @@ fn on_recorded_runs_calibrated_intervals_cover_what_they_claim() {
 }
 
 #[test]
+fn calibrated_intervals_keep_their_claim_where_models_and_domains_follow_one_another() {
+    let Some(path) = recorded_rollouts() else { return };
+    let path = path.replace("swebench_gemini3pro", "tau2");
+    for resource in ["output_tokens", "input_tokens", "cost_usd"] {
+        let coverage = |estimator: &str| {
+            let arguments = [&path, "--resource", resource, "--estimator", estimator];
+            let found = json(
+                &[&arguments[..], &["--warm-up", "50", "--resamples", "0", "--json"]].concat(),
+            );
+            number(&found["coverage"])
+        };
+        let (quantile, conformal) = (coverage("quantile"), coverage("conformal"));
+        println!("{resource}: quantile {quantile:.4}, conformal {conformal:.4}");
+        assert!((0.77..=0.83).contains(&conformal), "{resource}: {conformal}");
+        assert!(quantile < 0.77, "{resource}: {quantile}");
+    }
+}
+
+#[test]
 fn the_picture_names_the_run_and_what_it_shows() {
     let (runs, estimates) = (three_runs("drawn.jsonl"), six_estimates("drawn_estimates.jsonl"));
     let picture = |arguments: &[&str]| {

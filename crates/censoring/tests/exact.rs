@@ -2,9 +2,9 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use censoring::{
-    Bounds, Continuations, Error, Exclusion, Probability, RunScore, ScoringRule, StopReason,
-    Stopped, StreamDifference, TiltedMean, Tps, WeightSchedule, exact_mean_score, exact_score,
-    mean_score_bounds, score_bounds, simple_score,
+    Bounds, ChanceInterval, Continuations, Error, Exclusion, Probability, RunScore, ScoringRule,
+    StopReason, Stopped, StreamDifference, TiltedMean, Tps, WeightSchedule, exact_mean_score,
+    exact_score, mean_score_bounds, score_bounds, simple_score,
 };
 use proptest::prelude::*;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore};
@@ -55,9 +55,9 @@ fn an_outcome_without_a_chance_does_not_count_even_where_its_score_is_infinite()
     let lost = [Probability::ZERO];
     assert_eq!(exact_score(&tps, &censored(&lost), Probability::ZERO), Ok(0.0));
     let bounds = Bounds { low: f64::NEG_INFINITY, high: 0.0 };
-    assert_eq!(score_bounds(&tps, &censored(&lost)), Ok(bounds));
+    assert_eq!(score_bounds(&tps, &censored(&lost), ChanceInterval::UNKNOWN), Ok(bounds));
     let runs = [censored(&lost), censored(&[Probability::HALF])];
-    let bounds = mean_score_bounds(&tps, &runs, None).unwrap();
+    let bounds = mean_score_bounds(&tps, &runs, None, None).unwrap();
     assert_eq!((bounds.low, bounds.high), (f64::NEG_INFINITY, 0.5_f64.ln() / 2.0));
     let error = StreamDifference::new(&tps, &runs, &runs, None).unwrap_err();
     assert_eq!(error, Error::RunScore { run: 0, value: f64::NEG_INFINITY });
@@ -74,23 +74,23 @@ fn a_run_without_a_score_is_named_and_one_that_weighs_nothing_leaves_no_trace() 
     let error = Error::Run { run: 1, error: Box::new(excluded) };
     assert_eq!(error.to_string().split(':').next(), Some("run 1"));
     assert_eq!(exact_mean_score(&tps, &runs, &chances, None), Err(error.clone()));
-    assert_eq!(mean_score_bounds(&tps, &runs, None), Err(error.clone()));
+    assert_eq!(mean_score_bounds(&tps, &runs, None, None), Err(error.clone()));
     assert_eq!(StreamDifference::new(&tps, &runs, &runs, None), Err(error));
 
     let weights = Some(&[2.0, 0.0][..]);
     assert_eq!(exact_mean_score(&tps, &runs, &chances, weights), Ok(-0.25));
-    assert_eq!(mean_score_bounds(&tps, &runs, weights).unwrap().width(), 0.0);
+    assert_eq!(mean_score_bounds(&tps, &runs, None, weights).unwrap().width(), 0.0);
     assert!(StreamDifference::new(&tps, &runs, &runs, weights).is_ok());
 
     let empty = Error::from(trajectory_metrics::Error::Empty);
     assert_eq!(exact_mean_score(&tps, &[], &[], None), Err(empty.clone()));
-    assert_eq!(mean_score_bounds(&tps, &runs, Some(&[0.0; 2])), Err(empty.clone()));
+    assert_eq!(mean_score_bounds(&tps, &runs, None, Some(&[0.0; 2])), Err(empty.clone()));
     assert_eq!(StreamDifference::new(&tps, &[], &[], None), Err(empty));
     let length =
         |what, found| Error::from(trajectory_metrics::Error::Length { what, expected: 2, found });
     let error = exact_mean_score(&tps, &runs, &chances[..1], weights);
     assert_eq!(error, Err(length("success_chances", 1)));
-    let error = mean_score_bounds(&tps, &runs, Some(&[1.0]));
+    let error = mean_score_bounds(&tps, &runs, None, Some(&[1.0]));
     assert_eq!(error, Err(length("weights", 1)));
     let error = StreamDifference::new(&tps, &runs, &runs[..1], None);
     assert_eq!(error, Err(length("second", 1)));
@@ -98,7 +98,7 @@ fn a_run_without_a_score_is_named_and_one_that_weighs_nothing_leaves_no_trace() 
         let odd = Tps::new(|_: Probability, _: bool| value, WeightSchedule::Uniform);
         let error = exact_mean_score(&odd, &runs[..1], &chances[..1], None).unwrap_err();
         assert!(matches!(error, Error::RunScore { run: 0, .. }), "{error}");
-        let error = mean_score_bounds(&odd, &runs[..1], None).unwrap_err();
+        let error = mean_score_bounds(&odd, &runs[..1], None, None).unwrap_err();
         assert!(matches!(error, Error::RunScore { run: 0, .. }), "{error}");
     }
 }
@@ -209,7 +209,7 @@ proptest! {
         let mean = |chances: &[Probability]| {
             exact_mean_score(&tps, &runs, chances, Some(&weights)).unwrap()
         };
-        let bounds = mean_score_bounds(&tps, &runs, Some(&weights)).unwrap();
+        let bounds = mean_score_bounds(&tps, &runs, None, Some(&weights)).unwrap();
         let value = mean(Probability::from_slice(&q[..runs.len()]).unwrap());
         prop_assert!(bounds.low - 1e-14 <= value && value <= bounds.high + 1e-14);
         let ends: Vec<f64> = corners(runs.len()).map(|chances| mean(&chances)).collect();
@@ -217,7 +217,7 @@ proptest! {
         prop_assert_eq!(ends.iter().copied().fold(f64::NEG_INFINITY, f64::max), bounds.high);
         for (run, &q) in runs.iter().zip(&q) {
             let (bounds, value) =
-                (score_bounds(&tps, run).unwrap(), exact_score(&tps, run, p(q)).unwrap());
+                (score_bounds(&tps, run, ChanceInterval::UNKNOWN).unwrap(), exact_score(&tps, run, p(q)).unwrap());
             prop_assert!(bounds.low - 1e-15 <= value && value <= bounds.high + 1e-15);
         }
     }
@@ -235,7 +235,7 @@ proptest! {
                 rows.iter().map(|row| (other[..row.0.len()].to_vec(), row.1, row.2)).collect();
             let (first, second) = (runs(rows), runs(&others));
             let chances = Probability::from_slice(q).unwrap();
-            let bounds = mean_score_bounds(&tps, &first, weights).unwrap();
+            let bounds = mean_score_bounds(&tps, &first, None, weights).unwrap();
             let difference = StreamDifference::new(&tps, &first, &second, weights).unwrap();
             [
                 exact_mean_score(&tps, &first, chances, weights).unwrap(),

@@ -197,7 +197,7 @@ fn each_model_sees_the_prefixes_of_complete_runs_of_other_folds_only() {
     let recorder = Recorder::default();
     let weights = [2.0, 1.0, 1.0, 1.0, 0.0, 1.0];
     let features = |run: usize, t: usize| vec![run as f64, t as f64];
-    let fit = cross_fit_success(&recorder, &runs, features, &folds, Some(&weights)).unwrap();
+    let fit = cross_fit_success(&recorder, &runs, features, &folds, None, Some(&weights)).unwrap();
     // Run 3 ended at its first step and has no prefix, run 4 weighs nothing.
     assert_eq!(
         *recorder.0.borrow(),
@@ -216,7 +216,7 @@ fn a_fold_without_enough_outside_it_is_named() {
     let runs = [success.clone(), success];
     let folds = Folds::new(2, &[true; 2], &[0, 1]).unwrap();
     let features = |run: usize, t: usize| prefix_features(&runs[run].forecasts()[..t]);
-    let error = cross_fit_success(&LogisticSuccess::default(), &runs, features, &folds, None);
+    let error = cross_fit_success(&LogisticSuccess::default(), &runs, features, &folds, None, None);
     let one_class = trajectory_metrics::Error::OneClass { outcome: true };
     assert_eq!(error.unwrap_err(), Error::Fold { fold: 0, error: Box::new(one_class.into()) });
     assert_eq!(prefix_features(&[]), [0.0; 4]);
@@ -239,7 +239,8 @@ fn a_length_that_tells_the_outcome_does_not_leak_into_the_chance() {
     let folds = Folds::halves(&outcomes, &ids).unwrap();
     let features = |_: usize, t: usize| vec![f64::from(u8::from(t == 1))];
     let models =
-        cross_fit_success(&LogisticSuccess::default(), &runs, features, &folds, None).unwrap();
+        cross_fit_success(&LogisticSuccess::default(), &runs, features, &folds, None, None)
+            .unwrap();
     let chance = models.success_chance(0, &features(0, 1)).unwrap().get();
     assert!((chance - 0.5).abs() < 0.02, "{chance}");
 }

@@ -35,7 +35,8 @@ pub struct Continuations {
 ///
 /// Scores of a sample with all chances at `low` and with all at `high` do not bound its score: some runs
 /// score more as a success and others less. Take each run's own worse and better end, as
-/// [`mean_score_bounds`](crate::mean_score_bounds) does for chances from 0 to 1.
+/// [`mean_score_bounds`](crate::mean_score_bounds) does with the two as a
+/// [`ChanceInterval`](crate::ChanceInterval).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SuccessEstimate {

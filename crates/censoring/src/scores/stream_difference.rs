@@ -1,8 +1,8 @@
 use scoring_rules::ExactSum;
-use trajectory_metrics::{Probability, ScoringRule, Tps};
+use trajectory_metrics::{Bounds, Probability, ScoringRule, Tps};
 
 use crate::{
-    Bounds, Error, RunScore, Stopped,
+    ChanceInterval, Error, RunScore, Stopped,
     scores::weighted_runs::for_each_run,
     weighting::stop_times::{can_be_averaged, same_length},
 };
@@ -23,7 +23,9 @@ use crate::{
 /// weight of 2 is the run twice, a weight of 0 leaves no trace. Free of order to the bit.
 ///
 /// ```
-/// use censoring::{Error, Probability, StopReason, Stopped, StreamDifference, Tps, WeightSchedule};
+/// use censoring::{
+///     ChanceInterval, Error, Probability, StopReason, Stopped, StreamDifference, Tps, WeightSchedule,
+/// };
 ///
 /// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
@@ -43,6 +45,11 @@ use crate::{
 /// let chances = [Probability::ONE, Probability::HALF];
 /// assert_eq!(difference.at(&chances)?, 1.0 / 16.0);
 /// assert_eq!(difference.largest_width(&chances)?, Some(0.5));
+///
+/// // Where it is known to be at least 3/8, the bold stream is ahead.
+/// let within = [ChanceInterval::UNKNOWN, ChanceInterval::around(Probability::HALF, 0.25)?];
+/// assert_eq!(difference.bounds_within(&within)?.low, 1.0 / 32.0);
+/// assert!(difference.keeps_sign_within(&within)?);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -143,25 +150,41 @@ impl StreamDifference {
     /// The least and the largest difference over all chances of all runs.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
-        Bounds {
-            low: self.mean(|term| term.either[0].min(term.either[1])),
-            high: self.mean(|term| term.either[0].max(term.either[1])),
-        }
+        self.bounds_over(|_| ChanceInterval::UNKNOWN)
+    }
+
+    /// The least and the largest difference over all chances in the given intervals, one a run; those
+    /// of complete runs are not looked at.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Trajectory`] unless there is one interval a run.
+    pub fn bounds_within(&self, success_chances: &[ChanceInterval]) -> Result<Bounds, Error> {
+        same_length("success_chances", self.runs, success_chances.len())?;
+        Ok(self.bounds_over(|run| success_chances[run]))
     }
 
     /// Whether the same stream is ahead whatever the chances are: which one, nobody needs to
     /// estimate anything to tell.
     #[must_use]
     pub fn keeps_sign(&self) -> bool {
-        let Bounds { low, high } = self.bounds();
-        low > self.tolerance || high < -self.tolerance
+        self.is_apart_from_0(self.bounds())
+    }
+
+    /// Whether the same stream is ahead for all chances in the given intervals.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::bounds_within`].
+    pub fn keeps_sign_within(&self, success_chances: &[ChanceInterval]) -> Result<bool, Error> {
+        Ok(self.is_apart_from_0(self.bounds_within(success_chances)?))
     }
 
     /// The width of common ignorance about the chances at which the streams can no longer be told
     /// apart.
     ///
-    /// Let each chance be anywhere within `width / 2` of its estimate, and in [0, 1], each run's
-    /// independently of the others'. At every smaller width the stream that is ahead at the
+    /// Let each chance be anywhere within `width / 2` of its estimate, and in [0, 1]
+    /// ([`ChanceInterval::around`]), each run's independently of the others'. At every smaller width the stream that is ahead at the
     /// estimates is ahead for all such chances; at this one there are chances with no difference.
     /// Above 0 and at most 2; 0 where there is no difference at the estimates; `None` where no width
     /// is enough, because the sign is that of the estimates for all chances.
@@ -207,6 +230,20 @@ impl StreamDifference {
             }
         }
         Ok(None)
+    }
+
+    fn bounds_over(&self, chance: impl Fn(usize) -> ChanceInterval) -> Bounds {
+        let end = |pick: fn(f64, f64) -> f64| {
+            self.mean(|term| {
+                let chance = chance(term.run);
+                pick(term.at(chance.low()), term.at(chance.high()))
+            })
+        };
+        Bounds { low: end(f64::min), high: end(f64::max) }
+    }
+
+    fn is_apart_from_0(&self, Bounds { low, high }: Bounds) -> bool {
+        low > self.tolerance || high < -self.tolerance
     }
 
     fn mean(&self, value: impl Fn(&Term) -> f64) -> f64 {

@@ -10,6 +10,7 @@ use crate::{RunScore, sensitivity::tilt::tilted};
 /// A conclusion that changes and changes back within a factor of 1.0003 in the odds may be missed, and
 /// so may one that changes by no more than rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FlippingOdds {
     /// The largest odds ratio of at most 1.
     pub below: Option<f64>,

@@ -115,6 +115,23 @@ fn a_feature_without_spread_counts_for_nothing_and_no_feature_leaves_the_base_ra
 }
 
 #[test]
+fn a_feature_too_small_to_square_counts_for_nothing_and_a_rare_outcome_is_none() {
+    let outcomes = [false, true, false, true];
+    let of = |unit: f64| {
+        let rows: Vec<Vec<f64>> = (0..4).map(|i| vec![f64::from(i) * unit]).collect();
+        fit(&rows, &outcomes, &[1.0; 4]).unwrap().slopes()[0]
+    };
+    assert_eq!(of(1e-170), 0.0);
+    assert!((of(1e-150) - of(1.0)).abs() < 1e-12);
+
+    let rows = vec![vec![]; 4];
+    let rare = |weight: f64| fit(&rows, &[true, false, true, true], &[1.0, weight, 1.0, 1.0]);
+    let one_class = trajectory_metrics::Error::OneClass { outcome: true };
+    assert_eq!(rare(1e-12), Err(one_class.into()));
+    assert!((rare(1e-11).unwrap().intercept() - 3e11_f64.ln()).abs() < 1e-3);
+}
+
+#[test]
 fn separated_outcomes_and_repeated_features_have_a_fit() {
     let rows: Vec<Vec<f64>> = (0..10).map(|i| vec![f64::from(i), f64::from(i), 1e90]).collect();
     let outcomes: Vec<bool> = (0..10).map(|i| i >= 5).collect();

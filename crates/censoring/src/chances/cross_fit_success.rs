@@ -8,6 +8,21 @@ use crate::{
 /// One model of success a fold, each learnt from the runs of all other folds.
 ///
 /// Made by [`cross_fit_success`](crate::cross_fit_success()).
+///
+/// ```
+/// use censoring::{Error, Folds, LogisticSuccess, Probability, Stopped, cross_fit_success};
+///
+/// let forecasts = [Probability::HALF; 2];
+/// let run = |outcome| Stopped::new(&forecasts, Some(outcome), None);
+/// let runs = [run(true)?, run(true)?, run(false)?, run(false)?];
+/// let folds = Folds::new(2, &[true, true, false, false], &[0, 1, 2, 3])?;
+/// let learner = LogisticSuccess::default();
+/// let success = cross_fit_success(&learner, &runs, |_, _| vec![], &folds, None, None)?;
+/// assert_eq!(success.models().len(), 2);
+/// // One success and one failure outside its fold, and nothing to tell them apart by.
+/// assert_eq!(success.success_chance(3, &[])?, Probability::HALF);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossFitSuccess<M> {
     models: Vec<M>,

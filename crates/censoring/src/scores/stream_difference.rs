@@ -20,7 +20,8 @@ use crate::{
 ///
 /// D is no more than a difference of means on these runs; that other runs might be drawn is not in
 /// it. Differences up to rounding (16 units in the last place of what is added up) count as none. A
-/// weight of 2 is the run twice, a weight of 0 leaves no trace. Free of order to the bit.
+/// weight of 2 is the run twice, a weight of 0 leaves no trace, though both streams must agree on the
+/// run's end. Free of order to the bit.
 ///
 /// ```
 /// use censoring::{
@@ -108,6 +109,10 @@ impl StreamDifference {
         weights: Option<&[f64]>,
     ) -> Result<Self, Error> {
         same_length("second", first.len(), second.len())?;
+        // What is given is checked on every run, whatever it weighs.
+        if let Some(run) = first.iter().zip(second).position(|(a, b)| !same_run(a, b)) {
+            return Err(Error::OtherRun { run });
+        }
         let (mut terms, mut total) = (Vec::with_capacity(first.len()), ExactSum::default());
         let mut size = ExactSum::default();
         for_each_run(first, weights, |i, run, weight| {
@@ -118,9 +123,6 @@ impl StreamDifference {
                     None => Ok(scores),
                 }
             };
-            if !same_run(run, &second[i]) {
-                return Err(Error::OtherRun { run: i });
-            }
             let (a, b) = (scores_of(run)?, scores_of(&second[i])?);
             terms.push(Term { run: i, weight, either: [a[0] - b[0], a[1] - b[1]] });
             total.add(weight);

@@ -133,7 +133,7 @@ fn draw_mark(
         "exact_plug_in" => area.draw(&Circle::new((x, y), 6, colour.filled()))?,
         "exact_known" => area.draw(&Cross::new((x, y), 6, colour.stroke_width(2)))?,
         _ => {
-            area.draw(&Rectangle::new([(x - 9, y - 9), (x + 9, y + 9)], colour.stroke_width(2)))?
+            area.draw(&Rectangle::new([(x - 9, y - 9), (x + 9, y + 9)], colour.stroke_width(2)))?;
         }
     }
     Ok(())
@@ -199,7 +199,7 @@ mod tests {
     fn numbers_below_the_picture_differ_and_have_no_idle_digit() {
         for (left, right) in [
             (-0.77, -0.48),
-            (-0.693_15, -0.693_05),
+            (-0.516_15, -0.516_05),
             (-14.0, 1.0),
             (-1e-4, 1e-4),
             (-1_000.0, 3.0),

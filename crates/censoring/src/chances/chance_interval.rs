@@ -59,8 +59,8 @@ impl ChanceInterval {
     ///
     /// [`Error::Trajectory`] unless the width is at least 0.
     pub fn around(estimate: Probability, width: f64) -> Result<Self, Error> {
-        // A NaN is not.
-        if !(width >= 0.0) {
+        // A NaN is in no range.
+        if !(0.0..=f64::INFINITY).contains(&width) {
             return Err(Error::setting("width", width, "at least 0"));
         }
         let end = |distance: f64| Probability::new((estimate.get() + distance).clamp(0.0, 1.0));

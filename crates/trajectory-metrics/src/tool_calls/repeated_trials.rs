@@ -98,7 +98,8 @@ impl TrialCounts {
         self.censored.saturating_add(self.not_run)
     }
 
-    /// [`pass_at_k`] over all trials, those that are unknown included.
+    /// [`pass_at_k`] over all trials: the number if all that are unknown had failed, and if all had
+    /// succeeded.
     ///
     /// # Errors
     ///
@@ -107,7 +108,8 @@ impl TrialCounts {
         self.bounds(k, pass_at_k)
     }
 
-    /// [`pass_hat_k`] over all trials, those that are unknown included.
+    /// [`pass_hat_k`] over all trials: the number if all that are unknown had failed, and if all had
+    /// succeeded.
     ///
     /// # Errors
     ///

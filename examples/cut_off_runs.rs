@@ -8,7 +8,7 @@
 //!
 //! Without a file it takes the bundled runs (made by `make_demo_traces`), of which the true chance of
 //! success is known: it is what the truthful stream says at the stop. Each file is one stream of
-//! forecasts; where all hold the same runs, every two are compared.
+//! forecasts; where all hold the same runs, every two are compared. An id may stand once in a file.
 
 use std::{
     collections::BTreeMap,
@@ -75,6 +75,7 @@ fn output() -> Result<String, Box<dyn Error>> {
     };
     let all: Vec<Vec<Run>> =
         files.iter().map(|path| trace_file::read(path)).collect::<Result<_, _>>()?;
+    all.iter().try_for_each(|runs| trace_file::check_ids(runs))?;
     let named: Vec<(String, &[Run])> = files
         .iter()
         .zip(&all)

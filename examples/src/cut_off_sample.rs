@@ -96,7 +96,8 @@ pub(crate) fn learn(
     let successes: Vec<bool> = (0..n).map(|run| sample.outcome(run) == Some(true)).collect();
     let folds = Folds::grouped(FOLDS, &successes, &tasks)?;
     let learner = LogisticSuccess::default();
-    let models = cross_fit_success(&learner, &sample.stopped, features, &folds, Some(&weights))?;
+    let models =
+        cross_fit_success(&learner, &sample.stopped, features, &folds, None, Some(&weights))?;
     let chance = |run: usize, t: usize| models.success_chance(run, &features(run, t));
     // Where runs were cut off, on complete runs that went further: what is audited must not depend on
     // how a run went on.

@@ -1,7 +1,7 @@
 //! Files of agent confidence traces: one run a line,
 //! `{"id", "task"?, "forecasts": [p, …], "outcome": true|false|null, "stop"?, "horizon"?}`.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use censoring::{StopReason, Stopped};
 use serde::{Deserialize, Deserializer};
@@ -75,6 +75,21 @@ impl Run {
 /// [`InputError`] that names file, line and field of the first thing that is wrong.
 pub fn read(path: &Path) -> Result<Vec<Run>, InputError> {
     json_lines::read::<Row>(path)?.into_iter().map(|line| check(path, line)).collect()
+}
+
+/// That no id stands twice in a file, for programs that look runs up by their ids.
+///
+/// # Errors
+///
+/// [`InputError`] at the first run whose id an earlier one has.
+pub fn check_ids(runs: &[Run]) -> Result<(), InputError> {
+    let mut lines = BTreeMap::new();
+    for run in runs {
+        if let Some(line) = lines.insert(&run.id, run.line) {
+            return Err(run.error("id", format!("{:?} stands in line {line} already", run.id)));
+        }
+    }
+    Ok(())
 }
 
 fn check(path: &Path, line: json_lines::Line<Row>) -> Result<Run, InputError> {

@@ -61,6 +61,7 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
             r#"{"id":"b","forecasts":[0.5,0.5],"outcome":null,"stop":"max_steps","horizon":1}"#,
             "horizon",
         ),
+        ("same_id", r#"{"id":"a","forecasts":[0.5],"outcome":false}"#, "id"),
     ];
     for (name, line, field) in cases {
         let path = write(name, &[SUCCESS, "", line]);
@@ -210,6 +211,34 @@ fn a_name_that_looks_like_markup_does_no_harm() {
     assert!(run(&[&path, "--plot", picture.to_str().unwrap()]).status.success());
     let picture = fs::read_to_string(picture).unwrap();
     assert!(picture.contains("a&lt;b&gt;&amp;c") && !picture.contains("a<b>"), "{picture}");
+}
+
+#[test]
+fn a_bar_without_width_a_small_range_and_a_long_name_can_be_read() {
+    // Everything is known, and all scores lie within a millionth.
+    let rows = [
+        r#"{"id":"a","forecasts":[0.5],"outcome":true}"#,
+        r#"{"id":"b","forecasts":[0.5000001],"outcome":false}"#,
+    ];
+    let path = write(&format!("{}.jsonl", "long_".repeat(20)), &rows);
+    let picture = in_folder("narrow.svg");
+    let output = run(&[&path, "--plot", picture.to_str().unwrap()]);
+    assert!(output.status.success());
+    assert!(String::from_utf8(output.stdout).unwrap().contains(&"long_".repeat(20)));
+    let picture = fs::read_to_string(picture).unwrap();
+    let texts: Vec<&str> = picture
+        .split("<text ")
+        .skip(1)
+        .map(|text| text.split('>').nth(1).unwrap().split('<').next().unwrap().trim())
+        .collect();
+    assert!(texts.contains(&"cut_off_lo…long_long_"), "{texts:?}");
+    let numbers: Vec<&&str> = texts.iter().filter(|text| text.starts_with("-0.69")).collect();
+    assert!(numbers.len() >= 3, "{texts:?}");
+    for (i, number) in numbers.iter().enumerate() {
+        assert!(!numbers[..i].contains(number), "{numbers:?}");
+    }
+    // Both ends of the bar, in the key and in the picture.
+    assert_eq!(picture.matches("stroke=\"#787878\"").count(), 4, "{picture}");
 }
 
 #[test]

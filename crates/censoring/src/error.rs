@@ -1,6 +1,14 @@
 use crate::Exclusion;
 
 /// What was wrong with the input, or why a number is not defined for it.
+///
+/// ```
+/// use censoring::{Error, StopTimes};
+///
+/// let error = StopTimes::new(&[3.0, -1.0], &[true, false], None).unwrap_err();
+/// assert_eq!(error, Error::StopTime { run: 1, value: -1.0 });
+/// assert_eq!(error.to_string(), "run 1 stopped at -1; give a finite time of at least 0");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -8,13 +8,13 @@ mod stops;
 mod weighting;
 
 pub use chances::{
-    Continuations, CrossFitSuccess, LogisticSuccess, LogisticSuccessModel, SuccessEstimate,
-    SuccessLearner, SuccessModel, cross_fit_success, hybrid_success_chances, plug_in_bias,
-    plug_in_regret_bound, prefix_features,
+    ChanceInterval, Continuations, CrossFitSuccess, LogisticSuccess, LogisticSuccessModel,
+    SuccessEstimate, SuccessLearner, SuccessModel, cross_fit_success, hybrid_success_chances,
+    plug_in_bias, plug_in_regret_bound, prefix_features,
 };
 pub use error::Error;
 pub use scores::{
-    Bounds, CensoringShift, StreamDifference, censoring_shift, exact_mean_score, exact_score,
+    CensoringShift, StreamDifference, censoring_shift, exact_mean_score, exact_score,
     mean_score_bounds, score_bounds, simple_mean_score, simple_score,
 };
 pub use sensitivity::{FlippingOdds, RunScore, TiltedMean, tilt};
@@ -22,7 +22,7 @@ pub use stops::{
     Exclusion, HiddenOutcome, Observation, RunGroup, StopClass, StopReason, Stopped,
     TerminationAudit, artificial_stops,
 };
-pub use trajectory_metrics::{Folds, Probability, ScoringRule, Tps, Trace, WeightSchedule};
+pub use trajectory_metrics::{Bounds, Folds, Probability, ScoringRule, Tps, Trace, WeightSchedule};
 pub use weighting::{
     IpcwWeights, KaplanMeier, StopTimes, doubly_robust_mean_score, ipcw_brier_loss,
 };

@@ -9,6 +9,6 @@ pub(crate) mod weighted_runs;
 
 pub use censoring_shift::{CensoringShift, censoring_shift};
 pub use exact_score::{exact_mean_score, exact_score};
-pub use score_bounds::{Bounds, mean_score_bounds, score_bounds};
+pub use score_bounds::{mean_score_bounds, score_bounds};
 pub use simple_score::{simple_mean_score, simple_score};
 pub use stream_difference::StreamDifference;

@@ -2,9 +2,9 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use censoring::{
-    Bounds, Continuations, Error, Exclusion, Probability, RunScore, ScoringRule, StopReason,
-    Stopped, StreamDifference, TiltedMean, Tps, WeightSchedule, exact_mean_score, exact_score,
-    mean_score_bounds, score_bounds, simple_score,
+    Bounds, ChanceInterval, Continuations, Error, Exclusion, Probability, RunScore, ScoringRule,
+    StopReason, Stopped, StreamDifference, TiltedMean, Tps, WeightSchedule, exact_mean_score,
+    exact_score, mean_score_bounds, score_bounds, simple_score,
 };
 use proptest::prelude::*;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore};
@@ -55,9 +55,9 @@ fn an_outcome_without_a_chance_does_not_count_even_where_its_score_is_infinite()
     let lost = [Probability::ZERO];
     assert_eq!(exact_score(&tps, &censored(&lost), Probability::ZERO), Ok(0.0));
     let bounds = Bounds { low: f64::NEG_INFINITY, high: 0.0 };
-    assert_eq!(score_bounds(&tps, &censored(&lost)), Ok(bounds));
+    assert_eq!(score_bounds(&tps, &censored(&lost), ChanceInterval::UNKNOWN), Ok(bounds));
     let runs = [censored(&lost), censored(&[Probability::HALF])];
-    let bounds = mean_score_bounds(&tps, &runs, None).unwrap();
+    let bounds = mean_score_bounds(&tps, &runs, None, None).unwrap();
     assert_eq!((bounds.low, bounds.high), (f64::NEG_INFINITY, 0.5_f64.ln() / 2.0));
     let error = StreamDifference::new(&tps, &runs, &runs, None).unwrap_err();
     assert_eq!(error, Error::RunScore { run: 0, value: f64::NEG_INFINITY });
@@ -74,23 +74,29 @@ fn a_run_without_a_score_is_named_and_one_that_weighs_nothing_leaves_no_trace() 
     let error = Error::Run { run: 1, error: Box::new(excluded) };
     assert_eq!(error.to_string().split(':').next(), Some("run 1"));
     assert_eq!(exact_mean_score(&tps, &runs, &chances, None), Err(error.clone()));
-    assert_eq!(mean_score_bounds(&tps, &runs, None), Err(error.clone()));
+    assert_eq!(mean_score_bounds(&tps, &runs, None, None), Err(error.clone()));
     assert_eq!(StreamDifference::new(&tps, &runs, &runs, None), Err(error));
 
     let weights = Some(&[2.0, 0.0][..]);
     assert_eq!(exact_mean_score(&tps, &runs, &chances, weights), Ok(-0.25));
-    assert_eq!(mean_score_bounds(&tps, &runs, weights).unwrap().width(), 0.0);
+    assert_eq!(mean_score_bounds(&tps, &runs, None, weights).unwrap().width(), 0.0);
     assert!(StreamDifference::new(&tps, &runs, &runs, weights).is_ok());
 
     let empty = Error::from(trajectory_metrics::Error::Empty);
     assert_eq!(exact_mean_score(&tps, &[], &[], None), Err(empty.clone()));
-    assert_eq!(mean_score_bounds(&tps, &runs, Some(&[0.0; 2])), Err(empty.clone()));
+    assert_eq!(mean_score_bounds(&tps, &runs, None, Some(&[0.0; 2])), Err(empty.clone()));
     assert_eq!(StreamDifference::new(&tps, &[], &[], None), Err(empty));
     let length =
         |what, found| Error::from(trajectory_metrics::Error::Length { what, expected: 2, found });
     let error = exact_mean_score(&tps, &runs, &chances[..1], weights);
     assert_eq!(error, Err(length("success_chances", 1)));
-    let error = mean_score_bounds(&tps, &runs, Some(&[1.0]));
+    let intervals = [ChanceInterval::UNKNOWN];
+    let error = mean_score_bounds(&tps, &runs, Some(&intervals), weights);
+    assert_eq!(error, Err(length("success_chances", 1)));
+    let difference = StreamDifference::new(&tps, &runs, &runs, weights).unwrap();
+    assert_eq!(difference.bounds_within(&intervals), Err(length("success_chances", 1)));
+    assert!(difference.keeps_sign_within(&intervals).is_err());
+    let error = mean_score_bounds(&tps, &runs, None, Some(&[1.0]));
     assert_eq!(error, Err(length("weights", 1)));
     let error = StreamDifference::new(&tps, &runs, &runs[..1], None);
     assert_eq!(error, Err(length("second", 1)));
@@ -98,7 +104,7 @@ fn a_run_without_a_score_is_named_and_one_that_weighs_nothing_leaves_no_trace() 
         let odd = Tps::new(|_: Probability, _: bool| value, WeightSchedule::Uniform);
         let error = exact_mean_score(&odd, &runs[..1], &chances[..1], None).unwrap_err();
         assert!(matches!(error, Error::RunScore { run: 0, .. }), "{error}");
-        let error = mean_score_bounds(&odd, &runs[..1], None).unwrap_err();
+        let error = mean_score_bounds(&odd, &runs[..1], None, None).unwrap_err();
         assert!(matches!(error, Error::RunScore { run: 0, .. }), "{error}");
     }
 }
@@ -209,7 +215,7 @@ proptest! {
         let mean = |chances: &[Probability]| {
             exact_mean_score(&tps, &runs, chances, Some(&weights)).unwrap()
         };
-        let bounds = mean_score_bounds(&tps, &runs, Some(&weights)).unwrap();
+        let bounds = mean_score_bounds(&tps, &runs, None, Some(&weights)).unwrap();
         let value = mean(Probability::from_slice(&q[..runs.len()]).unwrap());
         prop_assert!(bounds.low - 1e-14 <= value && value <= bounds.high + 1e-14);
         let ends: Vec<f64> = corners(runs.len()).map(|chances| mean(&chances)).collect();
@@ -217,7 +223,7 @@ proptest! {
         prop_assert_eq!(ends.iter().copied().fold(f64::NEG_INFINITY, f64::max), bounds.high);
         for (run, &q) in runs.iter().zip(&q) {
             let (bounds, value) =
-                (score_bounds(&tps, run).unwrap(), exact_score(&tps, run, p(q)).unwrap());
+                (score_bounds(&tps, run, ChanceInterval::UNKNOWN).unwrap(), exact_score(&tps, run, p(q)).unwrap());
             prop_assert!(bounds.low - 1e-15 <= value && value <= bounds.high + 1e-15);
         }
     }
@@ -235,9 +241,17 @@ proptest! {
                 rows.iter().map(|row| (other[..row.0.len()].to_vec(), row.1, row.2)).collect();
             let (first, second) = (runs(rows), runs(&others));
             let chances = Probability::from_slice(q).unwrap();
-            let bounds = mean_score_bounds(&tps, &first, weights).unwrap();
+            let bounds = mean_score_bounds(&tps, &first, None, weights).unwrap();
+            let intervals: Vec<ChanceInterval> =
+                chances.iter().map(|&q| ChanceInterval::around(q, 0.3).unwrap()).collect();
+            let within = mean_score_bounds(&tps, &first, Some(&intervals), weights).unwrap();
             let difference = StreamDifference::new(&tps, &first, &second, weights).unwrap();
+            let apart = difference.bounds_within(&intervals).unwrap();
             [
+                within.low,
+                within.high,
+                apart.low,
+                apart.high,
                 exact_mean_score(&tps, &first, chances, weights).unwrap(),
                 bounds.low,
                 bounds.high,
@@ -301,6 +315,109 @@ proptest! {
                 prop_assert!(!difference.keeps_sign() && (0.0..=2.0).contains(&width));
                 prop_assert!(worst(width).abs() < 1e-14, "{width} {}", worst(width));
                 prop_assert!(worst(width * 0.999) > 0.0 || at.abs() < 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_over_intervals_are_those_of_their_corners_and_of_no_less(
+        rows in rows(),
+        other in prop::collection::vec(0.01..0.99_f64, 5),
+        // Few values, so that some intervals are points and some reach 0 or 1.
+        ends in prop::collection::vec((0..9_u8, 0..9_u8), 7),
+        inside in prop::collection::vec(0.0..=1.0_f64, 7),
+    ) {
+        let tps = Tps::new(LogScore::exact(), WeightSchedule::LinearFront);
+        let others: Vec<Row> =
+            rows.iter().map(|row| (other[..row.0.len()].to_vec(), row.1, row.2)).collect();
+        let (first, second) = (runs(&rows), runs(&others));
+        let weights: Vec<f64> = rows.iter().map(|row| row.2.into()).collect();
+        let weights = Some(&weights[..]);
+        let intervals: Vec<ChanceInterval> = ends[..rows.len()]
+            .iter()
+            .map(|&(a, b)| {
+                let end = |eighths: u8| p(f64::from(eighths) / 8.0);
+                ChanceInterval::new(end(a.min(b)), end(a.max(b))).unwrap()
+            })
+            .collect();
+        let difference = StreamDifference::new(&tps, &first, &second, weights).unwrap();
+        let bounds = mean_score_bounds(&tps, &first, Some(&intervals), weights).unwrap();
+        let apart = difference.bounds_within(&intervals).unwrap();
+
+        let mean = |chances: &[Probability]| {
+            exact_mean_score(&tps, &first, chances, weights).unwrap()
+        };
+        let (mut means, mut differences) = (Vec::new(), Vec::new());
+        for corner in corners(rows.len()) {
+            let chances: Vec<Probability> = corner
+                .iter()
+                .zip(&intervals)
+                .map(|(up, interval)| if up.get() > 0.5 { interval.high() } else { interval.low() })
+                .collect();
+            means.push(mean(&chances));
+            differences.push(difference.at(&chances).unwrap());
+        }
+        let extremes = |values: &[f64]| Bounds {
+            low: values.iter().copied().fold(f64::INFINITY, f64::min),
+            high: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        };
+        prop_assert_eq!(bounds, extremes(&means));
+        prop_assert_eq!(apart, extremes(&differences));
+        let keeps_sign = difference.keeps_sign_within(&intervals).unwrap();
+        prop_assert_eq!(keeps_sign, apart.low > 1e-14 || apart.high < -1e-14);
+
+        let within: Vec<Probability> = intervals
+            .iter()
+            .zip(&inside)
+            .map(|(interval, share)| {
+                let (low, high) = (interval.low().get(), interval.high().get());
+                p((low + share * (high - low)).min(high))
+            })
+            .collect();
+        for (bounds, value) in [(bounds, mean(&within)), (apart, difference.at(&within).unwrap())] {
+            prop_assert!(bounds.low - 1e-13 <= value && value <= bounds.high + 1e-13);
+        }
+    }
+
+    #[test]
+    fn from_0_to_1_is_the_special_case_and_a_known_chance_the_exact_score(
+        rows in rows(),
+        other in prop::collection::vec(0.01..0.99_f64, 5),
+        q in prop::collection::vec(0.0..=1.0_f64, 7),
+    ) {
+        let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
+        let others: Vec<Row> =
+            rows.iter().map(|row| (other[..row.0.len()].to_vec(), row.1, row.2)).collect();
+        let (first, second) = (runs(&rows), runs(&others));
+        let difference = StreamDifference::new(&tps, &first, &second, None).unwrap();
+        let unknown = vec![ChanceInterval::UNKNOWN; rows.len()];
+        let whole = mean_score_bounds(&tps, &first, None, None);
+        prop_assert_eq!(mean_score_bounds(&tps, &first, Some(&unknown), None), whole);
+        prop_assert_eq!(difference.bounds_within(&unknown).unwrap(), difference.bounds());
+        prop_assert_eq!(difference.keeps_sign_within(&unknown).unwrap(), difference.keeps_sign());
+
+        let chances = Probability::from_slice(&q[..rows.len()]).unwrap();
+        let known: Vec<ChanceInterval> = chances.iter().map(|&q| q.into()).collect();
+        let exact = exact_mean_score(&tps, &first, chances, None).unwrap();
+        prop_assert_eq!(
+            mean_score_bounds(&tps, &first, Some(&known), None).unwrap().known(),
+            Some(exact)
+        );
+        let at = difference.at(chances).unwrap();
+        prop_assert_eq!(difference.bounds_within(&known).unwrap().known(), Some(at));
+
+        // At the largest width the interval around the estimates has no difference at its end.
+        let around = |width: f64| -> Vec<ChanceInterval> {
+            chances.iter().map(|&q| ChanceInterval::around(q, width).unwrap()).collect()
+        };
+        match difference.largest_width(chances).unwrap() {
+            None => prop_assert!(difference.keeps_sign_within(&around(2.0)).unwrap()),
+            Some(width) => {
+                let bounds = difference.bounds_within(&around(width)).unwrap();
+                let nearest = if at > 0.0 { bounds.low } else { bounds.high };
+                prop_assert!(nearest.abs() < 1e-14, "{width} {nearest:e}");
+                let narrower = difference.keeps_sign_within(&around(0.99 * width)).unwrap();
+                prop_assert!(narrower || at.abs() < 1e-14);
             }
         }
     }

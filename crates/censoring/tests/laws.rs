@@ -1,8 +1,13 @@
 //! What must hold whatever the runs are.
 #![allow(clippy::unwrap_used)]
 
+use std::cell::RefCell;
+
 use censoring::{
-    Error, Exclusion, Observation, Probability, StopReason, Stopped, Tps, Trace, WeightSchedule,
+    Continuations, Error, Exclusion, Folds, IpcwWeights, KaplanMeier, LogisticSuccess, Observation,
+    Probability, RunScore, StopReason, StopTimes, Stopped, StreamDifference, SuccessLearner,
+    TiltedMean, Tps, Trace, WeightSchedule, cross_fit_success, doubly_robust_mean_score,
+    exact_mean_score, ipcw_brier_loss, mean_score_bounds, plug_in_bias, simple_mean_score,
     simple_score,
 };
 use proptest::prelude::*;
@@ -94,4 +99,119 @@ fn a_complete_run_is_scored_over_its_own_length() {
     let forecasts = [Probability::HALF; 3];
     let run = Stopped::new(&forecasts, Some(true), None).unwrap().with_horizon(10).unwrap();
     assert_eq!(run.horizon(), 3);
+}
+
+/// The last of three runs weighs nothing.
+const WEIGHTS: Option<&[f64]> = Some(&[1.0, 2.0, 0.0]);
+
+#[test]
+fn what_is_given_with_a_run_of_weight_zero_is_checked() {
+    let nan = f64::NAN;
+    let cut_off = [false, true, false];
+    let times = [1.0, 2.0, nan];
+    let stops = StopTimes::new(&times, &cut_off, WEIGHTS);
+    assert!(matches!(stops, Err(Error::StopTime { run: 2, .. })));
+
+    let stops = StopTimes::new(&[1.0, 2.0, 3.0], &cut_off, WEIGHTS).unwrap();
+    let g = KaplanMeier::of_cut_offs(&stops);
+    let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
+    let robust = |scores: &[Option<f64>]| {
+        doubly_robust_mean_score(scores, &stops, |_| &g, |_, _| 0.0).unwrap_err()
+    };
+    let bad = [Some(-0.5), None, Some(f64::NEG_INFINITY)];
+    let error = Error::RunScore { run: 2, value: f64::NEG_INFINITY };
+    assert_eq!(weights.mean_score(&bad), Err(error.clone()));
+    assert_eq!(weights.normalized_mean_score(&bad), Err(error.clone()));
+    assert_eq!(robust(&bad), error);
+    let missing = [Some(-0.5), None, None];
+    assert_eq!(weights.mean_score(&missing), Err(Error::MissingScore { run: 2 }));
+    assert_eq!(robust(&missing), Error::MissingScore { run: 2 });
+
+    let complete = [-0.5, -0.25, f64::NEG_INFINITY].map(RunScore::Complete);
+    assert_eq!(TiltedMean::new(&complete, WEIGHTS), Err(error));
+
+    let rows = [vec![1.0], vec![2.0], vec![nan]];
+    let fit = LogisticSuccess::default().fit(&rows, &[true, false, true], WEIGHTS.unwrap());
+    assert!(matches!(fit, Err(Error::Feature { row: 2, .. })));
+
+    let half = [Probability::HALF; 2];
+    let run = |outcome| Stopped::new(&half, outcome, Some(StopReason::MaxSteps)).unwrap();
+    let first = [run(None), run(None), run(Some(true))];
+    let second = [run(None), run(None), run(Some(false))];
+    let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
+    let difference = StreamDifference::new(&tps, &first, &second, WEIGHTS);
+    assert_eq!(difference, Err(Error::OtherRun { run: 2 }));
+    assert!(simple_mean_score(&tps, &first, Some(&[1.0, 2.0, nan])).is_err());
+}
+
+#[test]
+fn nothing_is_computed_or_asked_for_a_run_of_weight_zero() {
+    let half = [Probability::HALF; 2];
+    let run = |outcome, reason| Stopped::new(&half, outcome, Some(reason)).unwrap();
+    let (complete, cut_off) =
+        (run(Some(true), StopReason::Completed), run(None, StopReason::MaxSteps));
+    let runs = [complete.clone(), cut_off.clone(), run(None, StopReason::ToolError)];
+    let (kept, weights) = (&runs[..2], WEIGHTS.map(|weights| &weights[..2]));
+    let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
+    let chances = [Probability::HALF; 3];
+    assert_eq!(simple_mean_score(&tps, &runs, WEIGHTS), simple_mean_score(&tps, kept, weights));
+    assert_eq!(
+        exact_mean_score(&tps, &runs, &chances, WEIGHTS),
+        exact_mean_score(&tps, kept, &chances[..2], weights)
+    );
+    assert_eq!(
+        mean_score_bounds(&tps, &runs, None, WEIGHTS),
+        mean_score_bounds(&tps, kept, None, weights)
+    );
+    let apart = |runs, weights| StreamDifference::new(&tps, runs, runs, weights).unwrap().bounds();
+    assert_eq!(apart(&runs, WEIGHTS), apart(kept, weights));
+    let ones = [Probability::ONE; 3];
+    assert_eq!(
+        plug_in_bias(&chances, &ones, WEIGHTS),
+        plug_in_bias(&chances[..2], &ones[..2], weights)
+    );
+
+    // The last run cannot be seen under the curve, and has no prediction.
+    let (times, ends) = ([1.0, 2.0, 3.0], [false, true, false]);
+    let all = StopTimes::new(&times, &ends, WEIGHTS).unwrap();
+    let two = StopTimes::new(&times[..2], &ends[..2], weights).unwrap();
+    let g = KaplanMeier::of_cut_offs(&two);
+    assert_eq!(KaplanMeier::of_cut_offs(&all), g);
+    assert_eq!(g.before(3.0), 0.0);
+    let scores = [Some(-0.5), None, Some(-1.0)];
+    let ipcw = |stops: &StopTimes<'_>, scores: &[Option<f64>]| {
+        let weights = IpcwWeights::new(stops, |_| &g, f64::INFINITY).unwrap();
+        (weights.mean_score(scores).unwrap(), weights.coverage(), weights.truncated())
+    };
+    assert_eq!(ipcw(&all, &scores), ipcw(&two, &scores[..2]));
+    let asked = RefCell::new(Vec::new());
+    let robust = |stops: &StopTimes<'_>, scores: &[Option<f64>]| {
+        let prediction = |run, _| {
+            asked.borrow_mut().push(run);
+            if run == 2 { f64::NAN } else { -0.3 }
+        };
+        doubly_robust_mean_score(scores, stops, |_| &g, prediction).unwrap()
+    };
+    assert_eq!(robust(&all, &scores), robust(&two, &scores[..2]));
+    assert!(!asked.borrow().contains(&2));
+    assert_eq!(
+        ipcw_brier_loss(&chances, &all, |_| &g, 2.5),
+        ipcw_brier_loss(&chances[..2], &two, |_| &g, 2.5)
+    );
+
+    let failure = run(Some(false), StopReason::Completed);
+    let runs = [&complete, &failure, &complete, &failure, &complete, &cut_off].map(Clone::clone);
+    let folds =
+        Folds::new(2, &[true, false, true, false, true, false], &[0, 1, 2, 3, 4, 5]).unwrap();
+    asked.borrow_mut().clear();
+    let features = |run: usize, _: usize| {
+        asked.borrow_mut().push(run);
+        vec![]
+    };
+    let weights = Some(&[1.0, 1.0, 1.0, 1.0, 0.0, 0.0][..]);
+    let branches = [Continuations { failures: 3, ..Continuations::default() }; 6];
+    let learner = LogisticSuccess::default();
+    cross_fit_success(&learner, &runs, features, &folds, Some(&branches), weights).unwrap();
+    asked.borrow_mut().sort_unstable();
+    assert_eq!(*asked.borrow(), [0, 1, 2, 3]);
 }

@@ -187,3 +187,32 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_large_score_drowns_small_differences() {
+    let runs = |large: f64| {
+        [RunScore::Complete(large), RunScore::Complete(-large), cut_off(0.5, 2.0, 0.0)]
+    };
+    // The mean is a third of twice the chance, so it passes 0.4 at a chance of 0.6.
+    let flip = mean(&runs(1e3)).flip_at(0.4).unwrap();
+    assert!((flip.above.unwrap() - 1.5).abs() < 1e-12);
+    assert_eq!(flip.below, None);
+    // Means are exact, so that what cancels in one of them is no loss.
+    let flip = mean(&runs(1e17)).flip_at(0.4).unwrap();
+    assert!((flip.above.unwrap() - 1.5).abs() < 1e-12);
+    // What cancels between two of them is.
+    let base = |large: f64| mean(&[RunScore::Complete(large), RunScore::Complete(0.0)]);
+    let moved = |large: f64| mean(&[RunScore::Complete(large), cut_off(0.5, 2.0, 0.0)]);
+    let flip = |large: f64| moved(large).flip_between(&base(large));
+    assert_eq!(flip(1e3), NEVER);
+    assert_eq!(flip(1e17), NO_CONCLUSION);
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn flipping_odds_write_as_numbers_and_null() {
+    let flip = mean(&[cut_off(0.5, 1.0, 0.0)]).flip_at(0.75).unwrap();
+    let json = serde_json::to_value(flip).unwrap();
+    assert_eq!(json["below"], serde_json::Value::Null);
+    assert!((json["above"].as_f64().unwrap() - 3.0).abs() < 1e-12);
+}

@@ -5,10 +5,14 @@
 use std::cell::RefCell;
 
 use censoring::{
-    Error, Folds, LogisticSuccess, LogisticSuccessModel, Probability, StopReason, Stopped,
-    SuccessLearner, SuccessModel, cross_fit_success, prefix_features,
+    Continuations, Error, Folds, LogisticSuccess, LogisticSuccessModel, Probability, StopReason,
+    Stopped, SuccessLearner, SuccessModel, cross_fit_success, plug_in_bias, prefix_features,
 };
 use proptest::prelude::*;
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{Rng, SeedableRng},
+};
 
 #[derive(Default)]
 struct Set {
@@ -111,6 +115,23 @@ fn a_feature_without_spread_counts_for_nothing_and_no_feature_leaves_the_base_ra
 }
 
 #[test]
+fn a_feature_too_small_to_square_counts_for_nothing_and_a_rare_outcome_is_none() {
+    let outcomes = [false, true, false, true];
+    let of = |unit: f64| {
+        let rows: Vec<Vec<f64>> = (0..4).map(|i| vec![f64::from(i) * unit]).collect();
+        fit(&rows, &outcomes, &[1.0; 4]).unwrap().slopes()[0]
+    };
+    assert_eq!(of(1e-170), 0.0);
+    assert!((of(1e-150) - of(1.0)).abs() < 1e-12);
+
+    let rows = vec![vec![]; 4];
+    let rare = |weight: f64| fit(&rows, &[true, false, true, true], &[1.0, weight, 1.0, 1.0]);
+    let one_class = trajectory_metrics::Error::OneClass { outcome: true };
+    assert_eq!(rare(1e-12), Err(one_class.into()));
+    assert!((rare(1e-11).unwrap().intercept() - 3e11_f64.ln()).abs() < 1e-3);
+}
+
+#[test]
 fn separated_outcomes_and_repeated_features_have_a_fit() {
     let rows: Vec<Vec<f64>> = (0..10).map(|i| vec![f64::from(i), f64::from(i), 1e90]).collect();
     let outcomes: Vec<bool> = (0..10).map(|i| i >= 5).collect();
@@ -197,7 +218,7 @@ fn each_model_sees_the_prefixes_of_complete_runs_of_other_folds_only() {
     let recorder = Recorder::default();
     let weights = [2.0, 1.0, 1.0, 1.0, 0.0, 1.0];
     let features = |run: usize, t: usize| vec![run as f64, t as f64];
-    let fit = cross_fit_success(&recorder, &runs, features, &folds, Some(&weights)).unwrap();
+    let fit = cross_fit_success(&recorder, &runs, features, &folds, None, Some(&weights)).unwrap();
     // Run 3 ended at its first step and has no prefix, run 4 weighs nothing.
     assert_eq!(
         *recorder.0.borrow(),
@@ -216,7 +237,7 @@ fn a_fold_without_enough_outside_it_is_named() {
     let runs = [success.clone(), success];
     let folds = Folds::new(2, &[true; 2], &[0, 1]).unwrap();
     let features = |run: usize, t: usize| prefix_features(&runs[run].forecasts()[..t]);
-    let error = cross_fit_success(&LogisticSuccess::default(), &runs, features, &folds, None);
+    let error = cross_fit_success(&LogisticSuccess::default(), &runs, features, &folds, None, None);
     let one_class = trajectory_metrics::Error::OneClass { outcome: true };
     assert_eq!(error.unwrap_err(), Error::Fold { fold: 0, error: Box::new(one_class.into()) });
     assert_eq!(prefix_features(&[]), [0.0; 4]);
@@ -239,7 +260,198 @@ fn a_length_that_tells_the_outcome_does_not_leak_into_the_chance() {
     let folds = Folds::halves(&outcomes, &ids).unwrap();
     let features = |_: usize, t: usize| vec![f64::from(u8::from(t == 1))];
     let models =
-        cross_fit_success(&LogisticSuccess::default(), &runs, features, &folds, None).unwrap();
+        cross_fit_success(&LogisticSuccess::default(), &runs, features, &folds, None, None)
+            .unwrap();
     let chance = models.success_chance(0, &features(0, 1)).unwrap().get();
     assert!((chance - 0.5).abs() < 0.02, "{chance}");
+}
+
+#[test]
+fn branches_of_a_cut_off_run_are_rows_of_its_whole_weight_split_by_how_they_ended() {
+    let forecasts = [Probability::HALF; 4];
+    let run = |steps: usize, outcome, reason| {
+        Stopped::new(&forecasts[..steps], outcome, Some(reason)).unwrap()
+    };
+    let cut_off = |steps| run(steps, None, StopReason::MaxSteps);
+    let runs = [
+        cut_off(2),
+        run(3, Some(true), StopReason::Completed),
+        cut_off(1),
+        cut_off(2),
+        cut_off(4),
+        cut_off(1),
+        run(2, None, StopReason::ToolError),
+        cut_off(1),
+    ];
+    let mixed = Continuations { successes: 1, failures: 3, unresolved: 5, invalid: 7 };
+    let failed = Continuations { failures: 9, ..Continuations::default() };
+    let open = Continuations { unresolved: 2, invalid: 1, ..Continuations::default() };
+    // Run 1 is complete and run 6 excluded: their branches are not looked at.
+    let branches = [mixed, failed, failed, mixed, open, mixed, failed, Continuations::default()];
+    let weights = [2.0, 1.0, 3.0, 0.0, 1.0, 1.0, 1.0, 1.0];
+    let folds = Folds::new(2, &[false; 8], &[0, 1, 2, 3, 4, 5, 6, 7]).unwrap();
+    assert_eq!(folds.of_each(), [0, 1, 0, 1, 0, 1, 0, 1]);
+    let features = |run: usize, t: usize| vec![run as f64, t as f64];
+    let recorder = Recorder::default();
+    let branches = Some(&branches[..]);
+    cross_fit_success(&recorder, &runs, features, &folds, branches, Some(&weights)).unwrap();
+    let of_odd = vec![
+        (1.0, 1.0, true, 1.0),
+        (1.0, 2.0, true, 1.0),
+        (5.0, 1.0, true, 0.25),
+        (5.0, 1.0, false, 0.75),
+    ];
+    let of_even = vec![
+        (0.0, 1.0, true, 0.5),
+        (0.0, 2.0, true, 0.5),
+        (0.0, 1.0, false, 1.5),
+        (0.0, 2.0, false, 1.5),
+        (2.0, 1.0, false, 3.0),
+    ];
+    assert_eq!(*recorder.0.borrow(), [of_odd, of_even]);
+
+    let short = cross_fit_success(&recorder, &runs, features, &folds, Some(&[mixed; 7]), None);
+    let length = trajectory_metrics::Error::Length { what: "branches", expected: 8, found: 7 };
+    assert_eq!(short.map(|_| ()), Err(length.into()));
+}
+
+#[test]
+fn no_number_of_branches_and_no_length_is_a_weight() {
+    // Half of the runs are easy and end at step 3; the others are hard and reach a budget of 3 or of
+    // 11 steps. Nothing tells them apart at the first step.
+    let forecasts = [Probability::HALF; 11];
+    let (mut runs, mut branches) = (Vec::new(), Vec::new());
+    for i in 0..400_u64 {
+        let hard = i % 2 == 1;
+        let steps = if i % 4 == 1 { 11 } else { 3 };
+        let outcome = (!hard).then_some(i % 10 != 0);
+        let run = Stopped::new(&forecasts[..steps], outcome, Some(StopReason::MaxSteps));
+        runs.push(run.unwrap());
+        // Those with more branches fail more often: 3 of 10, or 1 of 1.
+        let of_hard = if i % 4 == 1 { (3, 7) } else { (1, 0) };
+        let (successes, failures) = if hard { of_hard } else { (0, 0) };
+        branches.push(Continuations { successes, failures, ..Continuations::default() });
+    }
+    // Easy ones succeed in 8 of 10 (each tenth i is even, so one of five).
+    let truth = (0.8 + 0.5 * (0.3 + 1.0)) / 2.0;
+    // Every twenty runs are alike, so that each fold has the same of all.
+    let twenties: Vec<usize> = (0..runs.len()).map(|run| run / 20).collect();
+    let folds = Folds::grouped(2, &[false; 400], &twenties).unwrap();
+    let features =
+        |_: usize, t: usize| vec![f64::from(u8::from(t > 1)), f64::from(u8::from(t > 2))];
+    let learner = LogisticSuccess::new(1e-6).unwrap();
+    let models = cross_fit_success(&learner, &runs, features, &folds, Some(&branches), None);
+    let models = models.unwrap();
+    for run in [0, 399] {
+        let chance = models.success_chance(run, &features(run, 1)).unwrap().get();
+        assert!((chance - truth).abs() < 1e-6, "{chance} {truth}");
+    }
+}
+
+/// Runs of which half are hard. Easy ones end after 3 steps, 9 of 10 with a success; hard ones would
+/// succeed in 3 of 10 and are all cut off after 5. A part of these was drawn for branches.
+struct Sample {
+    runs: Vec<Stopped<'static>>,
+    branches: Vec<Continuations>,
+    folds: Folds,
+}
+
+const EASY: f64 = 0.9;
+const HARD: f64 = 0.3;
+const BRANCHES: u64 = 5;
+const RUNS: usize = 4_000;
+
+fn happens(rng: &mut ChaCha8Rng, chance: f64) -> bool {
+    f64::from(rng.next_u32()) < chance * 2.0_f64.powi(32)
+}
+
+impl Sample {
+    fn draw(seed: u64) -> Self {
+        static FORECASTS: [Probability; 5] = [Probability::HALF; 5];
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let (mut runs, mut branches) = (Vec::new(), Vec::new());
+        for _ in 0..RUNS {
+            let mut audit = Continuations::default();
+            if happens(&mut rng, 0.5) {
+                runs.push(Stopped::new(&FORECASTS, None, Some(StopReason::MaxSteps)).unwrap());
+                if happens(&mut rng, 0.5) {
+                    audit.successes =
+                        (0..BRANCHES).filter(|_| happens(&mut rng, HARD)).count() as u64;
+                    audit.failures = BRANCHES - audit.successes;
+                }
+            } else {
+                let success = happens(&mut rng, EASY);
+                runs.push(Stopped::new(&FORECASTS[..3], Some(success), None).unwrap());
+            }
+            branches.push(audit);
+        }
+        let ids: Vec<usize> = (0..RUNS).collect();
+        let folds = Folds::new(2, &[false; RUNS], &ids).unwrap();
+        Self { runs, branches, folds }
+    }
+
+    /// Each run at its own weight, those with branches standing for those without.
+    fn weights(&self, of_complete: f64) -> Vec<f64> {
+        let audited = |branches: &Continuations| branches.valid() > 0;
+        let cut_off = self.runs.iter().filter(|run| run.outcome().is_none()).count() as f64;
+        let drawn = self.branches.iter().filter(|branches| audited(branches)).count() as f64;
+        let weight = |branches| if audited(branches) { cut_off / drawn } else { of_complete };
+        self.branches.iter().map(weight).collect()
+    }
+
+    /// The mean error of the chances at a step, over the runs that were cut off.
+    fn bias(
+        &self,
+        branches: Option<&[Continuations]>,
+        weights: Option<&[f64]>,
+        features: &dyn Fn(usize) -> Vec<f64>,
+        (step, truth): (usize, f64),
+    ) -> f64 {
+        let features = |_: usize, t: usize| features(t);
+        let learner = LogisticSuccess::default();
+        let Self { runs, folds, .. } = self;
+        let models = cross_fit_success(&learner, runs, features, folds, branches, weights).unwrap();
+        let cut_off = (0..RUNS).filter(|&run| runs[run].outcome().is_none());
+        let estimates: Vec<Probability> =
+            cut_off.map(|run| models.success_chance(run, &features(run, step)).unwrap()).collect();
+        let truths = vec![Probability::new(truth).unwrap(); estimates.len()];
+        plug_in_bias(&estimates, &truths, None).unwrap()
+    }
+}
+
+#[test]
+fn where_complete_runs_are_others_branches_take_the_bias_out_of_the_model() {
+    let sample = Sample::draw(11);
+    let early_or_late = |t: usize| vec![f64::from(u8::from(t > 2))];
+    let (branches, weights) = (Some(&sample.branches[..]), sample.weights(1.0));
+    let of = |branches, weights, at| sample.bias(branches, weights, &early_or_late, at);
+
+    let plain = of(None, None, (5, HARD));
+    // About 1,000 runs with 5 branches each: four standard errors.
+    let error = 4.0 * (HARD * (1.0 - HARD) / (1_000.0 * BRANCHES as f64)).sqrt();
+    let hybrid = of(branches, Some(&weights), (5, HARD));
+    println!("bias at the stop: plain {plain:.3}, hybrid {hybrid:.4}, allowed {error:.4}");
+    assert!((plain - (EASY - HARD)).abs() < 0.05, "{plain}");
+    assert!(hybrid.abs() < error, "{hybrid}");
+
+    // Before the third step easy and hard runs look alike.
+    let both = f64::midpoint(EASY, HARD);
+    let error = 4.0 * (both * (1.0 - both) / RUNS as f64).sqrt();
+    let plain = of(None, None, (1, both));
+    let hybrid = of(branches, Some(&weights), (1, both));
+    println!("bias at step 1: plain {plain:.3}, hybrid {hybrid:.4}, allowed {error:.4}");
+    assert!(plain > 0.25 && hybrid.abs() < error, "{plain} {hybrid}");
+}
+
+#[test]
+fn where_features_tell_nothing_branches_alone_are_right_about_the_runs_that_were_cut_off() {
+    let sample = Sample::draw(12);
+    let nothing = |_: usize| Vec::new();
+    let branches = Some(&sample.branches[..]);
+    let (all, audited) = (sample.weights(1.0), sample.weights(0.0));
+    let mixed = sample.bias(branches, Some(&all), &nothing, (5, HARD));
+    let alone = sample.bias(branches, Some(&audited), &nothing, (5, HARD));
+    let error = 4.0 * (HARD * (1.0 - HARD) / (1_000.0 * BRANCHES as f64)).sqrt();
+    println!("bias: with complete runs {mixed:.3}, branches alone {alone:.4}, allowed {error:.4}");
+    assert!(mixed > 0.1 && alone.abs() < error, "{mixed} {alone}");
 }

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod bounds;
 mod calibration;
 mod error;
 mod ranks;
@@ -8,6 +9,7 @@ mod resampling;
 mod streams;
 pub mod tool_calls;
 
+pub use bounds::Bounds;
 pub use calibration::{
     BetaCalibration, BetaCalibrationMap, CalibrationMap, Calibrator, ConsistencyInterval, CrossFit,
     Folds, Isotonic, IsotonicMap, Platt, PlattMap, ReliabilityBin, ReliabilityPoint,

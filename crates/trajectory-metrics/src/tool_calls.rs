@@ -57,6 +57,7 @@ mod value_order;
 #[cfg(feature = "serde")]
 mod value_serde;
 
+pub use crate::bounds::Bounds;
 pub use alignment::{Alignment, MatchMode};
 pub use argument_rule::ArgumentRule;
 pub use call_matcher::{CallMatcher, ToolCallMatcher};
@@ -71,7 +72,7 @@ pub use order::order_tau;
 pub use partial_order::PartialOrder;
 pub use pass_at_k::{pass_at_k, pass_hat_k};
 pub use path_distances::PathDistances;
-pub use repeated_trials::{Bounds, TrialCounts, TrialOutcome};
+pub use repeated_trials::{TrialCounts, TrialOutcome};
 pub use task_mean::{TaskMean, TaskMeanEnd, mean_over_tasks};
 pub use tool_call::ToolCall;
 pub use validity::invalid_tool_use_ratio;

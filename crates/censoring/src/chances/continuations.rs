@@ -35,7 +35,19 @@ pub struct Continuations {
 ///
 /// Scores of a sample with all chances at `low` and with all at `high` do not bound its score: some runs
 /// score more as a success and others less. Take each run's own worse and better end, as
-/// [`mean_score_bounds`](crate::mean_score_bounds) does for chances from 0 to 1.
+/// [`mean_score_bounds`](crate::mean_score_bounds) does with the two as a
+/// [`ChanceInterval`](crate::ChanceInterval).
+///
+/// ```
+/// use censoring::{ChanceInterval, Continuations, Error, SuccessEstimate};
+///
+/// let branches = Continuations { successes: 3, failures: 1, unresolved: 4, invalid: 0 };
+/// let SuccessEstimate { chance, low, high, standard_error } = branches.estimate()?;
+/// assert_eq!((low.get(), chance.get(), high.get()), (0.375, 0.75, 0.875));
+/// assert_eq!(standard_error, (0.75_f64 * 0.25 / 4.0).sqrt());
+/// assert_eq!(ChanceInterval::from(branches.estimate()?), ChanceInterval::new(low, high)?);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SuccessEstimate {
@@ -88,7 +100,8 @@ impl Continuations {
 /// an outcome, and from a model elsewhere.
 ///
 /// `branches` and `plug_in` have one entry a run; runs without branches have the default, none. The
-/// paper drops runs with fewer than 5.
+/// paper drops runs with fewer than 5. The model may have learnt from the branches of other runs
+/// ([`cross_fit_success`](crate::cross_fit_success())).
 ///
 /// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix H (hybrid
 /// audit).

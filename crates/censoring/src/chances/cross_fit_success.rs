@@ -1,13 +1,28 @@
 use trajectory_metrics::{Folds, Probability};
 
 use crate::{
-    Error, Observation, Stopped, SuccessLearner, SuccessModel, scores::weighted_runs::for_each_run,
-    weighting::stop_times::same_length,
+    Continuations, Error, Observation, Stopped, SuccessLearner, SuccessModel,
+    scores::weighted_runs::for_each_run, weighting::stop_times::same_length,
 };
 
-/// One model of success a fold, each learnt from the complete runs of all other folds.
+/// One model of success a fold, each learnt from the runs of all other folds.
 ///
 /// Made by [`cross_fit_success`](crate::cross_fit_success()).
+///
+/// ```
+/// use censoring::{Error, Folds, LogisticSuccess, Probability, Stopped, cross_fit_success};
+///
+/// let forecasts = [Probability::HALF; 2];
+/// let run = |outcome| Stopped::new(&forecasts, Some(outcome), None);
+/// let runs = [run(true)?, run(true)?, run(false)?, run(false)?];
+/// let folds = Folds::new(2, &[true, true, false, false], &[0, 1, 2, 3])?;
+/// let learner = LogisticSuccess::default();
+/// let success = cross_fit_success(&learner, &runs, |_, _| vec![], &folds, None, None)?;
+/// assert_eq!(success.models().len(), 2);
+/// // One success and one failure outside its fold, and nothing to tell them apart by.
+/// assert_eq!(success.success_chance(3, &[])?, Probability::HALF);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossFitSuccess<M> {
     models: Vec<M>,
@@ -42,20 +57,36 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
     }
 }
 
-/// Learns the chance of success from complete runs, cut off at each of their steps in turn, so that
-/// no run is judged by a model that has seen it: the plug-in estimate of q_Z.
+/// Learns the chance of success from complete runs, cut off at each of their steps in turn, and from
+/// branches of runs that were cut off, so that no run is judged by a model that has seen it: the
+/// plug-in estimate of q_Z, and the hybrid one.
 ///
 /// `features(run, t)` are those of the run at a position after its first t steps. They must not
 /// depend on anything later, such as how long the run went on; for features of forecasts there is
-/// [`prefix_features`](crate::prefix_features()). Runs without an outcome are in a fold but teach
-/// nothing. `folds` keep tasks whole where several runs share one.
+/// [`prefix_features`](crate::prefix_features()). `folds` keep tasks whole where several runs share
+/// one.
 ///
 /// Every complete run is a row for each step but its last, as nothing is cut off after it ended, each
 /// with the run's whole weight: were it shared among the steps, it would tell how long the run went
-/// on. Rows of one run are not independent. Complete runs are the shorter ones of all. Where a
-/// run's length is a sign of its outcome give each complete run the weight that stands for those
-/// like it that were cut off ([`IpcwWeights`](crate::IpcwWeights)). A weight of 2 is the run twice in
-/// one fold, a weight of 0 leaves no trace.
+/// on. Rows of one run are not independent. A weight of 2 is the run twice in one fold, a weight of 0
+/// leaves no trace.
+///
+/// `branches` has one entry a run, the default where it has none. A run that was cut off is a row for
+/// each of its steps, the last included, with the run's whole weight again, split between success and
+/// failure as its branches with an outcome are: the number of branches counts for nothing. Without
+/// such a branch it is in a fold but teaches nothing, as excluded runs do; branches of complete and
+/// of excluded runs are not looked at.
+///
+/// The rows must stand for the runs that are to be judged, which is what weights are for:
+///
+/// - Without branches complete runs teach alone, and they are the shorter ones of all. Where a run's
+///   length is a sign of its outcome give each the weight that stands for those like it that were cut
+///   off ([`IpcwWeights`](crate::IpcwWeights)).
+/// - With branches each run stands for itself, at a weight of 1; where a share of those that were cut
+///   off was drawn for branches, they have the weight of one over that share. Weights as above would
+///   count cut-off runs twice.
+/// - A weight of 0 for complete runs learns from branches alone: for when features do not tell why
+///   complete runs were not cut off.
 ///
 /// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix H.1;
 /// Chernozhukov et al. (2018), Double/debiased machine learning for treatment and structural
@@ -63,25 +94,33 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 ///
 /// # Errors
 ///
-/// [`Error::Fold`] with the learner's error where the complete runs outside a fold are not enough;
-/// [`Error::Trajectory`] unless there is one fold and one weight a run, and for a weight that is
-/// neither 0 nor from 1e-100 to 1e100.
+/// [`Error::Fold`] with the learner's error where the rows outside a fold are not enough;
+/// [`Error::Trajectory`] unless there is one entry a run in each of folds, branches and weights, and
+/// for a weight that is neither 0 nor from 1e-100 to 1e100.
 ///
 /// ```
-/// use censoring::{Error, Folds, LogisticSuccess, Probability, StopReason, Stopped};
+/// use censoring::{Continuations, Error, Folds, LogisticSuccess, Probability, StopReason, Stopped};
 /// use censoring::{cross_fit_success, prefix_features};
 ///
 /// let [good, bad] = [[0.6, 0.7, 0.9], [0.5, 0.4, 0.2]];
 /// let (good, bad) = (Probability::from_slice(&good)?, Probability::from_slice(&bad)?);
-/// let mut runs = vec![Stopped::new(&good[..2], None, Some(StopReason::MaxSteps))?];
+/// let mut runs = vec![Stopped::new(&good[..2], None, Some(StopReason::MaxSteps))?; 2];
 /// for outcome in [true, true, true, false] {
 ///     runs.push(Stopped::new(good, Some(outcome), None)?);
 ///     runs.push(Stopped::new(bad, Some(!outcome), None)?);
 /// }
-/// let folds = Folds::new(2, &[false; 9], &[0, 1, 2, 3, 4, 5, 6, 7, 8])?;
+/// let folds = Folds::new(2, &[false; 10], &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9])?;
 /// let features = |run: usize, t: usize| prefix_features(&runs[run].forecasts()[..t]);
-/// let models = cross_fit_success(&LogisticSuccess::default(), &runs, features, &folds, None)?;
-/// assert!(models.success_chance(0, &features(0, 2))?.get() > 0.5);
+/// let learner = LogisticSuccess::default();
+/// let plain = cross_fit_success(&learner, &runs, features, &folds, None, None)?;
+/// let plain = plain.success_chance(1, &features(1, 2))?;
+/// assert!(plain.get() > 0.5);
+///
+/// // Branches of the first run, which is in the other fold than the second, all failed.
+/// let mut branches = [Continuations::default(); 10];
+/// branches[0].failures = 5;
+/// let hybrid = cross_fit_success(&learner, &runs, features, &folds, Some(&branches), None)?;
+/// assert!(hybrid.success_chance(1, &features(1, 2))? < plain);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn cross_fit_success<L: SuccessLearner>(
@@ -89,21 +128,35 @@ pub fn cross_fit_success<L: SuccessLearner>(
     runs: &[Stopped<'_>],
     features: impl Fn(usize, usize) -> Vec<f64>,
     folds: &Folds,
+    branches: Option<&[Continuations]>,
     weights: Option<&[f64]>,
 ) -> Result<CrossFitSuccess<L::Model>, Error> {
     same_length("folds", runs.len(), folds.of_each().len())?;
+    if let Some(branches) = branches {
+        same_length("branches", runs.len(), branches.len())?;
+    }
     let mut models = Vec::with_capacity(folds.count());
     for fold in 0..folds.count() {
         let (mut rows, mut outcomes, mut row_weights) = (Vec::new(), Vec::new(), Vec::new());
         for_each_run(runs, weights, |i, run, weight| {
-            if let Observation::Complete(trace) = run.observation()
-                && folds.of_each()[i] != fold
-            {
-                let steps = trace.forecasts().len() - 1;
+            if folds.of_each()[i] == fold {
+                return Ok(());
+            }
+            let (steps, ends) = match run.observation() {
+                Observation::Complete(trace) => {
+                    (trace.forecasts().len() - 1, [Some((trace.outcome(), 1.0)), None])
+                }
+                Observation::Censored => {
+                    let branches = branches.map_or_else(Continuations::default, |all| all[i]);
+                    (run.forecasts().len(), shares(branches))
+                }
+                Observation::Excluded(_) => return Ok(()),
+            };
+            for (outcome, share) in ends.into_iter().flatten() {
                 rows.extend((1..=steps).map(|t| features(i, t)));
-                outcomes.resize(rows.len(), trace.outcome());
+                outcomes.resize(rows.len(), outcome);
                 // Not shared among the steps: how many there are is not known at any of them.
-                row_weights.resize(rows.len(), weight);
+                row_weights.resize(rows.len(), weight * share);
             }
             Ok(())
         })?;
@@ -113,4 +166,11 @@ pub fn cross_fit_success<L: SuccessLearner>(
         models.push(model);
     }
     Ok(CrossFitSuccess { models, folds: folds.clone() })
+}
+
+/// The outcomes that branches have, each with its share.
+fn shares(branches: Continuations) -> [Option<(bool, f64)>; 2] {
+    let counts = [(true, branches.successes), (false, branches.failures)];
+    let all = branches.successes as f64 + branches.failures as f64;
+    counts.map(|(outcome, count)| (count > 0).then(|| (outcome, count as f64 / all)))
 }

@@ -14,7 +14,9 @@ use crate::{
 /// ```
 ///
 /// Mean and standard deviation are the weighted ones of the rows it learns from; a feature without
-/// any spread there counts for nothing. The intercept is free. The penalty stands beside the sum of
+/// any spread there counts for nothing. So does one whose standard deviation is up to 1e-12 of its
+/// largest value, and one whose values are all below about 1e-154, as their squares are no numbers:
+/// take it in other units. The intercept is free. The penalty stands beside the sum of
 /// the log losses, so it fades as rows are added; the [default](Self::default) is 1. It counts as no less
 /// than 1e-10 of the weight of all rows, which keeps separated outcomes and features that repeat
 /// each other in bounds.
@@ -61,6 +63,19 @@ impl LogisticSuccess {
 }
 
 /// The log-odds of success as a sum over features, learnt by [`LogisticSuccess`].
+///
+/// ```
+/// use censoring::{Error, LogisticSuccess, SuccessLearner, SuccessModel};
+///
+/// let rows = [vec![1.0], vec![1.0], vec![3.0], vec![3.0]];
+/// let model = LogisticSuccess::default().fit(&rows, &[false, false, true, true], &[1.0; 4])?;
+/// // At the mean either outcome is as likely; a standard deviation is 1.
+/// assert!(model.intercept().abs() < 1e-12 && model.slopes()[0] > 0.0);
+/// let log_odds = model.intercept() + 2.0 * model.slopes()[0];
+/// let chance = model.success_chance(&[4.0])?.get();
+/// assert!((chance - 1.0 / (1.0 + (-log_odds).exp())).abs() < 1e-15);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogisticSuccessModel {
     intercept: f64,
@@ -120,7 +135,8 @@ impl SuccessLearner for LogisticSuccess {
     /// [`Error::Feature`] with the first feature that is no number from -1e100 to 1e100;
     /// [`Error::Trajectory`] unless there is one entry a row in each and as many features in every
     /// row, for a weight that is neither 0 nor from 1e-100 to 1e100, without a row of positive
-    /// weight, and where all those have one outcome.
+    /// weight, and where all those have one outcome or the other one has less than 1e-12 of their
+    /// weight, which rounding would swallow.
     fn fit(
         &self,
         features: &[Vec<f64>],

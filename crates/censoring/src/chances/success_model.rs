@@ -32,6 +32,27 @@ impl<F: Fn(&[f64]) -> Probability> SuccessModel for F {
 /// A way to learn a [`SuccessModel`] from runs up to a step whose outcome is known.
 ///
 /// [`LogisticSuccess`](crate::LogisticSuccess) is a ready-made one.
+///
+/// ```
+/// use censoring::{Error, Probability, SuccessLearner, SuccessModel};
+///
+/// /// The share of successes, whatever the features.
+/// struct BaseRate;
+///
+/// impl SuccessLearner for BaseRate {
+///     type Model = Box<dyn Fn(&[f64]) -> Probability>;
+///
+///     fn fit(&self, _: &[Vec<f64>], outcomes: &[bool], weights: &[f64]) -> Result<Self::Model, Error> {
+///         let successes: f64 = outcomes.iter().zip(weights).filter(|row| *row.0).map(|row| row.1).sum();
+///         let rate = Probability::new(successes / weights.iter().sum::<f64>())?;
+///         Ok(Box::new(move |_| rate))
+///     }
+/// }
+///
+/// let model = BaseRate.fit(&[vec![], vec![]], &[true, false], &[3.0, 1.0])?;
+/// assert_eq!(model.success_chance(&[])?.get(), 0.75);
+/// # Ok::<(), Error>(())
+/// ```
 pub trait SuccessLearner {
     /// What is learnt.
     type Model: SuccessModel;

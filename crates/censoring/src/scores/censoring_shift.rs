@@ -6,6 +6,18 @@ use crate::{Error, stops::hidden_outcome::split, weighting::stop_times::can_be_a
 /// What hiding a run's outcome does to its score, taken apart by [`censoring_shift`].
 ///
 /// Either part is in the units of the rule.
+///
+/// ```
+/// use censoring::{Error, Probability, Tps, Trace, WeightSchedule, censoring_shift};
+///
+/// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+/// let tps = Tps::new(brier, WeightSchedule::Uniform);
+/// let trace = Trace::new(Probability::from_slice(&[0.75, 0.5])?, true)?;
+/// let shift = censoring_shift(&tps, trace, 1)?;
+/// assert_eq!((shift.prefix_swap, shift.tail_omission), (-0.25, 0.125));
+/// assert_eq!(shift.total(), -0.125);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

@@ -39,7 +39,15 @@ impl RunScore {
     pub fn expected(&self) -> f64 {
         match *self {
             Self::Complete(score) => score,
-            Self::CutOff { success_chance, if_success, if_failure } => {
+            Self::CutOff { success_chance, .. } => self.expected_at(success_chance),
+        }
+    }
+
+    /// The same at another chance of success.
+    pub(crate) fn expected_at(&self, success_chance: Probability) -> f64 {
+        match *self {
+            Self::Complete(score) => score,
+            Self::CutOff { if_success, if_failure, .. } => {
                 let share =
                     |q: Probability, score| if q.get() > 0.0 { q.get() * score } else { 0.0 };
                 share(success_chance, if_success) + share(success_chance.complement(), if_failure)

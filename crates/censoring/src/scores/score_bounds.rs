@@ -1,32 +1,22 @@
 use scoring_rules::ExactMean;
-use trajectory_metrics::{Probability, ScoringRule, Tps};
+use trajectory_metrics::{Bounds, Probability, ScoringRule, Tps};
 
-use crate::{Error, RunScore, Stopped, scores::weighted_runs::for_each_run};
+use crate::{
+    ChanceInterval, Error, RunScore, Stopped, scores::weighted_runs::for_each_run,
+    weighting::stop_times::same_length,
+};
 
-/// The range of what a number can be, given what is not known.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Bounds {
-    /// The least it can be.
-    pub low: f64,
-    /// The most it can be.
-    pub high: f64,
-}
-
-impl Bounds {
-    /// How far the two are apart: 0 where nothing unknown counts, and where both are infinite.
-    #[must_use]
-    pub fn width(&self) -> f64 {
-        if self.low == self.high { 0.0 } else { self.high - self.low }
-    }
-}
-
-/// What the [`exact_score`](crate::exact_score()) of a run can be, whatever the chance of success
-/// after its stop.
+/// What the [`exact_score`](crate::exact_score()) of a run can be, where the chance of success after
+/// its stop is known to lie in an interval.
 ///
-/// The score is linear in that chance, so the bounds are the scores as a failure and as a success,
-/// the lower first. A complete run has one score. They need no estimate and no assumption on why
-/// the run was cut off.
+/// ```text
+/// the lower and the higher of  q S1 + (1 - q) S0  at  q = low  and  q = high
+/// ```
+///
+/// The score is linear in that chance, so its extremes are at the ends; over
+/// [`ChanceInterval::UNKNOWN`] they are the scores as a failure and as a success, which need no
+/// estimate and no assumption on why the run was cut off. A complete run has one score. Units of the
+/// rule.
 ///
 /// Reference: the idea of bounds in place of assumptions is that of Manski (1990), Nonparametric
 /// bounds on treatment effects.
@@ -37,41 +27,60 @@ impl Bounds {
 /// scores is no number or plus infinity.
 ///
 /// ```
-/// use censoring::{Bounds, Error, Probability, StopReason, Stopped, Tps, WeightSchedule, score_bounds};
+/// use censoring::{
+///     Bounds, ChanceInterval, Error, Probability, StopReason, Stopped, Tps, WeightSchedule,
+///     score_bounds,
+/// };
 ///
 /// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
 /// let forecasts = Probability::from_slice(&[0.75])?;
 /// let cut_off = Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?;
-/// assert_eq!(score_bounds(&tps, &cut_off)?, Bounds { low: -0.5625, high: -0.0625 });
+/// let bounds = score_bounds(&tps, &cut_off, ChanceInterval::UNKNOWN)?;
+/// assert_eq!(bounds, Bounds { low: -0.5625, high: -0.0625 });
+///
+/// let at_least_half = ChanceInterval::new(Probability::HALF, Probability::ONE)?;
+/// let bounds = score_bounds(&tps, &cut_off, at_least_half)?;
+/// assert_eq!(bounds, Bounds { low: -0.3125, high: -0.0625 });
 /// # Ok::<(), Error>(())
 /// ```
-pub fn score_bounds<R: ScoringRule>(tps: &Tps<R>, run: &Stopped<'_>) -> Result<Bounds, Error> {
-    let [failure, success] = RunScore::of(tps, run, Probability::HALF)?.either();
+pub fn score_bounds<R: ScoringRule>(
+    tps: &Tps<R>,
+    run: &Stopped<'_>,
+    success_chance: ChanceInterval,
+) -> Result<Bounds, Error> {
+    let score = RunScore::of(tps, run, Probability::HALF)?;
+    let ends = [success_chance.low(), success_chance.high()].map(|q| score.expected_at(q));
     // A minimum would swallow a NaN.
-    for value in [failure, success] {
+    for value in ends {
         if value.is_nan() || value == f64::INFINITY {
             return Err(Error::RunScore { run: 0, value });
         }
     }
-    Ok(Bounds { low: failure.min(success), high: failure.max(success) })
+    Ok(Bounds { low: ends[0].min(ends[1]), high: ends[0].max(ends[1]) })
 }
 
-/// What the mean of [`exact_score`](crate::exact_score()) over runs can be, whatever the chances of
-/// success after their stops: the mean of the lower and the mean of the upper bounds.
+/// What the mean of [`exact_score`](crate::exact_score()) over runs can be, where the chance of
+/// success after each stop is known to lie in an interval: the mean of the lower and the mean of the
+/// upper bounds.
 ///
-/// Both ends are reached by chances of 0 and 1, so no narrower interval holds for all. The score of
-/// an unbounded rule may be minus infinity at the lower end. A weight of 2 is the run twice, a weight
-/// of 0 leaves no trace. Free of order to the bit.
+/// `success_chances` has one entry a run, of which those of complete runs are not looked at; `None` is
+/// [`ChanceInterval::UNKNOWN`] for all. Each run's chance moves by itself, and both ends are reached,
+/// so no narrower interval holds for all. The score of an unbounded rule may be minus infinity at the
+/// lower end. A weight of 2 is the run twice, a weight of 0 leaves no trace. Free of order to the bit.
 ///
 /// # Errors
 ///
 /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first whose
-/// score is no number or plus infinity; [`Error::Trajectory`] unless there is one weight a run, for
-/// a weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
+/// score is no number or plus infinity; [`Error::Trajectory`] unless there is one entry a run in
+/// each, and for a weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run
+/// of positive weight.
 ///
 /// ```
-/// use censoring::{Bounds, Error, Probability, StopReason, Stopped, Tps, WeightSchedule, mean_score_bounds};
+/// use censoring::{
+///     Bounds, ChanceInterval, Error, Probability, StopReason, Stopped, Tps, WeightSchedule,
+///     mean_score_bounds,
+/// };
 ///
 /// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
@@ -81,17 +90,29 @@ pub fn score_bounds<R: ScoringRule>(tps: &Tps<R>, run: &Stopped<'_>) -> Result<B
 ///     Stopped::new(forecasts, Some(false), None)?,
 ///     Stopped::new(sure, None, Some(StopReason::MaxSteps))?,
 /// ];
-/// assert_eq!(mean_score_bounds(&tps, &runs, None)?, Bounds { low: -0.625, high: -0.125 });
+/// let bounds = mean_score_bounds(&tps, &runs, None, None)?;
+/// assert_eq!(bounds, Bounds { low: -0.625, high: -0.125 });
+///
+/// // Branches of the second run succeeded half of the time, give or take a quarter.
+/// let about_half = ChanceInterval::around(Probability::HALF, 0.5)?;
+/// let chances = [ChanceInterval::UNKNOWN, about_half];
+/// let bounds = mean_score_bounds(&tps, &runs, Some(&chances), None)?;
+/// assert_eq!(bounds, Bounds { low: -0.5, high: -0.25 });
 /// # Ok::<(), Error>(())
 /// ```
 pub fn mean_score_bounds<R: ScoringRule>(
     tps: &Tps<R>,
     runs: &[Stopped<'_>],
+    success_chances: Option<&[ChanceInterval]>,
     weights: Option<&[f64]>,
 ) -> Result<Bounds, Error> {
+    if let Some(chances) = success_chances {
+        same_length("success_chances", runs.len(), chances.len())?;
+    }
     let mut means = [ExactMean::default(), ExactMean::default()];
     for_each_run(runs, weights, |i, run, weight| {
-        let bounds = score_bounds(tps, run).map_err(|error| match error {
+        let chance = success_chances.map_or(ChanceInterval::UNKNOWN, |chances| chances[i]);
+        let bounds = score_bounds(tps, run, chance).map_err(|error| match error {
             Error::RunScore { value, .. } => Error::RunScore { run: i, value },
             other => other,
         })?;
@@ -121,11 +142,11 @@ mod tests {
         let tps = Tps::new(naive, WeightSchedule::Uniform);
         let sure = Probability::from_slice(&[0.0]).unwrap();
         let run = Stopped::new(sure, None, Some(StopReason::MaxSteps)).unwrap();
-        let error = score_bounds(&tps, &run).unwrap_err();
+        let error = score_bounds(&tps, &run, ChanceInterval::UNKNOWN).unwrap_err();
         assert!(matches!(error, Error::RunScore { run: 0, value } if value.is_nan()), "{error}");
         let fine = Probability::from_slice(&[0.5]).unwrap();
         let fine = Stopped::new(fine, Some(true), None).unwrap();
-        let error = mean_score_bounds(&tps, &[fine, run], None).unwrap_err();
+        let error = mean_score_bounds(&tps, &[fine, run], None, None).unwrap_err();
         assert!(matches!(error, Error::RunScore { run: 1, .. }), "{error}");
     }
 }

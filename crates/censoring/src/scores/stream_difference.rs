@@ -1,8 +1,8 @@
 use scoring_rules::ExactSum;
-use trajectory_metrics::{Probability, ScoringRule, Tps};
+use trajectory_metrics::{Bounds, Probability, ScoringRule, Tps};
 
 use crate::{
-    Bounds, Error, RunScore, Stopped,
+    ChanceInterval, Error, RunScore, Stopped,
     scores::weighted_runs::for_each_run,
     weighting::stop_times::{can_be_averaged, same_length},
 };
@@ -20,10 +20,13 @@ use crate::{
 ///
 /// D is no more than a difference of means on these runs; that other runs might be drawn is not in
 /// it. Differences up to rounding (16 units in the last place of what is added up) count as none. A
-/// weight of 2 is the run twice, a weight of 0 leaves no trace. Free of order to the bit.
+/// weight of 2 is the run twice, a weight of 0 leaves no trace, though both streams must agree on the
+/// run's end. Free of order to the bit.
 ///
 /// ```
-/// use censoring::{Error, Probability, StopReason, Stopped, StreamDifference, Tps, WeightSchedule};
+/// use censoring::{
+///     ChanceInterval, Error, Probability, StopReason, Stopped, StreamDifference, Tps, WeightSchedule,
+/// };
 ///
 /// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
@@ -43,6 +46,11 @@ use crate::{
 /// let chances = [Probability::ONE, Probability::HALF];
 /// assert_eq!(difference.at(&chances)?, 1.0 / 16.0);
 /// assert_eq!(difference.largest_width(&chances)?, Some(0.5));
+///
+/// // Where it is known to be at least 3/8, the bold stream is ahead.
+/// let within = [ChanceInterval::UNKNOWN, ChanceInterval::around(Probability::HALF, 0.25)?];
+/// assert_eq!(difference.bounds_within(&within)?.low, 1.0 / 32.0);
+/// assert!(difference.keeps_sign_within(&within)?);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -101,6 +109,10 @@ impl StreamDifference {
         weights: Option<&[f64]>,
     ) -> Result<Self, Error> {
         same_length("second", first.len(), second.len())?;
+        // What is given is checked on every run, whatever it weighs.
+        if let Some(run) = first.iter().zip(second).position(|(a, b)| !same_run(a, b)) {
+            return Err(Error::OtherRun { run });
+        }
         let (mut terms, mut total) = (Vec::with_capacity(first.len()), ExactSum::default());
         let mut size = ExactSum::default();
         for_each_run(first, weights, |i, run, weight| {
@@ -111,9 +123,6 @@ impl StreamDifference {
                     None => Ok(scores),
                 }
             };
-            if !same_run(run, &second[i]) {
-                return Err(Error::OtherRun { run: i });
-            }
             let (a, b) = (scores_of(run)?, scores_of(&second[i])?);
             terms.push(Term { run: i, weight, either: [a[0] - b[0], a[1] - b[1]] });
             total.add(weight);
@@ -143,25 +152,41 @@ impl StreamDifference {
     /// The least and the largest difference over all chances of all runs.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
-        Bounds {
-            low: self.mean(|term| term.either[0].min(term.either[1])),
-            high: self.mean(|term| term.either[0].max(term.either[1])),
-        }
+        self.bounds_over(|_| ChanceInterval::UNKNOWN)
+    }
+
+    /// The least and the largest difference over all chances in the given intervals, one a run; those
+    /// of complete runs are not looked at.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Trajectory`] unless there is one interval a run.
+    pub fn bounds_within(&self, success_chances: &[ChanceInterval]) -> Result<Bounds, Error> {
+        same_length("success_chances", self.runs, success_chances.len())?;
+        Ok(self.bounds_over(|run| success_chances[run]))
     }
 
     /// Whether the same stream is ahead whatever the chances are: which one, nobody needs to
     /// estimate anything to tell.
     #[must_use]
     pub fn keeps_sign(&self) -> bool {
-        let Bounds { low, high } = self.bounds();
-        low > self.tolerance || high < -self.tolerance
+        self.is_apart_from_0(self.bounds())
+    }
+
+    /// Whether the same stream is ahead for all chances in the given intervals.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::bounds_within`].
+    pub fn keeps_sign_within(&self, success_chances: &[ChanceInterval]) -> Result<bool, Error> {
+        Ok(self.is_apart_from_0(self.bounds_within(success_chances)?))
     }
 
     /// The width of common ignorance about the chances at which the streams can no longer be told
     /// apart.
     ///
-    /// Let each chance be anywhere within `width / 2` of its estimate, and in [0, 1], each run's
-    /// independently of the others'. At every smaller width the stream that is ahead at the
+    /// Let each chance be anywhere within `width / 2` of its estimate, and in [0, 1]
+    /// ([`ChanceInterval::around`]), each run's independently of the others'. At every smaller width the stream that is ahead at the
     /// estimates is ahead for all such chances; at this one there are chances with no difference.
     /// Above 0 and at most 2; 0 where there is no difference at the estimates; `None` where no width
     /// is enough, because the sign is that of the estimates for all chances.
@@ -207,6 +232,20 @@ impl StreamDifference {
             }
         }
         Ok(None)
+    }
+
+    fn bounds_over(&self, chance: impl Fn(usize) -> ChanceInterval) -> Bounds {
+        let end = |pick: fn(f64, f64) -> f64| {
+            self.mean(|term| {
+                let chance = chance(term.run);
+                pick(term.at(chance.low()), term.at(chance.high()))
+            })
+        };
+        Bounds { low: end(f64::min), high: end(f64::max) }
+    }
+
+    fn is_apart_from_0(&self, Bounds { low, high }: Bounds) -> bool {
+        low > self.tolerance || high < -self.tolerance
     }
 
     fn mean(&self, value: impl Fn(&Term) -> f64) -> f64 {

@@ -5,8 +5,8 @@ use crate::{
     weighting::stop_times::{check_weight, same_length},
 };
 
-/// Hands on the position, the run and the weight of each run of positive weight. An error names the
-/// run that it came from.
+/// Hands on the position, the run and the weight of each run of positive weight. Nothing is computed
+/// for the others, whose weight is checked all the same. An error names the run that it came from.
 pub(crate) fn for_each_run<'a>(
     runs: &[Stopped<'a>],
     weights: Option<&[f64]>,
@@ -20,7 +20,7 @@ pub(crate) fn for_each_run<'a>(
         check_weight(position, weight)?;
         if weight > 0.0 {
             take(position, run, weight).map_err(|error| match error {
-                named @ (Error::RunScore { .. } | Error::OtherRun { .. }) => named,
+                named @ Error::RunScore { .. } => named,
                 error => Error::Run { run: position, error: Box::new(error) },
             })?;
         }

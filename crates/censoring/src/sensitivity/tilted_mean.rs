@@ -8,6 +8,22 @@ use crate::{
 };
 
 /// What is known of a run's score.
+///
+/// ```
+/// use censoring::{Error, Probability, RunScore, StopReason, Stopped, Tps, WeightSchedule};
+///
+/// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+/// let tps = Tps::new(brier, WeightSchedule::Uniform);
+/// let forecasts = [Probability::new(0.75)?];
+/// let cut_off = Stopped::new(&forecasts, None, Some(StopReason::MaxSteps))?;
+///
+/// let score = RunScore::of(&tps, &cut_off, Probability::HALF)?;
+/// let success_chance = Probability::HALF;
+/// let (if_success, if_failure) = (-0.0625, -0.5625);
+/// assert_eq!(score, RunScore::CutOff { success_chance, if_success, if_failure });
+/// assert_eq!(score.expected(), -0.3125);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RunScore {
     /// The score of a complete run.
@@ -34,7 +50,8 @@ pub enum RunScore {
 /// mean need not rise with the odds ratio: a success is good for the score of a run that was
 /// confident and bad for that of one that was not.
 ///
-/// Weights as everywhere: 2 is the run twice, 0 leaves no trace. Means are free of order to the bit.
+/// A weight of 2 is the run twice, a weight of 0 leaves no trace; the scores that are given with it are
+/// checked all the same. Means are free of order to the bit.
 ///
 /// Reference: as [`tilt`](crate::tilt()).
 ///
@@ -118,7 +135,8 @@ impl TiltedMean {
         Ok(mean.finish()?)
     }
 
-    /// The odds ratios at which it changes whether the mean is above or below `threshold`.
+    /// The odds ratios at which it changes whether the mean is above or below `threshold`. For cost and
+    /// tolerance see [`FlippingOdds`].
     ///
     /// # Errors
     ///

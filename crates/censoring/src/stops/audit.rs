@@ -5,6 +5,20 @@ use scoring_rules::{CompensatedSum, ExactSum};
 use crate::{Error, StopClass, StopReason, Stopped};
 
 /// Why a run with an unknown outcome cannot be scored.
+///
+/// ```
+/// use censoring::{Error, Exclusion, Probability, StopReason, Stopped, simple_score};
+/// use censoring::{Tps, WeightSchedule};
+///
+/// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+/// let tps = Tps::new(brier, WeightSchedule::Uniform);
+/// let silent = Stopped::new(&[Probability::HALF], None, None)?;
+/// assert_eq!(simple_score(&tps, &silent), Err(Error::Excluded(Exclusion::NoReason)));
+///
+/// let stopped = Exclusion::Stopped(StopReason::UserStop);
+/// assert_eq!(stopped.to_string(), StopReason::UserStop.to_string());
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Exclusion {
@@ -24,6 +38,18 @@ impl fmt::Display for Exclusion {
 }
 
 /// What runs that ended alike have in common.
+///
+/// ```
+/// use censoring::{Error, Probability, StopClass, Stopped, TerminationAudit};
+///
+/// let forecasts = Probability::from_slice(&[0.5, 0.25, 0.75])?;
+/// let long = Stopped::new(forecasts, Some(true), None)?;
+/// let short = Stopped::new(&forecasts[..1], Some(false), None)?;
+/// let audit: TerminationAudit = [&long, &short].into_iter().collect();
+/// let complete = audit.group(StopClass::Complete).unwrap();
+/// assert_eq!((complete.runs, complete.mean_length, complete.mean_forecast), (2, 2.0, 0.5));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -95,6 +121,20 @@ impl TerminationAudit {
     }
 
     /// Adds the counts of another audit.
+    ///
+    /// ```
+    /// use censoring::{Error, Exclusion, Probability, Stopped, TerminationAudit};
+    ///
+    /// let forecasts = [Probability::HALF];
+    /// let known = Stopped::new(&forecasts, Some(true), None)?;
+    /// let silent = Stopped::new(&forecasts, None, None)?;
+    /// let mut audit: TerminationAudit = [&known].into_iter().collect();
+    /// audit.merge(&[&silent, &silent].into_iter().collect());
+    /// assert_eq!(audit.total(), 3);
+    /// assert_eq!(audit.exclusions(), [(Exclusion::NoReason, 2)].into());
+    /// assert_eq!(audit.rows().count(), 2);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn merge(&mut self, other: &Self) {
         for (key, sums) in &other.sums {
             self.sums.entry(key.clone()).or_default().merge(sums);

@@ -5,6 +5,14 @@ use std::fmt;
 /// [`StopReason::class`](crate::StopReason::class) is the default policy; a policy of your own is
 /// any function from reason to class, given to [`Stopped::with_policy`](crate::Stopped::with_policy).
 /// A run whose outcome was observed is complete under every policy.
+///
+/// ```
+/// use censoring::{StopClass, StopReason};
+///
+/// let classes = [StopReason::Completed, StopReason::MaxCost, StopReason::ToolError].map(|r| r.class());
+/// assert_eq!(classes, [StopClass::Complete, StopClass::Censored, StopClass::Excluded]);
+/// assert_eq!(classes[1].as_str(), "censored");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

@@ -3,6 +3,20 @@ use trajectory_metrics::{Probability, Trace};
 use crate::{Error, Exclusion, StopClass, StopReason};
 
 /// What is known of how a run ended.
+///
+/// ```
+/// use censoring::{Error, Observation, Probability, StopReason, Stopped};
+///
+/// let forecasts = [Probability::HALF];
+/// let run = Stopped::new(&forecasts, None, Some(StopReason::MaxTime))?;
+/// let text = match run.observation() {
+///     Observation::Complete(trace) => format!("ended with {}", trace.outcome()),
+///     Observation::Censored => "cut off".to_owned(),
+///     Observation::Excluded(reason) => format!("left out for {reason}"),
+/// };
+/// assert_eq!(text, "cut off");
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Observation<'a> {
     /// The outcome was observed.

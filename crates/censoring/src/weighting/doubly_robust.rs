@@ -38,7 +38,8 @@ use crate::{
 ///
 /// Where G falls to 0, as under one budget for all, runs that are cut off there are taken at what m
 /// says, and m alone must be right for them. The estimate is in the units of the scores and may leave
-/// their range in small samples. Free of order to the bit; weights of runs as in [`StopTimes`].
+/// their range in small samples. Free of order to the bit; weights of runs as in [`StopTimes`]. Where
+/// nothing can be lost, and for runs of weight 0, no prediction is asked for.
 ///
 /// Cost: O(n k) for n runs and k times of G.
 ///

@@ -130,7 +130,19 @@ impl<'a> IpcwWeights<'a> {
     ///
     /// # Errors
     ///
-    /// As [`IpcwWeights::mean_score`]; [`Error::Trajectory`] without a complete run.
+    /// As [`IpcwWeights::mean_score`]; [`Error::Empty`] without a complete run.
+    ///
+    /// ```
+    /// use censoring::{Error, IpcwWeights, KaplanMeier, StopTimes};
+    ///
+    /// let stops = StopTimes::new(&[1.0, 2.0, 4.0], &[false, true, false], None)?;
+    /// let g = KaplanMeier::of_cut_offs(&stops);
+    /// // The last weighs 2, cut down to 1.5.
+    /// let weights = IpcwWeights::new(&stops, |_| &g, 1.5)?;
+    /// let mean = weights.normalized_mean_score(&[Some(-0.25), None, Some(-0.5)])?;
+    /// assert!((mean - (-0.25 - 1.5 * 0.5) / 2.5).abs() < 1e-15);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn normalized_mean_score(&self, scores: &[Option<f64>]) -> Result<f64, Error> {
         self.stops.check_scores(scores)?;
         let weight = self.sum(&|_| 1.0);

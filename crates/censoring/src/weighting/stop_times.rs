@@ -12,7 +12,8 @@ use crate::Error;
 /// outcomes count as cut off, those of budgets alone or also of failures and monitors, is for the
 /// caller to say: it must fit the curve that the runs are weighted by.
 ///
-/// A weight of 2 is the run twice, a weight of 0 leaves no trace.
+/// A weight of 2 is the run twice, a weight of 0 leaves no trace: neither a curve nor a prediction is
+/// asked for the run. Its time, and a score that is given with it, are checked all the same.
 ///
 /// ```
 /// use censoring::{Error, StopTimes};

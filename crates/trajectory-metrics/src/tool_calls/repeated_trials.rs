@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::{pass_at_k, pass_hat_k};
-use crate::{Error, streams::traces::same_length};
+use crate::{Bounds, Error, streams::traces::same_length};
 
 /// How one of several trials of a task ended. A trial that was cut off or never made is not a failure:
 /// what it would have been is not known.
@@ -20,30 +20,6 @@ pub enum TrialOutcome {
     Censored,
     /// It was planned and not made.
     NotRun,
-}
-
-/// The range of what a number can be, given what is not known.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Bounds {
-    /// The number if all that is unknown had failed.
-    pub low: f64,
-    /// The number if all that is unknown had succeeded.
-    pub high: f64,
-}
-
-impl Bounds {
-    /// The number itself where nothing is unknown that could change it.
-    #[must_use]
-    pub fn known(&self) -> Option<f64> {
-        (self.low == self.high).then_some(self.low)
-    }
-}
-
-impl From<f64> for Bounds {
-    fn from(value: f64) -> Self {
-        Self { low: value, high: value }
-    }
 }
 
 /// The trials of one task, counted by how they ended. Collects and extends from [`TrialOutcome`]s.
@@ -122,7 +98,8 @@ impl TrialCounts {
         self.censored.saturating_add(self.not_run)
     }
 
-    /// [`pass_at_k`] over all trials, those that are unknown included.
+    /// [`pass_at_k`] over all trials: the number if all that are unknown had failed, and if all had
+    /// succeeded.
     ///
     /// # Errors
     ///
@@ -131,7 +108,8 @@ impl TrialCounts {
         self.bounds(k, pass_at_k)
     }
 
-    /// [`pass_hat_k`] over all trials, those that are unknown included.
+    /// [`pass_hat_k`] over all trials: the number if all that are unknown had failed, and if all had
+    /// succeeded.
     ///
     /// # Errors
     ///

@@ -53,6 +53,7 @@ fn each_shape_is_read_or_refused_for_its_own_reason() {
         ("<Answer>[1, 2]</ANSWER>", (Err(NoTag), ends(1.0, 2.0))),
         ("<answer>\n[1,\t2]\n</answer>", (Err(Malformed), ends(1.0, 2.0))),
         ("<answer>[1, 2]</answer><answer>[3, 4]</answer>", (Err(SeveralTags), ends(3.0, 4.0))),
+        ("<answer>[1, 2]</answer><Answer>maybe</answer>", (Err(SeveralTags), Err(Malformed))),
         ("<answer>[1, 2]</answer><answer>[3, 4]", (Err(SeveralTags), ends(1.0, 2.0))),
         ("<answer>[1, <answer>[3, 4]</answer>", (Err(SeveralTags), ends(3.0, 4.0))),
         ("<answer>[1,200, 3,400.5]</answer>", (Err(Malformed), ends(1200.0, 3400.5))),

@@ -3,7 +3,8 @@ use crate::{AnswerError, Estimate, estimates::answer_number::ends};
 /// How much an answer of a model may stray from the form that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerMode {
-    /// One `<answer>` and one `</answer>` in the whole text, in small letters; between them exactly
+    /// One `<answer>` and one `</answer>` in the whole text, in small letters, and none in any other;
+    /// between them exactly
     /// `impossible`, or the interval, with no white space but spaces inside it. Numbers are plain
     /// decimals: digits with at most one point and at most one exponent. Several resources come in
     /// the order asked for.
@@ -129,18 +130,19 @@ fn content(text: &str, mode: AnswerMode) -> Result<&str, AnswerError> {
     for (at, _) in bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'<') {
         let rest = bytes.get(at..).unwrap_or_default();
         let starts = |tag: &[u8]| {
-            rest.get(..tag.len()).is_some_and(|start| match mode {
-                AnswerMode::Strict => start == tag,
-                AnswerMode::Lenient => start.eq_ignore_ascii_case(tag),
-            })
+            let start = rest.get(..tag.len()).filter(|start| start.eq_ignore_ascii_case(tag));
+            start.map(|start| mode == AnswerMode::Lenient || start == tag)
         };
+        // In strict mode a tag in other letters is no tag, but one too many.
         let [opening, closing] = TAGS;
-        if starts(opening) {
+        if let Some(is_tag) = starts(opening) {
             tags[0] += 1;
-            open = Some(at + opening.len());
-        } else if starts(closing) {
+            open = is_tag.then_some(at + opening.len());
+        } else if let Some(is_tag) = starts(closing) {
             tags[1] += 1;
-            pair = open.take().map(|start| (start, at)).or(pair);
+            if is_tag {
+                pair = open.take().map(|start| (start, at)).or(pair);
+            }
         }
     }
     // Tags are ASCII, so that these are borders of characters.

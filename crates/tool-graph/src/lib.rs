@@ -1,7 +1,11 @@
 #![doc = include_str!("../README.md")]
 
 mod error;
+mod graph;
+mod plans;
 mod tool;
 
 pub use error::Error;
+pub use graph::{Problem, State, ToolGraph};
+pub use plans::{Plan, Search};
 pub use tool::Tool;

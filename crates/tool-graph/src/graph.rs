@@ -1,0 +1,15 @@
+//! The typed graph of a library of tools, and what is asked of it.
+
+mod checks;
+mod costs;
+mod interner;
+mod lists;
+mod problem;
+mod state;
+mod tool_graph;
+
+pub(crate) use costs::{BITS_OF_CALLS, Costs};
+pub(crate) use lists::Lists;
+pub use problem::Problem;
+pub use state::State;
+pub use tool_graph::ToolGraph;

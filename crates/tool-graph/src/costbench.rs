@@ -20,6 +20,8 @@
 
 mod cents;
 mod costs;
+#[cfg(test)]
+mod golden_tests;
 mod library;
 mod seeds;
 mod streams;

@@ -26,8 +26,7 @@ pub fn query_seed(global_seed: u64, query_id: &str) -> u32 {
     hash_seed(format!("{global_seed}:{query_id}").as_bytes())
 }
 
-/// The seed of a query's event, counted from 0: `query_seed + 100 event`, held at the largest integer
-/// where it would pass it.
+/// The seed of a query's event, counted from 0: `query_seed + 100 event`.
 ///
 /// Reference: CostBench, appendix B.6.2.
 #[must_use]
@@ -66,7 +65,7 @@ pub fn changed_seed(query_seed: u32, event: u32) -> u32 {
 ///
 /// let library = Library::new(2)?;
 /// let ranges = removed_lengths(&library, query_seed(42, "<Query00001>"), 1);
-/// assert_eq!(ranges, [3..=5]);
+/// assert_eq!(ranges, [2..=5]);
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[must_use]

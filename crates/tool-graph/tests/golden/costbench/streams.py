@@ -75,6 +75,20 @@ def hashes():
     return [[t, int(hashlib.sha256(t.encode()).hexdigest(), 16) % (2**31 - 1)] for t in texts]
 
 
+def several(q, level, n):
+    """Ranges of n removals: up to 100 draws each for one that overlaps none before it."""
+    longest, r, ranges = 3 + level, random.Random(q), []
+    for _ in range(n):
+        for _ in range(100):
+            low = r.randint(2, longest - longest // 2)
+            drawn = [low, r.randint(low + longest // 2, longest)]
+            overlap_allowed = longest - 1 < 2 * n
+            if overlap_allowed or not any(drawn[0] <= b and a <= drawn[1] for a, b in ranges):
+                break
+        ranges.append(drawn)
+    return ranges
+
+
 def events():
     rows = []
     for q in [0, 1, 98780976, 815343802, 2**31 - 2]:
@@ -84,7 +98,9 @@ def events():
             longest, r = 3 + level, random.Random(q)
             low = r.randint(2, longest - longest // 2)
             first.append([low, r.randint(low + longest // 2, longest)])
-        rows.append({"query_seed": q, "changed_seeds": changed, "removed_lengths_of_levels": first})
+        # Level and number: overlap forbidden, forbidden, allowed, allowed.
+        numbers = [[level, n, several(q, level, n)] for level, n in ((2, 2), (5, 3), (1, 2), (5, 4))]
+        rows.append({"query_seed": q, "several": numbers, "changed_seeds": changed, "removed_lengths_of_levels": first})
     return rows
 
 

@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "costbench")]
+pub mod costbench;
 mod error;
 mod graph;
 mod plans;

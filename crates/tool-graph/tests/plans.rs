@@ -64,9 +64,12 @@ fn cents(graph: &ToolGraph) -> Vec<u64> {
 fn the_best_plan_is_that_of_trying_everything() {
     let mut solved = 0;
     let mut chains = 0;
-    for seed in 0..2000 {
+    for seed in 0.. {
+        if solved == 2000 {
+            break;
+        }
         let mut draw = Draw(seed);
-        let (graph, problem) = random_tools(&mut draw, 6, 7);
+        let (graph, problem) = random_tools(&mut draw, 6, 8);
         let Ok(problem) = problem else { continue };
         let all = all_plans(&graph, &problem, &cents(&graph));
         let want = all.first();
@@ -75,8 +78,8 @@ fn the_best_plan_is_that_of_trying_everything() {
                 Err(Error::NotAChain) if search == Search::Chain => continue,
                 found => found.unwrap(),
             };
-            chains += usize::from(search == Search::Chain);
             let found = found.as_ref();
+            chains += usize::from(search == Search::Chain && found.is_some());
             assert_eq!(
                 found.map(|plan| plan.tools()),
                 want.map(|(_, calls)| calls.as_slice()),
@@ -88,16 +91,18 @@ fn the_best_plan_is_that_of_trying_everything() {
         }
         solved += usize::from(want.is_some_and(|(_, calls)| calls.len() > 1));
     }
-    println!("{solved} with two calls or more, {chains} chains");
-    assert!(solved > 1000 && chains > 200, "{solved} {chains}");
+    assert!(chains > 200, "{chains}");
 }
 
 #[test]
 fn both_searches_agree_on_larger_graphs() {
     let mut calls = 0;
     let mut solved = 0;
-    for seed in 0..2000 {
-        let mut draw = Draw(seed + 1_000_000);
+    for seed in 1_000_000.. {
+        if solved == 2000 {
+            break;
+        }
+        let mut draw = Draw(seed);
         let (graph, problem) = random_tools(&mut draw, 14, 24);
         let Ok(problem) = problem else { continue };
         let one = graph.optimal_plan_by(&problem, Search::Dijkstra).unwrap();
@@ -107,6 +112,5 @@ fn both_searches_agree_on_larger_graphs() {
         calls += one.as_ref().map_or(0, |plan| plan.tools().len());
         solved += usize::from(one.is_some());
     }
-    println!("{solved} solved, {calls} calls");
-    assert!(solved > 1000 && calls > 3 * solved, "{solved} {calls}");
+    assert!(calls > 3 * solved, "{calls}");
 }

@@ -3,10 +3,10 @@
 use tool_graph::{Error, Problem, Tool, ToolGraph};
 
 /// SplitMix64.
-pub struct Draw(pub u64);
+pub(crate) struct Draw(pub(crate) u64);
 
 impl Draw {
-    pub fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut word = self.0;
         word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,7 +18,7 @@ impl Draw {
 
 /// Up to `types` data types and up to `tools` tools that mostly go from lower to higher ones, with costs
 /// of few kinds, 0 among them, and one to three goals. Some are plain chains.
-pub fn random_tools(
+pub(crate) fn random_tools(
     draw: &mut Draw,
     types: usize,
     tools: usize,

@@ -8,7 +8,7 @@ mod problem;
 mod state;
 mod tool_graph;
 
-pub(crate) use costs::{BITS_OF_CALLS, Costs};
+pub(crate) use costs::Costs;
 pub(crate) use lists::Lists;
 pub use problem::Problem;
 pub use state::State;

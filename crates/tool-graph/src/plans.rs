@@ -1,9 +1,14 @@
 //! Cheapest plans and all that is asked about plans.
 
+mod a_star;
+mod bits;
+mod chain;
 mod dijkstra;
+mod landmark_cut;
 mod optimal;
 mod plan;
 mod task;
+mod weight;
 
 pub use optimal::Search;
 pub use plan::Plan;

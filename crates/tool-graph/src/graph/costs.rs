@@ -27,7 +27,7 @@ impl Costs {
         for (tool, &units) in costs.units.iter().enumerate() {
             total = total
                 .checked_add(units)
-                .filter(|&total| total < u128::MAX >> (BITS_OF_CALLS + 2))
+                .filter(|&total| total < u128::MAX >> BITS_BESIDE_COSTS)
                 .ok_or_else(|| Error::CostRange { tool: name(tool) })?;
         }
         Ok(costs)
@@ -84,8 +84,8 @@ impl Costs {
     }
 }
 
-/// Bits left free for the number of calls of a plan beside its cost.
-pub(crate) const BITS_OF_CALLS: u32 = 24;
+/// Bits left free for the number of calls of a plan and for sums of two bounds.
+const BITS_BESIDE_COSTS: u32 = 34;
 
 /// The cost in units of 1 / scale, where it is such a whole number of at most 15 digits.
 fn in_units(cost: f64, scale: f64) -> Option<u128> {
@@ -125,10 +125,10 @@ mod tests {
 
     #[test]
     fn long_and_short_costs_go_together() {
-        let some = costs(&[0.1 + 0.2, 1e-10, 3e18, 0.0, 1.0 / 3.0]).unwrap();
+        let some = costs(&[0.1 + 0.2, 1e-10, 3e9, 0.0, 1.0 / 3.0]).unwrap();
         assert_eq!(some.sum([0]), 0.1 + 0.2);
         assert_eq!(some.sum([1, 3]), 1e-10);
-        assert_eq!(some.sum([2]), 3e18);
+        assert_eq!(some.sum([2]), 3e9);
         assert_eq!(some.sum([4]), 1.0 / 3.0);
         assert_eq!(some.sum([]), 0.0);
     }

@@ -1,3 +1,6 @@
+use super::a_star::a_star;
+use super::bits::Bits;
+use super::chain::chain;
 use super::dijkstra::dijkstra;
 use super::{Plan, Task};
 use crate::{Error, Problem, ToolGraph};
@@ -25,7 +28,12 @@ impl ToolGraph {
     ///
     /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
     pub fn optimal_plan(&self, problem: &Problem) -> Result<Option<Plan>, Error> {
-        self.optimal_plan_by(problem, Search::Dijkstra)
+        let Some(task) = Task::new(self, problem)? else { return Ok(None) };
+        let tools = match chain(&task) {
+            Some(tools) => Some(tools),
+            None => a_star_in_small(&task),
+        };
+        Ok(tools.map(|tools| task.plan(self, &tools)))
     }
 
     /// The same plan by a search of the caller's choice.
@@ -39,8 +47,27 @@ impl ToolGraph {
         search: Search,
     ) -> Result<Option<Plan>, Error> {
         let Some(task) = Task::new(self, problem)? else { return Ok(None) };
-        let _ = search;
-        let tools = dijkstra(&task);
+        let tools = match search {
+            Search::Dijkstra => dijkstra(&task),
+            Search::AStar => a_star_in_small(&task),
+            Search::Chain => Some(chain(&task).ok_or(Error::NotAChain)?),
+        };
         Ok(tools.map(|tools| task.plan(self, &tools)))
     }
+}
+
+/// The search with sets and weights as narrow as the task allows.
+fn a_star_in_small(task: &Task) -> Option<Vec<u32>> {
+    match task.types {
+        0..=64 => a_star_in::<[u64; 1]>(task),
+        65..=128 => a_star_in::<[u64; 2]>(task),
+        129..=256 => a_star_in::<[u64; 4]>(task),
+        _ => a_star_in::<Box<[u64]>>(task),
+    }
+}
+
+fn a_star_in<B: Bits>(task: &Task) -> Option<Vec<u32>> {
+    // Sums of two bounds must fit as well, below a number that stands for never.
+    let narrow = task.weights.iter().sum::<u128>() < 1 << 60;
+    if narrow { a_star::<B, u64>(task) } else { a_star::<B, u128>(task) }
 }

@@ -1,4 +1,4 @@
-use crate::graph::{BITS_OF_CALLS, Lists};
+use crate::graph::Lists;
 use crate::{Error, Plan, Problem, ToolGraph};
 
 /// A problem without what no plan can use: only tools that can be reached and lead to the goal, only
@@ -102,11 +102,13 @@ impl Task {
             goal: known(&goal),
             types: types as usize,
         };
+        // No plan calls a tool twice, so that calls never carry over into the cost.
+        let bits = usize::BITS - task.tools.len().leading_zeros();
         for &tool in &task.tools {
             let tool = tool as usize;
             task.needs.push(known(graph.needs(tool)));
             task.yields.push(known(graph.yields(tool)));
-            task.weights.push((graph.costs().units(tool) << BITS_OF_CALLS) + 1);
+            task.weights.push((graph.costs().units(tool) << bits) + 1);
         }
         task
     }

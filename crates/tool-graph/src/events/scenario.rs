@@ -1,0 +1,126 @@
+use super::{Event, TriggerRule};
+use crate::{Episode, Error, GreedyRule, Plan, Problem, TieRule, ToolGraph, Transcript};
+
+/// A task in a world that changes: tools, a start and a goal, and the events to come.
+///
+/// Events come in the order given. How many steps lie before each follows from the optimal plan at the
+/// start and after each event ([`TriggerRule`]). A step is a call that could be carried out, so failed
+/// calls do not bring an event nearer.
+///
+/// An event that would leave no way to the goal does not happen. In CostBench that is so for none of up to
+/// `n - 2` bans in a task of `n` steps.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    graph: ToolGraph,
+    problem: Problem,
+    events: Vec<Event>,
+    trigger_rule: TriggerRule,
+    tie_rule: TieRule,
+    call_limit: usize,
+}
+
+impl Scenario {
+    /// A world without events, in which 20 calls can be made.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
+    pub fn new(graph: ToolGraph, problem: Problem) -> Result<Self, Error> {
+        graph.check_state(problem.initial())?;
+        graph.check_state(problem.goal())?;
+        Ok(Self {
+            graph,
+            problem,
+            events: Vec::new(),
+            trigger_rule: TriggerRule::default(),
+            tie_rule: TieRule::default(),
+            call_limit: 20,
+        })
+    }
+
+    /// The same with these events.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ToolCount`], [`Error::Cost`] or [`Error::CostRange`] for costs that the graph cannot have;
+    /// [`Error::NoSuchTool`] for the removal of a tool that is not there.
+    pub fn with_events(self, events: Vec<Event>) -> Result<Self, Error> {
+        events.iter().try_for_each(|event| event.check(&self.graph))?;
+        Ok(Self { events, ..self })
+    }
+
+    /// The same with another rule for when events come.
+    #[must_use]
+    pub fn with_trigger_rule(self, trigger_rule: TriggerRule) -> Self {
+        Self { trigger_rule, ..self }
+    }
+
+    /// The same with another rule for plans of the same cost.
+    #[must_use]
+    pub fn with_tie_rule(self, tie_rule: TieRule) -> Self {
+        Self { tie_rule, ..self }
+    }
+
+    /// The same with another number of calls, failed ones included, after which a run is over.
+    #[must_use]
+    pub fn with_call_limit(self, call_limit: usize) -> Self {
+        Self { call_limit, ..self }
+    }
+
+    /// The tools at the start.
+    #[must_use]
+    pub const fn graph(&self) -> &ToolGraph {
+        &self.graph
+    }
+
+    /// The start and the goal.
+    #[must_use]
+    pub const fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// The events to come.
+    #[must_use]
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The rule for when events come.
+    #[must_use]
+    pub const fn trigger_rule(&self) -> TriggerRule {
+        self.trigger_rule
+    }
+
+    /// The rule for plans of the same cost.
+    #[must_use]
+    pub const fn tie_rule(&self) -> TieRule {
+        self.tie_rule
+    }
+
+    /// The number of calls after which a run is over.
+    #[must_use]
+    pub const fn call_limit(&self) -> usize {
+        self.call_limit
+    }
+
+    /// The optimal plan at the start, which knows of no event; `None` where there is no plan.
+    ///
+    /// # Errors
+    ///
+    /// None for a scenario that was made; those of [`TieRule::optimal_plan`] are ruled out.
+    pub fn optimal_plan(&self) -> Result<Option<Plan>, Error> {
+        self.tie_rule.optimal_plan(&self.graph, &self.problem)
+    }
+
+    /// The run of an agent that always follows the optimal plan and plans anew after each event: the
+    /// ground truth of a world that changes.
+    pub fn optimal_run(&self) -> Result<Transcript, Error> {
+        Ok(Episode::new(self)?.finish(true))
+    }
+
+    /// The run of the greedy policy, which starts anew after each event.
+    pub fn greedy_run(&self, rule: GreedyRule) -> Result<Transcript, Error> {
+        let _ = rule;
+        Ok(Episode::new(self)?.finish(true))
+    }
+}

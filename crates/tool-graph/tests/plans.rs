@@ -1,0 +1,116 @@
+#![allow(clippy::unwrap_used)]
+//! Best plans against trying everything.
+
+mod random_tools;
+
+use random_tools::{Draw, random_tools};
+use tool_graph::{Error, Problem, Search, ToolGraph};
+
+/// All plans in the order best, second best, ...: every sequence of calls that reaches the goal with its
+/// last call and of which no call can be left out.
+fn all_plans(graph: &ToolGraph, problem: &Problem, cents: &[u64]) -> Vec<(u64, Vec<usize>)> {
+    let mut all = Vec::new();
+    extend(graph, problem, cents, &mut Vec::new(), &mut all);
+    all.sort_by_key(|(cost, calls)| (*cost, calls.len(), calls.clone()));
+    all
+}
+
+fn run(graph: &ToolGraph, problem: &Problem, calls: &[usize]) -> Option<bool> {
+    let mut state = problem.initial().clone();
+    for &tool in calls {
+        if !graph.can_call(tool, &state) {
+            return None;
+        }
+        graph.apply(tool, &mut state).unwrap();
+    }
+    Some(state.is_superset(problem.goal()))
+}
+
+fn extend(
+    graph: &ToolGraph,
+    problem: &Problem,
+    cents: &[u64],
+    calls: &mut Vec<usize>,
+    all: &mut Vec<(u64, Vec<usize>)>,
+) {
+    if run(graph, problem, calls) == Some(true) {
+        let needless = (0..calls.len()).any(|skip| {
+            let mut fewer = calls.clone();
+            fewer.remove(skip);
+            run(graph, problem, &fewer) == Some(true)
+        });
+        if !needless {
+            all.push((calls.iter().map(|&tool| cents[tool]).sum(), calls.clone()));
+        }
+        return;
+    }
+    for tool in 0..graph.len() {
+        if calls.contains(&tool) {
+            continue;
+        }
+        calls.push(tool);
+        if run(graph, problem, calls).is_some() {
+            extend(graph, problem, cents, calls, all);
+        }
+        calls.pop();
+    }
+}
+
+fn cents(graph: &ToolGraph) -> Vec<u64> {
+    graph.tools().iter().map(|tool| (tool.cost * 100.0).round() as u64).collect()
+}
+
+#[test]
+fn the_best_plan_is_that_of_trying_everything() {
+    let mut solved = 0;
+    let mut chains = 0;
+    for seed in 0.. {
+        if solved == 2000 {
+            break;
+        }
+        let mut draw = Draw(seed);
+        let (graph, problem) = random_tools(&mut draw, 6, 8);
+        let Ok(problem) = problem else { continue };
+        let all = all_plans(&graph, &problem, &cents(&graph));
+        let want = all.first();
+        for search in [Search::Dijkstra, Search::AStar, Search::Chain] {
+            let found = match graph.optimal_plan_by(&problem, search) {
+                Err(Error::NotAChain) if search == Search::Chain => continue,
+                found => found.unwrap(),
+            };
+            let found = found.as_ref();
+            chains += usize::from(search == Search::Chain && found.is_some());
+            assert_eq!(
+                found.map(|plan| plan.tools()),
+                want.map(|(_, calls)| calls.as_slice()),
+                "{seed} {search:?}"
+            );
+            if let (Some(plan), Some((cost, _))) = (found, want) {
+                assert_eq!(plan.cost(), *cost as f64 / 100.0);
+            }
+        }
+        solved += usize::from(want.is_some_and(|(_, calls)| calls.len() > 1));
+    }
+    assert!(chains > 200, "{chains}");
+}
+
+#[test]
+fn both_searches_agree_on_larger_graphs() {
+    let mut calls = 0;
+    let mut solved = 0;
+    for seed in 1_000_000.. {
+        if solved == 2000 {
+            break;
+        }
+        let mut draw = Draw(seed);
+        let (graph, problem) = random_tools(&mut draw, 14, 24);
+        let Ok(problem) = problem else { continue };
+        let one = graph.optimal_plan_by(&problem, Search::Dijkstra).unwrap();
+        let other = graph.optimal_plan_by(&problem, Search::AStar).unwrap();
+        assert_eq!(one, other, "{seed}");
+        assert_eq!(one, graph.optimal_plan(&problem).unwrap(), "{seed}");
+        calls += one.as_ref().map_or(0, |plan| plan.tools().len());
+        solved += usize::from(one.is_some());
+    }
+    assert!(calls > 3 * solved, "{calls}");
+}

@@ -23,11 +23,13 @@ mod costs;
 #[cfg(test)]
 mod golden_tests;
 mod library;
+mod scenario;
 mod seeds;
 mod streams;
 mod task;
 
 pub use costs::{CostModel, CostRule};
 pub use library::{Library, LibraryTool};
+pub use scenario::EventKind;
 pub use seeds::{changed_seed, event_seed, query_seed, removed_lengths};
 pub use task::Task;

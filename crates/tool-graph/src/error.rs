@@ -134,4 +134,13 @@ pub enum Error {
         /// The number of costs.
         found: usize,
     },
+    /// A call was made in a run that has no calls left.
+    #[error("all {limit} calls of this run were made; finish it or give it a higher limit")]
+    NoCallsLeft {
+        /// The number of calls that a run can make.
+        limit: usize,
+    },
+    /// A measure of trajectory-metrics is not defined for the runs given.
+    #[error(transparent)]
+    Metric(#[from] trajectory_metrics::Error),
 }

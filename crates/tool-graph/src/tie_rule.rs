@@ -43,3 +43,75 @@ impl TieRule {
         }
     }
 }
+
+/// What plans to the same state are compared by, from the first part on; less is better. Sums of costs are
+/// at least 0, where the bits of f64 numbers are in the order of the numbers.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Label {
+    units: u128,
+    rounded_sum: u64,
+    calls: usize,
+    /// The tools, from the last in the library on.
+    by_place: Vec<u32>,
+    tools: Vec<u32>,
+}
+
+impl Label {
+    fn and(&self, tool: u32, units: u128, cost: f64) -> Self {
+        let mut by_place = self.by_place.clone();
+        by_place.insert(by_place.partition_point(|&other| other > tool), tool);
+        let mut tools = self.tools.clone();
+        tools.push(tool);
+        Self {
+            units: self.units + units,
+            rounded_sum: (f64::from_bits(self.rounded_sum) + cost).to_bits(),
+            calls: self.calls + 1,
+            by_place,
+            tools,
+        }
+    }
+}
+
+/// The best plan by [`TieRule::Released`], in tools of the task.
+fn released(graph: &ToolGraph, task: &Task) -> Option<Vec<u32>> {
+    // Where one data type at most is needed and one yielded, the last one says all of a state.
+    let single = task.goal.len() == 1
+        && (0..task.tools.len())
+            .all(|tool| task.needs.get(tool).len() <= 1 && task.yields.get(tool).len() == 1);
+    let start = vec![0; task.types.div_ceil(64)];
+    let has = |state: &[u64], number: u32| state[number as usize / 64] >> (number % 64) & 1 == 1;
+    let costs: Vec<(u128, f64)> = task
+        .tools
+        .iter()
+        .map(|&tool| (graph.costs().units(tool as usize), graph.cost(tool as usize).unwrap_or(0.0)))
+        .collect();
+    let first = Label { units: 0, rounded_sum: 0, calls: 0, by_place: vec![], tools: vec![] };
+    let mut best = BTreeMap::from([(start.clone(), first.clone())]);
+    let mut open = BinaryHeap::from([Reverse((first, start))]);
+    while let Some(Reverse((label, state))) = open.pop() {
+        if best.get(&state) != Some(&label) {
+            continue;
+        }
+        if task.goal.iter().all(|&goal| has(&state, goal)) {
+            return Some(label.tools);
+        }
+        for (tool, &(units, cost)) in costs.iter().enumerate() {
+            let lacks = |&number: &u32| !has(&state, number);
+            let (needs, yields) = (task.needs.get(tool), task.yields.get(tool));
+            if needs.iter().any(lacks) || !yields.iter().any(lacks) {
+                continue;
+            }
+            let mut next = state.clone();
+            if single {
+                next.fill(0);
+            }
+            yields.iter().for_each(|&new| next[new as usize / 64] |= 1 << (new % 64));
+            let label = label.and(tool as u32, units, cost);
+            if best.get(&next).is_none_or(|other| label < *other) {
+                best.insert(next.clone(), label.clone());
+                open.push(Reverse((label, next)));
+            }
+        }
+    }
+    None
+}

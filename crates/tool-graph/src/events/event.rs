@@ -41,7 +41,9 @@ impl Event {
         match self {
             Self::BanTool | Self::PreferenceChange => Ok(()),
             Self::CostChange(costs) => graph.with_costs(costs).map(|_| ()),
-            Self::RemoveTools(tools) => tools.iter().try_for_each(|&tool| graph.cost(tool).map(|_| ())),
+            Self::RemoveTools(tools) => {
+                tools.iter().try_for_each(|&tool| graph.cost(tool).map(|_| ()))
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 use super::{Event, TriggerRule};
+use crate::greedy::Greedy;
 use crate::{Episode, Error, GreedyRule, Plan, Problem, TieRule, ToolGraph, Transcript};
 
 /// A task in a world that changes: tools, a start and a goal, and the events to come.
@@ -112,15 +113,60 @@ impl Scenario {
         self.tie_rule.optimal_plan(&self.graph, &self.problem)
     }
 
-    /// The run of an agent that always follows the optimal plan and plans anew after each event: the
-    /// ground truth of a world that changes.
+    /// The run of an agent that always follows the optimal plan, knows of no event to come, and plans anew
+    /// after each: the ground truth of a world that changes. Its path has the calls that failed by a ban.
+    ///
+    /// It ends at the goal, or where there is no way to it. The limit of calls does not hold for it.
+    ///
+    /// Reference: CostBench, appendix B.2, equations 12 and 13.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::optimal_plan`].
     pub fn optimal_run(&self) -> Result<Transcript, Error> {
-        Ok(Episode::new(self)?.finish(true))
+        let world = self.clone().with_call_limit(usize::MAX);
+        let mut episode = Episode::new(&world)?;
+        while let Some(plan) = {
+            let problem = self.problem.from_state(episode.state().clone())?;
+            self.tie_rule.optimal_plan(episode.graph(), &problem)?
+        } {
+            if plan.tools().is_empty() {
+                break;
+            }
+            for &tool in plan.tools() {
+                if episode.call_tool(tool)?.event.is_some() {
+                    break;
+                }
+            }
+        }
+        Ok(episode.finish(true))
     }
 
-    /// The run of the greedy policy, which starts anew after each event.
+    /// The run of the greedy policy ([`ToolGraph::greedy_plan`]), which starts anew after each event. It
+    /// ends at the goal or where the policy is stuck; the limit of calls does not hold for it.
+    ///
+    /// Reference: CostBench, appendix B.2, equations 10 and 11.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::optimal_plan`].
     pub fn greedy_run(&self, rule: GreedyRule) -> Result<Transcript, Error> {
-        let _ = rule;
-        Ok(Episode::new(self)?.finish(true))
+        let world = self.clone().with_call_limit(usize::MAX);
+        let mut episode = Episode::new(&world)?;
+        'anew: loop {
+            let problem = self.problem.from_state(episode.state().clone())?;
+            let Some(greedy) = Greedy::new(episode.graph(), &problem)? else { break };
+            let mut previous = None;
+            while !episode.goal_reached() {
+                let choice = greedy.choice(episode.graph(), episode.state(), previous, rule);
+                let Some(tool) = choice else { break 'anew };
+                if episode.call_tool(tool)?.event.is_some() {
+                    continue 'anew;
+                }
+                previous = Some(tool);
+            }
+            break;
+        }
+        Ok(episode.finish(true))
     }
 }

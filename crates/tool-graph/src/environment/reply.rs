@@ -1,0 +1,64 @@
+use trajectory_metrics::tool_calls::FailureClass;
+
+/// What became of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum CallStatus {
+    /// It was carried out and paid for.
+    Done {
+        /// Whether it yielded a data type that was not there.
+        advanced: bool,
+    },
+    /// It failed because the tool was banned at this very call; nothing that the agent could have known.
+    Banned,
+    /// No tool of that name.
+    UnknownTool,
+    /// The tool was banned or removed before.
+    Unavailable,
+    /// The tool takes no such parameter.
+    UnexpectedParameter(String),
+    /// The tool needs this parameter and was not given it.
+    MissingParameter(String),
+    /// The tool needs this data type, which is not there yet.
+    MissingInput(String),
+}
+
+impl CallStatus {
+    /// Whether the call was carried out.
+    #[must_use]
+    pub const fn is_done(&self) -> bool {
+        matches!(self, Self::Done { .. })
+    }
+
+    /// Whether the call could not be carried out, by the agent's fault.
+    #[must_use]
+    pub const fn is_invalid(&self) -> bool {
+        !matches!(self, Self::Done { .. } | Self::Banned)
+    }
+
+    /// What is wrong with the call, apart from being redundant.
+    pub(super) const fn failure(&self) -> Option<FailureClass> {
+        match self {
+            Self::Done { .. } | Self::Banned => None,
+            Self::MissingInput(_) => Some(FailureClass::Inaccessible),
+            _ => Some(FailureClass::WrongParameters),
+        }
+    }
+}
+
+/// What an agent gets back for a call.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Reply {
+    /// What became of the call.
+    pub status: CallStatus,
+    /// What was paid: the tool's cost if it was carried out, else 0.
+    pub cost: f64,
+    /// The event that came with this call, as a position in [`Scenario::events`](crate::Scenario::events).
+    /// Whether the agent is told of it is the caller's choice; see
+    /// [`Event::is_explicit`](crate::Event::is_explicit).
+    pub event: Option<usize>,
+}

@@ -1,0 +1,123 @@
+use trajectory_metrics::tool_calls::{
+    CallFacts, FailureClass, FailureCounts, cost_gap, cost_gap_without_redundant, edit_distance,
+    failure_classes, invalid_tool_use_ratio, normalized_edit_distance,
+};
+
+use super::{CallStatus, RunScores};
+use crate::Error;
+
+/// One call of a run.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct CallRecord {
+    /// The tool as the agent named it.
+    pub name: String,
+    /// Its position in the library, if there is such a tool.
+    pub tool: Option<usize>,
+    /// What became of the call.
+    pub status: CallStatus,
+    /// What was paid for it.
+    pub cost: f64,
+    /// Whether the goal was reached before it.
+    pub after_goal: bool,
+    /// The event that came with it, by position.
+    pub event: Option<usize>,
+}
+
+/// The record of a run: what the scores are made of. From [`Episode::finish`](crate::Episode::finish).
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Transcript {
+    pub(super) calls: Vec<CallRecord>,
+    pub(super) goal_reached: bool,
+    pub(super) answer_is_right: bool,
+    pub(super) events_planned: usize,
+    pub(super) events_fired: usize,
+}
+
+impl Transcript {
+    /// All calls, failed ones included.
+    #[must_use]
+    pub fn calls(&self) -> &[CallRecord] {
+        &self.calls
+    }
+
+    /// The tools of the calls that count as steps: those carried out and those that failed because their
+    /// tool was banned at that very call. Calls that failed by the agent's fault are left out (appendix
+    /// B.3.2 of CostBench).
+    #[must_use]
+    pub fn path(&self) -> Vec<usize> {
+        let steps = self.calls.iter().filter(|call| !call.status.is_invalid());
+        steps.filter_map(|call| call.tool).collect()
+    }
+
+    /// Whether the goal was there at the end.
+    #[must_use]
+    pub const fn goal_reached(&self) -> bool {
+        self.goal_reached
+    }
+
+    /// Whether the goal was reached and the answer right. A right answer without the goal is a guess
+    /// (appendix B.3.2 of CostBench).
+    #[must_use]
+    pub const fn is_completed(&self) -> bool {
+        self.goal_reached && self.answer_is_right
+    }
+
+    /// How many events came.
+    #[must_use]
+    pub const fn events_fired(&self) -> usize {
+        self.events_fired
+    }
+
+    /// Whether all events came that were to come. Other runs are not to be compared (appendix B.3.2 of
+    /// CostBench).
+    #[must_use]
+    pub const fn all_events_fired(&self) -> bool {
+        self.events_fired == self.events_planned
+    }
+
+    /// What is wrong with each call; `None` where nothing is. A call that failed by a ban is nobody's
+    /// fault, and a call that is carried out again after an event may have been needed again: a call is
+    /// repeated where it yielded nothing new.
+    #[must_use]
+    pub fn failure_classes(&self) -> Vec<Option<FailureClass>> {
+        let facts = |call: &CallRecord| CallFacts {
+            call: call.tool,
+            well_formed: call.status.failure() != Some(FailureClass::WrongParameters),
+            accessible: call.status.failure() != Some(FailureClass::Inaccessible),
+            after_goal: call.after_goal,
+            advanced: Some(call.status != (CallStatus::Done { advanced: false })),
+        };
+        failure_classes(&self.calls.iter().map(facts).collect::<Vec<_>>())
+    }
+
+    /// The run against a reference path and its cost: an optimal plan, or in a world that changes the
+    /// [`Transcript::path`] of the optimal run. Costs are those paid at the time of each call.
+    ///
+    /// Reference: CostBench, appendices B.3.1 and B.3.2.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Metric`] for a reference cost that is not finite.
+    pub fn scores(&self, path: &[usize], cost: f64) -> Result<RunScores, Error> {
+        let classes = self.failure_classes();
+        let actual = self.path();
+        let paid: Vec<f64> = self.calls.iter().map(|call| call.cost).collect();
+        let gap = cost_gap(&paid, &[cost])?;
+        let lean = cost_gap_without_redundant(&paid, &[cost], &classes)?;
+        let valid: Vec<bool> = self.calls.iter().map(|call| !call.status.is_invalid()).collect();
+        let reached = self.goal_reached;
+        Ok(RunScores {
+            cost_gap: reached.then_some(gap),
+            cost_gap_without_redundant: lean.filter(|_| reached),
+            edit_distance: reached.then(|| edit_distance(&actual, path)),
+            normalized_edit_distance: reached.then(|| normalized_edit_distance(&actual, path)),
+            exact_match: reached.then(|| actual == path),
+            completed: self.is_completed(),
+            invalid_tool_use_ratio: invalid_tool_use_ratio(&valid).ok(),
+            failures: classes.into_iter().collect::<FailureCounts>(),
+        })
+    }
+}

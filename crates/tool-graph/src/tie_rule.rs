@@ -70,6 +70,12 @@ impl Label {
             tools,
         }
     }
+
+    /// Whether this could end as the better plan by way of the same calls, its rounded sum being no lower.
+    fn may_beat(&self, other: &Self) -> bool {
+        let rest = (self.calls, &self.by_place, &self.tools);
+        self.units <= other.units && rest < (other.calls, &other.by_place, &other.tools)
+    }
 }
 
 /// The best plan by [`TieRule::Released`], in tools of the task.
@@ -78,22 +84,24 @@ fn released(graph: &ToolGraph, task: &Task) -> Option<Vec<u32>> {
     let single = task.goal.len() == 1
         && (0..task.tools.len())
             .all(|tool| task.needs.get(tool).len() <= 1 && task.yields.get(tool).len() == 1);
-    let start = vec![0; task.types.div_ceil(64)];
     let has = |state: &[u64], number: u32| state[number as usize / 64] >> (number % 64) & 1 == 1;
     let costs: Vec<(u128, f64)> = task
         .tools
         .iter()
         .map(|&tool| (graph.costs().units(tool as usize), graph.cost(tool as usize).unwrap_or(0.0)))
         .collect();
+    let start = vec![0; task.types.div_ceil(64)];
     let first = Label { units: 0, rounded_sum: 0, calls: 0, by_place: vec![], tools: vec![] };
-    let mut best = BTreeMap::from([(start.clone(), first.clone())]);
     let mut open = BinaryHeap::from([Reverse((first, start))]);
+    // By state, the last label that was followed. A higher rounded sum may be rounded to the same total
+    // later, so that one with less of the rest must be followed too.
+    let mut followed: BTreeMap<Vec<u64>, Label> = BTreeMap::new();
     while let Some(Reverse((label, state))) = open.pop() {
-        if best.get(&state) != Some(&label) {
-            continue;
-        }
         if task.goal.iter().all(|&goal| has(&state, goal)) {
             return Some(label.tools);
+        }
+        if followed.get(&state).is_some_and(|before| !label.may_beat(before)) {
+            continue;
         }
         for (tool, &(units, cost)) in costs.iter().enumerate() {
             let lacks = |&number: &u32| !has(&state, number);
@@ -106,12 +114,12 @@ fn released(graph: &ToolGraph, task: &Task) -> Option<Vec<u32>> {
                 next.fill(0);
             }
             yields.iter().for_each(|&new| next[new as usize / 64] |= 1 << (new % 64));
-            let label = label.and(tool as u32, units, cost);
-            if best.get(&next).is_none_or(|other| label < *other) {
-                best.insert(next.clone(), label.clone());
-                open.push(Reverse((label, next)));
+            let next_label = label.and(tool as u32, units, cost);
+            if followed.get(&next).is_none_or(|before| next_label.may_beat(before)) {
+                open.push(Reverse((next_label, next)));
             }
         }
+        followed.insert(state, label);
     }
     None
 }

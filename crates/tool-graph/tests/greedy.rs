@@ -117,16 +117,17 @@ fn the_released_tie_rule_lets_the_rounded_sum_decide_then_calls_then_places() {
     let rounded = ToolGraph::new(vec![
         tool("a", &["0"], "1", 0.1, &[]),
         tool("b", &["1"], "3", 0.2, &[]),
-        tool("c", &["0"], "2", 0.15, &[]),
+        tool("c", &["0"], "2", 0.05, &[]),
         tool("d", &["2"], "4", 0.05, &[]),
-        tool("e", &["4"], "3", 0.1, &[]),
+        tool("e", &["4"], "5", 0.15, &[]),
+        tool("f", &["5"], "3", 0.05, &[]),
     ])
     .unwrap();
-    assert!(0.1 + 0.2 > 0.15 + 0.05 + 0.1);
+    assert!(0.1 + 0.2 > 0.05 + 0.05 + 0.15 + 0.05);
     let problem = rounded.problem(&["0"], &["3"]).unwrap();
     let few = TieRule::FewestCalls.optimal_plan(&rounded, &problem).unwrap().unwrap();
     let released = TieRule::Released.optimal_plan(&rounded, &problem).unwrap().unwrap();
-    assert_eq!((few.tools(), released.tools()), (&[0, 1][..], &[2, 3, 4][..]));
+    assert_eq!((few.tools(), released.tools()), (&[0, 1][..], &[2, 3, 4, 5][..]));
     assert_eq!((few.cost(), released.cost()), (0.3, 0.3));
 
     let places = ToolGraph::new(vec![

@@ -7,5 +7,5 @@ mod tool;
 
 pub use error::Error;
 pub use graph::{Problem, State, ToolGraph};
-pub use plans::{Plan, Search};
+pub use plans::{PathCoverage, Plan, Search};
 pub use tool::Tool;

@@ -16,6 +16,6 @@ pub use error::Error;
 pub use events::{Event, Scenario, TriggerRule};
 pub use graph::{Problem, State, ToolGraph};
 pub use greedy::GreedyRule;
-pub use plans::{Plan, Search};
+pub use plans::{PathCoverage, Plan, Search};
 pub use tie_rule::TieRule;
 pub use tool::Tool;

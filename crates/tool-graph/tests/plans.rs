@@ -114,3 +114,40 @@ fn both_searches_agree_on_larger_graphs() {
     }
     assert!(calls > 3 * solved, "{calls}");
 }
+
+#[test]
+fn the_best_plans_are_sorted_distinct_and_all_there_are() {
+    let mut many = 0;
+    for seed in 2_000_000..2_001_000 {
+        let mut draw = Draw(seed);
+        let (graph, problem) = random_tools(&mut draw, 6, 7);
+        let Ok(problem) = problem else { continue };
+        let all = all_plans(&graph, &problem, &cents(&graph));
+        many += usize::from(all.len() > 3);
+        let calls = |plans: &[tool_graph::Plan]| -> Vec<Vec<usize>> {
+            plans.iter().map(|plan| plan.tools().to_vec()).collect()
+        };
+        let want: Vec<Vec<usize>> = all.iter().map(|(_, calls)| calls.clone()).collect();
+        for count in [1, 3, 1000] {
+            let some = graph.best_plans(&problem, count).unwrap();
+            assert_eq!(calls(&some), want[..count.min(want.len())], "{seed}");
+        }
+        let lowest = all.iter().filter(|(cost, _)| *cost == all[0].0).count();
+        let (some, complete) = graph.optimal_plans(&problem, 1000).unwrap();
+        assert!(complete);
+        assert_eq!(calls(&some), want[..lowest], "{seed}");
+        let (some, complete) = graph.optimal_plans(&problem, 1).unwrap();
+        assert_eq!(complete, lowest <= 1);
+        assert_eq!(some.len(), lowest.min(1));
+
+        let fewest = all.iter().map(|(_, calls)| calls.len()).min();
+        let shortest = all.iter().filter(|(_, calls)| Some(calls.len()) == fewest).count();
+        assert_eq!(graph.count_shortest_plans(&problem).unwrap(), shortest as u128, "{seed}");
+        match graph.count_chain_plans(&problem) {
+            Err(Error::NotAChain) => {}
+            count => assert_eq!(count.unwrap(), all.len() as u128, "{seed}"),
+        }
+        assert!(want.iter().all(|calls| graph.is_plan(&problem, calls).unwrap()));
+    }
+    assert!(many > 200, "{many}");
+}

@@ -14,7 +14,7 @@ struct Node<W> {
     parent: usize,
     tool: u32,
     /// Tools one of which every plan from here calls; `None` while the bound is that of the parent.
-    first: Option<Box<[u32]>>,
+    first: Option<Box<[(u32, W)]>>,
     done: bool,
 }
 
@@ -94,7 +94,8 @@ fn best_plan<B: Bits, W: Weight>(
         if node.first.is_none() {
             first.clear();
             let bound = cuts.bound(&state, limit - weight, Some(&mut first));
-            node.first = Some(first.as_slice().into());
+            let with_surcharge = first.iter().map(|&tool| (tool, cuts.surcharge(tool)));
+            node.first = Some(with_surcharge.collect());
             node.bound = node.bound.max(bound);
             let new_total = weight + node.bound;
             if new_total > limit {
@@ -109,14 +110,16 @@ fn best_plan<B: Bits, W: Weight>(
         node.done = true;
         let bound = node.bound;
         let tools = node.first.take().unwrap_or_default();
-        for &tool in &tools {
+        for &(tool, surcharge) in &tools {
             let yields = task.yields.get(tool as usize);
             if state.contains_all(yields) {
                 continue;
             }
             let cost = cuts.weight(tool);
             let weight = weight + cost;
-            let bound = if bound > cost { bound - cost } else { W::ZERO };
+            // What was counted for calls of other tools is still to pay.
+            let rest = bound + surcharge;
+            let bound = if rest > cost { rest - cost } else { W::ZERO };
             if weight + bound > limit {
                 continue;
             }

@@ -49,7 +49,16 @@ enum Mark {
 }
 
 impl<'a, W: Weight> LandmarkCut<'a, W> {
+    /// Leaves out tools that another one replaces in every plan, for less or earlier in the library.
     pub(crate) fn new(task: &'a Task) -> Self {
+        let mut cuts = Self::of_all(task);
+        for tool in 0..task.tools.len() {
+            cuts.off[tool] = is_replaced(task, &cuts.yielded_by, tool);
+        }
+        cuts
+    }
+
+    fn of_all(task: &'a Task) -> Self {
         let (tools, types) = (task.tools.len(), task.types);
         let mut needs = task.needs.clone();
         let mut yields = task.yields.clone();
@@ -182,7 +191,8 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
         }
     }
 
-    /// The tools that can be called now and from which dearest needs lead to the goal.
+    /// The tools that can be called now and that lead to the goal where every other tool hangs on one
+    /// of its needs, if possible on one that another hangs on as well.
     fn first_tools<B: Bits>(&mut self, state: &B, first: &mut Vec<u32>) {
         first.clear();
         self.mark.fill(Mark::None);
@@ -197,7 +207,10 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
                 let dearest = self.dearest[tool as usize];
                 if dearest == NOBODY || state.contains(dearest) {
                     first.push(tool);
-                } else if self.mark[dearest as usize] == Mark::None {
+                    continue;
+                }
+                let needs = self.needs.get(tool as usize);
+                if needs.iter().all(|&need| self.mark[need as usize] == Mark::None) {
                     self.mark[dearest as usize] = Mark::Behind;
                     self.stack.push(dearest);
                 }
@@ -205,6 +218,35 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
         }
         first.sort_unstable();
         first.dedup();
+        self.drop_dominated(state, first);
+    }
+
+    /// Of tools that can be called now, those that no other one replaces at no higher weight.
+    fn drop_dominated<B: Bits>(&self, state: &B, tools: &mut Vec<u32>) {
+        let mut kept = 0;
+        for place in 0..tools.len() {
+            let tool = tools[place];
+            let new = |&&number: &&u32| !state.contains(number);
+            let replaces = |&other: &u32| {
+                let weights = self.weights[other as usize].cmp(&self.weights[tool as usize]);
+                let better = weights.then(other.cmp(&tool)).is_lt();
+                let all = self.yields.get(other as usize);
+                better
+                    && self
+                        .yields
+                        .get(tool as usize)
+                        .iter()
+                        .filter(new)
+                        .all(|number| all.contains(number))
+            };
+            // Those dropped before were replaced by one that is kept and replaces this one as well.
+            let dominated = tools[..kept].iter().chain(&tools[place + 1..]).any(replaces);
+            if !dominated {
+                tools[kept] = tool;
+                kept += 1;
+            }
+        }
+        tools.truncate(kept);
     }
 
     fn find_cut<B: Bits>(&mut self, state: &B) {
@@ -300,4 +342,14 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
             }
         }
     }
+}
+
+fn is_replaced(task: &Task, yielded_by: &Lists, tool: usize) -> bool {
+    let (needs, yields) = (task.needs.get(tool), task.yields.get(tool));
+    yielded_by.get(yields[0] as usize).iter().any(|&other| {
+        let other = other as usize;
+        (task.weights[other], other) < (task.weights[tool], tool)
+            && task.needs.get(other).iter().all(|need| needs.contains(need))
+            && yields.iter().all(|number| task.yields.get(other).contains(number))
+    })
 }

@@ -29,10 +29,7 @@ impl ToolGraph {
     /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
     pub fn optimal_plan(&self, problem: &Problem) -> Result<Option<Plan>, Error> {
         let Some(task) = Task::new(self, problem)? else { return Ok(None) };
-        let tools = match chain(&task) {
-            Some(tools) => Some(tools),
-            None => a_star_in_small(&task),
-        };
+        let tools = best_calls(&task);
         Ok(tools.map(|tools| task.plan(self, &tools)))
     }
 
@@ -54,6 +51,10 @@ impl ToolGraph {
         };
         Ok(tools.map(|tools| task.plan(self, &tools)))
     }
+}
+
+pub(crate) fn best_calls(task: &Task) -> Option<Vec<u32>> {
+    chain(task).or_else(|| a_star_in_small(task))
 }
 
 /// The search with sets and weights as narrow as the task allows.

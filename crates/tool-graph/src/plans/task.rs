@@ -13,6 +13,8 @@ pub(crate) struct Task {
     pub(crate) yields: Lists,
     /// Its cost and one call in one number: less is better, and it is never 0.
     pub(crate) weights: Vec<u128>,
+    /// The lowest bits of a weight that are the number of calls.
+    bits_of_calls: u32,
     pub(crate) goal: Vec<u32>,
     /// The number of data types of the task.
     pub(crate) types: usize,
@@ -99,18 +101,24 @@ impl Task {
             needs: Lists::default(),
             yields: Lists::default(),
             weights: Vec::new(),
+            bits_of_calls: 0,
             goal: known(&goal),
             types: types as usize,
         };
         // No plan calls a tool twice, so that calls never carry over into the cost.
-        let bits = usize::BITS - task.tools.len().leading_zeros();
+        task.bits_of_calls = usize::BITS - task.tools.len().leading_zeros();
         for &tool in &task.tools {
             let tool = tool as usize;
             task.needs.push(known(graph.needs(tool)));
             task.yields.push(known(graph.yields(tool)));
-            task.weights.push((graph.costs().units(tool) << bits) + 1);
+            task.weights.push((graph.costs().units(tool) << task.bits_of_calls) + 1);
         }
         task
+    }
+
+    /// The part of a weight that is cost, in some unit.
+    pub(crate) fn cost_of(&self, weight: u128) -> u128 {
+        weight >> self.bits_of_calls
     }
 
     /// The plan of these tools of the task.

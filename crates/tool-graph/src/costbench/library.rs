@@ -168,23 +168,28 @@ impl Library {
         if costs.len() != self.entries.len() {
             return Err(Error::CostCount { expected: self.entries.len(), found: costs.len() });
         }
+        // What atomic tools are called, take and give, by task and step.
+        let mut steps = vec![("", Vec::new(), String::new()); Task::ALL.len() * self.length];
+        let atomic = self.entries.iter().zip(self.names()).filter(|(entry, _)| entry.is_atomic());
+        for (&LibraryTool { task, first: step, .. }, name) in atomic {
+            let inputs = inputs(task, step, self.length);
+            steps[task as usize * self.length + step] =
+                (name, inputs, output(task, step, self.length));
+        }
         let tool = |((entry, name), &cost): ((&LibraryTool, &str), &f64)| {
-            let LibraryTool { task, first, last } = *entry;
-            let mut inputs = inputs(task, first, self.length);
+            let start = entry.task as usize * self.length;
+            let steps = &steps[start + entry.first..=start + entry.last];
+            let mut inputs = steps[0].1.clone();
             let mut components = Vec::new();
             if !entry.is_atomic() {
-                // Searching takes the time too, and what else later steps take is given by earlier ones.
-                if first == 0 {
+                // Searching takes the time too; what else later steps take is given by earlier ones.
+                if entry.first == 0 {
                     inputs.push(TIME.into());
                 }
                 inputs.sort_unstable();
-                components.extend((first..=last).map(|step| {
-                    let mut name = String::new();
-                    push_name(&mut name, self.length, task, step, step);
-                    name
-                }));
+                components.extend(steps.iter().map(|&(name, ..)| String::from(name)));
             }
-            let outputs = vec![output(task, last, self.length)];
+            let outputs = vec![steps[steps.len() - 1].2.clone()];
             Tool { name: name.into(), inputs, outputs, cost, components }
         };
         Ok(self.entries.iter().zip(self.names()).zip(costs).map(tool).collect())

@@ -102,3 +102,26 @@ fn mix(a: u32, b: u32) -> u32 {
     let mixed = a.wrapping_mul(0xca01_f9dd).wrapping_sub(b.wrapping_mul(0x4973_f715));
     mixed ^ mixed >> 16
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strips_have_equal_areas_under_the_normal_density() {
+        let places = 2.0_f64.powi(52);
+        let edge: Vec<f64> = WIDTH.iter().map(|width| width * places).collect();
+        assert!((edge[255] - LAST).abs() < 1e-15 && (LAST * PER_LAST - 1.0).abs() < 1e-15);
+        // Strip 0: as wide as its area at the density of the tail's start asks for.
+        let area = edge[0] * DENSITY[255];
+        assert!((INSIDE[0] as f64 / places - LAST / edge[0]).abs() < 1e-12);
+        assert!((edge[1] * (1.0 - DENSITY[1]) - area).abs() < 1e-12);
+        for i in 1..256 {
+            assert!((DENSITY[i] - (-0.5 * edge[i] * edge[i]).exp()).abs() < 1e-13, "{i}");
+        }
+        for i in 2..256 {
+            assert!((edge[i] * (DENSITY[i - 1] - DENSITY[i]) - area).abs() < 1e-12, "{i}");
+            assert!((INSIDE[i] as f64 / places - edge[i - 1] / edge[i]).abs() < 1e-12, "{i}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
 """Writes src/costbench/streams/ziggurat.rs: the strips of NumPy's normal ziggurat, as numbers.
 
-They are not the correctly rounded values of their definition (241 of 256 densities are a few units in
-the last place off), so they are read from the compiled library that NumPy's wheel brings.
+They are not the correctly rounded values of their definition (241 of 256 densities are off,
+by up to 2e-15 of their value), so they are read from the compiled library that NumPy's wheel brings.
 
     pip install numpy==2.4.6
     python ziggurat.py

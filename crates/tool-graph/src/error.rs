@@ -142,5 +142,5 @@ pub enum Error {
     },
     /// A measure of trajectory-metrics is not defined for the runs given.
     #[error(transparent)]
-    Metric(#[from] trajectory_metrics::Error),
+    Metric(trajectory_metrics::Error),
 }

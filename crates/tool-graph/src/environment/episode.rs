@@ -1,5 +1,5 @@
 use super::{CallRecord, CallStatus, Reply, Transcript};
-use crate::{Error, Event, Scenario, State, Tool, ToolGraph};
+use crate::{Error, Event, Plan, Scenario, State, Tool, ToolGraph};
 
 /// A run on its way: what the agent's framework steps through, one call at a time.
 ///
@@ -31,7 +31,7 @@ use crate::{Error, Event, Scenario, State, Tool, ToolGraph};
 /// episode.call("pick")?;
 /// assert!(episode.goal_reached());
 ///
-/// let scores = episode.finish(true).scores(&[0, 1], 40.73)?;
+/// let scores = episode.finish(true).scores(&scenario.optimal_run()?)?;
 /// assert_eq!((scores.cost_gap, scores.exact_match), (Some(0.0), Some(true)));
 /// assert_eq!(scores.invalid_tool_use_ratio, Some(1.0 / 3.0));
 /// # Ok::<(), tool_graph::Error>(())
@@ -66,7 +66,9 @@ impl<'a> Episode<'a> {
             records: Vec::new(),
             events_fired: 0,
         };
-        episode.plan_next_event()?;
+        if !scenario.events().is_empty() {
+            episode.plan_next_event()?;
+        }
         Ok(episode)
     }
 
@@ -107,10 +109,9 @@ impl<'a> Episode<'a> {
     ///
     /// [`Error::NoCallsLeft`].
     pub fn call(&mut self, tool: &str) -> Result<Reply, Error> {
-        self.check_calls_left()?;
         match self.graph.tool_number(tool) {
             Some(number) => self.call_tool(number),
-            None => Ok(self.record(tool.to_owned(), None, CallStatus::UnknownTool, 0.0, None)),
+            None => self.fail(tool, None, CallStatus::UnknownTool),
         }
     }
 
@@ -121,13 +122,10 @@ impl<'a> Episode<'a> {
     ///
     /// [`Error::NoCallsLeft`].
     pub fn call_with<S: AsRef<str>>(&mut self, tool: &str, given: &[S]) -> Result<Reply, Error> {
-        self.check_calls_left()?;
-        let Some(number) = self.graph.tool_number(tool) else { return self.call(tool) };
-        match self.wrong_parameter(number, given) {
-            Some(status) if self.graph.is_available(number) => {
-                Ok(self.record(tool.to_owned(), Some(number), status, 0.0, None))
-            }
-            _ => self.call_tool(number),
+        let number = self.graph.tool_number(tool).filter(|&tool| self.graph.is_available(tool));
+        match number.and_then(|number| self.wrong_parameter(number, given)) {
+            Some(status) => self.fail(tool, number, status),
+            None => self.call(tool),
         }
     }
 
@@ -140,41 +138,33 @@ impl<'a> Episode<'a> {
         self.check_calls_left()?;
         let cost = self.graph.cost(tool)?;
         let name = self.graph.tool_names(&[tool]).concat();
-        let needs = self.graph.needs(tool);
-        let missing = needs.iter().find(|&&need| !self.state.contains(need as usize));
-        let failure = if self.graph.is_available(tool) {
-            missing.map(|&need| {
-                CallStatus::MissingInput(self.graph.type_names()[need as usize].clone())
-            })
-        } else {
-            Some(CallStatus::Unavailable)
-        };
-        if let Some(status) = failure {
-            return Ok(self.record(name, Some(tool), status, 0.0, None));
+        if !self.graph.is_available(tool) {
+            return self.fail(&name, Some(tool), CallStatus::Unavailable);
         }
-        // What the call meets is what was there before it: the goal, and the event that is due.
-        let due = if self.goal_reached() { None } else { self.step() };
-        let ban = due.filter(|&event| self.scenario.events().get(event) == Some(&Event::BanTool));
-        if let Some(event) = ban
-            && self.happens(event, Some(tool))?
-        {
-            return Ok(self.record(name, Some(tool), CallStatus::Banned, 0.0, Some(event)));
+        let mut needs = self.graph.needs(tool).iter().map(|&need| need as usize);
+        if let Some(need) = needs.find(|&need| !self.state.contains(need)) {
+            let input = self.graph.type_names()[need].clone();
+            return self.fail(&name, Some(tool), CallStatus::MissingInput(input));
         }
         let after_goal = self.goal_reached();
-        let advanced = self.graph.apply(tool, &mut self.state)?;
-        let mut came = None;
-        match (due, ban) {
-            // A ban that was passed over: the next event is planned from here.
-            (_, Some(_)) => self.plan_next_event()?,
-            (Some(event), None) if self.happens(event, None)? => came = Some(event),
-            _ => {}
+        let due = if after_goal { None } else { self.step() };
+        let is_ban = due.is_some_and(|event| self.scenario.events()[event] == Event::BanTool);
+        let mut event = if is_ban { self.happens(due, tool)? } else { None };
+        let (status, cost) = match event {
+            Some(_) => (CallStatus::Banned, 0.0),
+            None => {
+                let advanced = self.graph.apply(tool, &mut self.state)?;
+                (CallStatus::Done { advanced }, cost)
+            }
+        };
+        if !is_ban {
+            event = self.happens(due, tool)?;
         }
-        let status = CallStatus::Done { advanced };
-        let reply = self.record(name, Some(tool), status, cost, came);
-        if let Some(record) = self.records.last_mut() {
-            record.after_goal = after_goal;
+        if due.is_some() && event.is_none() {
+            // It was passed over, and the way to the next one starts here.
+            self.plan_next_event()?;
         }
-        Ok(reply)
+        Ok(self.record(CallRecord { name, tool: Some(tool), status, cost, after_goal, event }))
     }
 
     /// Ends the run. `answer_is_right` says whether the agent's answer is the one that was asked for, of
@@ -209,60 +199,60 @@ impl<'a> Episode<'a> {
         missing.map(|name| CallStatus::MissingParameter(name.to_owned()))
     }
 
-    /// One step nearer to the next event; the event, if it comes with this step.
+    /// One step nearer to the next event; the event, if it is due at this step.
     fn step(&mut self) -> Option<usize> {
         let left = self.steps_to_event?.checked_sub(1)?;
         self.steps_to_event = Some(left);
         (left == 0).then_some(self.over)
     }
 
-    /// Lets an event happen unless it would leave no way to the goal, and says whether it did.
-    fn happens(&mut self, event: usize, called: Option<usize>) -> Result<bool, Error> {
-        let (mut graph, mut state) = (self.graph.clone(), self.state.clone());
-        match (self.scenario.events().get(event), called) {
-            (Some(Event::BanTool), Some(tool)) => graph.ban(tool)?,
-            (Some(Event::PreferenceChange), _) => state = self.scenario.problem().initial().clone(),
-            (Some(Event::CostChange(costs)), _) => graph = graph.with_costs(costs)?,
-            (Some(Event::RemoveTools(tools)), _) => {
-                tools.iter().try_for_each(|&tool| graph.ban(tool))?
+    /// Lets the event that is due happen, and gives it back if it did: not where it would leave no way to
+    /// the goal. `called` is the tool of the call that it falls on.
+    fn happens(&mut self, due: Option<usize>, called: usize) -> Result<Option<usize>, Error> {
+        let Some(event) = due else { return Ok(None) };
+        let before = (self.graph.clone(), self.state.clone());
+        match &self.scenario.events()[event] {
+            Event::BanTool => self.graph.ban(called)?,
+            Event::PreferenceChange => self.state = self.scenario.problem().initial().clone(),
+            Event::CostChange(costs) => self.graph = self.graph.with_costs(costs)?,
+            Event::RemoveTools(tools) => {
+                tools.iter().try_for_each(|&tool| self.graph.ban(tool))?;
             }
-            _ => {}
-        }
-        let problem = self.scenario.problem().from_state(state.clone())?;
-        let solvable = self.scenario.tie_rule().optimal_plan(&graph, &problem)?.is_some();
-        if solvable {
-            (self.graph, self.state) = (graph, state);
-            self.events_fired += 1;
         }
         self.over += 1;
-        self.plan_next_event()?;
-        Ok(solvable)
-    }
-
-    fn plan_next_event(&mut self) -> Result<(), Error> {
-        let events = self.scenario.events().len();
-        self.steps_to_event = None;
-        if self.over < events {
-            let problem = self.scenario.problem().from_state(self.state.clone())?;
-            let plan = self.scenario.tie_rule().optimal_plan(&self.graph, &problem)?;
-            let rule = self.scenario.trigger_rule();
-            self.steps_to_event =
-                plan.and_then(|plan| rule.steps(plan.tools().len(), events, self.over));
+        if self.plan_next_event()? {
+            self.events_fired += 1;
+            return Ok(due);
         }
-        Ok(())
+        (self.graph, self.state) = before;
+        Ok(None)
     }
 
-    fn record(
+    /// Says whether there is a way to the goal from here.
+    fn plan_next_event(&mut self) -> Result<bool, Error> {
+        let problem = self.scenario.problem().from_state(self.state.clone())?;
+        let plan = self.scenario.tie_rule().optimal_plan(&self.graph, &problem)?;
+        let (rule, events) = (self.scenario.trigger_rule(), self.scenario.events().len());
+        let steps = |plan: &Plan| rule.steps(plan.tools().len(), events, self.over);
+        self.steps_to_event = plan.as_ref().and_then(steps);
+        Ok(plan.is_some())
+    }
+
+    fn fail(
         &mut self,
-        name: String,
+        name: &str,
         tool: Option<usize>,
         status: CallStatus,
-        cost: f64,
-        event: Option<usize>,
-    ) -> Reply {
-        let reply = Reply { status: status.clone(), cost, event };
+    ) -> Result<Reply, Error> {
+        self.check_calls_left()?;
         let after_goal = self.goal_reached();
-        self.records.push(CallRecord { name, tool, status, cost, after_goal, event });
+        let name = name.to_owned();
+        Ok(self.record(CallRecord { name, tool, status, cost: 0.0, after_goal, event: None }))
+    }
+
+    fn record(&mut self, record: CallRecord) -> Reply {
+        let reply = Reply { status: record.status.clone(), cost: record.cost, event: record.event };
+        self.records.push(record);
         reply
     }
 }

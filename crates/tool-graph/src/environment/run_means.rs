@@ -23,22 +23,22 @@ pub struct RunMeans {
 }
 
 impl RunMeans {
-    /// Takes in one run, against a reference path and its cost as in [`Transcript::scores`].
+    /// Takes in one run, against a reference as in [`Transcript::scores`].
     ///
     /// # Errors
     ///
-    /// [`Error::Metric`] for a reference cost that is not finite. Nothing is taken in then.
-    pub fn update(&mut self, run: &Transcript, path: &[usize], cost: f64) -> Result<(), Error> {
+    /// As there. Nothing is taken in then.
+    pub fn update(&mut self, run: &Transcript, reference: &Transcript) -> Result<(), Error> {
         if !run.all_events_fired() {
             self.left_out += 1;
             return Ok(());
         }
-        let scores = run.scores(path, cost)?;
+        let scores = run.scores(reference)?;
         self.runs += 1;
         self.completed.update(f64::from(scores.completed));
         self.failures.merge(&scores.failures);
         if run.goal_reached() {
-            self.paths.update(&run.path(), path);
+            self.paths.update(&run.path(), &reference.path());
         }
         scores.cost_gap.into_iter().for_each(|gap| self.cost_gap.update(gap));
         let lean = scores.cost_gap_without_redundant;
@@ -124,5 +124,5 @@ impl RunMeans {
 }
 
 fn mean(values: &ExactMean) -> Result<f64, Error> {
-    Ok(values.finish().map_err(trajectory_metrics::Error::from)?)
+    values.finish().map_err(|error| Error::Metric(error.into()))
 }

@@ -52,6 +52,12 @@ impl Transcript {
         steps.filter_map(|call| call.tool).collect()
     }
 
+    /// What was paid for each call.
+    #[must_use]
+    pub fn costs(&self) -> Vec<f64> {
+        self.calls.iter().map(|call| call.cost).collect()
+    }
+
     /// Whether the goal was there at the end.
     #[must_use]
     pub const fn goal_reached(&self) -> bool {
@@ -93,27 +99,31 @@ impl Transcript {
         failure_classes(&self.calls.iter().map(facts).collect::<Vec<_>>())
     }
 
-    /// The run against a reference path and its cost: an optimal plan, or in a world that changes the
-    /// [`Transcript::path`] of the optimal run. Costs are those paid at the time of each call.
+    /// The run against a reference: the optimal run ([`Scenario::optimal_run`](crate::Scenario::optimal_run))
+    /// of the same world. Costs are those paid at the time of each call.
+    ///
+    /// Under events the sums of costs tell little, since each plan was made for a world that did not stay
+    /// (appendix B.3.1 of CostBench); the paths do.
     ///
     /// Reference: CostBench, appendices B.3.1 and B.3.2.
     ///
     /// # Errors
     ///
-    /// [`Error::Metric`] for a reference cost that is not finite.
-    pub fn scores(&self, path: &[usize], cost: f64) -> Result<RunScores, Error> {
+    /// [`Error::Metric`] for costs whose sum is beyond the range of numbers.
+    pub fn scores(&self, reference: &Self) -> Result<RunScores, Error> {
         let classes = self.failure_classes();
         let actual = self.path();
-        let paid: Vec<f64> = self.calls.iter().map(|call| call.cost).collect();
-        let gap = cost_gap(&paid, &[cost])?;
-        let lean = cost_gap_without_redundant(&paid, &[cost], &classes)?;
+        let path = reference.path();
+        let (paid, optimal) = (self.costs(), reference.costs());
+        let gap = cost_gap(&paid, &optimal).map_err(Error::Metric)?;
+        let lean = cost_gap_without_redundant(&paid, &optimal, &classes).map_err(Error::Metric)?;
         let valid: Vec<bool> = self.calls.iter().map(|call| !call.status.is_invalid()).collect();
         let reached = self.goal_reached;
         Ok(RunScores {
             cost_gap: reached.then_some(gap),
             cost_gap_without_redundant: lean.filter(|_| reached),
-            edit_distance: reached.then(|| edit_distance(&actual, path)),
-            normalized_edit_distance: reached.then(|| normalized_edit_distance(&actual, path)),
+            edit_distance: reached.then(|| edit_distance(&actual, &path)),
+            normalized_edit_distance: reached.then(|| normalized_edit_distance(&actual, &path)),
             exact_match: reached.then(|| actual == path),
             completed: self.is_completed(),
             invalid_tool_use_ratio: invalid_tool_use_ratio(&valid).ok(),

@@ -18,7 +18,7 @@ impl ToolGraph {
     /// The calls of a policy that always takes the tool with the lowest cost per atomic tool in it,
     /// `cost / atomic tools`; `None` where it is stuck before the goal.
     ///
-    /// It looks only at tools that some way to the goal could use, and calls none that would yield
+    /// It looks only at tools that some way from the start to the goal could use, and calls none that would yield
     /// nothing new. Ties go to the tool that stands first in the library. A composite tool of composite
     /// ones counts as all the atomic tools in them.
     ///
@@ -66,10 +66,10 @@ impl ToolGraph {
     }
 }
 
-/// The tools that the policy looks at, each with its cost per atomic tool, in library order.
+/// The tools that the policy looks at, each with the number of atomic tools in it, in library order.
 #[derive(Clone, Debug)]
 pub(crate) struct Greedy {
-    rates: Vec<(usize, f64)>,
+    tools: Vec<(usize, f64)>,
 }
 
 impl Greedy {
@@ -77,11 +77,11 @@ impl Greedy {
     pub(crate) fn new(graph: &ToolGraph, problem: &Problem) -> Result<Option<Self>, Error> {
         let Some(task) = Task::new(graph, problem)? else { return Ok(None) };
         let mut sizes = vec![None; graph.len()];
-        let rates = task.tools.iter().map(|&tool| {
+        let tools = task.tools.iter().map(|&tool| {
             let tool = tool as usize;
-            Ok((tool, graph.cost(tool)? / atomic_tools(graph, tool, &mut sizes)?))
+            Ok((tool, atomic_tools(graph, tool, &mut sizes)?))
         });
-        Ok(Some(Self { rates: rates.collect::<Result<_, Error>>()? }))
+        Ok(Some(Self { tools: tools.collect::<Result<_, Error>>()? }))
     }
 
     /// The tool to call next, the call before being that of `previous`; `None` where there is none.
@@ -102,11 +102,12 @@ impl Greedy {
             graph.yields(tool).iter().any(|&yielded| !state.contains(yielded as usize))
         };
         let open = self
-            .rates
+            .tools
             .iter()
             .filter(|&&(tool, _)| new(tool) && chained(tool) && graph.can_call(tool, state));
+        let rates = open.filter_map(|&(tool, size)| Some((tool, graph.cost(tool).ok()? / size)));
         // The first of equal ones.
-        open.min_by(|(_, a), (_, b)| a.total_cmp(b)).map(|&(tool, _)| tool)
+        rates.min_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(tool, _)| tool)
     }
 }
 

@@ -91,6 +91,43 @@ fn mean_distances_of_blocked_from_unblocked_optimal_paths_are_the_published_ones
     }
 }
 
+#[test]
+fn runs_under_up_to_four_events_are_those_of_another_program_that_tries_every_plan() {
+    let golden: Value =
+        serde_json::from_str(include_str!("golden/costbench/blocked_runs.json")).unwrap();
+    let kind = |name: &Value| match name.as_str().unwrap() {
+        "ban_tool" => EventKind::BanTool,
+        "preference_change" => EventKind::PreferenceChange,
+        "cost_change" => EventKind::CostChange,
+        "remove_tools" => EventKind::RemoveTools,
+        other => panic!("{other}"),
+    };
+    let mut compared = 0;
+    for row in golden["runs"].as_array().unwrap() {
+        let library = Library::new(row["level"].as_u64().unwrap() as usize).unwrap();
+        let task = Task::from_name(row["task"].as_str().unwrap()).unwrap();
+        let kinds: Vec<EventKind> = row["events"].as_array().unwrap().iter().map(kind).collect();
+        let rule = match row["rule"].as_str().unwrap() {
+            "released" => TriggerRule::Released,
+            _ => TriggerRule::PaperText,
+        };
+        let scenario = scenario(&library, row["query_id"].as_str().unwrap(), task, &kinds);
+        let scenario = scenario.with_trigger_rule(rule);
+        for (name, fired, run) in [
+            ("optimal", "optimal_events", scenario.optimal_run()),
+            ("greedy", "greedy_events", scenario.greedy_run(GreedyRule::Chain)),
+        ] {
+            let run = run.unwrap();
+            let expected: Vec<&str> =
+                row[name].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+            assert_eq!(names(&scenario, &run), expected, "{name} {row}");
+            assert_eq!(run.events_fired() as u64, row[fired].as_u64().unwrap(), "{name} {row}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 1008);
+}
+
 /// A chain of `n` atomic tools `0 -> 1 -> … -> n` and a composite tool for every two or more in a row but
 /// the whole; each costs as many as it has, times `cost(place)`.
 fn chain(n: usize, cost: impl Fn(usize) -> f64) -> (ToolGraph, Problem) {

@@ -143,7 +143,8 @@ impl Scenario {
     }
 
     /// The run of the greedy policy ([`ToolGraph::greedy_plan`]), which starts anew after each event. It
-    /// ends at the goal or where the policy is stuck; the limit of calls does not hold for it.
+    /// ends at the goal or where the policy is stuck, which under events it may be although there is a
+    /// way. The limit of calls does not hold for it.
     ///
     /// Reference: CostBench, appendix B.2, equations 10 and 11.
     ///
@@ -153,19 +154,15 @@ impl Scenario {
     pub fn greedy_run(&self, rule: GreedyRule) -> Result<Transcript, Error> {
         let world = self.clone().with_call_limit(usize::MAX);
         let mut episode = Episode::new(&world)?;
-        'anew: loop {
-            let problem = self.problem.from_state(episode.state().clone())?;
-            let Some(greedy) = Greedy::new(episode.graph(), &problem)? else { break };
-            let mut previous = None;
-            while !episode.goal_reached() {
-                let choice = greedy.choice(episode.graph(), episode.state(), previous, rule);
-                let Some(tool) = choice else { break 'anew };
-                if episode.call_tool(tool)?.event.is_some() {
-                    continue 'anew;
-                }
-                previous = Some(tool);
-            }
-            break;
+        let Some(greedy) = Greedy::new(&self.graph, &self.problem)? else {
+            return Ok(episode.finish(true));
+        };
+        let mut previous = None;
+        while !episode.goal_reached() {
+            let choice = greedy.choice(episode.graph(), episode.state(), previous, rule);
+            let Some(tool) = choice else { break };
+            let event = episode.call_tool(tool)?.event;
+            previous = if event.is_none() { Some(tool) } else { None };
         }
         Ok(episode.finish(true))
     }

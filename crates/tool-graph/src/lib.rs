@@ -14,6 +14,8 @@ mod tool;
 pub use environment::{CallRecord, CallStatus, Episode, Reply, RunMeans, RunScores, Transcript};
 pub use error::Error;
 pub use events::{Event, Scenario, TriggerRule};
+#[cfg(feature = "petgraph")]
+pub use graph::Vertex;
 pub use graph::{Problem, State, ToolGraph};
 pub use greedy::GreedyRule;
 pub use plans::{PathCoverage, Plan, Search};

@@ -4,54 +4,53 @@
 mod random_tools;
 
 use random_tools::{Draw, random_tools};
-use tool_graph::{Error, Problem, Search, ToolGraph};
+use tool_graph::{Error, Problem, Search, State, ToolGraph};
 
 /// All plans in the order best, second best, ...: every sequence of calls that reaches the goal with its
 /// last call and of which no call can be left out.
 fn all_plans(graph: &ToolGraph, problem: &Problem, cents: &[u64]) -> Vec<(u64, Vec<usize>)> {
     let mut all = Vec::new();
-    extend(graph, problem, cents, &mut Vec::new(), &mut all);
+    extend(graph, problem, problem.initial(), &mut Vec::new(), &mut all);
+    let cost = |calls: &[usize]| calls.iter().map(|&tool| cents[tool]).sum();
+    let mut all: Vec<_> = all.into_iter().map(|calls| (cost(&calls), calls)).collect();
     all.sort_by_key(|(cost, calls)| (*cost, calls.len(), calls.clone()));
     all
 }
 
-fn run(graph: &ToolGraph, problem: &Problem, calls: &[usize]) -> Option<bool> {
+fn reaches(graph: &ToolGraph, problem: &Problem, calls: impl Iterator<Item = usize>) -> bool {
     let mut state = problem.initial().clone();
-    for &tool in calls {
+    for tool in calls {
         if !graph.can_call(tool, &state) {
-            return None;
+            return false;
         }
         graph.apply(tool, &mut state).unwrap();
     }
-    Some(state.is_superset(problem.goal()))
+    state.is_superset(problem.goal())
 }
 
 fn extend(
     graph: &ToolGraph,
     problem: &Problem,
-    cents: &[u64],
+    state: &State,
     calls: &mut Vec<usize>,
-    all: &mut Vec<(u64, Vec<usize>)>,
+    all: &mut Vec<Vec<usize>>,
 ) {
-    if run(graph, problem, calls) == Some(true) {
-        let needless = (0..calls.len()).any(|skip| {
-            let mut fewer = calls.clone();
-            fewer.remove(skip);
-            run(graph, problem, &fewer) == Some(true)
-        });
-        if !needless {
-            all.push((calls.iter().map(|&tool| cents[tool]).sum(), calls.clone()));
+    if state.is_superset(problem.goal()) {
+        let without = |skip| calls.iter().enumerate().filter(move |&(place, _)| place != skip);
+        let needless = |skip| reaches(graph, problem, without(skip).map(|(_, &tool)| tool));
+        if !(0..calls.len()).any(needless) {
+            all.push(calls.clone());
         }
         return;
     }
     for tool in 0..graph.len() {
-        if calls.contains(&tool) {
+        if calls.contains(&tool) || !graph.can_call(tool, state) {
             continue;
         }
+        let mut next = state.clone();
+        graph.apply(tool, &mut next).unwrap();
         calls.push(tool);
-        if run(graph, problem, calls).is_some() {
-            extend(graph, problem, cents, calls, all);
-        }
+        extend(graph, problem, &next, calls, all);
         calls.pop();
     }
 }
@@ -69,7 +68,10 @@ fn the_best_plan_is_that_of_trying_everything() {
             break;
         }
         let mut draw = Draw(seed);
-        let (graph, problem) = random_tools(&mut draw, 6, 8);
+        let (mut graph, problem) = random_tools(&mut draw, 6, 8);
+        if draw.below(4) == 0 {
+            graph.ban(draw.below(graph.len())).unwrap();
+        }
         let Ok(problem) = problem else { continue };
         let all = all_plans(&graph, &problem, &cents(&graph));
         let want = all.first();
@@ -118,9 +120,15 @@ fn both_searches_agree_on_larger_graphs() {
 #[test]
 fn the_best_plans_are_sorted_distinct_and_all_there_are() {
     let mut many = 0;
-    for seed in 2_000_000..2_001_000 {
+    for seed in 2_000_000.. {
+        if many == 500 {
+            break;
+        }
         let mut draw = Draw(seed);
-        let (graph, problem) = random_tools(&mut draw, 6, 7);
+        let (mut graph, problem) = random_tools(&mut draw, 6, 8);
+        if draw.below(4) == 0 {
+            graph.ban(draw.below(graph.len())).unwrap();
+        }
         let Ok(problem) = problem else { continue };
         let all = all_plans(&graph, &problem, &cents(&graph));
         many += usize::from(all.len() > 3);
@@ -149,5 +157,4 @@ fn the_best_plans_are_sorted_distinct_and_all_there_are() {
         }
         assert!(want.iter().all(|calls| graph.is_plan(&problem, calls).unwrap()));
     }
-    assert!(many > 200, "{many}");
 }

@@ -11,6 +11,11 @@ impl Lists {
         self.ends.push(self.items.len() as u32);
     }
 
+    pub(crate) fn clear(&mut self) {
+        self.ends.clear();
+        self.items.clear();
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }

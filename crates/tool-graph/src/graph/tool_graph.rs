@@ -246,6 +246,16 @@ impl ToolGraph {
         Ok(new)
     }
 
+    #[cfg(feature = "petgraph")]
+    pub(crate) fn name(&self, tool: usize) -> &str {
+        &self.shared.tools[tool].name
+    }
+
+    #[cfg(feature = "petgraph")]
+    pub(crate) fn value(&self, tool: usize) -> f64 {
+        self.values[tool]
+    }
+
     pub(crate) fn needs(&self, tool: usize) -> &[u32] {
         self.shared.needs.get(tool)
     }

@@ -3,7 +3,7 @@ use std::collections::{BinaryHeap, HashMap};
 
 use super::Task;
 use super::bits::Bits;
-use super::landmark_cut::LandmarkCut;
+use super::landmark_cut::{Groups, LandmarkCut};
 use super::weight::Weight;
 
 struct Node<W> {
@@ -13,8 +13,11 @@ struct Node<W> {
     bound: W,
     parent: usize,
     tool: u32,
-    /// Tools one of which every plan from here calls; `None` while the bound is that of the parent.
-    first: Option<Box<[(u32, W)]>>,
+    /// Tools one of which every plan from here calls, and a lower bound of the plans that do; `None`
+    /// while the bound is that of the parent.
+    first: Option<Vec<(u32, W)>>,
+    /// What the bound is made of.
+    groups: Groups<W>,
     done: bool,
 }
 
@@ -26,10 +29,11 @@ struct Node<W> {
 pub(crate) fn a_star<B: Bits, W: Weight>(task: &Task) -> Option<Vec<u32>> {
     let mut cuts = LandmarkCut::<W>::new(task);
     let mut state = B::empty(task.types);
-    let (mut left, mut plan) = best_plan(&mut cuts, &state, W::NEVER)?;
+    let (mut left, mut plan) = best_plan(&mut cuts, &state, W::NEVER, None)?;
     let mut calls = Vec::new();
     while !state.contains_all(&task.goal) {
         let bound = cuts.bound(&state, left, None);
+        let groups = cuts.groups().clone();
         for tool in 0..task.tools.len() as u32 {
             if bound + cuts.surcharge(tool) > left {
                 cuts.turn_off(tool);
@@ -49,7 +53,9 @@ pub(crate) fn a_star<B: Bits, W: Weight>(task: &Task) -> Option<Vec<u32>> {
             let rest = if let Some(place) = plan.iter().position(|&other| other == tool) {
                 plan.remove(place);
                 true
-            } else if let Some((_, other)) = best_plan(&mut cuts, &next, left - weight) {
+            } else if let Some((_, other)) =
+                best_plan(&mut cuts, &next, left - weight, Some((&groups, tool)))
+            {
                 plan = other;
                 true
             } else {
@@ -69,21 +75,21 @@ pub(crate) fn a_star<B: Bits, W: Weight>(task: &Task) -> Option<Vec<u32>> {
 }
 
 /// A plan of least weight and its weight, unless that is more than `limit`.
+///
+/// `before` as for [`LandmarkCut::bound`].
 fn best_plan<B: Bits, W: Weight>(
     cuts: &mut LandmarkCut<'_, W>,
     start: &B,
     limit: W,
+    before: Option<(&Groups<W>, u32)>,
 ) -> Option<(W, Vec<u32>)> {
     let task = cuts.task();
-    let root =
-        Node { weight: W::ZERO, bound: W::ZERO, parent: 0, tool: 0, first: None, done: false };
-    let mut nodes = vec![root];
+    let mut nodes = vec![Node::new(W::ZERO, W::ZERO, 0, 0)];
     let mut states = vec![start.clone()];
     let mut numbers = HashMap::from([(start.clone(), 0)]);
     let mut open = BinaryHeap::from([(Reverse(W::ZERO), W::ZERO, 0)]);
-    let mut first = Vec::new();
     while let Some((Reverse(total), weight, number)) = open.pop() {
-        let node = &mut nodes[number];
+        let node = &nodes[number];
         if node.done || weight != node.weight || total != weight + node.bound {
             continue;
         }
@@ -92,41 +98,38 @@ fn best_plan<B: Bits, W: Weight>(
             return Some((weight, calls(&nodes, number)));
         }
         if node.first.is_none() {
-            first.clear();
-            let bound = cuts.bound(&state, limit - weight, Some(&mut first));
-            let with_surcharge = first.iter().map(|&tool| (tool, cuts.surcharge(tool)));
-            node.first = Some(with_surcharge.collect());
-            node.bound = node.bound.max(bound);
-            let new_total = weight + node.bound;
-            if new_total > limit {
-                node.done = true;
+            let parent = (&nodes[node.parent].groups, node.tool);
+            let own =
+                cuts.bound(&state, limit - weight, if number == 0 { before } else { Some(parent) });
+            let bound = node.bound.max(own);
+            if bound > limit - weight {
                 continue;
             }
-            if new_total > total {
-                open.push((Reverse(new_total), weight, number));
+            let first = cuts.first_tools(&state).into_iter();
+            let node = &mut nodes[number];
+            node.bound = bound;
+            // What was counted for calls of other tools is paid beside the call of this one.
+            node.first =
+                Some(first.map(|tool| (tool, bound.max(own + cuts.surcharge(tool)))).collect());
+            node.groups = cuts.groups().clone();
+            if weight + bound > total {
+                open.push((Reverse(weight + bound), weight, number));
                 continue;
             }
         }
-        node.done = true;
-        let bound = node.bound;
-        let tools = node.first.take().unwrap_or_default();
-        for &(tool, surcharge) in &tools {
+        nodes[number].done = true;
+        for (tool, bound) in nodes[number].first.take().unwrap_or_default() {
             let yields = task.yields.get(tool as usize);
-            if state.contains_all(yields) {
+            if bound > limit - weight || state.contains_all(yields) {
                 continue;
             }
             let cost = cuts.weight(tool);
             let weight = weight + cost;
-            // What was counted for calls of other tools is still to pay.
-            let rest = bound + surcharge;
-            let bound = if rest > cost { rest - cost } else { W::ZERO };
-            if weight + bound > limit {
-                continue;
-            }
+            let bound = if bound > cost { bound - cost } else { W::ZERO };
             let next = state.with(yields);
             let known = numbers.get(&next).copied();
             let other = known.unwrap_or(nodes.len());
-            let node = Node { weight, bound, parent: number, tool, first: None, done: false };
+            let mut node = Node::new(weight, bound, number, tool);
             match known {
                 None => {
                     numbers.insert(next.clone(), other);
@@ -134,8 +137,8 @@ fn best_plan<B: Bits, W: Weight>(
                     nodes.push(node);
                 }
                 Some(_) if weight < nodes[other].weight => {
-                    let bound = bound.max(nodes[other].bound);
-                    nodes[other] = Node { bound, ..node };
+                    node.bound = bound.max(nodes[other].bound);
+                    nodes[other] = node;
                 }
                 Some(_) => continue,
             }
@@ -143,6 +146,13 @@ fn best_plan<B: Bits, W: Weight>(
         }
     }
     None
+}
+
+impl<W: Weight> Node<W> {
+    fn new(weight: W, bound: W, parent: usize, tool: u32) -> Self {
+        let groups = Groups::default();
+        Self { weight, bound, parent, tool, first: None, groups, done: false }
+    }
 }
 
 fn calls<W>(nodes: &[Node<W>], mut number: usize) -> Vec<u32> {

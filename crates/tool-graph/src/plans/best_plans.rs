@@ -9,6 +9,9 @@ use crate::{Error, Problem, ToolGraph};
 
 type Set = Box<[u64]>;
 
+/// The least weight of a plan that begins with these calls, the calls, their weight, what is there.
+type Beginning = (u128, Vec<u32>, u128, Set);
+
 /// Plans one after the other, from the best.
 ///
 /// The open calls are kept in the order of the least weight they can end at, then of the library. So
@@ -16,7 +19,7 @@ type Set = Box<[u64]>;
 struct BestPlans<'a> {
     task: &'a Task,
     cuts: LandmarkCut<'a, u128>,
-    open: BinaryHeap<Reverse<(u128, Vec<u32>, u128, Set)>>,
+    open: BinaryHeap<Reverse<Beginning>>,
     bounds: HashMap<Set, u128>,
 }
 

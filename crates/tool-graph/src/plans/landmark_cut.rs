@@ -39,6 +39,20 @@ pub(crate) struct LandmarkCut<'a, W> {
     queue: BinaryHeap<(Reverse<W>, u32)>,
     stack: Vec<u32>,
     cut: Vec<u32>,
+    groups: Groups<W>,
+}
+
+/// Groups of tools of which every plan from some state calls one each, and what was counted for each.
+#[derive(Clone, Debug)]
+pub(crate) struct Groups<W> {
+    tools: Lists,
+    amounts: Vec<W>,
+}
+
+impl<W> Default for Groups<W> {
+    fn default() -> Self {
+        Self { tools: Lists::default(), amounts: Vec::new() }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,6 +98,7 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
             queue: BinaryHeap::new(),
             stack: Vec::new(),
             cut: Vec::new(),
+            groups: Groups::default(),
         }
     }
 
@@ -108,32 +123,51 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
         self.left[tool as usize]
     }
 
+    /// The groups behind the bound that was computed last.
+    pub(crate) fn groups(&self) -> &Groups<W> {
+        &self.groups
+    }
+
     /// The bound from a state, or, once that is known to be above `limit`, some number above it.
-    /// Where `first` is given, it gets tools that can be called now and one of which every plan calls.
+    ///
+    /// `before` are groups of a state and the call that led from it to this one: those without that tool
+    /// still hold, and so less is left to be found.
     pub(crate) fn bound<B: Bits>(
         &mut self,
         state: &B,
         limit: W,
-        first: Option<&mut Vec<u32>>,
+        before: Option<(&Groups<W>, u32)>,
     ) -> W {
+        self.left.copy_from_slice(&self.weights);
+        self.groups.tools.clear();
+        self.groups.amounts.clear();
+        let mut bound = W::ZERO;
+        if let Some((groups, called)) = before {
+            for (group, &amount) in groups.amounts.iter().enumerate() {
+                let tools = groups.tools.get(group);
+                if !tools.contains(&called) {
+                    for &tool in tools {
+                        self.left[tool as usize] = self.left[tool as usize] - amount;
+                    }
+                    bound = bound + amount;
+                    self.groups.tools.push(tools.iter().copied());
+                    self.groups.amounts.push(amount);
+                }
+            }
+        }
         self.start(state);
         let goal = self.task.types;
-        if self.value[goal] > limit {
-            return self.value[goal];
+        if self.value[goal] == W::NEVER {
+            return W::NEVER;
         }
-        if let Some(first) = first {
-            self.first_tools(state, first);
-        }
-        let mut bound = W::ZERO;
-        while self.value[goal] > W::ZERO {
+        while self.value[goal] > W::ZERO && bound <= limit {
             self.find_cut(state);
             let tools = self.cut.iter().map(|&tool| self.left[tool as usize]);
             // Without a cut the goal would cost nothing.
             let Some(cheapest) = tools.min() else { break };
             bound = bound + cheapest;
-            if bound > limit {
-                break;
-            }
+            self.groups.tools.push(self.cut.iter().copied());
+            self.groups.amounts.push(cheapest);
             self.pay(cheapest);
         }
         bound
@@ -141,7 +175,6 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
 
     /// Of each data type the cost of its dearest need, along the cheapest way.
     fn start<B: Bits>(&mut self, state: &B) {
-        self.left.copy_from_slice(&self.weights);
         self.value.fill(W::NEVER);
         self.value_of_tool.fill(W::NEVER);
         self.dearest.fill(NOBODY);
@@ -191,10 +224,10 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
         }
     }
 
-    /// The tools that can be called now and that lead to the goal where every other tool hangs on one
-    /// of its needs, if possible on one that another hangs on as well.
-    fn first_tools<B: Bits>(&mut self, state: &B, first: &mut Vec<u32>) {
-        first.clear();
+    /// Tools that can be called now and one of which every plan from this state calls: those that lead
+    /// to the goal where every other tool hangs on one need, if possible one that another hangs on too.
+    pub(crate) fn first_tools<B: Bits>(&mut self, state: &B) -> Vec<u32> {
+        let mut first = Vec::new();
         self.mark.fill(Mark::None);
         self.stack.clear();
         self.stack.push(self.task.types as u32);
@@ -204,21 +237,25 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
                 if self.value_of_tool[tool as usize] == W::NEVER {
                     continue;
                 }
-                let dearest = self.dearest[tool as usize];
-                if dearest == NOBODY || state.contains(dearest) {
-                    first.push(tool);
-                    continue;
-                }
-                let needs = self.needs.get(tool as usize);
-                if needs.iter().all(|&need| self.mark[need as usize] == Mark::None) {
-                    self.mark[dearest as usize] = Mark::Behind;
-                    self.stack.push(dearest);
+                let missing = self.needs.get(tool as usize).iter();
+                let missing = missing.filter(|&&need| !state.contains(need));
+                let hangs_on = missing.max_by_key(|&&need| {
+                    (self.mark[need as usize] == Mark::Behind, self.value[need as usize])
+                });
+                match hangs_on {
+                    None => first.push(tool),
+                    Some(&need) if self.mark[need as usize] == Mark::None => {
+                        self.mark[need as usize] = Mark::Behind;
+                        self.stack.push(need);
+                    }
+                    Some(_) => {}
                 }
             }
         }
         first.sort_unstable();
         first.dedup();
-        self.drop_dominated(state, first);
+        self.drop_dominated(state, &mut first);
+        first
     }
 
     /// Of tools that can be called now, those that no other one replaces at no higher weight.

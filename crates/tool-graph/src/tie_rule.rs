@@ -7,7 +7,7 @@ use crate::{Error, Plan, Problem, ToolGraph};
 /// Which of the cheapest plans is the best one, where several cost the same.
 ///
 /// Costs are compared as the decimals that they are written as, without rounding. Prices in cents make
-/// plans of the same cost common: in CostBench one query in fifteen has some.
+/// plans of the same cost common: 22 of 381 queries of CostBench have some.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

@@ -1,4 +1,5 @@
-//! The best plan in the first ten random graphs of typed tools that need 15 calls or more, and along a chain of eight steps whose costs change.
+//! The best plan in the first ten random graphs of typed tools that need 15 calls or more, and along a
+//! chain of eight steps whose costs change.
 //!
 //! `cargo bench --bench plans`
 #![allow(missing_docs, clippy::unwrap_used)]

@@ -121,3 +121,27 @@ fn levels_without_a_library_and_wrong_numbers_of_costs_are_errors() {
     let error = Error::CostCount { expected: 54, found: 53 };
     assert_eq!(Library::new(1).unwrap().tools(&[1.0; 53]).unwrap_err(), error);
 }
+
+#[test]
+fn the_tools_of_one_task_are_those_of_the_library_that_its_plans_can_use() {
+    for level in 1..=3 {
+        let library = Library::new(level).unwrap();
+        let costs: Vec<f64> = (0..library.entries().len()).map(|place| place as f64).collect();
+        let all = library.tools(&costs).unwrap();
+        let mut count = 0;
+        for task in Task::ALL {
+            let own = library.task_tools(task, &costs).unwrap();
+            let entries = library.entries().iter().zip(&all);
+            let expected: Vec<_> = entries
+                .filter(|(entry, _)| entry.task == task)
+                .map(|(_, tool)| tool.clone())
+                .collect();
+            assert_eq!(own, expected);
+            assert!(tool_graph::ToolGraph::new(own.clone()).is_ok());
+            count += own.len();
+        }
+        assert_eq!(count, all.len());
+    }
+    let error = Library::new(1).unwrap().task_tools(Task::Dining, &[1.0]);
+    assert!(matches!(error, Err(Error::CostCount { .. })), "{error:?}");
+}

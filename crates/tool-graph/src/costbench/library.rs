@@ -165,12 +165,32 @@ impl Library {
     ///
     /// [`Error::CostCount`] unless there is one cost for each tool.
     pub fn tools(&self, costs: &[f64]) -> Result<Vec<Tool>, Error> {
+        self.written_out(costs, |_| true)
+    }
+
+    /// The tools of one task only, in library order, with costs as for [`tools`](Self::tools): all that its
+    /// plans can use, and a sixth of the work.
+    ///
+    /// # Errors
+    ///
+    /// As for [`tools`](Self::tools).
+    pub fn task_tools(&self, task: Task, costs: &[f64]) -> Result<Vec<Tool>, Error> {
+        self.written_out(costs, |entry| entry.task == task)
+    }
+
+    fn written_out(
+        &self,
+        costs: &[f64],
+        keep: impl Fn(&LibraryTool) -> bool,
+    ) -> Result<Vec<Tool>, Error> {
         if costs.len() != self.entries.len() {
             return Err(Error::CostCount { expected: self.entries.len(), found: costs.len() });
         }
         // What atomic tools are called, take and give, by task and step.
         let mut steps = vec![("", Vec::new(), String::new()); Task::ALL.len() * self.length];
-        let atomic = self.entries.iter().zip(self.names()).filter(|(entry, _)| entry.is_atomic());
+        let named = || self.entries.iter().zip(self.names()).zip(costs);
+        let kept = || named().filter(|((entry, _), _)| keep(entry));
+        let atomic = kept().map(|(named, _)| named).filter(|(entry, _)| entry.is_atomic());
         for (&LibraryTool { task, first: step, .. }, name) in atomic {
             let inputs = inputs(task, step, self.length);
             steps[task as usize * self.length + step] =
@@ -192,7 +212,7 @@ impl Library {
             let outputs = vec![steps[steps.len() - 1].2.clone()];
             Tool { name: name.into(), inputs, outputs, cost, components }
         };
-        Ok(self.entries.iter().zip(self.names()).zip(costs).map(tool).collect())
+        Ok(kept().map(tool).collect())
     }
 }
 

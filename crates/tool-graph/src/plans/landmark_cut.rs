@@ -225,7 +225,8 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
     }
 
     /// Tools that can be called now and one of which every plan from this state calls: those that lead
-    /// to the goal where every other tool hangs on one need, if possible one that another hangs on too.
+    /// to the goal where every other tool hangs on one need, if possible one that another hangs on too,
+    /// else the one that the fewest tools yield.
     pub(crate) fn first_tools<B: Bits>(&mut self, state: &B) -> Vec<u32> {
         let mut first = Vec::new();
         self.mark.fill(Mark::None);
@@ -240,7 +241,8 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
                 let missing = self.needs.get(tool as usize).iter();
                 let missing = missing.filter(|&&need| !state.contains(need));
                 let hangs_on = missing.max_by_key(|&&need| {
-                    (self.mark[need as usize] == Mark::Behind, self.value[need as usize])
+                    let ways = self.yielded_by.get(need as usize).len();
+                    (self.mark[need as usize] == Mark::Behind, Reverse(ways))
                 });
                 match hangs_on {
                     None => first.push(tool),

@@ -76,20 +76,25 @@ fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, (Option<String>, String)
         return Err((None, "is no JSON object".to_owned()));
     }
     let mut deserializer = serde_json::Deserializer::from_slice(line);
-    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-        let path = error.path().to_string();
-        let inner = error.into_inner();
-        // Every line is parsed by itself, so the parser's own line number is always 1.
-        let problem = inner.to_string().replace(" at line 1 column ", " at column ");
-        let missing =
-            problem.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
-        let inside = (!matches!(path.as_str(), "." | "?")).then_some(path);
-        match (missing, inside) {
-            (Some(field), None) => (Some(field.to_owned()), "missing".to_owned()),
-            (Some(field), Some(path)) => (Some(format!("{path}.{field}")), "missing".to_owned()),
-            (None, inside) => (inside, problem),
-        }
-    })?;
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(field_and_problem)?;
     deserializer.end().map_err(|_| (None, "goes on after the end of its JSON value".to_owned()))?;
     Ok(value)
+}
+
+/// The field that an error of the parser is about, and what is wrong with it. The line is left out: the
+/// parser's own is always 1 where lines are parsed one by one, and stands elsewhere where they are not.
+pub(crate) fn field_and_problem(
+    error: serde_path_to_error::Error<serde_json::Error>,
+) -> (Option<String>, String) {
+    let path = error.path().to_string();
+    let inner = error.into_inner();
+    let place = format!(" at line {} column ", inner.line());
+    let problem = inner.to_string().replace(&place, " at column ");
+    let missing = problem.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
+    let inside = (!matches!(path.as_str(), "." | "?")).then_some(path);
+    match (missing, inside) {
+        (Some(field), None) => (Some(field.to_owned()), "missing".to_owned()),
+        (Some(field), Some(path)) => (Some(format!("{path}.{field}")), "missing".to_owned()),
+        (None, inside) => (inside, problem),
+    }
 }

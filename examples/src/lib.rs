@@ -2,6 +2,7 @@
 //! traces and of tool calls, and tables for people.
 
 pub mod comparison;
+pub mod costbench_report;
 pub mod cut_off;
 pub mod cut_off_plot;
 mod cut_off_sample;
@@ -10,6 +11,7 @@ pub mod json_lines;
 pub mod path_file;
 pub mod path_report;
 pub mod program;
+pub mod query_file;
 mod sample;
 pub mod table;
 pub mod trace_file;

@@ -1,4 +1,12 @@
 /// What was wrong with the input, or why a number is not defined for it.
+///
+/// ```
+/// use tool_graph::{Error, ToolGraph};
+///
+/// let error = ToolGraph::new(vec![]).unwrap_err();
+/// assert_eq!(error, Error::Empty);
+/// assert_eq!(error.to_string(), "nothing to compute from; give at least one item");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

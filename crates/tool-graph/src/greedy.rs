@@ -2,6 +2,28 @@ use crate::plans::Task;
 use crate::{Error, Plan, Problem, State, ToolGraph};
 
 /// What the greedy policy may call next.
+///
+/// ```
+/// use tool_graph::{GreedyRule, Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// let graph = ToolGraph::new(vec![
+///     tool("look_up", "query", "hint", 1.0),
+///     tool("search", "query", "hits", 4.0),
+///     tool("ask", "hint", "hits", 9.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["hits"])?;
+/// let cost = |rule| graph.greedy_plan(&problem, rule).map(|plan| plan.map(|plan| plan.cost()));
+/// // Once it has looked up the hint, it must go on from there.
+/// assert_eq!(cost(GreedyRule::Chain)?, Some(10.0));
+/// assert_eq!(cost(GreedyRule::Any)?, Some(5.0));
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

@@ -8,6 +8,30 @@ use crate::{Error, Plan, Problem, ToolGraph};
 ///
 /// Costs are compared as the decimals that they are written as, without rounding. Prices in cents make
 /// plans of the same cost common: 22 of 381 queries of CostBench have some.
+///
+/// ```
+/// use tool_graph::{TieRule, Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// let graph = ToolGraph::new(vec![
+///     tool("search", "query", "hits", 0.1),
+///     tool("sort", "hits", "list", 0.7),
+///     tool("search_and_sort", "query", "list", 0.8),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["list"])?;
+/// let few = TieRule::FewestCalls.optimal_plan(&graph, &problem)?.expect("there is a way");
+/// let released = TieRule::Released.optimal_plan(&graph, &problem)?.expect("there is a way");
+/// assert_eq!(graph.tool_names(few.tools()), ["search_and_sort"]);
+/// // 0.1 + 0.7 is 0.7999999999999999 as a sum of f64 numbers.
+/// assert_eq!(graph.tool_names(released.tools()), ["search", "sort"]);
+/// assert_eq!(few.cost(), released.cost());
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

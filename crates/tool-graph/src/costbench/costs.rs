@@ -8,6 +8,18 @@ use crate::Error;
 const MAX_SETTING: f64 = 1e9;
 
 /// How the costs of a query follow from its seeds.
+///
+/// ```
+/// use tool_graph::costbench::{CostModel, CostRule, Library};
+///
+/// let library = Library::new(2)?;
+/// let released = CostModel::default();
+/// let paper = released.with_rule(CostRule::PaperText);
+/// let first = |model: CostModel| model.costs(&library, 42, "<Query00001>")[0];
+/// assert_eq!(first(released), 23.23);
+/// assert_ne!(first(paper), 23.23);
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -60,6 +72,14 @@ impl CostModel {
     /// # Errors
     ///
     /// [`Error::CostSetting`] unless `0 <= min <= max <= 1e9` and `0 <= noise_std <= 1e9`.
+    ///
+    /// ```
+    /// use tool_graph::{Error, costbench::CostModel};
+    ///
+    /// assert_eq!(CostModel::new(15.0, 25.0, 0.1)?, CostModel::default());
+    /// assert!(matches!(CostModel::new(25.0, 15.0, 0.1), Err(Error::CostSetting { value: 15.0, .. })));
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     pub fn new(min: f64, max: f64, noise_std: f64) -> Result<Self, Error> {
         let setting = |what, value, expected| Err(Error::CostSetting { what, value, expected });
         if !(0.0..=MAX_SETTING).contains(&min) {
@@ -104,6 +124,17 @@ impl CostModel {
     /// [`CostRule::Released`] and of the global seed under [`CostRule::PaperText`].
     ///
     /// Reference: CostBench, appendix B.6.2.
+    ///
+    /// ```
+    /// use tool_graph::costbench::{CostModel, Library};
+    ///
+    /// let library = Library::new(2)?;
+    /// let (model, query) = (CostModel::default(), "<Query00001>");
+    /// let costs = model.costs(&library, 42, query);
+    /// let [first, second] = [0, 1].map(|event| model.changed_costs(&library, 42, query, event));
+    /// assert!(costs != first && first != second && costs.len() == first.len());
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     #[must_use]
     pub fn changed_costs(
         &self,

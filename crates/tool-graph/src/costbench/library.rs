@@ -11,6 +11,17 @@ const REFINED: [&str; 5] = ["Available", "Located", "Reviewed", "Verified", "Fin
 ///
 /// Step 0 decides on a preference, step 1 searches for candidates, steps 2 to `n - 2` refine them, step
 /// `n - 1` selects one.
+///
+/// ```
+/// use tool_graph::costbench::{Library, Task};
+///
+/// let library = Library::new(2)?;
+/// let place = library.names().position(|name| name == "Dining_Search_to_Step1");
+/// let tool = library.entries()[place.expect("it is there")];
+/// assert_eq!((tool.task, tool.first, tool.last), (Task::Dining, 1, 2));
+/// assert!(!tool.is_atomic() && library.entries()[0].is_atomic());
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -86,6 +97,16 @@ impl Library {
     /// # Errors
     ///
     /// As for [`new`](Self::new).
+    ///
+    /// ```
+    /// use tool_graph::costbench::Library;
+    ///
+    /// let (library, full) = (Library::new(2)?, Library::with_full_pipelines(2)?);
+    /// assert_eq!(full.entries().len(), library.entries().len() + 6);
+    /// assert_eq!(full.names().next_back(), Some("Shopping_Complete_5Steps_Pipeline"));
+    /// assert_eq!((full.refinement_level(), full.task_length()), (2, 5));
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     pub fn with_full_pipelines(refinement_level: usize) -> Result<Self, Error> {
         Self::build(refinement_level, true)
     }
@@ -174,6 +195,17 @@ impl Library {
     /// # Errors
     ///
     /// As for [`tools`](Self::tools).
+    ///
+    /// ```
+    /// use tool_graph::costbench::{CostModel, Library, Task};
+    ///
+    /// let library = Library::new(2)?;
+    /// let costs = CostModel::default().costs(&library, 42, "<Query00001>");
+    /// let tools = library.task_tools(Task::Dining, &costs)?;
+    /// assert_eq!((tools.len(), library.tools(&costs)?.len()), (14, 84));
+    /// assert_eq!(tools[0].name, "Decide_Dining_Preference");
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     pub fn task_tools(&self, task: Task, costs: &[f64]) -> Result<Vec<Tool>, Error> {
         self.written_out(costs, |entry| entry.task == task)
     }

@@ -2,6 +2,17 @@ use super::{CostModel, Library, Task, query_seed, removed_lengths};
 use crate::{Error, Event, Scenario, TieRule, ToolGraph};
 
 /// The four kinds of blocking events of CostBench.
+///
+/// ```
+/// use tool_graph::costbench::{CostModel, EventKind, Library, Task};
+///
+/// let library = Library::new(2)?;
+/// let events = [EventKind::CostChange, EventKind::RemoveTools];
+/// let scenario =
+///     CostModel::default().scenario(&library, 42, "<Query00001>", Task::Dining, &events)?;
+/// assert_eq!(scenario.events().len(), 2);
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

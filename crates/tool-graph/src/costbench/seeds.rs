@@ -29,6 +29,12 @@ pub fn query_seed(global_seed: u64, query_id: &str) -> u32 {
 /// The seed of a query's event, counted from 0: `query_seed + 100 event`.
 ///
 /// Reference: CostBench, appendix B.6.2.
+///
+/// ```
+/// use tool_graph::costbench::event_seed;
+///
+/// assert_eq!(event_seed(815_343_802, 2), 815_344_002);
+/// ```
 #[must_use]
 pub fn event_seed(query_seed: u32, event: u32) -> u64 {
     u64::from(query_seed) + EVENT_STEP * u64::from(event)
@@ -41,6 +47,13 @@ pub fn event_seed(query_seed: u32, event: u32) -> u64 {
 /// global seed ([`CostRule`](super::CostRule)).
 ///
 /// Reference: CostBench, appendix B.6.2.
+///
+/// ```
+/// use tool_graph::costbench::{changed_seed, query_seed};
+///
+/// let seed = changed_seed(query_seed(42, "<Query00001>"), 0);
+/// assert!((1..10_000).contains(&seed));
+/// ```
 #[must_use]
 pub fn changed_seed(query_seed: u32, event: u32) -> u32 {
     PythonRandom::new(event_seed(query_seed, event)).choice(1..10_000)

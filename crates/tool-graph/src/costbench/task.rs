@@ -1,4 +1,12 @@
 /// One of the six travel tasks of CostBench.
+///
+/// ```
+/// use tool_graph::costbench::Task;
+///
+/// assert_eq!(Task::ALL.map(Task::name)[4..], ["dining", "shopping"]);
+/// assert_eq!(Task::Dining.goal(), "TravelDining");
+/// assert_eq!(Task::Location.initial_types().len(), 5);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]

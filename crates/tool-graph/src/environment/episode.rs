@@ -73,6 +73,33 @@ impl<'a> Episode<'a> {
     }
 
     /// The tools that can be named in a call now, with the costs of now, in library order.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    /// # use tool_graph::{Event, GreedyRule, Scenario};
+    /// use tool_graph::Episode;
+    ///
+    /// let scenario = Scenario::new(graph, problem)?;
+    /// let mut episode = Episode::new(&scenario)?;
+    /// episode.call("ask")?;
+    /// assert_eq!(episode.visible_tools(), episode.graph().tools(), "none is banned");
+    /// assert_eq!(episode.state(), &episode.graph().state(&["query", "hits"])?);
+    /// assert_eq!((episode.goal_reached(), episode.calls_left()), (false, 19));
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     #[must_use]
     pub fn visible_tools(&self) -> Vec<Tool> {
         let tools = self.graph.tools().into_iter().enumerate();
@@ -121,6 +148,35 @@ impl<'a> Episode<'a> {
     /// # Errors
     ///
     /// [`Error::NoCallsLeft`].
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    /// # use tool_graph::{Event, GreedyRule, Scenario};
+    /// use tool_graph::Episode;
+    ///
+    /// let scenario = Scenario::new(graph, problem)?;
+    /// let mut episode = Episode::new(&scenario)?;
+    /// # use tool_graph::CallStatus;
+    /// let status = episode.call_with("search", &["query", "page"])?.status;
+    /// assert_eq!(status, CallStatus::UnexpectedParameter("page".into()));
+    /// let status = episode.call_with("search", &[""; 0])?.status;
+    /// assert_eq!(status, CallStatus::MissingParameter("query".into()));
+    /// assert!(episode.call_with("search", &["query"])?.status.is_done());
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     pub fn call_with<S: AsRef<str>>(&mut self, tool: &str, given: &[S]) -> Result<Reply, Error> {
         let number = self.graph.tool_number(tool).filter(|&tool| self.graph.is_available(tool));
         match number.and_then(|number| self.wrong_parameter(number, given)) {
@@ -134,6 +190,32 @@ impl<'a> Episode<'a> {
     /// # Errors
     ///
     /// [`Error::NoCallsLeft`] and [`Error::NoSuchTool`].
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    /// # use tool_graph::{Event, GreedyRule, Scenario};
+    /// use tool_graph::Episode;
+    ///
+    /// let scenario = Scenario::new(graph, problem)?;
+    /// let mut episode = Episode::new(&scenario)?;
+    /// # use tool_graph::Error;
+    /// assert_eq!(episode.call_tool(0)?.cost, 4.0);
+    /// assert_eq!(episode.call_tool(9).unwrap_err(), Error::NoSuchTool { tool: 9, tools: 3 });
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     pub fn call_tool(&mut self, tool: usize) -> Result<Reply, Error> {
         self.check_calls_left()?;
         let cost = self.graph.cost(tool)?;

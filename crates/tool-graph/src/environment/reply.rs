@@ -1,6 +1,38 @@
 use trajectory_metrics::tool_calls::FailureClass;
 
 /// What became of a call.
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+/// # let problem = graph.problem(&["query"], &["choice"])?;
+/// # use tool_graph::{Event, GreedyRule, Scenario};
+/// use tool_graph::{CallStatus, Episode};
+///
+/// let scenario = Scenario::new(graph, problem)?.with_events(vec![Event::BanTool])?;
+/// let mut episode = Episode::new(&scenario)?;
+/// let missing = episode.call("pick")?.status;
+/// assert_eq!(missing, CallStatus::MissingInput("hits".into()));
+/// assert_eq!(episode.call("buy")?.status, CallStatus::UnknownTool);
+/// let banned = episode.call("search")?.status;
+/// assert_eq!(banned, CallStatus::Banned);
+/// assert!(missing.is_invalid() && !banned.is_invalid() && !banned.is_done());
+/// assert_eq!(episode.call("search")?.status, CallStatus::Unavailable);
+/// assert_eq!(episode.call("ask")?.status, CallStatus::Done { advanced: true });
+/// assert_eq!(episode.call("ask")?.status, CallStatus::Done { advanced: false });
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -49,6 +81,31 @@ impl CallStatus {
 }
 
 /// What an agent gets back for a call.
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+/// # let problem = graph.problem(&["query"], &["choice"])?;
+/// # use tool_graph::{Event, GreedyRule, Scenario};
+/// use tool_graph::Episode;
+///
+/// let scenario = Scenario::new(graph, problem)?.with_events(vec![Event::PreferenceChange])?;
+/// let reply = Episode::new(&scenario)?.call("search")?;
+/// assert!(reply.status.is_done());
+/// assert_eq!((reply.cost, reply.event), (4.0, Some(0)));
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

@@ -11,6 +11,42 @@ use crate::Error;
 /// are counted.
 ///
 /// Reference: CostBench, appendices B.3.1 and B.3.2.
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+/// # let problem = graph.problem(&["query"], &["choice"])?;
+/// # use tool_graph::{Event, GreedyRule, Scenario};
+/// use tool_graph::{Episode, RunMeans};
+///
+/// let scenario = Scenario::new(graph, problem)?;
+/// let best = scenario.optimal_run()?;
+/// let mut dear = Episode::new(&scenario)?;
+/// for name in ["ask", "pick"] {
+///     dear.call(name)?;
+/// }
+/// let (mut means, mut others) = (RunMeans::default(), RunMeans::default());
+/// means.update(&best, &best)?;
+/// others.update(&dear.finish(true), &best)?;
+/// means.merge(&others);
+/// assert_eq!((means.runs(), means.left_out()), (2, 0));
+/// assert_eq!((means.cost_gap()?, means.cost_gap_without_redundant()?), (1.5, 1.5));
+/// assert_eq!(means.paths().exact_match_rate(), Ok(0.5));
+/// assert_eq!((means.task_completion_ratio()?, means.invalid_tool_use_ratio()?), (1.0, 0.0));
+/// assert_eq!(means.failures().calls, 4);
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct RunMeans {
     runs: usize,

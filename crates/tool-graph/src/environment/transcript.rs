@@ -7,6 +7,36 @@ use super::{CallStatus, RunScores};
 use crate::Error;
 
 /// One call of a run.
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+/// # let problem = graph.problem(&["query"], &["choice"])?;
+/// # use tool_graph::{Event, GreedyRule, Scenario};
+/// use tool_graph::Episode;
+///
+/// let scenario = Scenario::new(graph, problem)?;
+/// let mut episode = Episode::new(&scenario)?;
+/// episode.call("search")?;
+/// episode.call("buy")?;
+/// let run = episode.finish(false);
+/// let [search, buy] = run.calls() else { panic!("two calls were made") };
+/// assert_eq!((search.name.as_str(), search.tool, search.cost), ("search", Some(0), 4.0));
+/// assert_eq!((buy.name.as_str(), buy.tool, buy.cost), ("buy", None, 0.0));
+/// assert!(search.status.is_done() && !search.after_goal && search.event.is_none());
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -26,6 +56,41 @@ pub struct CallRecord {
 }
 
 /// The record of a run: what the scores are made of. From [`Episode::finish`](crate::Episode::finish).
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+/// # let problem = graph.problem(&["query"], &["choice"])?;
+/// # use tool_graph::{Event, GreedyRule, Scenario};
+/// use tool_graph::Episode;
+///
+/// let scenario = Scenario::new(graph, problem)?;
+/// let mut episode = Episode::new(&scenario)?;
+/// for name in ["pick", "ask", "search", "pick"] {
+///     episode.call(name)?;
+/// }
+/// let run = episode.finish(true);
+/// assert_eq!(run.path(), [1, 0, 2], "the first call had nothing to pick from");
+/// assert_eq!(run.costs(), [0.0, 7.0, 4.0, 2.0]);
+/// assert!(run.goal_reached() && run.is_completed());
+/// assert!(run.all_events_fired(), "all of none");
+/// assert_eq!(run.events_fired(), 0);
+/// use trajectory_metrics::tool_calls::FailureClass;
+/// let classes = [Some(FailureClass::Inaccessible), None, Some(FailureClass::Repeated), None];
+/// assert_eq!(run.failure_classes(), classes);
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Transcript {

@@ -3,6 +3,35 @@ use crate::{Error, ToolGraph};
 /// Something that changes the world while a run is on its way.
 ///
 /// Reference: CostBench, section 3.2 and appendix B.5.
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+/// # let problem = graph.problem(&["query"], &["choice"])?;
+/// # use tool_graph::{Event, GreedyRule, Scenario};
+///
+/// let end = |event: Event| {
+///     let scenario = Scenario::new(graph.clone(), problem.clone())?.with_events(vec![event])?;
+///     Ok::<_, tool_graph::Error>(graph.tool_names(&scenario.optimal_run()?.path()).join(" "))
+/// };
+/// assert_eq!(end(Event::BanTool)?, "search ask pick");
+/// assert_eq!(end(Event::PreferenceChange)?, "search search pick");
+/// assert_eq!(end(Event::CostChange(vec![9.0, 7.0, 3.0]))?, "search pick");
+/// assert_eq!(end(Event::RemoveTools(vec![1]))?, "search pick");
+/// assert!(Event::BanTool.is_explicit() && !Event::RemoveTools(vec![1]).is_explicit());
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -28,6 +57,25 @@ impl Event {
     }
 
     /// The removal of the composite tools that consist of exactly this many others.
+    ///
+    /// ```
+    /// # use tool_graph::{Event, Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, components: &[&str]| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost: 1.0,
+    /// #     components: components.iter().map(|&name| name.into()).collect(),
+    /// # };
+    /// let graph = ToolGraph::new(vec![
+    ///     tool("search_and_pick", "query", "choice", &["search", "pick"]),
+    ///     tool("search", "query", "hits", &[]),
+    ///     tool("pick", "hits", "choice", &[]),
+    /// ])?;
+    /// assert_eq!(Event::remove_composites(&graph, 2), Event::RemoveTools(vec![0]));
+    /// assert_eq!(Event::remove_composites(&graph, 3), Event::RemoveTools(vec![]));
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     #[must_use]
     pub fn remove_composites(graph: &ToolGraph, components: usize) -> Self {
         let tools = (0..graph.len()).filter(|&tool| {

@@ -10,6 +10,43 @@ use crate::{Episode, Error, GreedyRule, Plan, Problem, TieRule, ToolGraph, Trans
 ///
 /// An event that would leave no way to the goal does not happen. In CostBench that is so for none of up to
 /// `n - 2` bans in a task of `n` steps.
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+/// # let problem = graph.problem(&["query"], &["choice"])?;
+/// # use tool_graph::{Event, GreedyRule, Scenario};
+/// use tool_graph::{TieRule, TriggerRule};
+///
+/// let scenario = Scenario::new(graph, problem)?
+///     .with_events(vec![Event::BanTool])?
+///     .with_trigger_rule(TriggerRule::PaperText)
+///     .with_tie_rule(TieRule::FewestCalls)
+///     .with_call_limit(10);
+/// let names = |path: &[usize]| scenario.graph().tool_names(path).join(" ");
+/// let plan = scenario.optimal_plan()?.expect("there is a way");
+/// assert_eq!(names(plan.tools()), "search pick");
+/// // By this rule the ban falls on the last call. Without another tool to pick with, it does not happen.
+/// let run = scenario.optimal_run()?;
+/// assert_eq!((names(&run.path()).as_str(), run.events_fired()), ("search pick", 0));
+/// // By the released one it falls on the first.
+/// let scenario = scenario.clone().with_trigger_rule(TriggerRule::Released);
+/// let run = scenario.optimal_run()?;
+/// assert_eq!((names(&run.path()).as_str(), run.events_fired()), ("search ask pick", 1));
+/// assert_eq!(scenario.greedy_run(GreedyRule::Chain)?, run);
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Scenario {
     graph: ToolGraph,

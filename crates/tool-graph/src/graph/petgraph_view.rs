@@ -6,6 +6,24 @@ use super::ToolGraph;
 use crate::Plan;
 
 /// A node of the graph of tools and data types.
+///
+/// ```
+/// use tool_graph::{Tool, ToolGraph, Vertex};
+///
+/// let search = Tool {
+///     name: "search".into(),
+///     inputs: vec!["query".into()],
+///     outputs: vec!["hits".into()],
+///     cost: 2.5,
+///     components: vec![],
+/// };
+/// let view = ToolGraph::new(vec![search])?.to_petgraph();
+/// let nodes: Vec<&Vertex> = view.node_weights().collect();
+/// assert_eq!(nodes[0], &Vertex::Tool { tool: 0, name: "search".into(), cost: 2.5 });
+/// assert_eq!(nodes[1], &Vertex::Type { number: 0, name: "query".into() });
+/// assert_eq!(view.edge_count(), 2);
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Vertex {
     /// A tool, banned or not.

@@ -4,6 +4,30 @@ use crate::Error;
 /// What a plan is asked for: the data types that are there, and those that should be.
 ///
 /// Made by [`ToolGraph::problem`].
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+/// # let problem = graph.problem(&["query"], &["choice"])?;
+///
+/// assert_eq!(problem.initial(), &graph.state(&["query"])?);
+/// assert_eq!(problem.goal(), &graph.state(&["choice"])?);
+/// // After a search the rest of the way is shorter.
+/// let later = problem.from_state(graph.state(&["query", "hits"])?)?;
+/// assert_eq!(graph.optimal_plan(&later)?.map(|plan| plan.cost()), Some(2.0));
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     initial: State,
@@ -46,6 +70,28 @@ impl ToolGraph {
     /// [`Error::Empty`] without a goal, and [`Error::GoalNeverProduced`] for a goal that is not there
     /// at the start and that no tool of the library yields. Banned tools count here: a goal that some
     /// tool yields but that cannot be reached is no error but a problem without a plan.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    /// # use tool_graph::Error;
+    /// let reachable = graph.problem(&["query"], &["choice"])?;
+    /// assert!(graph.optimal_plan(&reachable)?.is_some());
+    /// let goal = graph.problem(&["query"], &["refund"]);
+    /// assert_eq!(goal.unwrap_err(), Error::GoalNeverProduced { goal: "refund".into() });
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     pub fn problem<S: AsRef<str>>(&self, initial: &[S], goal: &[S]) -> Result<Problem, Error> {
         if goal.is_empty() {
             return Err(Error::Empty);

@@ -1,6 +1,32 @@
 /// A set of data types of one graph: what is there at some moment.
 ///
 /// Made by [`ToolGraph::state`](crate::ToolGraph::state). Calls only ever add to it.
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+///
+/// let (start, query) = (graph.state(&["query"])?, graph.type_number("query"));
+/// let mut state = start.clone();
+/// graph.apply(0, &mut state)?;
+/// assert!(state.is_superset(&start) && !start.is_superset(&state));
+/// assert!(query.is_some_and(|query| state.contains(query)));
+/// assert_eq!((start.len(), state.len(), state.is_empty()), (1, 2, false));
+/// let names: Vec<&str> = state.iter().map(|number| graph.type_names()[number].as_str()).collect();
+/// assert_eq!(names, ["query", "hits"]);
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct State {
     words: Box<[u64]>,

@@ -72,6 +72,21 @@ impl ToolGraph {
     /// # Complexity
     ///
     /// Linear in the size of the library, in time and memory.
+    ///
+    /// ```
+    /// # use tool_graph::{Error, Tool, ToolGraph};
+    /// let search = Tool {
+    ///     name: "search".into(),
+    ///     inputs: vec!["query".into()],
+    ///     outputs: vec!["hits".into()],
+    ///     cost: f64::NAN,
+    ///     components: vec![],
+    /// };
+    /// let free = Tool { cost: 0.0, ..search.clone() };
+    /// assert!(matches!(ToolGraph::new(vec![search]), Err(Error::Cost { .. })));
+    /// let twice = ToolGraph::new(vec![free.clone(), free]);
+    /// assert_eq!(twice.unwrap_err(), Error::DuplicateTool { tool: "search".into() });
+    /// ```
     pub fn new(tools: Vec<Tool>) -> Result<Self, Error> {
         let parts = checks::check(&tools)?;
         let values: Vec<f64> = tools.iter().map(|tool| tool.cost).collect();
@@ -99,6 +114,29 @@ impl ToolGraph {
     /// # Errors
     ///
     /// [`Error::ToolCount`], and [`Error::Cost`] or [`Error::CostRange`] as for a new library.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    ///
+    /// let later = graph.with_costs(&[8.0, 7.0, 2.0])?;
+    /// let plan = later.optimal_plan(&problem)?.expect("there is a way");
+    /// assert_eq!(later.tool_names(plan.tools()), ["ask", "pick"]);
+    /// assert_eq!((graph.cost(0)?, later.cost(0)?), (4.0, 8.0));
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     pub fn with_costs(&self, costs: &[f64]) -> Result<Self, Error> {
         if costs.len() != self.len() {
             return Err(Error::ToolCount { expected: self.len(), found: costs.len() });
@@ -116,6 +154,30 @@ impl ToolGraph {
     /// # Errors
     ///
     /// [`Error::NoSuchTool`].
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    ///
+    /// let mut later = graph.clone();
+    /// later.ban(0)?;
+    /// assert!(graph.is_available(0) && !later.is_available(0));
+    /// assert_eq!(later.optimal_plan(&problem)?.map(|plan| plan.cost()), Some(9.0));
+    /// assert_eq!(later.len(), 3, "it keeps its position");
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     pub fn ban(&mut self, tool: usize) -> Result<(), Error> {
         self.check(tool)?;
         self.banned[tool] = true;
@@ -143,6 +205,27 @@ impl ToolGraph {
     }
 
     /// The tool of this name.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    ///
+    /// assert_eq!(graph.tool_number("pick"), Some(2));
+    /// assert_eq!(graph.tool_number("buy"), None);
+    /// assert_eq!(graph.tool_names(&[2, 0]), ["pick", "search"]);
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     #[must_use]
     pub fn tool_number(&self, name: &str) -> Option<usize> {
         let [tools, _] = self.by_name();
@@ -177,6 +260,21 @@ impl ToolGraph {
     /// # Errors
     ///
     /// [`Error::NoSuchTool`].
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![],
+    /// #     outputs: vec!["hits".into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// let graph = ToolGraph::new(vec![tool("search", 0.1), tool("ask", 0.2)])?;
+    /// assert_eq!(graph.total_cost(&[0, 1])?, 0.3);
+    /// assert_ne!(graph.cost(0)? + graph.cost(1)?, 0.3);
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     pub fn total_cost(&self, calls: &[usize]) -> Result<f64, Error> {
         calls.iter().try_for_each(|&tool| self.check(tool))?;
         Ok(self.costs.sum(calls.iter().copied()))
@@ -187,12 +285,51 @@ impl ToolGraph {
     /// # Errors
     ///
     /// [`Error::NoSuchTool`].
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, components: &[&str]| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost: 1.0,
+    /// #     components: components.iter().map(|&name| name.into()).collect(),
+    /// # };
+    /// let graph = ToolGraph::new(vec![
+    ///     tool("search_and_pick", "query", "choice", &["search", "pick"]),
+    ///     tool("search", "query", "hits", &[]),
+    ///     tool("pick", "hits", "choice", &[]),
+    /// ])?;
+    /// assert_eq!(graph.components(0)?, [1, 2]);
+    /// assert!(graph.components(1)?.is_empty());
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     pub fn components(&self, tool: usize) -> Result<Vec<usize>, Error> {
         self.check(tool)?;
         Ok(self.shared.components.get(tool).iter().map(|&component| component as usize).collect())
     }
 
     /// The names of the data types, in the order in which the library first names them.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    ///
+    /// assert_eq!(graph.type_names(), ["query", "hits", "choice"]);
+    /// assert_eq!((graph.type_number("hits"), graph.type_number("refund")), (Some(1), None));
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     #[must_use]
     pub fn type_names(&self) -> &[String] {
         &self.shared.type_names
@@ -224,6 +361,30 @@ impl ToolGraph {
     }
 
     /// Whether the tool is available and all that it needs is there.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    ///
+    /// let mut state = graph.state(&["query"])?;
+    /// let pick = 2;
+    /// assert!(graph.can_call(0, &state) && !graph.can_call(pick, &state));
+    /// assert!(graph.apply(0, &mut state)?, "hits are new");
+    /// assert!(graph.can_call(pick, &state));
+    /// assert!(!graph.apply(1, &mut state)?, "they are there already");
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     #[must_use]
     pub fn can_call(&self, tool: usize, state: &State) -> bool {
         self.is_available(tool)

@@ -106,6 +106,28 @@ impl ToolGraph {
     ///
     /// All beginnings of calls that could become one of these plans are kept, which can be far more
     /// than the plans.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    ///
+    /// let plans = graph.best_plans(&problem, 5)?;
+    /// let costs: Vec<f64> = plans.iter().map(|plan| plan.cost()).collect();
+    /// assert_eq!(costs, [6.0, 9.0], "there are no more");
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     pub fn best_plans(&self, problem: &Problem, count: usize) -> Result<Vec<Plan>, Error> {
         let Some(task) = Task::new(self, problem)? else { return Ok(Vec::new()) };
         let plans = BestPlans::new(&task).take(count);
@@ -117,6 +139,29 @@ impl ToolGraph {
     /// # Errors
     ///
     /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    ///
+    /// let (plans, all) = graph.optimal_plans(&problem, 10)?;
+    /// assert_eq!((plans.len(), all), (1, true));
+    /// let (plans, all) = graph.with_costs(&[4.0, 4.0, 2.0])?.optimal_plans(&problem, 1)?;
+    /// assert_eq!((plans.len(), all), (1, false), "search and ask cost the same");
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     pub fn optimal_plans(
         &self,
         problem: &Problem,

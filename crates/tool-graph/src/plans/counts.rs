@@ -8,6 +8,30 @@ use super::optimal::best_calls;
 use crate::{Error, Problem, ToolGraph};
 
 /// How many of all plans were listed.
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+/// # let problem = graph.problem(&["query"], &["choice"])?;
+///
+/// let listed = [["search", "pick"], ["search", "pick"], ["pick", "search"]];
+/// let coverage = graph.path_coverage(&problem, &listed)?;
+/// assert_eq!((coverage.covered, coverage.possible), (1, 2));
+/// assert_eq!((coverage.repeated, coverage.not_plans), (1, 1));
+/// assert_eq!(coverage.rate(), Some(0.5));
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -38,6 +62,28 @@ impl ToolGraph {
     ///
     /// [`Error::OtherGraph`] where the problem is that of a graph of other data types, and
     /// [`Error::NoSuchTool`].
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    ///
+    /// assert!(graph.is_plan(&problem, &[1, 2])?);
+    /// assert!(!graph.is_plan(&problem, &[2, 1])?, "nothing to pick from");
+    /// assert!(!graph.is_plan(&problem, &[0, 1, 2])?, "one of the first two is needless");
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     pub fn is_plan(&self, problem: &Problem, calls: &[usize]) -> Result<bool, Error> {
         let reaches = |skip: usize| {
             let mut state = problem.initial().clone();
@@ -71,6 +117,27 @@ impl ToolGraph {
     ///
     /// [`Error::OtherGraph`] where the problem is that of a graph of other data types, and
     /// [`Error::TooManyPlans`].
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    ///
+    /// assert_eq!(graph.count_shortest_plans(&problem)?, 2);
+    /// assert_eq!(graph.count_chain_plans(&problem)?, 2);
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     pub fn count_shortest_plans(&self, problem: &Problem) -> Result<u128, Error> {
         let Some(mut task) = Task::new(self, problem)? else { return Ok(0) };
         task.weights.fill(1);

@@ -6,6 +6,30 @@ use super::{Plan, Task};
 use crate::{Error, Problem, ToolGraph};
 
 /// A way to search for the best plan. All find the same one.
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+/// # let problem = graph.problem(&["query"], &["choice"])?;
+/// use tool_graph::Search;
+///
+/// let best = graph.optimal_plan(&problem)?;
+/// for search in [Search::Dijkstra, Search::AStar, Search::Chain] {
+///     assert_eq!(graph.optimal_plan_by(&problem, search)?, best);
+/// }
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Search {
@@ -27,6 +51,29 @@ impl ToolGraph {
     /// # Errors
     ///
     /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    ///
+    /// let plan = graph.optimal_plan(&problem)?.expect("there is a way");
+    /// assert_eq!((graph.tool_names(plan.tools()), plan.cost()), (vec!["search", "pick"], 6.0));
+    /// let nowhere = graph.problem(&["time"], &["choice"])?;
+    /// assert_eq!(graph.optimal_plan(&nowhere)?, None);
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
     pub fn optimal_plan(&self, problem: &Problem) -> Result<Option<Plan>, Error> {
         let Some(task) = Task::new(self, problem)? else { return Ok(None) };
         let tools = best_calls(&task);

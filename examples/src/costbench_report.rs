@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use tool_graph::{
-    Error, GreedyRule, RunMeans, Scenario, Transcript,
+    Error, GreedyRule, Plan, RunMeans, Scenario, TieRule, ToolGraph, Transcript,
     costbench::{CostModel, EventKind, Library},
 };
 use trajectory_metrics::{ExactMean, tool_calls::normalized_edit_distance};
@@ -135,9 +135,7 @@ pub fn compare(queries: &[Query], world: &World, with_paths: bool) -> Result<Cos
 impl Means {
     fn update(&mut self, query: &Query, world: &World) -> Result<Paths, Error> {
         let Query { query_id, task } = query;
-        let World { library, costs, seed, events } = world;
-        let scenario = costs.scenario(library, *seed, query_id, *task, events)?;
-        let still = scenario.clone().with_events(vec![])?;
+        let still = without_events(query, world)?;
         let optimal = still.optimal_run()?;
         let greedy = still.greedy_run(GreedyRule::Chain)?;
         self.still.update(&greedy, &optimal)?;
@@ -154,17 +152,21 @@ impl Means {
             blocked_optimal: None,
             blocked_greedy: None,
         };
-        if !events.is_empty() {
+        if !world.events.is_empty() {
+            let World { library, costs, seed, events } = world;
+            let scenario = costs.scenario(library, *seed, query_id, *task, events)?;
+            let plan = scenario.optimal_plan()?;
             let run = scenario.optimal_run()?;
             let greedy = scenario.greedy_run(GreedyRule::Chain)?;
             if run.all_events_fired() {
-                self.gt_ned.update(normalized_edit_distance(&run.path(), &optimal.path()));
+                let plan = plan.as_ref().map_or(&[][..], Plan::tools);
+                self.gt_ned.update(normalized_edit_distance(&run.path(), plan));
                 self.blocked.update(&greedy, &run)?;
             } else {
                 self.optimal_left_out += 1;
             }
-            paths.blocked_optimal = Some(names(&still, &run));
-            paths.blocked_greedy = Some(names(&still, &greedy));
+            paths.blocked_optimal = Some(names(&scenario, &run));
+            paths.blocked_greedy = Some(names(&scenario, &greedy));
         }
         Ok(paths)
     }
@@ -217,6 +219,15 @@ impl Means {
         }
         CostReport { notes, ..report }
     }
+}
+
+/// The world as it is at the start, with the tools of the task alone: plans can use no others.
+fn without_events(query: &Query, world: &World) -> Result<Scenario, Error> {
+    let World { library, costs, seed, .. } = world;
+    let costs = costs.costs(library, *seed, &query.query_id);
+    let graph = ToolGraph::new(library.task_tools(query.task, &costs)?)?;
+    let problem = graph.problem(query.task.initial_types(), &[query.task.goal()])?;
+    Ok(Scenario::new(graph, problem)?.with_tie_rule(TieRule::Released))
 }
 
 fn names(scenario: &Scenario, run: &Transcript) -> Vec<String> {

@@ -99,15 +99,16 @@ fn paths_and_costs_are_those_of_the_reference_runs_to_the_cent() {
     let runs =
         golden(include_str!("../../crates/tool-graph/tests/golden/costbench/reference_runs.json"));
     let mut compared = 0;
-    for level in ["2", "5"] {
+    for level in [2, 5] {
         let rows: Vec<&Value> =
-            list(&runs).iter().filter(|row| row["refinement_level"].to_string() == level).collect();
+            list(&runs).iter().filter(|row| row["refinement_level"] == level).collect();
         let queries: Value = rows
             .iter()
             .map(|row| json!({"query_id": row["query_id"], "task": row["task"]}))
             .collect();
         let name = format!("costbench_reference_{level}.json");
-        let found = report(&name, &queries, &["--refinement-level", level, "--paths"]);
+        let level = level.to_string();
+        let found = report(&name, &queries, &["--refinement-level", &level, "--paths"]);
         for (ours, theirs) in list(&found["paths"]).iter().zip(rows) {
             for field in ["query_id", "task", "optimal", "greedy"] {
                 assert_eq!(ours[field], theirs[field], "{field} of {theirs}");

@@ -1,8 +1,154 @@
 /// What was wrong with the input, or why a number is not defined for it.
+///
+/// ```
+/// use tool_graph::{Error, ToolGraph};
+///
+/// let error = ToolGraph::new(vec![]).unwrap_err();
+/// assert_eq!(error, Error::Empty);
+/// assert_eq!(error.to_string(), "nothing to compute from; give at least one item");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// There is nothing to compute from.
     #[error("nothing to compute from; give at least one item")]
     Empty,
+    /// A tool has a cost that no plan can be compared by.
+    #[error("tool {tool:?} costs {value}; give a finite cost of at least 0")]
+    Cost {
+        /// The name of the tool.
+        tool: String,
+        /// Its cost as given.
+        value: f64,
+    },
+    /// The costs of one library lie too far apart to be added up exactly.
+    #[error(
+        "the cost of tool {tool:?} and those of the others cannot be added up exactly; \
+         give costs whose decimals span at most some 30 places together"
+    )]
+    CostRange {
+        /// The name of the first tool whose cost does not go with those before it.
+        tool: String,
+    },
+    /// A list with one entry for each tool has another length.
+    #[error("expected an entry for each of {expected} tools, found {found}")]
+    ToolCount {
+        /// The number of tools.
+        expected: usize,
+        /// The number of entries.
+        found: usize,
+    },
+    /// Two tools have the same name.
+    #[error("tool {tool:?} is there twice; give each tool a name of its own")]
+    DuplicateTool {
+        /// The name.
+        tool: String,
+    },
+    /// A composite tool names a component that is not in the library.
+    #[error("tool {tool:?} has the component {component:?}, which is not in the library")]
+    UnknownComponent {
+        /// The name of the composite tool.
+        tool: String,
+        /// The component that is not there.
+        component: String,
+    },
+    /// A composite tool is, by way of its components, a component of itself.
+    #[error("tool {tool:?} is a component of itself; leave it out of what it is made of")]
+    ComponentCycle {
+        /// The name of a tool on the cycle.
+        tool: String,
+    },
+    /// A component would lack an input when a composite tool runs it.
+    #[error(
+        "when tool {tool:?} runs its component {component:?}, the input {input:?} is missing; \
+         make it an input of the tool or an output of an earlier component"
+    )]
+    ComponentInput {
+        /// The name of the composite tool.
+        tool: String,
+        /// The component that lacks an input.
+        component: String,
+        /// The data type that is missing.
+        input: String,
+    },
+    /// A composite tool declares an output that none of its components yields.
+    #[error("tool {tool:?} declares the output {output:?}, which none of its components yields")]
+    ComponentOutput {
+        /// The name of the composite tool.
+        tool: String,
+        /// The data type.
+        output: String,
+    },
+    /// A data type was asked for that no tool needs or yields.
+    #[error("no tool needs or yields the data type {name:?}")]
+    UnknownType {
+        /// The data type.
+        name: String,
+    },
+    /// A goal is not there at the start, and no tool of the library yields it.
+    #[error("the goal {goal:?} is not there at the start and no tool of the library yields it")]
+    GoalNeverProduced {
+        /// The data type.
+        goal: String,
+    },
+    /// A tool was named by a position that the library does not have.
+    #[error("there is no tool {tool} in a library of {tools}")]
+    NoSuchTool {
+        /// The position, from 0.
+        tool: usize,
+        /// The number of tools.
+        tools: usize,
+    },
+    /// A state or a problem was made by a graph of other data types.
+    #[error("a state of {found} data types was given to a graph of {expected}; use its own states")]
+    OtherGraph {
+        /// The number of data types of the graph.
+        expected: usize,
+        /// The number of data types of the state.
+        found: usize,
+    },
+    /// The tools that lead to the goal do not form a chain.
+    #[error(
+        "the tools that lead to the goal are no chain: each must need and yield one data type \
+         of it at most, without a circle; use another search"
+    )]
+    NotAChain,
+    /// There are more plans than a 128-bit number can say.
+    #[error("there are more than 2^128 plans; ask for the best of them instead")]
+    TooManyPlans,
+    /// A number of refinement steps for which there is no CostBench library.
+    #[error("refinement level {level} is out of range; give a level from 1 to {max}")]
+    RefinementLevel {
+        /// The level as given.
+        level: usize,
+        /// The highest level.
+        max: usize,
+    },
+    /// A setting of a cost model was not a number it can have.
+    #[error("{what} is {value}; give {expected}")]
+    CostSetting {
+        /// Which setting.
+        what: &'static str,
+        /// The value as given.
+        value: f64,
+        /// What it can be.
+        expected: &'static str,
+    },
+    /// There was not one cost for each tool of a library.
+    #[error("{found} costs for {expected} tools; give one for each, in library order")]
+    CostCount {
+        /// The number of tools.
+        expected: usize,
+        /// The number of costs.
+        found: usize,
+    },
+    /// A call was made in a run that has no calls left.
+    #[error("all {limit} calls of this run were made; finish it or give it a higher limit")]
+    NoCallsLeft {
+        /// The number of calls that a run can make.
+        limit: usize,
+    },
+    /// A measure of trajectory-metrics is not defined for the runs given.
+    #[error(transparent)]
+    Metric(trajectory_metrics::Error),
 }

@@ -1,6 +1,21 @@
 /// A tool as its author declares it: what it needs, what it gives, what a call of it costs.
 ///
 /// A composite tool names its components, in the order in which it runs them; an atomic one has none.
+///
+/// ```
+/// use tool_graph::{Tool, ToolGraph};
+///
+/// let search = Tool {
+///     name: "search".into(),
+///     inputs: vec!["query".into()],
+///     outputs: vec!["hits".into()],
+///     cost: 22.22,
+///     components: vec![],
+/// };
+/// let graph = ToolGraph::new(vec![search.clone()])?;
+/// assert_eq!(graph.tools(), [search]);
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]

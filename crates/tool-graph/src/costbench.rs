@@ -1,0 +1,35 @@
+//! The CostBench library and its costs, to the bit: tools made from rules, seeds from hashes, and the
+//! random streams that the benchmark's published tables were drawn from.
+//!
+//! A [`Library`] holds the tools of all six [`Task`]s at one refinement level. A [`CostModel`] draws
+//! their costs for one query; [`Library::tools`] puts both together. Everything is a pure function of
+//! the global seed and the query's id.
+//!
+//! Reference: CostBench, section 3.1 and appendices B.1, B.6.1 and B.6.2.
+//!
+//! ```
+//! use tool_graph::costbench::{CostModel, Library};
+//!
+//! let library = Library::new(2)?;
+//! let costs = CostModel::default().costs(&library, 42, "<Query00001>");
+//! let tools = library.tools(&costs)?;
+//! assert_eq!(tools.len(), 84);
+//! assert_eq!((tools[0].name.as_str(), tools[0].cost), ("Decide_Location_Preference", 23.23));
+//! # Ok::<(), tool_graph::Error>(())
+//! ```
+
+mod cents;
+mod costs;
+#[cfg(test)]
+mod golden_tests;
+mod library;
+mod scenario;
+mod seeds;
+mod streams;
+mod task;
+
+pub use costs::{CostModel, CostRule};
+pub use library::{Library, LibraryTool};
+pub use scenario::EventKind;
+pub use seeds::{changed_seed, event_seed, query_seed, removed_lengths};
+pub use task::Task;

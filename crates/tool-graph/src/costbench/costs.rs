@@ -1,0 +1,194 @@
+use super::cents::round_to_cents;
+use super::seeds::{changed_seed, hash_seed, query_seed};
+use super::streams::{NumpyRandom, PythonRandom};
+use super::{Library, Task};
+use crate::Error;
+
+/// The largest bound of a cost and the largest noise: amounts above it have no exact cents.
+const MAX_SETTING: f64 = 1e9;
+
+/// How the costs of a query follow from its seeds.
+///
+/// ```
+/// use tool_graph::costbench::{CostModel, CostRule, Library};
+///
+/// let library = Library::new(2)?;
+/// let released = CostModel::default();
+/// let paper = released.with_rule(CostRule::PaperText);
+/// let first = |model: CostModel| model.costs(&library, 42, "<Query00001>")[0];
+/// assert_eq!(first(released), 23.23);
+/// assert_ne!(first(paper), 23.23);
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum CostRule {
+    /// As the released benchmark does, which made every published table.
+    #[default]
+    Released,
+    /// As the paper's text says: each tool, atomic ones too, has a seed of its own,
+    /// `h(global_seed, query_id, name)`.
+    ///
+    /// The text names SHA-256 for `h` and no more. Here `h` is the hash of
+    /// `"{global_seed}:{query_id}:{name}"` read as for [`query_seed`], the streams are those of the
+    /// released benchmark, and atomic costs are rounded to cents too, as all costs shown to agents are.
+    PaperText,
+}
+
+/// How costs of CostBench tools are drawn: bounds of the atomic costs, noise of the composite ones, and
+/// the rule by which seeds become costs.
+///
+/// With bounds `lo` and `hi`, noise `s`, and a query seed `q` the released rule is:
+///
+/// - an atomic tool costs `round(uniform(lo, hi), 2)`, all drawn in library order from one stream
+///   seeded with `q`, that of CPython's `random.Random(q)`;
+/// - a composite tool of k components costs `round(max(1, sum of theirs + normal(0, s sqrt(k))), 2)`,
+///   its noise from a stream of its own, that of NumPy's `default_rng` seeded with the hash of
+///   `"{q}:{name}"`.
+///
+/// Defaults are those of the published tables: 15, 25 and 0.1.
+///
+/// Reference: CostBench, appendix B.6.1, equations 1 to 3.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CostModel {
+    min: f64,
+    width: f64,
+    noise_std: f64,
+    rule: CostRule,
+}
+
+impl Default for CostModel {
+    fn default() -> Self {
+        Self { min: 15.0, width: 10.0, noise_std: 0.1, rule: CostRule::Released }
+    }
+}
+
+impl CostModel {
+    /// A model of atomic costs from `min` to `max` and noise with a standard deviation of `noise_std`
+    /// for each component.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CostSetting`] unless `0 <= min <= max <= 1e9` and `0 <= noise_std <= 1e9`.
+    ///
+    /// ```
+    /// use tool_graph::{Error, costbench::CostModel};
+    ///
+    /// assert_eq!(CostModel::new(15.0, 25.0, 0.1)?, CostModel::default());
+    /// assert!(matches!(CostModel::new(25.0, 15.0, 0.1), Err(Error::CostSetting { value: 15.0, .. })));
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    pub fn new(min: f64, max: f64, noise_std: f64) -> Result<Self, Error> {
+        let setting = |what, value, expected| Err(Error::CostSetting { what, value, expected });
+        if !(0.0..=MAX_SETTING).contains(&min) {
+            return setting("the lowest atomic cost", min, "a number from 0 to 1e9");
+        }
+        if !(min..=MAX_SETTING).contains(&max) {
+            return setting("the highest atomic cost", max, "a number from the lowest to 1e9");
+        }
+        if !(0.0..=MAX_SETTING).contains(&noise_std) {
+            return setting("the noise", noise_std, "a number from 0 to 1e9");
+        }
+        Ok(Self { min, width: max - min, noise_std, rule: CostRule::Released })
+    }
+
+    /// The same with another rule.
+    #[must_use]
+    pub const fn with_rule(self, rule: CostRule) -> Self {
+        Self { rule, ..self }
+    }
+
+    /// The costs of one query, in library order.
+    ///
+    /// Complexity: a hash and a draw for each tool.
+    ///
+    /// ```
+    /// use tool_graph::costbench::{CostModel, Library};
+    ///
+    /// let costs = CostModel::default().costs(&Library::new(5)?, 42, "<Query00001>");
+    /// assert_eq!((costs.len(), costs[0]), (210, 23.23));
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    #[must_use]
+    pub fn costs(&self, library: &Library, global_seed: u64, query_id: &str) -> Vec<f64> {
+        match self.rule {
+            CostRule::Released => self.released(library, query_seed(global_seed, query_id)),
+            CostRule::PaperText => self.paper_text(library, global_seed, query_id),
+        }
+    }
+
+    /// The costs of one query after the cost change that is its event number `event`, from 0: drawn
+    /// anew from [`changed_seed`], which takes the place of the query's seed under
+    /// [`CostRule::Released`] and of the global seed under [`CostRule::PaperText`].
+    ///
+    /// Reference: CostBench, appendix B.6.2.
+    ///
+    /// ```
+    /// use tool_graph::costbench::{CostModel, Library};
+    ///
+    /// let library = Library::new(2)?;
+    /// let (model, query) = (CostModel::default(), "<Query00001>");
+    /// let costs = model.costs(&library, 42, query);
+    /// let [first, second] = [0, 1].map(|event| model.changed_costs(&library, 42, query, event));
+    /// assert!(costs != first && first != second && costs.len() == first.len());
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    #[must_use]
+    pub fn changed_costs(
+        &self,
+        library: &Library,
+        global_seed: u64,
+        query_id: &str,
+        event: u32,
+    ) -> Vec<f64> {
+        let seed = changed_seed(query_seed(global_seed, query_id), event);
+        match self.rule {
+            CostRule::Released => self.released(library, seed),
+            CostRule::PaperText => self.paper_text(library, seed.into(), query_id),
+        }
+    }
+
+    fn released(&self, library: &Library, query_seed: u32) -> Vec<f64> {
+        let mut stream = PythonRandom::new(query_seed.into());
+        self.draw(library, &format!("{query_seed}:"), |_| stream.uniform(self.min, self.width))
+    }
+
+    fn paper_text(&self, library: &Library, global_seed: u64, query_id: &str) -> Vec<f64> {
+        self.draw(library, &format!("{global_seed}:{query_id}:"), |seeded_name| {
+            PythonRandom::new(hash_seed(seeded_name).into()).uniform(self.min, self.width)
+        })
+    }
+
+    /// Costs in library order. `prefix` goes before a tool's name in the text that seeds it; `atomic`
+    /// draws the cost of the atomic tool of that text.
+    fn draw(
+        &self,
+        library: &Library,
+        prefix: &str,
+        mut atomic: impl FnMut(&[u8]) -> f64,
+    ) -> Vec<f64> {
+        let mut costs = Vec::with_capacity(library.entries().len());
+        let length = library.task_length();
+        let mut steps = vec![0.0; Task::ALL.len() * length];
+        let mut text = Vec::from(prefix);
+        for (tool, name) in library.entries().iter().zip(library.names()) {
+            text.truncate(prefix.len());
+            text.extend_from_slice(name.as_bytes());
+            let start = tool.task as usize * length;
+            costs.push(if tool.is_atomic() {
+                let cost = round_to_cents(atomic(&text));
+                steps[start + tool.first] = cost;
+                cost
+            } else {
+                let components = &steps[start + tool.first..=start + tool.last];
+                let sum: f64 = components.iter().sum();
+                let noise = NumpyRandom::new(hash_seed(&text).into())
+                    .normal(self.noise_std * (components.len() as f64).sqrt());
+                round_to_cents((sum + noise).max(1.0))
+            });
+        }
+        costs
+    }
+}

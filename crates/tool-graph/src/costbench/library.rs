@@ -1,0 +1,331 @@
+use super::Task;
+use crate::{Error, Tool};
+
+/// Steps of a task besides its refinements: decide, search, select.
+const OTHER_STEPS: usize = 3;
+
+/// What the first refinements give; the benchmark names five.
+const REFINED: [&str; 5] = ["Available", "Located", "Reviewed", "Verified", "Finalized"];
+
+/// A tool of a [`Library`]: the steps of its task that it does, one after the other.
+///
+/// Step 0 decides on a preference, step 1 searches for candidates, steps 2 to `n - 2` refine them, step
+/// `n - 1` selects one.
+///
+/// ```
+/// use tool_graph::costbench::{Library, Task};
+///
+/// let library = Library::new(2)?;
+/// let place = library.names().position(|name| name == "Dining_Search_to_Step1");
+/// let tool = library.entries()[place.expect("it is there")];
+/// assert_eq!((tool.task, tool.first, tool.last), (Task::Dining, 1, 2));
+/// assert!(!tool.is_atomic() && library.entries()[0].is_atomic());
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct LibraryTool {
+    /// The task whose steps it does.
+    pub task: Task,
+    /// The first step that it does, from 0.
+    pub first: usize,
+    /// The last step that it does.
+    pub last: usize,
+}
+
+impl LibraryTool {
+    /// Whether it does one step only.
+    #[must_use]
+    pub const fn is_atomic(&self) -> bool {
+        self.first == self.last
+    }
+}
+
+/// The tools of all six tasks at one refinement level, without costs.
+///
+/// A task of level L has `n = L + 3` steps, an atomic tool for each and a composite tool for every two
+/// or more in a row. The one that would do all n is left out, as it was for every published table. That
+/// makes `6 n` atomic and `6 (n (n - 1) / 2 - 1)` composite tools.
+///
+/// Library order: atomic tools that decide, then task by task those that search and refine, then those
+/// that select; then task by task composite tools from short to long and, within a length, from the
+/// first step on.
+///
+/// Names are kept in one piece and types not at all, so that a library is made in microseconds;
+/// [`tools`](Self::tools) writes them out.
+///
+/// Reference: CostBench, section 3.1 and appendix B.1.
+///
+/// ```
+/// use tool_graph::costbench::Library;
+///
+/// let library = Library::new(1)?;
+/// assert_eq!(library.task_length(), 4);
+/// assert_eq!(library.names().next_back(), Some("Shopping_Search_to_Final_3Steps"));
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Library {
+    length: usize,
+    entries: Vec<LibraryTool>,
+    names: String,
+    /// Where each name ends.
+    ends: Vec<usize>,
+}
+
+impl Library {
+    /// The highest refinement level.
+    pub const MAX_LEVEL: usize = 100;
+
+    /// The library that was used for every published table: without the tools that do a whole task.
+    ///
+    /// Refinements from the sixth on are this crate's own, in the pattern of the benchmark's five; what
+    /// they give is `…Candidate_L6_Refined` and so on.
+    ///
+    /// Complexity: linear in the number of tools.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::RefinementLevel`] unless the level is from 1 to [`MAX_LEVEL`](Self::MAX_LEVEL).
+    pub fn new(refinement_level: usize) -> Result<Self, Error> {
+        Self::build(refinement_level, false)
+    }
+
+    /// The library with the six tools that do a whole task.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new).
+    ///
+    /// ```
+    /// use tool_graph::costbench::Library;
+    ///
+    /// let (library, full) = (Library::new(2)?, Library::with_full_pipelines(2)?);
+    /// assert_eq!(full.entries().len(), library.entries().len() + 6);
+    /// assert_eq!(full.names().next_back(), Some("Shopping_Complete_5Steps_Pipeline"));
+    /// assert_eq!((full.refinement_level(), full.task_length()), (2, 5));
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    pub fn with_full_pipelines(refinement_level: usize) -> Result<Self, Error> {
+        Self::build(refinement_level, true)
+    }
+
+    fn build(refinement_level: usize, full_pipelines: bool) -> Result<Self, Error> {
+        if !(1..=Self::MAX_LEVEL).contains(&refinement_level) {
+            return Err(Error::RefinementLevel { level: refinement_level, max: Self::MAX_LEVEL });
+        }
+        let length = refinement_level + OTHER_STEPS;
+        let tools = Task::ALL.len() * length * (length + 1) / 2;
+        let mut library = Self {
+            length,
+            entries: Vec::with_capacity(tools),
+            names: String::with_capacity(tools * 40),
+            ends: Vec::with_capacity(tools),
+        };
+        for task in Task::ALL {
+            library.push(task, 0, 0);
+        }
+        for task in Task::ALL {
+            for step in 1..length - 1 {
+                library.push(task, step, step);
+            }
+        }
+        for task in Task::ALL {
+            library.push(task, length - 1, length - 1);
+        }
+        let longest = if full_pipelines { length } else { length - 1 };
+        for task in Task::ALL {
+            for steps in 2..=longest {
+                for first in 0..=length - steps {
+                    library.push(task, first, first + steps - 1);
+                }
+            }
+        }
+        Ok(library)
+    }
+
+    fn push(&mut self, task: Task, first: usize, last: usize) {
+        self.entries.push(LibraryTool { task, first, last });
+        push_name(&mut self.names, self.length, task, first, last);
+        self.ends.push(self.names.len());
+    }
+
+    /// The number of refinements in each task.
+    #[must_use]
+    pub const fn refinement_level(&self) -> usize {
+        self.length - OTHER_STEPS
+    }
+
+    /// The number of steps in each task: the refinement level and 3.
+    #[must_use]
+    pub const fn task_length(&self) -> usize {
+        self.length
+    }
+
+    /// The tools, in library order.
+    #[must_use]
+    pub fn entries(&self) -> &[LibraryTool] {
+        &self.entries
+    }
+
+    /// The tools' names, in library order.
+    #[must_use]
+    pub fn names(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
+        (0..self.ends.len()).map(|tool| {
+            let start = if tool == 0 { 0 } else { self.ends[tool - 1] };
+            &self.names[start..self.ends[tool]]
+        })
+    }
+
+    /// The tools with names, types and components written out, each with its cost.
+    ///
+    /// An atomic tool lists its inputs in the benchmark's order, a composite one in alphabetical order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CostCount`] unless there is one cost for each tool.
+    pub fn tools(&self, costs: &[f64]) -> Result<Vec<Tool>, Error> {
+        self.written_out(costs, |_| true)
+    }
+
+    /// The tools of one task only, in library order, with costs as for [`tools`](Self::tools): all that its
+    /// plans can use, and a sixth of the work.
+    ///
+    /// # Errors
+    ///
+    /// As for [`tools`](Self::tools).
+    ///
+    /// ```
+    /// use tool_graph::costbench::{CostModel, Library, Task};
+    ///
+    /// let library = Library::new(2)?;
+    /// let costs = CostModel::default().costs(&library, 42, "<Query00001>");
+    /// let tools = library.task_tools(Task::Dining, &costs)?;
+    /// assert_eq!((tools.len(), library.tools(&costs)?.len()), (14, 84));
+    /// assert_eq!(tools[0].name, "Decide_Dining_Preference");
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    pub fn task_tools(&self, task: Task, costs: &[f64]) -> Result<Vec<Tool>, Error> {
+        self.written_out(costs, |entry| entry.task == task)
+    }
+
+    fn written_out(
+        &self,
+        costs: &[f64],
+        keep: impl Fn(&LibraryTool) -> bool,
+    ) -> Result<Vec<Tool>, Error> {
+        if costs.len() != self.entries.len() {
+            return Err(Error::CostCount { expected: self.entries.len(), found: costs.len() });
+        }
+        // What atomic tools are called, take and give, by task and step.
+        let mut steps = vec![("", Vec::new(), String::new()); Task::ALL.len() * self.length];
+        let named = || self.entries.iter().zip(self.names()).zip(costs);
+        let kept = || named().filter(|((entry, _), _)| keep(entry));
+        let atomic = kept().map(|(named, _)| named).filter(|(entry, _)| entry.is_atomic());
+        for (&LibraryTool { task, first: step, .. }, name) in atomic {
+            let inputs = inputs(task, step, self.length);
+            steps[task as usize * self.length + step] =
+                (name, inputs, output(task, step, self.length));
+        }
+        let tool = |((entry, name), &cost): ((&LibraryTool, &str), &f64)| {
+            let start = entry.task as usize * self.length;
+            let steps = &steps[start + entry.first..=start + entry.last];
+            let mut inputs = steps[0].1.clone();
+            let mut components = Vec::new();
+            if !entry.is_atomic() {
+                // Searching takes the time too; what else later steps take is given by earlier ones.
+                if entry.first == 0 {
+                    inputs.push(TIME.into());
+                }
+                inputs.sort_unstable();
+                components.extend(steps.iter().map(|&(name, ..)| String::from(name)));
+            }
+            let outputs = vec![steps[steps.len() - 1].2.clone()];
+            Tool { name: name.into(), inputs, outputs, cost, components }
+        };
+        Ok(kept().map(tool).collect())
+    }
+}
+
+const TIME: &str = "TimeInfo";
+
+/// The types that the atomic tool of a step takes.
+fn inputs(task: Task, step: usize, length: usize) -> Vec<String> {
+    let own = task.prefix();
+    let wishes = ["Category", "Tier", "Style", "FeaturePackage"].map(|wish| format!("{own}{wish}"));
+    let place = (task != Task::Location).then(|| output(Task::Location, 0, length));
+    match step {
+        0 => place.into_iter().chain(wishes).collect(),
+        1 => [Some(output(task, 0, length)), place, Some(TIME.into())]
+            .into_iter()
+            .flatten()
+            .collect(),
+        2 => vec![output(task, 1, length), TIME.into()],
+        _ => vec![output(task, step - 1, length)],
+    }
+}
+
+/// The type that a step gives.
+fn output(task: Task, step: usize, length: usize) -> String {
+    let own = task.prefix();
+    if step + 1 == length {
+        return task.goal().into();
+    }
+    match step {
+        0 => format!("{own}Preference"),
+        1 => format!("{own}Candidate_Raw"),
+        _ => {
+            let refined = REFINED.get(step - 2).unwrap_or(&"Refined");
+            format!("{own}Candidate_L{}_{refined}", step - 1)
+        }
+    }
+}
+
+/// The name of the tool that does the steps from `first` to `last` of `length`.
+fn push_name(names: &mut String, length: usize, task: Task, first: usize, last: usize) {
+    let own = task.prefix();
+    let steps = last - first + 1;
+    let ends = last + 1 == length;
+    // Refinements are numbered from 1 and start at step 2.
+    let (from, to) = (first.wrapping_sub(1), last.wrapping_sub(1));
+    match (first, steps) {
+        (0, 1) => push(names, &["Decide_", own, "_Preference"]),
+        (1, 1) => push(names, &["Search_", own, "_Candidates"]),
+        (_, 1) if ends => push(names, &["Select_Final_", own]),
+        (_, 1) => push_numbered(names, &[own, "_Refinement_Step"], to, ""),
+        (0, _) if ends => push_numbered(names, &[own, "_Complete_"], steps, "Steps_Pipeline"),
+        (0, 2) => push(names, &[own, "_Preference_and_Search"]),
+        (0, _) => push_numbered(names, &[own, "_Full_Planning_to_Step"], to, ""),
+        (1, _) if ends => push_numbered(names, &[own, "_Search_to_Final_"], steps, "Steps"),
+        (1, 2) => push_numbered(names, &[own, "_Search_to_Step"], to, ""),
+        (1, _) => push_numbered(names, &[own, "_Search_Planning_to_Step"], to, ""),
+        (_, 2) if ends => push_numbered(names, &[own, "_Finalize_from_Step"], from, ""),
+        (_, _) if ends => {
+            push_numbered(names, &[own, "_Finish_from_Step"], from, "_");
+            push_numbered(names, &[], steps, "Steps");
+        }
+        (_, 2) => push_numbered(names, &[own, "_Refine_to_Step"], to, ""),
+        (_, _) => {
+            push_numbered(names, &[own, "_Refine_Step"], from, "_to_Step");
+            push_numbered(names, &[], to, "");
+        }
+    }
+}
+
+fn push(text: &mut String, parts: &[&str]) {
+    for part in parts {
+        text.push_str(part);
+    }
+}
+
+/// Parts, then a number below 1000, then one more part. Faster than `write!` by far.
+fn push_numbered(text: &mut String, parts: &[&str], number: usize, last: &str) {
+    push(text, parts);
+    for unit in [100, 10, 1] {
+        if number >= unit || unit == 1 {
+            text.push(char::from(b'0' + (number / unit % 10) as u8));
+        }
+    }
+    text.push_str(last);
+}

@@ -1,0 +1,143 @@
+/// One of the six travel tasks of CostBench.
+///
+/// ```
+/// use tool_graph::costbench::Task;
+///
+/// assert_eq!(Task::ALL.map(Task::name)[4..], ["dining", "shopping"]);
+/// assert_eq!(Task::Dining.goal(), "TravelDining");
+/// assert_eq!(Task::Location.initial_types().len(), 5);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Task {
+    /// Where to go. The other five start from a location preference.
+    Location,
+    /// How to get there.
+    Transportation,
+    /// Where to stay.
+    Accommodation,
+    /// What to see.
+    Attraction,
+    /// Where to eat.
+    Dining,
+    /// Where to shop.
+    Shopping,
+}
+
+impl Task {
+    /// All six, in the order of the library.
+    pub const ALL: [Self; 6] = [
+        Self::Location,
+        Self::Transportation,
+        Self::Accommodation,
+        Self::Attraction,
+        Self::Dining,
+        Self::Shopping,
+    ];
+
+    /// Its name in files of queries: `"location"` to `"shopping"`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Location => "location",
+            Self::Transportation => "transportation",
+            Self::Accommodation => "accommodation",
+            Self::Attraction => "attraction",
+            Self::Dining => "dining",
+            Self::Shopping => "shopping",
+        }
+    }
+
+    /// What names of its tools and types hold: `"Location"` to `"Shopping"`.
+    pub(super) const fn prefix(self) -> &'static str {
+        match self {
+            Self::Location => "Location",
+            Self::Transportation => "Transportation",
+            Self::Accommodation => "Accommodation",
+            Self::Attraction => "Attraction",
+            Self::Dining => "Dining",
+            Self::Shopping => "Shopping",
+        }
+    }
+
+    /// The task of that [`name`](Self::name), or `None` if there is none.
+    ///
+    /// ```
+    /// use tool_graph::costbench::Task;
+    ///
+    /// assert_eq!(Task::from_name("dining"), Some(Task::Dining));
+    /// assert_eq!(Task::from_name("Dining"), None);
+    /// ```
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|task| task.name() == name)
+    }
+
+    /// The data types that are there before the first call, in alphabetical order.
+    #[must_use]
+    pub const fn initial_types(self) -> &'static [&'static str] {
+        match self {
+            Self::Location => &[
+                "LocationCategory",
+                "LocationFeaturePackage",
+                "LocationStyle",
+                "LocationTier",
+                "TimeInfo",
+            ],
+            Self::Transportation => &[
+                "LocationPreference",
+                "TimeInfo",
+                "TransportationCategory",
+                "TransportationFeaturePackage",
+                "TransportationStyle",
+                "TransportationTier",
+            ],
+            Self::Accommodation => &[
+                "AccommodationCategory",
+                "AccommodationFeaturePackage",
+                "AccommodationStyle",
+                "AccommodationTier",
+                "LocationPreference",
+                "TimeInfo",
+            ],
+            Self::Attraction => &[
+                "AttractionCategory",
+                "AttractionFeaturePackage",
+                "AttractionStyle",
+                "AttractionTier",
+                "LocationPreference",
+                "TimeInfo",
+            ],
+            Self::Dining => &[
+                "DiningCategory",
+                "DiningFeaturePackage",
+                "DiningStyle",
+                "DiningTier",
+                "LocationPreference",
+                "TimeInfo",
+            ],
+            Self::Shopping => &[
+                "LocationPreference",
+                "ShoppingCategory",
+                "ShoppingFeaturePackage",
+                "ShoppingStyle",
+                "ShoppingTier",
+                "TimeInfo",
+            ],
+        }
+    }
+
+    /// The data type that ends the task: `"TravelLocation"` to `"TravelShopping"`.
+    #[must_use]
+    pub const fn goal(self) -> &'static str {
+        match self {
+            Self::Location => "TravelLocation",
+            Self::Transportation => "TravelTransportation",
+            Self::Accommodation => "TravelAccommodation",
+            Self::Attraction => "TravelAttraction",
+            Self::Dining => "TravelDining",
+            Self::Shopping => "TravelShopping",
+        }
+    }
+}

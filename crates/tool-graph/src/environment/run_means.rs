@@ -1,0 +1,164 @@
+use trajectory_metrics::ExactMean;
+use trajectory_metrics::tool_calls::{FailureCounts, PathDistances};
+
+use super::Transcript;
+use crate::Error;
+
+/// CostBench's figures over many runs.
+///
+/// Parts can be computed anywhere and merged in any order, to the last bit. Runs that did not see all
+/// their events are left out of everything, runs that did not reach the goal out of costs and paths; both
+/// are counted.
+///
+/// Reference: CostBench, appendices B.3.1 and B.3.2.
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+/// # let problem = graph.problem(&["query"], &["choice"])?;
+/// # use tool_graph::{Event, GreedyRule, Scenario};
+/// use tool_graph::{Episode, RunMeans};
+///
+/// let scenario = Scenario::new(graph, problem)?;
+/// let best = scenario.optimal_run()?;
+/// let mut dear = Episode::new(&scenario)?;
+/// for name in ["ask", "pick"] {
+///     dear.call(name)?;
+/// }
+/// let (mut means, mut others) = (RunMeans::default(), RunMeans::default());
+/// means.update(&best, &best)?;
+/// others.update(&dear.finish(true), &best)?;
+/// means.merge(&others);
+/// assert_eq!((means.runs(), means.left_out()), (2, 0));
+/// assert_eq!((means.cost_gap()?, means.cost_gap_without_redundant()?), (1.5, 1.5));
+/// assert_eq!(means.paths().exact_match_rate(), Ok(0.5));
+/// assert_eq!((means.task_completion_ratio()?, means.invalid_tool_use_ratio()?), (1.0, 0.0));
+/// assert_eq!(means.failures().calls, 4);
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct RunMeans {
+    runs: usize,
+    left_out: usize,
+    paths: PathDistances,
+    cost_gap: ExactMean,
+    lean_cost_gap: ExactMean,
+    completed: ExactMean,
+    failures: FailureCounts,
+}
+
+impl RunMeans {
+    /// Takes in one run, against a reference as in [`Transcript::scores`].
+    ///
+    /// # Errors
+    ///
+    /// As there. Nothing is taken in then.
+    pub fn update(&mut self, run: &Transcript, reference: &Transcript) -> Result<(), Error> {
+        if !run.all_events_fired() {
+            self.left_out += 1;
+            return Ok(());
+        }
+        let scores = run.scores(reference)?;
+        self.runs += 1;
+        self.completed.update(f64::from(scores.completed));
+        self.failures.merge(&scores.failures);
+        if run.goal_reached() {
+            self.paths.update(&run.path(), &reference.path());
+        }
+        scores.cost_gap.into_iter().for_each(|gap| self.cost_gap.update(gap));
+        let lean = scores.cost_gap_without_redundant;
+        lean.into_iter().for_each(|gap| self.lean_cost_gap.update(gap));
+        Ok(())
+    }
+
+    /// Takes in everything that `other` has.
+    pub fn merge(&mut self, other: &Self) {
+        self.runs += other.runs;
+        self.left_out += other.left_out;
+        self.paths.merge(&other.paths);
+        self.cost_gap.merge(&other.cost_gap);
+        self.lean_cost_gap.merge(&other.lean_cost_gap);
+        self.completed.merge(&other.completed);
+        self.failures.merge(&other.failures);
+    }
+
+    /// Runs taken in.
+    #[must_use]
+    pub const fn runs(&self) -> usize {
+        self.runs
+    }
+
+    /// Runs left out because not all of their events came.
+    #[must_use]
+    pub const fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    /// Mean edit distance (AED), its normalised form (ANED) and exact match rate (EMR) of the runs that
+    /// reached the goal.
+    #[must_use]
+    pub const fn paths(&self) -> &PathDistances {
+        &self.paths
+    }
+
+    /// The mean cost gap of the runs that reached the goal; lower is better.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Metric`] where there is none.
+    pub fn cost_gap(&self) -> Result<f64, Error> {
+        mean(&self.cost_gap)
+    }
+
+    /// The same of those without redundant calls: CostBench's figure in parentheses.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Metric`] where there is none.
+    pub fn cost_gap_without_redundant(&self) -> Result<f64, Error> {
+        mean(&self.lean_cost_gap)
+    }
+
+    /// The share of runs that were completed (TCR), in [0, 1]; higher is better.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Metric`] without a run.
+    pub fn task_completion_ratio(&self) -> Result<f64, Error> {
+        mean(&self.completed)
+    }
+
+    /// The share of calls, over those of all runs together, that could not be carried out by the agent's
+    /// fault (ITUR), in [0, 1]; lower is better.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] without a call.
+    pub fn invalid_tool_use_ratio(&self) -> Result<f64, Error> {
+        match self.failures.calls {
+            0 => Err(Error::Empty),
+            calls => Ok(self.failures.invalid() as f64 / calls as f64),
+        }
+    }
+
+    /// How many calls are of each failure class.
+    #[must_use]
+    pub const fn failures(&self) -> &FailureCounts {
+        &self.failures
+    }
+}
+
+fn mean(values: &ExactMean) -> Result<f64, Error> {
+    values.finish().map_err(|error| Error::Metric(error.into()))
+}

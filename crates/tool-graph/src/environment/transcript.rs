@@ -1,0 +1,198 @@
+use trajectory_metrics::tool_calls::{
+    CallFacts, FailureClass, FailureCounts, cost_gap, cost_gap_without_redundant, edit_distance,
+    failure_classes, invalid_tool_use_ratio, normalized_edit_distance,
+};
+
+use super::{CallStatus, RunScores};
+use crate::Error;
+
+/// One call of a run.
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+/// # let problem = graph.problem(&["query"], &["choice"])?;
+/// # use tool_graph::{Event, GreedyRule, Scenario};
+/// use tool_graph::Episode;
+///
+/// let scenario = Scenario::new(graph, problem)?;
+/// let mut episode = Episode::new(&scenario)?;
+/// episode.call("search")?;
+/// episode.call("buy")?;
+/// let run = episode.finish(false);
+/// let [search, buy] = run.calls() else { panic!("two calls were made") };
+/// assert_eq!((search.name.as_str(), search.tool, search.cost), ("search", Some(0), 4.0));
+/// assert_eq!((buy.name.as_str(), buy.tool, buy.cost), ("buy", None, 0.0));
+/// assert!(search.status.is_done() && !search.after_goal && search.event.is_none());
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct CallRecord {
+    /// The tool as the agent named it.
+    pub name: String,
+    /// Its position in the library, if there is such a tool.
+    pub tool: Option<usize>,
+    /// What became of the call.
+    pub status: CallStatus,
+    /// What was paid for it.
+    pub cost: f64,
+    /// Whether the goal was reached before it.
+    pub after_goal: bool,
+    /// The event that came with it, by position.
+    pub event: Option<usize>,
+}
+
+/// The record of a run: what the scores are made of. From [`Episode::finish`](crate::Episode::finish).
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+/// # let problem = graph.problem(&["query"], &["choice"])?;
+/// # use tool_graph::{Event, GreedyRule, Scenario};
+/// use tool_graph::Episode;
+///
+/// let scenario = Scenario::new(graph, problem)?;
+/// let mut episode = Episode::new(&scenario)?;
+/// for name in ["pick", "ask", "search", "pick"] {
+///     episode.call(name)?;
+/// }
+/// let run = episode.finish(true);
+/// assert_eq!(run.path(), [1, 0, 2], "the first call had nothing to pick from");
+/// assert_eq!(run.costs(), [0.0, 7.0, 4.0, 2.0]);
+/// assert!(run.goal_reached() && run.is_completed());
+/// assert!(run.all_events_fired(), "all of none");
+/// assert_eq!(run.events_fired(), 0);
+/// use trajectory_metrics::tool_calls::FailureClass;
+/// let classes = [Some(FailureClass::Inaccessible), None, Some(FailureClass::Repeated), None];
+/// assert_eq!(run.failure_classes(), classes);
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Transcript {
+    pub(super) calls: Vec<CallRecord>,
+    pub(super) goal_reached: bool,
+    pub(super) answer_is_right: bool,
+    pub(super) events_planned: usize,
+    pub(super) events_fired: usize,
+}
+
+impl Transcript {
+    /// All calls, failed ones included.
+    #[must_use]
+    pub fn calls(&self) -> &[CallRecord] {
+        &self.calls
+    }
+
+    /// The tools of the calls that count as steps: those carried out and those that failed because their
+    /// tool was banned at that very call. Calls that failed by the agent's fault are left out (appendix
+    /// B.3.2 of CostBench).
+    #[must_use]
+    pub fn path(&self) -> Vec<usize> {
+        let steps = self.calls.iter().filter(|call| !call.status.is_invalid());
+        steps.filter_map(|call| call.tool).collect()
+    }
+
+    /// What was paid for each call.
+    #[must_use]
+    pub fn costs(&self) -> Vec<f64> {
+        self.calls.iter().map(|call| call.cost).collect()
+    }
+
+    /// Whether the goal was there at the end.
+    #[must_use]
+    pub const fn goal_reached(&self) -> bool {
+        self.goal_reached
+    }
+
+    /// Whether the goal was reached and the answer right. A right answer without the goal is a guess
+    /// (appendix B.3.2 of CostBench).
+    #[must_use]
+    pub const fn is_completed(&self) -> bool {
+        self.goal_reached && self.answer_is_right
+    }
+
+    /// How many events came.
+    #[must_use]
+    pub const fn events_fired(&self) -> usize {
+        self.events_fired
+    }
+
+    /// Whether all events came that were to come. Other runs are not to be compared (appendix B.3.2 of
+    /// CostBench).
+    #[must_use]
+    pub const fn all_events_fired(&self) -> bool {
+        self.events_fired == self.events_planned
+    }
+
+    /// What is wrong with each call; `None` where nothing is. A call that failed by a ban is nobody's
+    /// fault, and a call that is carried out again after an event may have been needed again: a call is
+    /// repeated where it yielded nothing new.
+    #[must_use]
+    pub fn failure_classes(&self) -> Vec<Option<FailureClass>> {
+        let facts = |call: &CallRecord| CallFacts {
+            call: call.tool,
+            well_formed: call.status.failure() != Some(FailureClass::WrongParameters),
+            accessible: call.status.failure() != Some(FailureClass::Inaccessible),
+            after_goal: call.after_goal,
+            advanced: Some(call.status != (CallStatus::Done { advanced: false })),
+        };
+        failure_classes(&self.calls.iter().map(facts).collect::<Vec<_>>())
+    }
+
+    /// The run against a reference: the optimal run ([`Scenario::optimal_run`](crate::Scenario::optimal_run))
+    /// of the same world. Costs are those paid at the time of each call.
+    ///
+    /// Under events the sums of costs tell little, since each plan was made for a world that did not stay
+    /// (appendix B.3.1 of CostBench); the paths do.
+    ///
+    /// Reference: CostBench, appendices B.3.1 and B.3.2.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Metric`] for costs whose sum is beyond the range of numbers.
+    pub fn scores(&self, reference: &Self) -> Result<RunScores, Error> {
+        let classes = self.failure_classes();
+        let actual = self.path();
+        let path = reference.path();
+        let (paid, optimal) = (self.costs(), reference.costs());
+        let gap = cost_gap(&paid, &optimal).map_err(Error::Metric)?;
+        let lean = cost_gap_without_redundant(&paid, &optimal, &classes).map_err(Error::Metric)?;
+        let valid: Vec<bool> = self.calls.iter().map(|call| !call.status.is_invalid()).collect();
+        let reached = self.goal_reached;
+        Ok(RunScores {
+            cost_gap: reached.then_some(gap),
+            cost_gap_without_redundant: lean.filter(|_| reached),
+            edit_distance: reached.then(|| edit_distance(&actual, &path)),
+            normalized_edit_distance: reached.then(|| normalized_edit_distance(&actual, &path)),
+            exact_match: reached.then(|| actual == path),
+            completed: self.is_completed(),
+            invalid_tool_use_ratio: invalid_tool_use_ratio(&valid).ok(),
+            failures: classes.into_iter().collect::<FailureCounts>(),
+        })
+    }
+}

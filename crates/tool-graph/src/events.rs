@@ -1,0 +1,9 @@
+//! What changes the world while a run is on its way, and the paths of policies in such a world.
+
+mod event;
+mod scenario;
+mod trigger_rule;
+
+pub use event::Event;
+pub use scenario::Scenario;
+pub use trigger_rule::TriggerRule;

@@ -1,0 +1,97 @@
+use crate::{Error, ToolGraph};
+
+/// Something that changes the world while a run is on its way.
+///
+/// Reference: CostBench, section 3.2 and appendix B.5.
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+/// # let problem = graph.problem(&["query"], &["choice"])?;
+/// # use tool_graph::{Event, GreedyRule, Scenario};
+///
+/// let end = |event: Event| {
+///     let scenario = Scenario::new(graph.clone(), problem.clone())?.with_events(vec![event])?;
+///     Ok::<_, tool_graph::Error>(graph.tool_names(&scenario.optimal_run()?.path()).join(" "))
+/// };
+/// assert_eq!(end(Event::BanTool)?, "search ask pick");
+/// assert_eq!(end(Event::PreferenceChange)?, "search search pick");
+/// assert_eq!(end(Event::CostChange(vec![9.0, 7.0, 3.0]))?, "search pick");
+/// assert_eq!(end(Event::RemoveTools(vec![1]))?, "search pick");
+/// assert!(Event::BanTool.is_explicit() && !Event::RemoveTools(vec![1]).is_explicit());
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Event {
+    /// The call that it falls on fails, and the tool is out from then on. The call is a step of the run
+    /// and stays in its path; it costs nothing and yields nothing.
+    BanTool,
+    /// After the step it falls on, all data types but those of the start are gone.
+    PreferenceChange,
+    /// After the step it falls on, each tool of the library has another cost, in library order.
+    CostChange(Vec<f64>),
+    /// After the step it falls on, these tools are out, by position in the library.
+    RemoveTools(Vec<usize>),
+}
+
+impl Event {
+    /// Whether the agent is told: of a ban by the failing call, of a preference change by its user. The
+    /// other two it must notice by itself.
+    #[must_use]
+    pub const fn is_explicit(&self) -> bool {
+        matches!(self, Self::BanTool | Self::PreferenceChange)
+    }
+
+    /// The removal of the composite tools that consist of exactly this many others.
+    ///
+    /// ```
+    /// # use tool_graph::{Event, Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, components: &[&str]| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost: 1.0,
+    /// #     components: components.iter().map(|&name| name.into()).collect(),
+    /// # };
+    /// let graph = ToolGraph::new(vec![
+    ///     tool("search_and_pick", "query", "choice", &["search", "pick"]),
+    ///     tool("search", "query", "hits", &[]),
+    ///     tool("pick", "hits", "choice", &[]),
+    /// ])?;
+    /// assert_eq!(Event::remove_composites(&graph, 2), Event::RemoveTools(vec![0]));
+    /// assert_eq!(Event::remove_composites(&graph, 3), Event::RemoveTools(vec![]));
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    #[must_use]
+    pub fn remove_composites(graph: &ToolGraph, components: usize) -> Self {
+        let tools = (0..graph.len()).filter(|&tool| {
+            components > 0 && graph.components(tool).is_ok_and(|found| found.len() == components)
+        });
+        Self::RemoveTools(tools.collect())
+    }
+
+    /// That it fits the graph.
+    pub(super) fn check(&self, graph: &ToolGraph) -> Result<(), Error> {
+        match self {
+            Self::BanTool | Self::PreferenceChange => Ok(()),
+            Self::CostChange(costs) => graph.with_costs(costs).map(|_| ()),
+            Self::RemoveTools(tools) => {
+                tools.iter().try_for_each(|&tool| graph.cost(tool).map(|_| ()))
+            }
+        }
+    }
+}

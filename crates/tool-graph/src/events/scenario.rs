@@ -1,0 +1,206 @@
+use super::{Event, TriggerRule};
+use crate::greedy::Greedy;
+use crate::{Episode, Error, GreedyRule, Plan, Problem, TieRule, ToolGraph, Transcript};
+
+/// A task in a world that changes: tools, a start and a goal, and the events to come.
+///
+/// Events come in the order given. How many steps lie before each follows from the optimal plan at the
+/// start and after each event ([`TriggerRule`]). A step is a call that could be carried out, so failed
+/// calls do not bring an event nearer.
+///
+/// An event that would leave no way to the goal does not happen. In CostBench that is so for none of up to
+/// `n - 2` bans in a task of `n` steps.
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+/// # let problem = graph.problem(&["query"], &["choice"])?;
+/// # use tool_graph::{Event, GreedyRule, Scenario};
+/// use tool_graph::{TieRule, TriggerRule};
+///
+/// let scenario = Scenario::new(graph, problem)?
+///     .with_events(vec![Event::BanTool])?
+///     .with_trigger_rule(TriggerRule::PaperText)
+///     .with_tie_rule(TieRule::FewestCalls)
+///     .with_call_limit(10);
+/// let names = |path: &[usize]| scenario.graph().tool_names(path).join(" ");
+/// let plan = scenario.optimal_plan()?.expect("there is a way");
+/// assert_eq!(names(plan.tools()), "search pick");
+/// // By this rule the ban falls on the last call. Without another tool to pick with, it does not happen.
+/// let run = scenario.optimal_run()?;
+/// assert_eq!((names(&run.path()).as_str(), run.events_fired()), ("search pick", 0));
+/// // By the released one it falls on the first.
+/// let scenario = scenario.clone().with_trigger_rule(TriggerRule::Released);
+/// let run = scenario.optimal_run()?;
+/// assert_eq!((names(&run.path()).as_str(), run.events_fired()), ("search ask pick", 1));
+/// assert_eq!(scenario.greedy_run(GreedyRule::Chain)?, run);
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    graph: ToolGraph,
+    problem: Problem,
+    events: Vec<Event>,
+    trigger_rule: TriggerRule,
+    tie_rule: TieRule,
+    call_limit: usize,
+}
+
+impl Scenario {
+    /// A world without events, in which 20 calls can be made.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
+    pub fn new(graph: ToolGraph, problem: Problem) -> Result<Self, Error> {
+        graph.check_state(problem.initial())?;
+        graph.check_state(problem.goal())?;
+        Ok(Self {
+            graph,
+            problem,
+            events: Vec::new(),
+            trigger_rule: TriggerRule::default(),
+            tie_rule: TieRule::default(),
+            call_limit: 20,
+        })
+    }
+
+    /// The same with these events.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ToolCount`], [`Error::Cost`] or [`Error::CostRange`] for costs that the graph cannot have;
+    /// [`Error::NoSuchTool`] for the removal of a tool that is not there.
+    pub fn with_events(self, events: Vec<Event>) -> Result<Self, Error> {
+        events.iter().try_for_each(|event| event.check(&self.graph))?;
+        Ok(Self { events, ..self })
+    }
+
+    /// The same with another rule for when events come.
+    #[must_use]
+    pub fn with_trigger_rule(self, trigger_rule: TriggerRule) -> Self {
+        Self { trigger_rule, ..self }
+    }
+
+    /// The same with another rule for plans of the same cost.
+    #[must_use]
+    pub fn with_tie_rule(self, tie_rule: TieRule) -> Self {
+        Self { tie_rule, ..self }
+    }
+
+    /// The same with another number of calls, failed ones included, after which a run is over.
+    #[must_use]
+    pub fn with_call_limit(self, call_limit: usize) -> Self {
+        Self { call_limit, ..self }
+    }
+
+    /// The tools at the start.
+    #[must_use]
+    pub const fn graph(&self) -> &ToolGraph {
+        &self.graph
+    }
+
+    /// The start and the goal.
+    #[must_use]
+    pub const fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// The events to come.
+    #[must_use]
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The rule for when events come.
+    #[must_use]
+    pub const fn trigger_rule(&self) -> TriggerRule {
+        self.trigger_rule
+    }
+
+    /// The rule for plans of the same cost.
+    #[must_use]
+    pub const fn tie_rule(&self) -> TieRule {
+        self.tie_rule
+    }
+
+    /// The number of calls after which a run is over.
+    #[must_use]
+    pub const fn call_limit(&self) -> usize {
+        self.call_limit
+    }
+
+    /// The optimal plan at the start, which knows of no event; `None` where there is no plan.
+    ///
+    /// # Errors
+    ///
+    /// None for a scenario that was made; those of [`TieRule::optimal_plan`] are ruled out.
+    pub fn optimal_plan(&self) -> Result<Option<Plan>, Error> {
+        self.tie_rule.optimal_plan(&self.graph, &self.problem)
+    }
+
+    /// The run of an agent that always follows the optimal plan, knows of no event to come, and plans anew
+    /// after each: the ground truth of a world that changes. Its path has the calls that failed by a ban.
+    ///
+    /// It ends at the goal, or where there is no way to it. The limit of calls does not hold for it.
+    ///
+    /// Reference: CostBench, appendix B.2, equations 12 and 13.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::optimal_plan`].
+    pub fn optimal_run(&self) -> Result<Transcript, Error> {
+        let world = self.clone().with_call_limit(usize::MAX);
+        let mut episode = Episode::new(&world)?;
+        while let Some(plan) = {
+            let problem = self.problem.from_state(episode.state().clone())?;
+            self.tie_rule.optimal_plan(episode.graph(), &problem)?
+        } {
+            if plan.tools().is_empty() {
+                break;
+            }
+            for &tool in plan.tools() {
+                if episode.call_tool(tool)?.event.is_some() {
+                    break;
+                }
+            }
+        }
+        Ok(episode.finish(true))
+    }
+
+    /// The run of the greedy policy ([`ToolGraph::greedy_plan`]), which starts anew after each event. It
+    /// ends at the goal or where the policy is stuck, which under events it may be although there is a
+    /// way. The limit of calls does not hold for it.
+    ///
+    /// Reference: CostBench, appendix B.2, equations 10 and 11.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::optimal_plan`].
+    pub fn greedy_run(&self, rule: GreedyRule) -> Result<Transcript, Error> {
+        let world = self.clone().with_call_limit(usize::MAX);
+        let mut episode = Episode::new(&world)?;
+        let Some(greedy) = Greedy::new(&self.graph, &self.problem)? else {
+            return Ok(episode.finish(true));
+        };
+        let mut previous = None;
+        while !episode.goal_reached() {
+            let choice = greedy.choice(episode.graph(), episode.state(), previous, rule);
+            let Some(tool) = choice else { break };
+            let event = episode.call_tool(tool)?.event;
+            previous = if event.is_none() { Some(tool) } else { None };
+        }
+        Ok(episode.finish(true))
+    }
+}

@@ -1,0 +1,19 @@
+//! The typed graph of a library of tools, and what is asked of it.
+
+mod checks;
+mod costs;
+mod interner;
+mod lists;
+#[cfg(feature = "petgraph")]
+mod petgraph_view;
+mod problem;
+mod state;
+mod tool_graph;
+
+pub(crate) use costs::Costs;
+pub(crate) use lists::Lists;
+#[cfg(feature = "petgraph")]
+pub use petgraph_view::Vertex;
+pub use problem::Problem;
+pub use state::State;
+pub use tool_graph::ToolGraph;

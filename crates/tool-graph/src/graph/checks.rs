@@ -1,0 +1,117 @@
+use super::interner::Interner;
+use super::lists::Lists;
+use crate::{Error, Tool};
+
+/// A library in numbers, without fault but for its costs.
+pub(crate) struct Parts {
+    pub(crate) type_names: Vec<String>,
+    pub(crate) needs: Lists,
+    pub(crate) yields: Lists,
+    pub(crate) components: Lists,
+}
+
+pub(crate) fn check(tools: &[Tool]) -> Result<Parts, Error> {
+    if tools.is_empty() {
+        return Err(Error::Empty);
+    }
+    let mut names = Interner::default();
+    for tool in tools {
+        if !names.intern(&tool.name).1 {
+            return Err(Error::DuplicateTool { tool: tool.name.clone() });
+        }
+    }
+    let mut types = Interner::default();
+    let mut type_names = Vec::new();
+    let mut needs = Lists::default();
+    let mut yields = Lists::default();
+    let mut components = Lists::default();
+    let mut numbers: Vec<u32> = Vec::new();
+    for tool in tools {
+        for (declared, list) in [(&tool.inputs, &mut needs), (&tool.outputs, &mut yields)] {
+            numbers.clear();
+            for name in declared {
+                let (number, new) = types.intern(name);
+                if new {
+                    type_names.push(name.clone());
+                }
+                numbers.push(number);
+            }
+            numbers.sort_unstable();
+            numbers.dedup();
+            list.push(numbers.iter().copied());
+        }
+        numbers.clear();
+        for component in &tool.components {
+            numbers.push(names.get(component).ok_or_else(|| Error::UnknownComponent {
+                tool: tool.name.clone(),
+                component: component.clone(),
+            })?);
+        }
+        components.push(numbers.iter().copied());
+    }
+    let parts = Parts { type_names, needs, yields, components };
+    if let Some(tool) = on_a_cycle(&parts.components) {
+        return Err(Error::ComponentCycle { tool: tools[tool].name.clone() });
+    }
+    // For each data type the last composite tool, from 1, within which it was there.
+    let mut there = vec![0; parts.type_names.len()];
+    for tool in 0..tools.len() {
+        if !parts.components.get(tool).is_empty() {
+            check_composite(tools, &parts, tool, &mut there)?;
+        }
+    }
+    Ok(parts)
+}
+
+fn check_composite(
+    tools: &[Tool],
+    parts: &Parts,
+    tool: usize,
+    there: &mut [usize],
+) -> Result<(), Error> {
+    let mark = tool + 1;
+    let missing = |there: &[usize], list: &[u32]| {
+        let missing = list.iter().find(|&&number| there[number as usize] != mark);
+        missing.map(|&number| parts.type_names[number as usize].clone())
+    };
+    let name = || tools[tool].name.clone();
+    parts.needs.get(tool).iter().for_each(|&number| there[number as usize] = mark);
+    for &component in parts.components.get(tool) {
+        let component = component as usize;
+        if let Some(input) = missing(there, parts.needs.get(component)) {
+            let component = tools[component].name.clone();
+            return Err(Error::ComponentInput { tool: name(), component, input });
+        }
+        parts.yields.get(component).iter().for_each(|&number| there[number as usize] = mark);
+    }
+    match missing(there, parts.yields.get(tool)) {
+        Some(output) => Err(Error::ComponentOutput { tool: name(), output }),
+        None => Ok(()),
+    }
+}
+
+/// The first tool, if any, that is left when tools whose components are all done are taken away.
+fn on_a_cycle(components: &Lists) -> Option<usize> {
+    let tools = components.len();
+    if (0..tools).all(|tool| components.get(tool).is_empty()) {
+        return None;
+    }
+    let used_in = components.transposed(tools);
+    let mut open: Vec<usize> = (0..tools).map(|tool| components.get(tool).len()).collect();
+    let mut done: Vec<usize> = (0..tools).filter(|&tool| open[tool] == 0).collect();
+    while let Some(component) = done.pop() {
+        for &tool in used_in.get(component) {
+            open[tool as usize] -= 1;
+            if open[tool as usize] == 0 {
+                done.push(tool as usize);
+            }
+        }
+    }
+    // What is left is on a cycle or made of one; going down from it ends on the cycle.
+    let mut tool = (0..tools).find(|&tool| open[tool] > 0)?;
+    for _ in 0..tools {
+        let left = components.get(tool).iter().find(|&&component| open[component as usize] > 0);
+        tool = left.map_or(tool, |&component| component as usize);
+    }
+    Some(tool)
+}

@@ -1,0 +1,52 @@
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Names to numbers, in the order in which they come.
+#[derive(Debug, Default)]
+pub(crate) struct Interner<'a> {
+    numbers: HashMap<&'a str, u32, BuildHasherDefault<NameHasher>>,
+}
+
+impl<'a> Interner<'a> {
+    pub(crate) fn get(&self, name: &str) -> Option<u32> {
+        self.numbers.get(name).copied()
+    }
+
+    /// The number of the name, and whether it is new.
+    pub(crate) fn intern(&mut self, name: &'a str) -> (u32, bool) {
+        let next = self.numbers.len() as u32;
+        let number = *self.numbers.entry(name).or_insert(next);
+        (number, number == next)
+    }
+}
+
+/// A quick hash for short names; nothing depends on the order that it gives.
+#[derive(Debug, Default)]
+struct NameHasher(u64);
+
+impl Hasher for NameHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for &word in words {
+            self.mix(u64::from_le_bytes(word));
+        }
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        self.mix(u64::from_le_bytes(last));
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        self.mix(u64::from(byte));
+    }
+
+    fn finish(&self) -> u64 {
+        // The table takes its place from the low bits and a tag from the high ones.
+        self.0 ^ (self.0 >> 32)
+    }
+}
+
+impl NameHasher {
+    fn mix(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    }
+}

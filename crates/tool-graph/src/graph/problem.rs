@@ -1,0 +1,120 @@
+use super::{State, ToolGraph};
+use crate::Error;
+
+/// What a plan is asked for: the data types that are there, and those that should be.
+///
+/// Made by [`ToolGraph::problem`].
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+/// # let problem = graph.problem(&["query"], &["choice"])?;
+///
+/// assert_eq!(problem.initial(), &graph.state(&["query"])?);
+/// assert_eq!(problem.goal(), &graph.state(&["choice"])?);
+/// // After a search the rest of the way is shorter.
+/// let later = problem.from_state(graph.state(&["query", "hits"])?)?;
+/// assert_eq!(graph.optimal_plan(&later)?.map(|plan| plan.cost()), Some(2.0));
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    initial: State,
+    goal: State,
+}
+
+impl Problem {
+    /// The data types that are there at the start.
+    #[must_use]
+    pub fn initial(&self) -> &State {
+        &self.initial
+    }
+
+    /// The data types that should be there at the end.
+    #[must_use]
+    pub fn goal(&self) -> &State {
+        &self.goal
+    }
+
+    /// The same goal from another state, as after some calls.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherGraph`] where the state is one of a graph of other data types.
+    pub fn from_state(&self, initial: State) -> Result<Self, Error> {
+        if initial.types() != self.goal.types() {
+            return Err(Error::OtherGraph { expected: self.goal.types(), found: initial.types() });
+        }
+        Ok(Self { initial, goal: self.goal.clone() })
+    }
+}
+
+impl ToolGraph {
+    /// The problem of getting from some data types to others.
+    ///
+    /// A data type that is there at the start may be one that no tool knows.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] without a goal, and [`Error::GoalNeverProduced`] for a goal that is not there
+    /// at the start and that no tool of the library yields. Banned tools count here: a goal that some
+    /// tool yields but that cannot be reached is no error but a problem without a plan.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    /// # use tool_graph::Error;
+    /// let reachable = graph.problem(&["query"], &["choice"])?;
+    /// assert!(graph.optimal_plan(&reachable)?.is_some());
+    /// let goal = graph.problem(&["query"], &["refund"]);
+    /// assert_eq!(goal.unwrap_err(), Error::GoalNeverProduced { goal: "refund".into() });
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    pub fn problem<S: AsRef<str>>(&self, initial: &[S], goal: &[S]) -> Result<Problem, Error> {
+        if goal.is_empty() {
+            return Err(Error::Empty);
+        }
+        let types = self.type_names().len();
+        let mut problem = Problem { initial: State::empty(types), goal: State::empty(types) };
+        for name in initial {
+            if let Some(number) = self.type_number(name.as_ref()) {
+                problem.initial.insert(number as u32);
+            }
+        }
+        for name in goal {
+            let name = name.as_ref();
+            let there = initial.iter().any(|initial| initial.as_ref() == name);
+            match self.type_number(name) {
+                Some(number) if there || self.is_yielded(number) => {
+                    problem.goal.insert(number as u32);
+                }
+                // No tool knows it, so that nothing can take it away either.
+                None if there => {}
+                _ => return Err(Error::GoalNeverProduced { goal: name.to_owned() }),
+            }
+        }
+        Ok(problem)
+    }
+}

@@ -1,0 +1,80 @@
+/// A set of data types of one graph: what is there at some moment.
+///
+/// Made by [`ToolGraph::state`](crate::ToolGraph::state). Calls only ever add to it.
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+///
+/// let (start, query) = (graph.state(&["query"])?, graph.type_number("query"));
+/// let mut state = start.clone();
+/// graph.apply(0, &mut state)?;
+/// assert!(state.is_superset(&start) && !start.is_superset(&state));
+/// assert!(query.is_some_and(|query| state.contains(query)));
+/// assert_eq!((start.len(), state.len(), state.is_empty()), (1, 2, false));
+/// let names: Vec<&str> = state.iter().map(|number| graph.type_names()[number].as_str()).collect();
+/// assert_eq!(names, ["query", "hits"]);
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct State {
+    words: Box<[u64]>,
+    types: u32,
+}
+
+impl State {
+    pub(crate) fn empty(types: usize) -> Self {
+        Self { words: vec![0; types.div_ceil(64)].into(), types: types as u32 }
+    }
+
+    /// The number of data types of the graph that it belongs to.
+    pub(crate) fn types(&self) -> usize {
+        self.types as usize
+    }
+
+    pub(crate) fn insert(&mut self, number: u32) {
+        if let Some(word) = self.words.get_mut(number as usize / 64) {
+            *word |= 1 << (number % 64);
+        }
+    }
+
+    /// Whether the data type of this number is there; see [`ToolGraph::type_names`](crate::ToolGraph::type_names).
+    #[must_use]
+    pub fn contains(&self, number: usize) -> bool {
+        self.words.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
+    }
+
+    /// Whether all data types of the other state are there.
+    #[must_use]
+    pub fn is_superset(&self, other: &Self) -> bool {
+        self.types == other.types && self.words.iter().zip(&other.words).all(|(a, b)| b & !a == 0)
+    }
+
+    /// The number of data types that are there.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether no data type is there.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|&word| word == 0)
+    }
+
+    /// The numbers of the data types that are there, in rising order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> {
+        (0..self.types()).filter(|&number| self.contains(number))
+    }
+}

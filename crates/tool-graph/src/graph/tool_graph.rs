@@ -1,0 +1,468 @@
+use std::sync::{Arc, OnceLock};
+
+use super::{Costs, Lists, State, checks};
+use crate::{Error, Tool};
+
+/// A checked library of tools, as a graph of tools and the data types that they need and yield.
+///
+/// Tools are named by their position in the library, data types by their number in [`Self::type_names`].
+/// A clone shares all but costs and bans, so that events can change these on a copy at little cost.
+///
+/// ```
+/// use tool_graph::{Tool, ToolGraph};
+/// let tool = |name: &str, input: &str, output: &str, cost| Tool {
+///     name: name.into(),
+///     inputs: vec![input.into()],
+///     outputs: vec![output.into()],
+///     cost,
+///     components: vec![],
+/// };
+/// let graph = ToolGraph::new(vec![
+///     tool("search", "query", "hits", 22.22),
+///     tool("pick", "hits", "choice", 18.51),
+///     Tool {
+///         components: vec!["search".into(), "pick".into()],
+///         ..tool("search_and_pick", "query", "choice", 40.75)
+///     },
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
+/// let plan = graph.optimal_plan(&problem)?.expect("both ways lead there");
+/// assert_eq!(graph.tool_names(plan.tools()), ["search", "pick"]);
+/// assert_eq!(plan.cost(), 40.73);
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ToolGraph {
+    shared: Arc<Shared>,
+    costs: Costs,
+    values: Vec<f64>,
+    banned: Vec<bool>,
+}
+
+/// What no event changes.
+#[derive(Debug)]
+struct Shared {
+    /// As declared; the costs in here may be out of date.
+    tools: Vec<Tool>,
+    type_names: Vec<String>,
+    needs: Lists,
+    yields: Lists,
+    components: Lists,
+    /// By data type, the tools that need it and those that yield it.
+    waiting: Lists,
+    yielded_by: Lists,
+    /// Tools by name and data types by name, sorted when first asked for.
+    by_name: OnceLock<[Vec<u32>; 2]>,
+}
+
+impl ToolGraph {
+    /// Checks a library once; everything after that relies on it. The tools keep their order.
+    ///
+    /// A composite tool must be able to run its components in the order given: every input of one is
+    /// an input of the tool or an output of an earlier component. Its outputs are any of those of its
+    /// components, often only the last one's. Components may be composite themselves and may stand
+    /// before or after the tool in the library.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`], and by tool [`Error::Cost`], [`Error::CostRange`], [`Error::DuplicateTool`],
+    /// [`Error::UnknownComponent`], [`Error::ComponentCycle`], [`Error::ComponentInput`] and
+    /// [`Error::ComponentOutput`].
+    ///
+    /// # Complexity
+    ///
+    /// Linear in the size of the library, in time and memory.
+    ///
+    /// ```
+    /// # use tool_graph::{Error, Tool, ToolGraph};
+    /// let search = Tool {
+    ///     name: "search".into(),
+    ///     inputs: vec!["query".into()],
+    ///     outputs: vec!["hits".into()],
+    ///     cost: f64::NAN,
+    ///     components: vec![],
+    /// };
+    /// let free = Tool { cost: 0.0, ..search.clone() };
+    /// assert!(matches!(ToolGraph::new(vec![search]), Err(Error::Cost { .. })));
+    /// let twice = ToolGraph::new(vec![free.clone(), free]);
+    /// assert_eq!(twice.unwrap_err(), Error::DuplicateTool { tool: "search".into() });
+    /// ```
+    pub fn new(tools: Vec<Tool>) -> Result<Self, Error> {
+        let parts = checks::check(&tools)?;
+        let values: Vec<f64> = tools.iter().map(|tool| tool.cost).collect();
+        let costs = Costs::new(&values, |tool| tools[tool].name.clone())?;
+        let types = parts.type_names.len();
+        Ok(Self {
+            banned: vec![false; tools.len()],
+            shared: Arc::new(Shared {
+                tools,
+                type_names: parts.type_names,
+                waiting: parts.needs.transposed(types),
+                yielded_by: parts.yields.transposed(types),
+                needs: parts.needs,
+                yields: parts.yields,
+                components: parts.components,
+                by_name: OnceLock::new(),
+            }),
+            costs,
+            values,
+        })
+    }
+
+    /// The same library with other costs, one for each tool, banned ones included.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ToolCount`], and [`Error::Cost`] or [`Error::CostRange`] as for a new library.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    ///
+    /// let later = graph.with_costs(&[8.0, 7.0, 2.0])?;
+    /// let plan = later.optimal_plan(&problem)?.expect("there is a way");
+    /// assert_eq!(later.tool_names(plan.tools()), ["ask", "pick"]);
+    /// assert_eq!((graph.cost(0)?, later.cost(0)?), (4.0, 8.0));
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    pub fn with_costs(&self, costs: &[f64]) -> Result<Self, Error> {
+        if costs.len() != self.len() {
+            return Err(Error::ToolCount { expected: self.len(), found: costs.len() });
+        }
+        Ok(Self {
+            shared: Arc::clone(&self.shared),
+            costs: Costs::new(costs, |tool| self.shared.tools[tool].name.clone())?,
+            values: costs.to_vec(),
+            banned: self.banned.clone(),
+        })
+    }
+
+    /// Takes a tool out of all plans from now on; it keeps its position.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchTool`].
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    ///
+    /// let mut later = graph.clone();
+    /// later.ban(0)?;
+    /// assert!(graph.is_available(0) && !later.is_available(0));
+    /// assert_eq!(later.optimal_plan(&problem)?.map(|plan| plan.cost()), Some(9.0));
+    /// assert_eq!(later.len(), 3, "it keeps its position");
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    pub fn ban(&mut self, tool: usize) -> Result<(), Error> {
+        self.check(tool)?;
+        self.banned[tool] = true;
+        Ok(())
+    }
+
+    /// Whether the tool is there and not banned.
+    #[must_use]
+    pub fn is_available(&self, tool: usize) -> bool {
+        self.banned.get(tool) == Some(&false)
+    }
+
+    /// The number of tools, banned ones included.
+    #[must_use]
+    #[allow(clippy::len_without_is_empty, reason = "a library is never empty")]
+    pub fn len(&self) -> usize {
+        self.banned.len()
+    }
+
+    /// The tools as declared, with the costs of now.
+    #[must_use]
+    pub fn tools(&self) -> Vec<Tool> {
+        let tools = self.shared.tools.iter().zip(&self.values);
+        tools.map(|(tool, &cost)| Tool { cost, ..tool.clone() }).collect()
+    }
+
+    /// The tool of this name.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    ///
+    /// assert_eq!(graph.tool_number("pick"), Some(2));
+    /// assert_eq!(graph.tool_number("buy"), None);
+    /// assert_eq!(graph.tool_names(&[2, 0]), ["pick", "search"]);
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    #[must_use]
+    pub fn tool_number(&self, name: &str) -> Option<usize> {
+        let [tools, _] = self.by_name();
+        let name_of = |&tool: &u32| self.shared.tools[tool as usize].name.as_str();
+        let place = tools.binary_search_by(|tool| name_of(tool).cmp(name)).ok()?;
+        Some(tools[place] as usize)
+    }
+
+    /// The names of some tools, such as those of a plan.
+    ///
+    /// # Panics
+    ///
+    /// Where one is not a position in this library.
+    #[must_use]
+    #[track_caller]
+    pub fn tool_names(&self, tools: &[usize]) -> Vec<&str> {
+        tools.iter().map(|&tool| self.shared.tools[tool].name.as_str()).collect()
+    }
+
+    /// The cost of a call of the tool.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchTool`].
+    pub fn cost(&self, tool: usize) -> Result<f64, Error> {
+        self.check(tool)?;
+        Ok(self.values[tool])
+    }
+
+    /// The sum of the costs of some calls: the costs as decimals, added exactly, rounded once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchTool`].
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![],
+    /// #     outputs: vec!["hits".into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// let graph = ToolGraph::new(vec![tool("search", 0.1), tool("ask", 0.2)])?;
+    /// assert_eq!(graph.total_cost(&[0, 1])?, 0.3);
+    /// assert_ne!(graph.cost(0)? + graph.cost(1)?, 0.3);
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    pub fn total_cost(&self, calls: &[usize]) -> Result<f64, Error> {
+        calls.iter().try_for_each(|&tool| self.check(tool))?;
+        Ok(self.costs.sum(calls.iter().copied()))
+    }
+
+    /// The components of a composite tool, in order; none for an atomic one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchTool`].
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, components: &[&str]| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost: 1.0,
+    /// #     components: components.iter().map(|&name| name.into()).collect(),
+    /// # };
+    /// let graph = ToolGraph::new(vec![
+    ///     tool("search_and_pick", "query", "choice", &["search", "pick"]),
+    ///     tool("search", "query", "hits", &[]),
+    ///     tool("pick", "hits", "choice", &[]),
+    /// ])?;
+    /// assert_eq!(graph.components(0)?, [1, 2]);
+    /// assert!(graph.components(1)?.is_empty());
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    pub fn components(&self, tool: usize) -> Result<Vec<usize>, Error> {
+        self.check(tool)?;
+        Ok(self.shared.components.get(tool).iter().map(|&component| component as usize).collect())
+    }
+
+    /// The names of the data types, in the order in which the library first names them.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    ///
+    /// assert_eq!(graph.type_names(), ["query", "hits", "choice"]);
+    /// assert_eq!((graph.type_number("hits"), graph.type_number("refund")), (Some(1), None));
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    #[must_use]
+    pub fn type_names(&self) -> &[String] {
+        &self.shared.type_names
+    }
+
+    /// The number of the data type of this name.
+    #[must_use]
+    pub fn type_number(&self, name: &str) -> Option<usize> {
+        let [_, types] = self.by_name();
+        let name_of = |&number: &u32| self.shared.type_names[number as usize].as_str();
+        let place = types.binary_search_by(|number| name_of(number).cmp(name)).ok()?;
+        Some(types[place] as usize)
+    }
+
+    /// The state in which these data types are there and no others.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownType`] for one that no tool needs or yields.
+    pub fn state<S: AsRef<str>>(&self, names: &[S]) -> Result<State, Error> {
+        let mut state = State::empty(self.type_names().len());
+        for name in names {
+            let name = name.as_ref();
+            let number = self.type_number(name);
+            let number = number.ok_or_else(|| Error::UnknownType { name: name.to_owned() })?;
+            state.insert(number as u32);
+        }
+        Ok(state)
+    }
+
+    /// Whether the tool is available and all that it needs is there.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    ///
+    /// let mut state = graph.state(&["query"])?;
+    /// let pick = 2;
+    /// assert!(graph.can_call(0, &state) && !graph.can_call(pick, &state));
+    /// assert!(graph.apply(0, &mut state)?, "hits are new");
+    /// assert!(graph.can_call(pick, &state));
+    /// assert!(!graph.apply(1, &mut state)?, "they are there already");
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    #[must_use]
+    pub fn can_call(&self, tool: usize, state: &State) -> bool {
+        self.is_available(tool)
+            && self.needs(tool).iter().all(|&number| state.contains(number as usize))
+    }
+
+    /// Adds what the tool yields, whether or not it could be called, and says whether anything is new.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchTool`], and [`Error::OtherGraph`] where the state is one of other data types.
+    pub fn apply(&self, tool: usize, state: &mut State) -> Result<bool, Error> {
+        self.check(tool)?;
+        self.check_state(state)?;
+        let mut new = false;
+        for &number in self.yields(tool) {
+            new |= !state.contains(number as usize);
+            state.insert(number);
+        }
+        Ok(new)
+    }
+
+    #[cfg(feature = "petgraph")]
+    pub(crate) fn name(&self, tool: usize) -> &str {
+        &self.shared.tools[tool].name
+    }
+
+    #[cfg(feature = "petgraph")]
+    pub(crate) fn value(&self, tool: usize) -> f64 {
+        self.values[tool]
+    }
+
+    pub(crate) fn needs(&self, tool: usize) -> &[u32] {
+        self.shared.needs.get(tool)
+    }
+
+    pub(crate) fn yields(&self, tool: usize) -> &[u32] {
+        self.shared.yields.get(tool)
+    }
+
+    pub(crate) fn waiting(&self) -> &Lists {
+        &self.shared.waiting
+    }
+
+    pub(crate) fn yielded_by(&self) -> &Lists {
+        &self.shared.yielded_by
+    }
+
+    pub(crate) fn costs(&self) -> &Costs {
+        &self.costs
+    }
+
+    pub(crate) fn is_yielded(&self, number: usize) -> bool {
+        !self.shared.yielded_by.get(number).is_empty()
+    }
+
+    pub(crate) fn check_state(&self, state: &State) -> Result<(), Error> {
+        let expected = self.type_names().len();
+        if state.types() == expected {
+            Ok(())
+        } else {
+            Err(Error::OtherGraph { expected, found: state.types() })
+        }
+    }
+
+    fn check(&self, tool: usize) -> Result<(), Error> {
+        let tools = self.len();
+        if tool < tools { Ok(()) } else { Err(Error::NoSuchTool { tool, tools }) }
+    }
+
+    fn by_name(&self) -> &[Vec<u32>; 2] {
+        let shared = &self.shared;
+        shared.by_name.get_or_init(|| {
+            let mut tools: Vec<u32> = (0..shared.tools.len() as u32).collect();
+            tools.sort_unstable_by_key(|&tool| shared.tools[tool as usize].name.as_str());
+            let mut types: Vec<u32> = (0..shared.type_names.len() as u32).collect();
+            types.sort_unstable_by_key(|&number| shared.type_names[number as usize].as_str());
+            [tools, types]
+        })
+    }
+}

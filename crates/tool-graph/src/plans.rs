@@ -1,0 +1,18 @@
+//! Cheapest plans and all that is asked about plans.
+
+mod a_star;
+mod best_plans;
+mod bits;
+mod chain;
+mod counts;
+mod dijkstra;
+mod landmark_cut;
+mod optimal;
+mod plan;
+mod task;
+mod weight;
+
+pub use counts::PathCoverage;
+pub use optimal::Search;
+pub use plan::Plan;
+pub(crate) use task::Task;

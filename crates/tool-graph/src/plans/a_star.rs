@@ -1,0 +1,166 @@
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use super::Task;
+use super::bits::Bits;
+use super::landmark_cut::{Groups, LandmarkCut};
+use super::weight::Weight;
+
+struct Node<W> {
+    /// The least weight of calls that lead here, as far as known.
+    weight: W,
+    /// A lower bound of the weight from here to the goal.
+    bound: W,
+    parent: usize,
+    tool: u32,
+    /// Tools one of which every plan from here calls, and a lower bound of the plans that do; `None`
+    /// while the bound is that of the parent.
+    first: Option<Vec<(u32, W)>>,
+    /// What the bound is made of.
+    groups: Groups<W>,
+    done: bool,
+}
+
+/// The best plan, led by landmark cuts.
+///
+/// As calls never take a data type away, a plan can start with any of its calls that is possible now. So
+/// from each state only those few tools are tried one of which every plan must call. That finds the
+/// weight of the best plan, and then, call by call, the tool that stands first in the library.
+pub(crate) fn a_star<B: Bits, W: Weight>(task: &Task) -> Option<Vec<u32>> {
+    let mut cuts = LandmarkCut::<W>::new(task);
+    let mut state = B::empty(task.types);
+    let (mut left, mut plan) = best_plan(&mut cuts, &state, W::NEVER, None)?;
+    let mut calls = Vec::new();
+    while !state.contains_all(&task.goal) {
+        let bound = cuts.bound(&state, left, None);
+        let groups = cuts.groups().clone();
+        for tool in 0..task.tools.len() as u32 {
+            if bound + cuts.surcharge(tool) > left {
+                cuts.turn_off(tool);
+            }
+        }
+        for tool in 0..task.tools.len() as u32 {
+            let (needs, yields) = (task.needs.get(tool as usize), task.yields.get(tool as usize));
+            let weight = cuts.weight(tool);
+            if cuts.is_off(tool)
+                || weight > left
+                || !state.contains_all(needs)
+                || state.contains_all(yields)
+            {
+                continue;
+            }
+            let next = state.with(yields);
+            let rest = if let Some(place) = plan.iter().position(|&other| other == tool) {
+                plan.remove(place);
+                true
+            } else if let Some((_, other)) =
+                best_plan(&mut cuts, &next, left - weight, Some((&groups, tool)))
+            {
+                plan = other;
+                true
+            } else {
+                false
+            };
+            if rest {
+                calls.push(tool);
+                left = left - weight;
+                state = next;
+                break;
+            }
+            // No best plan calls it, now or later: it could be called now as well.
+            cuts.turn_off(tool);
+        }
+    }
+    Some(calls)
+}
+
+/// A plan of least weight and its weight, unless that is more than `limit`.
+///
+/// `before` as for [`LandmarkCut::bound`].
+fn best_plan<B: Bits, W: Weight>(
+    cuts: &mut LandmarkCut<'_, W>,
+    start: &B,
+    limit: W,
+    before: Option<(&Groups<W>, u32)>,
+) -> Option<(W, Vec<u32>)> {
+    let task = cuts.task();
+    let mut nodes = vec![Node::new(W::ZERO, W::ZERO, 0, 0)];
+    let mut states = vec![start.clone()];
+    let mut numbers = HashMap::from([(start.clone(), 0)]);
+    let mut open = BinaryHeap::from([(Reverse(W::ZERO), W::ZERO, 0)]);
+    while let Some((Reverse(total), weight, number)) = open.pop() {
+        let node = &nodes[number];
+        if node.done || weight != node.weight || total != weight + node.bound {
+            continue;
+        }
+        let state = states[number].clone();
+        if state.contains_all(&task.goal) {
+            return Some((weight, calls(&nodes, number)));
+        }
+        if node.first.is_none() {
+            let parent = (&nodes[node.parent].groups, node.tool);
+            let own =
+                cuts.bound(&state, limit - weight, if number == 0 { before } else { Some(parent) });
+            let bound = node.bound.max(own);
+            if bound > limit - weight {
+                continue;
+            }
+            let first = cuts.first_tools(&state).into_iter();
+            let node = &mut nodes[number];
+            node.bound = bound;
+            // What was counted for calls of other tools is paid beside the call of this one.
+            node.first =
+                Some(first.map(|tool| (tool, bound.max(own + cuts.surcharge(tool)))).collect());
+            node.groups = cuts.groups().clone();
+            if weight + bound > total {
+                open.push((Reverse(weight + bound), weight, number));
+                continue;
+            }
+        }
+        nodes[number].done = true;
+        for (tool, bound) in nodes[number].first.take().unwrap_or_default() {
+            let yields = task.yields.get(tool as usize);
+            if bound > limit - weight || state.contains_all(yields) {
+                continue;
+            }
+            let cost = cuts.weight(tool);
+            let weight = weight + cost;
+            let bound = if bound > cost { bound - cost } else { W::ZERO };
+            let next = state.with(yields);
+            let known = numbers.get(&next).copied();
+            let other = known.unwrap_or(nodes.len());
+            let mut node = Node::new(weight, bound, number, tool);
+            match known {
+                None => {
+                    numbers.insert(next.clone(), other);
+                    states.push(next);
+                    nodes.push(node);
+                }
+                Some(_) if weight < nodes[other].weight => {
+                    node.bound = bound.max(nodes[other].bound);
+                    nodes[other] = node;
+                }
+                Some(_) => continue,
+            }
+            open.push((Reverse(weight + nodes[other].bound), weight, other));
+        }
+    }
+    None
+}
+
+impl<W: Weight> Node<W> {
+    fn new(weight: W, bound: W, parent: usize, tool: u32) -> Self {
+        let groups = Groups::default();
+        Self { weight, bound, parent, tool, first: None, groups, done: false }
+    }
+}
+
+fn calls<W>(nodes: &[Node<W>], mut number: usize) -> Vec<u32> {
+    let mut calls = Vec::new();
+    while number != 0 {
+        calls.push(nodes[number].tool);
+        number = nodes[number].parent;
+    }
+    calls.reverse();
+    calls
+}

@@ -1,0 +1,185 @@
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use super::bits::Bits;
+use super::landmark_cut::LandmarkCut;
+use super::weight::Weight;
+use super::{Plan, Task};
+use crate::{Error, Problem, ToolGraph};
+
+type Set = Box<[u64]>;
+
+/// The least weight of a plan that begins with these calls, the calls, their weight, what is there.
+type Beginning = (u128, Vec<u32>, u128, Set);
+
+/// Plans one after the other, from the best.
+///
+/// The open calls are kept in the order of the least weight they can end at, then of the library. So
+/// nothing that is still open can become a plan that comes before the one taken out.
+struct BestPlans<'a> {
+    task: &'a Task,
+    cuts: LandmarkCut<'a, u128>,
+    open: BinaryHeap<Reverse<Beginning>>,
+    bounds: HashMap<Set, u128>,
+}
+
+impl<'a> BestPlans<'a> {
+    fn new(task: &'a Task) -> Self {
+        let start = (0, Vec::new(), 0, Set::empty(task.types));
+        Self {
+            task,
+            cuts: LandmarkCut::new(task),
+            open: BinaryHeap::from([Reverse(start)]),
+            bounds: HashMap::new(),
+        }
+    }
+
+    /// What the calls leave there; those that cannot be made are passed over.
+    fn after<'b>(&self, calls: impl Iterator<Item = &'b u32>) -> Set {
+        calls.fold(Set::empty(self.task.types), |state, &tool| {
+            if state.contains_all(self.task.needs.get(tool as usize)) {
+                state.with(self.task.yields.get(tool as usize))
+            } else {
+                state
+            }
+        })
+    }
+
+    /// Whether a call can be left out of these and of all that goes on from them.
+    fn has_needless_call(&self, calls: &[u32], state: &Set) -> bool {
+        let done = state.contains_all(&self.task.goal);
+        (0..calls.len()).any(|skip| {
+            let rest = self.after(calls[..skip].iter().chain(&calls[skip + 1..]));
+            if done { rest.contains_all(&self.task.goal) } else { rest == *state }
+        })
+    }
+}
+
+impl Iterator for BestPlans<'_> {
+    /// The weight and the calls.
+    type Item = (u128, Vec<u32>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while let Some(Reverse((_, calls, weight, state))) = self.open.pop() {
+            if state.contains_all(&self.task.goal) {
+                return Some((weight, calls));
+            }
+            for tool in 0..self.task.tools.len() {
+                let yields = self.task.yields.get(tool);
+                if !state.contains_all(self.task.needs.get(tool)) || state.contains_all(yields) {
+                    continue;
+                }
+                let next = state.with(yields);
+                let mut calls = calls.clone();
+                calls.push(tool as u32);
+                if self.has_needless_call(&calls, &next) {
+                    continue;
+                }
+                let weight = weight + self.task.weights[tool];
+                let bound = match self.bounds.get(&next) {
+                    Some(&bound) => bound,
+                    None => {
+                        let bound = self.cuts.bound(&next, u128::NEVER, None);
+                        self.bounds.insert(next.clone(), bound);
+                        bound
+                    }
+                };
+                self.open.push(Reverse((weight + bound, calls, weight, next)));
+            }
+        }
+        None
+    }
+}
+
+impl ToolGraph {
+    /// The best plans, from the best on: by cost, then number of calls, then library order; fewer than
+    /// `count` where there are no more.
+    ///
+    /// Two plans differ where their sequences of calls do, so calls that can change places make several
+    /// plans. Every plan is without needless calls, see [`Plan`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
+    ///
+    /// # Complexity
+    ///
+    /// All beginnings of calls that could become one of these plans are kept, which can be far more
+    /// than the plans.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    ///
+    /// let plans = graph.best_plans(&problem, 5)?;
+    /// let costs: Vec<f64> = plans.iter().map(|plan| plan.cost()).collect();
+    /// assert_eq!(costs, [6.0, 9.0], "there are no more");
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    pub fn best_plans(&self, problem: &Problem, count: usize) -> Result<Vec<Plan>, Error> {
+        let Some(task) = Task::new(self, problem)? else { return Ok(Vec::new()) };
+        let plans = BestPlans::new(&task).take(count);
+        Ok(plans.map(|(_, calls)| task.plan(self, &calls)).collect())
+    }
+
+    /// All plans of the lowest cost, in the same order, and whether these are all: `most` are given at most.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    ///
+    /// let (plans, all) = graph.optimal_plans(&problem, 10)?;
+    /// assert_eq!((plans.len(), all), (1, true));
+    /// let (plans, all) = graph.with_costs(&[4.0, 4.0, 2.0])?.optimal_plans(&problem, 1)?;
+    /// assert_eq!((plans.len(), all), (1, false), "search and ask cost the same");
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    pub fn optimal_plans(
+        &self,
+        problem: &Problem,
+        most: usize,
+    ) -> Result<(Vec<Plan>, bool), Error> {
+        let Some(task) = Task::new(self, problem)? else { return Ok((Vec::new(), true)) };
+        let mut lowest = None;
+        let mut found = Vec::new();
+        for (weight, calls) in BestPlans::new(&task) {
+            let cost = task.cost_of(weight);
+            if *lowest.get_or_insert(cost) != cost {
+                break;
+            }
+            if found.len() == most {
+                return Ok((found, false));
+            }
+            found.push(task.plan(self, &calls));
+        }
+        Ok((found, true))
+    }
+}

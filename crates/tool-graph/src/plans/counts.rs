@@ -1,0 +1,213 @@
+use std::collections::{HashMap, HashSet};
+
+use super::Task;
+use super::bits::Bits;
+use super::chain::Chain;
+use super::landmark_cut::LandmarkCut;
+use super::optimal::best_calls;
+use crate::{Error, Problem, ToolGraph};
+
+/// How many of all plans were listed.
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+/// # let problem = graph.problem(&["query"], &["choice"])?;
+///
+/// let listed = [["search", "pick"], ["search", "pick"], ["pick", "search"]];
+/// let coverage = graph.path_coverage(&problem, &listed)?;
+/// assert_eq!((coverage.covered, coverage.possible), (1, 2));
+/// assert_eq!((coverage.repeated, coverage.not_plans), (1, 1));
+/// assert_eq!(coverage.rate(), Some(0.5));
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct PathCoverage {
+    /// The number of different plans among the listed paths.
+    pub covered: usize,
+    /// The number of all plans.
+    pub possible: u128,
+    /// The number of listed paths that are a plan listed before.
+    pub repeated: usize,
+    /// The number of listed paths that are no plan.
+    pub not_plans: usize,
+}
+
+impl PathCoverage {
+    /// Covered over possible, from 0 to 1; `None` where there is no plan at all.
+    #[must_use]
+    pub fn rate(&self) -> Option<f64> {
+        (self.possible > 0).then(|| self.covered as f64 / self.possible as f64)
+    }
+}
+
+impl ToolGraph {
+    /// Whether the calls, in this order, are a plan: each possible when it is made, the goal there at the
+    /// end, and none that could be left out.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherGraph`] where the problem is that of a graph of other data types, and
+    /// [`Error::NoSuchTool`].
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    ///
+    /// assert!(graph.is_plan(&problem, &[1, 2])?);
+    /// assert!(!graph.is_plan(&problem, &[2, 1])?, "nothing to pick from");
+    /// assert!(!graph.is_plan(&problem, &[0, 1, 2])?, "one of the first two is needless");
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    pub fn is_plan(&self, problem: &Problem, calls: &[usize]) -> Result<bool, Error> {
+        let reaches = |skip: usize| {
+            let mut state = problem.initial().clone();
+            for (place, &tool) in calls.iter().enumerate() {
+                if place == skip {
+                    continue;
+                }
+                let possible = self.can_call(tool, &state);
+                self.apply(tool, &mut state)?;
+                if !possible {
+                    return Ok(false);
+                }
+            }
+            self.check_state(problem.goal())?;
+            Ok(state.is_superset(problem.goal()))
+        };
+        if !reaches(calls.len())? {
+            return Ok(false);
+        }
+        for skip in 0..calls.len() {
+            if reaches(skip)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The number of plans with the fewest calls, whatever they cost; 0 where there is no plan.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherGraph`] where the problem is that of a graph of other data types, and
+    /// [`Error::TooManyPlans`].
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    ///
+    /// assert_eq!(graph.count_shortest_plans(&problem)?, 2);
+    /// assert_eq!(graph.count_chain_plans(&problem)?, 2);
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    pub fn count_shortest_plans(&self, problem: &Problem) -> Result<u128, Error> {
+        let Some(mut task) = Task::new(self, problem)? else { return Ok(0) };
+        task.weights.fill(1);
+        let mut left = best_calls(&task).map_or(0, |calls| calls.len());
+        let mut cuts = LandmarkCut::<u64>::new(&task);
+        let mut layer = HashMap::from([(Box::<[u64]>::empty(task.types), 1u128)]);
+        while left > 0 {
+            left -= 1;
+            let mut next: HashMap<Box<[u64]>, u128> = HashMap::new();
+            let mut close: HashMap<Box<[u64]>, bool> = HashMap::new();
+            for (state, ways) in &layer {
+                for tool in 0..task.tools.len() {
+                    let yields = task.yields.get(tool);
+                    if !state.contains_all(task.needs.get(tool)) || state.contains_all(yields) {
+                        continue;
+                    }
+                    let after = state.with(yields);
+                    let close = *close
+                        .entry(after.clone())
+                        .or_insert_with(|| cuts.bound(&after, left as u64, None) <= left as u64);
+                    if close {
+                        let sum = next.entry(after).or_insert(0);
+                        *sum = sum.checked_add(*ways).ok_or(Error::TooManyPlans)?;
+                    }
+                }
+            }
+            layer = next;
+        }
+        let done = layer.into_iter().filter(|(state, _)| state.contains_all(&task.goal));
+        done.map(|(_, ways)| ways).try_fold(0u128, u128::checked_add).ok_or(Error::TooManyPlans)
+    }
+
+    /// The number of all plans along a chain, of any length; 0 where there is no plan.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherGraph`] where the problem is that of a graph of other data types,
+    /// [`Error::NotAChain`] and [`Error::TooManyPlans`].
+    pub fn count_chain_plans(&self, problem: &Problem) -> Result<u128, Error> {
+        let Some(task) = Task::new(self, problem)? else { return Ok(0) };
+        if task.goal.is_empty() {
+            return Ok(1);
+        }
+        Chain::new(&task).ok_or(Error::NotAChain)?.count().ok_or(Error::TooManyPlans)
+    }
+
+    /// How many of all plans along a chain someone listed, by the names of the tools.
+    ///
+    /// A path with a name that no tool has is no plan.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::count_chain_plans`].
+    pub fn path_coverage<P: AsRef<[S]>, S: AsRef<str>>(
+        &self,
+        problem: &Problem,
+        listed: &[P],
+    ) -> Result<PathCoverage, Error> {
+        let possible = self.count_chain_plans(problem)?;
+        let mut found = HashSet::new();
+        let (mut repeated, mut not_plans) = (0, 0);
+        for path in listed {
+            let calls = path.as_ref().iter().map(|name| self.tool_number(name.as_ref()));
+            match calls.collect::<Option<Vec<usize>>>() {
+                Some(calls) if self.is_plan(problem, &calls)? => {
+                    repeated += usize::from(!found.insert(calls));
+                }
+                _ => not_plans += 1,
+            }
+        }
+        Ok(PathCoverage { covered: found.len(), possible, repeated, not_plans })
+    }
+}

@@ -1,0 +1,84 @@
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, HashMap};
+
+use super::Task;
+
+/// A state that was reached, and the best calls that were found to it.
+struct Node {
+    weight: u128,
+    parent: usize,
+    tool: u32,
+    done: bool,
+}
+
+/// The best plan, by going through all states in the order of their weight.
+pub(crate) fn dijkstra(task: &Task) -> Option<Vec<u32>> {
+    let words = task.types.div_ceil(64);
+    let contains =
+        |state: &[u64], number: u32| state[number as usize / 64] >> (number % 64) & 1 == 1;
+    let mut states: Vec<Box<[u64]>> = vec![vec![0; words].into()];
+    let mut numbers = HashMap::from([(states[0].clone(), 0)]);
+    let mut nodes = vec![Node { weight: 0, parent: 0, tool: 0, done: false }];
+    let mut open = BinaryHeap::from([Reverse((0, 0))]);
+    let mut best: Option<usize> = None;
+    while let Some(Reverse((weight, number))) = open.pop() {
+        if best.is_some_and(|best| nodes[best].weight < weight) {
+            break;
+        }
+        if std::mem::replace(&mut nodes[number].done, true) {
+            continue;
+        }
+        if task.goal.iter().all(|&goal| contains(&states[number], goal)) {
+            let better = best.is_none_or(|best| calls(&nodes, number) < calls(&nodes, best));
+            best = if better { Some(number) } else { best };
+            continue;
+        }
+        for tool in 0..task.tools.len() {
+            let state = &states[number];
+            let lacks = |&need: &u32| !contains(state, need);
+            let (needs, yields) = (task.needs.get(tool), task.yields.get(tool));
+            if needs.iter().any(lacks) || !yields.iter().any(lacks) {
+                continue;
+            }
+            let mut next = state.clone();
+            yields.iter().for_each(|&new| next[new as usize / 64] |= 1 << (new % 64));
+            let weight = weight + task.weights[tool];
+            let tool = tool as u32;
+            let node = Node { weight, parent: number, tool, done: false };
+            match numbers.get(&next) {
+                None => {
+                    open.push(Reverse((weight, nodes.len())));
+                    numbers.insert(next.clone(), nodes.len());
+                    states.push(next);
+                    nodes.push(node);
+                }
+                Some(&other) => match weight.cmp(&nodes[other].weight) {
+                    Ordering::Less => {
+                        open.push(Reverse((weight, other)));
+                        nodes[other] = node;
+                    }
+                    Ordering::Equal => {
+                        let mut here = calls(&nodes, number);
+                        here.push(tool);
+                        if here < calls(&nodes, other) {
+                            nodes[other] = node;
+                        }
+                    }
+                    Ordering::Greater => {}
+                },
+            }
+        }
+    }
+    best.map(|best| calls(&nodes, best))
+}
+
+/// The best calls to a state; the first node is the start.
+fn calls(nodes: &[Node], mut number: usize) -> Vec<u32> {
+    let mut calls = Vec::new();
+    while number != 0 {
+        calls.push(nodes[number].tool);
+        number = nodes[number].parent;
+    }
+    calls.reverse();
+    calls
+}

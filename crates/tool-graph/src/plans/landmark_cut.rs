@@ -1,0 +1,394 @@
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::Task;
+use super::bits::Bits;
+use super::weight::Weight;
+use crate::graph::Lists;
+
+const NOBODY: u32 = u32::MAX;
+
+/// A lower bound of what is still to pay: the sum of the cheapest calls of groups of tools, of which
+/// every plan calls at least one each.
+///
+/// A group is a cut of the graph in which every tool hangs on that input which is dearest to get.
+/// After each group its tools get cheaper by what was counted, until the goal costs nothing. What is
+/// left of the cost of a tool then must be paid on top of the bound by every plan that calls it.
+///
+/// Reference: Helmert and Domshlak (2009), Landmarks, critical paths and abstractions: what's the
+/// difference anyway?, ICAPS, section "The landmark cut heuristic".
+#[derive(Debug)]
+pub(crate) struct LandmarkCut<'a, W> {
+    task: &'a Task,
+    needs: Lists,
+    /// One entry more than the tools of the task: the goal as a tool without cost.
+    yields: Lists,
+    needed_by: Lists,
+    yielded_by: Lists,
+    /// Tools that need nothing.
+    free: Vec<u32>,
+    weights: Vec<W>,
+    /// Tools that no plan may call.
+    off: Vec<bool>,
+    left: Vec<W>,
+    value: Vec<W>,
+    value_of_tool: Vec<W>,
+    lacks: Vec<u32>,
+    dearest: Vec<u32>,
+    mark: Vec<Mark>,
+    queue: BinaryHeap<(Reverse<W>, u32)>,
+    stack: Vec<u32>,
+    cut: Vec<u32>,
+    groups: Groups<W>,
+}
+
+/// Groups of tools of which every plan from some state calls one each, and what was counted for each.
+#[derive(Clone, Debug)]
+pub(crate) struct Groups<W> {
+    tools: Lists,
+    amounts: Vec<W>,
+}
+
+impl<W> Default for Groups<W> {
+    fn default() -> Self {
+        Self { tools: Lists::default(), amounts: Vec::new() }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mark {
+    None,
+    Behind,
+    Before,
+}
+
+impl<'a, W: Weight> LandmarkCut<'a, W> {
+    /// Leaves out tools that another one replaces in every plan, for less or earlier in the library.
+    pub(crate) fn new(task: &'a Task) -> Self {
+        let mut cuts = Self::of_all(task);
+        for tool in 0..task.tools.len() {
+            cuts.off[tool] = is_replaced(task, &cuts.yielded_by, tool);
+        }
+        cuts
+    }
+
+    fn of_all(task: &'a Task) -> Self {
+        let (tools, types) = (task.tools.len(), task.types);
+        let mut needs = task.needs.clone();
+        let mut yields = task.yields.clone();
+        needs.push(task.goal.iter().copied());
+        yields.push([types as u32]);
+        let mut weights: Vec<W> = task.weights.iter().map(|&weight| W::of(weight)).collect();
+        weights.push(W::ZERO);
+        Self {
+            task,
+            needed_by: needs.transposed(types + 1),
+            yielded_by: yields.transposed(types + 1),
+            free: (0..=tools as u32).filter(|&tool| needs.get(tool as usize).is_empty()).collect(),
+            needs,
+            yields,
+            off: vec![false; tools + 1],
+            left: weights.clone(),
+            weights,
+            value: vec![W::NEVER; types + 1],
+            value_of_tool: vec![W::NEVER; tools + 1],
+            lacks: vec![0; tools + 1],
+            dearest: vec![NOBODY; tools + 1],
+            mark: vec![Mark::None; types + 1],
+            queue: BinaryHeap::new(),
+            stack: Vec::new(),
+            cut: Vec::new(),
+            groups: Groups::default(),
+        }
+    }
+
+    pub(crate) fn task(&self) -> &'a Task {
+        self.task
+    }
+
+    pub(crate) fn weight(&self, tool: u32) -> W {
+        self.weights[tool as usize]
+    }
+
+    pub(crate) fn is_off(&self, tool: u32) -> bool {
+        self.off[tool as usize]
+    }
+
+    pub(crate) fn turn_off(&mut self, tool: u32) {
+        self.off[tool as usize] = true;
+    }
+
+    /// What every plan that calls the tool must pay beyond the bound that was computed last.
+    pub(crate) fn surcharge(&self, tool: u32) -> W {
+        self.left[tool as usize]
+    }
+
+    /// The groups behind the bound that was computed last.
+    pub(crate) fn groups(&self) -> &Groups<W> {
+        &self.groups
+    }
+
+    /// The bound from a state, or, once that is known to be above `limit`, some number above it.
+    ///
+    /// `before` are groups of a state and the call that led from it to this one: those without that tool
+    /// still hold, and so less is left to be found.
+    pub(crate) fn bound<B: Bits>(
+        &mut self,
+        state: &B,
+        limit: W,
+        before: Option<(&Groups<W>, u32)>,
+    ) -> W {
+        self.left.copy_from_slice(&self.weights);
+        self.groups.tools.clear();
+        self.groups.amounts.clear();
+        let mut bound = W::ZERO;
+        if let Some((groups, called)) = before {
+            for (group, &amount) in groups.amounts.iter().enumerate() {
+                let tools = groups.tools.get(group);
+                if !tools.contains(&called) {
+                    for &tool in tools {
+                        self.left[tool as usize] = self.left[tool as usize] - amount;
+                    }
+                    bound = bound + amount;
+                    self.groups.tools.push(tools.iter().copied());
+                    self.groups.amounts.push(amount);
+                }
+            }
+        }
+        self.start(state);
+        let goal = self.task.types;
+        if self.value[goal] == W::NEVER {
+            return W::NEVER;
+        }
+        while self.value[goal] > W::ZERO && bound <= limit {
+            self.find_cut(state);
+            let tools = self.cut.iter().map(|&tool| self.left[tool as usize]);
+            // Without a cut the goal would cost nothing.
+            let Some(cheapest) = tools.min() else { break };
+            bound = bound + cheapest;
+            self.groups.tools.push(self.cut.iter().copied());
+            self.groups.amounts.push(cheapest);
+            self.pay(cheapest);
+        }
+        bound
+    }
+
+    /// Of each data type the cost of its dearest need, along the cheapest way.
+    fn start<B: Bits>(&mut self, state: &B) {
+        self.value.fill(W::NEVER);
+        self.value_of_tool.fill(W::NEVER);
+        self.dearest.fill(NOBODY);
+        for tool in 0..self.lacks.len() {
+            self.lacks[tool] = self.needs.get(tool).len() as u32;
+        }
+        self.queue.clear();
+        for (word, &bits) in state.as_ref().iter().enumerate() {
+            let mut bits = bits;
+            while bits != 0 {
+                let number = word as u32 * 64 + bits.trailing_zeros();
+                self.value[number as usize] = W::ZERO;
+                self.queue.push((Reverse(W::ZERO), number));
+                bits &= bits - 1;
+            }
+        }
+        for tool in 0..self.free.len() {
+            self.offer(self.free[tool], W::ZERO);
+        }
+        while let Some((Reverse(value), number)) = self.queue.pop() {
+            if value > self.value[number as usize] {
+                continue;
+            }
+            for place in 0..self.needed_by.get(number as usize).len() {
+                let tool = self.needed_by.get(number as usize)[place];
+                self.lacks[tool as usize] -= 1;
+                if self.lacks[tool as usize] == 0 {
+                    self.dearest[tool as usize] = number;
+                    self.offer(tool, value);
+                }
+            }
+        }
+    }
+
+    /// A call of the tool, all of whose needs are there at this value.
+    fn offer(&mut self, tool: u32, value: W) {
+        if self.off[tool as usize] {
+            return;
+        }
+        self.value_of_tool[tool as usize] = value;
+        let after = value + self.left[tool as usize];
+        for &number in self.yields.get(tool as usize) {
+            if after < self.value[number as usize] {
+                self.value[number as usize] = after;
+                self.queue.push((Reverse(after), number));
+            }
+        }
+    }
+
+    /// Tools that can be called now and one of which every plan from this state calls: those that lead
+    /// to the goal where every other tool hangs on one need, if possible one that another hangs on too,
+    /// else the one that the fewest tools yield.
+    pub(crate) fn first_tools<B: Bits>(&mut self, state: &B) -> Vec<u32> {
+        let mut first = Vec::new();
+        self.mark.fill(Mark::None);
+        self.stack.clear();
+        self.stack.push(self.task.types as u32);
+        self.mark[self.task.types] = Mark::Behind;
+        while let Some(number) = self.stack.pop() {
+            for &tool in self.yielded_by.get(number as usize) {
+                if self.value_of_tool[tool as usize] == W::NEVER {
+                    continue;
+                }
+                let missing = self.needs.get(tool as usize).iter();
+                let missing = missing.filter(|&&need| !state.contains(need));
+                let hangs_on = missing.max_by_key(|&&need| {
+                    let ways = self.yielded_by.get(need as usize).len();
+                    (self.mark[need as usize] == Mark::Behind, Reverse(ways))
+                });
+                match hangs_on {
+                    None => first.push(tool),
+                    Some(&need) if self.mark[need as usize] == Mark::None => {
+                        self.mark[need as usize] = Mark::Behind;
+                        self.stack.push(need);
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        first.sort_unstable();
+        first.dedup();
+        self.drop_dominated(state, &mut first);
+        first
+    }
+
+    /// Of tools that can be called now, those that no other one replaces at no higher weight.
+    fn drop_dominated<B: Bits>(&self, state: &B, tools: &mut Vec<u32>) {
+        let mut kept = 0;
+        for place in 0..tools.len() {
+            let tool = tools[place];
+            let new = |&&number: &&u32| !state.contains(number);
+            let replaces = |&other: &u32| {
+                let weights = self.weights[other as usize].cmp(&self.weights[tool as usize]);
+                let better = weights.then(other.cmp(&tool)).is_lt();
+                let all = self.yields.get(other as usize);
+                better
+                    && self
+                        .yields
+                        .get(tool as usize)
+                        .iter()
+                        .filter(new)
+                        .all(|number| all.contains(number))
+            };
+            // Those dropped before were replaced by one that is kept and replaces this one as well.
+            let dominated = tools[..kept].iter().chain(&tools[place + 1..]).any(replaces);
+            if !dominated {
+                tools[kept] = tool;
+                kept += 1;
+            }
+        }
+        tools.truncate(kept);
+    }
+
+    fn find_cut<B: Bits>(&mut self, state: &B) {
+        self.mark.fill(Mark::None);
+        self.stack.clear();
+        self.stack.push(self.task.types as u32);
+        self.mark[self.task.types] = Mark::Behind;
+        while let Some(number) = self.stack.pop() {
+            for &tool in self.yielded_by.get(number as usize) {
+                let dearest = self.dearest[tool as usize];
+                if self.left[tool as usize] == W::ZERO
+                    && self.value_of_tool[tool as usize] != W::NEVER
+                    && dearest != NOBODY
+                    && self.mark[dearest as usize] == Mark::None
+                {
+                    self.mark[dearest as usize] = Mark::Behind;
+                    self.stack.push(dearest);
+                }
+            }
+        }
+        self.cut.clear();
+        for (word, &bits) in state.as_ref().iter().enumerate() {
+            let mut bits = bits;
+            while bits != 0 {
+                let number = word as u32 * 64 + bits.trailing_zeros();
+                self.mark[number as usize] = Mark::Before;
+                self.stack.push(number);
+                bits &= bits - 1;
+            }
+        }
+        for place in 0..self.free.len() {
+            if self.value_of_tool[self.free[place] as usize] != W::NEVER {
+                self.cross(self.free[place]);
+            }
+        }
+        while let Some(number) = self.stack.pop() {
+            for place in 0..self.needed_by.get(number as usize).len() {
+                let tool = self.needed_by.get(number as usize)[place];
+                if self.dearest[tool as usize] == number
+                    && self.value_of_tool[tool as usize] != W::NEVER
+                {
+                    self.cross(tool);
+                }
+            }
+        }
+    }
+
+    /// From before the cut along a tool: into what lies behind it, or on.
+    fn cross(&mut self, tool: u32) {
+        let mut cuts = false;
+        for &number in self.yields.get(tool as usize) {
+            match self.mark[number as usize] {
+                Mark::Behind => cuts = true,
+                Mark::Before => {}
+                Mark::None => {
+                    self.mark[number as usize] = Mark::Before;
+                    self.stack.push(number);
+                }
+            }
+        }
+        if cuts {
+            self.cut.push(tool);
+        }
+    }
+
+    /// Makes the tools of the cut cheaper, and all that gets cheaper by that.
+    fn pay(&mut self, cheapest: W) {
+        for place in 0..self.cut.len() {
+            let tool = self.cut[place];
+            self.left[tool as usize] = self.left[tool as usize] - cheapest;
+            self.offer(tool, self.value_of_tool[tool as usize]);
+        }
+        while let Some((Reverse(value), number)) = self.queue.pop() {
+            if value > self.value[number as usize] {
+                continue;
+            }
+            for place in 0..self.needed_by.get(number as usize).len() {
+                let tool = self.needed_by.get(number as usize)[place];
+                if self.dearest[tool as usize] != number {
+                    continue;
+                }
+                let mut dearest = number;
+                for &need in self.needs.get(tool as usize) {
+                    if self.value[need as usize] > self.value[dearest as usize] {
+                        dearest = need;
+                    }
+                }
+                self.dearest[tool as usize] = dearest;
+                let now = self.value[dearest as usize];
+                if now < self.value_of_tool[tool as usize] {
+                    self.offer(tool, now);
+                }
+            }
+        }
+    }
+}
+
+fn is_replaced(task: &Task, yielded_by: &Lists, tool: usize) -> bool {
+    let (needs, yields) = (task.needs.get(tool), task.yields.get(tool));
+    yielded_by.get(yields[0] as usize).iter().any(|&other| {
+        let other = other as usize;
+        (task.weights[other], other) < (task.weights[tool], tool)
+            && task.needs.get(other).iter().all(|need| needs.contains(need))
+            && yields.iter().all(|number| task.yields.get(other).contains(number))
+    })
+}

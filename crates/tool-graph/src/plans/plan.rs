@@ -1,0 +1,48 @@
+/// Calls that lead from the start to the goal, none of which can be left out, and their cost.
+///
+/// A call that adds no data type is in no plan, nor is one whose outputs nothing after it needs.
+///
+/// ```
+/// # use tool_graph::{Tool, ToolGraph};
+/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+/// #     name: name.into(),
+/// #     inputs: vec![input.into()],
+/// #     outputs: vec![output.into()],
+/// #     cost,
+/// #     components: vec![],
+/// # };
+/// # let graph = ToolGraph::new(vec![
+/// #     tool("search", "query", "hits", 4.0),
+/// #     tool("ask", "query", "hits", 7.0),
+/// #     tool("pick", "hits", "choice", 2.0),
+/// # ])?;
+/// # let problem = graph.problem(&["query"], &["choice"])?;
+///
+/// let plan = graph.optimal_plan(&problem)?.expect("there is a way");
+/// assert_eq!((plan.tools(), plan.cost()), (&[0, 2][..], 6.0));
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Plan {
+    tools: Vec<usize>,
+    cost: f64,
+}
+
+impl Plan {
+    pub(crate) fn new(tools: Vec<usize>, cost: f64) -> Self {
+        Self { tools, cost }
+    }
+
+    /// The tools called, in order, as positions in the library.
+    #[must_use]
+    pub fn tools(&self) -> &[usize] {
+        &self.tools
+    }
+
+    /// The sum of the costs of the calls: the costs as decimals, added exactly, rounded once.
+    #[must_use]
+    pub fn cost(&self) -> f64 {
+        self.cost
+    }
+}

@@ -1,0 +1,131 @@
+use crate::graph::Lists;
+use crate::{Error, Plan, Problem, ToolGraph};
+
+/// A problem without what no plan can use: only tools that can be reached and lead to the goal, only
+/// data types that are not there from the start and that such a tool needs or the goal is made of.
+#[derive(Debug)]
+pub(crate) struct Task {
+    /// By tool of the task, in library order: its position in the library.
+    pub(crate) tools: Vec<u32>,
+    /// What it needs that is not there at the start.
+    pub(crate) needs: Lists,
+    /// What it yields that a plan can use.
+    pub(crate) yields: Lists,
+    /// Its cost and one call in one number: less is better, and it is never 0.
+    pub(crate) weights: Vec<u128>,
+    /// The lowest bits of a weight that are the number of calls.
+    bits_of_calls: u32,
+    pub(crate) goal: Vec<u32>,
+    /// The number of data types of the task.
+    pub(crate) types: usize,
+}
+
+impl Task {
+    /// `None` where the goal cannot be reached.
+    pub(crate) fn new(graph: &ToolGraph, problem: &Problem) -> Result<Option<Self>, Error> {
+        graph.check_state(problem.initial())?;
+        graph.check_state(problem.goal())?;
+        let types = graph.type_names().len();
+        // What can be reached, by counting what each tool still lacks.
+        let waiting = graph.waiting();
+        let mut lacks = Vec::with_capacity(graph.len());
+        let mut reached = vec![false; types];
+        let mut open: Vec<u32> = problem.initial().iter().map(|number| number as u32).collect();
+        open.iter().for_each(|&number| reached[number as usize] = true);
+        let mut ready: Vec<u32> = Vec::new();
+        for tool in 0..graph.len() {
+            let available = graph.is_available(tool);
+            lacks.push(if available { graph.needs(tool).len() } else { usize::MAX });
+            if lacks[tool] == 0 {
+                ready.push(tool as u32);
+            }
+        }
+        loop {
+            while let Some(tool) = ready.pop() {
+                for &number in graph.yields(tool as usize) {
+                    if !reached[number as usize] {
+                        reached[number as usize] = true;
+                        open.push(number);
+                    }
+                }
+            }
+            let Some(number) = open.pop() else { break };
+            for &tool in waiting.get(number as usize) {
+                lacks[tool as usize] -= 1;
+                if lacks[tool as usize] == 0 {
+                    ready.push(tool);
+                }
+            }
+        }
+        if !problem.goal().iter().all(|number| reached[number]) {
+            return Ok(None);
+        }
+        Ok(Some(Self::of_useful_tools(graph, problem, |tool| lacks[tool] == 0)))
+    }
+
+    fn of_useful_tools(
+        graph: &ToolGraph,
+        problem: &Problem,
+        can_be_called: impl Fn(usize) -> bool,
+    ) -> Self {
+        const NONE: u32 = u32::MAX;
+        let yielded_by = graph.yielded_by();
+        let mut numbers = vec![NONE; graph.type_names().len()];
+        let mut types = 0;
+        let mut open = Vec::new();
+        let mut useful = vec![false; graph.len()];
+        let mut want = |number: usize, open: &mut Vec<usize>| {
+            if !problem.initial().contains(number) && numbers[number] == NONE {
+                numbers[number] = types;
+                types += 1;
+                open.push(number);
+            }
+        };
+        problem.goal().iter().for_each(|number| want(number, &mut open));
+        while let Some(number) = open.pop() {
+            for &tool in yielded_by.get(number) {
+                let tool = tool as usize;
+                if can_be_called(tool) && !useful[tool] {
+                    useful[tool] = true;
+                    graph.needs(tool).iter().for_each(|&need| want(need as usize, &mut open));
+                }
+            }
+        }
+        let known = |list: &[u32]| -> Vec<u32> {
+            let list = list.iter().map(|&number| numbers[number as usize]);
+            list.filter(|&number| number != NONE).collect()
+        };
+        let goal: Vec<u32> = problem.goal().iter().map(|number| number as u32).collect();
+        let mut task = Self {
+            tools: (0..graph.len() as u32).filter(|&tool| useful[tool as usize]).collect(),
+            needs: Lists::default(),
+            yields: Lists::default(),
+            weights: Vec::new(),
+            bits_of_calls: 0,
+            goal: known(&goal),
+            types: types as usize,
+        };
+        // No plan calls a tool twice, so that calls never carry over into the cost.
+        task.bits_of_calls = usize::BITS - task.tools.len().leading_zeros();
+        for &tool in &task.tools {
+            let tool = tool as usize;
+            task.needs.push(known(graph.needs(tool)));
+            task.yields.push(known(graph.yields(tool)));
+            task.weights.push((graph.costs().units(tool) << task.bits_of_calls) + 1);
+        }
+        task
+    }
+
+    /// The part of a weight that is cost, in some unit.
+    pub(crate) fn cost_of(&self, weight: u128) -> u128 {
+        weight >> self.bits_of_calls
+    }
+
+    /// The plan of these tools of the task.
+    pub(crate) fn plan(&self, graph: &ToolGraph, tools: &[u32]) -> Plan {
+        let tools: Vec<usize> =
+            tools.iter().map(|&tool| self.tools[tool as usize] as usize).collect();
+        let cost = graph.costs().sum(tools.iter().copied());
+        Plan::new(tools, cost)
+    }
+}

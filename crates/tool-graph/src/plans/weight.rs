@@ -1,0 +1,29 @@
+use std::ops::{Add, Sub};
+
+/// Cost and number of calls as one whole number; the narrow kind is for speed alone.
+pub(crate) trait Weight: Copy + Ord + Add<Output = Self> + Sub<Output = Self> {
+    const ZERO: Self;
+    /// More than any plan weighs.
+    const NEVER: Self;
+
+    /// Only for what fits.
+    fn of(weight: u128) -> Self;
+}
+
+impl Weight for u64 {
+    const ZERO: Self = 0;
+    const NEVER: Self = u64::MAX >> 1;
+
+    fn of(weight: u128) -> Self {
+        weight as u64
+    }
+}
+
+impl Weight for u128 {
+    const ZERO: Self = 0;
+    const NEVER: Self = u128::MAX >> 1;
+
+    fn of(weight: u128) -> Self {
+        weight
+    }
+}

@@ -1,0 +1,153 @@
+//! Seeds and costs against the reference runs of the released benchmark (`golden/costbench`).
+#![cfg(feature = "costbench")]
+#![allow(clippy::unwrap_used)]
+
+use serde_json::Value;
+use tool_graph::Error;
+use tool_graph::costbench::{
+    CostModel, CostRule, Library, changed_seed, event_seed, query_seed, removed_lengths,
+};
+
+#[test]
+fn all_reference_runs_have_the_released_seeds_and_costs_to_the_bit() {
+    let runs: Vec<Value> =
+        serde_json::from_str(include_str!("golden/costbench/reference_runs.json")).unwrap();
+    assert_eq!(runs.len(), 24);
+    let mut compared = 0;
+    for run in &runs {
+        let query = run["query_id"].as_str().unwrap();
+        let number = |field: &str| run[field].as_f64().unwrap();
+        let global_seed = run["global_seed"].as_u64().unwrap();
+        assert_eq!(u64::from(query_seed(global_seed, query)), run["query_seed"].as_u64().unwrap());
+        let model = CostModel::new(
+            number("min_atomic_cost"),
+            number("max_atomic_cost"),
+            number("noise_std"),
+        )
+        .unwrap();
+        assert_eq!(model, CostModel::default());
+        let level = run["refinement_level"].as_u64().unwrap() as usize;
+        let library = Library::new(level).unwrap();
+        let costs = model.costs(&library, global_seed, query);
+        let released = run["costs"].as_object().unwrap();
+        assert_eq!(costs.len(), released.len());
+        for (name, cost) in library.names().zip(&costs) {
+            let theirs = released[name].as_f64().unwrap();
+            assert_eq!(cost.to_bits(), theirs.to_bits(), "{query} {level} {name}");
+            compared += 1;
+        }
+        let tools = library.tools(&costs).unwrap();
+        assert!(tools.iter().map(|tool| tool.cost).eq(costs));
+    }
+    assert_eq!(compared, 12 * (84 + 210));
+}
+
+#[test]
+fn full_pipelines_leave_other_costs_as_they_are() {
+    let model = CostModel::default();
+    for rule in [CostRule::Released, CostRule::PaperText] {
+        let costs = |library: Library| {
+            let costs = model.with_rule(rule).costs(&library, 7, "a");
+            let names = library.names().map(String::from);
+            names.zip(costs).collect::<std::collections::BTreeMap<_, _>>()
+        };
+        let without = costs(Library::new(4).unwrap());
+        let mut with = costs(Library::with_full_pipelines(4).unwrap());
+        with.retain(|name, _| !name.ends_with("_Pipeline"));
+        assert_eq!(with, without);
+    }
+}
+
+#[test]
+fn a_cost_change_draws_from_the_changed_seed() {
+    let library = Library::new(2).unwrap();
+    let released = CostModel::default();
+    let paper = released.with_rule(CostRule::PaperText);
+    let seed = changed_seed(query_seed(42, "a"), 3);
+    // In the paper's text it is a new global seed.
+    assert_eq!(paper.changed_costs(&library, 42, "a", 3), paper.costs(&library, seed.into(), "a"));
+    let changed = released.changed_costs(&library, 42, "a", 3);
+    assert_ne!(changed, released.costs(&library, seed.into(), "a"));
+    assert_ne!(changed, released.costs(&library, 42, "a"));
+    assert_ne!(changed, released.changed_costs(&library, 42, "a", 2));
+    assert_eq!(changed, released.changed_costs(&library, 42, "a", 3));
+    assert_eq!(event_seed(u32::MAX, u32::MAX), u64::from(u32::MAX) * 101);
+}
+
+#[test]
+fn costs_keep_their_bounds_and_the_noise_its_spread() {
+    let library = Library::new(5).unwrap();
+    for rule in [CostRule::Released, CostRule::PaperText] {
+        let model = CostModel::new(3.0, 4.0, 0.5).unwrap().with_rule(rule);
+        let exact = CostModel::new(3.0, 4.0, 0.0).unwrap().with_rule(rule);
+        let (mut squares, mut count) = (0.0, 0.0);
+        for query in 0..40 {
+            let query = query.to_string();
+            let noisy = model.costs(&library, 1, &query);
+            let sums = exact.costs(&library, 1, &query);
+            for ((tool, cost), sum) in library.entries().iter().zip(noisy).zip(sums) {
+                if tool.is_atomic() {
+                    assert!((3.0..=4.0).contains(&cost));
+                    assert_eq!(cost, sum);
+                } else {
+                    let k = (tool.last - tool.first + 1) as f64;
+                    squares += (cost - sum).powi(2) / k;
+                    count += 1.0;
+                }
+            }
+        }
+        // About 6,500 draws: a spread of 0.5 to within 4 standard errors.
+        let spread = f64::sqrt(squares / count);
+        assert!((spread - 0.5).abs() < 0.02, "{rule:?}: {spread}");
+    }
+}
+
+#[test]
+fn composite_tools_cost_at_least_one_and_atomic_ones_may_be_free() {
+    let library = Library::new(2).unwrap();
+    let costs = CostModel::new(0.0, 0.0, 0.1).unwrap().costs(&library, 5, "q");
+    for (tool, cost) in library.entries().iter().zip(costs) {
+        if tool.is_atomic() {
+            assert_eq!(cost, 0.0);
+        } else {
+            assert!((1.0..2.0).contains(&cost));
+        }
+    }
+}
+
+#[test]
+fn settings_that_no_cost_can_have_are_errors() {
+    let error = |min, max, std| match CostModel::new(min, max, std).unwrap_err() {
+        Error::CostSetting { what, .. } => what,
+        other => panic!("{other}"),
+    };
+    for bad in [-1.0, 1.1e9, f64::NAN, f64::INFINITY] {
+        assert_eq!(error(bad, 5.0, 0.1), "the lowest atomic cost");
+        assert_eq!(error(1.0, bad, 0.1), "the highest atomic cost");
+        assert_eq!(error(1.0, 5.0, bad), "the noise");
+    }
+    assert_eq!(error(6.0, 5.0, 0.1), "the highest atomic cost");
+    let model = CostModel::new(1e9, 1e9, 1e9).unwrap();
+    let costs = model.costs(&Library::new(20).unwrap(), u64::MAX, "");
+    assert!(costs.iter().all(|cost| cost.is_finite() && *cost >= 1.0));
+}
+
+#[test]
+fn ranges_of_removed_lengths_fit_the_task_and_the_first_does_not_depend_on_the_number() {
+    for level in 1..12 {
+        let library = Library::new(level).unwrap();
+        let n = level + 3;
+        for query in 0..50 {
+            let one = removed_lengths(&library, query, 1);
+            for events in 0..8 {
+                let ranges = removed_lengths(&library, query, events);
+                assert_eq!(ranges.len(), events as usize);
+                assert_eq!(ranges.first(), one.first().filter(|_| events > 0));
+                for range in ranges {
+                    assert!(*range.start() >= 2 && *range.end() <= n);
+                    assert!(range.end() - range.start() >= n / 2);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Tools and tasks against those of the released benchmark (`golden/costbench`).
+#![cfg(feature = "costbench")]
+#![allow(clippy::unwrap_used)]
+
+use serde_json::Value;
+use tool_graph::costbench::{Library, Task};
+use tool_graph::{Error, Tool};
+
+const LEVELS: [&str; 5] = [
+    include_str!("golden/costbench/library_level1.json"),
+    include_str!("golden/costbench/library_level2.json"),
+    include_str!("golden/costbench/library_level3.json"),
+    include_str!("golden/costbench/library_level4.json"),
+    include_str!("golden/costbench/library_level5.json"),
+];
+
+fn strings(value: &Value) -> Vec<String> {
+    value.as_array().unwrap().iter().map(|text| text.as_str().unwrap().into()).collect()
+}
+
+fn released(level: usize) -> Vec<Tool> {
+    let tools: Vec<Value> = serde_json::from_str(LEVELS[level - 1]).unwrap();
+    let tool = |tool: &Value| {
+        let composite = tool["kind"] == "composite";
+        assert!(composite || tool["kind"] == "atomic");
+        Tool {
+            name: tool["name"].as_str().unwrap().into(),
+            inputs: strings(&tool["inputs"]),
+            outputs: vec![tool["output"].as_str().unwrap().into()],
+            cost: 0.0,
+            components: if composite { strings(&tool["components"]) } else { Vec::new() },
+        }
+    };
+    tools.iter().map(tool).collect()
+}
+
+fn written_out(library: &Library) -> Vec<Tool> {
+    library.tools(&vec![0.0; library.entries().len()]).unwrap()
+}
+
+#[test]
+fn libraries_of_all_levels_equal_the_released_ones_in_order() {
+    for level in 1..=5 {
+        let released = released(level);
+        let library = Library::with_full_pipelines(level).unwrap();
+        assert_eq!(written_out(&library), released, "level {level}");
+        assert_eq!(library.refinement_level(), level);
+    }
+}
+
+#[test]
+fn only_the_tools_that_do_a_whole_task_are_left_out() {
+    for level in 1..=5 {
+        let mut released = released(level);
+        released.retain(|tool| tool.components.len() < level + 3);
+        assert_eq!(written_out(&Library::new(level).unwrap()), released, "level {level}");
+    }
+}
+
+#[test]
+fn tasks_equal_the_released_ones() {
+    let tasks: Value = serde_json::from_str(include_str!("golden/costbench/tasks.json")).unwrap();
+    assert_eq!(tasks.as_object().unwrap().len(), Task::ALL.len());
+    for task in Task::ALL {
+        let released = &tasks[task.name()];
+        assert_eq!(task.initial_types(), strings(&released["initial"]));
+        assert_eq!(task.goal(), released["goal"]);
+        assert_eq!(Task::from_name(task.name()), Some(task));
+    }
+}
+
+#[test]
+fn higher_levels_have_distinct_names_and_chains_without_gaps() {
+    for level in [6, 9, 12, 30] {
+        let library = Library::with_full_pipelines(level).unwrap();
+        let n = level + 3;
+        let tools = written_out(&library);
+        assert_eq!(tools.len(), 6 * n * (n + 1) / 2);
+        let mut names: Vec<&str> = library.names().collect();
+        assert!(names.iter().eq(&tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>()));
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), tools.len());
+        let atomic = |task, step| {
+            let entry = |t: &&tool_graph::costbench::LibraryTool| {
+                t.task == task && t.is_atomic() && t.first == step
+            };
+            &tools[library.entries().iter().position(|t| entry(&t)).unwrap()]
+        };
+        for (tool, entry) in tools.iter().zip(library.entries()) {
+            // What a composite tool needs is what its components need and do not give each other.
+            let mut needed: Vec<&String> = Vec::new();
+            let mut given: Vec<&String> = Vec::new();
+            for step in entry.first..=entry.last {
+                let step = atomic(entry.task, step);
+                needed.extend(step.inputs.iter().filter(|&input| !given.contains(&input)));
+                given.extend(&step.outputs);
+            }
+            needed.sort_unstable();
+            needed.dedup();
+            let mut inputs: Vec<&String> = tool.inputs.iter().collect();
+            inputs.sort_unstable();
+            assert_eq!(inputs, needed, "{}", tool.name);
+            assert_eq!(Some(&&tool.outputs[0]), given.last(), "{}", tool.name);
+        }
+    }
+    let names = Library::new(12).unwrap();
+    for name in ["Dining_Refine_Step9_to_Step12", "Dining_Finish_from_Step1_13Steps"] {
+        assert!(names.names().any(|other| other == name), "{name}");
+    }
+}
+
+#[test]
+fn levels_without_a_library_and_wrong_numbers_of_costs_are_errors() {
+    for level in [0, Library::MAX_LEVEL + 1, usize::MAX] {
+        let error = Error::RefinementLevel { level, max: Library::MAX_LEVEL };
+        assert_eq!(Library::new(level).unwrap_err(), error);
+        assert_eq!(Library::with_full_pipelines(level).unwrap_err(), error);
+    }
+    assert!(Library::new(Library::MAX_LEVEL).is_ok());
+    let error = Error::CostCount { expected: 54, found: 53 };
+    assert_eq!(Library::new(1).unwrap().tools(&[1.0; 53]).unwrap_err(), error);
+}
+
+#[test]
+fn the_tools_of_one_task_are_those_of_the_library_that_its_plans_can_use() {
+    for level in 1..=3 {
+        let library = Library::new(level).unwrap();
+        let costs: Vec<f64> = (0..library.entries().len()).map(|place| place as f64).collect();
+        let all = library.tools(&costs).unwrap();
+        let mut count = 0;
+        for task in Task::ALL {
+            let own = library.task_tools(task, &costs).unwrap();
+            let entries = library.entries().iter().zip(&all);
+            let expected: Vec<_> = entries
+                .filter(|(entry, _)| entry.task == task)
+                .map(|(_, tool)| tool.clone())
+                .collect();
+            assert_eq!(own, expected);
+            assert!(tool_graph::ToolGraph::new(own.clone()).is_ok());
+            count += own.len();
+        }
+        assert_eq!(count, all.len());
+    }
+    let error = Library::new(1).unwrap().task_tools(Task::Dining, &[1.0]);
+    assert!(matches!(error, Err(Error::CostCount { .. })), "{error:?}");
+}

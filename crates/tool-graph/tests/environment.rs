@@ -1,0 +1,300 @@
+//! Stepping through a world, and the scores of what was recorded.
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use tool_graph::{
+    CallStatus, Episode, Error, Event, GreedyRule, Problem, RunMeans, Scenario, TieRule, Tool,
+    ToolGraph,
+};
+use trajectory_metrics::tool_calls::{FailureClass, FailureCounts};
+
+mod random_tools;
+
+use random_tools::{Draw, random_tools};
+
+fn tool(name: &str, inputs: &[&str], output: &str, cost: f64, components: &[&str]) -> Tool {
+    let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    Tool {
+        name: name.into(),
+        inputs: owned(inputs),
+        outputs: vec![output.into()],
+        cost,
+        components: owned(components),
+    }
+}
+
+/// The tools of figure 8 of CostBench and what the two ways of it are made of.
+fn worked_example() -> (ToolGraph, Problem) {
+    let graph = ToolGraph::new(vec![
+        tool("tool 1", &["start"], "b", 40.73, &[]),
+        tool("tool 2", &["b"], "goal", 42.67, &[]),
+        tool("tool 3", &["start"], "a", 22.22, &[]),
+        tool("tool 4", &["a"], "c", 38.55, &[]),
+        tool("tool 5", &["c"], "goal", 23.56, &[]),
+    ])
+    .unwrap();
+    let problem = graph.problem(&["start"], &["goal"]).unwrap();
+    (graph, problem)
+}
+
+#[test]
+fn the_worked_example_of_appendix_b_3_3_comes_out() {
+    let published: serde_json::Value =
+        serde_json::from_str(include_str!("golden/costbench/published.json")).unwrap();
+    let example = &published["worked_example_b33"];
+    let (graph, problem) = worked_example();
+    let scenario = Scenario::new(graph, problem).unwrap();
+    let optimal = scenario.optimal_run().unwrap();
+    let mut episode = Episode::new(&scenario).unwrap();
+    for name in ["tool 3", "tool 4", "tool 5"] {
+        episode.call(name).unwrap();
+    }
+    let run = episode.finish(true);
+    let scores = run.scores(&optimal).unwrap();
+    assert_eq!(optimal.costs(), [40.73, 42.67]);
+    for gap in [scores.cost_gap, scores.cost_gap_without_redundant] {
+        approx::assert_abs_diff_eq!(
+            gap.unwrap(),
+            example["cost_gap"].as_f64().unwrap(),
+            epsilon = 1e-12
+        );
+    }
+    assert_eq!(scores.edit_distance.map(|it| it as u64), example["edit_distance"].as_u64());
+    assert_eq!(scores.normalized_edit_distance, example["ned"].as_f64());
+    assert_eq!(scores.exact_match.map(u64::from), example["exact_match"].as_u64());
+    assert_eq!((scores.completed, scores.invalid_tool_use_ratio), (true, Some(0.0)));
+}
+
+#[test]
+fn each_wrong_call_has_a_reply_of_its_own_and_costs_nothing() {
+    let graph = ToolGraph::new(vec![
+        tool("search", &["query", "time"], "hits", 2.0, &[]),
+        tool("pick", &["hits"], "choice", 3.0, &[]),
+        tool("rank", &["hits"], "choice", 9.0, &[]),
+    ])
+    .unwrap();
+    let problem = graph.problem(&["query", "time"], &["choice"]).unwrap();
+    let scenario = Scenario::new(graph, problem)
+        .unwrap()
+        .with_events(vec![Event::RemoveTools(vec![2])])
+        .unwrap();
+    let mut episode = Episode::new(&scenario).unwrap();
+    assert_eq!(episode.visible_tools().len(), 3);
+    let mut status = |name: &str, given: &[&str]| {
+        let reply = episode.call_with(name, given).unwrap();
+        assert!(reply.status.is_done() || (reply.cost, reply.event) == (0.0, None));
+        reply.status
+    };
+    assert_eq!(status("find", &[]), CallStatus::UnknownTool);
+    let text = |name: &str| name.to_owned();
+    assert_eq!(
+        status("search", &["query", "place"]),
+        CallStatus::UnexpectedParameter(text("place"))
+    );
+    assert_eq!(status("search", &["query"]), CallStatus::MissingParameter(text("time")));
+    assert_eq!(status("pick", &["hits"]), CallStatus::MissingInput(text("hits")));
+    assert_eq!(status("search", &["time", "query"]), CallStatus::Done { advanced: true });
+    // The event came with the first call that was carried out, not with a failed one.
+    assert_eq!(status("rank", &["hits"]), CallStatus::Unavailable);
+    assert_eq!(status("search", &["time", "query"]), CallStatus::Done { advanced: false });
+    assert_eq!(status("pick", &["hits"]), CallStatus::Done { advanced: true });
+    assert_eq!(status("pick", &["hits"]), CallStatus::Done { advanced: false });
+    assert_eq!(episode.visible_tools().len(), 2);
+
+    let run = episode.finish(true);
+    assert_eq!(run.calls()[4].event, Some(0));
+    let (wrong, none) = (Some(FailureClass::WrongParameters), None);
+    let (repeated, extra) = (Some(FailureClass::Repeated), Some(FailureClass::Extra));
+    let far = Some(FailureClass::Inaccessible);
+    assert_eq!(
+        run.failure_classes(),
+        [wrong, wrong, wrong, far, none, wrong, repeated, none, extra]
+    );
+    assert_eq!(run.path(), [0, 0, 1, 1]);
+    let scores = run.scores(&scenario.optimal_run().unwrap()).unwrap();
+    // Redundant calls are paid for; a run with them has no gap without them.
+    assert_eq!((scores.cost_gap, scores.cost_gap_without_redundant), (Some(5.0), None));
+    assert_eq!((scores.edit_distance, scores.exact_match), (Some(2), Some(false)));
+    assert_eq!(scores.invalid_tool_use_ratio, Some(5.0 / 9.0));
+    let mut counts = FailureCounts::default();
+    counts.extend(run.failure_classes());
+    assert_eq!(scores.failures, counts);
+}
+
+#[test]
+fn a_run_that_does_not_reach_the_goal_counts_for_completion_and_invalid_calls_only() {
+    let (graph, problem) = worked_example();
+    let scenario = Scenario::new(graph, problem).unwrap().with_call_limit(2);
+    let optimal = scenario.optimal_run().unwrap();
+    let mut episode = Episode::new(&scenario).unwrap();
+    episode.call("tool 3").unwrap();
+    episode.call("tool 2").unwrap();
+    assert_eq!(episode.calls_left(), 0);
+    for error in [episode.call("tool 4"), episode.call("none"), episode.call_with("none", &["a"])] {
+        assert_eq!(error, Err(Error::NoCallsLeft { limit: 2 }));
+    }
+    let cut_off = episode.finish(true);
+    assert!(!cut_off.is_completed());
+    let scores = cut_off.scores(&optimal).unwrap();
+    assert_eq!((scores.cost_gap, scores.edit_distance, scores.exact_match), (None, None, None));
+
+    let wrong_answer = {
+        let mut episode = Episode::new(&scenario).unwrap();
+        episode.call("tool 1").unwrap();
+        episode.call_tool(1).unwrap();
+        episode.finish(false)
+    };
+    let mut means = RunMeans::default();
+    let mut parts = [RunMeans::default(), RunMeans::default()];
+    for (place, run) in [cut_off, optimal.clone(), wrong_answer].iter().enumerate() {
+        means.update(run, &optimal).unwrap();
+        parts[place % 2].update(run, &optimal).unwrap();
+    }
+    let [mut whole, other] = parts;
+    whole.merge(&other);
+    for means in [means, whole] {
+        assert_eq!(means.runs(), 3);
+        assert_eq!(means.cost_gap(), Ok(0.0));
+        assert_eq!(means.paths().exact_match_rate(), Ok(1.0));
+        assert_eq!(means.task_completion_ratio(), Ok(1.0 / 3.0));
+        assert_eq!(means.invalid_tool_use_ratio(), Ok(1.0 / 6.0));
+    }
+    assert_eq!(RunMeans::default().invalid_tool_use_ratio(), Err(Error::Empty));
+}
+
+#[test]
+fn a_banned_call_is_in_the_path_but_nobodys_fault_and_calling_it_again_is() {
+    let graph = ToolGraph::new(vec![
+        tool("a", &["0"], "1", 1.0, &[]),
+        tool("b", &["1"], "2", 1.0, &[]),
+        tool("c", &["0"], "1", 2.0, &[]),
+    ])
+    .unwrap();
+    let problem = graph.problem(&["0"], &["2"]).unwrap();
+    let scenario =
+        Scenario::new(graph, problem).unwrap().with_events(vec![Event::BanTool]).unwrap();
+    let mut episode = Episode::new(&scenario).unwrap();
+    let banned = episode.call("a").unwrap();
+    assert_eq!((banned.status, banned.cost, banned.event), (CallStatus::Banned, 0.0, Some(0)));
+    assert!(scenario.events()[0].is_explicit());
+    assert_eq!(episode.call("a").unwrap().status, CallStatus::Unavailable);
+    episode.call("c").unwrap();
+    episode.call("b").unwrap();
+    let run = episode.finish(true);
+    assert_eq!(run.path(), [0, 2, 1]);
+    assert_eq!(run.path(), scenario.optimal_run().unwrap().path());
+    let wrong = Some(FailureClass::WrongParameters);
+    assert_eq!(run.failure_classes(), [None, wrong, None, None]);
+}
+
+#[test]
+fn a_call_made_again_after_a_preference_change_is_not_repeated() {
+    let graph =
+        ToolGraph::new(vec![tool("a", &["0"], "1", 1.0, &[]), tool("b", &["1"], "2", 1.0, &[])])
+            .unwrap();
+    let problem = graph.problem(&["0"], &["2"]).unwrap();
+    let scenario =
+        Scenario::new(graph, problem).unwrap().with_events(vec![Event::PreferenceChange]).unwrap();
+    let run = scenario.optimal_run().unwrap();
+    assert_eq!(run.path(), [0, 0, 1]);
+    assert_eq!(run.failure_classes(), [None, None, None]);
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_record_is_written_in_plain_words() {
+    let (graph, problem) = worked_example();
+    let scenario = Scenario::new(graph, problem).unwrap();
+    let mut episode = Episode::new(&scenario).unwrap();
+    episode.call("tool 2").unwrap();
+    let json = serde_json::to_value(episode.finish(false)).unwrap();
+    assert_eq!(json["calls"][0]["status"], serde_json::json!({"missing_input": "b"}));
+    assert_eq!(json["goal_reached"], false);
+    let event: Event = serde_json::from_str(r#"{"remove_tools": [1, 2]}"#).unwrap();
+    assert_eq!(event, Event::RemoveTools(vec![1, 2]));
+}
+
+/// Events of all kinds for a graph.
+fn random_events(draw: &mut Draw, graph: &ToolGraph) -> Vec<Event> {
+    (0..draw.below(4))
+        .map(|_| match draw.below(4) {
+            0 => Event::BanTool,
+            1 => Event::PreferenceChange,
+            2 => Event::CostChange((0..graph.len()).map(|_| draw.below(9) as f64 / 4.0).collect()),
+            _ => Event::RemoveTools((0..draw.below(3)).map(|_| draw.below(graph.len())).collect()),
+        })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn in_any_world_the_optimal_run_reaches_the_goal_where_there_is_a_way(seed: u64) {
+        let mut draw = Draw(seed);
+        let (graph, problem) = random_tools(&mut draw, 8, 20);
+        let Ok(problem) = problem else { return Ok(()) };
+        let events = random_events(&mut draw, &graph);
+        for tie_rule in [TieRule::FewestCalls, TieRule::Released] {
+            let scenario = Scenario::new(graph.clone(), problem.clone()).unwrap();
+            let quiet = scenario.with_tie_rule(tie_rule);
+            let plan = quiet.optimal_plan().unwrap();
+            let run = quiet.optimal_run().unwrap();
+            prop_assert_eq!(run.goal_reached(), plan.is_some());
+            prop_assert_eq!(run.path(), plan.as_ref().map_or(vec![], |plan| plan.tools().to_vec()));
+            let eventful = quiet.with_events(events.clone()).unwrap();
+            for run in [
+                eventful.optimal_run().unwrap(),
+                eventful.greedy_run(GreedyRule::Any).unwrap(),
+            ] {
+                prop_assert_eq!(run.goal_reached(), plan.is_some());
+                prop_assert!(run.events_fired() <= events.len());
+                // No call of these policies is wrong or redundant.
+                prop_assert!(run.failure_classes().iter().all(Option::is_none));
+            }
+        }
+    }
+
+    #[test]
+    fn the_released_tie_rule_picks_a_plan_of_the_lowest_cost_and_rounded_sum(seed: u64) {
+        let mut draw = Draw(seed);
+        let (graph, problem) = random_tools(&mut draw, 6, 12);
+        let Ok(problem) = problem else { return Ok(()) };
+        let best = graph.optimal_plan(&problem).unwrap();
+        let released = TieRule::Released.optimal_plan(&graph, &problem).unwrap();
+        let (Some(best), Some(released)) = (&best, &released) else {
+            prop_assert_eq!(best.is_none(), released.is_none());
+            return Ok(());
+        };
+        prop_assert_eq!(best.cost(), released.cost());
+        let rounded = |tools: &[usize]| tools.iter().fold(0.0, |sum, &tool| sum + graph.cost(tool).unwrap());
+        let key = |tools: &[usize]| {
+            let mut places = tools.to_vec();
+            places.sort_unstable_by(|a, b| b.cmp(a));
+            (rounded(tools).to_bits(), tools.len(), places, tools.to_vec())
+        };
+        let mut every = Vec::new();
+        let mut open = vec![(problem.initial().clone(), vec![])];
+        while let Some((state, calls)) = open.pop() {
+            if state.is_superset(problem.goal()) {
+                if graph.total_cost(&calls).unwrap() == best.cost() {
+                    every.push(calls);
+                }
+                continue;
+            }
+            for tool in 0..graph.len() {
+                let mut next = state.clone();
+                let with: Vec<usize> = calls.iter().copied().chain([tool]).collect();
+                if graph.can_call(tool, &state)
+                    && graph.apply(tool, &mut next).unwrap()
+                    && graph.total_cost(&with).unwrap() <= best.cost()
+                {
+                    open.push((next, with));
+                }
+            }
+            prop_assume!(every.len() < 20_000 && open.len() < 200_000);
+        }
+        let first = every.iter().map(|calls| key(calls)).min().unwrap();
+        prop_assert_eq!(first, key(released.tools()));
+    }
+}

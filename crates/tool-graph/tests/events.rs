@@ -1,0 +1,352 @@
+//! Events: when they come, what they do, and the published figures about them.
+#![cfg(feature = "costbench")]
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+use serde_json::Value;
+use tool_graph::costbench::{CostModel, EventKind, Library, Task};
+use tool_graph::{
+    Error, Event, GreedyRule, Problem, RunMeans, Scenario, TieRule, Tool, ToolGraph, Transcript,
+    TriggerRule,
+};
+use trajectory_metrics::ExactMean;
+use trajectory_metrics::tool_calls::normalized_edit_distance;
+
+/// The benchmark's own queries, which this project does not ship.
+fn queries() -> Option<Vec<(String, Task)>> {
+    let Some(folder) = std::env::var_os("REAL_RUNS") else {
+        println!("skipped: REAL_RUNS does not name the folder of the benchmark's queries");
+        return None;
+    };
+    let path = std::path::Path::new(&folder).join("golden/costbench/queries.json");
+    let rows: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let row = |row: &Value| {
+        let text = |field: &str| row[field].as_str().unwrap();
+        (text("query_id").to_owned(), Task::from_name(text("task")).unwrap())
+    };
+    assert_eq!(rows.len(), 381);
+    Some(rows.iter().map(row).collect())
+}
+
+fn published() -> Value {
+    serde_json::from_str(include_str!("golden/costbench/published.json")).unwrap()
+}
+
+fn scenario(library: &Library, query: &str, task: Task, events: &[EventKind]) -> Scenario {
+    CostModel::default().scenario(library, 42, query, task, events).unwrap()
+}
+
+fn rounded(value: f64, places: i32) -> f64 {
+    let scale = 10f64.powi(places);
+    (value * scale).round() / scale
+}
+
+#[test]
+fn greedy_rows_of_tables_3_and_4_are_the_published_ones() {
+    let Some(queries) = queries() else { return };
+    for row in published()["greedy_policy"].as_array().unwrap() {
+        let library = Library::new(row["refinement_level"].as_u64().unwrap() as usize).unwrap();
+        let mut means = RunMeans::default();
+        for (query, task) in &queries {
+            let scenario = scenario(&library, query, *task, &[]);
+            let run = scenario.greedy_run(GreedyRule::Chain).unwrap();
+            means.update(&run, &scenario.optimal_run().unwrap()).unwrap();
+        }
+        let found = [
+            rounded(means.cost_gap().unwrap(), 3),
+            rounded(means.paths().mean_edit_distance().unwrap(), 3),
+            rounded(means.paths().mean_normalized_edit_distance().unwrap() * 100.0, 2),
+            rounded(means.paths().exact_match_rate().unwrap() * 100.0, 2),
+        ];
+        let expected = ["cost_gap", "aed", "aned_percent", "emr_percent"]
+            .map(|field| row[field].as_f64().unwrap());
+        println!("{found:?}");
+        assert_eq!(found, expected);
+        // The greedy policy makes no redundant call: the value in parentheses is the same.
+        assert_eq!(means.cost_gap_without_redundant(), means.cost_gap());
+        assert_eq!(means.task_completion_ratio(), Ok(1.0));
+        assert_eq!((means.runs(), means.failures().invalid()), (381, 0));
+    }
+}
+
+/// What `docs/findings.md` says of ties.
+#[test]
+fn without_rounding_errors_ties_fall_otherwise_and_the_published_figures_do_not_come_out() {
+    let Some(queries) = queries() else { return };
+    let library = Library::new(2).unwrap();
+    let (mut means, mut gt_ned, mut tied) = (RunMeans::default(), ExactMean::default(), 0);
+    for (query, task) in &queries {
+        let exact = scenario(&library, query, *task, &[EventKind::RemoveTools])
+            .with_tie_rule(TieRule::FewestCalls);
+        let plan = exact.optimal_plan().unwrap().unwrap();
+        gt_ned.update(normalized_edit_distance(&exact.optimal_run().unwrap().path(), plan.tools()));
+        let still = exact.with_events(vec![]).unwrap();
+        let (plans, _) = still.graph().optimal_plans(still.problem(), 2).unwrap();
+        tied += usize::from(plans.len() > 1);
+        let run = still.greedy_run(GreedyRule::Chain).unwrap();
+        means.update(&run, &still.optimal_run().unwrap()).unwrap();
+    }
+    let found = [
+        rounded(means.cost_gap().unwrap(), 3),
+        rounded(means.paths().mean_edit_distance().unwrap(), 3),
+        rounded(means.paths().mean_normalized_edit_distance().unwrap() * 100.0, 2),
+        rounded(means.paths().exact_match_rate().unwrap() * 100.0, 2),
+        rounded(gt_ned.finish().unwrap(), 3),
+    ];
+    println!("{tied} of 381 queries have tied plans; {found:?}");
+    assert_eq!((tied, found), (22, [0.269, 2.194, 74.61, 11.02, 0.211]));
+}
+
+#[test]
+fn mean_distances_of_blocked_from_unblocked_optimal_paths_are_the_published_ones() {
+    let Some(queries) = queries() else { return };
+    let library = Library::new(2).unwrap();
+    let figures = &published()["mean_gt_ned_one_blocking_level_2"];
+    for (kind, name) in [
+        (EventKind::CostChange, "cost_change"),
+        (EventKind::BanTool, "ban_tool"),
+        (EventKind::PreferenceChange, "preference_change"),
+        (EventKind::RemoveTools, "remove_tools"),
+    ] {
+        let mut mean = ExactMean::default();
+        for (query, task) in &queries {
+            let scenario = scenario(&library, query, *task, &[kind]);
+            let plan = scenario.optimal_plan().unwrap().unwrap();
+            let run = scenario.optimal_run().unwrap();
+            assert!(run.goal_reached() && run.all_events_fired(), "{query} {name}");
+            mean.update(normalized_edit_distance(&run.path(), plan.tools()));
+        }
+        println!("{name}: {}", mean.finish().unwrap());
+        assert_eq!(rounded(mean.finish().unwrap(), 3), figures[name].as_f64().unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn runs_under_up_to_four_events_are_those_of_another_program_that_tries_every_plan() {
+    let golden: Value =
+        serde_json::from_str(include_str!("golden/costbench/blocked_runs.json")).unwrap();
+    let kind = |name: &Value| match name.as_str().unwrap() {
+        "ban_tool" => EventKind::BanTool,
+        "preference_change" => EventKind::PreferenceChange,
+        "cost_change" => EventKind::CostChange,
+        "remove_tools" => EventKind::RemoveTools,
+        other => panic!("{other}"),
+    };
+    let mut compared = 0;
+    for row in golden["runs"].as_array().unwrap() {
+        let library = Library::new(row["level"].as_u64().unwrap() as usize).unwrap();
+        let task = Task::from_name(row["task"].as_str().unwrap()).unwrap();
+        let kinds: Vec<EventKind> = row["events"].as_array().unwrap().iter().map(kind).collect();
+        let rule = match row["rule"].as_str().unwrap() {
+            "released" => TriggerRule::Released,
+            _ => TriggerRule::PaperText,
+        };
+        let scenario = scenario(&library, row["query_id"].as_str().unwrap(), task, &kinds);
+        let scenario = scenario.with_trigger_rule(rule);
+        for (name, fired, run) in [
+            ("optimal", "optimal_events", scenario.optimal_run()),
+            ("greedy", "greedy_events", scenario.greedy_run(GreedyRule::Chain)),
+        ] {
+            let run = run.unwrap();
+            let expected: Vec<&str> =
+                row[name].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+            assert_eq!(names(&scenario, &run), expected, "{name} {row}");
+            assert_eq!(run.events_fired() as u64, row[fired].as_u64().unwrap(), "{name} {row}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 1008);
+}
+
+/// A chain of `n` atomic tools `0 -> 1 -> … -> n` and a composite tool for every two or more in a row but
+/// the whole; each costs as many as it has, times `cost(place)`.
+fn chain(n: usize, cost: impl Fn(usize) -> f64) -> (ToolGraph, Problem) {
+    let mut tools = Vec::new();
+    for length in 1..n {
+        for first in 0..=n - length {
+            let components = (first..first + length).map(|step| format!("{step}-{}", step + 1));
+            tools.push(Tool {
+                name: format!("{first}-{}", first + length),
+                inputs: vec![first.to_string()],
+                outputs: vec![(first + length).to_string()],
+                cost: cost(tools.len()) * length as f64,
+                components: if length == 1 { vec![] } else { components.collect() },
+            });
+        }
+    }
+    let graph = ToolGraph::new(tools).unwrap();
+    let problem = graph.problem(&["0".to_owned()], &[n.to_string()]).unwrap();
+    (graph, problem)
+}
+
+fn names(scenario: &Scenario, run: &Transcript) -> Vec<String> {
+    scenario.graph().tool_names(&run.path()).into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn up_to_n_minus_2_bans_never_disconnect_a_chain_and_n_minus_1_can() {
+    for n in 2..=5 {
+        let (graph, problem) = chain(n, |_| 1.0);
+        let solvable = |bans: u32| {
+            let mut left = graph.clone();
+            (0..graph.len())
+                .filter(|tool| bans >> tool & 1 == 1)
+                .for_each(|tool| left.ban(tool).unwrap());
+            left.optimal_plan(&problem).unwrap().is_some()
+        };
+        let mut fewest = usize::MAX;
+        for bans in 0..1u32 << graph.len() {
+            if (bans.count_ones() as usize) < n && !solvable(bans) {
+                fewest = fewest.min(bans.count_ones() as usize);
+            }
+        }
+        assert_eq!(fewest, n - 1, "a chain of {n}");
+    }
+}
+
+#[test]
+fn n_minus_2_bans_of_whatever_the_best_plan_calls_leave_every_task_solvable() {
+    for level in [1, 2, 3] {
+        let library = Library::new(level).unwrap();
+        let bans = vec![EventKind::BanTool; library.task_length() - 2];
+        for task in Task::ALL {
+            for query in 0..5 {
+                let scenario = scenario(&library, &format!("query {query}"), task, &bans);
+                for run in [scenario.optimal_run(), scenario.greedy_run(GreedyRule::Chain)] {
+                    let run = run.unwrap();
+                    assert!(run.goal_reached(), "{task:?} {query}");
+                }
+                assert!(scenario.optimal_run().unwrap().all_events_fired(), "{task:?} {query}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_ban_that_would_leave_no_way_does_not_happen() {
+    let (graph, problem) = chain(2, |_| 1.0);
+    let scenario =
+        Scenario::new(graph, problem).unwrap().with_events(vec![Event::BanTool]).unwrap();
+    let run = scenario.optimal_run().unwrap();
+    assert_eq!(names(&scenario, &run), ["0-1", "1-2"]);
+    assert!(run.goal_reached() && !run.all_events_fired());
+    // The run is not to be compared, and is left out.
+    let mut means = RunMeans::default();
+    means.update(&run, &run).unwrap();
+    assert_eq!((means.runs(), means.left_out()), (0, 1));
+    assert!(matches!(means.cost_gap(), Err(Error::Metric(_))));
+}
+
+/// Two ways of three calls, of which the best one is 0-1, 1-2, 2-3.
+fn three_steps(events: Vec<Event>) -> Scenario {
+    let (graph, problem) = chain(3, |place| if place < 3 { 1.0 } else { 1.5 });
+    Scenario::new(graph, problem).unwrap().with_events(events).unwrap()
+}
+
+#[test]
+fn each_event_does_what_it_says_after_or_at_the_step_it_falls_on() {
+    // The plan has three calls: with one event it falls on the first step.
+    let path = |event: Event| {
+        let scenario = three_steps(vec![event]);
+        let run = scenario.optimal_run().unwrap();
+        assert!(run.goal_reached() && run.all_events_fired());
+        let calls = run.calls().iter().map(|call| (call.cost, call.event)).collect::<Vec<_>>();
+        (names(&scenario, &run).join(" "), calls[0])
+    };
+    // The banned call stays in the path, and is not paid for.
+    assert_eq!(path(Event::BanTool), ("0-1 0-2 2-3".into(), (0.0, Some(0))));
+    assert_eq!(path(Event::PreferenceChange), ("0-1 0-1 1-2 2-3".into(), (1.0, Some(0))));
+    let costs = Event::CostChange(vec![1.0, 1.0, 1.0, 1.0, 0.5]);
+    assert_eq!(path(costs), ("0-1 1-3".into(), (1.0, Some(0))));
+    assert_eq!(path(Event::RemoveTools(vec![1])), ("0-1 1-3".into(), (1.0, Some(0))));
+}
+
+#[test]
+fn the_last_of_the_events_by_the_papers_text_falls_on_the_last_call() {
+    let scenario = three_steps(vec![Event::BanTool]).with_trigger_rule(TriggerRule::PaperText);
+    let run = scenario.optimal_run().unwrap();
+    assert_eq!(names(&scenario, &run), ["0-1", "1-2", "2-3", "1-3"]);
+    // There a cost change comes too late to matter, and a preference change takes the goal away again.
+    let change =
+        three_steps(vec![Event::PreferenceChange]).with_trigger_rule(TriggerRule::PaperText);
+    let run = change.optimal_run().unwrap();
+    assert_eq!(names(&change, &run), ["0-1", "1-2", "2-3", "0-1", "1-2", "2-3"]);
+    assert!(run.goal_reached() && run.all_events_fired());
+}
+
+#[test]
+fn events_of_different_kinds_come_in_the_order_given() {
+    let (graph, problem) = chain(5, |place| if place < 5 { 1.0 } else { 1.5 });
+    let costs: Vec<f64> =
+        (0..graph.len()).map(|place| if place < 5 { 1.0 } else { 1.25 }).collect();
+    let events = vec![
+        Event::CostChange(costs),
+        Event::BanTool,
+        Event::PreferenceChange,
+        Event::remove_composites(&graph, 2),
+    ];
+    let scenario = Scenario::new(graph, problem).unwrap().with_events(events).unwrap();
+    let run = scenario.optimal_run().unwrap();
+    let came: Vec<usize> = run.calls().iter().filter_map(|call| call.event).collect();
+    assert_eq!(came, [0, 1, 2, 3]);
+    assert!(run.goal_reached());
+    // One event at every step from the first: all composite tools become as cheap as 1.25, then 1-5 is
+    // banned at its call, then everything is lost; last go the tools of two steps, too late to matter.
+    assert_eq!(names(&scenario, &run), ["0-1", "1-5", "1-2", "0-4", "4-5"]);
+    assert_eq!(run.costs(), [1.0, 0.0, 1.0, 1.25, 1.0]);
+}
+
+#[test]
+fn the_chain_rule_of_the_greedy_policy_is_off_right_after_an_event() {
+    let tool = |name: &str, input: &str, output: &str, cost| Tool {
+        name: name.into(),
+        inputs: vec![input.into()],
+        outputs: vec![output.into()],
+        cost,
+        components: vec![],
+    };
+    let graph = ToolGraph::new(vec![
+        tool("a", "0", "1", 1.0),
+        tool("b", "1", "goal", 2.0),
+        tool("c", "0", "2", 4.0),
+        tool("d", "2", "goal", 4.0),
+    ])
+    .unwrap();
+    let problem = graph.problem(&["0"], &["goal"]).unwrap();
+    // After "a", "b" is out; the rule would allow nothing else.
+    let events = vec![Event::RemoveTools(vec![1])];
+    let scenario = Scenario::new(graph, problem).unwrap().with_events(events).unwrap();
+    let run = scenario.greedy_run(GreedyRule::Chain).unwrap();
+    assert_eq!(names(&scenario, &run), ["a", "c", "d"]);
+    assert!(run.goal_reached());
+}
+
+#[test]
+fn events_that_do_not_fit_the_library_are_refused() {
+    let with = |event| {
+        let (graph, problem) = chain(3, |_| 1.0);
+        Scenario::new(graph, problem).unwrap().with_events(vec![event]).map(|_| ())
+    };
+    let few = Err(Error::ToolCount { expected: 5, found: 2 });
+    assert_eq!(with(Event::CostChange(vec![1.0, 2.0])), few);
+    let nan = with(Event::CostChange(vec![1.0, 1.0, f64::NAN, 1.0, 1.0]));
+    assert!(matches!(nan, Err(Error::Cost { .. })), "{nan:?}");
+    let none = Err(Error::NoSuchTool { tool: 5, tools: 5 });
+    assert_eq!(with(Event::RemoveTools(vec![0, 5])), none);
+    let (graph, _) = chain(3, |_| 1.0);
+    let (_, problem) = chain(4, |_| 1.0);
+    let other = Scenario::new(graph, problem).map(|_| ());
+    assert_eq!(other, Err(Error::OtherGraph { expected: 4, found: 5 }));
+}
+
+#[test]
+fn a_world_without_a_way_has_runs_that_do_not_reach_the_goal() {
+    let (mut graph, problem) = chain(2, |_| 1.0);
+    graph.ban(0).unwrap();
+    let scenario =
+        Scenario::new(graph, problem).unwrap().with_events(vec![Event::BanTool]).unwrap();
+    assert_eq!(scenario.optimal_plan().unwrap(), None);
+    for run in [scenario.optimal_run(), scenario.greedy_run(GreedyRule::Any)] {
+        let run = run.unwrap();
+        assert!(run.path().is_empty() && !run.goal_reached());
+    }
+}

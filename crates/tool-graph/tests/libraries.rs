@@ -1,0 +1,213 @@
+#![allow(clippy::unwrap_used, missing_docs)]
+//! What a library may hold, and what it is refused for.
+
+use tool_graph::{Error, Search, Tool, ToolGraph};
+
+fn tool(name: &str, inputs: &[&str], outputs: &[&str], components: &[&str]) -> Tool {
+    let owned = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect();
+    Tool {
+        name: name.to_owned(),
+        inputs: owned(inputs),
+        outputs: owned(outputs),
+        cost: 1.0,
+        components: owned(components),
+    }
+}
+
+fn two() -> Vec<Tool> {
+    vec![tool("a", &["x"], &["y"], &[]), tool("b", &["y", "side"], &["z"], &[])]
+}
+
+fn refused(more: Tool) -> Error {
+    let mut tools = two();
+    tools.push(more);
+    ToolGraph::new(tools).unwrap_err()
+}
+
+#[test]
+fn a_library_without_tools_is_refused() {
+    assert_eq!(ToolGraph::new(vec![]).unwrap_err(), Error::Empty);
+}
+
+#[test]
+fn a_name_is_given_once() {
+    let error = refused(tool("a", &[], &["w"], &[]));
+    assert_eq!(error, Error::DuplicateTool { tool: "a".into() });
+}
+
+#[test]
+fn costs_are_finite_and_not_below_zero() {
+    for cost in [-0.5, f64::NAN, f64::INFINITY] {
+        let error = refused(Tool { cost, ..tool("c", &[], &["w"], &[]) });
+        assert!(matches!(&error, Error::Cost { tool, .. } if tool == "c"), "{error:?}");
+        let graph = ToolGraph::new(two()).unwrap();
+        let error = graph.with_costs(&[1.0, cost]).unwrap_err();
+        assert!(matches!(&error, Error::Cost { tool, .. } if tool == "b"), "{error:?}");
+    }
+    let graph = ToolGraph::new(two()).unwrap();
+    let error = graph.with_costs(&[1.0]).unwrap_err();
+    assert_eq!(error, Error::ToolCount { expected: 2, found: 1 });
+}
+
+#[test]
+fn components_are_in_the_library() {
+    let error = refused(tool("ab", &["x", "side"], &["z"], &["a", "bb"]));
+    assert_eq!(error, Error::UnknownComponent { tool: "ab".into(), component: "bb".into() });
+}
+
+#[test]
+fn no_tool_is_made_of_itself() {
+    let error = refused(tool("ab", &["x"], &["y"], &["a", "ab"]));
+    assert_eq!(error, Error::ComponentCycle { tool: "ab".into() });
+    let tools = vec![
+        tool("top", &["x"], &["y"], &["p"]),
+        tool("p", &["x"], &["y"], &["q"]),
+        tool("q", &["x"], &["y"], &["p"]),
+    ];
+    let error = ToolGraph::new(tools).unwrap_err();
+    assert!(matches!(&error, Error::ComponentCycle { tool } if tool == "p" || tool == "q"));
+}
+
+#[test]
+fn a_composite_tool_can_run_its_components() {
+    let error = refused(tool("ab", &["x"], &["z"], &["a", "b"]));
+    let want =
+        Error::ComponentInput { tool: "ab".into(), component: "b".into(), input: "side".into() };
+    assert_eq!(error, want);
+    // In the other order y is not there in time.
+    let error = refused(tool("ba", &["x", "side"], &["z"], &["b", "a"]));
+    assert!(matches!(&error, Error::ComponentInput { input, .. } if input == "y"));
+    let error = refused(tool("ab", &["x", "side"], &["w"], &["a", "b"]));
+    assert_eq!(error, Error::ComponentOutput { tool: "ab".into(), output: "w".into() });
+}
+
+#[test]
+fn a_composite_tool_may_yield_its_last_output_or_all_and_be_made_of_composites() {
+    let mut tools = two();
+    tools.insert(0, tool("abc", &["x", "side", "more"], &["w"], &["ab", "c"]));
+    tools.push(tool("ab", &["x", "side"], &["y", "z"], &["a", "b"]));
+    tools.push(tool("c", &["z"], &["w"], &[]));
+    let graph = ToolGraph::new(tools).unwrap();
+    assert_eq!(graph.tool_names(&graph.components(0).unwrap()), ["ab", "c"]);
+    assert_eq!(graph.tool_number("c"), Some(4));
+    assert_eq!(graph.tool_number("d"), None);
+}
+
+#[test]
+fn a_goal_that_no_tool_yields_is_an_error_and_one_out_of_reach_is_not() {
+    let mut graph = ToolGraph::new(two()).unwrap();
+    for goal in ["x", "side", "nowhere"] {
+        let error = graph.problem(&["y"], &[goal]).unwrap_err();
+        assert_eq!(error, Error::GoalNeverProduced { goal: goal.into() });
+    }
+    assert_eq!(graph.problem(&["x"], &[]).unwrap_err(), Error::Empty);
+    let problem = graph.problem(&["x"], &["z"]).unwrap();
+    for search in [Search::Dijkstra, Search::AStar, Search::Chain] {
+        assert_eq!(graph.optimal_plan_by(&problem, search), Ok(None));
+    }
+    assert_eq!(graph.best_plans(&problem, 3), Ok(vec![]));
+    assert_eq!(graph.optimal_plans(&problem, 3), Ok((vec![], true)));
+    assert_eq!(graph.count_shortest_plans(&problem), Ok(0));
+    assert_eq!(graph.count_chain_plans(&problem), Ok(0));
+
+    let problem = graph.problem(&["x", "side", "unheard-of"], &["z", "unheard-of"]).unwrap();
+    assert_eq!(graph.optimal_plan(&problem).unwrap().unwrap().tools(), [0, 1]);
+    graph.ban(0).unwrap();
+    assert_eq!(graph.optimal_plan(&problem), Ok(None));
+    assert!(graph.problem(&["x"], &["y"]).is_ok(), "banned tools count as yielding");
+    assert_eq!(graph.ban(2), Err(Error::NoSuchTool { tool: 2, tools: 2 }));
+}
+
+#[test]
+fn a_goal_that_is_there_has_the_empty_plan() {
+    let graph = ToolGraph::new(two()).unwrap();
+    let problem = graph.problem(&["x"], &["x"]).unwrap();
+    for search in [Search::Dijkstra, Search::AStar, Search::Chain] {
+        let plan = graph.optimal_plan_by(&problem, search).unwrap().unwrap();
+        assert_eq!((plan.tools(), plan.cost()), (&[][..], 0.0));
+    }
+    assert_eq!(graph.best_plans(&problem, 3).unwrap().len(), 1);
+    assert_eq!(graph.count_shortest_plans(&problem), Ok(1));
+    assert_eq!(graph.count_chain_plans(&problem), Ok(1));
+    assert_eq!(graph.is_plan(&problem, &[]), Ok(true));
+    assert_eq!(graph.is_plan(&problem, &[0]), Ok(false));
+}
+
+#[test]
+fn a_state_of_other_data_types_is_refused() {
+    let graph = ToolGraph::new(two()).unwrap();
+    let other = ToolGraph::new(two()[..1].to_vec()).unwrap();
+    let problem = other.problem(&["x"], &["y"]).unwrap();
+    let error = Error::OtherGraph { expected: 4, found: 2 };
+    assert_eq!(graph.optimal_plan(&problem), Err(error.clone()));
+    assert_eq!(graph.is_plan(&problem, &[0]), Err(error.clone()));
+    assert_eq!(graph.is_plan(&problem, &[]), Err(error.clone()));
+    assert_eq!(graph.best_plans(&problem, 1), Err(error));
+    let error = graph.state(&["w"]).unwrap_err();
+    assert_eq!(error, Error::UnknownType { name: "w".into() });
+}
+
+#[test]
+fn listed_paths_are_counted_once_and_only_where_they_are_plans() {
+    let tools = vec![
+        tool("a", &["s0"], &["s1"], &[]),
+        tool("b", &["s1"], &["s2"], &[]),
+        tool("c", &["s2"], &["s3"], &[]),
+        tool("ab", &["s0"], &["s2"], &["a", "b"]),
+        tool("bc", &["s1"], &["s3"], &["b", "c"]),
+    ];
+    let graph = ToolGraph::new(tools).unwrap();
+    let problem = graph.problem(&["s0"], &["s3"]).unwrap();
+    assert_eq!(graph.count_chain_plans(&problem), Ok(3));
+    assert_eq!(graph.count_shortest_plans(&problem), Ok(2));
+    let listed: [&[&str]; 6] =
+        [&["a", "bc"], &["ab", "c"], &["a", "bc"], &["a", "ab", "c"], &["d"], &["a", "b"]];
+    let coverage = graph.path_coverage(&problem, &listed).unwrap();
+    assert_eq!((coverage.covered, coverage.possible), (2, 3));
+    assert_eq!((coverage.repeated, coverage.not_plans), (1, 3));
+    assert_eq!(coverage.rate(), Some(2.0 / 3.0));
+}
+
+#[test]
+fn a_chain_of_two_hundred_doubling_steps_has_too_many_plans_to_count() {
+    let mut tools = Vec::new();
+    for step in 0..200 {
+        for twin in ["a", "b"] {
+            let (from, to) = (format!("s{step}"), format!("s{}", step + 1));
+            tools.push(tool(&format!("{twin}{step}"), &[&from], &[&to], &[]));
+        }
+    }
+    let graph = ToolGraph::new(tools).unwrap();
+    let problem = graph.problem(&["s0"], &["s200"]).unwrap();
+    assert_eq!(graph.count_chain_plans(&problem), Err(Error::TooManyPlans));
+    assert_eq!(graph.count_shortest_plans(&problem), Err(Error::TooManyPlans));
+    assert_eq!(graph.optimal_plan(&problem).unwrap().unwrap().tools().len(), 200);
+    let short = graph.problem(&["s80"], &["s200"]).unwrap();
+    assert_eq!(graph.count_chain_plans(&short), Ok(1 << 120));
+    assert_eq!(graph.count_shortest_plans(&short), Ok(1 << 120));
+}
+
+#[cfg(feature = "petgraph")]
+#[test]
+fn the_view_has_a_node_for_each_tool_and_data_type_and_the_text_shows_the_plan() {
+    let mut graph = ToolGraph::new(two()).unwrap();
+    let view = graph.to_petgraph();
+    assert_eq!((view.node_count(), view.edge_count()), (6, 5));
+    let plan = graph.optimal_plan(&graph.problem(&["x"], &["y"]).unwrap()).unwrap().unwrap();
+    graph.ban(1).unwrap();
+    let dot = graph.to_dot(Some(&plan));
+    assert!(dot.starts_with("digraph {"), "{dot}");
+    assert!(dot.contains(r#"shape = box, style = filled, label = "1. a\n1""#), "{dot}");
+    assert!(dot.contains(r#"shape = box, style = dashed, label = "b\n1""#), "{dot}");
+    assert!(dot.contains(r#"label = "side""#), "{dot}");
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_library_can_come_from_json() {
+    let json = r#"[{"name": "a", "inputs": ["x"], "outputs": ["y"], "cost": 2.5}]"#;
+    let tools: Vec<Tool> = serde_json::from_str(json).unwrap();
+    assert_eq!(ToolGraph::new(tools).unwrap().tools()[0].cost, 2.5);
+    let extra = json.replace("cost", "price");
+    assert!(serde_json::from_str::<Vec<Tool>>(&extra).is_err());
+}

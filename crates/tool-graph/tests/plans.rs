@@ -1,0 +1,160 @@
+#![allow(clippy::unwrap_used)]
+//! Best plans against trying everything.
+
+mod random_tools;
+
+use random_tools::{Draw, random_tools};
+use tool_graph::{Error, Problem, Search, State, ToolGraph};
+
+/// All plans in the order best, second best, ...: every sequence of calls that reaches the goal with its
+/// last call and of which no call can be left out.
+fn all_plans(graph: &ToolGraph, problem: &Problem, cents: &[u64]) -> Vec<(u64, Vec<usize>)> {
+    let mut all = Vec::new();
+    extend(graph, problem, problem.initial(), &mut Vec::new(), &mut all);
+    let cost = |calls: &[usize]| calls.iter().map(|&tool| cents[tool]).sum();
+    let mut all: Vec<_> = all.into_iter().map(|calls| (cost(&calls), calls)).collect();
+    all.sort_by_key(|(cost, calls)| (*cost, calls.len(), calls.clone()));
+    all
+}
+
+fn reaches(graph: &ToolGraph, problem: &Problem, calls: impl Iterator<Item = usize>) -> bool {
+    let mut state = problem.initial().clone();
+    for tool in calls {
+        if !graph.can_call(tool, &state) {
+            return false;
+        }
+        graph.apply(tool, &mut state).unwrap();
+    }
+    state.is_superset(problem.goal())
+}
+
+fn extend(
+    graph: &ToolGraph,
+    problem: &Problem,
+    state: &State,
+    calls: &mut Vec<usize>,
+    all: &mut Vec<Vec<usize>>,
+) {
+    if state.is_superset(problem.goal()) {
+        let without = |skip| calls.iter().enumerate().filter(move |&(place, _)| place != skip);
+        let needless = |skip| reaches(graph, problem, without(skip).map(|(_, &tool)| tool));
+        if !(0..calls.len()).any(needless) {
+            all.push(calls.clone());
+        }
+        return;
+    }
+    for tool in 0..graph.len() {
+        if calls.contains(&tool) || !graph.can_call(tool, state) {
+            continue;
+        }
+        let mut next = state.clone();
+        graph.apply(tool, &mut next).unwrap();
+        calls.push(tool);
+        extend(graph, problem, &next, calls, all);
+        calls.pop();
+    }
+}
+
+fn cents(graph: &ToolGraph) -> Vec<u64> {
+    graph.tools().iter().map(|tool| (tool.cost * 100.0).round() as u64).collect()
+}
+
+#[test]
+fn the_best_plan_is_that_of_trying_everything() {
+    let mut solved = 0;
+    let mut chains = 0;
+    for seed in 0.. {
+        if solved == 2000 {
+            break;
+        }
+        let mut draw = Draw(seed);
+        let (mut graph, problem) = random_tools(&mut draw, 6, 8);
+        if draw.below(4) == 0 {
+            graph.ban(draw.below(graph.len())).unwrap();
+        }
+        let Ok(problem) = problem else { continue };
+        let all = all_plans(&graph, &problem, &cents(&graph));
+        let want = all.first();
+        for search in [Search::Dijkstra, Search::AStar, Search::Chain] {
+            let found = match graph.optimal_plan_by(&problem, search) {
+                Err(Error::NotAChain) if search == Search::Chain => continue,
+                found => found.unwrap(),
+            };
+            let found = found.as_ref();
+            chains += usize::from(search == Search::Chain && found.is_some());
+            assert_eq!(
+                found.map(|plan| plan.tools()),
+                want.map(|(_, calls)| calls.as_slice()),
+                "{seed} {search:?}"
+            );
+            if let (Some(plan), Some((cost, _))) = (found, want) {
+                assert_eq!(plan.cost(), *cost as f64 / 100.0);
+            }
+        }
+        solved += usize::from(want.is_some_and(|(_, calls)| calls.len() > 1));
+    }
+    assert!(chains > 200, "{chains}");
+}
+
+#[test]
+fn both_searches_agree_on_larger_graphs() {
+    let mut calls = 0;
+    let mut solved = 0;
+    for seed in 1_000_000.. {
+        if solved == 2000 {
+            break;
+        }
+        let mut draw = Draw(seed);
+        let (graph, problem) = random_tools(&mut draw, 14, 24);
+        let Ok(problem) = problem else { continue };
+        let one = graph.optimal_plan_by(&problem, Search::Dijkstra).unwrap();
+        let other = graph.optimal_plan_by(&problem, Search::AStar).unwrap();
+        assert_eq!(one, other, "{seed}");
+        assert_eq!(one, graph.optimal_plan(&problem).unwrap(), "{seed}");
+        calls += one.as_ref().map_or(0, |plan| plan.tools().len());
+        solved += usize::from(one.is_some());
+    }
+    assert!(calls > 3 * solved, "{calls}");
+}
+
+#[test]
+fn the_best_plans_are_sorted_distinct_and_all_there_are() {
+    let mut many = 0;
+    for seed in 2_000_000.. {
+        if many == 500 {
+            break;
+        }
+        let mut draw = Draw(seed);
+        let (mut graph, problem) = random_tools(&mut draw, 6, 8);
+        if draw.below(4) == 0 {
+            graph.ban(draw.below(graph.len())).unwrap();
+        }
+        let Ok(problem) = problem else { continue };
+        let all = all_plans(&graph, &problem, &cents(&graph));
+        many += usize::from(all.len() > 3);
+        let calls = |plans: &[tool_graph::Plan]| -> Vec<Vec<usize>> {
+            plans.iter().map(|plan| plan.tools().to_vec()).collect()
+        };
+        let want: Vec<Vec<usize>> = all.iter().map(|(_, calls)| calls.clone()).collect();
+        for count in [1, 3, 1000] {
+            let some = graph.best_plans(&problem, count).unwrap();
+            assert_eq!(calls(&some), want[..count.min(want.len())], "{seed}");
+        }
+        let lowest = all.iter().filter(|(cost, _)| *cost == all[0].0).count();
+        let (some, complete) = graph.optimal_plans(&problem, 1000).unwrap();
+        assert!(complete);
+        assert_eq!(calls(&some), want[..lowest], "{seed}");
+        let (some, complete) = graph.optimal_plans(&problem, 1).unwrap();
+        assert_eq!(complete, lowest <= 1);
+        assert_eq!(some.len(), lowest.min(1));
+
+        let fewest = all.iter().map(|(_, calls)| calls.len()).min();
+        let shortest = all.iter().filter(|(_, calls)| Some(calls.len()) == fewest).count();
+        assert_eq!(graph.count_shortest_plans(&problem).unwrap(), shortest as u128, "{seed}");
+        match graph.count_chain_plans(&problem) {
+            Err(Error::NotAChain) => {}
+            count => assert_eq!(count.unwrap(), all.len() as u128, "{seed}"),
+        }
+        assert!(want.iter().all(|calls| graph.is_plan(&problem, calls).unwrap()));
+    }
+}

@@ -1,0 +1,64 @@
+//! Random libraries with many ties.
+
+use tool_graph::{Error, Problem, Tool, ToolGraph};
+
+/// SplitMix64.
+pub(crate) struct Draw(pub(crate) u64);
+
+impl Draw {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^= word >> 31;
+        ((u128::from(word) * bound as u128) >> 64) as usize
+    }
+}
+
+/// Up to `types` data types and up to `tools` tools that mostly go from lower to higher ones, with costs
+/// of few kinds, 0 among them, and one to three goals. Some are plain chains.
+pub(crate) fn random_tools(
+    draw: &mut Draw,
+    types: usize,
+    tools: usize,
+) -> (ToolGraph, Result<Problem, Error>) {
+    let types = types / 2 + draw.below(types - types / 2) + 1;
+    let tools = tools / 2 + draw.below(tools - tools / 2) + 1;
+    let chain = draw.below(4) == 0;
+    let kinds = [1, 3, 1000][draw.below(3)];
+    let list = (0..tools)
+        .map(|tool| {
+            let output = 1 + draw.below(types);
+            let mut inputs = Vec::new();
+            for _ in 0..if chain { 1 } else { [0, 1, 1, 2, 2, 3][draw.below(6)] } {
+                let below = if draw.below(8) == 0 && !chain { types + 1 } else { output };
+                // Near ones, so that plans get long.
+                let back = 1 + draw.below(3.min(below));
+                inputs.push(format!("t{}", (below - back)));
+            }
+            let mut outputs = vec![format!("t{output}")];
+            if !chain && draw.below(4) == 0 {
+                outputs.push(format!("t{}", draw.below(types + 1)));
+            }
+            Tool {
+                name: format!("tool{tool}"),
+                inputs,
+                outputs,
+                cost: draw.below(kinds) as f64 / 100.0 + [0.0, 0.1][draw.below(2)],
+                components: vec![],
+            }
+        })
+        // Costs as they would be written, without the noise of the sum above.
+        .map(|tool| Tool { cost: (tool.cost * 100.0).round() / 100.0, ..tool })
+        .collect();
+    let graph = ToolGraph::new(list).unwrap();
+    let mut goals = vec![format!("t{types}")];
+    if !chain {
+        for _ in 0..draw.below(3) {
+            goals.push(format!("t{}", draw.below(types + 1)));
+        }
+    }
+    let problem = graph.problem(&["t0".to_owned()], &goals);
+    (graph, problem)
+}

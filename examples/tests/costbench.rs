@@ -1,0 +1,364 @@
+//! The program as its users run it: figures out, or one line on standard error and exit code 2.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+mod program;
+
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::{Path, PathBuf},
+    process::Output,
+};
+
+use program::refusal;
+use serde_json::{Value, json};
+
+fn run(arguments: &[&str]) -> Output {
+    program::run("costbench", arguments)
+}
+
+fn json(arguments: &[&str]) -> Value {
+    program::json("costbench", &[&["--json"], arguments].concat())
+}
+
+/// A file of its own for each case.
+fn write(name: &str, content: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, content).unwrap();
+    path
+}
+
+/// The report on these queries.
+fn report(name: &str, queries: &Value, arguments: &[&str]) -> Value {
+    let path = write(name, &serde_json::to_string_pretty(queries).unwrap());
+    json(&[&["--queries", path.to_str().unwrap()], arguments].concat())
+}
+
+fn golden(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+fn published() -> Value {
+    golden(include_str!("../../crates/tool-graph/tests/golden/costbench/published.json"))
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().unwrap()
+}
+
+/// To as many decimals as are printed.
+fn rounded(value: &Value, scale: f64, decimals: i32) -> f64 {
+    let unit = 10f64.powi(decimals);
+    (value.as_f64().unwrap() * scale * unit).round() / unit
+}
+
+/// The benchmark's own queries, which this project does not ship.
+fn recorded() -> Option<String> {
+    let Some(folder) = env::var_os("REAL_RUNS") else {
+        println!("skipped: REAL_RUNS does not name the folder of the benchmark's queries");
+        return None;
+    };
+    let path = Path::new(&folder).join("golden/costbench/queries.json");
+    assert!(path.is_file(), "REAL_RUNS lacks golden/costbench/queries.json");
+    Some(path.to_str().unwrap().to_owned())
+}
+
+#[test]
+fn greedy_rows_of_tables_3_and_4_come_out_as_published() {
+    let Some(queries) = recorded() else { return };
+    for row in list(&published()["greedy_policy"]) {
+        let level = row["refinement_level"].to_string();
+        let found = json(&["--queries", &queries, "--refinement-level", &level]);
+        assert_eq!(found["queries"], 381);
+        assert_eq!(json!(rounded(&found["cost_gap"], 1.0, 3)), row["cost_gap"]);
+        assert_eq!(json!(rounded(&found["aed"], 1.0, 3)), row["aed"]);
+        assert_eq!(json!(rounded(&found["aned"], 100.0, 2)), row["aned_percent"]);
+        assert_eq!(json!(rounded(&found["emr"], 100.0, 2)), row["emr_percent"]);
+        assert_eq!(found["notes"], json!([]));
+    }
+}
+
+#[test]
+fn mean_distances_under_one_event_come_out_as_published() {
+    let Some(queries) = recorded() else { return };
+    let still = json(&["--queries", &queries]);
+    for (kind, figure) in published()["mean_gt_ned_one_blocking_level_2"].as_object().unwrap() {
+        let kind = kind.replace('_', "-");
+        let found = json(&["--queries", &queries, "--block", &kind]);
+        assert_eq!(json!(rounded(&found["gt_ned"], 1.0, 3)), *figure, "{kind}");
+        assert_eq!(found["blocked"]["queries"], 381, "{kind}");
+        // The other figures are those of the world as it is at the start.
+        for name in ["cost_gap", "aed", "aned", "emr", "mean_optimal_cost"] {
+            assert_eq!(found[name], still[name], "{kind} {name}");
+        }
+    }
+}
+
+#[test]
+fn paths_and_costs_are_those_of_the_reference_runs_to_the_cent() {
+    let runs =
+        golden(include_str!("../../crates/tool-graph/tests/golden/costbench/reference_runs.json"));
+    let mut compared = 0;
+    for level in [2, 5] {
+        let rows: Vec<&Value> =
+            list(&runs).iter().filter(|row| row["refinement_level"] == level).collect();
+        let queries: Value = rows
+            .iter()
+            .map(|row| json!({"query_id": row["query_id"], "task": row["task"]}))
+            .collect();
+        let name = format!("costbench_reference_{level}.json");
+        let level = level.to_string();
+        let found = report(&name, &queries, &["--refinement-level", &level, "--paths"]);
+        for (ours, theirs) in list(&found["paths"]).iter().zip(rows) {
+            for field in ["query_id", "task", "optimal", "greedy"] {
+                assert_eq!(ours[field], theirs[field], "{field} of {theirs}");
+            }
+            // Costs in cents are whole cents here; theirs have the rounding errors of their sum.
+            for field in ["optimal_cost", "greedy_cost"] {
+                assert_eq!(
+                    ours[field],
+                    json!(rounded(&theirs[field], 1.0, 2)),
+                    "{field} of {theirs}"
+                );
+            }
+            assert!(ours.get("blocked_optimal").is_none(), "no event was asked for");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 24);
+}
+
+#[test]
+fn runs_under_events_are_those_of_another_program() {
+    let runs =
+        golden(include_str!("../../crates/tool-graph/tests/golden/costbench/blocked_runs.json"));
+    let mut worlds: BTreeMap<(String, String, String), Vec<&Value>> = BTreeMap::new();
+    for row in list(&runs["runs"]) {
+        let events = list(&row["events"]);
+        if row["rule"] == "released" && events.windows(2).all(|two| two[0] == two[1]) {
+            let kind = events[0].as_str().unwrap().replace('_', "-");
+            let world = (row["level"].to_string(), kind, events.len().to_string());
+            worlds.entry(world).or_default().push(row);
+        }
+    }
+    assert!(worlds.len() >= 4, "{:?}", worlds.keys());
+    for ((level, kind, blocks), rows) in worlds {
+        let queries: Value = rows
+            .iter()
+            .map(|row| json!({"query_id": row["query_id"], "task": row["task"]}))
+            .collect();
+        let name = format!("costbench_{kind}_{blocks}_{level}.json");
+        let settings =
+            ["--refinement-level", &level, "--block", &kind, "--blocks", &blocks, "--paths"];
+        let found = report(&name, &queries, &settings);
+        for (ours, theirs) in list(&found["paths"]).iter().zip(rows) {
+            assert_eq!(ours["blocked_optimal"], theirs["optimal"], "{theirs}");
+            assert_eq!(ours["blocked_greedy"], theirs["greedy"], "{theirs}");
+        }
+    }
+}
+
+#[test]
+fn without_a_file_120_queries_over_all_tasks_are_made() {
+    let found = json(&["--paths"]);
+    let paths = list(&found["paths"]);
+    assert_eq!((&found["queries"], paths.len()), (&120.into(), 120));
+    let counts = |field: &str| {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for path in paths {
+            *counts.entry(path[field].as_str().unwrap()).or_default() += 1;
+        }
+        counts.into_values().collect::<Vec<_>>()
+    };
+    assert_eq!(counts("query_id"), [1; 120]);
+    assert_eq!(counts("task"), [20; 6]);
+}
+
+#[test]
+fn figures_are_means_of_the_paths() {
+    let found = json(&["--paths", "--block", "ban-tool"]);
+    let paths = list(&found["paths"]);
+    let mean = |of: &dyn Fn(&Value) -> f64| paths.iter().map(of).sum::<f64>() / paths.len() as f64;
+    let number = |value: &Value| value.as_f64().unwrap();
+    let expected = [
+        ("cost_gap", mean(&|path| number(&path["greedy_cost"]) - number(&path["optimal_cost"]))),
+        ("emr", mean(&|path| f64::from(path["greedy"] == path["optimal"]))),
+        ("mean_optimal_cost", mean(&|path| number(&path["optimal_cost"]))),
+    ];
+    for (name, value) in expected {
+        assert!((number(&found[name]) - value).abs() < 1e-9, "{name}: {found:#} {value}");
+    }
+    // A ban falls on a call of the optimal plan, which stays in the run and is not made again.
+    for path in paths {
+        let run = list(&path["blocked_optimal"]);
+        let plan = list(&path["optimal"]);
+        assert_ne!(run, plan);
+        let same = run.iter().zip(plan).take_while(|(a, b)| a == b).count();
+        assert!(same >= 1, "{path}");
+        assert!(!run[same..].contains(&run[same - 1]), "{path}");
+    }
+}
+
+#[test]
+fn bad_queries_are_one_line_that_names_file_line_and_field_and_exit_code_2() {
+    let cases = [
+        (
+            "unknown_task",
+            r#"{
+    "query_id": "c",
+    "task": "sleeping"
+  }"#,
+            8,
+            "[2].task",
+        ),
+        ("task_of_a_number", r#"{"query_id": "c", "task": 3}"#, 6, "[2].task"),
+        ("task_null", r#"{"query_id": "c", "task": null}"#, 6, "[2].task"),
+        ("task_as_object", r#"{"query_id": "c", "task": {"dining": null}}"#, 6, "[2].task"),
+        (
+            "no_task",
+            r#"{
+    "query_id": "c"
+  }"#,
+            8,
+            "[2].task",
+        ),
+        ("no_id", r#"{"task": "dining"}"#, 6, "[2].query_id"),
+        (
+            "id_of_a_number",
+            r#"{
+    "query_id": 7, "task": "dining"}"#,
+            7,
+            "[2].query_id",
+        ),
+        ("list", r#"["c", "dining"]"#, 6, "[2]"),
+        ("text", r#""c""#, 6, "[2]"),
+    ];
+    for (name, query, line, field) in cases {
+        let path = write(
+            &format!("costbench_{name}.json"),
+            &format!(
+                "[\n  {{\"query_id\": \"a\", \"task\": \"dining\"}},\n  {{\n    \"query_id\": \"b\", \"task\": \"location\"\n  }},\n  {query}\n]\n"
+            ),
+        );
+        let error = refusal(&run(&["--queries", path.to_str().unwrap(), "--json"]), name);
+        let expected = format!("error: {}:{line}: field {field}: ", path.display());
+        assert!(error.starts_with(&expected), "{name}: {error}");
+    }
+}
+
+#[test]
+fn what_is_no_array_no_file_or_empty_is_refused_alike() {
+    let cases = [
+        ("prose", "this is not JSON\n", "costbench_prose.json:1: "),
+        ("empty", "", "costbench_empty.json:1: "),
+        ("none", "[]", "costbench_none.json: holds no query"),
+        ("object", r#"{"query_id": "a", "task": "dining"}"#, "costbench_object.json:1: "),
+        ("cut", "[\n{\"query_id\": \"a\"", "costbench_cut.json:2: "),
+        (
+            "more",
+            "[{\"query_id\": \"a\", \"task\": \"dining\"}]\n[]",
+            "costbench_more.json:2: goes on",
+        ),
+    ];
+    for (name, content, expected) in cases {
+        let path = write(&format!("costbench_{name}.json"), content);
+        let error = refusal(&run(&["--queries", path.to_str().unwrap()]), name);
+        assert!(error.contains(expected), "{name}: {error}");
+    }
+    let error = refusal(&run(&["--queries", "no/such/file.json"]), "no file");
+    assert!(error.starts_with("error: no/such/file.json: "), "{error}");
+}
+
+#[test]
+fn bad_settings_name_their_option() {
+    let cases: [(&[&str], &str); 22] = [
+        (&["--refinement-level", "0"], "--refinement-level"),
+        (&["--refinement-level", "101"], "--refinement-level"),
+        (&["--refinement-level", "two"], "--refinement-level"),
+        (&["--seed", "-1"], "--seed"),
+        (&["--seed", "1.5"], "--seed"),
+        (&["--noise-std", "-0.1"], "--noise-std"),
+        (&["--noise-std", "NaN"], "--noise-std"),
+        (&["--noise-std", "inf"], "--noise-std"),
+        (&["--min-cost", "-1"], "--min-cost"),
+        (&["--min-cost", "nan"], "--min-cost"),
+        (&["--min-cost", "26"], "--min-cost and --max-cost"),
+        (&["--max-cost", "14"], "--min-cost and --max-cost"),
+        (&["--max-cost", "dear"], "--max-cost"),
+        (&["--block", "everything"], "--block"),
+        (&["--block", "ban-tool", "--blocks", "0"], "--blocks"),
+        (&["--block", "ban-tool", "--blocks", "4"], "--blocks"),
+        (&["--block", "cost-change", "--blocks", "21"], "--blocks"),
+        (&["--block", "none", "--blocks", "2"], "--blocks"),
+        (&["--blocks", "2"], "--blocks"),
+        (&["--blocks"], "--blocks"),
+        (&["queries.json"], "queries.json"),
+        (&["--frobnicate"], "--frobnicate"),
+    ];
+    for (arguments, named) in cases {
+        let case = arguments.join(" ");
+        let error = refusal(&run(&[arguments, &["--json"]].concat()), &case);
+        assert!(error.contains(named), "{case}: {error}");
+    }
+}
+
+#[test]
+fn as_many_bans_as_leave_a_way_for_sure_are_taken() {
+    for (level, most) in [("1", "2"), ("2", "3"), ("3", "4")] {
+        let found = json(&["--refinement-level", level, "--block", "ban-tool", "--blocks", most]);
+        assert!(found["gt_ned"].as_f64().unwrap() > 0.5, "{found:#}");
+    }
+}
+
+#[test]
+fn undefined_figures_are_null_and_say_why() {
+    let found = json(&["--block", "cost-change", "--blocks", "20"]);
+    assert_eq!(found["gt_ned"], Value::Null);
+    assert_eq!(found["blocked"]["aed"], Value::Null);
+    assert!(found["cost_gap"].is_number());
+    for figure in ["gt_ned: undefined", "blocked: undefined"] {
+        let says = |note: &Value| note.as_str().unwrap().starts_with(figure);
+        assert!(list(&found["notes"]).iter().any(says), "{figure}: {found:#}");
+    }
+    // Some of the queries have all three events.
+    let found = json(&["--block", "remove-tools", "--blocks", "3"]);
+    assert!(found["gt_ned"].is_number(), "{found:#}");
+    let says = |note: &Value| note.as_str().unwrap().contains("of 120 queries left out");
+    assert!(list(&found["notes"]).iter().any(says), "{found:#}");
+}
+
+#[test]
+fn a_query_that_stands_twice_is_noted_and_counts_twice() {
+    let row = json!({"query_id": "a", "task": "dining"});
+    let other = json!({"query_id": "a", "task": "location"});
+    let found = report("costbench_twice.json", &json!([row, row, other]), &[]);
+    assert_eq!(found["queries"], 3);
+    assert!(found["notes"][0].as_str().unwrap().contains("3 queries are 2 different ones"));
+    let found = report("costbench_once.json", &json!([row, other]), &[]);
+    assert_eq!(found["notes"], json!([]));
+}
+
+#[test]
+fn seed_noise_and_bounds_change_costs_as_they_should() {
+    let cost = |arguments: &[&str]| json(arguments)["mean_optimal_cost"].as_f64().unwrap();
+    assert_ne!(cost(&["--seed", "43"]), cost(&[]));
+    // With no noise and one cost for all, every plan of five steps costs five times that.
+    let same = ["--min-cost", "20", "--max-cost", "20", "--noise-std", "0"];
+    let found = json(&same);
+    assert_eq!((&found["mean_optimal_cost"], &found["cost_gap"]), (&json!(100.0), &json!(0.0)));
+    assert!((cost(&["--min-cost", "30", "--max-cost", "50"]) - 2.0 * cost(&[])).abs() < 2.0);
+}
+
+#[test]
+fn the_table_shows_what_the_object_holds() {
+    let text = String::from_utf8(run(&["--block", "ban-tool", "--paths"]).stdout).unwrap();
+    let found = json(&["--block", "ban-tool", "--paths"]);
+    let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap();
+    let gt_ned = format!("{:.3}", found["gt_ned"].as_f64().unwrap());
+    assert!(line("gt_ned").ends_with(&gt_ned), "{text}");
+    let gap = format!("{:.3}", found["cost_gap"].as_f64().unwrap());
+    assert!(line("cost_gap (-)").ends_with(&gap), "{text}");
+    let first = list(&found["paths"][0]["blocked_optimal"]);
+    let names: Vec<&str> = first.iter().map(|name| name.as_str().unwrap()).collect();
+    assert!(line("  optimal under events: ").ends_with(&names.join(" > ")), "{text}");
+}

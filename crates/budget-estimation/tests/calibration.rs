@@ -6,7 +6,8 @@ use std::f64::consts::FRAC_PI_2;
 
 use budget_estimation::{
     AdaptiveConformal, Calibrated, Calibrator, ConformalPid, Error, Estimate, Estimator, Level,
-    MarginUnit, PastQuantiles, Prefix, Rollouts, SplitConformal, probe, replay, score_rollouts,
+    LiveRun, MarginUnit, PastQuantiles, Prefix, Rollouts, Sample, SplitConformal, probe, replay,
+    score_rollouts,
 };
 use proptest::prelude::*;
 use rand_chacha::{
@@ -242,4 +243,77 @@ fn adaptive_rules_keep_their_coverage_when_runs_change() {
     assert!(split < 0.7, "{split}");
     assert!((adaptive - 0.8).abs() < 0.04, "{adaptive}");
     assert!((pid - 0.8).abs() < 0.04, "{pid}");
+}
+
+/// Runs that are all alike: the margin is the score of each of them, and each is held.
+#[test]
+fn an_interval_that_counted_as_held_holds_to_the_last_bit() {
+    for (claimed, cost) in
+        [(4.0, 1.0), (190.0, 2.0), (49.0, 56.0), (0.3, 0.1), (0.1, 0.3), (1e6, 0.7)]
+    {
+        for unit in [MarginUnit::Resource, MarginUnit::Midpoint] {
+            let mut rollouts = Rollouts::new(["usd"]).unwrap();
+            for _ in 0..9 {
+                rollouts.push(&[0.1, 0.2, cost], true).unwrap();
+            }
+            let point = |_: &Prefix<'_>| Estimate::interval(claimed, claimed);
+            let split = SplitConformal::new(Level::new(0.8).unwrap());
+            let mut calibrated = Calibrated::new(point, split, unit);
+            let usd = rollouts.resource("usd").unwrap();
+            let samples = score_rollouts(&rollouts, usd, &mut calibrated).unwrap();
+            assert!(samples.iter().all(Sample::is_hit), "{claimed} {cost} {unit:?}");
+        }
+    }
+}
+
+/// What a run left without an end, a probe and an estimate after the last turn leave behind.
+#[test]
+fn only_prefixes_of_the_run_that_ended_are_learnt_from() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    rollouts.push(&[5.0, 5.0, 5.0], true).unwrap();
+    rollouts.push(&[50.0, 40.0, 30.0, 20.0], true).unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
+    let [first, second] = [0, 1].map(|at| rollouts.get(at).unwrap());
+    let ten = |_: &Prefix<'_>| Estimate::interval(10.0, 10.0);
+    let fresh = || {
+        let adaptive = AdaptiveConformal::new(Level::new(0.5).unwrap(), 0.001).unwrap();
+        Calibrated::new(ten, adaptive, MarginUnit::Resource)
+    };
+    let mut clean = fresh();
+    for prefix in replay(&first, tokens).unwrap() {
+        clean.estimate(&prefix).unwrap();
+    }
+    clean.learn(&first, tokens).unwrap();
+
+    let mut disturbed = fresh();
+    for prefix in replay(&second, tokens).unwrap() {
+        disturbed.estimate(&prefix).unwrap();
+    }
+    disturbed.estimate(&probe(&second, tokens).unwrap()).unwrap();
+    let mut live = LiveRun::new(["tokens"]).unwrap();
+    for _ in 0..first.turns() {
+        live.push(&[Some(5.0)]).unwrap();
+        let prefix = live.prefix(tokens).unwrap();
+        disturbed.estimate(&prefix).unwrap();
+        disturbed.estimate(&prefix).unwrap();
+    }
+    disturbed.learn(&first, tokens).unwrap();
+    assert_eq!(disturbed.calibrator().margin(), clean.calibrator().margin());
+    assert_eq!(disturbed.calibrator().bound(), clean.calibrator().bound());
+}
+
+/// A level that has reached 1 holds nothing, also where a margin has no size.
+#[test]
+fn a_margin_of_minus_infinity_is_no_answer() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    rollouts.push(&[5.0, 5.0], true).unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
+    let zero = |_: &Prefix<'_>| Estimate::interval(0.0, 0.0);
+    let adaptive = AdaptiveConformal::new(Level::new(0.1).unwrap(), 1.0).unwrap();
+    let mut calibrated = Calibrated::new(zero, adaptive, MarginUnit::Midpoint);
+    let first = score_rollouts(&rollouts, tokens, &mut calibrated).unwrap();
+    assert!(first[0].is_hit());
+    assert_eq!(calibrated.calibrator().margin(), f64::NEG_INFINITY);
+    let second = score_rollouts(&rollouts, tokens, &mut calibrated).unwrap();
+    assert_eq!(second[0].estimate(), Estimate::NoAnswer);
 }

@@ -203,7 +203,11 @@ fn survival_aware_quantiles_are_right_under_random_caps_and_naive_ones_too_low()
     assert!((share_below(right.high()) - 0.8).abs() < 0.02, "{right:?}");
     assert!(share_below(wrong.high()) < 0.72, "{wrong:?}");
     assert!(share_below(wrong.low()) < 0.19, "{wrong:?}");
-    assert_eq!(aware.estimate(&probe(&run, tokens).unwrap()).unwrap(), Estimate::NoAnswer);
+    // Before the first turn: all five.
+    let whole = aware.estimate(&probe(&run, tokens).unwrap()).unwrap().ends().unwrap();
+    let share_below = |x: f64| share_below(x) - (-x).exp() * x.powi(4) / 24.0;
+    assert!((share_below(whole.low()) - 0.2).abs() < 0.02, "{whole:?}");
+    assert!((share_below(whole.high()) - 0.8).abs() < 0.02, "{whole:?}");
 }
 
 #[test]
@@ -316,4 +320,23 @@ fn a_margin_of_minus_infinity_is_no_answer() {
     assert_eq!(calibrated.calibrator().margin(), f64::NEG_INFINITY);
     let second = score_rollouts(&rollouts, tokens, &mut calibrated).unwrap();
     assert_eq!(second[0].estimate(), Estimate::NoAnswer);
+}
+
+#[test]
+fn before_the_first_turn_past_quantiles_are_those_of_whole_runs_and_only_there() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    for cost in [30.0, 10.0, 40.0, 20.0] {
+        rollouts.push(&[cost], true).unwrap();
+    }
+    rollouts.push(&[5.0, 5.0], true).unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
+    let mut past = PastQuantiles::new(Level::new(0.5).unwrap());
+    let last = rollouts.get(4).unwrap();
+    let before = probe(&last, tokens).unwrap();
+    assert_eq!(past.estimate(&before), Ok(Estimate::NoAnswer));
+    assert_eq!(score_rollouts(&rollouts, tokens, &mut past).unwrap().len(), 1);
+    // 5 runs spent 10, 10, 20, 30 and 40; one went on for a turn.
+    assert_eq!(past.estimate(&before).unwrap(), Estimate::interval(10.0, 30.0).unwrap());
+    let after = replay(&last, tokens).unwrap().next().unwrap();
+    assert_eq!(past.estimate(&after), Ok(Estimate::NoAnswer));
 }

@@ -1,6 +1,7 @@
 use scoring_rules::{ExactSum, Probability};
 
-use crate::{Alarm, Error, Resource, Rollouts, Sample, StopRule};
+use super::stop_rule::Alarm;
+use crate::{Error, Resource, Rollouts, Sample, StopRule};
 
 /// What stopping runs early saved and lost, in counts that add up over benchmarks.
 ///

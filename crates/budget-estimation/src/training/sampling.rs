@@ -76,6 +76,26 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: u64) -> Result<Vec<Vec<usi
 ///
 /// [`Error::Setting`] unless there are 1 to 1000 copies; [`Error::Empty`] where a label has no sample.
 ///
+/// ```
+/// use budget_estimation::{Error, Estimate, Rollouts, Sample, balance_samples};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[5.0, 5.0, 5.0], true)?;
+/// rollouts.push(&[5.0, 5.0, 5.0, 5.0, 5.0, 5.0], false)?;
+/// let tokens = rollouts.resource("tokens")?;
+/// let mut samples = Vec::new();
+/// for rollout in rollouts.iter() {
+///     for k in 0..rollout.turns() {
+///         samples.push(Sample::new(&rollout, tokens, k, Estimate::NoAnswer)?);
+///     }
+/// }
+/// // Three feasible ones twice, and six others.
+/// let chosen = balance_samples(&samples, 2, 42)?;
+/// assert_eq!(chosen.len(), 12);
+/// assert_eq!(chosen.iter().filter(|&&i| samples[i].is_feasible()).count(), 6);
+/// # Ok::<(), Error>(())
+/// ```
+///
 /// Reference: Towards budget-aware agents, appendix E, with two copies.
 pub fn balance_samples(samples: &[Sample], copies: usize, seed: u64) -> Result<Vec<usize>, Error> {
     if !(1..=1000).contains(&copies) {

@@ -31,7 +31,8 @@ fn a_line_is_read_with_its_names_and_caps_and_other_fields_are_left_alone() {
 #[test]
 fn a_wrong_line_is_named_with_its_field() {
     let cases = [
-        ("{", "line 2: EOF"),
+        ("{", "line 2: EOF while parsing an object at column 1"),
+        (r#"{"turns": [{"tokens": 1e999}]}"#, "line 2: number out of range at column 27"),
         ("[]", "line 2: give one object"),
         (r#"{"turns": [], "success": 1}"#, "line 2: turns: rollout 1 has no turn"),
         (r#"{"success": 1}"#, "line 2: turns: give a list"),

@@ -51,7 +51,7 @@ impl Rollouts {
 
     fn read_line(&mut self, text: &str, costs: &mut Vec<Option<f64>>) -> Result<(), Wrong> {
         let whole = |problem: String| (String::new(), problem);
-        let value: Value = serde_json::from_str(text).map_err(|error| whole(error.to_string()))?;
+        let value: Value = serde_json::from_str(text).map_err(|error| whole(in_line(&error)))?;
         let line = value.as_object().ok_or_else(|| whole("give one object a line".into()))?;
         let id = name(line, "id")?;
         let task = name(line, "task")?;
@@ -165,6 +165,14 @@ impl Rollouts {
         }
         Ok(())
     }
+}
+
+/// What is wrong with the text of one line, which is no "line 1" to its reader.
+fn in_line(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place)
+        .map_or_else(|| text.clone(), |what| format!("{what} at column {}", error.column()))
 }
 
 /// The field and what is wrong with it.

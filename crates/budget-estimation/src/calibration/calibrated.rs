@@ -18,7 +18,9 @@ pub enum MarginUnit {
 /// An interval `[low, high]` becomes `[low - q u, high + q u]` with the calibrator's margin q and the
 /// unit u. What would be below 0 is 0, an infinite margin gives `[0, f64::MAX]`, and an interval that a
 /// negative margin turned round is no answer. Impossible where there is a cap and already the lower end
-/// does not fit under it. Other answers of the estimator pass unchanged.
+/// does not fit under it. Other answers of the estimator pass unchanged. An upper end of `f64::MAX` holds
+/// everything and says nothing: for widths and errors take such an answer for none, as their mean is
+/// without meaning.
 ///
 /// It learns from runs that succeeded within their caps, from every prefix, k = 1 to T - 1, at which the
 /// estimator gave an interval; so the coverage is that over prefixes of such runs.

@@ -340,3 +340,46 @@ fn before_the_first_turn_past_quantiles_are_those_of_whole_runs_and_only_there()
     let after = replay(&last, tokens).unwrap().next().unwrap();
     assert_eq!(past.estimate(&after), Ok(Estimate::NoAnswer));
 }
+
+proptest! {
+    /// By the definition: over the times t of ends, `S = product of 1 - d / n`, d ends at t of n runs that
+    /// were there until t, a cut-off at t among them; the quantile is the first t with `1 - S >= p`.
+    #[test]
+    fn survival_aware_quantiles_are_those_of_kaplan_and_meier_with_ties(
+        past in prop::collection::vec((0_u8..12, any::<bool>()), 10..40),
+        coverage in prop_oneof![Just(0.5), Just(0.8), 0.1..0.8_f64],
+    ) {
+        let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+        for (at, &(remaining, cut_off)) in past.iter().enumerate() {
+            rollouts.push(&[1.0, f64::from(remaining)], !cut_off).unwrap();
+            if cut_off {
+                rollouts.set_cut_off(at).unwrap();
+            }
+        }
+        let tokens = rollouts.resource("tokens").unwrap();
+        let mut aware = PastQuantiles::survival_aware(Level::new(coverage).unwrap());
+        for run in rollouts.iter() {
+            aware.learn(&run, tokens).unwrap();
+        }
+        let run = rollouts.get(0).unwrap();
+        let prefix = replay(&run, tokens).unwrap().next().unwrap();
+        let found = aware.estimate(&prefix).unwrap().ends().unwrap();
+
+        let quantile = |p: f64| {
+            let mut surviving = 1.0;
+            for t in 0..12 {
+                let until = past.iter().filter(|(time, _)| *time >= t).count() as f64;
+                let ends = past.iter().filter(|(time, cut)| *time == t && !cut).count() as f64;
+                if ends > 0.0 {
+                    surviving *= 1.0 - ends / until;
+                    if 1.0 - surviving >= p - 1e-11 {
+                        return f64::from(t);
+                    }
+                }
+            }
+            f64::from(past.iter().map(|(time, _)| *time).max().unwrap())
+        };
+        let tail = (1.0 - coverage) / 2.0;
+        prop_assert_eq!((found.low(), found.high()), (quantile(tail), quantile(1.0 - tail)));
+    }
+}

@@ -108,8 +108,7 @@ pub fn bootstrap_metrics<G: Ord>(
 /// The sums that a resample needs, plain ones as all resamples add in the same order.
 #[derive(Default)]
 struct FewMetrics {
-    /// Label and answer: right intervals, false aborts, feasible without an answer; failures with an
-    /// interval, called, without an answer.
+    /// By label, how often there was an interval, an "impossible" and no answer.
     feasible: [u64; 3],
     failed: [u64; 3],
     hits: u64,

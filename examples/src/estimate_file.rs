@@ -15,6 +15,9 @@ use crate::{
     rollout_file::RolloutFile,
 };
 
+/// Costs are at most this; what is above cannot be compared with them in numbers.
+const MOST: f64 = 1e100;
+
 #[derive(Deserialize)]
 struct Row {
     id: Value,
@@ -81,13 +84,16 @@ pub fn read(path: &Path, mode: AnswerMode, runs: &[RolloutFile]) -> Result<Answe
             None => return Err(wrong("id", format!("no run is called {id:?}"))),
         };
         if turn == 0 || turn >= turns {
-            let problem = format!(
-                "is {turn}; the run has {turns} turns, and estimates are given after 1 to {}",
-                turns - 1
-            );
-            return Err(wrong("turn", problem));
+            let given = match turns {
+                1 => "1 turn, after which there is nothing to estimate".to_owned(),
+                _ => format!("{turns} turns, and estimates are given after 1 to {}", turns - 1),
+            };
+            return Err(wrong("turn", format!("is {turn}; the run has {given}")));
         }
         let (estimate, problem) = match parse_answer(&answer, mode) {
+            Ok(estimate) if estimate.ends().is_some_and(|ends| ends.high() > MOST) => {
+                (Estimate::NoAnswer, Some("too_large".to_owned()))
+            }
             Ok(estimate) => (estimate, None),
             Err(error) => {
                 let kind = serde_json::to_value(error).ok();

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use budget_estimation::{Error, Rollouts};
 use censoring::{StopClass, StopReason};
-use serde::{Deserialize, de::IgnoredAny};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::json_lines::{self, InputError};
@@ -64,7 +64,8 @@ struct Marks {
     _id: Value,
     #[serde(rename = "success")]
     _success: Value,
-    turns: Vec<BTreeMap<String, IgnoredAny>>,
+    // Read, so that a number that is none is told with its place.
+    turns: Vec<BTreeMap<String, Value>>,
     #[serde(alias = "stop")]
     stop_reason: Option<StopReason>,
 }

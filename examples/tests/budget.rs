@@ -230,6 +230,11 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
             "turns[1].output_tokens",
         ),
         (
+            "too_large",
+            r#"{"id":"b","turns":[{"output_tokens":5},{"output_tokens":1e400}],"success":true}"#,
+            "turns[1].output_tokens",
+        ),
+        (
             "negative",
             r#"{"id":"b","turns":[{"output_tokens":-5}],"success":true}"#,
             "turns[0].output_tokens",
@@ -288,6 +293,10 @@ fn bad_estimates_are_refused_alike() {
         let expected = format!("error: {path}:3: field {field}: ");
         assert!(error.starts_with(&expected), "{name}: {error}");
     }
+    let single = written("of_one_turn.jsonl", &[rollout("a", &[5], true)]);
+    let estimates = written("of_single.jsonl", &[good]);
+    let error = refusal(&run(&[&single, "--estimator", &estimates]), "single");
+    assert!(error.contains("is 1; the run has 1 turn, after which"), "{error}");
     // Two runs of one id cannot be told apart by an estimate.
     let twice = written("twice.jsonl", &[rollout("a", &[1, 2], true), rollout("a", &[1, 2], true)]);
     let estimates = written("of_twice.jsonl", &[estimate("a", 1, "[1, 2]")]);
@@ -328,13 +337,17 @@ fn missing_and_unreadable_answers_are_no_answer_and_are_counted() {
             answer(1, "<answer>90</answer>"),
             answer(2, "about seventy"),
             answer(3, "<ANSWER>[30, 50]</ANSWER>"),
+            estimate("c", 1, "[0, 1e101]"),
         ],
     );
     let strict = json(&[&runs, "--estimator", &estimates, "--json"]);
     assert_eq!((&strict["n_unanswered"], &strict["n_hits"]), (&6.into(), &0.into()));
-    assert_eq!(notes(&strict, "3 prefixes without an estimate"), 1);
+    assert_eq!(notes(&strict, "2 prefixes without an estimate"), 1);
     assert_eq!(
-        notes(&strict, "3 answers that could not be read, taken as none: 2 no_tag, 1 scalar"),
+        notes(
+            &strict,
+            "4 answers that could not be read, taken as none: 2 no_tag, 1 scalar, 1 too_large"
+        ),
         1
     );
     // Nothing is said to be impossible, so nothing is aborted; and no interval is given.

@@ -6,6 +6,6 @@ mod stop_rule;
 mod stopping_curve;
 
 pub use early_stops::{EarlyStops, early_stopping};
-pub use monitor::{Advice, BudgetMonitor, StopReason, WarnReason};
-pub use stop_rule::{Alarm, StopRule};
+pub use monitor::{Advice, AdviceReason, BudgetMonitor};
+pub use stop_rule::StopRule;
 pub use stopping_curve::{StoppingPoint, stopping_curve};

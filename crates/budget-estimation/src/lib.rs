@@ -10,8 +10,8 @@ mod rollouts;
 mod training;
 
 pub use acting::{
-    Advice, Alarm, BudgetMonitor, EarlyStops, StopReason, StopRule, StoppingPoint, WarnReason,
-    early_stopping, stopping_curve,
+    Advice, AdviceReason, BudgetMonitor, EarlyStops, StopRule, StoppingPoint, early_stopping,
+    stopping_curve,
 };
 pub use calibration::{
     AdaptiveConformal, Calibrated, Calibrator, ConformalPid, MarginUnit, SplitConformal,

@@ -17,3 +17,5 @@ pub use interval_scores::{IntervalScores, IntervalSummary};
 pub use joint::joint_hits;
 pub use linear_comparison::{LinearComparison, LinearSummary};
 pub use reward::{Miss, interval_reward};
+
+pub(crate) use clustered::same_length;

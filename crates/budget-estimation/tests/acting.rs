@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use budget_estimation::{
-    Advice, BudgetMonitor, EarlyStops, Error, Estimate, Probability, Rollouts, Sample, StopReason,
-    StopRule, WarnReason, early_stopping, stopping_curve,
+    Advice, AdviceReason, BudgetMonitor, EarlyStops, Error, Estimate, Probability, Rollouts,
+    Sample, StopRule, early_stopping, stopping_curve,
 };
 use proptest::prelude::*;
 
@@ -112,6 +112,40 @@ proptest! {
         }
     }
 
+    /// Without caps, turn by turn and after the fact.
+    #[test]
+    fn a_monitor_stops_the_runs_that_early_stopping_stops_and_saves_as_much(
+        (runs, answers) in some_runs(),
+        rule in prop_oneof![
+            (1_u32..4).prop_map(|n| StopRule::impossible_in_a_row(n).unwrap()),
+            (0_u8..10).prop_map(|n| {
+                StopRule::failure_chance(Probability::new(f64::from(n) / 10.0).unwrap())
+            }),
+        ],
+    ) {
+        let (rollouts, samples, chances) = recorded(&runs, &answers);
+        let tokens = rollouts.resource("tokens").unwrap();
+        let stops = early_stopping(&rollouts, tokens, &samples, Some(&chances), rule).unwrap();
+        let (mut stopped, mut saved) = (0, 0.0);
+        for rollout in rollouts.iter() {
+            let mut monitor = BudgetMonitor::new(&[None], rule).unwrap();
+            let of_run = samples.iter().zip(&chances).filter(|(s, _)| s.rollout() == rollout.index());
+            let mut before = 0.0;
+            for (sample, &chance) in of_run {
+                let spent = sample.used() - before;
+                before = sample.used();
+                let advice = monitor.push(&[spent], &[sample.estimate()], Some(chance)).unwrap();
+                if matches!(advice, Advice::Stop(_)) {
+                    stopped += 1;
+                    saved += if rollout.succeeded() { 0.0 } else { sample.remaining() };
+                    break;
+                }
+            }
+        }
+        prop_assert_eq!(stopped, stops.stopped_successes + stops.stopped_failures);
+        prop_assert_eq!(saved, stops.saved);
+    }
+
     #[test]
     fn the_first_impossible_saves_what_came_after_it((runs, answers) in some_runs()) {
         let (rollouts, samples, _) = recorded(&runs, &answers);
@@ -150,21 +184,44 @@ fn samples_out_of_order_and_chances_that_do_not_match_are_errors() {
     assert_eq!(none.saved_share(), Ok(0.0));
 }
 
+/// An interval, and no answer, end a row.
+#[test]
+fn a_row_is_of_answers_that_follow_each_other() {
+    let rule = StopRule::impossible_in_a_row(2).unwrap();
+    let mut monitor = BudgetMonitor::new(&[None], rule).unwrap();
+    let interval = Estimate::interval(10.0, 20.0).unwrap();
+    let (impossible, none) = (Estimate::Impossible, Estimate::NoAnswer);
+    let answers = [impossible, interval, impossible, none, impossible, impossible];
+    let stopped = answers
+        .map(|answer| matches!(monitor.push(&[1.0], &[answer], None).unwrap(), Advice::Stop(_)));
+    assert_eq!(stopped, [false, false, false, false, false, true]);
+}
+
 #[test]
 fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
     let rule = StopRule::failure_chance(Probability::new(0.9).unwrap());
     let mut monitor = BudgetMonitor::new(&[Some(10.0), None], rule).unwrap().warn_at(0.5).unwrap();
     let silent = [Estimate::NoAnswer; 2];
     assert!(matches!(monitor.push(&[f64::NAN, 1.0], &silent, None), Err(Error::Cost { .. })));
-    assert!(matches!(monitor.push(&[1.0], &silent, None), Err(Error::CostCount { .. })));
+    for (costs, estimates, what) in [
+        (&[1.0][..], &silent[..], "costs, one a resource: expected 2, found 1"),
+        (&[1.0, 1.0], &silent[..1], "estimates, one a resource: expected 2, found 1"),
+        (
+            &[1.0, -1.0],
+            &silent,
+            "rollout 0, turn 1: resource 1 is -1; give a number from 0 to 1e100",
+        ),
+    ] {
+        assert_eq!(monitor.push(costs, estimates, None).unwrap_err().to_string(), what);
+    }
     assert_eq!((monitor.turns(), monitor.spent()), (0, [0.0, 0.0].as_slice()));
 
     assert_eq!(monitor.push(&[4.0, 1e9], &silent, None), Ok(Advice::Continue));
-    let near = Advice::Warn(WarnReason::NearCap { resource: 0 });
+    let near = Advice::Warn(AdviceReason::NearCap { resource: 0 });
     assert_eq!(monitor.push(&[1.0, 0.0], &silent, None), Ok(near));
     let chance = Probability::new(0.95).unwrap();
-    let stop = Advice::Stop(StopReason::FailureChance { chance });
+    let stop = Advice::Stop(AdviceReason::FailureChance { chance });
     assert_eq!(monitor.push(&[1.0, 0.0], &silent, Some(chance)), Ok(stop));
-    let exceeded = Advice::Stop(StopReason::CapExceeded { resource: 0 });
+    let exceeded = Advice::Stop(AdviceReason::CapExceeded { resource: 0 });
     assert_eq!(monitor.push(&[5.0, 0.0], &silent, Some(chance)), Ok(exceeded));
 }

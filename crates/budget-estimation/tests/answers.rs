@@ -185,3 +185,30 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #[test]
+    fn an_estimate_as_text_is_read_back_to_the_last_bit(
+        low in prop_oneof![Just(-0.0), Just(f64::MAX), 0.0..1e-300_f64, 0.0..1e6_f64, 0.0..1e300_f64],
+        more in prop_oneof![Just(0.0), 0.0..1e6_f64],
+    ) {
+        let high = (low + more).min(f64::MAX);
+        let bits = |estimate: Estimate| estimate.ends().map(|e| [e.low(), e.high()].map(f64::to_bits));
+        for estimate in [Estimate::interval(low, high).unwrap(), Estimate::Impossible] {
+            for mode in [Strict, Lenient] {
+                let read = parse_answer(&format!("<answer>{estimate}</answer>"), mode).unwrap();
+                prop_assert_eq!(read, estimate);
+                prop_assert_eq!(bits(read), bits(estimate));
+                let both = format!("<answer>weeks:{estimate}, usd:{estimate}</answer>");
+                let read = parse_answers(&both, &["weeks", "usd"], mode);
+                if estimate == Estimate::Impossible {
+                    prop_assert!(read.is_err());
+                } else {
+                    prop_assert_eq!(read, Ok(vec![estimate; 2]));
+                }
+            }
+        }
+        let none = format!("<answer>{}</answer>", Estimate::NoAnswer);
+        prop_assert_eq!(parse_answer(&none, Lenient), Err(Malformed));
+    }
+}

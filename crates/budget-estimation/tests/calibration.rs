@@ -6,7 +6,8 @@ use std::f64::consts::FRAC_PI_2;
 
 use budget_estimation::{
     AdaptiveConformal, Calibrated, Calibrator, ConformalPid, Error, Estimate, Estimator, Level,
-    MarginUnit, PastQuantiles, Prefix, Rollouts, SplitConformal, probe, replay, score_rollouts,
+    LiveRun, MarginUnit, PastQuantiles, Prefix, Rollouts, Sample, SplitConformal, probe, replay,
+    score_rollouts,
 };
 use proptest::prelude::*;
 use rand_chacha::{
@@ -202,7 +203,11 @@ fn survival_aware_quantiles_are_right_under_random_caps_and_naive_ones_too_low()
     assert!((share_below(right.high()) - 0.8).abs() < 0.02, "{right:?}");
     assert!(share_below(wrong.high()) < 0.72, "{wrong:?}");
     assert!(share_below(wrong.low()) < 0.19, "{wrong:?}");
-    assert_eq!(aware.estimate(&probe(&run, tokens).unwrap()).unwrap(), Estimate::NoAnswer);
+    // Before the first turn: all five.
+    let whole = aware.estimate(&probe(&run, tokens).unwrap()).unwrap().ends().unwrap();
+    let share_below = |x: f64| share_below(x) - (-x).exp() * x.powi(4) / 24.0;
+    assert!((share_below(whole.low()) - 0.2).abs() < 0.02, "{whole:?}");
+    assert!((share_below(whole.high()) - 0.8).abs() < 0.02, "{whole:?}");
 }
 
 #[test]
@@ -242,4 +247,139 @@ fn adaptive_rules_keep_their_coverage_when_runs_change() {
     assert!(split < 0.7, "{split}");
     assert!((adaptive - 0.8).abs() < 0.04, "{adaptive}");
     assert!((pid - 0.8).abs() < 0.04, "{pid}");
+}
+
+/// Runs that are all alike: the margin is the score of each of them, and each is held.
+#[test]
+fn an_interval_that_counted_as_held_holds_to_the_last_bit() {
+    for (claimed, cost) in
+        [(4.0, 1.0), (190.0, 2.0), (49.0, 56.0), (0.3, 0.1), (0.1, 0.3), (1e6, 0.7)]
+    {
+        for unit in [MarginUnit::Resource, MarginUnit::Midpoint] {
+            let mut rollouts = Rollouts::new(["usd"]).unwrap();
+            for _ in 0..9 {
+                rollouts.push(&[0.1, 0.2, cost], true).unwrap();
+            }
+            let point = |_: &Prefix<'_>| Estimate::interval(claimed, claimed);
+            let split = SplitConformal::new(Level::new(0.8).unwrap());
+            let mut calibrated = Calibrated::new(point, split, unit);
+            let usd = rollouts.resource("usd").unwrap();
+            let samples = score_rollouts(&rollouts, usd, &mut calibrated).unwrap();
+            assert!(samples.iter().all(Sample::is_hit), "{claimed} {cost} {unit:?}");
+        }
+    }
+}
+
+/// What a run left without an end, a probe and an estimate after the last turn leave behind.
+#[test]
+fn only_prefixes_of_the_run_that_ended_are_learnt_from() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    rollouts.push(&[5.0, 5.0, 5.0], true).unwrap();
+    rollouts.push(&[50.0, 40.0, 30.0, 20.0], true).unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
+    let [first, second] = [0, 1].map(|at| rollouts.get(at).unwrap());
+    let ten = |_: &Prefix<'_>| Estimate::interval(10.0, 10.0);
+    let fresh = || {
+        let adaptive = AdaptiveConformal::new(Level::new(0.5).unwrap(), 0.001).unwrap();
+        Calibrated::new(ten, adaptive, MarginUnit::Resource)
+    };
+    let mut clean = fresh();
+    for prefix in replay(&first, tokens).unwrap() {
+        clean.estimate(&prefix).unwrap();
+    }
+    clean.learn(&first, tokens).unwrap();
+
+    let mut disturbed = fresh();
+    for prefix in replay(&second, tokens).unwrap() {
+        disturbed.estimate(&prefix).unwrap();
+    }
+    disturbed.estimate(&probe(&second, tokens).unwrap()).unwrap();
+    let mut live = LiveRun::new(["tokens"]).unwrap();
+    for _ in 0..first.turns() {
+        live.push(&[Some(5.0)]).unwrap();
+        let prefix = live.prefix(tokens).unwrap();
+        disturbed.estimate(&prefix).unwrap();
+        disturbed.estimate(&prefix).unwrap();
+    }
+    disturbed.learn(&first, tokens).unwrap();
+    assert_eq!(disturbed.calibrator().margin(), clean.calibrator().margin());
+    assert_eq!(disturbed.calibrator().bound(), clean.calibrator().bound());
+}
+
+/// A level that has reached 1 holds nothing, also where a margin has no size.
+#[test]
+fn a_margin_of_minus_infinity_is_no_answer() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    rollouts.push(&[5.0, 5.0], true).unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
+    let zero = |_: &Prefix<'_>| Estimate::interval(0.0, 0.0);
+    let adaptive = AdaptiveConformal::new(Level::new(0.1).unwrap(), 1.0).unwrap();
+    let mut calibrated = Calibrated::new(zero, adaptive, MarginUnit::Midpoint);
+    let first = score_rollouts(&rollouts, tokens, &mut calibrated).unwrap();
+    assert!(first[0].is_hit());
+    assert_eq!(calibrated.calibrator().margin(), f64::NEG_INFINITY);
+    let second = score_rollouts(&rollouts, tokens, &mut calibrated).unwrap();
+    assert_eq!(second[0].estimate(), Estimate::NoAnswer);
+}
+
+#[test]
+fn before_the_first_turn_past_quantiles_are_those_of_whole_runs_and_only_there() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    for cost in [30.0, 10.0, 40.0, 20.0] {
+        rollouts.push(&[cost], true).unwrap();
+    }
+    rollouts.push(&[5.0, 5.0], true).unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
+    let mut past = PastQuantiles::new(Level::new(0.5).unwrap());
+    let last = rollouts.get(4).unwrap();
+    let before = probe(&last, tokens).unwrap();
+    assert_eq!(past.estimate(&before), Ok(Estimate::NoAnswer));
+    assert_eq!(score_rollouts(&rollouts, tokens, &mut past).unwrap().len(), 1);
+    // 5 runs spent 10, 10, 20, 30 and 40; one went on for a turn.
+    assert_eq!(past.estimate(&before).unwrap(), Estimate::interval(10.0, 30.0).unwrap());
+    let after = replay(&last, tokens).unwrap().next().unwrap();
+    assert_eq!(past.estimate(&after), Ok(Estimate::NoAnswer));
+}
+
+proptest! {
+    /// By the definition: over the times t of ends, `S = product of 1 - d / n`, d ends at t of n runs that
+    /// were there until t, a cut-off at t among them; the quantile is the first t with `1 - S >= p`.
+    #[test]
+    fn survival_aware_quantiles_are_those_of_kaplan_and_meier_with_ties(
+        past in prop::collection::vec((0_u8..12, any::<bool>()), 10..40),
+        coverage in prop_oneof![Just(0.5), Just(0.8), 0.1..0.8_f64],
+    ) {
+        let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+        for (at, &(remaining, cut_off)) in past.iter().enumerate() {
+            rollouts.push(&[1.0, f64::from(remaining)], !cut_off).unwrap();
+            if cut_off {
+                rollouts.set_cut_off(at).unwrap();
+            }
+        }
+        let tokens = rollouts.resource("tokens").unwrap();
+        let mut aware = PastQuantiles::survival_aware(Level::new(coverage).unwrap());
+        for run in rollouts.iter() {
+            aware.learn(&run, tokens).unwrap();
+        }
+        let run = rollouts.get(0).unwrap();
+        let prefix = replay(&run, tokens).unwrap().next().unwrap();
+        let found = aware.estimate(&prefix).unwrap().ends().unwrap();
+
+        let quantile = |p: f64| {
+            let mut surviving = 1.0;
+            for t in 0..12 {
+                let until = past.iter().filter(|(time, _)| *time >= t).count() as f64;
+                let ends = past.iter().filter(|(time, cut)| *time == t && !cut).count() as f64;
+                if ends > 0.0 {
+                    surviving *= 1.0 - ends / until;
+                    if 1.0 - surviving >= p - 1e-11 {
+                        return f64::from(t);
+                    }
+                }
+            }
+            f64::from(past.iter().map(|(time, _)| *time).max().unwrap())
+        };
+        let tail = (1.0 - coverage) / 2.0;
+        prop_assert_eq!((found.low(), found.high()), (quantile(tail), quantile(1.0 - tail)));
+    }
 }

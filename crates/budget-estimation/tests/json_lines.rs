@@ -31,7 +31,8 @@ fn a_line_is_read_with_its_names_and_caps_and_other_fields_are_left_alone() {
 #[test]
 fn a_wrong_line_is_named_with_its_field() {
     let cases = [
-        ("{", "line 2: EOF"),
+        ("{", "line 2: EOF while parsing an object at column 1"),
+        (r#"{"turns": [{"tokens": 1e999}]}"#, "line 2: number out of range at column 27"),
         ("[]", "line 2: give one object"),
         (r#"{"turns": [], "success": 1}"#, "line 2: turns: rollout 1 has no turn"),
         (r#"{"success": 1}"#, "line 2: turns: give a list"),
@@ -43,6 +44,11 @@ fn a_wrong_line_is_named_with_its_field() {
         (r#"{"turns": [{"usd": 1e101}], "success": 1}"#, "line 2: turns[0].usd: is 1"),
         (r#"{"id": 1.5, "turns": [{"usd": 1}], "success": 1}"#, "line 2: id: give a text"),
         (r#"{"task": [], "turns": [{"usd": 1}], "success": 1}"#, "line 2: task: give a text"),
+        (r#"{"turns": [{"usd": 1}], "success": 0, "cut_off": 1}"#, "line 2: cut_off: give true"),
+        (
+            r#"{"turns": [{"usd": 1}], "success": 1, "cut_off": true}"#,
+            "line 2: cut_off: is true of",
+        ),
         (r#"{"turns": [{"usd": 1}], "success": 1, "caps": 5}"#, "line 2: caps: give an object"),
         (
             r#"{"turns": [{"usd": 1}], "success": 1, "caps": {"usd": -5}}"#,
@@ -68,13 +74,16 @@ proptest! {
             prop::collection::vec(prop::option::of(prop_oneof![
                 0.0..1e-3_f64, 0.0..1e9_f64, (0_u32..9).prop_map(f64::from), Just(1e100),
             ]), 1..9),
-            any::<bool>(), prop::option::of(".*"), prop::option::of(0.0..1e6_f64),
+            any::<(bool, bool)>(), prop::option::of(".*"), prop::option::of(0.0..1e6_f64),
         ), 0..6),
     ) {
         let mut rollouts = Rollouts::new(["tokens"]).unwrap();
         let tokens = rollouts.resource("tokens").unwrap();
-        for (costs, succeeded, id, cap) in &runs {
+        for (costs, (succeeded, cut_off), id, cap) in &runs {
             let run = rollouts.push_partly_known(costs, *succeeded).unwrap();
+            if *cut_off && !succeeded {
+                rollouts.set_cut_off(run).unwrap();
+            }
             if let Some(id) = id {
                 rollouts.set_id(run, id.clone()).unwrap();
                 rollouts.set_task(run, format!("task of {id}")).unwrap();
@@ -90,6 +99,7 @@ proptest! {
         for (a, b) in rollouts.iter().zip(back.iter()) {
             prop_assert_eq!((a.id(), a.task(), a.turns()), (b.id(), b.task(), b.turns()));
             prop_assert_eq!((a.succeeded(), a.cap(tokens)), (b.succeeded(), b.cap(tokens)));
+            prop_assert_eq!(a.was_cut_off(), b.was_cut_off());
             prop_assert_eq!(a.usage(tokens).map(|u| u.costs().to_vec()), b.usage(tokens).map(|u| u.costs().to_vec()));
         }
         let mut again = Vec::new();

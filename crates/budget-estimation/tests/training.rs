@@ -128,6 +128,47 @@ fn balanced_samples_have_as_many_of_either_label_and_none_that_is_trivial() {
     assert_eq!(balance_samples(&samples[..4], 2, 42), Err(Error::Empty));
 }
 
+/// Each of these has no prefix and is taken out of its bucket; that must not cost a pass over the others.
+#[test]
+fn a_subsample_of_very_many_short_runs_is_drawn_at_once() {
+    let rollouts = rollouts(&vec![1; 200_000]);
+    assert_eq!(subsample_prefixes(&rollouts, 1, 512, 42), Ok(Vec::new()));
+}
+
+/// The probes as success and caps of the runs give the label back.
+#[test]
+fn a_probe_set_as_success_and_caps_is_feasible_where_it_is_reachable() {
+    let mut rollouts = Rollouts::new(["weeks", "items", "usd"]).unwrap();
+    let names = ["weeks", "items", "usd"].map(|name| rollouts.resource(name).unwrap());
+    let mut runs = Vec::new();
+    for i in 0..40 {
+        // No item in a run of two.
+        let items = if i % 2 == 0 { 0.0 } else { 0.1 * f64::from(i) };
+        let run = rollouts.push(&[2.0, items, 0.3, 2.0, 0.2, 0.1 * f64::from(i)], true).unwrap();
+        let total = |name| rollouts.get(run).unwrap().total(name).unwrap();
+        let [time, items, usd] = names.map(total);
+        runs.push(FinishedRun { achieved: 500.0 + f64::from(i), time, spent: vec![items, usd] });
+    }
+    runs[0].spent[0] = 0.0;
+    let probes = half_reachable(&runs, 42).unwrap();
+    assert_eq!(probes[0].budgets[0], 0.0);
+    let mut labelled = Rollouts::new(["weeks", "items", "usd"]).unwrap();
+    for (run, probe) in runs.iter().zip(&probes) {
+        let reached = run.achieved >= probe.target;
+        let costs: Vec<f64> = [run.time].iter().chain(&run.spent).copied().collect();
+        let at = labelled.push(&costs, reached).unwrap();
+        let caps = [probe.time_budget].into_iter().chain(probe.budgets.iter().copied());
+        for (name, cap) in names.into_iter().zip(caps) {
+            labelled.set_cap_of(at, name, cap).unwrap();
+        }
+        assert_eq!(labelled.get(at).unwrap().is_feasible(), Ok(probe.reachable));
+    }
+    for wrong in [-1.0, f64::NAN, 1e101] {
+        runs[1].spent[1] = wrong;
+        assert!(matches!(half_reachable(&runs, 42), Err(Error::Setting { .. })));
+    }
+}
+
 #[test]
 fn an_unreachable_probe_is_missed_and_a_reachable_one_met() {
     let runs: Vec<FinishedRun> = (1..=101)

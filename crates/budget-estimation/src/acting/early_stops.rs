@@ -1,6 +1,7 @@
 use scoring_rules::{ExactSum, Probability};
 
-use crate::{Alarm, Error, Resource, Rollouts, Sample, StopRule};
+use super::stop_rule::Alarm;
+use crate::{Error, Resource, Rollouts, Sample, StopRule};
 
 /// What stopping runs early saved and lost, in counts that add up over benchmarks.
 ///
@@ -52,12 +53,13 @@ pub struct EarlyStops {
 impl EarlyStops {
     /// Adds the counts of other runs.
     pub fn merge(&mut self, other: &Self) {
-        self.false_alarm_prefixes += other.false_alarm_prefixes;
-        self.success_prefixes += other.success_prefixes;
-        self.stopped_successes += other.stopped_successes;
-        self.successes += other.successes;
-        self.stopped_failures += other.stopped_failures;
-        self.failures += other.failures;
+        let add = |count: &mut u64, more: u64| *count = count.saturating_add(more);
+        add(&mut self.false_alarm_prefixes, other.false_alarm_prefixes);
+        add(&mut self.success_prefixes, other.success_prefixes);
+        add(&mut self.stopped_successes, other.stopped_successes);
+        add(&mut self.successes, other.successes);
+        add(&mut self.stopped_failures, other.stopped_failures);
+        add(&mut self.failures, other.failures);
         self.saved += other.saved;
         self.spent_by_failures += other.spent_by_failures;
     }

@@ -1,6 +1,7 @@
 use scoring_rules::Probability;
 
-use crate::{Alarm, Error, Estimate, StopRule};
+use super::stop_rule::Alarm;
+use crate::{Error, Estimate, StopRule, metrics::same_length};
 
 /// What an agent's loop should do after a turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,55 +12,42 @@ pub enum Advice {
     /// Go on.
     Continue,
     /// Go on, but it may end badly.
-    Warn(WarnReason),
+    Warn(AdviceReason),
     /// Stop.
-    Stop(StopReason),
+    Stop(AdviceReason),
 }
 
-/// Why to be careful. Resources are named by their position.
+/// Why to be careful, or to stop. Resources are named by their position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
-pub enum WarnReason {
-    /// The estimate was `impossible`, not yet often enough to stop.
-    Impossible {
-        /// How often in a row, up to now.
-        in_a_row: u32,
-    },
-    /// The upper end of the estimate does not fit under the cap.
-    MayNotFit {
-        /// The resource.
-        resource: usize,
-    },
-    /// A large share of the cap is spent.
-    NearCap {
-        /// The resource.
-        resource: usize,
-    },
-}
-
-/// Why to stop. Resources are named by their position.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum StopReason {
-    /// More than the cap is spent.
+pub enum AdviceReason {
+    /// More than the cap is spent: stop.
     CapExceeded {
         /// The resource.
         resource: usize,
     },
-    /// The estimate was `impossible` often enough; an interval that lies above what is left of a cap
-    /// says the same.
-    Impossible {
-        /// How often in a row.
-        in_a_row: u32,
-    },
-    /// The stated chance of failure is too large.
+    /// The stated chance of failure is too large: stop.
     FailureChance {
         /// The chance as stated.
         chance: Probability,
+    },
+    /// The estimate was `impossible`, or an interval that lies above what is left of a cap, which says
+    /// the same: stop where that was often enough, else a warning.
+    Impossible {
+        /// How often in a row, up to now.
+        in_a_row: u32,
+    },
+    /// The upper end of the estimate does not fit under the cap: a warning.
+    MayNotFit {
+        /// The resource.
+        resource: usize,
+    },
+    /// A large share of the cap is spent: a warning.
+    NearCap {
+        /// The resource.
+        resource: usize,
     },
 }
 
@@ -70,19 +58,19 @@ pub enum StopReason {
 /// made, and a turn costs a few nanoseconds a resource.
 ///
 /// ```
-/// use budget_estimation::{Advice, BudgetMonitor, Error, Estimate, StopReason, StopRule, WarnReason};
+/// use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Error, Estimate, StopRule};
 ///
 /// let rule = StopRule::impossible_in_a_row(2)?;
 /// let mut monitor = BudgetMonitor::new(&[Some(1000.0)], rule)?;
 /// let estimate = [Estimate::interval(300.0, 600.0)?];
 /// assert_eq!(monitor.push(&[200.0], &estimate, None)?, Advice::Continue);
 /// let advice = monitor.push(&[400.0], &estimate, None)?;
-/// assert_eq!(advice, Advice::Warn(WarnReason::MayNotFit { resource: 0 }));
+/// assert_eq!(advice, Advice::Warn(AdviceReason::MayNotFit { resource: 0 }));
 /// // At least 300 more with 200 left: the agent itself says that it will not fit.
 /// let advice = monitor.push(&[200.0], &estimate, None)?;
-/// assert_eq!(advice, Advice::Warn(WarnReason::Impossible { in_a_row: 1 }));
+/// assert_eq!(advice, Advice::Warn(AdviceReason::Impossible { in_a_row: 1 }));
 /// let advice = monitor.push(&[0.0], &[Estimate::Impossible], None)?;
-/// assert_eq!(advice, Advice::Stop(StopReason::Impossible { in_a_row: 2 }));
+/// assert_eq!(advice, Advice::Stop(AdviceReason::Impossible { in_a_row: 2 }));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -110,7 +98,7 @@ impl BudgetMonitor {
             match *cap {
                 None => checked.push(f64::INFINITY),
                 Some(value) if (0.0..=1e100).contains(&value) => checked.push(value),
-                Some(value) => return Err(Error::Cap { resource: index.to_string(), value }),
+                Some(value) => return Err(Error::Cap { resource: name(index), value }),
             }
         }
         let spent = vec![0.0; caps.len()];
@@ -140,7 +128,7 @@ impl BudgetMonitor {
     ///
     /// # Errors
     ///
-    /// [`Error::CostCount`] unless there is one cost and one estimate a resource; [`Error::Cost`] for a cost
+    /// [`Error::Scoring`] unless there is one cost and one estimate a resource; [`Error::Cost`] for a cost
     /// that is not from 0 to 1e100. Nothing is taken in then.
     pub fn push(
         &mut self,
@@ -150,14 +138,11 @@ impl BudgetMonitor {
     ) -> Result<Advice, Error> {
         let turn = usize::try_from(self.turns).unwrap_or(usize::MAX).saturating_add(1);
         let resources = self.caps.len();
-        for found in [spent.len(), estimates.len()] {
-            if found != resources {
-                return Err(Error::CostCount { rollout: 0, found, resources });
-            }
-        }
+        same_length("costs, one a resource", resources, spent.len())?;
+        same_length("estimates, one a resource", resources, estimates.len())?;
         for (index, &value) in spent.iter().enumerate() {
             if !(0.0..=1e100).contains(&value) {
-                return Err(Error::Cost { rollout: 0, turn, resource: index.to_string(), value });
+                return Err(Error::Cost { rollout: 0, turn, resource: name(index), value });
             }
         }
         self.turns = self.turns.saturating_add(1);
@@ -183,23 +168,23 @@ impl BudgetMonitor {
         let said = if impossible { Estimate::Impossible } else { Estimate::NoAnswer };
         let stop = self.alarm.push(said, failure_chance);
         if let Some(resource) = exceeded {
-            return Ok(Advice::Stop(StopReason::CapExceeded { resource }));
+            return Ok(Advice::Stop(AdviceReason::CapExceeded { resource }));
         }
         let in_a_row = self.alarm.row();
         if stop {
             return Ok(Advice::Stop(match (self.alarm.rule(), failure_chance) {
                 (StopRule::FailureChance { .. }, Some(chance)) => {
-                    StopReason::FailureChance { chance }
+                    AdviceReason::FailureChance { chance }
                 }
-                _ => StopReason::Impossible { in_a_row },
+                _ => AdviceReason::Impossible { in_a_row },
             }));
         }
         Ok(if impossible {
-            Advice::Warn(WarnReason::Impossible { in_a_row })
+            Advice::Warn(AdviceReason::Impossible { in_a_row })
         } else if let Some(resource) = may_not_fit {
-            Advice::Warn(WarnReason::MayNotFit { resource })
+            Advice::Warn(AdviceReason::MayNotFit { resource })
         } else if let Some(resource) = near {
-            Advice::Warn(WarnReason::NearCap { resource })
+            Advice::Warn(AdviceReason::NearCap { resource })
         } else {
             Advice::Continue
         })
@@ -216,4 +201,9 @@ impl BudgetMonitor {
     pub const fn turns(&self) -> u64 {
         self.turns
     }
+}
+
+/// A resource that has a position only.
+fn name(index: usize) -> String {
+    format!("resource {index}")
 }

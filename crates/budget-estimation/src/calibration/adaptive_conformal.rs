@@ -19,6 +19,20 @@ use crate::Error;
 ///
 /// Takes O(n) a run for n scores so far, and keeps them all.
 ///
+/// ```
+/// use budget_estimation::{AdaptiveConformal, Calibrator, Error, Level};
+///
+/// let mut calibrator = AdaptiveConformal::new(Level::new(0.8)?, 0.1)?;
+/// calibrator.update(&[1.0, 2.0, 3.0, 4.0]);
+/// // Nothing was missed under an infinite margin, so the level rose to 0.2 + 4 * 0.1 * 0.2.
+/// assert_eq!(calibrator.margin(), 4.0);
+/// calibrator.update(&[0.0; 6]);
+/// // Now 0.4: of ten scores the one of rank 0.6 * 11, rounded up.
+/// assert_eq!(calibrator.margin(), 1.0);
+/// assert!((calibrator.bound() - (0.8 + 0.1 * 6.0) / (0.1 * 10.0)).abs() < 1e-12);
+/// # Ok::<(), Error>(())
+/// ```
+///
 /// Reference: Gibbs, Candès (2021), Adaptive conformal inference under distribution shift, NeurIPS,
 /// proposition 4.1.
 #[derive(Clone, Debug)]

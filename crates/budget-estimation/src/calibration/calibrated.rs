@@ -18,10 +18,12 @@ pub enum MarginUnit {
 /// An interval `[low, high]` becomes `[low - q u, high + q u]` with the calibrator's margin q and the
 /// unit u. What would be below 0 is 0, an infinite margin gives `[0, f64::MAX]`, and an interval that a
 /// negative margin turned round is no answer. Impossible where there is a cap and already the lower end
-/// does not fit under it. Other answers of the estimator pass unchanged.
+/// does not fit under it. Other answers of the estimator pass unchanged. An upper end of `f64::MAX` holds
+/// everything and says nothing: for widths and errors take such an answer for none, as their mean is
+/// without meaning.
 ///
-/// It learns from runs that succeeded within their caps, from every prefix at which the estimator gave
-/// an interval; so the coverage is that over prefixes of such runs.
+/// It learns from runs that succeeded within their caps, from every prefix, k = 1 to T - 1, at which the
+/// estimator gave an interval; so the coverage is that over prefixes of such runs.
 /// The estimator learns from the run after the calibrator did.
 ///
 /// ```
@@ -52,14 +54,13 @@ pub struct Calibrated<E, C> {
     unit: MarginUnit,
     /// Of the run that goes on: completed turns, and what the estimator gave.
     given: Vec<(usize, Interval)>,
-    scores: Vec<f64>,
 }
 
 impl<E: Estimator, C: Calibrator> Calibrated<E, C> {
     /// An estimator and what calibrates it, both before the first run.
     #[must_use]
     pub const fn new(estimator: E, calibrator: C, unit: MarginUnit) -> Self {
-        Self { estimator, calibrator, unit, given: Vec::new(), scores: Vec::new() }
+        Self { estimator, calibrator, unit, given: Vec::new() }
     }
 
     /// What calibrates it.
@@ -76,24 +77,50 @@ impl<E: Estimator, C: Calibrator> Calibrated<E, C> {
         }
     }
 
-    fn score(&self, interval: Interval, remaining: f64) -> f64 {
+    /// The smallest margin under which the interval, once widened, holds what remained.
+    fn score(&self, interval: Interval, remaining: f64) -> Result<f64, Error> {
         let distance = (interval.low() - remaining).max(remaining - interval.high());
-        match self.unit_of(interval) {
+        let mut score = match self.unit_of(interval) {
             unit if unit > 0.0 => distance / unit,
             _ if distance <= 0.0 => f64::NEG_INFINITY,
             _ => f64::INFINITY,
+        };
+        // Rounding can leave it a few units in the last place short. As a margin is often the score of a
+        // run that was just alike, that would make a miss of what counted as held.
+        let holds = |wide: Option<Interval>| wide.is_some_and(|wide| wide.contains(remaining));
+        for _ in 0..8 {
+            if !score.is_finite() || holds(self.widened(interval, score)?) {
+                break;
+            }
+            score = score.next_up();
         }
+        Ok(score)
     }
 
-    fn widened(&self, interval: Interval) -> Result<Option<Interval>, Error> {
-        let margin = self.calibrator.margin();
+    fn widened(&self, interval: Interval, margin: f64) -> Result<Option<Interval>, Error> {
         if margin == f64::INFINITY {
             return Ok(Some(Interval::new(0.0, f64::MAX)?));
+        }
+        if margin == f64::NEG_INFINITY {
+            return Ok(None);
         }
         let by = margin * self.unit_of(interval);
         let low = (interval.low() - by).max(0.0);
         let high = (interval.high() + by).min(f64::MAX);
         if low <= high { Ok(Some(Interval::new(low, high)?)) } else { Ok(None) }
+    }
+
+    /// Keeps what the estimator gave until the run has ended. Fewer turns than before are those of another
+    /// run: the one before was left without an end.
+    fn remember(&mut self, turns: usize, interval: Interval) {
+        if turns == 0 {
+            return;
+        }
+        match self.given.last_mut() {
+            Some((last, given)) if *last == turns => *given = interval,
+            Some((last, _)) if *last > turns => self.given = vec![(turns, interval)],
+            _ => self.given.push((turns, interval)),
+        }
     }
 }
 
@@ -101,8 +128,8 @@ impl<E: Estimator, C: Calibrator> Estimator for Calibrated<E, C> {
     fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error> {
         let estimate = self.estimator.estimate(prefix)?;
         let Estimate::Interval(interval) = estimate else { return Ok(estimate) };
-        self.given.push((prefix.turns(), interval));
-        Ok(match self.widened(interval)? {
+        self.remember(prefix.turns(), interval);
+        Ok(match self.widened(interval, self.calibrator.margin())? {
             None => Estimate::NoAnswer,
             Some(wide) if prefix.usage().left().is_some_and(|left| wide.low() > left) => {
                 Estimate::Impossible
@@ -112,15 +139,17 @@ impl<E: Estimator, C: Calibrator> Estimator for Calibrated<E, C> {
     }
 
     fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {
-        self.scores.clear();
+        // Taken out first, so that an error does not leave them to the next run.
+        let given = std::mem::take(&mut self.given);
         if rollout.is_feasible()? {
-            for &(turns, interval) in &self.given {
-                let score = self.score(interval, rollout.remaining(resource, turns)?);
-                self.scores.push(score);
+            let mut scores = Vec::with_capacity(given.len());
+            // After the last turn there is nothing left to estimate.
+            for (turns, interval) in given.into_iter().filter(|(turns, _)| *turns < rollout.turns())
+            {
+                scores.push(self.score(interval, rollout.remaining(resource, turns)?)?);
             }
-            self.calibrator.update(&self.scores);
+            self.calibrator.update(&scores);
         }
-        self.given.clear();
         self.estimator.learn(rollout, resource)
     }
 }

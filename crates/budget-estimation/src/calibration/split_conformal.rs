@@ -9,8 +9,8 @@ use super::{Calibrator, sorted_scores::SortedScores};
 ///
 /// **Guarantee**: if runs are exchangeable, a prefix of the next run, picked at random, is covered with at
 /// least the chance claimed, whatever the estimator was, as long as the estimator did not learn from
-/// these runs; one that does learns from them before they are scored, never from their scores, and
-/// keeps the guarantee only roughly. Where runs change over time, take
+/// these runs. One that learns keeps the guarantee only roughly: each run is scored before it is learnt from,
+/// so that early scores are those of an estimator that knew less. Where runs change over time, take
 /// [`AdaptiveConformal`](crate::AdaptiveConformal) or [`ConformalPid`](crate::ConformalPid).
 ///
 /// Around an estimator of a point it is split conformal prediction proper, around one of quantiles

@@ -1,8 +1,13 @@
+use std::fmt;
+
 use scoring_rules::Interval;
 
 use crate::Error;
 
 /// What an estimator says of one resource after some turns of a run.
+///
+/// As text it is what [`parse_answer`](crate::parse_answer) reads between its tags, `[low, high]` or
+/// `impossible`, to the last bit; `no answer`, which that does not read, where there is none.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate};
@@ -11,6 +16,7 @@ use crate::Error;
 /// assert_eq!(estimate.ends().map(|ends| ends.width()), Some(150.0));
 /// assert_eq!(Estimate::Impossible.ends(), None);
 /// assert!(matches!(Estimate::interval(-1.0, 5.0), Err(Error::NegativeEstimate { .. })));
+/// assert_eq!(format!("<answer>{estimate}</answer>"), "<answer>[100, 250]</answer>");
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,7 +40,8 @@ impl Estimate {
     /// [`Error::NegativeEstimate`] where it is below 0.
     #[inline]
     pub fn interval(low: f64, high: f64) -> Result<Self, Error> {
-        let interval = Interval::new(low, high)?;
+        // Without the sign of a zero.
+        let interval = Interval::new(low + 0.0, high + 0.0)?;
         if low < 0.0 {
             return Err(Error::NegativeEstimate { low, high });
         }
@@ -48,6 +55,16 @@ impl Estimate {
         match self {
             Self::Interval(interval) => Some(interval),
             Self::Impossible | Self::NoAnswer => None,
+        }
+    }
+}
+
+impl fmt::Display for Estimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Interval(ends) => write!(f, "[{}, {}]", ends.low(), ends.high()),
+            Self::Impossible => f.write_str("impossible"),
+            Self::NoAnswer => f.write_str("no answer"),
         }
     }
 }

@@ -7,8 +7,9 @@ use crate::{Error, Estimate, Estimator, Prefix, Resource, Rollout};
 /// The interval is central: for a coverage of 0.8 from the 10 % to the 90 % quantile, the smallest value
 /// at or below which that share of past runs lies. No answer before there are enough past runs for
 /// both ends, `2 / (1 - coverage)`. Where fewer than that went on for k turns, those count that are known
-/// after the latest turn that enough of them went on for. Impossible where there is a cap and already
-/// the lower end does not fit under it.
+/// after the latest turn, from the first, that enough of them went on for. Before the first turn they are
+/// quantiles of what whole runs spent. Impossible where there is a cap and already the lower end does not
+/// fit under it.
 ///
 /// [`PastQuantiles::new`] learns from runs that succeeded within their caps. Where runs were cut off,
 /// those that succeeded are the short ones, and such quantiles are too low; then
@@ -17,8 +18,8 @@ use crate::{Error, Estimate, Estimator, Prefix, Resource, Rollout};
 /// off tells nothing else of what would have remained. If the largest were cut off, they count as
 /// ended there (Efron's convention): an upper end may then be too low.
 ///
-/// Keeps one number a turn of every past run. An estimate takes O(n) with cut-offs, else O(1), and
-/// learning from a run of T turns O(n T), n being the number of past runs.
+/// Keeps one number a turn of every past run. An estimate takes O(n) with cut-offs, else O(1), and O(k)
+/// where too few runs went on for k turns; learning from a run of T turns O(n T), n being the number of past runs.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Level, PastQuantiles, Rollouts, score_rollouts};
@@ -42,7 +43,7 @@ use crate::{Error, Estimate, Estimator, Prefix, Resource, Rollout};
 pub struct PastQuantiles {
     coverage: Level,
     cut_offs: bool,
-    /// For each number of completed turns, from 1, what past runs still spent, sorted.
+    /// For each number of completed turns, from 0, what past runs still spent, sorted.
     by_turn: Vec<Vec<Past>>,
 }
 
@@ -66,10 +67,11 @@ impl PastQuantiles {
         Self { coverage, cut_offs: true, by_turn: Vec::new() }
     }
 
-    /// The past after k turns, or after the latest turn before that enough runs reached.
+    /// The past after k turns, or after the latest turn before, but the first, that enough runs reached.
     fn past(&self, k: usize) -> Option<&[Past]> {
         let enough = 2.0 / (1.0 - self.coverage.get());
-        let known = self.by_turn.get(..k.min(self.by_turn.len()))?;
+        let known = if k == 0 { self.by_turn.get(..1)? } else { self.by_turn.get(1..)? };
+        let known = known.get(..k.clamp(1, known.len().max(1)))?;
         // Less a whisker: 1 - 0.8 is not exactly a fifth.
         let found = known.iter().rev().find(|past| past.len() as f64 >= enough - 1e-9);
         found.map(Vec::as_slice)
@@ -78,9 +80,9 @@ impl PastQuantiles {
 
 /// The smallest value up to which at least a share p of the runs had ended, after Kaplan and Meier; without
 /// cut-offs that is the share of runs. `past` is sorted, ends before cut-offs, and not empty.
-fn quantile(past: &[Past], p: f64) -> Option<f64> {
+fn quantile(past: &[Past], p: f64, cut_offs: bool) -> Option<f64> {
     let n = past.len();
-    if past.iter().all(|run| !run.cut_off) {
+    if !cut_offs || past.iter().all(|run| !run.cut_off) {
         // What is above a whole number by rounding alone is that number.
         let rank = (p * n as f64 - 1e-9).ceil().max(1.0) as usize;
         return past.get(rank.min(n) - 1).map(|run| run.remaining);
@@ -101,9 +103,10 @@ fn quantile(past: &[Past], p: f64) -> Option<f64> {
 impl Estimator for PastQuantiles {
     fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error> {
         let tail = (1.0 - self.coverage.get()) / 2.0;
+        let of = |past: &[Past], p| quantile(past, p, self.cut_offs);
         let ends = self
             .past(prefix.turns())
-            .and_then(|past| Some((quantile(past, tail)?, quantile(past, 1.0 - tail)?)));
+            .and_then(|past| Some((of(past, tail)?, of(past, 1.0 - tail)?)));
         let Some((low, high)) = ends else { return Ok(Estimate::NoAnswer) };
         if prefix.usage().left().is_some_and(|left| low > left) {
             return Ok(Estimate::Impossible);
@@ -120,11 +123,12 @@ impl Estimator for PastQuantiles {
         }
         let total = rollout.total(resource)?;
         let cumulative = rollout.usage(resource)?.cumulative();
-        let turns = rollout.turns() - 1;
-        if self.by_turn.len() < turns {
-            self.by_turn.resize_with(turns, Vec::new);
+        if self.by_turn.len() < rollout.turns() {
+            self.by_turn.resize_with(rollout.turns(), Vec::new);
         }
-        for (past, spent) in self.by_turn.iter_mut().zip(cumulative.iter().take(turns)) {
+        // After 0 turns and after each but the last.
+        let spent = std::iter::once(&0.0).chain(cumulative).take(rollout.turns());
+        for (past, spent) in self.by_turn.iter_mut().zip(spent) {
             let remaining = total - spent;
             let at =
                 past.partition_point(|run| (run.remaining, run.cut_off) <= (remaining, cut_off));

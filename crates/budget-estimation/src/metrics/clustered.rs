@@ -61,6 +61,24 @@ pub fn clustered_mean<G: Ord>(
 /// [`Error::Empty`] without a sample; [`Error::NothingRemains`] for a feasible sample where nothing
 /// remained. For each measure: [`Error::Trajectory`] where it is undefined on all samples.
 ///
+/// ```
+/// use budget_estimation::{
+///     Error, Estimate, Prefix, Rollouts, Sample, bootstrap_metrics, score_rollouts,
+/// };
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// for run in 0_u32..40 {
+///     rollouts.push(&[10.0, f64::from(run % 4), 20.0], run % 3 > 0)?;
+/// }
+/// let tokens = rollouts.resource("tokens")?;
+/// let mut fixed = |_: &Prefix<'_>| Estimate::interval(15.0, 21.0);
+/// let samples = score_rollouts(&rollouts, tokens, &mut fixed)?;
+/// let [_, _, hit_rate, _] = bootstrap_metrics(&samples, Sample::rollout, 500, 1)?;
+/// let interval = hit_rate?.percentile(0.95)?;
+/// assert!(0.5 < interval.low && interval.low < interval.high && interval.high < 1.0);
+/// # Ok::<(), Error>(())
+/// ```
+///
 /// Reference: Cameron, Gelbach and Miller (2008), Bootstrap-based improvements for inference with
 /// clustered errors, doi:10.1162/rest.90.3.414.
 pub fn bootstrap_metrics<G: Ord>(
@@ -90,8 +108,7 @@ pub fn bootstrap_metrics<G: Ord>(
 /// The sums that a resample needs, plain ones as all resamples add in the same order.
 #[derive(Default)]
 struct FewMetrics {
-    /// Label and answer: right intervals, false aborts, feasible without an answer; failures with an
-    /// interval, called, without an answer.
+    /// By label, how often there was an interval, an "impossible" and no answer.
     feasible: [u64; 3],
     failed: [u64; 3],
     hits: u64,

@@ -82,7 +82,8 @@ pub struct IntervalSummary {
     pub mean_width: Option<f64>,
     /// Mean of width over what remained.
     pub mean_relative_width: Option<f64>,
-    /// Median of the midpoint relative error.
+    /// Median of the midpoint relative error. Weights are numbers of rows here: let them add up to about
+    /// the number of samples, not to 1, of which every quantile is the lowest value.
     pub mre_p50: Option<f64>,
     /// Its 90th percentile. Both interpolate linearly between order statistics (type 7 of Hyndman and
     /// Fan, numpy's default).

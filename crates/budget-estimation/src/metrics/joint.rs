@@ -18,7 +18,14 @@ use crate::{Error, Sample, metrics::clustered::same_length};
 /// let mut fixed = |_: &budget_estimation::Prefix<'_>| Estimate::interval(2.0, 20.0);
 /// let weeks = score_rollouts(&rollouts, rollouts.resource("weeks")?, &mut fixed)?;
 /// let usd = score_rollouts(&rollouts, rollouts.resource("usd")?, &mut fixed)?;
-/// assert_eq!(joint_hits(&[&weeks, &usd])?, [false, true]);
+/// let hits = joint_hits(&[&weeks, &usd])?;
+/// assert_eq!(hits, [false, true]);
+/// // The rate, over feasible prefixes.
+/// let feasible = weeks.iter().zip(hits).filter(|(sample, _)| sample.is_feasible());
+/// let (values, rollouts): (Vec<_>, Vec<_>) =
+///     feasible.map(|(sample, hit)| (f64::from(hit), sample.rollout())).unzip();
+/// assert_eq!(values.iter().sum::<f64>() / values.len() as f64, 0.5);
+/// // With more than one run `trajectory_metrics::cluster_mean(&values, None, &rollouts)` has its error.
 /// # Ok::<(), Error>(())
 /// ```
 pub fn joint_hits(resources: &[&[Sample]]) -> Result<Vec<bool>, Error> {

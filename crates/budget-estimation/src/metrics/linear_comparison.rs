@@ -12,6 +12,24 @@ use crate::{
 /// extrapolation knows T: a hard reference to beat, which no estimator can be. Parts can be merged in
 /// any order.
 ///
+/// ```
+/// use budget_estimation::{Error, Estimate, LinearComparison, Rollouts, Sample};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
+///
+/// let mut comparison = LinearComparison::default();
+/// // 100 remain after one turn; two more like it would be 100, the middle is 90.
+/// comparison.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(80.0, 100.0)?)?)?;
+/// // 80 remain after two; one more like these would be 35, the middle is 75.
+/// comparison.update(&Sample::new(&rollout, tokens, 2, Estimate::interval(70.0, 80.0)?)?)?;
+/// let summary = comparison.finish()?;
+/// assert_eq!((summary.estimate_error, summary.linear_error), (7.5, 22.5));
+/// assert_eq!((summary.reduction, summary.relative_reduction), (15.0, Some(15.0 / 22.5)));
+/// # Ok::<(), Error>(())
+/// ```
+///
 /// Reference: Towards budget-aware agents, section 4.1 and figure 4.
 #[derive(Clone, Debug, Default)]
 pub struct LinearComparison {

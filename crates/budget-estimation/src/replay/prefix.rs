@@ -13,9 +13,8 @@ use crate::{Error, Resource, Rollout, Usage, rollouts::Column};
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
 /// let tokens = rollouts.resource("tokens")?;
-/// for prefix in replay(&rollouts.get(0)?, tokens)? {
-///     println!("{} turns, {} tokens", prefix.turns(), prefix.usage().total());
-/// }
+/// let seen = replay(&rollouts.get(0)?, tokens)?.map(|prefix| (prefix.turns(), prefix.usage().total()));
+/// assert!(seen.eq([(1, 50.0), (2, 70.0)]));
 /// # Ok::<(), Error>(())
 /// ```
 ///
@@ -130,6 +129,18 @@ pub struct Replay<'a> {
 /// [`Error::UnknownCost`] where a cost of this resource is not known; [`Error::NoSuchResource`] for a
 /// handle of other rollouts.
 ///
+/// ```
+/// use budget_estimation::{Error, Rollouts, replay};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+/// rollouts.push(&[50.0], true)?;
+/// let tokens = rollouts.resource("tokens")?;
+/// assert_eq!(replay(&rollouts.get(0)?, tokens)?.len(), 2);
+/// assert_eq!(replay(&rollouts.get(1)?, tokens)?.len(), 0);
+/// # Ok::<(), Error>(())
+/// ```
+///
 /// Reference: Towards budget-aware agents, section 3.2.
 pub fn replay<'a>(rollout: &Rollout<'a>, resource: Resource) -> Result<Replay<'a>, Error> {
     let whole = rollout.usage(resource)?;
@@ -141,6 +152,19 @@ pub fn replay<'a>(rollout: &Rollout<'a>, resource: Resource) -> Result<Replay<'a
 /// # Errors
 ///
 /// As [`replay`].
+///
+/// ```
+/// use budget_estimation::{Error, Rollouts, probe};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// let tokens = rollouts.resource("tokens")?;
+/// rollouts.set_cap(tokens, 200.0)?;
+/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+/// let rollout = rollouts.get(0)?;
+/// let before = probe(&rollout, tokens)?;
+/// assert_eq!((before.turns(), before.usage().left()), (0, Some(200.0)));
+/// # Ok::<(), Error>(())
+/// ```
 pub fn probe<'a>(rollout: &Rollout<'a>, resource: Resource) -> Result<Prefix<'a>, Error> {
     Ok(prefix(rollout, resource, rollout.usage(resource)?, 0))
 }

@@ -59,6 +59,19 @@ pub fn score_rollout<E: Estimator + ?Sized>(
 /// # Errors
 ///
 /// As [`score_rollout`].
+///
+/// ```
+/// use budget_estimation::{Error, LinearEstimator, Rollouts, score_rollouts};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+/// rollouts.push(&[60.0, 30.0], false)?;
+/// let tokens = rollouts.resource("tokens")?;
+/// let samples = score_rollouts(&rollouts, tokens, &mut LinearEstimator::new(3.0, 0.5)?)?;
+/// let places = samples.iter().map(|sample| (sample.rollout(), sample.turn(), sample.remaining()));
+/// assert!(places.eq([(0, 1, 100.0), (0, 2, 80.0), (1, 1, 30.0)]));
+/// # Ok::<(), Error>(())
+/// ```
 pub fn score_rollouts<E: Estimator + ?Sized>(
     rollouts: &Rollouts,
     resource: Resource,
@@ -80,6 +93,25 @@ pub fn score_rollouts<E: Estimator + ?Sized>(
 /// # Errors
 ///
 /// As [`probe`] and [`Sample::new`]; those of the estimator are passed on.
+///
+/// ```
+/// use budget_estimation::{Error, Level, PastQuantiles, Rollouts, score_probe, score_rollout};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// for cost in [10.0, 40.0, 30.0, 20.0, 25.0] {
+///     rollouts.push(&[5.0, cost], true)?;
+/// }
+/// let tokens = rollouts.resource("tokens")?;
+/// let mut past = PastQuantiles::new(Level::new(0.5)?);
+/// let mut hits = Vec::new();
+/// for rollout in rollouts.iter() {
+///     hits.push(score_probe(&rollout, tokens, &mut past)?.is_hit());
+///     score_rollout(&rollout, tokens, &mut past, |_| Ok(()))?;
+/// }
+/// // Four runs are needed first.
+/// assert_eq!(hits, [false, false, false, false, true]);
+/// # Ok::<(), Error>(())
+/// ```
 pub fn score_probe<E: Estimator + ?Sized>(
     rollout: &Rollout<'_>,
     resource: Resource,

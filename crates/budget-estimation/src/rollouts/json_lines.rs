@@ -9,9 +9,10 @@ const WHOLE: f64 = 9_007_199_254_740_992.0;
 
 impl Rollouts {
     /// Reads JSON Lines, one rollout a line, blank lines left out:
-    /// `{"id"?, "task"?, "turns": [{resource: cost or null}], "success", "caps"?: {resource: cap}}`.
+    /// `{"id"?, "task"?, "turns": [{resource: cost or null}], "success", "cut_off"?, "caps"?:
+    /// {resource: cap}}`.
     ///
-    /// `success` is true, false, 1 or 0; names are texts or whole numbers. Of a turn only the named
+    /// `success` is true, false, 1 or 0; `cut_off` is true or false, as in [`Rollouts::set_cut_off`]; names are texts or whole numbers. Of a turn only the named
     /// resources are read, of a line only these fields. A cost that is null or missing is unknown.
     ///
     /// # Errors
@@ -50,7 +51,7 @@ impl Rollouts {
 
     fn read_line(&mut self, text: &str, costs: &mut Vec<Option<f64>>) -> Result<(), Wrong> {
         let whole = |problem: String| (String::new(), problem);
-        let value: Value = serde_json::from_str(text).map_err(|error| whole(error.to_string()))?;
+        let value: Value = serde_json::from_str(text).map_err(|error| whole(in_line(&error)))?;
         let line = value.as_object().ok_or_else(|| whole("give one object a line".into()))?;
         let id = name(line, "id")?;
         let task = name(line, "task")?;
@@ -60,6 +61,14 @@ impl Rollouts {
             Some(Value::Number(number)) if number.as_f64() == Some(0.0) => false,
             _ => return Err(("success".into(), "give true, false, 1 or 0".into())),
         };
+        let was_cut_off = match line.get("cut_off") {
+            None | Some(Value::Null) => false,
+            Some(Value::Bool(was)) => *was,
+            Some(_) => return Err(("cut_off".into(), "give true or false".into())),
+        };
+        if was_cut_off && succeeded {
+            return Err(("cut_off".into(), "is true of a run that succeeded".into()));
+        }
         let turns = line.get("turns").and_then(Value::as_array);
         let turns = turns.ok_or_else(|| ("turns".into(), "give a list of turns".into()))?;
         costs.clear();
@@ -107,6 +116,9 @@ impl Rollouts {
             if let Some(task) = task {
                 self.set_task(rollout, task)?;
             }
+            if was_cut_off {
+                self.set_cut_off(rollout)?;
+            }
             caps.iter().try_for_each(|(handle, cap, _)| self.set_cap_of(rollout, *handle, *cap))
         })();
         set.map_err(|error: Error| whole(error.to_string()))
@@ -135,6 +147,9 @@ impl Rollouts {
             };
             line.insert("turns".into(), (rollout.start..rollout.end).map(turn).collect());
             line.insert("success".into(), rollout.succeeded().into());
+            if rollout.was_cut_off() {
+                line.insert("cut_off".into(), true.into());
+            }
             let cap = |column: &crate::rollouts::Column| {
                 column.cap(rollout.index).map(|cap| (column.name.clone(), number(cap)))
             };
@@ -150,6 +165,14 @@ impl Rollouts {
         }
         Ok(())
     }
+}
+
+/// What is wrong with the text of one line, which is no "line 1" to its reader.
+fn in_line(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place)
+        .map_or_else(|| text.clone(), |what| format!("{what} at column {}", error.column()))
 }
 
 /// The field and what is wrong with it.

@@ -1,4 +1,17 @@
 /// What was spent of one resource over some first turns of a run, and the cap on it.
+///
+/// ```
+/// use budget_estimation::{Error, Rollouts};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+/// let tokens = rollouts.resource("tokens")?;
+/// rollouts.set_cap(tokens, 200.0)?;
+/// let rollout = rollouts.get(0)?;
+/// let usage = rollout.usage(tokens)?;
+/// assert_eq!((usage.costs()[1], usage.cumulative()[1], usage.left()), (20.0, 70.0, Some(50.0)));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Usage<'a> {
     pub(crate) costs: &'a [f64],

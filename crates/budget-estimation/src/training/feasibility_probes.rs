@@ -21,7 +21,7 @@ pub struct FinishedRun {
     pub achieved: f64,
     /// How long it took; above 0.
     pub time: f64,
-    /// What it spent of each other resource; above 0.
+    /// What it spent of each other resource; at least 0.
     pub spent: Vec<f64>,
 }
 
@@ -54,12 +54,12 @@ impl FeasibilityProbe {
 /// A random half of the runs (the smaller one where their number is odd) gets a reachable probe: a
 /// target of 0.5 to 1 times what was achieved, just the time that it took, and 1 to 1.2 times what it
 /// spent. The others get target and budgets of 0.5 to 2 times theirs, each drawn on its own, again and
-/// again until at least one is missed, on average 1.1 times. Draws are uniform.
+/// again until at least one is missed, on average 1.1 times with two resources. Draws are uniform.
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] without a run; [`Error::Setting`] for a number that is not above 0 or is above
-/// 1e100.
+/// [`Error::Empty`] without a run; [`Error::Setting`] for an achievement or a time that is not above 0,
+/// something spent that is not at least 0, and anything above 1e100.
 ///
 /// ```
 /// use budget_estimation::{Error, FinishedRun, half_reachable};
@@ -79,10 +79,16 @@ pub fn half_reachable(runs: &[FinishedRun], seed: u64) -> Result<Vec<Feasibility
         return Err(Error::Empty);
     }
     for run in runs {
-        for &value in [run.achieved, run.time].iter().chain(&run.spent) {
+        for value in [run.achieved, run.time] {
             if !(value > 0.0 && value <= 1e100) {
-                let name = "what a run achieved, took or spent";
+                let name = "what a run achieved, or how long it took,";
                 return Err(Error::Setting { name, value, range: "above 0, at most 1e100" });
+            }
+        }
+        for &value in &run.spent {
+            if !(0.0..=1e100).contains(&value) {
+                let name = "what a run spent";
+                return Err(Error::Setting { name, value, range: "from 0 to 1e100" });
             }
         }
     }

@@ -1,3 +1,5 @@
+use std::collections::VecDeque;
+
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
@@ -72,13 +74,33 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: u64) -> Result<Vec<Vec<usi
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] for 0 copies; [`Error::Empty`] where a label has no sample.
+/// [`Error::Setting`] unless there are 1 to 1000 copies; [`Error::Empty`] where a label has no sample.
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, Rollouts, Sample, balance_samples};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[5.0, 5.0, 5.0], true)?;
+/// rollouts.push(&[5.0, 5.0, 5.0, 5.0, 5.0, 5.0], false)?;
+/// let tokens = rollouts.resource("tokens")?;
+/// let mut samples = Vec::new();
+/// for rollout in rollouts.iter() {
+///     for k in 0..rollout.turns() {
+///         samples.push(Sample::new(&rollout, tokens, k, Estimate::NoAnswer)?);
+///     }
+/// }
+/// // Three feasible ones twice, and six others.
+/// let chosen = balance_samples(&samples, 2, 42)?;
+/// assert_eq!(chosen.len(), 12);
+/// assert_eq!(chosen.iter().filter(|&&i| samples[i].is_feasible()).count(), 6);
+/// # Ok::<(), Error>(())
+/// ```
 ///
 /// Reference: Towards budget-aware agents, appendix E, with two copies.
 pub fn balance_samples(samples: &[Sample], copies: usize, seed: u64) -> Result<Vec<usize>, Error> {
-    if copies == 0 {
+    if !(1..=1000).contains(&copies) {
         let name = "the number of copies";
-        return Err(Error::Setting { name, value: 0.0, range: "at least 1" });
+        return Err(Error::Setting { name, value: copies as f64, range: "from 1 to 1000" });
     }
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     let mut chosen = |feasible: bool, copies: usize| {
@@ -140,7 +162,7 @@ pub fn subsample_prefixes(
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     let n = runs.len();
     // Of each bucket its rollouts in their order, each with what is left of its prefixes.
-    let mut queues: Vec<Bucket> = (0..buckets.min(n))
+    let mut queues: Vec<VecDeque<_>> = (0..buckets.min(n))
         .map(|b| {
             let bounds = share(n, buckets.min(n), b)..share(n, buckets.min(n), b + 1);
             let mut bucket: Vec<_> = runs.get(bounds).unwrap_or_default().to_vec();
@@ -150,7 +172,7 @@ pub fn subsample_prefixes(
                 shuffle(&mut prefixes, &mut generator);
                 (rollout, prefixes)
             });
-            Bucket { left: left.collect(), next: 0 }
+            left.collect()
         })
         .collect();
     let mut chosen = Vec::new();
@@ -158,7 +180,7 @@ pub fn subsample_prefixes(
         let before = chosen.len();
         for bucket in &mut queues {
             if chosen.len() < cap {
-                chosen.extend(bucket.draw());
+                chosen.extend(draw(bucket));
             }
         }
         if chosen.len() == before {
@@ -174,23 +196,13 @@ const fn share(n: usize, parts: usize, i: usize) -> usize {
     n / parts * i + if i < n % parts { i } else { n % parts }
 }
 
-struct Bucket {
-    left: Vec<(usize, Vec<usize>)>,
-    next: usize,
-}
-
-impl Bucket {
-    /// A prefix of the rollout whose turn it is; a rollout without any more is taken out.
-    fn draw(&mut self) -> Option<(usize, usize)> {
-        while !self.left.is_empty() {
-            self.next %= self.left.len();
-            let (rollout, prefixes) = self.left.get_mut(self.next)?;
-            if let Some(turn) = prefixes.pop() {
-                self.next += 1;
-                return Some((*rollout, turn));
-            }
-            self.left.remove(self.next);
+/// A prefix of the rollout whose turn it is, which then goes to the end; one without any more is taken out.
+fn draw(bucket: &mut VecDeque<(usize, Vec<usize>)>) -> Option<(usize, usize)> {
+    while let Some((rollout, mut prefixes)) = bucket.pop_front() {
+        if let Some(turn) = prefixes.pop() {
+            bucket.push_back((rollout, prefixes));
+            return Some((rollout, turn));
         }
-        None
     }
+    None
 }

@@ -13,7 +13,7 @@ pub enum TargetWidth {
 }
 
 /// The answer to learn: the interval around what remained, in whole units, or `impossible` where
-/// nothing could have succeeded (`remaining` is `None`).
+/// nothing could have succeeded (`remaining` is `None`). As text it goes between the tags of an answer.
 ///
 /// With a half-width h, that is w r or w: `[max(1, floor(r - h)), floor(r + h)]`. An end that a share
 /// of decimals puts on a whole number is that number: 0.7 of 90 is 63, not 62.
@@ -27,6 +27,7 @@ pub enum TargetWidth {
 ///
 /// let target = training_target(Some(437.0), TargetWidth::Share(0.1))?;
 /// assert_eq!(target, Estimate::interval(393.0, 480.0)?);
+/// assert_eq!(format!("<answer>{target}</answer>"), "<answer>[393, 480]</answer>");
 /// let target = training_target(Some(437.0), TargetWidth::Fixed(500.0))?;
 /// assert_eq!(target, Estimate::interval(1.0, 937.0)?);
 /// let target = training_target(Some(90.0), TargetWidth::Share(0.3))?;

@@ -1,5 +1,6 @@
 //! Makes the bundled traces: runs in a small world whose true probability of success is known at
-//! every step, seen by three forecasters.
+//! every step, seen by three forecasters; and the bundled problems of `triage` and rollouts of
+//! `budget`.
 //!
 //! ```text
 //! make_demo_traces [DIRECTORY] [--tasks N] [--seed N]
@@ -15,7 +16,7 @@
 
 use std::{error::Error, fs, path::PathBuf, process::ExitCode};
 
-use examples::program;
+use examples::{demo_problems, demo_rollouts, program};
 use lexopt::prelude::*;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -25,6 +26,8 @@ use serde::Serialize;
 const SKILLS: [f64; 5] = [0.35, 0.45, 0.5, 0.6, 0.7];
 /// Lengths of runs.
 const LENGTHS: std::ops::RangeInclusive<u32> = 5..=15;
+/// Rollouts.
+const ROLLOUTS: u32 = 100;
 /// Runs of each task.
 const TRIALS: u32 = 2;
 /// Chance that a run with most steps gone well succeeds, and that another does not.
@@ -100,6 +103,14 @@ fn output() -> Result<String, Box<dyn Error>> {
         fs::write(&path, file)?;
         text.push_str(&format!("wrote {}\n", path.display()));
     }
+    let path = directory.join("demo_problems.jsonl");
+    fs::write(&path, demo_problems::json_lines(&mut rng)?)?;
+    // Numbers of their own, so that neither changes the other.
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(1);
+    let path = directory.join("demo_rollouts.jsonl");
+    fs::write(&path, demo_rollouts::lines(ROLLOUTS, &mut rng)?)?;
+    text.push_str(&format!("wrote {}\n", path.display()));
     Ok(text)
 }
 

@@ -46,12 +46,27 @@ pub struct Line<T> {
 /// [`InputError`] for a file that cannot be read, for the first line that does not hold a `T`, and
 /// for a file without any.
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<Line<T>>, InputError> {
-    let file = path.display().to_string();
-    let whole =
-        |problem: String| InputError { file: file.clone(), line: None, field: None, problem };
-    let bytes = fs::read(path).map_err(|error| whole(error.to_string()))?;
-    // Some editors put a mark in front that says "UTF-8".
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    parse_all(path, &bytes(path)?)
+}
+
+/// What a file holds, without the mark in front by which some editors say "UTF-8".
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, InputError> {
+    let mut bytes = fs::read(path).map_err(|error| whole(path, error.to_string()))?;
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+    }
+    Ok(bytes)
+}
+
+fn whole(path: &Path, problem: String) -> InputError {
+    InputError { file: path.display().to_string(), line: None, field: None, problem }
+}
+
+/// As [`read`], of bytes that are there already.
+pub(crate) fn parse_all<T: DeserializeOwned>(
+    path: &Path,
+    bytes: &[u8],
+) -> Result<Vec<Line<T>>, InputError> {
     let mut lines = Vec::new();
     for (i, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         if line.trim_ascii().is_empty() {
@@ -59,14 +74,14 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<Line<T>>, InputError
         }
         let number = i + 1;
         let value = parse(line).map_err(|(field, problem)| InputError {
-            file: file.clone(),
+            file: path.display().to_string(),
             line: Some(number),
             field,
             problem,
         })?;
         lines.push(Line { number, value });
     }
-    if lines.is_empty() { Err(whole("holds no line".to_owned())) } else { Ok(lines) }
+    if lines.is_empty() { Err(whole(path, "holds no line".to_owned())) } else { Ok(lines) }
 }
 
 /// The value of one line, or the field and the problem.
@@ -76,20 +91,25 @@ fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, (Option<String>, String)
         return Err((None, "is no JSON object".to_owned()));
     }
     let mut deserializer = serde_json::Deserializer::from_slice(line);
-    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-        let path = error.path().to_string();
-        let inner = error.into_inner();
-        // Every line is parsed by itself, so the parser's own line number is always 1.
-        let problem = inner.to_string().replace(" at line 1 column ", " at column ");
-        let missing =
-            problem.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
-        let inside = (!matches!(path.as_str(), "." | "?")).then_some(path);
-        match (missing, inside) {
-            (Some(field), None) => (Some(field.to_owned()), "missing".to_owned()),
-            (Some(field), Some(path)) => (Some(format!("{path}.{field}")), "missing".to_owned()),
-            (None, inside) => (inside, problem),
-        }
-    })?;
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(describe)?;
     deserializer.end().map_err(|_| (None, "goes on after the end of its JSON value".to_owned()))?;
     Ok(value)
+}
+
+/// The field and the problem of what serde refused.
+pub(crate) fn describe(
+    error: serde_path_to_error::Error<serde_json::Error>,
+) -> (Option<String>, String) {
+    let path = error.path().to_string();
+    let inner = error.into_inner();
+    // The line is named before the field.
+    let problem =
+        inner.to_string().replace(&format!(" at line {} column ", inner.line()), " at column ");
+    let missing = problem.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
+    let inside = (!matches!(path.as_str(), "." | "?")).then_some(path);
+    match (missing, inside) {
+        (Some(field), None) => (Some(field.to_owned()), "missing".to_owned()),
+        (Some(field), Some(path)) => (Some(format!("{path}.{field}")), "missing".to_owned()),
+        (None, inside) => (inside, problem),
+    }
 }

@@ -1,18 +1,32 @@
 //! What the example programs share: readers that say where a file is wrong, the evaluation of
-//! traces and of tool calls, and tables for people.
+//! traces, of tool calls, of plans and of budget estimates, and tables for people.
 
+pub mod budget_plot;
+pub mod budget_report;
+pub mod budget_runs;
+pub mod budget_spread;
 pub mod comparison;
 pub mod cut_off;
 pub mod cut_off_plot;
 mod cut_off_sample;
+pub mod demo_problems;
+pub mod demo_rollouts;
+pub mod estimate_file;
 pub mod evaluation;
 pub mod json_lines;
+pub mod knapsack_file;
 pub mod path_file;
 pub mod path_report;
+pub mod plan_file;
+pub mod pool_file;
 pub mod program;
+pub mod rollout_file;
 mod sample;
 pub mod table;
 pub mod trace_file;
+pub mod triage;
+pub mod triage_json;
+pub mod triage_plot;
 
 /// The README's code, tested with the rest.
 #[cfg(doctest)]

@@ -1,3 +1,5 @@
+use crate::AnswerError;
+
 /// What was wrong with the input, or why a number is not defined for it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -5,4 +7,198 @@ pub enum Error {
     /// There is nothing to compute from.
     #[error("nothing to compute from; give at least one item")]
     Empty,
+    /// A forecast, a level or a weight was not valid.
+    #[error(transparent)]
+    Scoring(scoring_rules::Error),
+    /// A resampling or a cluster estimate could not be made.
+    #[error(transparent)]
+    Trajectory(trajectory_metrics::Error),
+    /// A setting is outside its range.
+    #[error("{name} is {value}; it must be {range}")]
+    Setting {
+        /// The setting's name.
+        name: &'static str,
+        /// The number as given.
+        value: f64,
+        /// The range that is allowed, in words.
+        range: &'static str,
+    },
+    /// A resource has no name, or two have the same.
+    #[error("a resource is called {name:?}; give each a name of its own")]
+    ResourceName {
+        /// The name as given.
+        name: String,
+    },
+    /// No resource has this name or handle.
+    #[error("there is no resource {name}; take one of those that the rollouts were made with")]
+    NoSuchResource {
+        /// The name, or the handle's position.
+        name: String,
+    },
+    /// There is no such rollout.
+    #[error("there is no rollout {rollout}; there are {rollouts}, counted from 0")]
+    NoSuchRollout {
+        /// The position asked for.
+        rollout: usize,
+        /// How many there are.
+        rollouts: usize,
+    },
+    /// A rollout has no such prefix.
+    #[error("rollout {rollout} has no prefix of {turn} turns to score; it has {turns} turns")]
+    NoSuchTurn {
+        /// Position of the rollout, from 0.
+        rollout: usize,
+        /// Completed turns, as asked for.
+        turn: usize,
+        /// The turns that it has.
+        turns: usize,
+    },
+    /// A rollout has no turn.
+    #[error("rollout {rollout} has no turn; give at least one")]
+    NoTurns {
+        /// Position of the rollout, from 0.
+        rollout: usize,
+    },
+    /// The costs of a rollout are not one per turn and resource.
+    #[error("rollout {rollout} has {found} costs; give {resources} for each turn")]
+    CostCount {
+        /// Position of the rollout, from 0.
+        rollout: usize,
+        /// How many costs were given.
+        found: usize,
+        /// How many resources there are.
+        resources: usize,
+    },
+    /// A cost is negative, too large or no number.
+    #[error("rollout {rollout}, turn {turn}: {resource} is {value}; give a number from 0 to 1e100")]
+    Cost {
+        /// Position of the rollout, from 0.
+        rollout: usize,
+        /// The turn, from 1.
+        turn: usize,
+        /// Name of the resource.
+        resource: String,
+        /// The cost as given.
+        value: f64,
+    },
+    /// A cost that is needed is not known.
+    #[error("rollout {rollout}, turn {turn}: {resource} is not known; leave this rollout out")]
+    UnknownCost {
+        /// Position of the rollout, from 0.
+        rollout: usize,
+        /// The first such turn, from 1.
+        turn: usize,
+        /// Name of the resource.
+        resource: String,
+    },
+    /// A cap is negative, too large or no number.
+    #[error("the cap on {resource} is {value}; give a number from 0 to 1e100")]
+    Cap {
+        /// Name of the resource.
+        resource: String,
+        /// The cap as given.
+        value: f64,
+    },
+    /// An end of an estimate is below 0.
+    #[error("an estimate runs from {low} to {high}; what remains is never below 0")]
+    NegativeEstimate {
+        /// The lower end.
+        low: f64,
+        /// The upper end.
+        high: f64,
+    },
+    /// Nothing remains to be spent, so nothing can be measured in parts of it.
+    #[error(
+        "rollout {rollout}, turn {turn}: nothing remains to be spent; leave out samples that are \
+         trivial"
+    )]
+    NothingRemains {
+        /// Position of the rollout, from 0.
+        rollout: usize,
+        /// Completed turns.
+        turn: usize,
+    },
+    /// A line of a file could not be read or written.
+    #[error("line {line}: {field}{}{problem}", if field.is_empty() { "" } else { ": " })]
+    Line {
+        /// The line, from 1.
+        line: usize,
+        /// The field, such as `turns[3].cost_usd`; empty where it is about the whole line.
+        field: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The answer of a model could not be read.
+    #[error(transparent)]
+    Answer(#[from] AnswerError),
+    /// No sample is of a run that succeeded within its caps.
+    #[error("no sample is feasible; intervals are scored on runs that succeed within their caps")]
+    NoFeasibleSample,
+    /// Two parts that were to be merged were not made with the same settings.
+    #[error("the parts differ in {what}; make both with the same")]
+    Unlike {
+        /// In what they differ.
+        what: &'static str,
+    },
+    /// A sample's interval is too far from what remained to be compared with it in numbers.
+    #[error("rollout {rollout}, turn {turn}: the interval is too large for a relative error")]
+    TooLarge {
+        /// Position of the rollout, from 0.
+        rollout: usize,
+        /// Completed turns.
+        turn: usize,
+    },
+    /// Lists of samples that go together, one a resource, are not of the same prefixes.
+    #[error("entry {index}: the samples of all resources must be of the same rollout and turn")]
+    OtherPrefix {
+        /// Position in the lists, from 0.
+        index: usize,
+    },
+    /// An estimator could not answer, for a reason of its own.
+    #[error("the estimator could not answer: {reason}")]
+    Estimator {
+        /// The reason.
+        reason: String,
+    },
+    /// Samples are not in order.
+    #[error(
+        "sample {sample} comes before the one in front of it; sort samples by rollout, then by turn, \
+         each prefix once"
+    )]
+    SampleOrder {
+        /// Position of the sample, from 0.
+        sample: usize,
+    },
+    /// There is not one chance of failure a sample.
+    #[error("there are {chances} chances of failure for {samples} samples; give one each")]
+    ChanceCount {
+        /// How many chances were given.
+        chances: usize,
+        /// How many samples there are.
+        samples: usize,
+    },
+    /// A run that succeeded was not cut off.
+    #[error("rollout {rollout} succeeded, so nothing cut it off")]
+    CutOffSuccess {
+        /// Position of the rollout, from 0.
+        rollout: usize,
+    },
+}
+
+impl From<scoring_rules::Error> for Error {
+    fn from(error: scoring_rules::Error) -> Self {
+        match error {
+            scoring_rules::Error::Empty => Self::Empty,
+            other => Self::Scoring(other),
+        }
+    }
+}
+
+impl From<trajectory_metrics::Error> for Error {
+    fn from(error: trajectory_metrics::Error) -> Self {
+        match error {
+            trajectory_metrics::Error::Empty => Self::Empty,
+            other => Self::Trajectory(other),
+        }
+    }
 }

@@ -1,5 +1,40 @@
 #![doc = include_str!("../README.md")]
 
+mod acting;
+mod calibration;
 mod error;
+mod estimates;
+mod metrics;
+mod replay;
+mod rollouts;
+mod training;
 
+pub use acting::{
+    Advice, Alarm, BudgetMonitor, EarlyStops, StopReason, StopRule, StoppingPoint, WarnReason,
+    early_stopping, stopping_curve,
+};
+pub use calibration::{
+    AdaptiveConformal, Calibrated, Calibrator, ConformalPid, MarginUnit, SplitConformal,
+};
 pub use error::Error;
+pub use estimates::{
+    AnswerError, AnswerMode, Estimate, Estimator, LinearEstimator, PastQuantiles, parse_answer,
+    parse_answers,
+};
+pub use metrics::{
+    ClassScores, DetectionDelay, DetectionSummary, Evaluation, EvaluationSummary,
+    FeasibilityCounts, FeasibilitySummary, IntervalScores, IntervalSummary, LinearComparison,
+    LinearSummary, Metrics, MetricsSummary, Miss, bootstrap_metrics, clustered_mean,
+    interval_reward, joint_hits,
+};
+pub use replay::{
+    Context, LiveRun, Prefix, Replay, ResourceContext, Sample, probe, replay, score_probe,
+    score_rollout, score_rollouts,
+};
+pub use rollouts::{Resource, Rollout, Rollouts, Usage};
+pub use scoring_rules::{Interval, Level, Probability};
+pub use training::{
+    FeasibilityProbe, FinishedRun, TargetWidth, balance_samples, half_reachable, rule_reward,
+    split_rollouts, subsample_prefixes, training_target,
+};
+pub use trajectory_metrics::{ClusterEstimate, Replicates};

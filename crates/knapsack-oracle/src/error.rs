@@ -5,4 +5,137 @@ pub enum Error {
     /// There is nothing to compute from.
     #[error("nothing to compute from; give at least one item")]
     Empty,
+    /// A number is outside its range.
+    #[error("{name} is {value}; give {range}")]
+    Setting {
+        /// Which number.
+        name: &'static str,
+        /// The number as given.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// Two lists that belong together differ in length.
+    #[error("{left} and {right} entries do not belong together; give lists of one length")]
+    Lengths {
+        /// Length of the first list.
+        left: usize,
+        /// Length of the second list.
+        right: usize,
+    },
+    /// The value of an item is no number that can be averaged.
+    #[error("the value of item {item} is {value}; give a number from 0 to 1e100")]
+    ValueAt {
+        /// Position of the item, from 0.
+        item: usize,
+        /// The value as given.
+        value: f64,
+    },
+    /// A sum over all items does not fit 64 bits.
+    #[error("the {what} up to item {item} sum to more than 2^64 - 1; take a coarser unit")]
+    Sum {
+        /// What was summed.
+        what: &'static str,
+        /// Position of the item at which the sum overflows, from 0.
+        item: usize,
+    },
+    /// An exact answer would take more memory or time than is allowed for.
+    #[error("no exact {what} of {items} items: {reason}")]
+    TooLarge {
+        /// What was asked for.
+        what: &'static str,
+        /// How many items there are.
+        items: usize,
+        /// What would not fit, and what to do instead.
+        reason: &'static str,
+    },
+    /// The value of an item is not a number above 0.
+    #[error("the value of item {id:?} is {value}; give a finite number above 0")]
+    ItemValue {
+        /// The item.
+        id: String,
+        /// The value as given.
+        value: f64,
+    },
+    /// An item costs nothing.
+    #[error("item {id:?} costs nothing; give a cost of at least 1, of one resource at least")]
+    ItemCost {
+        /// The item.
+        id: String,
+    },
+    /// Two items or two steps of a plan have one id.
+    #[error("{id:?} is there twice, at {first} and at {second}; ids must differ")]
+    DuplicateId {
+        /// The id.
+        id: String,
+        /// The first position that has it, from 0.
+        first: usize,
+        /// The second position that has it, from 0.
+        second: usize,
+    },
+    /// No common unit was found of which every value is a whole multiple.
+    #[error(
+        "the values are no whole multiples of one decimal or binary unit with a sum below 2^63; \
+         round them to fewer digits"
+    )]
+    Values,
+    /// A plan names an item that the pool does not have.
+    #[error("step {step} of the plan names {id:?}, which is not in the pool")]
+    UnknownId {
+        /// Position in the plan, from 0.
+        step: usize,
+        /// The id as given.
+        id: String,
+    },
+    /// A plan allocates more than the budget.
+    #[error("the plan allocates {allocated} of a budget of {budget}; allocate no more than that")]
+    OverBudget {
+        /// The sum of all allocations.
+        allocated: u128,
+        /// The budget.
+        budget: u64,
+    },
+    /// A plan has a step outside the pool: it was made for another one.
+    #[error(
+        "step {step} of the plan is item {position} of a pool of {items}; take the plan's pool"
+    )]
+    OtherPool {
+        /// Position in the plan, from 0.
+        step: usize,
+        /// Position in the pool, from 0.
+        position: usize,
+        /// Items of the pool.
+        items: usize,
+    },
+    /// No item of the pool can be solved within the budget, so there is nothing to lose.
+    #[error("the oracle earns nothing, so regret is not defined; leave the pool out of its mean")]
+    NothingSolvable,
+    /// The number is undefined, as its denominator is 0.
+    #[error("{name} is not defined: {reason}")]
+    Undefined {
+        /// The number.
+        name: &'static str,
+        /// Why.
+        reason: &'static str,
+    },
+    /// A sum over the items of a knapsack would not fit.
+    #[error(
+        "the sum of the {quantity} passes {limit} at item {item}; give smaller numbers, such as \
+         thousands for units",
+        limit = i64::MAX
+    )]
+    SumTooLarge {
+        /// What is summed: profits or weights.
+        quantity: &'static str,
+        /// Position of the item at which the sum is too large, from 0.
+        item: usize,
+    },
+    /// There are more items than the exact solver takes.
+    #[error("{items} items; give at most {limit}")]
+    TooManyItems {
+        /// Number of items.
+        items: usize,
+        /// Largest number allowed.
+        limit: usize,
+    },
 }

@@ -1,0 +1,240 @@
+use scoring_rules::{ExactSum, Probability};
+
+use crate::{Alarm, Error, Resource, Rollouts, Sample, StopRule};
+
+/// What stopping runs early saved and lost, in counts that add up over benchmarks.
+///
+/// All rates are ratios of added counts (micro-averages): [`EarlyStops::merge`] of two benchmarks is
+/// that of both together. Fields are public so that published counts can be added up too.
+///
+/// ```
+/// use budget_estimation::{EarlyStops, Error};
+///
+/// // One model on four benchmarks, from a published table.
+/// let counts = [(0, 324, 0, 41), (7, 661, 48, 83), (0, 512, 12, 27), (176, 1279, 64, 64)];
+/// let mut all = EarlyStops::default();
+/// for (alarms, prefixes, stopped, failures) in counts {
+///     all.merge(&EarlyStops {
+///         false_alarm_prefixes: alarms,
+///         success_prefixes: prefixes,
+///         stopped_failures: stopped,
+///         failures,
+///         ..EarlyStops::default()
+///     });
+/// }
+/// assert_eq!(format!("{:.3}", all.false_abort_rate()?), "0.066");
+/// assert_eq!((all.stopped_failures, all.failures), (124, 215));
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// Reference: Towards budget-aware agents, section 6.1, tables 4 and 7.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct EarlyStops {
+    /// Prefixes of feasible runs at which the estimator raised an alarm.
+    pub false_alarm_prefixes: u64,
+    /// Prefixes of feasible runs.
+    pub success_prefixes: u64,
+    /// Feasible runs that were stopped.
+    pub stopped_successes: u64,
+    /// Feasible runs.
+    pub successes: u64,
+    /// Runs that were not feasible and were stopped.
+    pub stopped_failures: u64,
+    /// Runs that were not feasible.
+    pub failures: u64,
+    /// What runs that were not feasible spent after they were stopped, in the resource's unit.
+    pub saved: f64,
+    /// What runs that were not feasible spent in all.
+    pub spent_by_failures: f64,
+}
+
+impl EarlyStops {
+    /// Adds the counts of other runs.
+    pub fn merge(&mut self, other: &Self) {
+        self.false_alarm_prefixes += other.false_alarm_prefixes;
+        self.success_prefixes += other.success_prefixes;
+        self.stopped_successes += other.stopped_successes;
+        self.successes += other.successes;
+        self.stopped_failures += other.stopped_failures;
+        self.failures += other.failures;
+        self.saved += other.saved;
+        self.spent_by_failures += other.spent_by_failures;
+    }
+
+    /// Share of the prefixes of feasible runs at which there was an alarm, in [0, 1]; lower is better.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] without such a prefix.
+    pub fn false_abort_rate(&self) -> Result<f64, Error> {
+        ratio(self.false_alarm_prefixes as f64, self.success_prefixes as f64)
+    }
+
+    /// Share of the feasible runs that were stopped, in [0, 1]: the successes lost. At least as large
+    /// as it looks by prefixes, since one alarm is enough.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] without a feasible run.
+    pub fn success_lost(&self) -> Result<f64, Error> {
+        ratio(self.stopped_successes as f64, self.successes as f64)
+    }
+
+    /// Share of what failed runs spent that stopping saved, in [0, 1]; higher is better.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] where failed runs spent nothing, or there are none.
+    pub fn saved_share(&self) -> Result<f64, Error> {
+        ratio(self.saved, self.spent_by_failures)
+    }
+}
+
+fn ratio(part: f64, whole: f64) -> Result<f64, Error> {
+    if whole > 0.0 { Ok(part / whole) } else { Err(Error::Empty) }
+}
+
+/// What a rule would have done to these runs, from the samples of their estimates.
+///
+/// A run is stopped after the first prefix at which the rule says so, and what it would have spent
+/// later is saved. False alarms are counted at every prefix of a feasible run at which the rule says so,
+/// also beyond the first: the paper's false aborts. All runs count, also those without a sample.
+///
+/// `failure_chances`, where given, are one a sample.
+///
+/// # Errors
+///
+/// [`Error::SampleOrder`] unless samples are sorted by rollout, and by turn within one;
+/// [`Error::NoSuchRollout`] for one of other rollouts; [`Error::ChanceCount`] unless there is one
+/// chance a sample; [`Error::UnknownCost`] where the cost of a run is not known.
+///
+/// ```
+/// use budget_estimation::{
+///     Error, Estimate, Prefix, Rollouts, StopRule, early_stopping, score_rollouts,
+/// };
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 30.0], true)?;
+/// rollouts.push(&[90.0, 70.0, 40.0], false)?;
+/// let tokens = rollouts.resource("tokens")?;
+/// let mut careful = |prefix: &Prefix<'_>| match prefix.usage().total() {
+///     used if used > 150.0 => Ok(Estimate::Impossible),
+///     used => Estimate::interval(used, 2.0 * used),
+/// };
+/// let samples = score_rollouts(&rollouts, tokens, &mut careful)?;
+/// let stops = early_stopping(&rollouts, tokens, &samples, None, StopRule::first_impossible())?;
+/// assert_eq!(stops.false_abort_rate()?, 0.0);
+/// assert_eq!(stops.saved_share()?, 40.0 / 200.0);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn early_stopping(
+    rollouts: &Rollouts,
+    resource: Resource,
+    samples: &[Sample],
+    failure_chances: Option<&[Probability]>,
+    rule: StopRule,
+) -> Result<EarlyStops, Error> {
+    if let Some(chances) = failure_chances
+        && chances.len() != samples.len()
+    {
+        return Err(Error::ChanceCount { chances: chances.len(), samples: samples.len() });
+    }
+    let mut stops = EarlyStops::default();
+    let (mut saved, mut spent) = (ExactSum::default(), ExactSum::default());
+    for run in Runs::new(rollouts, resource, samples)? {
+        let run = run?;
+        let mut alarm = Alarm::new(rule);
+        let mut stopped_at: Option<&Sample> = None;
+        for (i, sample) in run.samples.iter().enumerate() {
+            let chance = failure_chances.and_then(|chances| chances.get(run.first + i)).copied();
+            let now = alarm.push(sample.estimate(), chance);
+            if now && stopped_at.is_none() {
+                stopped_at = Some(sample);
+            }
+            if run.feasible {
+                stops.success_prefixes += 1;
+                stops.false_alarm_prefixes += u64::from(now);
+            }
+        }
+        let stopped = u64::from(stopped_at.is_some());
+        if run.feasible {
+            stops.successes += 1;
+            stops.stopped_successes += stopped;
+        } else {
+            stops.failures += 1;
+            stops.stopped_failures += stopped;
+            saved.add(stopped_at.map_or(0.0, Sample::remaining));
+            spent.add(run.total);
+        }
+    }
+    stops.saved = saved.value();
+    stops.spent_by_failures = spent.value();
+    Ok(stops)
+}
+
+/// One run with its samples.
+pub(crate) struct Run<'a> {
+    pub(crate) feasible: bool,
+    pub(crate) total: f64,
+    pub(crate) samples: &'a [Sample],
+    /// Where its samples begin among all.
+    pub(crate) first: usize,
+}
+
+/// Every run of some rollouts, each with its stretch of the samples.
+pub(crate) struct Runs<'a> {
+    rollouts: &'a Rollouts,
+    resource: Resource,
+    samples: &'a [Sample],
+    next: usize,
+    at: usize,
+}
+
+impl<'a> Runs<'a> {
+    pub(crate) fn new(
+        rollouts: &'a Rollouts,
+        resource: Resource,
+        samples: &'a [Sample],
+    ) -> Result<Self, Error> {
+        let key = |sample: &Sample| (sample.rollout(), sample.turn());
+        for (i, pair) in samples.windows(2).enumerate() {
+            if let [before, after] = pair
+                && key(before) >= key(after)
+            {
+                return Err(Error::SampleOrder { sample: i + 1 });
+            }
+        }
+        if let Some(last) = samples.last() {
+            rollouts.get(last.rollout())?;
+        }
+        Ok(Self { rollouts, resource, samples, next: 0, at: 0 })
+    }
+
+    fn run(&mut self, index: usize) -> Result<Run<'a>, Error> {
+        let rollout = self.rollouts.get(index)?;
+        let rest = self.samples.get(self.at..).unwrap_or_default();
+        let end = rest.partition_point(|sample| sample.rollout() <= index);
+        let first = self.at;
+        self.at += end;
+        Ok(Run {
+            feasible: rollout.is_feasible()?,
+            total: rollout.total(self.resource)?,
+            samples: rest.get(..end).unwrap_or_default(),
+            first,
+        })
+    }
+}
+
+impl<'a> Iterator for Runs<'a> {
+    type Item = Result<Run<'a>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let index = self.next;
+        if index >= self.rollouts.len() {
+            return None;
+        }
+        self.next += 1;
+        Some(self.run(index))
+    }
+}

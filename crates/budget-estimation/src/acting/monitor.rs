@@ -1,0 +1,219 @@
+use scoring_rules::Probability;
+
+use crate::{Alarm, Error, Estimate, StopRule};
+
+/// What an agent's loop should do after a turn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Advice {
+    /// Go on.
+    Continue,
+    /// Go on, but it may end badly.
+    Warn(WarnReason),
+    /// Stop.
+    Stop(StopReason),
+}
+
+/// Why to be careful. Resources are named by their position.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum WarnReason {
+    /// The estimate was `impossible`, not yet often enough to stop.
+    Impossible {
+        /// How often in a row, up to now.
+        in_a_row: u32,
+    },
+    /// The upper end of the estimate does not fit under the cap.
+    MayNotFit {
+        /// The resource.
+        resource: usize,
+    },
+    /// A large share of the cap is spent.
+    NearCap {
+        /// The resource.
+        resource: usize,
+    },
+}
+
+/// Why to stop. Resources are named by their position.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum StopReason {
+    /// More than the cap is spent.
+    CapExceeded {
+        /// The resource.
+        resource: usize,
+    },
+    /// The estimate was `impossible` often enough; an interval that lies above what is left of a cap
+    /// says the same.
+    Impossible {
+        /// How often in a row.
+        in_a_row: u32,
+    },
+    /// The stated chance of failure is too large.
+    FailureChance {
+        /// The chance as stated.
+        chance: Probability,
+    },
+}
+
+/// Watches one run as it goes: after each turn it is given what the turn spent and what the agent
+/// now estimates, and says whether to go on.
+///
+/// Keeps one number a resource, whatever the length of the run. Nothing is allocated after it was
+/// made, and a turn costs a few nanoseconds a resource.
+///
+/// ```
+/// use budget_estimation::{Advice, BudgetMonitor, Error, Estimate, StopReason, StopRule, WarnReason};
+///
+/// let rule = StopRule::impossible_in_a_row(2)?;
+/// let mut monitor = BudgetMonitor::new(&[Some(1000.0)], rule)?;
+/// let estimate = [Estimate::interval(300.0, 600.0)?];
+/// assert_eq!(monitor.push(&[200.0], &estimate, None)?, Advice::Continue);
+/// let advice = monitor.push(&[400.0], &estimate, None)?;
+/// assert_eq!(advice, Advice::Warn(WarnReason::MayNotFit { resource: 0 }));
+/// // At least 300 more with 200 left: the agent itself says that it will not fit.
+/// let advice = monitor.push(&[200.0], &estimate, None)?;
+/// assert_eq!(advice, Advice::Warn(WarnReason::Impossible { in_a_row: 1 }));
+/// let advice = monitor.push(&[0.0], &[Estimate::Impossible], None)?;
+/// assert_eq!(advice, Advice::Stop(StopReason::Impossible { in_a_row: 2 }));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct BudgetMonitor {
+    /// Plus infinity where there is none.
+    caps: Vec<f64>,
+    spent: Vec<f64>,
+    alarm: Alarm,
+    warn_at: f64,
+    turns: u64,
+}
+
+impl BudgetMonitor {
+    /// A cap for each resource that a turn spends, or none; and when estimates are reason to stop.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] without a resource; [`Error::Cap`] for a cap that is not from 0 to 1e100.
+    pub fn new(caps: &[Option<f64>], rule: StopRule) -> Result<Self, Error> {
+        if caps.is_empty() {
+            return Err(Error::Empty);
+        }
+        let mut checked = Vec::with_capacity(caps.len());
+        for (index, cap) in caps.iter().enumerate() {
+            match *cap {
+                None => checked.push(f64::INFINITY),
+                Some(value) if (0.0..=1e100).contains(&value) => checked.push(value),
+                Some(value) => return Err(Error::Cap { resource: index.to_string(), value }),
+            }
+        }
+        let spent = vec![0.0; caps.len()];
+        Ok(Self { caps: checked, spent, alarm: Alarm::new(rule), warn_at: 1.0, turns: 0 })
+    }
+
+    /// Warns from a share of a cap on, such as 0.9; 1 is not to.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] outside [0, 1].
+    pub fn warn_at(mut self, share: f64) -> Result<Self, Error> {
+        if !(0.0..=1.0).contains(&share) {
+            let (name, range) = ("the share of a cap to warn at", "from 0 to 1");
+            return Err(Error::Setting { name, value: share, range });
+        }
+        self.warn_at = share;
+        Ok(self)
+    }
+
+    /// Takes in a turn: what it spent and what is estimated to remain, one each a resource, and the
+    /// stated chance of failure where there is one.
+    ///
+    /// The first of these that holds is the advice: a cap is exceeded; the rule says stop; the
+    /// answer was `impossible`; an interval may not fit; a cap is near. An interval of which the
+    /// lower end does not fit under what is left of the cap counts as `impossible`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CostCount`] unless there is one cost and one estimate a resource; [`Error::Cost`] for a cost
+    /// that is not from 0 to 1e100. Nothing is taken in then.
+    pub fn push(
+        &mut self,
+        spent: &[f64],
+        estimates: &[Estimate],
+        failure_chance: Option<Probability>,
+    ) -> Result<Advice, Error> {
+        let turn = usize::try_from(self.turns).unwrap_or(usize::MAX).saturating_add(1);
+        let resources = self.caps.len();
+        for found in [spent.len(), estimates.len()] {
+            if found != resources {
+                return Err(Error::CostCount { rollout: 0, found, resources });
+            }
+        }
+        for (index, &value) in spent.iter().enumerate() {
+            if !(0.0..=1e100).contains(&value) {
+                return Err(Error::Cost { rollout: 0, turn, resource: index.to_string(), value });
+            }
+        }
+        self.turns = self.turns.saturating_add(1);
+        let (mut exceeded, mut near, mut may_not_fit) = (None, None, None);
+        let mut impossible = false;
+        let parts = self.spent.iter_mut().zip(&self.caps).zip(spent.iter().zip(estimates));
+        for (resource, ((total, &cap), (&cost, estimate))) in parts.enumerate() {
+            *total += cost;
+            if *total > cap {
+                exceeded.get_or_insert(resource);
+            } else if self.warn_at < 1.0 && *total >= self.warn_at * cap {
+                near.get_or_insert(resource);
+            }
+            impossible |= match estimate {
+                Estimate::Impossible => true,
+                Estimate::Interval(interval) => interval.low() > cap - *total,
+                Estimate::NoAnswer => false,
+            };
+            if estimate.ends().is_some_and(|interval| interval.high() > cap - *total) {
+                may_not_fit.get_or_insert(resource);
+            }
+        }
+        let said = if impossible { Estimate::Impossible } else { Estimate::NoAnswer };
+        let stop = self.alarm.push(said, failure_chance);
+        if let Some(resource) = exceeded {
+            return Ok(Advice::Stop(StopReason::CapExceeded { resource }));
+        }
+        let in_a_row = self.alarm.row();
+        if stop {
+            return Ok(Advice::Stop(match (self.alarm.rule(), failure_chance) {
+                (StopRule::FailureChance { .. }, Some(chance)) => {
+                    StopReason::FailureChance { chance }
+                }
+                _ => StopReason::Impossible { in_a_row },
+            }));
+        }
+        Ok(if impossible {
+            Advice::Warn(WarnReason::Impossible { in_a_row })
+        } else if let Some(resource) = may_not_fit {
+            Advice::Warn(WarnReason::MayNotFit { resource })
+        } else if let Some(resource) = near {
+            Advice::Warn(WarnReason::NearCap { resource })
+        } else {
+            Advice::Continue
+        })
+    }
+
+    /// What was spent of each resource.
+    #[must_use]
+    pub fn spent(&self) -> &[f64] {
+        &self.spent
+    }
+
+    /// Number of turns taken in.
+    #[must_use]
+    pub const fn turns(&self) -> u64 {
+        self.turns
+    }
+}

@@ -1,0 +1,138 @@
+use scoring_rules::{ExactSum, Probability};
+
+use super::early_stops::Runs;
+use crate::{EarlyStops, Error, Resource, Rollouts, Sample};
+
+/// What stopping costs and saves at one threshold of the chance of failure.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct StoppingPoint {
+    /// Runs are stopped where their chance of failure is at least this.
+    pub at_least: Probability,
+    /// What that does.
+    pub stops: EarlyStops,
+}
+
+/// The cost-benefit curve: [`early_stopping`](crate::early_stopping) at every threshold that makes a
+/// difference, from the highest down. Each point saves and loses at least as much as the one before.
+///
+/// `failure_chances` are one a sample. Takes O(n log n) for n samples; equal chances are one point.
+///
+/// # Errors
+///
+/// As [`early_stopping`](crate::early_stopping).
+///
+/// ```
+/// use budget_estimation::{
+///     Error, Estimate, Prefix, Probability, Rollouts, score_rollouts, stopping_curve,
+/// };
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 30.0], true)?;
+/// rollouts.push(&[90.0, 70.0, 40.0], false)?;
+/// let tokens = rollouts.resource("tokens")?;
+/// let mut silent = |_: &Prefix<'_>| Ok(Estimate::NoAnswer);
+/// let samples = score_rollouts(&rollouts, tokens, &mut silent)?;
+/// let chances = [0.1, 0.3, 0.2, 0.8];
+/// let chances = Probability::from_slice(&chances)?;
+///
+/// let curve = stopping_curve(&rollouts, tokens, &samples, chances)?;
+/// // Only the failed run is above 0.8, after its second turn; at 0.3 the success goes too.
+/// assert_eq!(curve[0].stops.saved_share()?, 40.0 / 200.0);
+/// assert_eq!((curve[0].stops.success_lost()?, curve[1].stops.success_lost()?), (0.0, 1.0));
+/// # Ok::<(), Error>(())
+/// ```
+pub fn stopping_curve(
+    rollouts: &Rollouts,
+    resource: Resource,
+    samples: &[Sample],
+    failure_chances: &[Probability],
+) -> Result<Vec<StoppingPoint>, Error> {
+    if failure_chances.len() != samples.len() {
+        let (chances, samples) = (failure_chances.len(), samples.len());
+        return Err(Error::ChanceCount { chances, samples });
+    }
+    let mut whole = EarlyStops::default();
+    let mut spent = ExactSum::default();
+    let mut changes = Vec::with_capacity(samples.len());
+    for run in Runs::new(rollouts, resource, samples)? {
+        let run = run?;
+        if run.feasible {
+            whole.successes += 1;
+            whole.success_prefixes += run.samples.len() as u64;
+        } else {
+            whole.failures += 1;
+            spent.add(run.total);
+        }
+        changes_of(
+            run.samples,
+            run.feasible,
+            failure_chances.get(run.first..).unwrap_or_default(),
+            &mut changes,
+        );
+    }
+    whole.spent_by_failures = spent.value();
+    changes.sort_by(|a: &Change, b| b.at.get().total_cmp(&a.at.get()));
+
+    let mut saved = ExactSum::default();
+    let mut curve: Vec<StoppingPoint> = Vec::new();
+    for level in changes.chunk_by(|a, b| a.at == b.at) {
+        for change in level {
+            whole.false_alarm_prefixes += u64::from(change.feasible);
+            let Some(more) = change.more_saved else { continue };
+            let first = u64::from(change.first_stop);
+            if change.feasible {
+                whole.stopped_successes += first;
+            } else {
+                whole.stopped_failures += first;
+                saved.add(more.0);
+                saved.add(-more.1);
+            }
+        }
+        whole.saved = saved.value();
+        let Some(at_least) = level.first().map(|change| change.at) else { continue };
+        curve.push(StoppingPoint { at_least, stops: whole.clone() });
+    }
+    Ok(curve)
+}
+
+/// What happens when the threshold falls to the chance of one sample.
+struct Change {
+    at: Probability,
+    feasible: bool,
+    /// The run is stopped here from now on: what that saves, and what stopping it later saved.
+    more_saved: Option<(f64, f64)>,
+    /// It was not stopped at all before.
+    first_stop: bool,
+}
+
+/// As the threshold falls, the place where a run is stopped moves from one record of its chances to
+/// the record before it.
+fn changes_of(
+    samples: &[Sample],
+    feasible: bool,
+    chances: &[Probability],
+    changes: &mut Vec<Change>,
+) {
+    let mut record: Option<(Probability, usize)> = None;
+    for (sample, &at) in samples.iter().zip(chances) {
+        let is_record = record.is_none_or(|(highest, _)| at > highest);
+        if is_record {
+            // The record before, which stops the run at lower thresholds, saves more than this one.
+            if let Some(before) = record.and_then(|(_, i)| changes.get_mut(i)) {
+                before.first_stop = false;
+                if let Some((_, later)) = &mut before.more_saved {
+                    *later = sample.remaining();
+                }
+            }
+            record = Some((at, changes.len()));
+        }
+        changes.push(Change {
+            at,
+            feasible,
+            more_saved: is_record.then(|| (sample.remaining(), 0.0)),
+            first_stop: is_record,
+        });
+    }
+}

@@ -1,0 +1,14 @@
+//! Intervals that keep the coverage that they claim, learnt run by run.
+
+mod adaptive_conformal;
+mod calibrated;
+mod calibrator;
+mod conformal_pid;
+mod sorted_scores;
+mod split_conformal;
+
+pub use adaptive_conformal::AdaptiveConformal;
+pub use calibrated::{Calibrated, MarginUnit};
+pub use calibrator::Calibrator;
+pub use conformal_pid::ConformalPid;
+pub use split_conformal::SplitConformal;

@@ -1,0 +1,80 @@
+use scoring_rules::Level;
+
+use super::{Calibrator, calibrator::misses, sorted_scores::SortedScores};
+use crate::Error;
+
+/// Adaptive conformal inference: split conformal prediction at a level that moves, down where too many
+/// scores were missed and up where too few.
+///
+/// With a = 1 - coverage and the step g, each score moves the level by `g (a - miss)`, a miss counting
+/// 1; the margin is the quantile of all scores so far at `1 - level`, infinite for a level of at most 0
+/// and minus infinity for one of at least 1. Scores of one run are only known when it has ended, so
+/// the level moves once a run, by the sum over its prefixes.
+///
+/// **Guarantee**, for any sequence of scores, chosen by whomever: after N scores, of at most m a run, the
+/// share of misses differs from a by at most `(max(a, 1 - a) + g m) / (g N)`. With one score a run this
+/// is the published bound. See [`AdaptiveConformal::bound`].
+///
+/// A step of 0.002 is one of 0.1 for a run of 50 prefixes.
+///
+/// Takes O(n) a run for n scores so far, and keeps them all.
+///
+/// Reference: Gibbs, Candès (2021), Adaptive conformal inference under distribution shift, NeurIPS,
+/// proposition 4.1.
+#[derive(Clone, Debug)]
+pub struct AdaptiveConformal {
+    coverage: Level,
+    step: f64,
+    /// The level of misses that is aimed at now.
+    level: f64,
+    scores: SortedScores,
+    longest: usize,
+    margin: f64,
+}
+
+impl AdaptiveConformal {
+    /// Before the first run.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] unless the step is above 0 and at most 1.
+    pub fn new(coverage: Level, step: f64) -> Result<Self, Error> {
+        if !(step > 0.0 && step <= 1.0) {
+            let (name, range) = ("the step", "above 0, at most 1");
+            return Err(Error::Setting { name, value: step, range });
+        }
+        let (level, scores) = (1.0 - coverage.get(), SortedScores::default());
+        Ok(Self { coverage, step, level, scores, longest: 0, margin: f64::INFINITY })
+    }
+
+    /// By how much the share of misses so far can differ from what was claimed; infinite before the
+    /// first run.
+    #[must_use]
+    pub fn bound(&self) -> f64 {
+        let miss = 1.0 - self.coverage.get();
+        let reach = miss.max(1.0 - miss) + self.step * self.longest as f64;
+        reach / (self.step * self.scores.len() as f64)
+    }
+}
+
+impl Calibrator for AdaptiveConformal {
+    fn margin(&self) -> f64 {
+        self.margin
+    }
+
+    fn update(&mut self, scores: &[f64]) {
+        let missed = misses(scores, self.margin) as f64;
+        let expected = (1.0 - self.coverage.get()) * scores.len() as f64;
+        self.level += self.step * (expected - missed);
+        self.longest = self.longest.max(scores.len());
+        self.scores.add(scores, 1.0);
+        self.margin = if self.level <= 0.0 {
+            f64::INFINITY
+        } else if self.level >= 1.0 {
+            f64::NEG_INFINITY
+        } else {
+            let rank = ((1.0 - self.level) * (self.scores.len() + 1) as f64).ceil() as usize;
+            self.scores.nth(rank.max(1)).unwrap_or(f64::INFINITY)
+        };
+    }
+}

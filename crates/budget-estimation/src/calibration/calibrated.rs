@@ -1,0 +1,126 @@
+use super::Calibrator;
+use crate::{Error, Estimate, Estimator, Interval, Prefix, Resource, Rollout};
+
+/// What a margin is measured in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum MarginUnit {
+    /// The resource's own unit: the same margin early and late in a run.
+    Resource,
+    /// The middle of the interval: a margin of 0.1 is a tenth of what is estimated to remain.
+    Midpoint,
+}
+
+/// Any estimator, its intervals widened or narrowed so that they hold what remained as often as they
+/// claim, learning from each run that ends.
+///
+/// An interval `[low, high]` becomes `[low - q u, high + q u]` with the calibrator's margin q and the
+/// unit u. What would be below 0 is 0, an infinite margin gives `[0, f64::MAX]`, and an interval that a
+/// negative margin turned round is no answer. Impossible where there is a cap and already the lower end
+/// does not fit under it. Other answers of the estimator pass unchanged.
+///
+/// It learns from runs that succeeded within their caps, from every prefix at which the estimator gave
+/// an interval; so the coverage is that over prefixes of such runs.
+/// The estimator learns from the run after the calibrator did.
+///
+/// ```
+/// use budget_estimation::{
+///     Calibrated, Error, Estimate, Level, MarginUnit, Prefix, Rollouts, SplitConformal,
+///     score_rollouts,
+/// };
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// for cost in [10.0, 14.0, 11.0, 13.0, 12.0, 13.5, 12.0] {
+///     rollouts.push(&[5.0, cost, 5.0], true)?;
+/// }
+/// let tokens = rollouts.resource("tokens")?;
+/// // Always sure of 10 more tokens.
+/// let point = |_: &Prefix<'_>| Estimate::interval(10.0, 10.0);
+/// let split = SplitConformal::new(Level::new(0.8)?);
+/// let mut calibrated = Calibrated::new(point, split, MarginUnit::Resource);
+/// let samples = score_rollouts(&rollouts, tokens, &mut calibrated)?;
+/// // From the fifth run on there are enough to learn from.
+/// assert!(samples.iter().all(|sample| sample.is_hit()));
+/// assert_eq!(samples[12].estimate(), Estimate::interval(1.0, 19.0)?);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Calibrated<E, C> {
+    estimator: E,
+    calibrator: C,
+    unit: MarginUnit,
+    /// Of the run that goes on: completed turns, and what the estimator gave.
+    given: Vec<(usize, Interval)>,
+    scores: Vec<f64>,
+}
+
+impl<E: Estimator, C: Calibrator> Calibrated<E, C> {
+    /// An estimator and what calibrates it, both before the first run.
+    #[must_use]
+    pub const fn new(estimator: E, calibrator: C, unit: MarginUnit) -> Self {
+        Self { estimator, calibrator, unit, given: Vec::new(), scores: Vec::new() }
+    }
+
+    /// What calibrates it.
+    #[must_use]
+    pub const fn calibrator(&self) -> &C {
+        &self.calibrator
+    }
+
+    fn unit_of(&self, interval: Interval) -> f64 {
+        match self.unit {
+            MarginUnit::Resource => 1.0,
+            // A middle of 0 has no size: only an infinite margin helps there.
+            MarginUnit::Midpoint => interval.low() / 2.0 + interval.high() / 2.0,
+        }
+    }
+
+    fn score(&self, interval: Interval, remaining: f64) -> f64 {
+        let distance = (interval.low() - remaining).max(remaining - interval.high());
+        match self.unit_of(interval) {
+            unit if unit > 0.0 => distance / unit,
+            _ if distance <= 0.0 => f64::NEG_INFINITY,
+            _ => f64::INFINITY,
+        }
+    }
+
+    fn widened(&self, interval: Interval) -> Result<Option<Interval>, Error> {
+        let margin = self.calibrator.margin();
+        if margin == f64::INFINITY {
+            return Ok(Some(Interval::new(0.0, f64::MAX)?));
+        }
+        let by = margin * self.unit_of(interval);
+        let low = (interval.low() - by).max(0.0);
+        let high = (interval.high() + by).min(f64::MAX);
+        if low <= high { Ok(Some(Interval::new(low, high)?)) } else { Ok(None) }
+    }
+}
+
+impl<E: Estimator, C: Calibrator> Estimator for Calibrated<E, C> {
+    fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error> {
+        let estimate = self.estimator.estimate(prefix)?;
+        let Estimate::Interval(interval) = estimate else { return Ok(estimate) };
+        self.given.push((prefix.turns(), interval));
+        Ok(match self.widened(interval)? {
+            None => Estimate::NoAnswer,
+            Some(wide) if prefix.usage().left().is_some_and(|left| wide.low() > left) => {
+                Estimate::Impossible
+            }
+            Some(wide) => Estimate::Interval(wide),
+        })
+    }
+
+    fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {
+        self.scores.clear();
+        if rollout.is_feasible()? {
+            for &(turns, interval) in &self.given {
+                let score = self.score(interval, rollout.remaining(resource, turns)?);
+                self.scores.push(score);
+            }
+            self.calibrator.update(&self.scores);
+        }
+        self.given.clear();
+        self.estimator.learn(rollout, resource)
+    }
+}

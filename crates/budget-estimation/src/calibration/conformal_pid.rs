@@ -1,0 +1,114 @@
+use std::f64::consts::FRAC_PI_2;
+
+use scoring_rules::Level;
+
+use super::{Calibrator, calibrator::misses};
+use crate::Error;
+
+/// Conformal PID control: the margin follows the misses directly, without keeping scores.
+///
+/// With a = 1 - coverage and E the misses so far less a times the number N of scores so far, the margin
+/// is `q + r`: the tracked quantile q moves by `step (miss - a)` for each score, and the integrator is
+/// `r = gain tan(E ln(N + 1) / (saturation N))`, plus or minus infinity where the tangent's argument is
+/// beyond a right angle. The control's third term, a forecast of the score, is left to the estimator
+/// that is calibrated. The margin moves once a run, by the sum over its prefixes.
+///
+/// Step and gain are in units of the margin; where that is relative, 0.02 is a reasonable step.
+///
+/// **Guarantee**, for any sequence of scores: without an integrator, and scores within [-b, b], the share
+/// of misses among N scores, of at most m a run, differs from a by at most
+/// `(b + |first margin| + step m) / (step N)`. With an integrator, whatever the scores, by at most
+/// `(saturation pi / 2) / ln(N + 1) + m / N`.
+///
+/// Takes O(1) memory.
+///
+/// ```
+/// use budget_estimation::{Calibrator, ConformalPid, Error, Level};
+///
+/// let mut calibrator = ConformalPid::new(Level::new(0.8)?, 1.0, 0.5)?;
+/// calibrator.update(&[3.0]);
+/// assert!((calibrator.margin() - (1.0 + 0.5 * 0.8)).abs() < 1e-15);
+/// calibrator.update(&[1.0]);
+/// assert!((calibrator.margin() - (1.0 + 0.5 * 0.6)).abs() < 1e-15);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// Reference: Angelopoulos, Candès, Tibshirani (2023), Conformal PID control for time series
+/// prediction, NeurIPS, propositions 1 and 2.
+#[derive(Clone, Debug)]
+pub struct ConformalPid {
+    coverage: Level,
+    step: f64,
+    integrator: Option<Integrator>,
+    tracked: f64,
+    scores: f64,
+    /// Misses beyond what was claimed.
+    excess: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Integrator {
+    gain: f64,
+    saturation: f64,
+}
+
+impl ConformalPid {
+    /// Before the first run, at a margin to begin with. No integrator.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] unless the margin is finite, and the step is above 0 and at most 1e100.
+    pub fn new(coverage: Level, first_margin: f64, step: f64) -> Result<Self, Error> {
+        if !(-1e100..=1e100).contains(&first_margin) {
+            let (name, range) = ("the first margin", "from -1e100 to 1e100");
+            return Err(Error::Setting { name, value: first_margin, range });
+        }
+        positive("the step", step)?;
+        let (scores, excess) = (0.0, 0.0);
+        Ok(Self { coverage, step, integrator: None, tracked: first_margin, scores, excess })
+    }
+
+    /// Adds the integrator.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] unless both are above 0 and at most 1e100.
+    pub fn with_integrator(mut self, gain: f64, saturation: f64) -> Result<Self, Error> {
+        positive("the gain", gain)?;
+        positive("the saturation", saturation)?;
+        self.integrator = Some(Integrator { gain, saturation });
+        Ok(self)
+    }
+}
+
+fn positive(name: &'static str, value: f64) -> Result<(), Error> {
+    if value > 0.0 && value <= 1e100 {
+        return Ok(());
+    }
+    Err(Error::Setting { name, value, range: "above 0, at most 1e100" })
+}
+
+impl Calibrator for ConformalPid {
+    fn margin(&self) -> f64 {
+        let Some(Integrator { gain, saturation }) = self.integrator else { return self.tracked };
+        if self.scores == 0.0 {
+            return self.tracked;
+        }
+        let angle = self.excess * (self.scores + 1.0).ln() / (saturation * self.scores);
+        if angle >= FRAC_PI_2 {
+            f64::INFINITY
+        } else if angle <= -FRAC_PI_2 {
+            f64::NEG_INFINITY
+        } else {
+            self.tracked + gain * angle.tan()
+        }
+    }
+
+    fn update(&mut self, scores: &[f64]) {
+        let n = scores.len() as f64;
+        let excess = misses(scores, self.margin()) as f64 - (1.0 - self.coverage.get()) * n;
+        self.tracked += self.step * excess;
+        self.scores += n;
+        self.excess += excess;
+    }
+}

@@ -1,0 +1,174 @@
+use crate::{AnswerError, Estimate, estimates::answer_number::ends};
+
+/// How much an answer of a model may stray from the form that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerMode {
+    /// One `<answer>` and one `</answer>` in the whole text, in small letters; between them exactly
+    /// `impossible`, or the interval, with no white space but spaces inside it. Numbers are plain
+    /// decimals: digits with at most one point and at most one exponent. Several resources come in
+    /// the order asked for.
+    Strict,
+    /// Also: any case; any ASCII white space around each part; the last complete pair of tags counts; digits
+    /// of a whole part may be grouped in threes by `,` or `_`; resources come in any order. With more
+    /// than one comma between brackets the one before white space parts the ends: `[1,200, 3,400]`.
+    /// A single comma always parts them: `[1,200]` runs from 1 to 200.
+    Lenient,
+}
+
+/// Reads the answer of a model about one resource: `<answer>[low, high]</answer>` or
+/// `<answer>impossible</answer>` somewhere in its output.
+///
+/// Takes time linear in the length of the text.
+///
+/// # Errors
+///
+/// [`AnswerError`] says which way the answer was malformed. Where such an answer is still to be
+/// scored, it is [`Estimate::NoAnswer`].
+///
+/// Reference: Towards budget-aware agents, appendices B.2 and I.
+///
+/// ```
+/// use budget_estimation::{AnswerError, AnswerMode, Estimate, parse_answer};
+///
+/// let text = "<think>Two more searches.</think><answer>[300, 450]</answer>";
+/// assert_eq!(parse_answer(text, AnswerMode::Strict), Ok(Estimate::interval(300.0, 450.0).unwrap()));
+///
+/// let text = "<ANSWER> [1,200, 3,400] </ANSWER>";
+/// assert_eq!(parse_answer(text, AnswerMode::Strict), Err(AnswerError::NoTag));
+/// let read = parse_answer(text, AnswerMode::Lenient);
+/// assert_eq!(read, Ok(Estimate::interval(1200.0, 3400.0).unwrap()));
+///
+/// let scalar = parse_answer("<answer>400</answer>", AnswerMode::Strict);
+/// assert_eq!(scalar, Err(AnswerError::Scalar));
+/// ```
+pub fn parse_answer(text: &str, mode: AnswerMode) -> Result<Estimate, AnswerError> {
+    let content = content(text, mode)?;
+    if is_impossible(content, mode) {
+        return Ok(Estimate::Impossible);
+    }
+    let (interval, rest) = ends(content, mode)?;
+    if rest.is_empty() { Ok(interval) } else { Err(AnswerError::Malformed) }
+}
+
+/// The same of several resources:
+/// `<answer>weeks:[low, high], cost_usd:[low, high]</answer>`, or `impossible` for all of them.
+/// Gives one estimate a resource, in the order of the names asked for.
+///
+/// Takes time linear in the length of the text, for a given number of resources.
+///
+/// # Errors
+///
+/// As [`parse_answer`], and [`AnswerError::MissingResource`] and
+/// [`AnswerError::UnexpectedResource`].
+///
+/// Reference: Towards budget-aware agents, appendix I, the Warehouse prompt.
+///
+/// ```
+/// use budget_estimation::{AnswerMode, Estimate, parse_answers};
+///
+/// let text = "<answer>weeks:[2, 4], cost_usd:[100.5, 300]</answer>";
+/// let read = parse_answers(text, &["weeks", "cost_usd"], AnswerMode::Strict);
+/// let interval = |low, high| Estimate::interval(low, high).unwrap();
+/// assert_eq!(read, Ok(vec![interval(2.0, 4.0), interval(100.5, 300.0)]));
+/// ```
+pub fn parse_answers(
+    text: &str,
+    resources: &[&str],
+    mode: AnswerMode,
+) -> Result<Vec<Estimate>, AnswerError> {
+    let content = content(text, mode)?;
+    if is_impossible(content, mode) {
+        return Ok(vec![Estimate::Impossible; resources.len()]);
+    }
+    let mut found = vec![None; resources.len()];
+    let mut rest = content;
+    for index in 0..resources.len() {
+        let Some((name, after)) = rest.split_once(':') else {
+            break;
+        };
+        let name = trimmed(name, mode);
+        let due = |position: &usize| mode == AnswerMode::Lenient || *position == index;
+        // In lenient mode too, a name as it was asked for comes before one of another case.
+        let position = resources.iter().position(|known| *known == name).or_else(|| {
+            let alike = |known: &&str| known.eq_ignore_ascii_case(name);
+            resources.iter().position(alike).filter(|_| mode == AnswerMode::Lenient)
+        });
+        let slot = position.filter(due).and_then(|position| found.get_mut(position));
+        let Some(slot @ None) = slot else {
+            return Err(AnswerError::UnexpectedResource { index });
+        };
+        let (interval, after) = ends(spaceless_start(after, mode), mode)?;
+        *slot = Some(interval);
+        let after = spaceless_start(after, mode);
+        if after.is_empty() {
+            rest = after;
+            break;
+        }
+        let after = after.strip_prefix(',').ok_or(AnswerError::Malformed)?;
+        rest = spaceless_start(after, mode);
+        if rest.is_empty() {
+            return Err(AnswerError::Malformed);
+        }
+    }
+    if !rest.is_empty() {
+        return Err(match rest.split_once(':') {
+            Some(_) => AnswerError::UnexpectedResource { index: resources.len() },
+            // An interval without a name, or something that is none at all.
+            None => ends(rest, mode).err().unwrap_or(AnswerError::Malformed),
+        });
+    }
+    let filled = found.into_iter().enumerate();
+    filled.map(|(index, one)| one.ok_or(AnswerError::MissingResource { index })).collect()
+}
+
+/// What stands between the tags, without white space around it in lenient mode.
+fn content(text: &str, mode: AnswerMode) -> Result<&str, AnswerError> {
+    const TAGS: [&[u8]; 2] = [b"<answer>", b"</answer>"];
+    let bytes = text.as_bytes();
+    let (mut open, mut pair, mut tags) = (None, None, [0_usize; 2]);
+    for (at, _) in bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'<') {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let starts = |tag: &[u8]| {
+            rest.get(..tag.len()).is_some_and(|start| match mode {
+                AnswerMode::Strict => start == tag,
+                AnswerMode::Lenient => start.eq_ignore_ascii_case(tag),
+            })
+        };
+        let [opening, closing] = TAGS;
+        if starts(opening) {
+            tags[0] += 1;
+            open = Some(at + opening.len());
+        } else if starts(closing) {
+            tags[1] += 1;
+            pair = open.take().map(|start| (start, at)).or(pair);
+        }
+    }
+    // Tags are ASCII, so that these are borders of characters.
+    let content = pair.and_then(|(start, end)| text.get(start..end)).ok_or(AnswerError::NoTag)?;
+    if mode == AnswerMode::Strict && tags != [1, 1] {
+        return Err(AnswerError::SeveralTags);
+    }
+    Ok(trimmed(content, mode))
+}
+
+fn is_impossible(content: &str, mode: AnswerMode) -> bool {
+    match mode {
+        AnswerMode::Strict => content == "impossible",
+        AnswerMode::Lenient => content.eq_ignore_ascii_case("impossible"),
+    }
+}
+
+fn trimmed(text: &str, mode: AnswerMode) -> &str {
+    match mode {
+        AnswerMode::Strict => text,
+        AnswerMode::Lenient => text.trim_ascii(),
+    }
+}
+
+/// Spaces between parts are allowed in both modes.
+fn spaceless_start(text: &str, mode: AnswerMode) -> &str {
+    match mode {
+        AnswerMode::Strict => text.trim_start_matches(' '),
+        AnswerMode::Lenient => text.trim_ascii_start(),
+    }
+}

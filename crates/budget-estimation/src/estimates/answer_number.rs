@@ -1,0 +1,106 @@
+use std::borrow::Cow;
+
+use crate::{AnswerError, AnswerMode, Error, Estimate};
+
+/// Reads `[low, high]` at the start of a text, and gives what follows it.
+pub(crate) fn ends(text: &str, mode: AnswerMode) -> Result<(Estimate, &str), AnswerError> {
+    let Some(inside) = text.strip_prefix('[') else {
+        // One number is a mistake of its own, that models make.
+        number(text, mode)?;
+        return Err(AnswerError::Scalar);
+    };
+    let (inside, rest) = inside.split_once(']').ok_or(AnswerError::Malformed)?;
+    let Some((low, high)) = parted(inside, mode)? else {
+        number(inside, mode)?;
+        return Err(AnswerError::Scalar);
+    };
+    let (low, high) = (number(low, mode)?, number(high, mode)?);
+    for value in [low, high] {
+        if !value.is_finite() {
+            return Err(AnswerError::NotFinite);
+        }
+        if value < 0.0 {
+            return Err(AnswerError::Negative { value });
+        }
+    }
+    match Estimate::interval(low, high) {
+        Ok(estimate) => Ok((estimate, rest)),
+        Err(Error::Scoring(scoring_rules::Error::Reversed { low, high })) => {
+            Err(AnswerError::Reversed { low, high })
+        }
+        Err(_) => Err(AnswerError::NotFinite),
+    }
+}
+
+/// The two ends between the brackets; none where there is but one.
+fn parted(inside: &str, mode: AnswerMode) -> Result<Option<(&str, &str)>, AnswerError> {
+    let Some((first, second)) = inside.split_once(',') else {
+        return Ok(None);
+    };
+    if !second.contains(',') {
+        return Ok(Some((first, second)));
+    }
+    if mode == AnswerMode::Strict {
+        return Err(AnswerError::Malformed);
+    }
+    let bytes = inside.as_bytes();
+    let before_space = |&at: &usize| {
+        bytes.get(at) == Some(&b',') && bytes.get(at + 1).is_some_and(u8::is_ascii_whitespace)
+    };
+    let mut commas = (0..bytes.len()).filter(before_space);
+    match (commas.next(), commas.next()) {
+        (Some(at), None) => Ok(inside.get(..at).zip(inside.get(at + 1..))),
+        _ => Err(AnswerError::Malformed),
+    }
+}
+
+/// A decimal; infinite or a NaN where the text says so, or where it is too large.
+fn number(text: &str, mode: AnswerMode) -> Result<f64, AnswerError> {
+    let text = match mode {
+        AnswerMode::Strict => text.trim_matches(' '),
+        AnswerMode::Lenient => text.trim_ascii(),
+    };
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if ["inf", "infinity", "nan"].iter().any(|word| unsigned.eq_ignore_ascii_case(word)) {
+        return Ok(f64::NAN);
+    }
+    let plain = match mode {
+        AnswerMode::Strict => Cow::Borrowed(text),
+        AnswerMode::Lenient => ungrouped(text)?,
+    };
+    // What is left to the library's parser is the place of signs, point and exponent.
+    let decimal = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+    if !plain.bytes().all(decimal) {
+        return Err(AnswerError::Malformed);
+    }
+    let value: f64 = plain.parse().map_err(|_| AnswerError::Malformed)?;
+    // Without the sign of a zero.
+    Ok(value + 0.0)
+}
+
+/// A number without the signs that group its whole part in threes.
+fn ungrouped(text: &str) -> Result<Cow<'_, str>, AnswerError> {
+    if !text.contains([',', '_']) {
+        return Ok(Cow::Borrowed(text));
+    }
+    let digits_from = usize::from(text.starts_with(['+', '-']));
+    let is_whole = |byte: u8| byte.is_ascii_digit() || byte == b',' || byte == b'_';
+    let end = text.bytes().skip(digits_from).position(|byte| !is_whole(byte));
+    let end = end.map_or(text.len(), |length| digits_from + length);
+    let (sign, whole, fraction) =
+        match (text.get(..digits_from), text.get(digits_from..end), text.get(end..)) {
+            (Some(sign), Some(whole), Some(fraction)) => (sign, whole, fraction),
+            _ => return Err(AnswerError::Malformed),
+        };
+    let mut plain = String::with_capacity(text.len());
+    plain.push_str(sign);
+    for (at, group) in whole.split([',', '_']).enumerate() {
+        let fits = if at == 0 { (1..=3).contains(&group.len()) } else { group.len() == 3 };
+        if !fits {
+            return Err(AnswerError::Malformed);
+        }
+        plain.push_str(group);
+    }
+    plain.push_str(fraction);
+    Ok(Cow::Owned(plain))
+}

@@ -1,0 +1,53 @@
+use scoring_rules::Interval;
+
+use crate::Error;
+
+/// What an estimator says of one resource after some turns of a run.
+///
+/// ```
+/// use budget_estimation::{Error, Estimate};
+///
+/// let estimate = Estimate::interval(100.0, 250.0)?;
+/// assert_eq!(estimate.ends().map(|ends| ends.width()), Some(150.0));
+/// assert_eq!(Estimate::Impossible.ends(), None);
+/// assert!(matches!(Estimate::interval(-1.0, 5.0), Err(Error::NegativeEstimate { .. })));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Estimate {
+    /// The run will succeed, and what it still spends lies between these ends.
+    Interval(Interval),
+    /// The run will not succeed within its caps.
+    Impossible,
+    /// There was no answer, or none that could be read: never right, and no alarm either.
+    NoAnswer,
+}
+
+impl Estimate {
+    /// An interval with ends of at least 0.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Scoring`] where an end is no finite number or the lower one is above the upper one;
+    /// [`Error::NegativeEstimate`] where it is below 0.
+    #[inline]
+    pub fn interval(low: f64, high: f64) -> Result<Self, Error> {
+        let interval = Interval::new(low, high)?;
+        if low < 0.0 {
+            return Err(Error::NegativeEstimate { low, high });
+        }
+        Ok(Self::Interval(interval))
+    }
+
+    /// The interval, where there is one.
+    #[must_use]
+    #[inline]
+    pub const fn ends(self) -> Option<Interval> {
+        match self {
+            Self::Interval(interval) => Some(interval),
+            Self::Impossible | Self::NoAnswer => None,
+        }
+    }
+}

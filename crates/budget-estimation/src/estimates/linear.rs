@@ -1,0 +1,100 @@
+use crate::{Error, Estimate, Estimator, Prefix, Resource, Rollout};
+
+/// Linear extrapolation without knowing the end: the turns to come cost what the past ones did on
+/// average, and a run has as many turns as assumed.
+///
+/// The middle is `m = (C_k / k) max(1, T' - k)`, T' being the assumed number of turns: a run that is
+/// still going on has at least one turn to come. The interval is `[(1 - w) m, (1 + w) m]` for a
+/// relative half-width w. Impossible where there is a cap and already the lower end does not fit
+/// under it. No answer before the first turn.
+///
+/// The reference that knows T is [`Sample::linear_reference`](crate::Sample::linear_reference).
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, Estimator, LinearEstimator, Rollouts, replay};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 30.0, 80.0], true)?;
+/// let tokens = rollouts.resource("tokens")?;
+/// let mut linear = LinearEstimator::new(5.0, 0.5)?;
+/// let estimates: Result<Vec<_>, _> = replay(&rollouts.get(0)?, tokens)?
+///     .map(|prefix| linear.estimate(&prefix))
+///     .collect();
+/// assert_eq!(estimates?, [Estimate::interval(100.0, 300.0)?, Estimate::interval(60.0, 180.0)?]);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct LinearEstimator {
+    turns: f64,
+    half_width: f64,
+    learnt: Option<Turns>,
+}
+
+/// Turns of successful runs so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Turns {
+    runs: u64,
+    total: u64,
+}
+
+impl LinearEstimator {
+    /// Assumes the same number of turns for every run.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] unless the number of turns is from 1 to 1e9 and the half-width in [0, 1].
+    pub fn new(turns: f64, half_width: f64) -> Result<Self, Error> {
+        if !(1.0..=1e9).contains(&turns) {
+            let name = "the assumed number of turns";
+            return Err(Error::Setting { name, value: turns, range: "from 1 to 1e9" });
+        }
+        if !(0.0..=1.0).contains(&half_width) {
+            let (name, range) = ("the relative half-width", "from 0 to 1");
+            return Err(Error::Setting { name, value: half_width, range });
+        }
+        Ok(Self { turns, half_width, learnt: None })
+    }
+
+    /// Assumes the given number of turns until a run has succeeded, from then on the mean number of
+    /// turns of the successful runs that it was shown.
+    ///
+    /// # Errors
+    ///
+    /// As [`LinearEstimator::new`].
+    pub fn learning(first_turns: f64, half_width: f64) -> Result<Self, Error> {
+        Ok(Self { learnt: Some(Turns::default()), ..Self::new(first_turns, half_width)? })
+    }
+
+    /// The number of turns that it assumes now.
+    #[must_use]
+    pub const fn assumed_turns(&self) -> f64 {
+        self.turns
+    }
+}
+
+impl Estimator for LinearEstimator {
+    #[inline]
+    fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error> {
+        let (k, usage) = (prefix.turns() as f64, prefix.usage());
+        if k == 0.0 {
+            return Ok(Estimate::NoAnswer);
+        }
+        let middle = usage.total() / k * (self.turns - k).max(1.0);
+        let low = (1.0 - self.half_width) * middle;
+        if usage.left().is_some_and(|left| low > left) {
+            return Ok(Estimate::Impossible);
+        }
+        Estimate::interval(low, (1.0 + self.half_width) * middle)
+    }
+
+    fn learn(&mut self, rollout: &Rollout<'_>, _: Resource) -> Result<(), Error> {
+        if let Some(learnt) = &mut self.learnt
+            && rollout.succeeded()
+        {
+            learnt.runs += 1;
+            learnt.total += rollout.turns() as u64;
+            self.turns = learnt.total as f64 / learnt.runs as f64;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,135 @@
+use scoring_rules::Level;
+
+use crate::{Error, Estimate, Estimator, Prefix, Resource, Rollout};
+
+/// Quantiles of what past runs still spent after the same number of turns.
+///
+/// The interval is central: for a coverage of 0.8 from the 10 % to the 90 % quantile, the smallest value
+/// at or below which that share of past runs lies. No answer before there are enough past runs for
+/// both ends, `2 / (1 - coverage)`. Where fewer than that went on for k turns, those count that are known
+/// after the latest turn that enough of them went on for. Impossible where there is a cap and already
+/// the lower end does not fit under it.
+///
+/// [`PastQuantiles::new`] learns from runs that succeeded within their caps. Where runs were cut off,
+/// those that succeeded are the short ones, and such quantiles are too low; then
+/// [`PastQuantiles::survival_aware`] counts a run that was cut off as one that would have spent at least
+/// so much (Kaplan-Meier), and one that failed by itself not at all. That is unbiased where being cut
+/// off tells nothing else of what would have remained. If the largest were cut off, they count as
+/// ended there (Efron's convention): an upper end may then be too low.
+///
+/// Keeps one number a turn of every past run. An estimate takes O(n) with cut-offs, else O(1), and
+/// learning from a run of T turns O(n T), n being the number of past runs.
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, Level, PastQuantiles, Rollouts, score_rollouts};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// for cost in [10.0, 14.0, 11.0, 13.0, 12.0] {
+///     rollouts.push(&[5.0, cost], true)?;
+/// }
+/// let tokens = rollouts.resource("tokens")?;
+/// let mut past = PastQuantiles::new(Level::new(0.5)?);
+/// let samples = score_rollouts(&rollouts, tokens, &mut past)?;
+/// assert_eq!(samples[3].estimate(), Estimate::NoAnswer);
+/// assert_eq!(samples[4].estimate(), Estimate::interval(10.0, 13.0)?);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// References: Hyndman, Fan (1996), Sample quantiles in statistical packages, doi:10.2307/2684934, type
+/// 1; Kaplan, Meier (1958), Nonparametric estimation from incomplete observations,
+/// doi:10.1080/01621459.1958.10501452; Efron (1967), The two sample problem with censored data.
+#[derive(Clone, Debug)]
+pub struct PastQuantiles {
+    coverage: Level,
+    cut_offs: bool,
+    /// For each number of completed turns, from 1, what past runs still spent, sorted.
+    by_turn: Vec<Vec<Past>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Past {
+    remaining: f64,
+    /// At least that much.
+    cut_off: bool,
+}
+
+impl PastQuantiles {
+    /// Learns from runs that succeeded within their caps.
+    #[must_use]
+    pub const fn new(coverage: Level) -> Self {
+        Self { coverage, cut_offs: false, by_turn: Vec::new() }
+    }
+
+    /// Learns from runs that succeeded and from those that were cut off.
+    #[must_use]
+    pub const fn survival_aware(coverage: Level) -> Self {
+        Self { coverage, cut_offs: true, by_turn: Vec::new() }
+    }
+
+    /// The past after k turns, or after the latest turn before that enough runs reached.
+    fn past(&self, k: usize) -> Option<&[Past]> {
+        let enough = 2.0 / (1.0 - self.coverage.get());
+        let known = self.by_turn.get(..k.min(self.by_turn.len()))?;
+        // Less a whisker: 1 - 0.8 is not exactly a fifth.
+        let found = known.iter().rev().find(|past| past.len() as f64 >= enough - 1e-9);
+        found.map(Vec::as_slice)
+    }
+}
+
+/// The smallest value up to which at least a share p of the runs had ended, after Kaplan and Meier; without
+/// cut-offs that is the share of runs. `past` is sorted, ends before cut-offs, and not empty.
+fn quantile(past: &[Past], p: f64) -> Option<f64> {
+    let n = past.len();
+    if past.iter().all(|run| !run.cut_off) {
+        // What is above a whole number by rounding alone is that number.
+        let rank = (p * n as f64 - 1e-9).ceil().max(1.0) as usize;
+        return past.get(rank.min(n) - 1).map(|run| run.remaining);
+    }
+    let mut surviving = 1.0;
+    for (i, run) in past.iter().enumerate() {
+        if !run.cut_off {
+            let at_risk = (n - i) as f64;
+            surviving *= (at_risk - 1.0) / at_risk;
+            if 1.0 - surviving >= p - 1e-12 {
+                return Some(run.remaining);
+            }
+        }
+    }
+    past.last().map(|run| run.remaining)
+}
+
+impl Estimator for PastQuantiles {
+    fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error> {
+        let tail = (1.0 - self.coverage.get()) / 2.0;
+        let ends = self
+            .past(prefix.turns())
+            .and_then(|past| Some((quantile(past, tail)?, quantile(past, 1.0 - tail)?)));
+        let Some((low, high)) = ends else { return Ok(Estimate::NoAnswer) };
+        if prefix.usage().left().is_some_and(|left| low > left) {
+            return Ok(Estimate::Impossible);
+        }
+        Estimate::interval(low, high)
+    }
+
+    fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {
+        let cut_off = rollout.was_cut_off();
+        let counts =
+            if self.cut_offs { rollout.succeeded() || cut_off } else { rollout.is_feasible()? };
+        if !counts {
+            return Ok(());
+        }
+        let total = rollout.total(resource)?;
+        let cumulative = rollout.usage(resource)?.cumulative();
+        let turns = rollout.turns() - 1;
+        if self.by_turn.len() < turns {
+            self.by_turn.resize_with(turns, Vec::new);
+        }
+        for (past, spent) in self.by_turn.iter_mut().zip(cumulative.iter().take(turns)) {
+            let remaining = total - spent;
+            let at =
+                past.partition_point(|run| (run.remaining, run.cut_off) <= (remaining, cut_off));
+            past.insert(at, Past { remaining, cut_off });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+use trajectory_metrics::{Bootstrap, ClusterEstimate, Replicates, cluster_mean};
+
+use crate::{Error, Metrics, Sample};
+
+/// The (weighted) mean of a value over samples, with a standard error that takes the samples of one
+/// cluster, such as a rollout or a task, for dependent.
+///
+/// Samples of which the value is none are left out. Needs many clusters, about 40, to be trusted.
+///
+/// # Errors
+///
+/// [`Error::Empty`] where no sample has the value; [`Error::Trajectory`] for fewer than two clusters,
+/// a value that is not finite, or weights that are not one a sample and 0 or from 1e-100 to 1e100.
+///
+/// ```
+/// use budget_estimation::{
+///     Error, LinearEstimator, Rollouts, Sample, clustered_mean, score_rollouts,
+/// };
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 30.0, 60.0, 40.0], true)?;
+/// rollouts.push(&[70.0, 90.0, 90.0], true)?;
+/// let tokens = rollouts.resource("tokens")?;
+/// let samples = score_rollouts(&rollouts, tokens, &mut LinearEstimator::new(4.0, 0.25)?)?;
+///
+/// let hit = |sample: &Sample| sample.is_feasible().then(|| f64::from(sample.is_hit()));
+/// let hit_rate = clustered_mean(&samples, None, Sample::rollout, hit)?;
+/// assert_eq!((hit_rate.estimate, hit_rate.clusters), (0.8, 2));
+/// # Ok::<(), Error>(())
+/// ```
+pub fn clustered_mean<G: Ord>(
+    samples: &[Sample],
+    weights: Option<&[f64]>,
+    cluster: impl Fn(&Sample) -> G,
+    value: impl Fn(&Sample) -> Option<f64>,
+) -> Result<ClusterEstimate, Error> {
+    same_length("weights", samples.len(), weights.map_or(samples.len(), <[f64]>::len))?;
+    let mut rows = (Vec::new(), Vec::new(), Vec::new());
+    for (row, sample) in samples.iter().enumerate() {
+        if let Some(value) = value(sample) {
+            rows.0.push(value);
+            rows.1.push(cluster(sample));
+            rows.2.extend(weights.and_then(|weights| weights.get(row)));
+        }
+    }
+    let (values, clusters, kept) = rows;
+    if values.is_empty() {
+        return Err(Error::Empty);
+    }
+    Ok(cluster_mean(&values, weights.map(|_| kept.as_slice()), &clusters)?)
+}
+
+/// Macro-F1, Fail-F1, hit rate and mean interval reward, in this order, each on all samples and in
+/// resamples of whole clusters, such as rollouts or tasks.
+///
+/// A measure that is undefined in a resample counts as such in its replicates. Takes
+/// `resamples + 1` passes over the samples.
+///
+/// # Errors
+///
+/// [`Error::Empty`] without a sample; [`Error::NothingRemains`] for a feasible sample where nothing
+/// remained. For each measure: [`Error::Trajectory`] where it is undefined on all samples.
+///
+/// Reference: Cameron, Gelbach and Miller (2008), Bootstrap-based improvements for inference with
+/// clustered errors, doi:10.1162/rest.90.3.414.
+pub fn bootstrap_metrics<G: Ord>(
+    samples: &[Sample],
+    cluster: impl Fn(&Sample) -> G,
+    resamples: usize,
+    seed: u64,
+) -> Result<[Result<Replicates, Error>; 4], Error> {
+    // Whatever is wrong with a sample shows here once, and not in each resample.
+    samples.iter().try_fold(Metrics::default(), |mut all, sample| {
+        all.update(sample)?;
+        Ok::<_, Error>(all)
+    })?;
+    let clusters: Vec<G> = samples.iter().map(cluster).collect();
+    let bootstrap = Bootstrap::clusters(&clusters, seed)?;
+    let undefined = trajectory_metrics::Error::Empty;
+    let replicates = bootstrap.replicates(resamples, |counts| {
+        let mut metrics = FewMetrics::default();
+        for (sample, &count) in samples.iter().zip(counts) {
+            metrics.add(sample, count);
+        }
+        metrics.finish().map(|value| value.ok_or(undefined.clone()))
+    });
+    Ok(replicates.map(|result| result.map_err(Error::from)))
+}
+
+/// The sums that a resample needs, plain ones as all resamples add in the same order.
+#[derive(Default)]
+struct FewMetrics {
+    /// Label and answer: right intervals, false aborts, feasible without an answer; failures with an
+    /// interval, called, without an answer.
+    feasible: [u64; 3],
+    failed: [u64; 3],
+    hits: u64,
+    reward: f64,
+}
+
+impl FewMetrics {
+    fn add(&mut self, sample: &Sample, count: u32) {
+        use crate::Estimate::{Impossible, Interval, NoAnswer};
+        let n = u64::from(count);
+        let answers = if sample.is_feasible() { &mut self.feasible } else { &mut self.failed };
+        let [interval, impossible, none] = answers;
+        match sample.estimate() {
+            Interval(_) => *interval += n,
+            Impossible => *impossible += n,
+            NoAnswer => *none += n,
+        }
+        if sample.is_feasible() {
+            self.hits += if sample.is_hit() { n } else { 0 };
+            let reward = super::reward::reward(sample.estimate(), sample.remaining());
+            self.reward += f64::from(count) * reward;
+        }
+    }
+
+    fn finish(&self) -> [Option<f64>; 4] {
+        let share = |part: f64, whole: u64| (whole > 0).then(|| part / whole as f64);
+        let [ff, fi, fu] = self.feasible;
+        let [if_, ii, iu] = self.failed;
+        let fail_f1 = share(2.0 * ii as f64, 2 * ii + fi + if_ + iu);
+        let feasible_f1 = share(2.0 * ff as f64, 2 * ff + if_ + fi + fu);
+        let macro_f1 = fail_f1.zip(feasible_f1).map(|(a, b)| (a + b) / 2.0);
+        let samples = ff + fi + fu;
+        [macro_f1, fail_f1, share(self.hits as f64, samples), share(self.reward, samples)]
+    }
+}
+
+pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Error::Scoring(scoring_rules::Error::Length { what, expected, found }))
+}

@@ -1,0 +1,233 @@
+use scoring_rules::Level;
+
+use crate::{
+    DetectionDelay, DetectionSummary, Error, FeasibilityCounts, FeasibilitySummary, IntervalScores,
+    IntervalSummary, LinearComparison, LinearSummary, Sample, metrics::tally::check_weight,
+};
+
+/// Feasibility, intervals and the comparison with linear extrapolation over the same samples.
+///
+/// Parts can be merged in any order, and a weight of 2 is the sample given twice.
+#[derive(Clone, Debug, Default)]
+pub struct Metrics {
+    feasibility: FeasibilityCounts,
+    intervals: IntervalScores,
+    linear: LinearComparison,
+}
+
+/// All of these measures, from [`Metrics`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct MetricsSummary {
+    /// Over all samples.
+    pub feasibility: FeasibilitySummary,
+    /// Over feasible samples; none where there is none.
+    pub intervals: Option<IntervalSummary>,
+    /// Over feasible samples with an interval after at least one turn; none where there is none.
+    pub linear: Option<LinearSummary>,
+}
+
+impl Metrics {
+    /// Scores intervals by proper losses too, at the coverage that they claim.
+    #[must_use]
+    pub fn claiming(coverage: Level) -> Self {
+        Self { intervals: IntervalScores::claiming(coverage), ..Self::default() }
+    }
+
+    /// Takes in one sample.
+    ///
+    /// # Errors
+    ///
+    /// As [`IntervalScores::update`]; nothing is taken in then.
+    #[inline]
+    pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
+        self.add(sample, 1.0)
+    }
+
+    /// Takes in one sample of the given weight.
+    ///
+    /// # Errors
+    ///
+    /// As [`Metrics::update`]; [`Error::Scoring`] unless the weight is 0 or from 1e-100 to 1e100.
+    pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
+        check_weight(weight)?;
+        self.add(sample, weight)
+    }
+
+    #[inline]
+    fn add(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
+        // The intervals come first: where they refuse a sample, so does the rest.
+        self.intervals.add(sample, weight)?;
+        self.linear.add(sample, weight)?;
+        self.feasibility.add(sample, weight);
+        Ok(())
+    }
+
+    /// Takes in everything that `other` has.
+    ///
+    /// # Errors
+    ///
+    /// As [`IntervalScores::merge`].
+    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        self.intervals.merge(&other.intervals)?;
+        self.linear.merge(&other.linear);
+        self.feasibility.merge(&other.feasibility);
+        Ok(())
+    }
+
+    /// The measures over all samples so far.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] without a sample of positive weight.
+    pub fn finish(&self) -> Result<MetricsSummary, Error> {
+        Ok(MetricsSummary {
+            feasibility: self.feasibility.finish()?,
+            intervals: self.intervals.finish().ok(),
+            linear: self.linear.finish().ok(),
+        })
+    }
+}
+
+/// All measures at once: over all turns, over the first turn alone, by how far the run was, and how
+/// late failures were called.
+///
+/// Parts can be merged in any order.
+///
+/// ```
+/// use budget_estimation::{Error, Evaluation, LinearEstimator, Rollouts, score_rollouts};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 30.0, 60.0, 40.0], true)?;
+/// rollouts.push(&[70.0, 90.0, 90.0], false)?;
+/// let tokens = rollouts.resource("tokens")?;
+/// rollouts.set_cap(tokens, 200.0)?;
+///
+/// let mut linear = LinearEstimator::new(4.0, 0.25)?;
+/// let mut evaluation = Evaluation::new(5, None)?;
+/// for sample in score_rollouts(&rollouts, tokens, &mut linear)? {
+///     evaluation.update(&sample)?;
+/// }
+/// let summary = evaluation.finish()?;
+/// assert_eq!(summary.all_turns.feasibility.macro_f1, Some(1.0));
+/// assert_eq!(summary.all_turns.intervals.map(|scores| scores.hits), Some(3.0));
+/// assert_eq!(summary.detection.map(|delay| delay.mean_turns), Some(Some(1.0)));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    first_turn: Metrics,
+    /// Each sample is in one of them.
+    bins: Vec<Metrics>,
+    detection: DetectionDelay,
+}
+
+/// All measures, from [`Evaluation`].
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct EvaluationSummary {
+    /// Over every sample.
+    pub all_turns: MetricsSummary,
+    /// Over samples after one turn, k = 1; none where there is none. Samples of a
+    /// [`score_probe`](crate::score_probe), k = 0, are not among them: give these an evaluation of
+    /// their own.
+    pub first_turn: Option<MetricsSummary>,
+    /// Bin b of n holds the samples with b / n <= k / T < (b + 1) / n; none where there is none.
+    pub by_progress: Vec<Option<MetricsSummary>>,
+    /// Over failed runs; none where there is none.
+    pub detection: Option<DetectionSummary>,
+}
+
+impl Evaluation {
+    /// With so many bins by how far the run was, k / T, and proper losses where intervals claim to be
+    /// central ones of some coverage.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] unless there are 1 to 1000 bins.
+    pub fn new(bins: usize, claimed: Option<Level>) -> Result<Self, Error> {
+        if !(1..=1000).contains(&bins) {
+            let (name, range) = ("the number of bins", "from 1 to 1000");
+            return Err(Error::Setting { name, value: bins as f64, range });
+        }
+        let empty = claimed.map_or_else(Metrics::default, Metrics::claiming);
+        Ok(Self {
+            first_turn: empty.clone(),
+            bins: vec![empty; bins],
+            detection: DetectionDelay::default(),
+        })
+    }
+
+    /// Takes in one sample.
+    ///
+    /// # Errors
+    ///
+    /// As [`Metrics::update`].
+    #[inline]
+    pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
+        self.add(sample, 1.0)
+    }
+
+    /// Takes in one sample of the given weight. How late failures are called counts each run alike,
+    /// unless its weight is 0.
+    ///
+    /// # Errors
+    ///
+    /// As [`Metrics::update_weighted`].
+    pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
+        check_weight(weight)?;
+        self.add(sample, weight)
+    }
+
+    #[inline]
+    fn add(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
+        // In whole numbers, so that a sample on a border is in the upper bin.
+        let bin = sample.turn() as u128 * self.bins.len() as u128 / sample.turns().max(1) as u128;
+        if let Some(bin) = self.bins.get_mut(bin as usize) {
+            bin.add(sample, weight)?;
+        }
+        if sample.turn() == 1 {
+            self.first_turn.add(sample, weight)?;
+        }
+        if weight != 0.0 {
+            self.detection.update(sample);
+        }
+        Ok(())
+    }
+
+    /// Takes in everything that `other` has, of the same rollouts.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unlike`] unless both have the same bins and claim the same coverage.
+    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        if self.bins.len() != other.bins.len() {
+            return Err(Error::Unlike { what: "the number of bins" });
+        }
+        self.first_turn.merge(&other.first_turn)?;
+        for (bin, more) in self.bins.iter_mut().zip(&other.bins) {
+            bin.merge(more)?;
+        }
+        self.detection.merge(&other.detection);
+        Ok(())
+    }
+
+    /// The measures over all samples so far.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] without a sample of positive weight.
+    pub fn finish(&self) -> Result<EvaluationSummary, Error> {
+        let mut all_turns =
+            Metrics { intervals: self.first_turn.intervals.empty(), ..Metrics::default() };
+        self.bins.iter().try_for_each(|bin| all_turns.merge(bin))?;
+        Ok(EvaluationSummary {
+            all_turns: all_turns.finish()?,
+            first_turn: self.first_turn.finish().ok(),
+            by_progress: self.bins.iter().map(|bin| bin.finish().ok()).collect(),
+            detection: self.detection.finish().ok(),
+        })
+    }
+}

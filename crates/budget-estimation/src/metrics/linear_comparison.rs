@@ -1,0 +1,110 @@
+use scoring_rules::ExactMean;
+
+use crate::{
+    Error, Sample,
+    metrics::tally::{check_weight, mean, take},
+};
+
+/// The error of the middle of an interval against that of linear extrapolation,
+/// `(C_k / k) T - C_k`, on the same prefixes.
+///
+/// Over feasible samples with an interval after at least one turn; all others are passed over. The
+/// extrapolation knows T: a hard reference to beat, which no estimator can be. Parts can be merged in
+/// any order.
+///
+/// Reference: Towards budget-aware agents, section 4.1 and figure 4.
+#[derive(Clone, Debug, Default)]
+pub struct LinearComparison {
+    estimate: ExactMean,
+    linear: ExactMean,
+    reduction: ExactMean,
+}
+
+/// What an estimator gains over linear extrapolation, from [`LinearComparison`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct LinearSummary {
+    /// Mean absolute error of the middles, in units of the resource.
+    pub estimate_error: f64,
+    /// Mean absolute error of the extrapolation.
+    pub linear_error: f64,
+    /// Mean paired difference, extrapolation minus middle: positive where the estimator is closer.
+    pub reduction: f64,
+    /// The reduction over the error of the extrapolation, at most 1; none where that is 0.
+    pub relative_reduction: Option<f64>,
+}
+
+impl Sample {
+    /// By how much the middle of the interval is closer to what remained than linear extrapolation
+    /// that knows T: the difference of the absolute errors. None without an interval and for k = 0.
+    #[must_use]
+    pub fn linear_error_reduction(&self) -> Option<f64> {
+        self.absolute_errors().map(|[estimate, linear]| linear - estimate)
+    }
+
+    /// Of the middle of the interval, and of the extrapolation.
+    #[inline]
+    fn absolute_errors(&self) -> Option<[f64; 2]> {
+        let (ends, linear) = (self.estimate().ends()?, self.linear_reference()?);
+        let middle = ends.low() + (ends.high() - ends.low()) / 2.0;
+        Some([middle, linear].map(|value| (value - self.remaining()).abs()))
+    }
+}
+
+impl LinearComparison {
+    /// Takes in one sample.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`] for an interval so large that its error is no number.
+    #[inline]
+    pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
+        self.add(sample, 1.0)
+    }
+
+    /// Takes in one sample of the given weight.
+    ///
+    /// # Errors
+    ///
+    /// As [`LinearComparison::update`]; [`Error::Scoring`] unless the weight is 0 or from 1e-100 to
+    /// 1e100.
+    pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
+        check_weight(weight)?;
+        self.add(sample, weight)
+    }
+
+    #[inline]
+    pub(crate) fn add(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
+        let errors = sample.absolute_errors().filter(|_| sample.is_feasible() && weight != 0.0);
+        let Some([estimate, linear]) = errors else {
+            return Ok(());
+        };
+        if !(estimate.is_finite() && linear.is_finite()) {
+            return Err(sample.too_large());
+        }
+        take(&mut self.estimate, estimate, weight)?;
+        take(&mut self.linear, linear, weight)?;
+        take(&mut self.reduction, linear - estimate, weight)
+    }
+
+    /// Takes in everything that `other` has.
+    pub fn merge(&mut self, other: &Self) {
+        self.estimate.merge(&other.estimate);
+        self.linear.merge(&other.linear);
+        self.reduction.merge(&other.reduction);
+    }
+
+    /// The comparison over all samples so far.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoFeasibleSample`] without a feasible sample of positive weight that has an interval.
+    pub fn finish(&self) -> Result<LinearSummary, Error> {
+        let of = |part: &ExactMean| mean(part).ok_or(Error::NoFeasibleSample);
+        let (estimate_error, linear_error) = (of(&self.estimate)?, of(&self.linear)?);
+        let reduction = of(&self.reduction)?;
+        let relative_reduction = (linear_error > 0.0).then(|| reduction / linear_error);
+        Ok(LinearSummary { estimate_error, linear_error, reduction, relative_reduction })
+    }
+}

@@ -1,0 +1,132 @@
+use crate::{Error, Estimate, Sample};
+
+/// The interval reward `S_k = 1[lo <= R <= hi] max(0, 1 - (hi - lo) / R)` of an estimate, R being what
+/// really remained; 0 for anything but an interval.
+///
+/// In [0, 1], higher is better; meant for runs that succeeded. **Not proper**: who knows what the
+/// remaining cost may be is paid for hiding it. Report
+/// [`interval_loss`](scoring_rules::interval_loss) beside it, which is.
+///
+/// # Errors
+///
+/// [`Error::Setting`] unless R is above 0 and finite: S_k divides by it.
+///
+/// Reference: Towards budget-aware agents, section 3.3, equation 4.
+///
+/// The reward against the proper loss. Half of all runs still spend 100, half 300, and the honest
+/// interval that covers both earns less than the one that pretends to know:
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, interval_reward};
+/// use scoring_rules::{Interval, Level, Observed, interval_loss};
+///
+/// let honest = Interval::new(100.0, 300.0)?;
+/// let pretended = Interval::new(100.0, 100.0)?;
+///
+/// let (mut rewards, mut losses) = ([0.0; 2], [0.0; 2]);
+/// for remaining in [100.0, 300.0] {
+///     for (i, interval) in [honest, pretended].into_iter().enumerate() {
+///         rewards[i] += interval_reward(Estimate::Interval(interval), remaining)? / 2.0;
+///         let outcome = Observed::exact(remaining)?;
+///         losses[i] += interval_loss(interval, outcome, Level::new(0.8)?) / 2.0;
+///     }
+/// }
+/// let [honest, pretended] = rewards;
+/// assert!((honest - 1.0 / 6.0).abs() < 1e-15 && pretended == 0.5);
+/// // The proper loss: 200 for the honest interval, 1000 for the other.
+/// let [honest, pretended] = losses;
+/// assert!((honest - 200.0).abs() < 1e-9 && (pretended - 1000.0).abs() < 1e-9);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn interval_reward(estimate: Estimate, remaining: f64) -> Result<f64, Error> {
+    if !(remaining > 0.0 && remaining < f64::INFINITY) {
+        let name = "what remained";
+        return Err(Error::Setting { name, value: remaining, range: "above 0 and finite" });
+    }
+    Ok(reward(estimate, remaining))
+}
+
+/// The same of a remainder that was checked.
+#[inline]
+pub(crate) fn reward(estimate: Estimate, remaining: f64) -> f64 {
+    match estimate.ends() {
+        Some(ends) if ends.contains(remaining) => (1.0 - ends.width() / remaining).max(0.0),
+        _ => 0.0,
+    }
+}
+
+/// On which side an interval missed what remained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Miss {
+    /// The whole interval is below what remained: the run cost more than was thought.
+    Optimistic,
+    /// The whole interval is above it: the run cost less.
+    Conservative,
+}
+
+impl Sample {
+    /// Interval reward S_k; see [`interval_reward`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NothingRemains`] where nothing remained.
+    pub fn reward(&self) -> Result<f64, Error> {
+        self.check_remaining()?;
+        Ok(reward(self.estimate(), self.remaining()))
+    }
+
+    /// Width of the interval over what remained, `(hi - lo) / R`; at least 0. None without an interval.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NothingRemains`] where nothing remained; [`Error::TooLarge`] where the ratio is no
+    /// number.
+    pub fn relative_width(&self) -> Result<Option<f64>, Error> {
+        self.relative(|low, high| high - low)
+    }
+
+    /// Midpoint relative error, `|(lo + hi) / 2 - R| / R`; at least 0. None without an interval.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sample::relative_width`].
+    pub fn midpoint_relative_error(&self) -> Result<Option<f64>, Error> {
+        self.relative(|low, high| (low + (high - low) / 2.0 - self.remaining()).abs())
+    }
+
+    /// On which side the interval missed; none for a hit and without an interval.
+    #[must_use]
+    #[inline]
+    pub fn miss(&self) -> Option<Miss> {
+        let ends = self.estimate().ends()?;
+        if ends.high() < self.remaining() {
+            Some(Miss::Optimistic)
+        } else if ends.low() > self.remaining() {
+            Some(Miss::Conservative)
+        } else {
+            None
+        }
+    }
+
+    pub(crate) const fn too_large(&self) -> Error {
+        Error::TooLarge { rollout: self.rollout, turn: self.turn }
+    }
+
+    #[inline]
+    pub(crate) fn check_remaining(&self) -> Result<(), Error> {
+        if self.is_trivial() {
+            return Err(Error::NothingRemains { rollout: self.rollout, turn: self.turn });
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn relative(&self, of: impl Fn(f64, f64) -> f64) -> Result<Option<f64>, Error> {
+        self.check_remaining()?;
+        let Some(ends) = self.estimate().ends() else {
+            return Ok(None);
+        };
+        let ratio = of(ends.low(), ends.high()) / self.remaining();
+        if ratio.is_finite() { Ok(Some(ratio)) } else { Err(self.too_large()) }
+    }
+}

@@ -1,0 +1,59 @@
+use scoring_rules::{ExactMean, ExactSum};
+
+use crate::Error;
+
+/// A sum of weights; whole numbers where all weights are.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    ones: u64,
+    others: ExactSum,
+}
+
+impl Tally {
+    #[inline]
+    pub(crate) fn add(&mut self, weight: f64) {
+        if weight == 1.0 {
+            self.ones += 1;
+        } else {
+            self.others.add(weight);
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.ones += other.ones;
+        self.others.merge(&other.others);
+    }
+
+    pub(crate) fn value(&self) -> f64 {
+        let mut sum = self.others.clone();
+        sum.add(self.ones as f64);
+        sum.value()
+    }
+}
+
+/// That a weight is 0 or from 1e-100 to 1e100.
+#[inline]
+pub(crate) fn check_weight(value: f64) -> Result<(), Error> {
+    // A NaN is in no range.
+    if value == 0.0 || (1e-100..=1e100).contains(&value) {
+        Ok(())
+    } else {
+        Err(Error::Scoring(scoring_rules::Error::Weight { value }))
+    }
+}
+
+/// Takes a value into a mean; the weight was checked.
+#[inline]
+pub(crate) fn take(mean: &mut ExactMean, value: f64, weight: f64) -> Result<(), Error> {
+    if weight == 1.0 {
+        mean.update(value);
+        Ok(())
+    } else {
+        Ok(mean.update_weighted(value, weight)?)
+    }
+}
+
+/// The mean, where there was anything of positive weight.
+pub(crate) fn mean(mean: &ExactMean) -> Option<f64> {
+    mean.finish().ok()
+}

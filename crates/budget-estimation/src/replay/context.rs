@@ -1,0 +1,105 @@
+use std::fmt;
+
+use crate::Prefix;
+
+/// What a prompt for an estimate needs to know of a prefix: the usage of each turn, of all of them
+/// together, and the caps. The wording around it is the caller's.
+///
+/// As text it is one line a turn, then what was used and what is allowed; a format that suits most
+/// models, and an example of how to write another one.
+///
+/// ```
+/// use budget_estimation::{Context, Error, Rollouts, replay};
+///
+/// let mut rollouts = Rollouts::new(["input_tokens", "output_tokens"])?;
+/// rollouts.push(&[900.0, 50.0, 1000.0, 20.0, 1100.0, 80.0], true)?;
+/// let output = rollouts.resource("output_tokens")?;
+/// rollouts.set_cap(output, 200.0)?;
+/// let prefix = replay(&rollouts.get(0)?, output)?.nth(1).ok_or(Error::Empty)?;
+///
+/// let context = Context::new(&prefix);
+/// assert_eq!(
+///     context.to_string(),
+///     "completed turns: 2\n\
+///      turn 1: input_tokens 900, output_tokens 50\n\
+///      turn 2: input_tokens 1000, output_tokens 20\n\
+///      used: input_tokens 1900, output_tokens 70\n\
+///      cap: output_tokens 200\n"
+/// );
+/// let [input, output] = &context.resources[..] else { panic!() };
+/// let mine = |(k, (i, o))| format!("Turn {k}: input {} tokens, output {} tokens", i, o);
+/// let turns = (1..).zip(input.costs.iter().flatten().zip(output.costs.iter().flatten()));
+/// assert_eq!(turns.map(mine).next().unwrap(), "Turn 1: input 900 tokens, output 50 tokens");
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Context {
+    /// Number of completed turns.
+    pub completed_turns: usize,
+    /// Each resource, in the order of the rollouts.
+    pub resources: Vec<ResourceContext>,
+}
+
+/// What a prompt needs to know of one resource.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct ResourceContext {
+    /// Its name.
+    pub name: String,
+    /// The cost of each completed turn, where it is known.
+    pub costs: Vec<Option<f64>>,
+    /// Their sum, where all are known.
+    pub used: Option<f64>,
+    /// The most that the run may spend, where there is a cap.
+    pub cap: Option<f64>,
+}
+
+impl Context {
+    /// Of a prefix.
+    #[must_use]
+    pub fn new(prefix: &Prefix<'_>) -> Self {
+        let resources = prefix.resources().map(|(resource, name)| ResourceContext {
+            name: name.to_owned(),
+            costs: prefix.costs_of(resource),
+            used: prefix.usage_of(resource).map(|usage| usage.total()),
+            cap: prefix.cap_of(resource),
+        });
+        Self { completed_turns: prefix.turns(), resources: resources.collect() }
+    }
+
+    fn list(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        title: fmt::Arguments<'_>,
+        value: impl Fn(&ResourceContext) -> Option<Option<f64>>,
+    ) -> fmt::Result {
+        write!(f, "{title}")?;
+        let shown = self.resources.iter().filter_map(|one| value(one).map(|v| (&one.name, v)));
+        for (at, (name, value)) in shown.enumerate() {
+            let before = if at == 0 { " " } else { ", " };
+            match value {
+                Some(value) => write!(f, "{before}{name} {value}")?,
+                None => write!(f, "{before}{name} unknown")?,
+            }
+        }
+        writeln!(f)
+    }
+}
+
+impl fmt::Display for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "completed turns: {}", self.completed_turns)?;
+        for turn in 0..self.completed_turns {
+            let cost = |one: &ResourceContext| one.costs.get(turn).copied();
+            self.list(f, format_args!("turn {}:", turn + 1), cost)?;
+        }
+        self.list(f, format_args!("used:"), |one| Some(one.used))?;
+        if self.resources.iter().any(|one| one.cap.is_some()) {
+            self.list(f, format_args!("cap:"), |one| one.cap.map(Some))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,78 @@
+use crate::{Error, Prefix, Resource, Rollouts};
+
+/// A run that is still going on: its turns so far, so that an estimator can be asked about the rest.
+///
+/// What it shows after k turns is what a replay of the finished run shows there.
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, Estimator, LinearEstimator, LiveRun};
+///
+/// let mut run = LiveRun::new(["input_tokens", "output_tokens"])?;
+/// let output = run.resource("output_tokens")?;
+/// run.set_cap(output, 500.0)?;
+/// run.push(&[Some(900.0), Some(50.0)])?;
+/// run.push(&[Some(1000.0), Some(70.0)])?;
+///
+/// let mut linear = LinearEstimator::new(5.0, 0.5)?;
+/// let estimate = linear.estimate(&run.prefix(output)?)?;
+/// assert_eq!(estimate, Estimate::interval(90.0, 270.0)?);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct LiveRun {
+    /// Of one rollout, which has no end yet.
+    rollouts: Rollouts,
+}
+
+impl LiveRun {
+    /// Before the first turn; the names of the resources that each turn spends.
+    ///
+    /// # Errors
+    ///
+    /// As [`Rollouts::new`].
+    pub fn new<N: Into<String>>(resources: impl IntoIterator<Item = N>) -> Result<Self, Error> {
+        let mut rollouts = Rollouts::new(resources)?;
+        rollouts.begin();
+        Ok(Self { rollouts })
+    }
+
+    /// The handle of a resource.
+    ///
+    /// # Errors
+    ///
+    /// As [`Rollouts::resource`].
+    pub fn resource(&self, name: &str) -> Result<Resource, Error> {
+        self.rollouts.resource(name)
+    }
+
+    /// Caps a resource.
+    ///
+    /// # Errors
+    ///
+    /// As [`Rollouts::set_cap`].
+    pub fn set_cap(&mut self, resource: Resource, cap: f64) -> Result<(), Error> {
+        self.rollouts.set_cap(resource, cap)
+    }
+
+    /// Appends a turn: its cost of each resource, where that is known.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CostCount`] unless there is one a resource; [`Error::Cost`] for one that is not from 0
+    /// to 1e100. Nothing is appended then.
+    pub fn push(&mut self, costs: &[Option<f64>]) -> Result<(), Error> {
+        self.rollouts.continue_with(costs)
+    }
+
+    /// What is known now, for an estimate of this resource.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownCost`] where one of its costs is not known; [`Error::NoSuchResource`] for a
+    /// handle of other runs.
+    pub fn prefix(&self, resource: Resource) -> Result<Prefix<'_>, Error> {
+        let rollout = self.rollouts.get(0)?;
+        let usage = rollout.usage(resource)?;
+        Ok(super::prefix::prefix(&rollout, resource, usage, rollout.turns()))
+    }
+}

@@ -1,0 +1,125 @@
+use crate::{Error, Estimate, Resource, Rollout};
+
+/// An estimate beside what then happened. Only this crate makes one, from the rollout itself.
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, Rollouts, Sample};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+/// let tokens = rollouts.resource("tokens")?;
+///
+/// // An estimate from elsewhere, given after the first turn.
+/// let estimate = Estimate::interval(60.0, 120.0)?;
+/// let sample = Sample::new(&rollouts.get(0)?, tokens, 1, estimate)?;
+/// assert_eq!((sample.used(), sample.remaining()), (50.0, 100.0));
+/// assert!(sample.is_feasible() && sample.is_hit());
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Sample {
+    pub(crate) rollout: usize,
+    pub(crate) turn: usize,
+    pub(crate) turns: usize,
+    pub(crate) used: f64,
+    pub(crate) remaining: f64,
+    pub(crate) feasible: bool,
+    pub(crate) estimate: Estimate,
+}
+
+impl Sample {
+    /// The sample of an estimate that was given after k turns, k from 0 to T - 1.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchTurn`] for another k; [`Error::UnknownCost`] where a cost of this resource is not
+    /// known, or one that decides whether the run was feasible; [`Error::NoSuchResource`] for a handle
+    /// of other rollouts.
+    pub fn new(
+        rollout: &Rollout<'_>,
+        resource: Resource,
+        k: usize,
+        estimate: Estimate,
+    ) -> Result<Self, Error> {
+        let turns = rollout.turns();
+        if k >= turns {
+            return Err(rollout.no_such_turn(k));
+        }
+        let total = rollout.total(resource)?;
+        let used = rollout.cumulative(resource, k)?;
+        let (rollout, feasible) = (rollout.index(), rollout.is_feasible()?);
+        Ok(Self { rollout, turn: k, turns, used, remaining: total - used, feasible, estimate })
+    }
+
+    /// Position of the rollout, from 0.
+    #[must_use]
+    pub const fn rollout(&self) -> usize {
+        self.rollout
+    }
+
+    /// Completed turns when the estimate was given, k.
+    #[must_use]
+    pub const fn turn(&self) -> usize {
+        self.turn
+    }
+
+    /// Turns of the whole run, T.
+    #[must_use]
+    pub const fn turns(&self) -> usize {
+        self.turns
+    }
+
+    /// How far the run was, k / T; in [0, 1).
+    #[must_use]
+    pub fn progress(&self) -> f64 {
+        self.turn as f64 / self.turns as f64
+    }
+
+    /// What had been spent, C_k.
+    #[must_use]
+    pub const fn used(&self) -> f64 {
+        self.used
+    }
+
+    /// What was still spent, R_k.
+    #[must_use]
+    pub const fn remaining(&self) -> f64 {
+        self.remaining
+    }
+
+    /// The label: whether the run succeeded within every cap.
+    #[must_use]
+    pub const fn is_feasible(&self) -> bool {
+        self.feasible
+    }
+
+    /// What was estimated.
+    #[must_use]
+    pub const fn estimate(&self) -> Estimate {
+        self.estimate
+    }
+
+    /// Whether nothing remained to be spent: such a sample has no reward and no relative error.
+    #[must_use]
+    pub fn is_trivial(&self) -> bool {
+        self.remaining <= 0.0
+    }
+
+    /// Whether there is an interval and what remained lies in it.
+    #[must_use]
+    #[inline]
+    pub fn is_hit(&self) -> bool {
+        self.estimate.ends().is_some_and(|interval| interval.contains(self.remaining))
+    }
+
+    /// What remains if the coming turns cost what the past ones did, `(C_k / k) T - C_k`; none for
+    /// k = 0. It knows T, so it is a reference to compare with, and no estimator.
+    ///
+    /// Reference: Towards budget-aware agents, section 4.1.
+    #[must_use]
+    #[inline]
+    pub fn linear_reference(&self) -> Option<f64> {
+        (self.turn > 0).then(|| self.used / self.turn as f64 * (self.turns - self.turn) as f64)
+    }
+}

@@ -1,0 +1,16 @@
+mod column;
+mod derived;
+#[cfg(feature = "serde")]
+mod json_lines;
+mod live;
+mod resource;
+mod rollout;
+mod storage;
+mod usage;
+
+pub use resource::Resource;
+pub use rollout::Rollout;
+pub use storage::Rollouts;
+pub use usage::Usage;
+
+pub(crate) use column::Column;

@@ -1,0 +1,67 @@
+use crate::{
+    Error, Resource, Rollout, Rollouts,
+    rollouts::{Column, storage::MOST},
+};
+
+impl Rollouts {
+    /// Adds a resource that is the sum of others, such as the total tokens of a turn. It has no cap.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ResourceName`] where the name is empty or taken; [`Error::Empty`] for a sum of
+    /// nothing; [`Error::NoSuchResource`] for a handle of other rollouts; [`Error::Cost`] where a
+    /// sum is above 1e100.
+    pub fn add_sum(&mut self, name: &str, of: &[Resource]) -> Result<Resource, Error> {
+        let mut sum = Column::new(self.new_name(name.to_owned())?);
+        let parts = of.iter().map(|&part| self.column(part)).collect::<Result<Vec<_>, _>>()?;
+        if parts.is_empty() {
+            return Err(Error::Empty);
+        }
+        for rollout in self.iter() {
+            for at in rollout.start..rollout.end {
+                let cost = |column: &&Column| column.costs.get(at).copied().unwrap_or(f64::NAN);
+                let value: f64 = parts.iter().map(cost).sum();
+                if value > MOST {
+                    let (turn, resource) = (1 + at - rollout.start, sum.name);
+                    return Err(Error::Cost { rollout: rollout.index, turn, resource, value });
+                }
+                sum.costs.push(value);
+            }
+        }
+        let costs = std::mem::take(&mut sum.costs);
+        for rollout in self.iter() {
+            sum.push(costs.iter().skip(rollout.start).take(rollout.turns()).copied());
+        }
+        self.columns.push(sum);
+        Ok(Resource { index: self.columns.len() - 1 })
+    }
+
+    /// Keeps the rollouts that are asked for, in their order; positions move up.
+    #[must_use]
+    pub fn filter(&self, mut keep: impl FnMut(&Rollout<'_>) -> bool) -> Self {
+        let empty =
+            |column: &Column| Column { cap: column.cap, ..Column::new(column.name.clone()) };
+        let mut kept = Self {
+            columns: self.columns.iter().map(empty).collect(),
+            ends: Vec::new(),
+            successes: Vec::new(),
+            cut_offs: Vec::new(),
+            ids: Vec::new(),
+            tasks: Vec::new(),
+        };
+        for rollout in self.iter().filter(|rollout| keep(rollout)) {
+            for (to, from) in kept.columns.iter_mut().zip(&self.columns) {
+                let turns = rollout.start..rollout.end;
+                to.costs.extend(from.costs.get(turns.clone()).unwrap_or_default());
+                to.cumulative.extend(from.cumulative.get(turns).unwrap_or_default());
+                to.caps.extend(from.caps.get(rollout.index));
+            }
+            kept.ends.push(kept.ends.last().copied().unwrap_or(0) + rollout.turns());
+            kept.successes.push(rollout.succeeded());
+            kept.cut_offs.push(rollout.was_cut_off());
+            kept.ids.push(rollout.id().map(str::to_owned));
+            kept.tasks.push(rollout.task().map(str::to_owned));
+        }
+        kept
+    }
+}

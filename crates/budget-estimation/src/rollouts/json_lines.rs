@@ -1,0 +1,176 @@
+use std::io::{BufRead, Write};
+
+use serde_json::{Map, Number, Value, json};
+
+use crate::{Error, Rollouts};
+
+/// Whole numbers below this are written without a fraction.
+const WHOLE: f64 = 9_007_199_254_740_992.0;
+
+impl Rollouts {
+    /// Reads JSON Lines, one rollout a line, blank lines left out:
+    /// `{"id"?, "task"?, "turns": [{resource: cost or null}], "success", "caps"?: {resource: cap}}`.
+    ///
+    /// `success` is true, false, 1 or 0; names are texts or whole numbers. Of a turn only the named
+    /// resources are read, of a line only these fields. A cost that is null or missing is unknown.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Line`] with the line and the field for anything else; as [`Rollouts::new`] for the
+    /// names of the resources.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Rollouts};
+    ///
+    /// let text = r#"{"id": "a", "turns": [{"output_tokens": 50, "cost_usd": null}], "success": 1}"#;
+    /// let rollouts = Rollouts::read_json_lines(text.as_bytes(), ["output_tokens", "cost_usd"])?;
+    /// assert!(rollouts.get(0)?.knows(rollouts.resource("output_tokens")?));
+    /// assert!(!rollouts.get(0)?.knows(rollouts.resource("cost_usd")?));
+    ///
+    /// let text = r#"{"turns": [{"output_tokens": "many"}], "success": 1}"#;
+    /// let error = Rollouts::read_json_lines(text.as_bytes(), ["output_tokens"]).unwrap_err();
+    /// assert!(error.to_string().starts_with("line 1: turns[0].output_tokens"));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn read_json_lines<N: Into<String>>(
+        reader: impl BufRead,
+        resources: impl IntoIterator<Item = N>,
+    ) -> Result<Self, Error> {
+        let mut rollouts = Self::new(resources)?;
+        let mut costs = Vec::new();
+        for (line, text) in (1..).zip(reader.lines()) {
+            let wrong = |(field, problem)| Error::Line { line, field, problem };
+            let text = text.map_err(|error| wrong((String::new(), error.to_string())))?;
+            if !text.trim().is_empty() {
+                rollouts.read_line(&text, &mut costs).map_err(wrong)?;
+            }
+        }
+        Ok(rollouts)
+    }
+
+    fn read_line(&mut self, text: &str, costs: &mut Vec<Option<f64>>) -> Result<(), Wrong> {
+        let whole = |problem: String| (String::new(), problem);
+        let value: Value = serde_json::from_str(text).map_err(|error| whole(error.to_string()))?;
+        let line = value.as_object().ok_or_else(|| whole("give one object a line".into()))?;
+        let id = name(line, "id")?;
+        let task = name(line, "task")?;
+        let succeeded = match line.get("success") {
+            Some(Value::Bool(success)) => *success,
+            Some(Value::Number(number)) if number.as_f64() == Some(1.0) => true,
+            Some(Value::Number(number)) if number.as_f64() == Some(0.0) => false,
+            _ => return Err(("success".into(), "give true, false, 1 or 0".into())),
+        };
+        let turns = line.get("turns").and_then(Value::as_array);
+        let turns = turns.ok_or_else(|| ("turns".into(), "give a list of turns".into()))?;
+        costs.clear();
+        for (at, turn) in turns.iter().enumerate() {
+            let none = || (format!("turns[{at}]"), "give an object".into());
+            let turn = turn.as_object().ok_or_else(none)?;
+            for column in &self.columns {
+                costs.push(match turn.get(&column.name) {
+                    None | Some(Value::Null) => None,
+                    Some(value) => Some(value.as_f64().ok_or_else(|| {
+                        (format!("turns[{at}].{}", column.name), "give a number or null".into())
+                    })?),
+                });
+            }
+        }
+        let mut caps = Vec::new();
+        match line.get("caps") {
+            None | Some(Value::Null) => {}
+            Some(Value::Object(given)) => {
+                for (resource, cap) in given {
+                    let field = || format!("caps.{resource}");
+                    let handle = self.resource(resource);
+                    // A cap on something that is not read cannot be held against anything.
+                    let handle = handle.map_err(|error| (field(), error.to_string()))?;
+                    let cap = cap.as_f64().ok_or_else(|| (field(), "give a number".into()))?;
+                    caps.push((handle, cap, field()));
+                }
+            }
+            Some(_) => return Err(("caps".into(), "give an object".into())),
+        }
+        for (handle, cap, field) in &caps {
+            self.check_cap(*handle, *cap).map_err(|error| (field.clone(), error.to_string()))?;
+        }
+        let rollout = self.push_partly_known(costs, succeeded).map_err(|error| match error {
+            Error::Cost { turn, resource, value, .. } => (
+                format!("turns[{}].{resource}", turn - 1),
+                format!("is {value}; give a number from 0 to 1e100"),
+            ),
+            other => ("turns".to_owned(), other.to_string()),
+        })?;
+        let set = (|| {
+            if let Some(id) = id {
+                self.set_id(rollout, id)?;
+            }
+            if let Some(task) = task {
+                self.set_task(rollout, task)?;
+            }
+            caps.iter().try_for_each(|(handle, cap, _)| self.set_cap_of(rollout, *handle, *cap))
+        })();
+        set.map_err(|error: Error| whole(error.to_string()))
+    }
+
+    /// Writes JSON Lines that [`Rollouts::read_json_lines`] reads back, to the last bit.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Line`] with the line that could not be written.
+    pub fn write_json_lines(&self, mut writer: impl Write) -> Result<(), Error> {
+        for rollout in self.iter() {
+            let mut line = Map::new();
+            let texts = [("id", rollout.id()), ("task", rollout.task())];
+            for (name, text) in texts {
+                if let Some(text) = text {
+                    line.insert(name.into(), text.into());
+                }
+            }
+            let turn = |at: usize| -> Value {
+                let cost = |column: &crate::rollouts::Column| {
+                    let cost = column.costs.get(at).copied().unwrap_or(f64::NAN);
+                    (column.name.clone(), number(cost))
+                };
+                Value::Object(self.columns.iter().map(cost).collect())
+            };
+            line.insert("turns".into(), (rollout.start..rollout.end).map(turn).collect());
+            line.insert("success".into(), rollout.succeeded().into());
+            let cap = |column: &crate::rollouts::Column| {
+                column.cap(rollout.index).map(|cap| (column.name.clone(), number(cap)))
+            };
+            let caps: Map<String, Value> = self.columns.iter().filter_map(cap).collect();
+            if !caps.is_empty() {
+                line.insert("caps".into(), caps.into());
+            }
+            writeln!(writer, "{}", json!(line)).map_err(|error| Error::Line {
+                line: rollout.index + 1,
+                field: String::new(),
+                problem: error.to_string(),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The field and what is wrong with it.
+type Wrong = (String, String);
+
+/// A whole number without a fraction, so that tokens look like tokens; null for what is not known.
+fn number(value: f64) -> Value {
+    if value.fract() == 0.0 && (0.0..WHOLE).contains(&value) {
+        (value as u64).into()
+    } else {
+        Number::from_f64(value).map_or(Value::Null, Value::Number)
+    }
+}
+
+fn name(line: &Map<String, Value>, field: &str) -> Result<Option<String>, Wrong> {
+    match line.get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(Value::Number(number)) if number.is_i64() || number.is_u64() => {
+            Ok(Some(number.to_string()))
+        }
+        Some(_) => Err((field.into(), "give a text or a whole number".into())),
+    }
+}

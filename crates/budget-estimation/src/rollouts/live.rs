@@ -1,0 +1,40 @@
+use crate::{Error, Rollouts};
+
+/// What a run that is still going on needs; no other rollouts are ever without a turn.
+impl Rollouts {
+    /// Appends a rollout without a turn.
+    pub(crate) fn begin(&mut self) {
+        for column in &mut self.columns {
+            column.push(std::iter::empty());
+        }
+        self.ends.push(self.ends.last().copied().unwrap_or(0));
+        self.successes.push(false);
+        self.cut_offs.push(false);
+        self.ids.push(None);
+        self.tasks.push(None);
+    }
+
+    /// Appends a turn to the last rollout.
+    pub(crate) fn continue_with(&mut self, costs: &[Option<f64>]) -> Result<(), Error> {
+        let Some(rollout) = self.len().checked_sub(1) else {
+            return Err(Error::Empty);
+        };
+        let (found, resources) = (costs.len(), self.columns.len());
+        if found != resources {
+            return Err(Error::CostCount { rollout, found, resources });
+        }
+        let turns = self.get(rollout)?.turns();
+        self.check_costs(found, |i| costs.get(i).copied().flatten(), rollout, turns + 1)?;
+        for (column, cost) in self.columns.iter_mut().zip(costs) {
+            let cost = cost.unwrap_or(f64::NAN);
+            let before =
+                if turns == 0 { 0.0 } else { column.cumulative.last().copied().unwrap_or(0.0) };
+            column.costs.push(cost);
+            column.cumulative.push(before + cost);
+        }
+        if let Some(end) = self.ends.last_mut() {
+            *end += 1;
+        }
+        Ok(())
+    }
+}

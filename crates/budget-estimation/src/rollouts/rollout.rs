@@ -1,0 +1,159 @@
+use std::fmt;
+
+use crate::{Error, Resource, Rollouts, Usage, rollouts::Column};
+
+/// One whole run of an agent: a view of one entry of [`Rollouts`].
+///
+/// It shows the future of each of its prefixes, so no estimator ever gets it before the run has
+/// ended. Turns are counted from 1, T being the last; "after k turns" goes from 0 to T.
+#[derive(Clone, Copy)]
+pub struct Rollout<'a> {
+    pub(crate) rollouts: &'a Rollouts,
+    pub(crate) index: usize,
+    /// Where its turns are in each column.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl<'a> Rollout<'a> {
+    /// Position among the rollouts, from 0.
+    #[must_use]
+    pub const fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Its name, where it has one.
+    #[must_use]
+    pub fn id(&self) -> Option<&'a str> {
+        self.rollouts.ids.get(self.index)?.as_deref()
+    }
+
+    /// The task it worked on, where that is known.
+    #[must_use]
+    pub fn task(&self) -> Option<&'a str> {
+        self.rollouts.tasks.get(self.index)?.as_deref()
+    }
+
+    /// Number of turns, T; at least 1.
+    #[must_use]
+    pub const fn turns(&self) -> usize {
+        self.end - self.start
+    }
+
+    /// Whether the agent completed its task.
+    #[must_use]
+    pub fn succeeded(&self) -> bool {
+        self.rollouts.successes.get(self.index).copied().unwrap_or(false)
+    }
+
+    /// Whether it failed because a budget cut it off; see [`Rollouts::set_cut_off`].
+    #[must_use]
+    pub fn was_cut_off(&self) -> bool {
+        self.rollouts.cut_offs.get(self.index).copied().unwrap_or(false)
+    }
+
+    /// Whether the cost of every turn is known.
+    #[must_use]
+    pub fn knows(&self, resource: Resource) -> bool {
+        self.usage(resource).is_ok()
+    }
+
+    /// What it spent of one resource, turn by turn.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownCost`] with the first turn of which the cost is not known;
+    /// [`Error::NoSuchResource`] for a handle of other rollouts.
+    pub fn usage(&self, resource: Resource) -> Result<Usage<'a>, Error> {
+        let column = self.column(resource)?;
+        let usage = column.usage(self.index, self.start, self.turns());
+        usage.ok_or_else(|| self.unknown(column, self.turns()))
+    }
+
+    /// What was spent after k turns, C_k; 0 for k = 0.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownCost`] where that of one of these turns is not known; [`Error::NoSuchTurn`]
+    /// for k above T; [`Error::NoSuchResource`] for a handle of other rollouts.
+    pub fn cumulative(&self, resource: Resource, k: usize) -> Result<f64, Error> {
+        let column = self.column(resource)?;
+        if k > self.turns() {
+            return Err(self.no_such_turn(k));
+        }
+        let usage = column.usage(self.index, self.start, k);
+        usage.map(|usage| usage.total()).ok_or_else(|| self.unknown(column, k))
+    }
+
+    /// What was still spent after k turns, `R_k = C_T - C_k`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Rollout::cumulative`], over all turns.
+    pub fn remaining(&self, resource: Resource, k: usize) -> Result<f64, Error> {
+        Ok(self.total(resource)? - self.cumulative(resource, k)?)
+    }
+
+    /// What the whole run spent, C_T.
+    ///
+    /// # Errors
+    ///
+    /// As [`Rollout::usage`].
+    pub fn total(&self, resource: Resource) -> Result<f64, Error> {
+        self.usage(resource).map(|usage| usage.total())
+    }
+
+    /// The most that it may spend, where there is a cap.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchResource`] for a handle of other rollouts.
+    pub fn cap(&self, resource: Resource) -> Result<Option<f64>, Error> {
+        Ok(self.column(resource)?.cap(self.index))
+    }
+
+    /// The label of all its prefixes: whether it succeeded and spent at most its cap of every
+    /// resource that has one. Without caps: whether it succeeded.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownCost`] where it succeeded, and what it spent of a capped resource is not
+    /// known.
+    pub fn is_feasible(&self) -> Result<bool, Error> {
+        if !self.succeeded() {
+            return Ok(false);
+        }
+        for (index, column) in self.rollouts.columns.iter().enumerate() {
+            if let Some(cap) = column.cap(self.index)
+                && self.total(Resource { index })? > cap
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    pub(crate) fn column(&self, resource: Resource) -> Result<&'a Column, Error> {
+        self.rollouts.column(resource)
+    }
+
+    pub(crate) const fn no_such_turn(&self, turn: usize) -> Error {
+        Error::NoSuchTurn { rollout: self.index, turn, turns: self.turns() }
+    }
+
+    fn unknown(&self, column: &Column, turns: usize) -> Error {
+        let costs = column.costs.get(self.start..self.start + turns).unwrap_or_default();
+        let turn = 1 + costs.iter().position(|cost| cost.is_nan()).unwrap_or_default();
+        Error::UnknownCost { rollout: self.index, turn, resource: column.name.clone() }
+    }
+}
+
+/// Shows this rollout alone, and not all that it is one of.
+impl fmt::Debug for Rollout<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = f.debug_struct("Rollout");
+        parts.field("index", &self.index).field("id", &self.id()).field("task", &self.task());
+        parts.field("turns", &self.turns()).field("succeeded", &self.succeeded());
+        parts.finish_non_exhaustive()
+    }
+}

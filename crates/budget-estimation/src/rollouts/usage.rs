@@ -1,0 +1,44 @@
+/// What was spent of one resource over some first turns of a run, and the cap on it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Usage<'a> {
+    pub(crate) costs: &'a [f64],
+    /// As many.
+    pub(crate) cumulative: &'a [f64],
+    /// Plus infinity where there is none.
+    pub(crate) cap: f64,
+}
+
+impl<'a> Usage<'a> {
+    /// The cost of each turn.
+    #[must_use]
+    pub const fn costs(&self) -> &'a [f64] {
+        self.costs
+    }
+
+    /// What had been spent after each turn, `C_k = c_1 + ... + c_k`, added from the first turn on.
+    #[must_use]
+    pub const fn cumulative(&self) -> &'a [f64] {
+        self.cumulative
+    }
+
+    /// What was spent over all of these turns; 0 before the first.
+    #[must_use]
+    #[inline]
+    pub fn total(&self) -> f64 {
+        self.cumulative.last().copied().unwrap_or(0.0)
+    }
+
+    /// The most that the run may spend, where there is a cap.
+    #[must_use]
+    #[inline]
+    pub fn cap(&self) -> Option<f64> {
+        self.cap.is_finite().then_some(self.cap)
+    }
+
+    /// What is left under the cap, where there is one; negative where it is exceeded.
+    #[must_use]
+    #[inline]
+    pub fn left(&self) -> Option<f64> {
+        self.cap().map(|cap| cap - self.total())
+    }
+}

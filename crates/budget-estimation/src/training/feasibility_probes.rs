@@ -1,0 +1,138 @@
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{Rng, SeedableRng},
+};
+
+use super::sampling::shuffle;
+use crate::Error;
+
+/// Target of a reachable probe, as a share of what the run achieved.
+const REACHABLE_TARGET: (f64, f64) = (0.5, 1.0);
+/// Cap of a reachable probe, as a share of what the run spent.
+const REACHABLE_CAP: (f64, f64) = (1.0, 1.2);
+/// Target and caps of an unreachable probe, drawn until one of them is missed.
+const UNREACHABLE: (f64, f64) = (0.5, 2.0);
+
+/// A run of which the task has no success of its own, only more or less: what it achieved and what it
+/// spent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FinishedRun {
+    /// What it achieved, such as the money at its end; above 0.
+    pub achieved: f64,
+    /// How long it took; above 0.
+    pub time: f64,
+    /// What it spent of each other resource; above 0.
+    pub spent: Vec<f64>,
+}
+
+/// A target and budgets for a run, under which it either succeeded or failed.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct FeasibilityProbe {
+    /// Whether the run meets the target within all budgets.
+    pub reachable: bool,
+    /// To be achieved at least.
+    pub target: f64,
+    /// To be taken at most.
+    pub time_budget: f64,
+    /// To be spent at most, one a resource.
+    pub budgets: Vec<f64>,
+}
+
+impl FeasibilityProbe {
+    fn is_met_by(&self, run: &FinishedRun) -> bool {
+        run.achieved >= self.target
+            && run.time <= self.time_budget
+            && run.spent.iter().zip(&self.budgets).all(|(spent, budget)| spent <= budget)
+    }
+}
+
+/// A probe for each run, half of them reachable: the labels that a task without success or failure
+/// lacks.
+///
+/// A random half of the runs (the smaller one where their number is odd) gets a reachable probe: a
+/// target of 0.5 to 1 times what was achieved, just the time that it took, and 1 to 1.2 times what it
+/// spent. The others get target and budgets of 0.5 to 2 times theirs, each drawn on its own, again and
+/// again until at least one is missed, on average 1.1 times. Draws are uniform.
+///
+/// # Errors
+///
+/// [`Error::Empty`] without a run; [`Error::Setting`] for a number that is not above 0 or is above
+/// 1e100.
+///
+/// ```
+/// use budget_estimation::{Error, FinishedRun, half_reachable};
+///
+/// let run = FinishedRun { achieved: 500_000.0, time: 22.0, spent: vec![9e5, 3e5] };
+/// let probes = half_reachable(&vec![run.clone(); 64], 42)?;
+/// assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 32);
+/// for probe in probes.iter().filter(|probe| probe.reachable) {
+///     assert!(probe.target <= run.achieved && probe.time_budget == run.time);
+/// }
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// Reference: Towards budget-aware agents, appendix B.4.
+pub fn half_reachable(runs: &[FinishedRun], seed: u64) -> Result<Vec<FeasibilityProbe>, Error> {
+    if runs.is_empty() {
+        return Err(Error::Empty);
+    }
+    for run in runs {
+        for &value in [run.achieved, run.time].iter().chain(&run.spent) {
+            if !(value > 0.0 && value <= 1e100) {
+                let name = "what a run achieved, took or spent";
+                return Err(Error::Setting { name, value, range: "above 0, at most 1e100" });
+            }
+        }
+    }
+    let mut generator = ChaCha8Rng::seed_from_u64(seed);
+    let mut order: Vec<usize> = (0..runs.len()).collect();
+    shuffle(&mut order, &mut generator);
+    let mut is_reachable = vec![false; runs.len()];
+    for &run in order.iter().take(runs.len() / 2) {
+        if let Some(entry) = is_reachable.get_mut(run) {
+            *entry = true;
+        }
+    }
+    let probes = runs.iter().zip(is_reachable).map(|(run, reachable)| {
+        if reachable {
+            reachable_probe(run, &mut generator)
+        } else {
+            unreachable_probe(run, &mut generator)
+        }
+    });
+    Ok(probes.collect())
+}
+
+fn reachable_probe(run: &FinishedRun, generator: &mut ChaCha8Rng) -> FeasibilityProbe {
+    FeasibilityProbe {
+        reachable: true,
+        target: (run.achieved * uniform(REACHABLE_TARGET, generator)).min(run.achieved),
+        time_budget: run.time,
+        budgets: run
+            .spent
+            .iter()
+            .map(|s| (s * uniform(REACHABLE_CAP, generator)).max(*s))
+            .collect(),
+    }
+}
+
+fn unreachable_probe(run: &FinishedRun, generator: &mut ChaCha8Rng) -> FeasibilityProbe {
+    loop {
+        let probe = FeasibilityProbe {
+            reachable: false,
+            target: run.achieved * uniform(UNREACHABLE, generator),
+            time_budget: run.time * uniform(UNREACHABLE, generator),
+            budgets: run.spent.iter().map(|s| s * uniform(UNREACHABLE, generator)).collect(),
+        };
+        if !probe.is_met_by(run) {
+            return probe;
+        }
+    }
+}
+
+fn uniform((low, high): (f64, f64), generator: &mut ChaCha8Rng) -> f64 {
+    let unit = (generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+    low + (high - low) * unit
+}

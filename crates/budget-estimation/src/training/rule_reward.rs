@@ -1,0 +1,50 @@
+use crate::{Error, Estimate};
+
+/// The most that a right interval earns.
+const INTERVAL: f64 = 1.8;
+/// What a right `impossible` earns.
+const IMPOSSIBLE: f64 = 0.2;
+
+/// The paper's reward for reinforcement learning, in [0, 1.8]; not proper.
+///
+/// With r remaining: `1.8 max(0, 1 - (high - low) / r)` for an interval that holds r, else 0. Where
+/// nothing could have succeeded (`remaining` is `None`): 0.2 for `impossible`, else 0. No answer, which
+/// is what every malformed answer is, earns 0.
+///
+/// # Errors
+///
+/// [`Error::Setting`] unless what remains is above 0 and at most 1e100: samples with nothing left are
+/// removed before.
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, rule_reward};
+///
+/// let tight = Estimate::interval(90.0, 110.0)?;
+/// assert!((rule_reward(tight, Some(100.0))? - 1.8 * 0.8).abs() < 1e-15);
+/// assert_eq!(rule_reward(tight, Some(200.0))?, 0.0);
+/// assert_eq!(rule_reward(Estimate::Impossible, None)?, 0.2);
+/// assert_eq!(rule_reward(Estimate::NoAnswer, None)?, 0.0);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// Reference: Towards budget-aware agents, appendix E.
+pub fn rule_reward(estimate: Estimate, remaining: Option<f64>) -> Result<f64, Error> {
+    let Some(remaining) = remaining else {
+        return Ok(if estimate == Estimate::Impossible { IMPOSSIBLE } else { 0.0 });
+    };
+    check_remaining(remaining)?;
+    Ok(match estimate.ends() {
+        Some(ends) if ends.contains(remaining) => {
+            INTERVAL * (1.0 - ends.width() / remaining).max(0.0)
+        }
+        _ => 0.0,
+    })
+}
+
+/// Something remains.
+pub(super) fn check_remaining(remaining: f64) -> Result<(), Error> {
+    if remaining > 0.0 && remaining <= 1e100 {
+        return Ok(());
+    }
+    Err(Error::Setting { name: "what remains", value: remaining, range: "above 0, at most 1e100" })
+}

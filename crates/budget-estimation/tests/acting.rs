@@ -1,0 +1,170 @@
+//! Stopping early, and the monitor.
+
+#![allow(clippy::unwrap_used)]
+
+use budget_estimation::{
+    Advice, BudgetMonitor, EarlyStops, Error, Estimate, Probability, Rollouts, Sample, StopReason,
+    StopRule, WarnReason, early_stopping, stopping_curve,
+};
+use proptest::prelude::*;
+
+/// What the paper printed, from `golden/budget.json` of its figures.
+#[test]
+fn counts_of_the_four_benchmarks_add_up_to_the_published_averages() {
+    let golden: serde_json::Value =
+        serde_json::from_str(include_str!("golden/budget.json")).unwrap();
+    let rows = |table: &str| golden[table]["rows"].as_array().unwrap().clone();
+    let count = |row: &serde_json::Value, i: usize| row[i].as_u64().unwrap();
+    let mut checked = 0;
+    for average in rows("table_7") {
+        let mut all = EarlyStops::default();
+        for row in rows("table_4").iter().filter(|row| row[1] == average[0]) {
+            let benchmark = EarlyStops {
+                false_alarm_prefixes: count(row, 4),
+                success_prefixes: count(row, 5),
+                stopped_failures: count(row, 6),
+                failures: count(row, 7),
+                ..EarlyStops::default()
+            };
+            let printed = row[2].as_f64().unwrap();
+            assert_eq!(
+                format!("{:.3}", benchmark.false_abort_rate().unwrap()),
+                format!("{printed:.3}"),
+                "{row}"
+            );
+            all.merge(&benchmark);
+        }
+        let printed = average[1].as_f64().unwrap();
+        assert_eq!(format!("{:.3}", all.false_abort_rate().unwrap()), format!("{printed:.3}"));
+        assert_eq!(all.false_alarm_prefixes, count(&average, 2));
+        assert_eq!(all.success_prefixes, count(&average, 3));
+        assert_eq!((all.stopped_failures, all.failures), (count(&average, 4), count(&average, 5)));
+        checked += 1;
+    }
+    assert_eq!(checked, 5);
+}
+
+/// Runs with costs from 1 up, one sample a prefix that is kept.
+fn recorded(runs: &[(Vec<u8>, bool)], answers: &[u8]) -> (Rollouts, Vec<Sample>, Vec<Probability>) {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    for (costs, succeeded) in runs {
+        let costs: Vec<f64> = costs.iter().map(|&cost| f64::from(cost)).collect();
+        rollouts.push(&costs, *succeeded).unwrap();
+    }
+    let tokens = rollouts.resource("tokens").unwrap();
+    let mut answers = answers.iter().cycle().copied();
+    let (mut samples, mut chances) = (Vec::new(), Vec::new());
+    for rollout in rollouts.iter() {
+        for k in 1..rollout.turns() {
+            let answer = answers.next().unwrap();
+            if answer == 9 {
+                continue;
+            }
+            let estimate = match answer {
+                0..=2 => Estimate::Impossible,
+                3 => Estimate::NoAnswer,
+                _ => Estimate::interval(1.0, 5.0).unwrap(),
+            };
+            samples.push(Sample::new(&rollout, tokens, k, estimate).unwrap());
+            chances.push(Probability::new(f64::from(answer) / 10.0).unwrap());
+        }
+    }
+    (rollouts, samples, chances)
+}
+
+fn some_runs() -> impl Strategy<Value = (Vec<(Vec<u8>, bool)>, Vec<u8>)> {
+    let run = (prop::collection::vec(0_u8..20, 1..8), any::<bool>());
+    (prop::collection::vec(run, 1..12), prop::collection::vec(0_u8..10, 1..40))
+}
+
+proptest! {
+    #[test]
+    fn the_curve_is_early_stopping_at_every_threshold((runs, answers) in some_runs()) {
+        let (rollouts, samples, chances) = recorded(&runs, &answers);
+        let tokens = rollouts.resource("tokens").unwrap();
+        let curve = stopping_curve(&rollouts, tokens, &samples, &chances).unwrap();
+        let mut levels = chances.clone();
+        levels.sort_by(|a, b| b.get().total_cmp(&a.get()));
+        levels.dedup();
+        prop_assert_eq!(curve.iter().map(|point| point.at_least).collect::<Vec<_>>(), levels);
+        for point in curve {
+            let rule = StopRule::failure_chance(point.at_least);
+            let stops = early_stopping(&rollouts, tokens, &samples, Some(&chances), rule).unwrap();
+            prop_assert_eq!(point.stops, stops);
+        }
+    }
+
+    #[test]
+    fn longer_rows_stop_fewer_runs_and_save_less((runs, answers) in some_runs()) {
+        let (rollouts, samples, _) = recorded(&runs, &answers);
+        let tokens = rollouts.resource("tokens").unwrap();
+        let mut last: Option<EarlyStops> = None;
+        for in_a_row in 1..5 {
+            let rule = StopRule::impossible_in_a_row(in_a_row).unwrap();
+            let stops = early_stopping(&rollouts, tokens, &samples, None, rule).unwrap();
+            prop_assert!(stops.saved <= stops.spent_by_failures);
+            if let Some(last) = last {
+                prop_assert!(stops.saved <= last.saved);
+                prop_assert!(stops.stopped_failures <= last.stopped_failures);
+                prop_assert!(stops.false_alarm_prefixes <= last.false_alarm_prefixes);
+            }
+            last = Some(stops);
+        }
+    }
+
+    #[test]
+    fn the_first_impossible_saves_what_came_after_it((runs, answers) in some_runs()) {
+        let (rollouts, samples, _) = recorded(&runs, &answers);
+        let tokens = rollouts.resource("tokens").unwrap();
+        let stops =
+            early_stopping(&rollouts, tokens, &samples, None, StopRule::first_impossible()).unwrap();
+        let (mut saved, mut spent) = (0.0, 0.0);
+        for rollout in rollouts.iter().filter(|rollout| !rollout.succeeded()) {
+            spent += rollout.total(tokens).unwrap();
+            let mut of_run = samples.iter().filter(|sample| sample.rollout() == rollout.index());
+            saved += of_run
+                .find(|sample| sample.estimate() == Estimate::Impossible)
+                .map_or(0.0, |sample| rollout.remaining(tokens, sample.turn()).unwrap());
+        }
+        prop_assert_eq!((stops.saved, stops.spent_by_failures), (saved, spent));
+    }
+}
+
+#[test]
+fn samples_out_of_order_and_chances_that_do_not_match_are_errors() {
+    let runs = [(vec![1, 2, 3], true), (vec![4, 5, 6], false)];
+    let (rollouts, mut samples, chances) = recorded(&runs, &[5]);
+    let tokens = rollouts.resource("tokens").unwrap();
+    let rule = StopRule::first_impossible();
+    assert_eq!(
+        early_stopping(&rollouts, tokens, &samples, Some(&chances[1..]), rule),
+        Err(Error::ChanceCount { chances: 3, samples: 4 })
+    );
+    samples.swap(1, 2);
+    assert_eq!(
+        early_stopping(&rollouts, tokens, &samples, None, rule),
+        Err(Error::SampleOrder { sample: 2 })
+    );
+    let none = early_stopping(&rollouts, tokens, &[], None, rule).unwrap();
+    assert_eq!(none.false_abort_rate(), Err(Error::Empty));
+    assert_eq!(none.saved_share(), Ok(0.0));
+}
+
+#[test]
+fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
+    let rule = StopRule::failure_chance(Probability::new(0.9).unwrap());
+    let mut monitor = BudgetMonitor::new(&[Some(10.0), None], rule).unwrap().warn_at(0.5).unwrap();
+    let silent = [Estimate::NoAnswer; 2];
+    assert!(matches!(monitor.push(&[f64::NAN, 1.0], &silent, None), Err(Error::Cost { .. })));
+    assert!(matches!(monitor.push(&[1.0], &silent, None), Err(Error::CostCount { .. })));
+    assert_eq!((monitor.turns(), monitor.spent()), (0, [0.0, 0.0].as_slice()));
+
+    assert_eq!(monitor.push(&[4.0, 1e9], &silent, None), Ok(Advice::Continue));
+    let near = Advice::Warn(WarnReason::NearCap { resource: 0 });
+    assert_eq!(monitor.push(&[1.0, 0.0], &silent, None), Ok(near));
+    let chance = Probability::new(0.95).unwrap();
+    let stop = Advice::Stop(StopReason::FailureChance { chance });
+    assert_eq!(monitor.push(&[1.0, 0.0], &silent, Some(chance)), Ok(stop));
+    let exceeded = Advice::Stop(StopReason::CapExceeded { resource: 0 });
+    assert_eq!(monitor.push(&[5.0, 0.0], &silent, Some(chance)), Ok(exceeded));
+}

@@ -1,0 +1,186 @@
+//! Answers of models, well formed, malformed and random.
+#![allow(clippy::unwrap_used)]
+
+use AnswerError::{
+    Malformed, MissingResource, Negative, NoTag, NotFinite, Reversed, Scalar, SeveralTags,
+    UnexpectedResource,
+};
+use AnswerMode::{Lenient, Strict};
+use budget_estimation::{AnswerError, AnswerMode, Estimate, parse_answer, parse_answers};
+use proptest::prelude::*;
+
+fn ends(low: f64, high: f64) -> Result<Estimate, AnswerError> {
+    Ok(Estimate::interval(low, high).unwrap())
+}
+
+#[test]
+fn each_shape_is_read_or_refused_for_its_own_reason() {
+    let same = |answer: Result<Estimate, AnswerError>| (answer, answer);
+    let impossible = Ok(Estimate::Impossible);
+    let cases = [
+        ("<answer>[1, 2]</answer>", same(ends(1.0, 2.0))),
+        ("<think>a < b</think><answer>[ 1.5 ,2e2]</answer> bye", same(ends(1.5, 200.0))),
+        ("<answer>[0, 0]</answer>", same(ends(0.0, 0.0))),
+        ("<answer>[-0, +5]</answer>", same(ends(0.0, 5.0))),
+        ("<answer>[100,200]</answer>", same(ends(100.0, 200.0))),
+        ("<answer>impossible</answer>", same(impossible)),
+        ("impossible", same(Err(NoTag))),
+        ("<answer>[1, 2]", same(Err(NoTag))),
+        ("[1, 2]</answer>", same(Err(NoTag))),
+        ("</answer>[1, 2]<answer>", same(Err(NoTag))),
+        ("", same(Err(NoTag))),
+        ("<answer></answer>", same(Err(Malformed))),
+        ("<answer>5</answer>", same(Err(Scalar))),
+        ("<answer>[5]</answer>", same(Err(Scalar))),
+        ("<answer>[2, 1]</answer>", same(Err(Reversed { low: 2.0, high: 1.0 }))),
+        ("<answer>[-1, 1]</answer>", same(Err(Negative { value: -1.0 }))),
+        ("<answer>[1, inf]</answer>", same(Err(NotFinite))),
+        ("<answer>[NaN, 1]</answer>", same(Err(NotFinite))),
+        ("<answer>[1, 1e999]</answer>", same(Err(NotFinite))),
+        ("<answer>[1, 2, 3]</answer>", same(Err(Malformed))),
+        ("<answer>[1; 2]</answer>", same(Err(Malformed))),
+        ("<answer>[1, 2] tokens</answer>", same(Err(Malformed))),
+        ("<answer>[1, 2</answer>", same(Err(Malformed))),
+        ("<answer>(1, 2)</answer>", same(Err(Malformed))),
+        ("<answer>[, 2]</answer>", same(Err(Malformed))),
+        ("<answer>[1, 0x10]</answer>", same(Err(Malformed))),
+        ("<answer>[1, ２]</answer>", same(Err(Malformed))),
+        ("<answer>not impossible</answer>", same(Err(Malformed))),
+        ("<answer>tokens:[1, 2]</answer>", same(Err(Malformed))),
+        // Where the modes differ.
+        ("<answer> impossible </answer>", (Err(Malformed), impossible)),
+        ("<answer>Impossible</answer>", (Err(Malformed), impossible)),
+        ("<Answer>[1, 2]</ANSWER>", (Err(NoTag), ends(1.0, 2.0))),
+        ("<answer>\n[1,\t2]\n</answer>", (Err(Malformed), ends(1.0, 2.0))),
+        ("<answer>[1, 2]</answer><answer>[3, 4]</answer>", (Err(SeveralTags), ends(3.0, 4.0))),
+        ("<answer>[1, 2]</answer><answer>[3, 4]", (Err(SeveralTags), ends(1.0, 2.0))),
+        ("<answer>[1, <answer>[3, 4]</answer>", (Err(SeveralTags), ends(3.0, 4.0))),
+        ("<answer>[1,200, 3,400.5]</answer>", (Err(Malformed), ends(1200.0, 3400.5))),
+        ("<answer>[900, 1,200]</answer>", (Err(Malformed), ends(900.0, 1200.0))),
+        ("<answer>[1_000, 2_000_000]</answer>", (Err(Malformed), ends(1e3, 2e6))),
+        ("<answer>1,200</answer>", (Err(Malformed), Err(Scalar))),
+        ("<answer>[1,234,5,678]</answer>", same(Err(Malformed))),
+        ("<answer>[12,34, 5,678]</answer>", same(Err(Malformed))),
+        ("<answer>[1000,200, 5,678]</answer>", same(Err(Malformed))),
+    ];
+    for (text, (strict, lenient)) in cases {
+        assert_eq!(parse_answer(text, Strict), strict, "{text} in strict mode");
+        assert_eq!(parse_answer(text, Lenient), lenient, "{text} in lenient mode");
+    }
+}
+
+#[test]
+fn several_resources_need_one_interval_each() {
+    let names = ["weeks", "usd"];
+    let both = |a, b| Ok(vec![ends(1.0, 2.0).unwrap(), Estimate::interval(a, b).unwrap()]);
+    let impossible = Ok(vec![Estimate::Impossible; 2]);
+    let cases = [
+        ("weeks:[1, 2], usd:[3, 4]", both(3.0, 4.0), both(3.0, 4.0)),
+        ("weeks: [1, 2],usd: [3, 4]", both(3.0, 4.0), both(3.0, 4.0)),
+        ("impossible", impossible.clone(), impossible),
+        ("usd:[3, 4], weeks:[1, 2]", Err(UnexpectedResource { index: 0 }), both(3.0, 4.0)),
+        (
+            "Weeks:[1, 2],\n USD:[3,000, 4,000]",
+            Err(UnexpectedResource { index: 0 }),
+            both(3e3, 4e3),
+        ),
+        ("weeks:[1, 2]", Err(MissingResource { index: 1 }), Err(MissingResource { index: 1 })),
+        (
+            "weeks:[1, 2], weeks:[1, 2]",
+            Err(UnexpectedResource { index: 1 }),
+            Err(UnexpectedResource { index: 1 }),
+        ),
+        (
+            "weeks:[1, 2], usd:[3, 4], cash:[5, 6]",
+            Err(UnexpectedResource { index: 2 }),
+            Err(UnexpectedResource { index: 2 }),
+        ),
+        ("weeks:[1, 2], usd:4", Err(Scalar), Err(Scalar)),
+        (
+            "weeks:[2, 1], usd:4",
+            Err(Reversed { low: 2.0, high: 1.0 }),
+            Err(Reversed { low: 2.0, high: 1.0 }),
+        ),
+        ("weeks:[1, 2] usd:[3, 4]", Err(Malformed), Err(Malformed)),
+        ("weeks:[1, 2], usd:[3, 4],", Err(Malformed), Err(Malformed)),
+        ("[1, 2], [3, 4]", Err(Malformed), Err(Malformed)),
+    ];
+    for (content, strict, lenient) in cases {
+        let text = format!("<answer>{content}</answer>");
+        assert_eq!(parse_answers(&text, &names, Strict), strict, "{content} in strict mode");
+        assert_eq!(parse_answers(&text, &names, Lenient), lenient, "{content} in lenient mode");
+    }
+}
+
+#[test]
+fn a_megabyte_of_tags_and_commas_is_read_in_one_go() {
+    for part in ["<answer>", "</answer>", "<", "[", ",", ":", "a:[1, 2], "] {
+        let text = part.repeat(1_000_000 / part.len());
+        for text in [format!("<answer>{text}</answer>"), text] {
+            for mode in [Strict, Lenient] {
+                assert!(parse_answer(&text, mode).is_err());
+                assert!(parse_answers(&text, &["a", "b"], mode).is_err());
+            }
+        }
+    }
+}
+
+/// Pieces that answers are made of, and others.
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "<answer>",
+        "</answer>",
+        "<ANSWER>",
+        "[",
+        "]",
+        ",",
+        ", ",
+        " ",
+        "\n",
+        "1",
+        "20",
+        "300",
+        "-",
+        ".",
+        "e",
+        "_",
+        "impossible",
+        "inf",
+        "a:",
+        "b:",
+        "B:",
+        "é",
+        "<",
+        "[1, 2]",
+        "a:[1, 2]",
+    ]);
+    prop::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn no_text_is_too_strange_and_what_strict_reads_lenient_reads_the_same(
+        text in prop_oneof![pieces(), pieces().prop_map(|s| format!("<answer>{s}</answer>")), ".*"],
+    ) {
+        if let Ok(strict) = parse_answer(&text, Strict) {
+            prop_assert_eq!(parse_answer(&text, Lenient), Ok(strict));
+        }
+        let _ = parse_answer(&text, Lenient);
+        let names = ["a", "b"];
+        let lenient = parse_answers(&text, &names, Lenient);
+        if let Ok(strict) = parse_answers(&text, &names, Strict) {
+            prop_assert_eq!(strict.len(), 2);
+            prop_assert_eq!(lenient, Ok(strict));
+        }
+    }
+
+    #[test]
+    fn an_interval_that_was_written_comes_back(low in 0.0..1e9_f64, width in 0.0..1e9_f64, e in -30..30_i32) {
+        let scale = 10_f64.powi(e);
+        let (low, high) = (low * scale, (low + width) * scale);
+        for text in [format!("<answer>[{low}, {high}]</answer>"), format!("<answer>[{low:e},{high:e}]</answer>")] {
+            prop_assert_eq!(parse_answer(&text, Strict), ends(low, high));
+            prop_assert_eq!(parse_answer(&text, Lenient), ends(low, high));
+        }
+    }
+}

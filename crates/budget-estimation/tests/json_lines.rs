@@ -1,0 +1,99 @@
+//! Rollouts from and to JSON Lines.
+#![cfg(feature = "serde")]
+#![allow(clippy::unwrap_used)]
+
+use budget_estimation::{Error, Rollouts};
+use proptest::prelude::*;
+
+fn read(text: &str) -> Result<Rollouts, Error> {
+    Rollouts::read_json_lines(text.as_bytes(), ["tokens", "usd"])
+}
+
+#[test]
+fn a_line_is_read_with_its_names_and_caps_and_other_fields_are_left_alone() {
+    let text = concat!(
+        r#"{"id": "a", "task": 3, "turns": [{"tokens": 5, "usd": 0.5, "x": []}], "success": 1}"#,
+        "\n\n",
+        r#"{"turns": [{"tokens": 5}, {"tokens": 7, "usd": null}], "success": false,"#,
+        r#" "caps": {"tokens": 10}, "model": "m"}"#,
+        "\n",
+    );
+    let rollouts = read(text).unwrap();
+    let [tokens, usd] = ["tokens", "usd"].map(|name| rollouts.resource(name).unwrap());
+    let [first, second] = [0, 1].map(|at| rollouts.get(at).unwrap());
+    assert_eq!((first.id(), first.task(), first.succeeded()), (Some("a"), Some("3"), true));
+    assert_eq!((second.id(), second.task(), second.succeeded()), (None, None, false));
+    assert_eq!((first.total(usd), second.total(tokens)), (Ok(0.5), Ok(12.0)));
+    assert!(!second.knows(usd));
+    assert_eq!((first.cap(tokens), second.cap(tokens)), (Ok(None), Ok(Some(10.0))));
+}
+
+#[test]
+fn a_wrong_line_is_named_with_its_field() {
+    let cases = [
+        ("{", "line 2: EOF"),
+        ("[]", "line 2: give one object"),
+        (r#"{"turns": [], "success": 1}"#, "line 2: turns: rollout 1 has no turn"),
+        (r#"{"success": 1}"#, "line 2: turns: give a list"),
+        (r#"{"turns": [{"tokens": 1}]}"#, "line 2: success: give true"),
+        (r#"{"turns": [{"tokens": 1}], "success": 2}"#, "line 2: success: give true"),
+        (r#"{"turns": [{"tokens": 1}, 5], "success": 1}"#, "line 2: turns[1]: give an object"),
+        (r#"{"turns": [{"tokens": "1"}], "success": 1}"#, "line 2: turns[0].tokens: give a number"),
+        (r#"{"turns": [{}, {"usd": -1}], "success": 1}"#, "line 2: turns[1].usd: is -1; give"),
+        (r#"{"turns": [{"usd": 1e101}], "success": 1}"#, "line 2: turns[0].usd: is 1"),
+        (r#"{"id": 1.5, "turns": [{"usd": 1}], "success": 1}"#, "line 2: id: give a text"),
+        (r#"{"task": [], "turns": [{"usd": 1}], "success": 1}"#, "line 2: task: give a text"),
+        (r#"{"turns": [{"usd": 1}], "success": 1, "caps": 5}"#, "line 2: caps: give an object"),
+        (
+            r#"{"turns": [{"usd": 1}], "success": 1, "caps": {"usd": -5}}"#,
+            "line 2: caps.usd: the cap",
+        ),
+        (
+            r#"{"turns": [{"usd": 1}], "success": 1, "caps": {"x": 5}}"#,
+            "line 2: caps.x: there is no",
+        ),
+    ];
+    for (line, expected) in cases {
+        let text = format!("{}\n{line}\n", r#"{"turns": [{"tokens": 1}], "success": true}"#);
+        let error = read(&text).unwrap_err();
+        assert!(matches!(error, Error::Line { line: 2, .. }), "{error:?}");
+        assert!(error.to_string().starts_with(expected), "{error}, expected {expected}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_was_written_comes_back_to_the_last_bit(
+        runs in prop::collection::vec((
+            prop::collection::vec(prop::option::of(prop_oneof![
+                0.0..1e-3_f64, 0.0..1e9_f64, (0_u32..9).prop_map(f64::from), Just(1e100),
+            ]), 1..9),
+            any::<bool>(), prop::option::of(".*"), prop::option::of(0.0..1e6_f64),
+        ), 0..6),
+    ) {
+        let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+        let tokens = rollouts.resource("tokens").unwrap();
+        for (costs, succeeded, id, cap) in &runs {
+            let run = rollouts.push_partly_known(costs, *succeeded).unwrap();
+            if let Some(id) = id {
+                rollouts.set_id(run, id.clone()).unwrap();
+                rollouts.set_task(run, format!("task of {id}")).unwrap();
+            }
+            if let Some(cap) = cap {
+                rollouts.set_cap_of(run, tokens, *cap).unwrap();
+            }
+        }
+        let mut text = Vec::new();
+        rollouts.write_json_lines(&mut text).unwrap();
+        let back = Rollouts::read_json_lines(text.as_slice(), ["tokens"]).unwrap();
+        prop_assert_eq!(back.len(), rollouts.len());
+        for (a, b) in rollouts.iter().zip(back.iter()) {
+            prop_assert_eq!((a.id(), a.task(), a.turns()), (b.id(), b.task(), b.turns()));
+            prop_assert_eq!((a.succeeded(), a.cap(tokens)), (b.succeeded(), b.cap(tokens)));
+            prop_assert_eq!(a.usage(tokens).map(|u| u.costs().to_vec()), b.usage(tokens).map(|u| u.costs().to_vec()));
+        }
+        let mut again = Vec::new();
+        back.write_json_lines(&mut again).unwrap();
+        prop_assert_eq!(text, again);
+    }
+}

@@ -1,0 +1,343 @@
+//! Measures over samples, against brute force, and their laws.
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+use budget_estimation::{
+    DetectionDelay, Error, Estimate, Evaluation, IntervalScores, Level, LinearComparison, Metrics,
+    Miss, Rollouts, Sample, bootstrap_metrics, clustered_mean, interval_reward, joint_hits,
+};
+use proptest::prelude::*;
+use scoring_rules::{Observed, Quantiles, weighted_interval_loss};
+
+/// Costs of a run, whether it succeeded, and what was said after each turn but the last.
+type Run = (Vec<u32>, bool, Vec<Estimate>);
+
+fn samples(runs: &[Run]) -> Vec<Sample> {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
+    let mut samples = Vec::new();
+    for (costs, succeeded, said) in runs {
+        let costs: Vec<f64> = costs.iter().copied().map(f64::from).collect();
+        let run = rollouts.push(&costs, *succeeded).unwrap();
+        for (k, &estimate) in (1..costs.len()).zip(said) {
+            let rollout = rollouts.get(run).unwrap();
+            samples.push(Sample::new(&rollout, tokens, k, estimate).unwrap());
+        }
+    }
+    samples
+}
+
+fn estimate() -> impl Strategy<Value = Estimate> {
+    prop_oneof![
+        4 => (0_u32..200, 0_u32..200)
+            .prop_map(|(low, width)| Estimate::interval(low.into(), (low + width).into()).unwrap()),
+        1 => Just(Estimate::Impossible),
+        1 => Just(Estimate::NoAnswer),
+    ]
+}
+
+fn runs() -> impl Strategy<Value = Vec<Run>> {
+    let run = prop::collection::vec(1_u32..100, 1..8).prop_flat_map(|costs| {
+        let said = prop::collection::vec(estimate(), costs.len());
+        (Just(costs), any::<bool>(), said)
+    });
+    prop::collection::vec(run, 1..12)
+}
+
+fn evaluated(samples: &[(Sample, f64)], claimed: Option<Level>) -> Evaluation {
+    let mut evaluation = Evaluation::new(4, claimed).unwrap();
+    for (sample, weight) in samples {
+        evaluation.update_weighted(sample, *weight).unwrap();
+    }
+    evaluation
+}
+
+fn close(found: Option<f64>, expected: Option<f64>) -> bool {
+    match (found, expected) {
+        (None, None) => true,
+        (Some(a), Some(b)) => (a - b).abs() <= 1e-12 * (1.0 + b.abs()),
+        _ => false,
+    }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+proptest! {
+    #[test]
+    fn every_measure_is_what_its_definition_gives(runs in runs()) {
+        let samples = samples(&runs);
+        prop_assume!(!samples.is_empty());
+        let coverage = Level::new(0.8).unwrap();
+        let all: Vec<_> = samples.iter().map(|&sample| (sample, 1.0)).collect();
+        let summary = evaluated(&all, Some(coverage)).finish().unwrap();
+
+        let feasible: Vec<&Sample> = samples.iter().filter(|s| s.is_feasible()).collect();
+        let told: Vec<(f64, f64, f64, &Sample)> = feasible
+            .iter()
+            .filter_map(|s| s.estimate().ends().map(|e| (e.low(), e.high(), s.remaining(), *s)))
+            .collect();
+        let over = |of: &dyn Fn(f64, f64, f64) -> f64| -> Vec<f64> {
+            told.iter().map(|&(low, high, r, _)| of(low, high, r)).collect()
+        };
+        match summary.all_turns.intervals {
+            None => prop_assert!(feasible.is_empty()),
+            Some(found) => {
+                let share = |side: &dyn Fn(f64, f64, f64) -> bool| {
+                    over(&|low, high, r| f64::from(side(low, high, r))).iter().sum::<f64>()
+                };
+                prop_assert_eq!(found.samples, feasible.len() as f64);
+                prop_assert_eq!(found.answered, told.len() as f64);
+                prop_assert_eq!(found.hits, share(&|low, high, r| low <= r && r <= high));
+                prop_assert_eq!(found.optimistic, share(&|_, high, r| high < r));
+                prop_assert_eq!(found.conservative, share(&|low, _, r| low > r));
+                prop_assert_eq!(found.hits + found.optimistic + found.conservative, found.answered);
+                let rewards = over(&|low, high, r| {
+                    if low <= r && r <= high { (1.0 - (high - low) / r).max(0.0) } else { 0.0 }
+                });
+                let reward = rewards.iter().sum::<f64>() / feasible.len() as f64;
+                prop_assert!(close(Some(found.interval_reward), Some(reward)));
+                prop_assert!(close(found.mean_width, mean(&over(&|low, high, _| high - low))));
+                let relative = mean(&over(&|low, high, r| (high - low) / r));
+                prop_assert!(close(found.mean_relative_width, relative));
+                let outside = |low: f64, high: f64, r: f64| (low - r).max(r - high).max(0.0);
+                let loss = over(&|low, high, r| high - low + 10.0 * outside(low, high, r));
+                prop_assert!(close(found.interval_loss, mean(&loss)));
+                // The interval loss is ten times the sum of both pinball losses.
+                let pinball = found.low_pinball_loss.zip(found.high_pinball_loss);
+                prop_assert!(close(found.interval_loss, pinball.map(|(a, b)| 10.0 * (a + b))));
+                let levels = [0.1, 0.5, 0.9].map(|level| Level::new(level).unwrap());
+                let weighted = over(&|low, high, r| {
+                    let quantiles = Quantiles::new(&levels, &[low, (low + high) / 2.0, high]);
+                    let outcome = Observed::exact(r).unwrap();
+                    weighted_interval_loss(&quantiles.unwrap(), outcome).unwrap()
+                });
+                prop_assert!(close(found.weighted_interval_loss, mean(&weighted)));
+            }
+        }
+        let linear: Vec<(f64, f64)> = told
+            .iter()
+            .map(|&(low, high, r, s)| {
+                let (k, t) = (s.turn() as f64, s.turns() as f64);
+                (((low + high) / 2.0 - r).abs(), (s.used() / k * t - s.used() - r).abs())
+            })
+            .collect();
+        let gain: Vec<f64> = linear.iter().map(|(mine, linear)| linear - mine).collect();
+        prop_assert!(close(summary.all_turns.linear.map(|found| found.reduction), mean(&gain)));
+
+        // Bins and the first turn hold what belongs to them.
+        for (bin, found) in summary.by_progress.iter().enumerate() {
+            let inside = samples.iter().filter(|s| 4 * s.turn() / s.turns() == bin).count();
+            let counted = found.map_or(0.0, |found| {
+                let f = found.feasibility;
+                f.feasible_as_feasible + f.feasible_as_impossible + f.feasible_unanswered
+                    + f.impossible_as_feasible + f.impossible_as_impossible + f.impossible_unanswered
+            });
+            prop_assert_eq!(counted, inside as f64);
+        }
+        let first: Vec<_> = all.iter().filter(|(s, _)| s.turn() == 1).copied().collect();
+        let first = evaluated(&first, Some(coverage)).finish().unwrap();
+        prop_assert_eq!(summary.first_turn, Some(first.all_turns));
+    }
+
+    #[test]
+    fn a_weight_of_n_is_n_copies_and_parts_merge_to_the_whole_in_any_order(
+        runs in runs(), copies in prop::collection::vec(0_u8..4, 90), cut in 0_usize..90,
+    ) {
+        let samples = samples(&runs);
+        let weighted: Vec<(Sample, f64)> =
+            samples.iter().zip(&copies).map(|(&s, &n)| (s, f64::from(n))).collect();
+        let repeated: Vec<(Sample, f64)> = samples
+            .iter()
+            .zip(&copies)
+            .flat_map(|(&s, &n)| (0..n).map(move |_| (s, 1.0)))
+            .collect();
+        let claimed = Level::new(0.8).ok();
+        let whole = evaluated(&weighted, claimed);
+        prop_assert_eq!(whole.finish(), evaluated(&repeated, claimed).finish());
+
+        let (first, second) = weighted.split_at(cut.min(weighted.len()));
+        let mut merged = evaluated(second, claimed);
+        merged.merge(&evaluated(first, claimed)).unwrap();
+        prop_assert_eq!(merged.finish(), whole.finish());
+        let mut backwards = weighted;
+        backwards.reverse();
+        prop_assert_eq!(evaluated(&backwards, claimed).finish(), whole.finish());
+    }
+
+    #[test]
+    fn a_failure_is_detected_at_its_first_alarm(runs in runs()) {
+        let mut delay = DetectionDelay::default();
+        samples(&runs).iter().for_each(|sample| delay.update(sample));
+        let failed: Vec<&Run> = runs.iter().filter(|(costs, ok, _)| !ok && costs.len() > 1).collect();
+        let first = |run: &Run| {
+            (1..run.0.len()).find(|k| run.2[k - 1] == Estimate::Impossible)
+        };
+        let Ok(found) = delay.finish() else {
+            prop_assert!(failed.is_empty());
+            return Ok(());
+        };
+        let detected: Vec<f64> = failed.iter().filter_map(|run| first(run)).map(|k| k as f64).collect();
+        prop_assert_eq!((found.failed, found.detected), (failed.len(), detected.len()));
+        prop_assert!(close(found.mean_turns, mean(&detected)));
+        let mut spent: Vec<f64> = failed
+            .iter()
+            .map(|run| first(run).map_or(1.0, |k| {
+                f64::from(run.0[..k].iter().sum::<u32>()) / f64::from(run.0.iter().sum::<u32>())
+            }))
+            .collect();
+        prop_assert!(close(Some(found.mean_spent_share), mean(&spent)));
+        spent.sort_by(f64::total_cmp);
+        let middle = (spent[(spent.len() - 1) / 2] + spent[spent.len() / 2]) / 2.0;
+        prop_assert!(close(Some(found.median_spent_share), Some(middle)));
+    }
+
+    #[test]
+    fn an_interval_is_never_worth_more_than_the_truth_and_a_wider_one_never_more_than_it(
+        remaining in 1.0..1e6_f64, low in 0.0..1.0_f64, high in 1.0..3.0_f64, wider in 1.0..2.0_f64,
+    ) {
+        let reward = |low: f64, high: f64| {
+            interval_reward(Estimate::interval(low, high).unwrap(), remaining).unwrap()
+        };
+        prop_assert_eq!(reward(remaining, remaining), 1.0);
+        let inner = reward(low * remaining, high * remaining);
+        let outer = reward(low / wider * remaining, high * wider * remaining);
+        prop_assert!((0.0..=1.0).contains(&inner) && outer <= inner);
+    }
+}
+
+fn interval(low: f64, high: f64) -> Estimate {
+    Estimate::interval(low, high).unwrap()
+}
+
+#[test]
+fn a_sample_with_nothing_left_is_an_error_where_it_is_divided_by_and_nothing_is_taken_in() {
+    let said = vec![interval(0.0, 1.0); 2];
+    let trivial = samples(&[(vec![5, 5, 0], true, said.clone()), (vec![5, 5, 0], false, said)]);
+    let error = Error::NothingRemains { rollout: 0, turn: 2 };
+    assert_eq!(trivial[1].reward(), Err(error.clone()));
+    assert_eq!(trivial[1].midpoint_relative_error(), Err(error.clone()));
+    let mut metrics = Metrics::default();
+    metrics.update(&trivial[0]).unwrap();
+    let before = metrics.finish();
+    assert_eq!(metrics.update(&trivial[1]), Err(error));
+    assert_eq!(metrics.finish(), before);
+    // A failed run is not divided by anything.
+    metrics.update(&trivial[3]).unwrap();
+    for remaining in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let result = interval_reward(Estimate::Impossible, remaining);
+        assert!(matches!(result, Err(Error::Setting { .. })), "{remaining}");
+    }
+}
+
+#[test]
+fn what_is_undefined_is_none_or_an_error_and_not_a_number() {
+    let failed = samples(&[(vec![5, 5], false, vec![Estimate::Impossible])]);
+    let mut metrics = Metrics::default();
+    assert_eq!(metrics.finish(), Err(Error::Empty));
+    metrics.update(&failed[0]).unwrap();
+    let summary = metrics.finish().unwrap();
+    assert_eq!((summary.intervals, summary.linear), (None, None));
+    assert_eq!(summary.feasibility.macro_f1, None);
+    assert_eq!(summary.feasibility.impossible.f1, Some(1.0));
+    assert_eq!(IntervalScores::default().finish(), Err(Error::NoFeasibleSample));
+    assert_eq!(LinearComparison::default().finish(), Err(Error::NoFeasibleSample));
+    assert_eq!(DetectionDelay::default().finish(), Err(Error::Empty));
+
+    // Only "impossible" on runs that succeed: rates exist, nothing over intervals does.
+    let aborted = samples(&[(vec![5, 5], true, vec![Estimate::Impossible])]);
+    metrics.update(&aborted[0]).unwrap();
+    let found = metrics.finish().unwrap().intervals.unwrap();
+    assert_eq!((found.hit_rate, found.interval_reward), (0.0, 0.0));
+    assert_eq!((found.coverage, found.mre_p50, found.interval_loss), (None, None, None));
+}
+
+#[test]
+fn settings_and_weights_are_checked_and_unlike_parts_do_not_merge() {
+    let [sample] = samples(&[(vec![5, 5], true, vec![interval(4.0, 6.0)])])[..] else { panic!() };
+    for weight in [-1.0, f64::NAN, f64::INFINITY, 1e101] {
+        let mut evaluation = Evaluation::new(3, None).unwrap();
+        let result = evaluation.update_weighted(&sample, weight);
+        assert!(matches!(result, Err(Error::Scoring(_))), "{weight}");
+        assert_eq!(evaluation.finish(), Err(Error::Empty));
+    }
+    assert!(matches!(Evaluation::new(0, None), Err(Error::Setting { .. })));
+    let mut evaluation = Evaluation::new(3, None).unwrap();
+    for other in [Evaluation::new(4, None), Evaluation::new(3, Level::new(0.5).ok())] {
+        assert!(matches!(evaluation.merge(&other.unwrap()), Err(Error::Unlike { .. })));
+    }
+}
+
+#[test]
+fn an_interval_too_large_for_a_relative_error_is_refused() {
+    let [sample] = samples(&[(vec![5, 1], true, vec![interval(0.0, f64::MAX)])])[..] else {
+        panic!()
+    };
+    assert!(IntervalScores::default().update(&sample).is_ok());
+    let mut rollouts = Rollouts::new(["usd"]).unwrap();
+    rollouts.push(&[5e-5, 1e-3], true).unwrap();
+    let usd = rollouts.resource("usd").unwrap();
+    let sample = Sample::new(&rollouts.get(0).unwrap(), usd, 1, interval(0.0, f64::MAX)).unwrap();
+    let error = Error::TooLarge { rollout: 0, turn: 1 };
+    assert_eq!(IntervalScores::default().update(&sample), Err(error));
+}
+
+#[test]
+fn a_miss_has_a_side() {
+    let said = [interval(1.0, 4.0), interval(6.0, 9.0), interval(5.0, 5.0), Estimate::Impossible];
+    let sides = said.map(|said| samples(&[(vec![5, 5], true, vec![said])])[0].miss());
+    assert_eq!(sides, [Some(Miss::Optimistic), Some(Miss::Conservative), None, None]);
+}
+
+#[test]
+fn samples_of_one_run_are_one_cluster() {
+    let said = vec![interval(0.0, 100.0); 3];
+    let runs = [
+        (vec![5; 4], true, said.clone()),
+        (vec![500; 4], true, said.clone()),
+        (vec![5; 4], true, said.clone()),
+        (vec![5; 4], false, said),
+    ];
+    let samples = samples(&runs);
+    let hit = |sample: &Sample| sample.is_feasible().then(|| f64::from(sample.is_hit()));
+    let found = clustered_mean(&samples, None, Sample::rollout, hit).unwrap();
+    // Three clusters with sums of residuals 1, -2 and 1, over nine samples.
+    assert_eq!((found.estimate, found.clusters), (2.0 / 3.0, 3));
+    assert!((found.standard_error - (1.5_f64 * 6.0).sqrt() / 9.0).abs() < 1e-15);
+    let weights = vec![2.0; samples.len()];
+    let doubled = clustered_mean(&samples, Some(&weights), Sample::rollout, hit).unwrap();
+    assert_eq!(doubled, found);
+    assert!(matches!(
+        clustered_mean(&samples, Some(&[1.0]), Sample::rollout, hit),
+        Err(Error::Scoring(_))
+    ));
+    assert_eq!(clustered_mean(&samples, None, Sample::rollout, |_| None), Err(Error::Empty));
+
+    let [macro_f1, fail_f1, hit_rate, reward] =
+        bootstrap_metrics(&samples, Sample::rollout, 500, 7).unwrap();
+    let mut metrics = Metrics::default();
+    samples.iter().for_each(|sample| metrics.update(sample).unwrap());
+    let whole = metrics.finish().unwrap();
+    let intervals = whole.intervals.unwrap();
+    let estimates = [macro_f1, fail_f1, hit_rate.clone(), reward].map(|r| r.unwrap().estimate());
+    let [macro_f1, fail_f1] = [whole.feasibility.macro_f1, whole.feasibility.impossible.f1];
+    assert_eq!(estimates[..2], [macro_f1.unwrap(), fail_f1.unwrap()]);
+    assert_eq!(estimates[2..], [intervals.hit_rate, intervals.interval_reward]);
+    // Resamples draw whole runs, so the rate is a multiple of one over the runs that succeeded.
+    let values: Vec<f64> = hit_rate.unwrap().values().flatten().collect();
+    let whole_runs = |rate: &f64| (1..=4).any(|n| (rate * f64::from(n)).fract().abs() < 1e-12);
+    assert!(values.len() > 400 && values.iter().all(whole_runs));
+    assert_eq!(bootstrap_metrics(&[], Sample::rollout, 10, 7).unwrap_err(), Error::Empty);
+}
+
+#[test]
+fn a_joint_hit_needs_every_resource_on_the_same_prefix() {
+    let a = samples(&[(vec![5, 5, 5], true, vec![interval(9.0, 11.0), interval(9.0, 11.0)])]);
+    let b = samples(&[(vec![5, 5, 5], true, vec![interval(0.0, 99.0), Estimate::Impossible])]);
+    assert_eq!(joint_hits(&[&a]), Ok(vec![true, false]));
+    assert_eq!(joint_hits(&[&a, &b]), Ok(vec![true, false]));
+    assert_eq!(joint_hits(&[&a, &b[..1]]).map_err(|_| ()), Err(()));
+    let turned: Vec<Sample> = b.iter().rev().copied().collect();
+    assert_eq!(joint_hits(&[&a, &turned]), Err(Error::OtherPrefix { index: 0 }));
+    assert_eq!(joint_hits(&[]), Err(Error::Empty));
+}

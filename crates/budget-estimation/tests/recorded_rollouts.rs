@@ -1,0 +1,78 @@
+//! The recorded runs are read, replayed and scored.
+#![cfg(feature = "serde")]
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+use std::{fs::File, io::BufReader, path::Path};
+
+use budget_estimation::{
+    Evaluation, LinearEstimator, Metrics, Rollout, Rollouts, score_rollout, score_rollouts,
+};
+
+fn recorded(name: &str) -> Option<Rollouts> {
+    let Some(folder) = std::env::var_os("REAL_RUNS") else {
+        println!("skipped: REAL_RUNS does not name the folder of recorded runs");
+        return None;
+    };
+    let file = File::open(Path::new(&folder).join("data/rollouts").join(name)).unwrap();
+    let names = ["input_tokens", "output_tokens", "cost_usd"];
+    Some(Rollouts::read_json_lines(BufReader::new(file), names).unwrap())
+}
+
+#[test]
+fn all_recorded_calls_are_read_and_runs_without_a_price_are_known_as_such() {
+    let Some(rollouts) = recorded("swebench_gemini3pro.jsonl") else { return };
+    let usd = rollouts.resource("cost_usd").unwrap();
+    let turns: usize = rollouts.iter().map(|rollout| rollout.turns()).sum();
+    let priced = rollouts.iter().filter(|rollout| rollout.knows(usd)).count();
+    assert_eq!((rollouts.len(), turns, priced), (500, 20_163, 484));
+
+    let rollouts = recorded("tau2.jsonl").unwrap();
+    let usd = rollouts.resource("cost_usd").unwrap();
+    let priced = rollouts.filter(|rollout| rollout.knows(usd));
+    assert_eq!((rollouts.len(), priced.len()), (614, 424));
+}
+
+#[test]
+fn what_a_run_spent_is_the_sum_that_was_recorded_for_it() {
+    let Some(rollouts) = recorded("swebench_gemini3pro.jsonl") else { return };
+    let folder = std::env::var_os("REAL_RUNS").unwrap();
+    let path = Path::new(&folder).join("data/pools/swebench_gemini3pro.jsonl");
+    let text = std::fs::read_to_string(path).unwrap();
+    for (rollout, line) in rollouts.iter().zip(text.lines()) {
+        let recorded: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(rollout.id(), recorded["problem"].as_str());
+        // Cached tokens are recorded beside the input tokens that they are a part of.
+        for name in ["input_tokens", "output_tokens"] {
+            let total = rollout.total(rollouts.resource(name).unwrap()).unwrap();
+            assert_eq!(Some(total), recorded[name].as_f64(), "{name} of {:?}", rollout.id());
+        }
+    }
+    assert_eq!(text.lines().count(), rollouts.len());
+}
+
+#[test]
+fn a_replay_of_recorded_runs_gives_one_sample_a_turn_but_the_last() {
+    let Some(mut rollouts) = recorded("swebench_gemini3pro.jsonl") else { return };
+    let output = rollouts.resource("output_tokens").unwrap();
+    let total = |rollout: Rollout<'_>| rollout.total(output).unwrap();
+    let mut totals: Vec<f64> = rollouts.iter().filter(|r| r.succeeded()).map(total).collect();
+    totals.sort_by(f64::total_cmp);
+    let cap = totals[totals.len() / 2];
+    rollouts.set_cap(output, cap).unwrap();
+
+    let mut linear = LinearEstimator::learning(40.0, 0.5).unwrap();
+    let samples = score_rollouts(&rollouts, output, &mut linear).unwrap();
+    assert_eq!(samples.len(), 20_163 - 500);
+    let mut evaluation = Evaluation::new(5, None).unwrap();
+    samples.iter().for_each(|sample| evaluation.update(sample).unwrap());
+    let found = evaluation.finish().unwrap();
+    println!("cap {cap}: {found:#?}");
+
+    // The same one by one, without keeping samples.
+    let (mut linear, mut metrics) =
+        (LinearEstimator::learning(40.0, 0.5).unwrap(), Metrics::default());
+    for rollout in rollouts.iter() {
+        score_rollout(&rollout, output, &mut linear, |sample| metrics.update(sample)).unwrap();
+    }
+    assert_eq!(metrics.finish().unwrap(), found.all_turns);
+}

@@ -1,0 +1,297 @@
+//! What a replay shows, and that it shows nothing else.
+#![allow(clippy::unwrap_used)]
+
+use budget_estimation::{
+    Context, Error, Estimate, Estimator, LinearEstimator, LiveRun, Prefix, Resource, Rollout,
+    Rollouts, Sample, probe, replay, score_probe, score_rollout, score_rollouts,
+};
+use proptest::prelude::*;
+
+fn rollouts(runs: &[(Vec<[f64; 2]>, bool)]) -> Rollouts {
+    let mut rollouts = Rollouts::new(["input", "output"]).unwrap();
+    for (turns, succeeded) in runs {
+        rollouts.push(turns.as_flattened(), *succeeded).unwrap();
+    }
+    rollouts
+}
+
+/// Everything that the public interface of a prefix shows.
+fn seen(prefix: &Prefix<'_>) -> String {
+    let usages: Vec<_> =
+        prefix.resources().map(|(resource, name)| (name, prefix.usage_of(resource))).collect();
+    format!(
+        "{prefix:?} {} {:?} {:?} {usages:?} {}",
+        prefix.turns(),
+        prefix.resource(),
+        prefix.usage(),
+        Context::new(prefix)
+    )
+}
+
+fn turns(range: std::ops::Range<usize>) -> impl Strategy<Value = Vec<[f64; 2]>> {
+    let cost = (0_u32..1000).prop_map(f64::from);
+    prop::collection::vec([cost.clone(), cost], range)
+}
+
+proptest! {
+    #[test]
+    fn two_runs_with_one_past_look_the_same_whatever_comes(
+        past in turns(1..6), futures in [turns(1..6), turns(1..6)], unknown in any::<bool>(),
+    ) {
+        // The second run fails, and a cost of its other resource may become unknown.
+        let mut both = Vec::new();
+        for (which, future) in futures.iter().enumerate() {
+            let mut rollouts = rollouts(&[]);
+            let all: Vec<[f64; 2]> = past.iter().chain(future).copied().collect();
+            let mut costs: Vec<_> = all.as_flattened().iter().copied().map(Some).collect();
+            if which == 1 && unknown {
+                costs[2 * past.len()] = None;
+            }
+            rollouts.push_partly_known(&costs, which == 0).unwrap();
+            let output = rollouts.resource("output").unwrap();
+            rollouts.set_cap(output, 1500.0).unwrap();
+            let rollout = rollouts.get(0).unwrap();
+            let first = probe(&rollout, output).unwrap();
+            let prefixes = replay(&rollout, output).unwrap().take(past.len());
+            both.push(std::iter::once(first).chain(prefixes).map(|p| seen(&p)).collect::<Vec<_>>());
+        }
+        prop_assert_eq!(&both[0], &both[1]);
+        prop_assert_eq!(both[0].len(), past.len() + 1);
+    }
+
+    #[test]
+    fn a_live_run_shows_what_its_replay_will_show(turns in turns(2..8), cap in 1_u32..900) {
+        let mut rollouts = rollouts(&[(turns.clone(), true)]);
+        let output = rollouts.resource("output").unwrap();
+        rollouts.set_cap(output, f64::from(cap)).unwrap();
+        let rollout = rollouts.get(0).unwrap();
+        let first = probe(&rollout, output).unwrap();
+        let mut replayed = std::iter::once(first).chain(replay(&rollout, output).unwrap());
+        let mut live = LiveRun::new(["input", "output"]).unwrap();
+        live.set_cap(output, f64::from(cap)).unwrap();
+        for turn in &turns {
+            let prefix = live.prefix(output).unwrap();
+            prop_assert_eq!(seen(&prefix), seen(&replayed.next().unwrap()));
+            live.push(&turn.map(Some)).unwrap();
+        }
+        prop_assert!(replayed.next().is_none());
+    }
+
+    #[test]
+    fn samples_are_what_a_plain_sum_gives(
+        runs in prop::collection::vec((turns(1..9), any::<bool>()), 1..6), cap in 0_u32..6000,
+    ) {
+        let mut rollouts = rollouts(&runs);
+        let output = rollouts.resource("output").unwrap();
+        rollouts.set_cap(output, f64::from(cap)).unwrap();
+        let mut as_much_again = |prefix: &Prefix<'_>| {
+            let used = prefix.usage().total();
+            Estimate::interval(0.0, used)
+        };
+        let samples = score_rollouts(&rollouts, output, &mut as_much_again).unwrap();
+        let mut at = 0;
+        for (run, (turns, succeeded)) in runs.iter().enumerate() {
+            let costs: Vec<f64> = turns.iter().map(|turn| turn[1]).collect();
+            let total: f64 = costs.iter().sum();
+            for k in 1..costs.len() {
+                let used: f64 = costs[..k].iter().sum();
+                let left: f64 = costs[k..].iter().sum();
+                let sample = samples[at];
+                prop_assert_eq!((sample.rollout(), sample.turn(), sample.turns()), (run, k, costs.len()));
+                prop_assert_eq!((sample.used(), sample.remaining()), (used, left));
+                prop_assert_eq!(sample.is_feasible(), *succeeded && total <= f64::from(cap));
+                prop_assert_eq!(sample.is_hit(), left <= used);
+                prop_assert_eq!(sample.is_trivial(), left == 0.0);
+                let linear = used / k as f64 * costs.len() as f64 - used;
+                prop_assert!((sample.linear_reference().unwrap() - linear).abs() <= 1e-9 * (1.0 + linear));
+                // Made one by one it is the same sample.
+                let alone = Sample::new(&rollouts.get(run).unwrap(), output, k, sample.estimate());
+                prop_assert_eq!(alone.unwrap(), sample);
+                at += 1;
+            }
+        }
+        prop_assert_eq!(at, samples.len());
+    }
+}
+
+#[test]
+fn a_prefix_ends_before_the_last_turn_and_the_probe_comes_before_the_first() {
+    let rollouts = rollouts(&[(vec![[1.0, 2.0]; 3], true), (vec![[1.0, 2.0]], true)]);
+    let output = rollouts.resource("output").unwrap();
+    let turns = |run: usize| -> Vec<usize> {
+        let prefixes = replay(&rollouts.get(run).unwrap(), output).unwrap();
+        assert_eq!(prefixes.len(), prefixes.clone().count());
+        prefixes.map(|prefix| prefix.turns()).collect()
+    };
+    assert_eq!((turns(0), turns(1)), (vec![1, 2], vec![]));
+    let first = rollouts.get(0).unwrap();
+    assert_eq!(probe(&first, output).unwrap().turns(), 0);
+    let mut fixed = |_: &Prefix<'_>| Estimate::interval(5.0, 7.0);
+    let sample = score_probe(&first, output, &mut fixed).unwrap();
+    assert_eq!((sample.turn(), sample.remaining(), sample.is_hit()), (0, 6.0, true));
+    assert_eq!(sample.linear_reference(), None);
+    let error = Sample::new(&first, output, 3, Estimate::Impossible).unwrap_err();
+    assert_eq!(error, Error::NoSuchTurn { rollout: 0, turn: 3, turns: 3 });
+}
+
+#[test]
+fn an_unknown_cost_is_an_error_only_for_who_asks_for_it() {
+    let mut rollouts = rollouts(&[]);
+    let costs = [Some(1.0), Some(2.0), None, Some(3.0), Some(4.0), Some(5.0)];
+    rollouts.push_partly_known(&costs, true).unwrap();
+    let [input, output] = ["input", "output"].map(|name| rollouts.resource(name).unwrap());
+    let rollout = rollouts.get(0).unwrap();
+    let unknown = Error::UnknownCost { rollout: 0, turn: 2, resource: "input".into() };
+    assert_eq!(rollout.usage(input).unwrap_err(), unknown);
+    assert_eq!(rollout.remaining(input, 1).unwrap_err(), unknown);
+    assert_eq!(replay(&rollout, input).unwrap_err(), unknown);
+    assert_eq!(rollout.cumulative(input, 1), Ok(1.0));
+    assert!(rollout.knows(output) && !rollout.knows(input));
+
+    let shown: Vec<_> = replay(&rollout, output)
+        .unwrap()
+        .map(|prefix| prefix.usage_of(input).map(|usage| usage.total()))
+        .collect();
+    assert_eq!(shown, [Some(1.0), None]);
+
+    // A cap on what is not known makes the label unknown, unless the run failed anyway.
+    rollouts.set_cap(input, 10.0).unwrap();
+    assert_eq!(rollouts.get(0).unwrap().is_feasible(), Err(unknown));
+    rollouts.push_partly_known(&costs, false).unwrap();
+    assert_eq!(rollouts.get(1).unwrap().is_feasible(), Ok(false));
+}
+
+#[test]
+fn a_run_is_feasible_only_within_every_cap() {
+    let mut rollouts = rollouts(&[(vec![[3.0, 4.0]; 2], true)]);
+    let [input, output] = ["input", "output"].map(|name| rollouts.resource(name).unwrap());
+    rollouts.set_cap(input, 6.0).unwrap();
+    assert_eq!(rollouts.get(0).unwrap().is_feasible(), Ok(true));
+    rollouts.set_cap_of(0, output, 7.0).unwrap();
+    assert_eq!(rollouts.get(0).unwrap().is_feasible(), Ok(false));
+    assert_eq!(rollouts.get(0).unwrap().cap(output), Ok(Some(7.0)));
+    // The cap on all rollouts is that of later ones too; the cap of one is not.
+    rollouts.push(&[3.0, 9.0], true).unwrap();
+    let caps = [input, output].map(|resource| rollouts.get(1).unwrap().cap(resource).unwrap());
+    assert_eq!(caps, [Some(6.0), None]);
+}
+
+#[test]
+fn a_sum_of_resources_is_a_resource_and_a_choice_of_rollouts_keeps_what_they_are() {
+    let mut rollouts = rollouts(&[(vec![[1.0, 2.0]; 2], false), (vec![[3.0, 4.0]; 3], true)]);
+    rollouts.set_id(1, "b").unwrap();
+    rollouts.set_task(1, "t").unwrap();
+    let parts: Vec<Resource> = rollouts.resources().map(|(resource, _)| resource).collect();
+    let total = rollouts.add_sum("total", &parts).unwrap();
+    rollouts.set_cap_of(1, total, 20.0).unwrap();
+    assert_eq!(rollouts.get(0).unwrap().usage(total).unwrap().costs(), [3.0, 3.0]);
+    let kept = rollouts.filter(|rollout| rollout.succeeded());
+    let rollout = kept.get(0).unwrap();
+    assert_eq!((kept.len(), rollout.id(), rollout.task()), (1, Some("b"), Some("t")));
+    assert_eq!(rollout.usage(total).unwrap().cumulative(), [7.0, 14.0, 21.0]);
+    assert_eq!(rollout.cap(total), Ok(Some(20.0)));
+    assert_eq!(
+        rollouts.add_sum("total", &parts),
+        Err(Error::ResourceName { name: "total".into() })
+    );
+    assert_eq!(rollouts.add_sum("none", &[]), Err(Error::Empty));
+}
+
+#[test]
+fn wrong_rollouts_are_refused_and_leave_no_trace() {
+    let mut rollouts = rollouts(&[]);
+    let resource = || "output".to_owned();
+    let cost = |value| Error::Cost { rollout: 0, turn: 1, resource: resource(), value };
+    assert_eq!(rollouts.push(&[], true), Err(Error::NoTurns { rollout: 0 }));
+    assert_eq!(
+        rollouts.push(&[1.0; 3], true),
+        Err(Error::CostCount { rollout: 0, found: 3, resources: 2 })
+    );
+    for value in [-1.0, f64::INFINITY, 1e101] {
+        assert_eq!(rollouts.push(&[1.0, value], true), Err(cost(value)));
+        let cap = Error::Cap { resource: resource(), value };
+        let output = rollouts.resource("output").unwrap();
+        assert_eq!(rollouts.set_cap(output, value), Err(cap));
+    }
+    assert!(matches!(rollouts.push(&[1.0, f64::NAN], true), Err(Error::Cost { turn: 1, .. })));
+    assert!(rollouts.is_empty() && rollouts.iter().len() == 0);
+    assert_eq!(rollouts.get(0).unwrap_err(), Error::NoSuchRollout { rollout: 0, rollouts: 0 });
+    assert!(matches!(rollouts.resource("time"), Err(Error::NoSuchResource { .. })));
+    assert!(matches!(Rollouts::new(["a", "a"]), Err(Error::ResourceName { .. })));
+    assert!(matches!(Rollouts::new([""]), Err(Error::ResourceName { .. })));
+    assert!(matches!(Rollouts::new(Vec::<String>::new()), Err(Error::Empty)));
+}
+
+#[test]
+fn a_wrong_turn_of_a_live_run_is_refused_and_leaves_no_trace() {
+    let mut live = LiveRun::new(["input", "output"]).unwrap();
+    let output = live.resource("output").unwrap();
+    live.push(&[None, Some(2.0)]).unwrap();
+    let before = seen(&live.prefix(output).unwrap());
+    let wrong = Error::Cost { rollout: 0, turn: 2, resource: "output".into(), value: -1.0 };
+    assert_eq!(live.push(&[Some(1.0), Some(-1.0)]), Err(wrong));
+    let count = Error::CostCount { rollout: 0, found: 1, resources: 2 };
+    assert_eq!(live.push(&[Some(1.0)]), Err(count));
+    assert_eq!(seen(&live.prefix(output).unwrap()), before);
+    let input = live.resource("input").unwrap();
+    let unknown = Error::UnknownCost { rollout: 0, turn: 1, resource: "input".into() };
+    assert_eq!(live.prefix(input).unwrap_err(), unknown);
+}
+
+#[test]
+fn an_estimator_learns_from_a_run_only_after_its_last_prefix() {
+    #[derive(Default)]
+    struct Diary(Vec<String>);
+    impl Estimator for Diary {
+        fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error> {
+            self.0.push(format!("estimate {}", prefix.turns()));
+            Ok(Estimate::NoAnswer)
+        }
+        fn learn(&mut self, rollout: &Rollout<'_>, _: Resource) -> Result<(), Error> {
+            self.0.push(format!("learn {}", rollout.index()));
+            Ok(())
+        }
+    }
+    let rollouts = rollouts(&[(vec![[1.0, 2.0]; 3], true), (vec![[1.0, 2.0]; 2], true)]);
+    let mut diary = Diary::default();
+    score_rollouts(&rollouts, rollouts.resource("input").unwrap(), &mut diary).unwrap();
+    assert_eq!(diary.0, ["estimate 1", "estimate 2", "learn 0", "estimate 1", "learn 1"]);
+}
+
+#[test]
+fn an_error_of_the_estimator_or_of_the_caller_stops_the_replay() {
+    let rollouts = rollouts(&[(vec![[1.0, 2.0]; 3], true)]);
+    let input = rollouts.resource("input").unwrap();
+    let gone = Error::Estimator { reason: "gone".into() };
+    let mut broken = |_: &Prefix<'_>| Err(gone.clone());
+    assert_eq!(score_rollouts(&rollouts, input, &mut broken), Err(gone.clone()));
+    let mut fine = |_: &Prefix<'_>| Ok(Estimate::Impossible);
+    let stop = |_: &Sample| Err(gone.clone());
+    assert_eq!(score_rollout(&rollouts.get(0).unwrap(), input, &mut fine, stop), Err(gone.clone()));
+}
+
+#[test]
+fn linear_extrapolation_learns_the_length_of_successes_alone_and_never_says_zero_turns() {
+    let rollouts = rollouts(&[
+        (vec![[1.0, 10.0]; 4], true),
+        (vec![[1.0, 10.0]; 90], false),
+        (vec![[1.0, 10.0]; 8], true),
+        (vec![[1.0, 10.0]; 9], true),
+    ]);
+    let output = rollouts.resource("output").unwrap();
+    let mut linear = LinearEstimator::learning(2.0, 0.0).unwrap();
+    let samples = score_rollouts(&rollouts, output, &mut linear).unwrap();
+    let point = |rollout: usize, turn: usize| {
+        let found = samples.iter().find(|s| (s.rollout(), s.turn()) == (rollout, turn)).unwrap();
+        found.estimate().ends().unwrap().low()
+    };
+    // Assumed turns: 2 at first, then 4, and the mean of 4 and 8.
+    assert_eq!(
+        [point(0, 1), point(0, 3), point(1, 1), point(2, 3), point(3, 1), point(3, 8)],
+        [10.0, 10.0, 30.0, 10.0, 50.0, 10.0]
+    );
+    assert_eq!(linear.assumed_turns(), 7.0);
+    for (turns, half_width) in [(0.5, 0.1), (f64::NAN, 0.1), (5.0, 1.1), (5.0, f64::NAN)] {
+        assert!(matches!(LinearEstimator::new(turns, half_width), Err(Error::Setting { .. })));
+    }
+}

@@ -1,0 +1,157 @@
+//! Rewards, targets, splits and probes.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use budget_estimation::{
+    Error, Estimate, FinishedRun, Rollouts, Sample, TargetWidth, balance_samples, half_reachable,
+    rule_reward, split_rollouts, subsample_prefixes, training_target,
+};
+use proptest::prelude::*;
+
+fn golden() -> serde_json::Value {
+    serde_json::from_str(include_str!("golden/budget.json")).unwrap()
+}
+
+/// A balanced test set: what a policy earns that answers alike everywhere.
+#[test]
+fn degenerate_policies_earn_the_published_rewards() {
+    let published = &golden()["rl_reward_degenerate_policies"];
+    let mean = |possible: Estimate, impossible: &[(f64, Estimate)]| {
+        let on_impossible: f64 = impossible
+            .iter()
+            .map(|&(share, answer)| share * rule_reward(answer, None).unwrap())
+            .sum();
+        0.5 * rule_reward(possible, Some(437.0)).unwrap() + 0.5 * on_impossible
+    };
+    let always = mean(Estimate::Impossible, &[(1.0, Estimate::Impossible)]);
+    let expected = published["always_impossible"]["reward"].as_f64().unwrap();
+    assert_eq!(format!("{always:.3}"), format!("{expected:.3}"));
+
+    // A single number is no interval, and no answer.
+    let recall = published["scalar_answers"]["recall_impossible"].as_f64().unwrap();
+    let answers = [(recall, Estimate::Impossible), (1.0 - recall, Estimate::NoAnswer)];
+    let scalars = mean(Estimate::NoAnswer, &answers);
+    let expected = published["scalar_answers"]["reward"].as_f64().unwrap();
+    assert_eq!(format!("{scalars:.3}"), format!("{expected:.3}"));
+}
+
+#[test]
+fn targets_are_those_worked_by_the_formula() {
+    let rows = golden()["sft_targets_worked_by_formula"].as_array().unwrap().clone();
+    assert_eq!(rows.len(), 3);
+    for row in rows {
+        let width = &row["width"];
+        let width = width["percent"].as_f64().map_or_else(
+            || TargetWidth::Fixed(width["fixed"].as_f64().unwrap()),
+            TargetWidth::Share,
+        );
+        let number = |name: &str| row[name].as_f64().unwrap();
+        let target = training_target(Some(number("remaining")), width).unwrap();
+        assert_eq!(target, Estimate::interval(number("low"), number("high")).unwrap(), "{row}");
+    }
+}
+
+proptest! {
+    /// In whole numbers: `floor(r (100 - w) / 100)`.
+    #[test]
+    fn a_target_of_whole_per_cent_is_that_of_whole_numbers(r in 1_u64..1_000_000, w in 0_u64..=100) {
+        let target = training_target(Some(r as f64), TargetWidth::Share(w as f64 / 100.0)).unwrap();
+        let (low, high) = ((r * (100 - w) / 100).max(1), r * (100 + w) / 100);
+        prop_assert_eq!(target, Estimate::interval(low as f64, high as f64).unwrap());
+    }
+
+    #[test]
+    fn a_split_holds_every_rollout_once(n in 0_usize..200, seed: u64) {
+        let parts = split_rollouts(n, &[0.4, 0.5, 0.1], seed).unwrap();
+        let mut all = parts.concat();
+        all.sort_unstable();
+        prop_assert!(all.into_iter().eq(0..n));
+        for (part, share) in parts.iter().zip([0.4, 0.5, 0.1]) {
+            prop_assert!((part.len() as f64 - share * n as f64).abs() <= 1.0);
+        }
+        prop_assert_eq!(parts, split_rollouts(n, &[0.4, 0.5, 0.1], seed).unwrap());
+    }
+
+    #[test]
+    fn a_subsample_has_no_prefix_twice_and_shares_evenly(
+        turns in prop::collection::vec(1_usize..60, 1..40),
+        buckets in 1_usize..10,
+        cap in 0_usize..300,
+        seed: u64,
+    ) {
+        let rollouts = rollouts(&turns);
+        let chosen = subsample_prefixes(&rollouts, buckets, cap, seed).unwrap();
+        let there_are: usize = turns.iter().map(|t| t - 1).sum();
+        prop_assert_eq!(chosen.len(), cap.min(there_are));
+        prop_assert_eq!(chosen.iter().collect::<BTreeSet<_>>().len(), chosen.len());
+        let mut of_run = BTreeMap::<usize, usize>::new();
+        for &(rollout, turn) in &chosen {
+            prop_assert!((1..turns[rollout]).contains(&turn));
+            *of_run.entry(rollout).or_default() += 1;
+        }
+        // With one bucket, no rollout that has prefixes left is two behind another.
+        if buckets == 1 {
+            let most = of_run.values().copied().max().unwrap_or(0);
+            for (rollout, turns) in turns.iter().enumerate() {
+                let taken = of_run.get(&rollout).copied().unwrap_or(0);
+                prop_assert!(taken + 1 >= most.min(turns - 1));
+            }
+        }
+    }
+}
+
+fn rollouts(turns: &[usize]) -> Rollouts {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    for (i, &turns) in turns.iter().enumerate() {
+        rollouts.push(&vec![1.0; turns], i % 3 == 0).unwrap();
+    }
+    rollouts
+}
+
+#[test]
+fn balanced_samples_have_as_many_of_either_label_and_none_that_is_trivial() {
+    let mut rollouts = rollouts(&[5, 9, 4, 6]);
+    rollouts.push(&[1.0, 0.0, 0.0], true).unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
+    let samples: Vec<Sample> = rollouts
+        .iter()
+        .flat_map(|run| (1..run.turns()).map(move |k| (run, k)))
+        .map(|(run, k)| Sample::new(&run, tokens, k, Estimate::NoAnswer).unwrap())
+        .collect();
+    // 9 feasible ones of two runs, twice each, against 11 others; the fifth run's have nothing left.
+    let balanced = balance_samples(&samples, 2, 42).unwrap();
+    let feasible = balanced.iter().filter(|&&i| samples[i].is_feasible()).count();
+    assert_eq!((balanced.len(), feasible), (22, 11));
+    assert!(balanced.iter().all(|&i| !samples[i].is_trivial()));
+    assert_eq!(balance_samples(&samples[..4], 2, 42), Err(Error::Empty));
+}
+
+#[test]
+fn an_unreachable_probe_is_missed_and_a_reachable_one_met() {
+    let runs: Vec<FinishedRun> = (1..=101)
+        .map(|i| FinishedRun {
+            achieved: 1e5 + f64::from(i),
+            time: 22.0,
+            spent: vec![3e4 / f64::from(i), 7e5],
+        })
+        .collect();
+    let probes = half_reachable(&runs, 42).unwrap();
+    assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 50);
+    let mut largest: f64 = 0.0;
+    for (run, probe) in runs.iter().zip(&probes) {
+        let ratios: Vec<f64> = probe.budgets.iter().zip(&run.spent).map(|(b, s)| b / s).collect();
+        let target = probe.target / run.achieved;
+        let met = target <= 1.0
+            && probe.time_budget >= run.time
+            && ratios.iter().all(|&ratio| ratio >= 1.0 - 1e-15);
+        assert_eq!(met, probe.reachable, "{probe:?}");
+        let allowed = if probe.reachable { 1.0 - 1e-15..=1.2 + 1e-15 } else { 0.5..=2.0 };
+        assert!(ratios.iter().all(|ratio| allowed.contains(ratio)), "{probe:?}");
+        largest = ratios.iter().copied().fold(largest, f64::max);
+    }
+    assert!(largest > 1.8);
+    assert_eq!(probes, half_reachable(&runs, 42).unwrap());
+    assert_ne!(probes, half_reachable(&runs, 43).unwrap());
+}

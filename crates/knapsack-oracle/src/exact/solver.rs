@@ -1,0 +1,262 @@
+//! From an instance to its solution: what is clear is set aside, and the rest is searched with
+//! better bounds the longer it takes.
+
+use super::core::bundles;
+use super::incumbent::Incumbent;
+use super::knapsack::{Knapsack, Proof, Solution};
+use super::relaxation::{Items, Relaxation, gcd, relax};
+use super::search::{End, Task, search};
+use super::second_limit::second_bound;
+
+/// Partial choices to look at before the next kind of effort is worth its cost.
+#[derive(Clone, Copy, Debug)]
+struct Effort {
+    /// Spent on any better value at once.
+    quick: u64,
+    /// Spent on the highest values first, each time.
+    long: u64,
+    /// Spent on each second limit.
+    limit: u64,
+}
+
+const EFFORT: Effort = Effort { quick: 1 << 14, long: 1 << 18, limit: 1 << 14 };
+
+pub(super) fn solve(instance: &Knapsack<'_>) -> Solution {
+    let capacity = instance.capacity();
+    let n = instance.profits().len();
+    let (mut always, mut open) = (Vec::new(), Vec::with_capacity(n));
+    let (mut profits, mut weights) = (Vec::with_capacity(n), Vec::with_capacity(n));
+    let mut total = 0;
+    for (item, (&profit, &weight)) in instance.profits().iter().zip(instance.weights()).enumerate()
+    {
+        if profit == 0 || weight > capacity {
+            continue;
+        }
+        if weight == 0 {
+            always.push(item);
+        } else {
+            open.push(item);
+            // The door keeps sums, and so each number, below 2^63.
+            profits.push(profit.cast_signed());
+            weights.push(weight.cast_signed());
+            total += weight;
+        }
+    }
+    let mut chosen = always;
+    if total <= capacity {
+        chosen.extend(open);
+        chosen.sort_unstable();
+        return instance.solution(chosen, None, Proof::Bound, 0);
+    }
+    let (best, proof, states) =
+        solve_items(&Items::new(capacity.cast_signed(), profits, weights), EFFORT);
+    chosen.extend(open.iter().zip(&best.taken).filter(|pair| *pair.1).map(|pair| *pair.0));
+    chosen.sort_unstable();
+    instance.solution(chosen, None, proof, states)
+}
+
+impl Items {
+    fn new(capacity: i64, profits: Vec<i64>, weights: Vec<i64>) -> Self {
+        let divisor = |of: &[i64]| {
+            let mut divisor = 0;
+            for &x in of {
+                divisor = gcd(x.unsigned_abs(), divisor);
+                if divisor == 1 {
+                    break;
+                }
+            }
+            divisor.cast_signed()
+        };
+        let step = divisor(&profits);
+        // No choice weighs anything between two multiples.
+        let capacity = capacity - capacity % divisor(&weights).max(1);
+        Self { capacity, profits, weights, step }
+    }
+
+    /// The largest value that a choice may have and that is at most `value`.
+    fn round_down(&self, value: i64) -> i64 {
+        value - value % self.step
+    }
+}
+
+/// The best choice, what proves it, and the number of partial choices kept on the way.
+fn solve_items(items: &Items, effort: Effort) -> (Incumbent, Proof, u64) {
+    let mut states = 0;
+    let relaxed = relax(items);
+    let mut best = first_choice(items, &relaxed);
+    let ceiling = items.round_down(relaxed.floor(i64::MAX));
+    let target = best.value + items.step;
+    let task = Task { target, ceiling, budget: effort.quick };
+    let end = match search(items, &relaxed, &mut best, task, None, &mut states) {
+        End::Unfinished => descend(items, &relaxed, &mut best, task, effort, &mut states),
+        end => end,
+    };
+    let proof = if end == End::Bound { Proof::Bound } else { Proof::Exhausted };
+    (best, proof, states)
+}
+
+/// Looks for the highest values first: few items can be part of such a choice, and where there is
+/// none, the ceiling comes down. Each further search takes in values that lose more.
+fn descend(
+    items: &Items,
+    relaxed: &Relaxation,
+    best: &mut Incumbent,
+    mut task: Task,
+    effort: Effort,
+    states: &mut u64,
+) -> End {
+    let order = bundles(items, relaxed, best.value + items.step);
+    let top = task.ceiling;
+    let mut depth = (top - best.value) >> 8;
+    let (mut factor, mut spent) = (4, 0);
+    task.budget = effort.long;
+    while best.value < task.ceiling {
+        task.target = best.value + items.step;
+        // Where most of the loss is taken in anyway, all of it is.
+        if depth < (top - task.target) / 2 {
+            task.target = (top - items.round_down(depth)).min(task.ceiling);
+        }
+        let before = *states;
+        match search(items, relaxed, best, task, Some(&order), states) {
+            End::Exhausted if best.value < task.target - items.step => {
+                task.ceiling = task.target - items.step;
+                let now = *states - before;
+                // Faster where it costs little.
+                factor = if now / 2 < spent { 4 * factor } else { 4 };
+                depth = depth.saturating_mul(factor).max(items.step);
+                spent = now;
+            }
+            End::Unfinished => {
+                task.budget = u64::MAX;
+                let bound = second_bound(items, best, effort.limit);
+                task.ceiling = task.ceiling.min(items.round_down(bound));
+            }
+            end => return end,
+        }
+    }
+    End::Bound
+}
+
+/// The relaxed choice, made to fit, or a neighbour of it.
+fn first_choice(items: &Items, relaxed: &Relaxation) -> Incumbent {
+    let mut start = relaxed.taken.clone();
+    let pairs = items.weights.iter().zip(&start);
+    let mut weight: i64 = pairs.map(|(weight, &taken)| weight * i64::from(taken)).sum();
+    // Only where ratios were too close to tell apart.
+    for (taken, item_weight) in start.iter_mut().zip(&items.weights) {
+        if weight <= items.capacity {
+            break;
+        }
+        if *taken {
+            *taken = false;
+            weight -= item_weight;
+        }
+    }
+    let mut best = Incumbent::new(items, start.clone());
+    best.neighbours(items, &start, relaxed.next);
+    best
+}
+
+/// An upper bound on the profit within a capacity, exact where that is found within the budget.
+pub(super) fn quick_bound(capacity: i64, profits: &[i64], weights: &[i64], budget: u64) -> i64 {
+    let open = || {
+        let pairs = profits.iter().zip(weights);
+        pairs.filter(|pair| *pair.0 > 0 && *pair.1 <= capacity)
+    };
+    let all: i64 = open().map(|pair| *pair.0).sum();
+    if open().map(|pair| *pair.1).sum::<i64>() <= capacity {
+        return all;
+    }
+    let (profits, weights) = open().unzip();
+    let items = Items::new(capacity, profits, weights);
+    let relaxed = relax(&items);
+    let mut best = first_choice(&items, &relaxed);
+    let target = best.value + items.step;
+    let order = bundles(&items, &relaxed, target);
+    let ceiling = items.round_down(relaxed.floor(all));
+    let task = Task { target, ceiling, budget };
+    match search(&items, &relaxed, &mut best, task, Some(&order), &mut 0) {
+        End::Unfinished => ceiling,
+        End::Bound | End::Exhausted => best.value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Effort, Incumbent, Items, second_bound, solve_items};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    fn table(items: &Items) -> i64 {
+        let mut best = vec![0; items.capacity as usize + 1];
+        for (&profit, &weight) in items.profits.iter().zip(&items.weights) {
+            for room in (weight as usize..best.len()).rev() {
+                best[room] = best[room].max(best[room - weight as usize] + profit);
+            }
+        }
+        best.into_iter().max().unwrap()
+    }
+
+    /// Correlated in one of seven ways; none where everything fits.
+    fn random_items(rng: &mut ChaCha8Rng, n: usize) -> Option<(i64, Vec<i64>, Vec<i64>)> {
+        let top = rng.random_range(3_i64..=60);
+        let kind = rng.random_range(0..7);
+        let (profits, weights): (Vec<i64>, Vec<i64>) = (0..n)
+            .map(|_| {
+                let (x, y) = (rng.random_range(1..=top), rng.random_range(1..=top));
+                match kind {
+                    0 => (x, y),
+                    1 => (y, y),
+                    2 => (y + top / 2, y),
+                    3 => (x, x + top / 2),
+                    4 => ((y + 2) / 3 * 3, y),
+                    5 => (7 * (x % 5 + 1), 5 * (y % 4 + 1)),
+                    _ => (y + if y % 6 == 0 { top / 2 } else { top / 3 }, y),
+                }
+            })
+            .unzip();
+        let total: i64 = weights.iter().sum();
+        let capacity = rng.random_range(weights.iter().max().copied().unwrap()..=total);
+        (capacity < total).then_some((capacity, profits, weights))
+    }
+
+    #[test]
+    fn every_stage_of_the_search_is_exact_on_its_own() {
+        // Small instances seldom get beyond the first stage unless its budget is cut.
+        let mut rng = ChaCha8Rng::seed_from_u64(4);
+        for round in 0..3_000 {
+            let n = rng.random_range(3..=90);
+            let Some((capacity, profits, weights)) = random_items(&mut rng, n) else { continue };
+            let want = table(&Items::new(capacity, profits.clone(), weights.clone()));
+            // Multiples change nothing but the size of what is computed with.
+            let (dear, heavy) = (1 << (round % 4 * 15), 1 << (round % 7 * 7));
+            let times = |of: Vec<i64>, by: i64| of.into_iter().map(|x| x * by).collect();
+            let items = Items::new(capacity * heavy, times(profits, dear), times(weights, heavy));
+            let limit = (round % 2) << 14;
+            let effort = Effort { quick: round % 3 * 10, long: round % 5 * 40, limit };
+            let (best, _, _) = solve_items(&items, effort);
+            let sum = |of: &[i64]| {
+                of.iter().zip(&best.taken).map(|(x, &taken)| x * i64::from(taken)).sum::<i64>()
+            };
+            assert_eq!(best.value, want * dear, "{effort:?} {items:?}");
+            assert_eq!(best.value, sum(&items.profits));
+            assert!(sum(&items.weights) <= items.capacity);
+        }
+    }
+
+    #[test]
+    fn second_limits_never_rule_out_what_is_better() {
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        for round in 0..6_000 {
+            let n = rng.random_range(2..=25);
+            let Some((capacity, profits, weights)) = random_items(&mut rng, n) else { continue };
+            let items = Items::new(capacity, profits, weights);
+            let want = table(&items);
+            // One step below the optimum is where the limits are tightest.
+            let value = want - items.step * rng.random_range(1..=2);
+            let best = Incumbent { value, taken: Vec::new() };
+            let bound = second_bound(&items, &best, (round % 2) << 14);
+            assert!(bound >= want, "{bound} {want} {items:?}");
+        }
+    }
+}

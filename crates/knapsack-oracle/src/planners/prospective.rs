@@ -1,0 +1,129 @@
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::{Item, Step};
+
+/// What a planner is shown of an item before anything is attempted: neither its cost nor whether it
+/// will be solved.
+///
+/// ```
+/// use knapsack_oracle::{ProspectiveItem, Step};
+///
+/// fn most_valuable_first(items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
+///     let mut items = items.to_vec();
+///     items.sort_by(|a, b| b.value().total_cmp(&a.value()));
+///     let allocation = budget / items.len() as u64;
+///     items.iter().map(|item| Step { position: item.position(), allocation }).collect()
+/// }
+/// ```
+///
+/// A planner that looks at costs does not compile:
+///
+/// ```compile_fail,E0599
+/// use knapsack_oracle::{ProspectiveItem, Step};
+///
+/// fn cheapest_first(items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
+///     let mut items = items.to_vec();
+///     items.sort_by_key(|item| item.cost());
+///     let allocation = budget / items.len() as u64;
+///     items.iter().map(|item| Step { position: item.position(), allocation }).collect()
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProspectiveItem<'a> {
+    id: &'a str,
+    value: f64,
+    position: usize,
+}
+
+impl<'a> ProspectiveItem<'a> {
+    pub(crate) fn of((position, item): (usize, &'a Item)) -> Self {
+        Self { id: item.id(), value: item.value(), position }
+    }
+
+    /// The name of the item, by which a planner may look up its text.
+    #[must_use]
+    pub const fn id(&self) -> &'a str {
+        self.id
+    }
+
+    /// What solving it is worth.
+    #[must_use]
+    pub const fn value(&self) -> f64 {
+        self.value
+    }
+
+    /// Its position in the pool, from 0.
+    #[must_use]
+    pub const fn position(&self) -> usize {
+        self.position
+    }
+}
+
+/// A planner that commits itself knowing ids, values and the budget only. A function of these is one.
+pub trait ProspectivePlanner {
+    /// The steps in order, with allocations that sum to at most the budget.
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step>;
+}
+
+impl<F: Fn(&[ProspectiveItem<'_>], u64) -> Vec<Step>> ProspectivePlanner for F {
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
+        self(items, budget)
+    }
+}
+
+/// All items in the order of the pool, with an equal share of the budget each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InOrder;
+
+impl ProspectivePlanner for InOrder {
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
+        equal_shares(items, budget)
+    }
+}
+
+/// All items in an order drawn at random, all orders equally likely, with an equal share of the budget
+/// each. A pure function of seed, stream and number of items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RandomOrder {
+    seed: u64,
+    stream: u64,
+}
+
+impl RandomOrder {
+    /// The order of this seed and stream. Orders of different streams are independent.
+    #[must_use]
+    pub const fn new(seed: u64, stream: u64) -> Self {
+        Self { seed, stream }
+    }
+}
+
+impl ProspectivePlanner for RandomOrder {
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(self.stream);
+        let mut steps = equal_shares(items, budget);
+        for i in (1..steps.len()).rev() {
+            steps.swap(i, below(&mut rng, i as u64 + 1) as usize);
+        }
+        steps
+    }
+}
+
+fn equal_shares(items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
+    let allocation = budget.checked_div(items.len() as u64).unwrap_or(0);
+    items.iter().map(|item| Step { position: item.position(), allocation }).collect()
+}
+
+/// A number below `n`, all equally likely: the top half of a word times `n`. Words whose bottom half
+/// would favour some numbers are passed over (Lemire 2019, doi:10.1145/3230636). Written out so that an
+/// order does not change with a library's version.
+fn below(rng: &mut impl Rng, n: u64) -> u64 {
+    let passed_over = n.wrapping_neg() % n;
+    loop {
+        let product = u128::from(rng.next_u64()) * u128::from(n);
+        if product as u64 >= passed_over {
+            return (product >> 64) as u64;
+        }
+    }
+}

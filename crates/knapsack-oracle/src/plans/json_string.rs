@@ -1,0 +1,101 @@
+/// Reads a JSON string from its opening quote at byte `at`, which moves behind the closing quote, or to
+/// where the text is no string.
+pub(super) fn read(text: &str, at: &mut usize) -> Option<String> {
+    let byte = |at: usize| text.as_bytes().get(at).copied();
+    (byte(*at)? == b'"').then_some(())?;
+    *at += 1;
+    let mut read = String::new();
+    loop {
+        let start = *at;
+        while byte(*at).is_some_and(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+            *at += 1;
+        }
+        read.push_str(text.get(start..*at)?);
+        match byte(*at)? {
+            b'"' => {
+                *at += 1;
+                return Some(read);
+            }
+            b'\\' => {
+                *at += 1;
+                read.push(escaped(text, at)?);
+            }
+            // A line does not end within a string.
+            _ => return None,
+        }
+    }
+}
+
+/// The character that an escape stands for, from behind its backslash.
+fn escaped(text: &str, at: &mut usize) -> Option<char> {
+    let byte = *text.as_bytes().get(*at)?;
+    let character = match byte {
+        b'"' | b'\\' | b'/' => char::from(byte),
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => {
+            *at += 1;
+            return code_point(text, at);
+        }
+        _ => return None,
+    };
+    *at += 1;
+    Some(character)
+}
+
+/// A character by its number, or by the two halves of it.
+fn code_point(text: &str, at: &mut usize) -> Option<char> {
+    let high = hex(text, at)?;
+    if !(0xd800..0xdc00).contains(&high) {
+        return char::from_u32(high);
+    }
+    text.get(*at..)?.starts_with("\\u").then_some(())?;
+    *at += 2;
+    let low = hex(text, at)?.checked_sub(0xdc00).filter(|&low| low < 0x400)?;
+    char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + low)
+}
+
+fn hex(text: &str, at: &mut usize) -> Option<u32> {
+    let digits = text.get(*at..*at + 4)?;
+    digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(())?;
+    *at += 4;
+    u32::from_str_radix(digits, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_those_of_json() {
+        let text = r#""a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00" rest"#;
+        let mut at = 0;
+        let want = "a\"\\/\u{8}\u{c}\n\r\té😀";
+        assert_eq!(read(text, &mut at).as_deref(), Some(want));
+        assert_eq!(&text[at..], " rest");
+    }
+
+    #[test]
+    fn what_json_does_not_know_is_no_string() {
+        for text in [
+            "",
+            "a",
+            r#""a"#,
+            r#""\x""#,
+            r#""\ud800""#,
+            r#""\ud800\ud800""#,
+            r#""\ud83d\uffff""#,
+            r#""\udc00""#,
+            r#""\u00g0""#,
+            r#""\u00"#,
+            "\"\n\"",
+        ] {
+            let mut at = 0;
+            assert_eq!(read(text, &mut at), None, "{text}");
+            assert!(at <= text.len());
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! A reader of plans inside prose: one pass from left to right, without recursion, that never goes back.
+//!
+//! Where text stops being JSON, all open brackets are given up and reading goes on from there. So time
+//! and memory are linear in the length of the text, whatever it is.
+
+use crate::plans::json_string;
+
+/// A value that is no list and no object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Scalar<'a> {
+    /// A string, its escapes resolved.
+    Text(String),
+    /// Anything else, as written: a number, or what was meant to be one.
+    Bare(&'a str),
+}
+
+/// One element of a list, with what is needed of its fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Entry<'a> {
+    pub(super) id: Option<Scalar<'a>>,
+    pub(super) allocation: Option<Scalar<'a>>,
+    fields: usize,
+    /// Places of the two in the lists of names.
+    ranks: [usize; 2],
+}
+
+/// A list that can be a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct List<'a> {
+    pub(super) entries: Vec<Entry<'a>>,
+    /// The JSON in which it stands; where that breaks off, the list itself.
+    pub(super) bytes: std::ops::Range<usize>,
+    /// How many such lists the text has.
+    pub(super) found: usize,
+    rank: u8,
+    start: usize,
+}
+
+/// Names of the two fields; earlier ones are preferred.
+const ID: &[&str] = &["id", "problem_id", "problem"];
+const ALLOCATION: &[&str] = &[
+    "allocation",
+    "tokens",
+    "token_allocation",
+    "allocated_tokens",
+    "allocated",
+    "token_budget",
+    "budget",
+    "max_tokens",
+    "token_limit",
+    "estimated_tokens",
+];
+
+impl Entry<'_> {
+    /// Fields that are neither the id nor the allocation.
+    pub(super) fn extra_fields(&self) -> usize {
+        let used = usize::from(self.id.is_some()) + usize::from(self.allocation.is_some());
+        self.fields.saturating_sub(used)
+    }
+}
+
+impl<'a> Entry<'a> {
+    /// Takes a field; a container counts as a field and gives nothing else.
+    fn take(&mut self, key: &str, value: Option<Scalar<'a>>) {
+        self.fields += 1;
+        let [id_rank, allocation_rank] = &mut self.ranks;
+        for (names, place, best) in
+            [(ID, &mut self.id, id_rank), (ALLOCATION, &mut self.allocation, allocation_rank)]
+        {
+            if let (Some(rank), Some(value)) = (names.iter().position(|&name| name == key), &value)
+                && (place.is_none() || rank <= *best)
+            {
+                *place = Some(value.clone());
+                *best = rank;
+            }
+        }
+    }
+}
+
+/// The plan of a text: the last list under the key `plan`, else the last list that has an entry with an
+/// id, else the last empty list that stands alone.
+pub(super) fn find_plan(text: &str) -> Option<List<'_>> {
+    let mut reader = Reader { text, at: 0, open: Vec::new(), found: None };
+    while reader.next_bracket() {
+        let start = reader.at;
+        let planned = reader.is_behind_plan_key();
+        reader.enter(planned);
+        while !reader.open.is_empty() {
+            if reader.step().is_none() {
+                reader.open.clear();
+            } else if let (true, Some(list)) = (reader.open.is_empty(), &mut reader.found) {
+                // The outermost bracket has closed.
+                if list.start >= start {
+                    list.bytes = start..reader.at;
+                }
+            }
+        }
+    }
+    reader.found
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    open: Vec<Open<'a>>,
+    found: Option<List<'a>>,
+}
+
+/// A bracket that has not closed yet.
+enum Open<'a> {
+    List {
+        start: usize,
+        planned: bool,
+        entries: Vec<Entry<'a>>,
+    },
+    /// With the key whose value is being read.
+    Object {
+        entry: Entry<'a>,
+        key: String,
+    },
+}
+
+impl<'a> Reader<'a> {
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn skip_space(&mut self) {
+        while self.byte().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            self.at += 1;
+        }
+    }
+
+    /// Goes to the next bracket that opens.
+    fn next_bracket(&mut self) -> bool {
+        while let Some(byte) = self.byte() {
+            if matches!(byte, b'[' | b'{') {
+                return true;
+            }
+            self.at += 1;
+        }
+        false
+    }
+
+    /// Whether `"plan":` stands before this place.
+    fn is_behind_plan_key(&self) -> bool {
+        let before = self.text.get(..self.at).unwrap_or_default().trim_ascii_end();
+        before.strip_suffix(':').is_some_and(|key| key.trim_ascii_end().ends_with("\"plan\""))
+    }
+
+    /// Opens the bracket at this place.
+    fn enter(&mut self, planned: bool) {
+        let start = self.at;
+        self.open.push(if self.byte() == Some(b'[') {
+            Open::List { start, planned, entries: Vec::new() }
+        } else {
+            Open::Object { entry: Entry::default(), key: String::new() }
+        });
+        self.at += 1;
+    }
+
+    /// Reads one element, one field or one closing bracket of the innermost open bracket; `None` where
+    /// the text is no JSON.
+    fn step(&mut self) -> Option<()> {
+        self.skip_space();
+        let (in_list, first) = match self.open.last()? {
+            Open::List { entries, .. } => (true, entries.is_empty()),
+            Open::Object { entry, .. } => (false, entry.fields == 0),
+        };
+        let byte = self.byte()?;
+        if byte == if in_list { b']' } else { b'}' } {
+            self.at += 1;
+            return self.close();
+        }
+        if !first {
+            (byte == b',').then_some(())?;
+            self.at += 1;
+            self.skip_space();
+        }
+        if !in_list {
+            let read = self.string()?;
+            self.skip_space();
+            (self.byte()? == b':').then_some(())?;
+            self.at += 1;
+            self.skip_space();
+            if let Open::Object { key, .. } = self.open.last_mut()? {
+                *key = read;
+            }
+        }
+        match self.byte()? {
+            b'[' | b'{' => {
+                let planned =
+                    matches!(self.open.last()?, Open::Object { key, .. } if key == "plan");
+                self.enter(planned);
+            }
+            b'"' => {
+                let text = self.string()?;
+                self.give(Some(Scalar::Text(text)), None);
+            }
+            _ => {
+                let bare = self.bare(in_list)?;
+                self.give(Some(Scalar::Bare(bare)), None);
+            }
+        }
+        Some(())
+    }
+
+    /// Takes the innermost bracket, now closed, off.
+    fn close(&mut self) -> Option<()> {
+        match self.open.pop()? {
+            Open::Object { entry, .. } => self.give(None, Some(entry)),
+            Open::List { start, planned, entries } => {
+                self.consider(start, planned, entries);
+                self.give(None, None);
+            }
+        }
+        Some(())
+    }
+
+    /// Hands a value to the bracket around it.
+    fn give(&mut self, scalar: Option<Scalar<'a>>, object: Option<Entry<'a>>) {
+        match self.open.last_mut() {
+            Some(Open::List { entries, .. }) => entries.push(object.unwrap_or_default()),
+            Some(Open::Object { entry, key }) => entry.take(key, scalar),
+            None => {}
+        }
+    }
+
+    /// Keeps a list where it is a better plan than the one found before.
+    fn consider(&mut self, start: usize, planned: bool, entries: Vec<Entry<'a>>) {
+        let has_id = entries.iter().any(|entry| entry.id.is_some());
+        let rank = match (planned, has_id, entries.is_empty()) {
+            (true, true, _) | (true, _, true) => 2,
+            (false, true, _) => 1,
+            (false, _, true) if self.open.is_empty() => 0,
+            _ => return,
+        };
+        let mut found = 1;
+        if let Some(list) = &self.found {
+            if list.rank > rank {
+                return;
+            }
+            if list.rank == rank {
+                // A list within this one is no plan of its own.
+                found = list.found + usize::from(list.start < start);
+            }
+        }
+        self.found = Some(List { entries, bytes: start..self.at, found, rank, start });
+    }
+
+    fn string(&mut self) -> Option<String> {
+        json_string::read(self.text, &mut self.at)
+    }
+
+    /// What is no string and no container, up to where the next element or field begins. In an object a
+    /// comma ends it only before a key, so `1,200` is one value.
+    fn bare(&mut self, in_list: bool) -> Option<&'a str> {
+        let start = self.at;
+        loop {
+            match self.byte()? {
+                b'"' | b'[' | b'{' => return None,
+                b']' | b'}' | b'\n' => break,
+                b',' if in_list || self.a_key_follows() => break,
+                _ => self.at += 1,
+            }
+        }
+        let bare = self.text.get(start..self.at)?.trim_ascii();
+        (!bare.is_empty()).then_some(bare)
+    }
+
+    /// Whether a quote comes after the comma at this place.
+    fn a_key_follows(&self) -> bool {
+        let rest = &self.text.as_bytes()[self.at + 1..];
+        rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'"')
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(text: &str) -> Option<Vec<String>> {
+        let id = |entry: Entry<'_>| match entry.id {
+            Some(Scalar::Text(text)) => text,
+            Some(Scalar::Bare(text)) => format!("bare {text}"),
+            None => "none".to_owned(),
+        };
+        Some(find_plan(text)?.entries.into_iter().map(id).collect())
+    }
+
+    #[test]
+    fn a_plan_is_found_wherever_it_stands() {
+        let cases = [
+            r#"{"plan": [{"id": "a"}, {"id": "b"}]}"#,
+            r#"[{"id": "a"}, {"id": "b"}]"#,
+            "Here [1] it is:\n```json\n{\"plan\": [{\"id\": \"a\"}, {\"id\": \"b\"}]}\n```\n[done] {ok}",
+            r#"{"notes": {"deep": [[1, {"x": []}]]}, "plan": [{"id": "a"}, {"id": "b"}], "n": 2}"#,
+            r#"a 5" screen {B} [see below {"plan": [{"id": "a"}, {"id": "b"}]}"#,
+            "{\"why\": \"two\nlines\", \"plan\": [{\"id\": \"a\"}, {\"id\": \"b\"}]}",
+            r#""plan": [{"id": "a"}, {"id": "b"}]"#,
+            r#"draft [{"id": "c"}], then {"plan":[{"id":"a"},{"id":"b"}]}, not [{"id": "d"}]"#,
+            r#"{"plan":[{"id":"c"}]} no: {"plan":[{"id":"a"},{"problem":"x","id":"b"}]}"#,
+            r#"[{"id":"a","parts":[{"id":"c"}]},{"id":"b"}]"#,
+            r#"{{{"[" [[[{"plan": [{"id": "a"}, {"id": "\u0062"}]}"#,
+        ];
+        for case in cases {
+            assert_eq!(ids(case).as_deref(), Some(&["a".to_owned(), "b".to_owned()][..]), "{case}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_plan_is_none() {
+        for case in [
+            "",
+            "I would start with a.",
+            "{}",
+            r#"{"id": "a", "allocation": 5}"#,
+            r#"{"plan": [{"id": "a", "allocation": 5}"#,
+            r#"{"plan": ["a", "b"]}"#,
+            r#"{"plan": {"a": 5}}"#,
+            r#"{"reasons": []}"#,
+            r#"[{"id": "a"},]"#,
+            r#"[{"id": "\ud800"}]"#,
+            r#"[{"id": "\x"}]"#,
+            r#"[{"id": }]"#,
+            "[[[[[[[[[[",
+        ] {
+            assert_eq!(ids(case), None, "{case}");
+        }
+        assert_eq!(ids("[]"), Some(Vec::new()));
+        assert_eq!(ids(r#"[{"id":"c"}] {"plan": []}"#), Some(Vec::new()));
+    }
+
+    #[test]
+    fn numbers_with_separators_are_one_value() {
+        let list = find_plan(r#"[{"id": 7, "tokens": 1,200, "x": 1}, {"tokens": ~5 k }, 3, 4]"#);
+        let list = list.unwrap();
+        assert_eq!(list.entries.len(), 4);
+        assert_eq!(list.entries[0].id, Some(Scalar::Bare("7")));
+        assert_eq!(list.entries[0].allocation, Some(Scalar::Bare("1,200")));
+        assert_eq!(list.entries[0].extra_fields(), 1);
+        assert_eq!(list.entries[1].allocation, Some(Scalar::Bare("~5 k")));
+    }
+
+    #[test]
+    fn a_quote_that_never_closes_does_not_swallow_the_plan() {
+        let text = format!("{{\"a: {}\n{{\"plan\":[{{\"id\":\"a\"}}]}}", "x".repeat(1_000));
+        assert_eq!(ids(&text), Some(vec!["a".to_owned()]));
+    }
+}

@@ -1,0 +1,111 @@
+use crate::Error;
+
+/// The share of what all items cost together that a budget allows, above 0 and at most 1.
+///
+/// It is taken as the shortest decimal that names the number, so 0.29 of 100 is 29, although the
+/// nearest binary number to 0.29 lies below it and `(0.29_f64 * 100.0).floor()` is 28.
+///
+/// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
+///
+/// ```
+/// use knapsack_oracle::{Alpha, Error};
+///
+/// assert_eq!(Alpha::new(0.29)?.of(100), 29);
+/// assert_eq!(Alpha::new(0.3)?.of(9), 2);
+/// assert!(matches!(Alpha::new(1.5), Err(Error::Setting { .. })));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "f64", into = "f64"))]
+pub struct Alpha(f64);
+
+impl Alpha {
+    /// The four shares of the paper: 0.25, 0.5, 0.75 and 1.
+    pub const SWEEP: [Self; 4] = [Self(0.25), Self(0.5), Self(0.75), Self(1.0)];
+
+    /// A share above 0 and at most 1.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] for any other number.
+    pub const fn new(alpha: f64) -> Result<Self, Error> {
+        if alpha > 0.0 && alpha <= 1.0 {
+            Ok(Self(alpha))
+        } else {
+            Err(Error::Setting {
+                name: "alpha",
+                value: alpha,
+                range: "a number above 0 and at most 1",
+            })
+        }
+    }
+
+    /// The share as a number.
+    #[must_use]
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+
+    /// This share of a total, rounded down: `floor(alpha * total)` in exact arithmetic.
+    #[must_use]
+    pub fn of(self, total: u64) -> u64 {
+        let (digits, exponent) = crate::pools::points::decimal(self.0);
+        // Digits are below 10^17 and the total below 2^64, so the product is below 10^37.
+        let product = u128::from(digits) * u128::from(total);
+        let power = 10_u128.checked_pow(exponent.unsigned_abs());
+        power.map_or(0, |power| (product / power) as u64)
+    }
+}
+
+impl TryFrom<f64> for Alpha {
+    type Error = Error;
+
+    fn try_from(alpha: f64) -> Result<Self, Error> {
+        Self::new(alpha)
+    }
+}
+
+impl From<Alpha> for f64 {
+    fn from(alpha: Alpha) -> Self {
+        alpha.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn every_hundredth_of_every_total_is_what_whole_numbers_say() {
+        for hundredths in 1..=100_u64 {
+            let alpha = Alpha::new(hundredths as f64 / 100.0).unwrap();
+            for total in (0..500).chain([u64::MAX - 1, u64::MAX]) {
+                let want = u128::from(total) * u128::from(hundredths) / 100;
+                assert_eq!(u128::from(alpha.of(total)), want, "{hundredths} {total}");
+            }
+        }
+    }
+
+    #[test]
+    fn shares_at_the_ends_of_the_range_are_shares() {
+        assert_eq!(Alpha::SWEEP[3].of(u64::MAX), u64::MAX);
+        assert_eq!(Alpha::new(f64::MIN_POSITIVE).unwrap().of(u64::MAX), 0);
+        assert_eq!(Alpha::new(5e-324).unwrap().of(u64::MAX), 0);
+        for wrong in [0.0, -0.1, 1.0 + f64::EPSILON, f64::NAN, f64::INFINITY] {
+            assert!(matches!(Alpha::new(wrong), Err(Error::Setting { .. })), "{wrong}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_budget_is_no_more_than_the_total_and_grows_with_alpha(
+            a in 1e-6..=1.0_f64, b in 1e-6..=1.0_f64, total: u64,
+        ) {
+            let (low, high) = (Alpha::new(a.min(b)).unwrap(), Alpha::new(a.max(b)).unwrap());
+            prop_assert!(low.of(total) <= high.of(total) && high.of(total) <= total);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+use crate::{Error, Knapsack, MultidimensionalKnapsack, Pool, most_solved_items};
+
+/// What a planner who knew every cost and outcome would attempt: the best there is.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Oracle {
+    /// What it earns.
+    pub value: f64,
+    /// The positions of the items that it attempts, ascending; all of them solvable.
+    pub chosen: Vec<usize>,
+}
+
+impl Pool {
+    /// The best value within a budget, `max sum of value * solved` over sets of items that cost no more
+    /// than the budget, with a set that reaches it: an exact 0-1 knapsack over the solvable items.
+    ///
+    /// Where all values are equal the cheapest items are best, and one sort finds them.
+    ///
+    /// Reference: TRIAGE (2026), equations 1 and 3, arXiv:2605.13414.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SumTooLarge`] where the costs of solvable items sum to more than 2^63 - 1, and
+    /// [`Error::TooManyItems`], where values differ.
+    pub fn oracle(&self, budget: u64) -> Result<Oracle, Error> {
+        if self.points().equal {
+            let items = self.items().iter().map(|item| (item.cost(), item.is_solved()));
+            return Ok(self.oracle_of(most_solved_items(items, budget)));
+        }
+        let solvable = self.solvable();
+        let profits: Vec<u64> = solvable.iter().map(|&i| self.points().each[i]).collect();
+        let costs: Vec<u64> = solvable.iter().map(|&i| self.items()[i].cost()).collect();
+        let best = Knapsack::new(budget, &profits, &costs)?.solve();
+        Ok(self.oracle_of(best.chosen.iter().map(|&k| solvable[k]).collect()))
+    }
+}
+
+impl<const R: usize> Pool<R> {
+    /// The best value within a budget for each resource.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] for more than 8 resources; [`Error::TooLarge`] above 1,000 solvable items.
+    pub fn oracle_under(&self, budgets: &[u64; R]) -> Result<Oracle, Error> {
+        let solvable = self.solvable();
+        let profits: Vec<u64> = solvable.iter().map(|&i| self.points().each[i]).collect();
+        let weights: Vec<[u64; R]> = solvable.iter().map(|&i| *self.items()[i].costs()).collect();
+        let best = MultidimensionalKnapsack::new(*budgets, &profits, &weights)?.solve();
+        Ok(self.oracle_of(best.chosen.iter().map(|&k| solvable[k]).collect()))
+    }
+
+    fn solvable(&self) -> Vec<usize> {
+        (0..self.items().len()).filter(|&i| self.items()[i].is_solved()).collect()
+    }
+
+    fn oracle_of(&self, mut chosen: Vec<usize>) -> Oracle {
+        chosen.sort_unstable();
+        let points = chosen.iter().map(|&i| self.points().each[i]).sum();
+        Oracle { value: self.points().value(points), chosen }
+    }
+}

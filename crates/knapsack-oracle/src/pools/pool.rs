@@ -1,0 +1,198 @@
+use crate::{Alpha, Error, Item, OrderedRun, pools::points::Points};
+
+/// Items that share a budget, in the order in which a planner is shown them.
+///
+/// `R` is the number of resources; with one nothing shows of it. Values are turned into whole
+/// multiples of a common unit, decimal or binary, so that all sums of them are exact.
+///
+/// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
+///
+/// ```
+/// use knapsack_oracle::{Alpha, Error, Item, Pool};
+///
+/// let pool = Pool::new(vec![
+///     Item::new("a", 1.0, 500, true)?,
+///     Item::new("b", 1.0, 300, false)?,
+///     Item::new("c", 1.0, 200, true)?,
+/// ])?;
+/// let budget = pool.budget(Alpha::new(0.5)?);
+/// assert_eq!(budget, 500);
+/// assert_eq!(pool.oracle(budget)?.value, 1.0);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pool<const R: usize = 1> {
+    items: Vec<Item<R>>,
+    totals: [u64; R],
+    points: Points,
+    /// Positions, by id.
+    by_id: Vec<usize>,
+}
+
+impl<const R: usize> Pool<R> {
+    /// A pool of at least one item.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] without an item; [`Error::DuplicateId`]; [`Error::Sum`] where the costs in a
+    /// resource sum to 2^64 or more; [`Error::Values`] where values have no common unit in which
+    /// their sum is below 2^63, as 1e300 and 1e-300 have none.
+    pub fn new(items: Vec<Item<R>>) -> Result<Self, Error> {
+        if items.is_empty() {
+            return Err(Error::Empty);
+        }
+        let mut by_id: Vec<usize> = (0..items.len()).collect();
+        by_id.sort_by(|&a, &b| items[a].id().cmp(items[b].id()));
+        for pair in by_id.windows(2) {
+            let (first, second) = (pair[0], pair[1]);
+            if items[first].id() == items[second].id() {
+                let id = items[first].id().to_owned();
+                return Err(Error::DuplicateId { id, first, second });
+            }
+        }
+        let mut totals = [0_u64; R];
+        for (position, item) in items.iter().enumerate() {
+            for (total, &cost) in totals.iter_mut().zip(item.costs()) {
+                let sum = total.checked_add(cost);
+                *total = sum.ok_or(Error::Sum { what: "costs", item: position })?;
+            }
+        }
+        let values: Vec<f64> = items.iter().map(Item::value).collect();
+        let points = Points::new(&values)?;
+        Ok(Self { items, totals, points, by_id })
+    }
+
+    /// Pools of `size` items each, in order. What is left over at the end is a smaller pool of its own,
+    /// so that no item is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] for a size of 0.
+    pub fn chunks(&self, size: usize) -> Result<Vec<Self>, Error> {
+        if size == 0 {
+            return Err(Error::Setting { name: "pool size", value: 0.0, range: "at least 1" });
+        }
+        self.items.chunks(size).map(|items| Self::new(items.to_vec())).collect()
+    }
+
+    /// The items, in order.
+    #[must_use]
+    pub fn items(&self) -> &[Item<R>] {
+        &self.items
+    }
+
+    /// The position of an item, from 0. Takes O(log n).
+    #[must_use]
+    pub fn position(&self, id: &str) -> Option<usize> {
+        let found = self.by_id.binary_search_by(|&i| self.items[i].id().cmp(id)).ok()?;
+        Some(self.by_id[found])
+    }
+
+    /// What all items cost together, in each resource.
+    #[must_use]
+    pub const fn total_costs(&self) -> &[u64; R] {
+        &self.totals
+    }
+
+    /// The budget in each resource: `floor(alpha * total cost)`, exactly. The total is over all items,
+    /// solvable or not.
+    #[must_use]
+    pub fn budgets(&self, alpha: Alpha) -> [u64; R] {
+        self.totals.map(|total| alpha.of(total))
+    }
+
+    /// Carries out an order under several budgets: each item runs at its true costs, and execution stops
+    /// at the first item of which some cost is more than what is left.
+    ///
+    /// With one resource, [`execute`](crate::execute) in the advisory regime does the same for a plan.
+    ///
+    /// ```
+    /// use knapsack_oracle::{Error, Item, Pool};
+    ///
+    /// // Tokens and cents.
+    /// let pool = Pool::new(vec![
+    ///     Item::with_costs("a", 1.0, [500, 2], true)?,
+    ///     Item::with_costs("b", 1.0, [100, 9], true)?,
+    /// ])?;
+    /// let run = pool.run_in_order(&[0, 1], &[600, 10])?;
+    /// assert_eq!((run.earned, run.spent, run.stopped_by), (1.0, [500, 2], Some(1)));
+    /// assert_eq!(pool.oracle_under(&[600, 10])?.value, 1.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherPool`] for a position outside the pool; [`Error::DuplicateId`] for one that comes
+    /// twice.
+    pub fn run_in_order(
+        &self,
+        order: &[usize],
+        budgets: &[u64; R],
+    ) -> Result<OrderedRun<R>, Error> {
+        OrderedRun::new(self, order, budgets)
+    }
+
+    pub(crate) const fn points(&self) -> &Points {
+        &self.points
+    }
+}
+
+impl Pool {
+    /// What all items cost together.
+    #[must_use]
+    pub const fn total_cost(&self) -> u64 {
+        self.totals[0]
+    }
+
+    /// The budget: `floor(alpha * total cost)`, exactly. The total is over all items, solvable or not.
+    #[must_use]
+    pub fn budget(&self, alpha: Alpha) -> u64 {
+        alpha.of(self.total_cost())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn items(n: usize) -> Vec<Item> {
+        (0..n).map(|i| Item::new(format!("p{i}"), 1.0, i as u64 + 1, true).unwrap()).collect()
+    }
+
+    #[test]
+    fn chunks_hold_every_item_once_and_in_order() {
+        let pool = Pool::new(items(65)).unwrap();
+        let chunks = pool.chunks(30).unwrap();
+        let sizes: Vec<usize> = chunks.iter().map(|chunk| chunk.items().len()).collect();
+        assert_eq!(sizes, [30, 30, 5]);
+        let all: Vec<Item> = chunks.iter().flat_map(|chunk| chunk.items().to_vec()).collect();
+        assert_eq!(all, pool.items());
+        assert!(matches!(pool.chunks(0), Err(Error::Setting { .. })));
+    }
+
+    #[test]
+    fn an_item_is_found_by_its_id() {
+        let pool = Pool::new(items(12)).unwrap();
+        for (i, item) in pool.items().iter().enumerate() {
+            assert_eq!(pool.position(item.id()), Some(i));
+        }
+        assert_eq!(pool.position("p12"), None);
+    }
+
+    #[test]
+    fn what_no_pool_can_hold_is_refused() {
+        assert_eq!(Pool::<1>::new(vec![]), Err(Error::Empty));
+        let mut twice = items(3);
+        twice.push(Item::new("p1", 1.0, 9, false).unwrap());
+        let want = Error::DuplicateId { id: "p1".into(), first: 1, second: 3 };
+        assert_eq!(Pool::new(twice), Err(want));
+        let mut dear = items(2);
+        dear.push(Item::new("c", 1.0, u64::MAX - 2, true).unwrap());
+        assert_eq!(Pool::new(dear), Err(Error::Sum { what: "costs", item: 2 }));
+        for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(matches!(Item::new("a", value, 1, true), Err(Error::ItemValue { .. })));
+        }
+        assert_eq!(Item::new("a", 1.0, 0, true), Err(Error::ItemCost { id: "a".into() }));
+        assert!(Item::with_costs("a", 1.0, [0, 1], true).is_ok());
+    }
+}

@@ -1,0 +1,128 @@
+use crate::Error;
+
+/// Triage efficiency of one plan on one pool, and whether it says anything.
+///
+/// Reference: TRIAGE (2026), equations 2 and 4 and appendix D, arXiv:2605.13414.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Efficiency {
+    /// The oracle earns more than a random planner: `(achieved - random) / (oracle - random)`, at most
+    /// 1 and unbounded below.
+    Informative(f64),
+    /// The oracle earns nothing, and so does every plan: 1 by convention, as nothing was lost.
+    NothingSolvable,
+    /// A random planner earns as much as the oracle, as with the whole budget: 1 by convention where
+    /// the plan earned as much too, otherwise 0.
+    RandomIsOptimal {
+        /// Whether the plan earned as much.
+        achieved: bool,
+    },
+}
+
+impl Efficiency {
+    /// The number that enters a mean, by the convention of equation 4 where the ratio is undefined.
+    #[must_use]
+    pub const fn score(&self) -> f64 {
+        match *self {
+            Self::Informative(score) => score,
+            Self::NothingSolvable | Self::RandomIsOptimal { achieved: true } => 1.0,
+            Self::RandomIsOptimal { achieved: false } => 0.0,
+        }
+    }
+
+    /// The ratio, where it is defined.
+    #[must_use]
+    pub const fn informative(&self) -> Option<f64> {
+        match *self {
+            Self::Informative(score) => Some(score),
+            _ => None,
+        }
+    }
+}
+
+/// By how much an expectation may differ from the oracle's value through rounding alone, as a share.
+const ROUNDING: f64 = 1e-9;
+
+/// Where a plan lies between a random planner (0) and the oracle (1):
+/// `(achieved - random) / (oracle - random)`.
+///
+/// A random value within a share of 1e-9 of the oracle's counts as equal to it.
+///
+/// ```
+/// use knapsack_oracle::{Efficiency, Error, triage_efficiency_score};
+///
+/// assert_eq!(triage_efficiency_score(3.0, 2.0, 4.0)?, Efficiency::Informative(0.5));
+/// let full_budget = triage_efficiency_score(3.0, 4.0, 4.0)?;
+/// assert_eq!(full_budget, Efficiency::RandomIsOptimal { achieved: false });
+/// assert_eq!(full_budget.score(), 0.0);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// Reference: TRIAGE (2026), equations 2 and 4, arXiv:2605.13414.
+///
+/// # Errors
+///
+/// [`Error::Setting`] for a value that is not finite or below 0, and for an achieved or a random value
+/// above the oracle's.
+pub fn triage_efficiency_score(
+    achieved: f64,
+    random: f64,
+    oracle: f64,
+) -> Result<Efficiency, Error> {
+    check_oracle(oracle)?;
+    let limit = oracle * (1.0 + ROUNDING);
+    check("achieved value", achieved, limit)?;
+    check("random value", random, limit)?;
+    if oracle == 0.0 {
+        return Ok(Efficiency::NothingSolvable);
+    }
+    if oracle - random <= ROUNDING * oracle {
+        return Ok(Efficiency::RandomIsOptimal { achieved: achieved >= oracle });
+    }
+    Ok(Efficiency::Informative((achieved - random) / (oracle - random)))
+}
+
+/// The share of the oracle's value that a plan did not earn: `(oracle - achieved) / oracle`, from 0 to
+/// 1, lower is better.
+///
+/// ```
+/// use knapsack_oracle::{Error, normalized_regret};
+///
+/// assert_eq!(normalized_regret(3.0, 4.0)?, 0.25);
+/// assert_eq!(normalized_regret(0.0, 0.0), Err(Error::NothingSolvable));
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// Reference: TRIAGE (2026), equation 5, arXiv:2605.13414.
+///
+/// # Errors
+///
+/// [`Error::NothingSolvable`] where the oracle earns nothing; [`Error::Setting`] as for
+/// [`triage_efficiency_score`].
+pub fn normalized_regret(achieved: f64, oracle: f64) -> Result<f64, Error> {
+    check_oracle(oracle)?;
+    check("achieved value", achieved, oracle * (1.0 + ROUNDING))?;
+    if oracle == 0.0 {
+        return Err(Error::NothingSolvable);
+    }
+    Ok(((oracle - achieved) / oracle).max(0.0))
+}
+
+fn check_oracle(oracle: f64) -> Result<(), Error> {
+    if oracle >= 0.0 && oracle.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Setting {
+        name: "oracle value",
+        value: oracle,
+        range: "a finite number of at least 0",
+    })
+}
+
+fn check(name: &'static str, value: f64, limit: f64) -> Result<(), Error> {
+    if value >= 0.0 && value <= limit {
+        return Ok(());
+    }
+    Err(Error::Setting { name, value, range: "a number from 0 to the oracle value" })
+}

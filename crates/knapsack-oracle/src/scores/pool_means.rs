@@ -1,0 +1,102 @@
+use crate::{Efficiency, Error};
+
+/// Mean triage efficiency over pools, with how many of them say something.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct MeanEfficiency {
+    /// Mean over all pools, by the paper's convention where the ratio is undefined.
+    pub score: f64,
+    /// Standard error of that mean, pools taken as independent; none for a single pool.
+    pub standard_error: Option<f64>,
+    /// Mean over the pools in which the ratio is defined; none where there is no such pool.
+    pub informative_score: Option<f64>,
+    /// Pools.
+    pub pools: usize,
+    /// Pools in which nothing was solvable within the budget.
+    pub nothing_solvable: usize,
+    /// Pools in which a random planner earns as much as the oracle.
+    pub random_is_optimal: usize,
+}
+
+/// Mean normalised regret over the pools in which it is defined.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct MeanRegret {
+    /// The mean.
+    pub regret: f64,
+    /// Its standard error, pools taken as independent; none for a single pool.
+    pub standard_error: Option<f64>,
+    /// Pools in the mean.
+    pub pools: usize,
+    /// Pools left out, as nothing was solvable.
+    pub left_out: usize,
+}
+
+/// The mean of efficiencies over pools, each counting once.
+///
+/// Pools without a solvable item are kept with a score of 1 (appendix D.3); section 3.2 of the paper
+/// would leave them out, which [`MeanEfficiency::informative_score`] does. For an interval, resample
+/// pools; trajectory-metrics has a bootstrap of means.
+///
+/// ```
+/// use knapsack_oracle::{Efficiency, Error, mean_efficiency_score};
+///
+/// let mean = mean_efficiency_score(&[Efficiency::Informative(0.5), Efficiency::NothingSolvable])?;
+/// assert_eq!((mean.score, mean.informative_score), (0.75, Some(0.5)));
+/// assert_eq!((mean.standard_error, mean.nothing_solvable), (Some(0.25), 1));
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Empty`] without a pool.
+pub fn mean_efficiency_score(pools: &[Efficiency]) -> Result<MeanEfficiency, Error> {
+    let scores: Vec<f64> = pools.iter().map(Efficiency::score).collect();
+    let informative: Vec<f64> = pools.iter().filter_map(Efficiency::informative).collect();
+    let (score, standard_error) = mean(&scores)?;
+    let count = |which: fn(&Efficiency) -> bool| pools.iter().filter(|pool| which(pool)).count();
+    Ok(MeanEfficiency {
+        score,
+        standard_error,
+        informative_score: mean(&informative).ok().map(|(mean, _)| mean),
+        pools: pools.len(),
+        nothing_solvable: count(|pool| matches!(pool, Efficiency::NothingSolvable)),
+        random_is_optimal: count(|pool| matches!(pool, Efficiency::RandomIsOptimal { .. })),
+    })
+}
+
+/// The mean of regrets over pools, `None` marking a pool in which nothing was solvable.
+///
+/// ```
+/// use knapsack_oracle::{Error, mean_regret};
+///
+/// let mean = mean_regret(&[Some(0.0), None, Some(0.5)])?;
+/// assert_eq!((mean.regret, mean.standard_error), (0.25, Some(0.25)));
+/// assert_eq!((mean.pools, mean.left_out), (2, 1));
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// Reference: TRIAGE (2026), appendix D.3, arXiv:2605.13414.
+///
+/// # Errors
+///
+/// [`Error::Empty`] where no pool has a regret.
+pub fn mean_regret(pools: &[Option<f64>]) -> Result<MeanRegret, Error> {
+    let defined: Vec<f64> = pools.iter().copied().flatten().collect();
+    let (regret, standard_error) = mean(&defined)?;
+    let left_out = pools.len() - defined.len();
+    Ok(MeanRegret { regret, standard_error, pools: defined.len(), left_out })
+}
+
+/// Mean and its standard error.
+fn mean(values: &[f64]) -> Result<(f64, Option<f64>), Error> {
+    if values.is_empty() {
+        return Err(Error::Empty);
+    }
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    Ok((mean, (values.len() > 1).then(|| (squares / (n - 1.0) / n).sqrt())))
+}

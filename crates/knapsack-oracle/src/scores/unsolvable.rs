@@ -1,0 +1,67 @@
+use crate::{Error, Plan};
+
+/// The share of the unsolvable items that a plan leaves out: `|U \ S| / |U|`, where `S` are the items
+/// with an allocation above 0. From 0 to 1, higher is better.
+///
+/// `unsolvable` marks the items of the plan's pool, in its order.
+///
+/// ```
+/// use knapsack_oracle::{Error, Item, Plan, Pool, detection_rate, waste_rate};
+///
+/// let item = |id, solved| Item::new(id, 1.0, 100, solved);
+/// let pool = Pool::new(vec![item("a", true)?, item("b", false)?, item("c", false)?])?;
+/// let plan = Plan::new(&pool, 300, &[("a", 150), ("b", 50)])?;
+/// assert_eq!(detection_rate(&plan, &[false, true, true])?, 0.5);
+/// assert_eq!(waste_rate(&plan, &[false, true, true])?, 0.25);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// Reference: TRIAGE (2026), section 4, arXiv:2605.13414.
+///
+/// # Errors
+///
+/// [`Error::Undefined`] without an unsolvable item; [`Error::OtherPool`] where the plan has positions
+/// beyond the marks.
+pub fn detection_rate(plan: &Plan, unsolvable: &[bool]) -> Result<f64, Error> {
+    let (planned, _) = planned_unsolvable(plan, unsolvable)?;
+    let all = unsolvable.iter().filter(|&&mark| mark).count();
+    if all == 0 {
+        return Err(Error::Undefined {
+            name: "detection rate",
+            reason: "no item is marked as unsolvable",
+        });
+    }
+    Ok((all - planned) as f64 / all as f64)
+}
+
+/// The share of what a plan allocates that goes to unsolvable items:
+/// `sum over S and U of a / sum over S of a`. From 0 to 1, lower is better.
+///
+/// Reference: TRIAGE (2026), section 4, arXiv:2605.13414. An example is at [`detection_rate`].
+///
+/// # Errors
+///
+/// [`Error::Undefined`] for a plan that allocates nothing; [`Error::OtherPool`] as for
+/// [`detection_rate`].
+pub fn waste_rate(plan: &Plan, unsolvable: &[bool]) -> Result<f64, Error> {
+    let (_, wasted) = planned_unsolvable(plan, unsolvable)?;
+    let all = plan.allocated();
+    if all == 0 {
+        return Err(Error::Undefined { name: "waste rate", reason: "the plan allocates nothing" });
+    }
+    Ok(wasted as f64 / all as f64)
+}
+
+/// How many unsolvable items have an allocation above 0, and the sum of these.
+fn planned_unsolvable(plan: &Plan, unsolvable: &[bool]) -> Result<(usize, u128), Error> {
+    let (mut planned, mut wasted) = (0, 0);
+    for (step, &crate::Step { position, allocation }) in plan.steps().iter().enumerate() {
+        let items = unsolvable.len();
+        let mark = unsolvable.get(position).ok_or(Error::OtherPool { step, position, items })?;
+        if *mark && allocation > 0 {
+            planned += 1;
+            wasted += u128::from(allocation);
+        }
+    }
+    Ok((planned, wasted))
+}

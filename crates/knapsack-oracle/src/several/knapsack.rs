@@ -1,0 +1,148 @@
+use crate::{Error, several::search::Search};
+
+/// Items under budgets of R resources at once, as tokens, dollars in whole millionths and seconds: the
+/// multidimensional 0-1 knapsack. R is from 1 to 8.
+///
+/// Give the items that can be earned, that is the solved ones of a pool, with whole profits.
+///
+/// ```
+/// use knapsack_oracle::{Error, MultidimensionalKnapsack};
+///
+/// // Tokens and dollars: the first item alone would take all the dollars.
+/// let knapsack =
+///     MultidimensionalKnapsack::new([10, 6], &[5, 4, 3, 2], &[[4, 6], [5, 2], [3, 3], [2, 1]])?;
+/// let solution = knapsack.solve();
+/// assert_eq!((solution.value, solution.chosen), (9, vec![1, 2, 3]));
+/// assert_eq!(solution.used, [10, 6]);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MultidimensionalKnapsack<'a, const R: usize> {
+    capacities: [u64; R],
+    profits: &'a [u64],
+    weights: &'a [[u64; R]],
+}
+
+/// A choice of items, and how good the best one can be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct MultidimensionalSolution<const R: usize> {
+    /// The sum of the profits of the chosen items.
+    pub value: u64,
+    /// No choice has a greater value than this.
+    pub upper_bound: u64,
+    /// Positions of the chosen items, from 0, increasing.
+    pub chosen: Vec<usize>,
+    /// What the chosen items use of each resource, at most its capacity.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "as_list"))]
+    pub used: [u64; R],
+    /// How many parts of the search were looked at.
+    pub nodes: u64,
+}
+
+impl<const R: usize> MultidimensionalSolution<R> {
+    /// Whether the choice is proved to be the best, as its value is the upper bound.
+    #[must_use]
+    pub const fn is_optimal(&self) -> bool {
+        self.value == self.upper_bound
+    }
+}
+
+#[cfg(feature = "serde")]
+fn as_list<S: serde::Serializer>(used: &[u64], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(used)
+}
+
+/// Between what the best value lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct KnapsackBounds {
+    /// The value of a choice that fits, found greedily from the linear program.
+    pub lower: u64,
+    /// The value of the linear program, in which parts of items may be taken, rounded down.
+    pub upper: u64,
+}
+
+/// With more items a search has no hope of an end.
+const MOST_ITEMS: usize = 1_000;
+const MOST_RESOURCES: usize = 8;
+
+impl<'a, const R: usize> MultidimensionalKnapsack<'a, R> {
+    /// A knapsack with the given capacity of each resource; profits and weights may be 0.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] unless there are 1 to 8 resources; [`Error::Lengths`] where the lists differ
+    /// in length; [`Error::Sum`] where profits sum to 2^64 or more; [`Error::TooLarge`] above 1,000
+    /// items.
+    pub fn new(
+        capacities: [u64; R],
+        profits: &'a [u64],
+        weights: &'a [[u64; R]],
+    ) -> Result<Self, Error> {
+        if !(1..=MOST_RESOURCES).contains(&R) {
+            let (name, range) = ("the number of resources", "1 to 8");
+            return Err(Error::Setting { name, value: R as f64, range });
+        }
+        if profits.len() != weights.len() {
+            return Err(Error::Lengths { left: profits.len(), right: weights.len() });
+        }
+        if profits.len() > MOST_ITEMS {
+            return Err(Error::TooLarge {
+                what: "choice under several budgets",
+                items: profits.len(),
+                reason: "more than 1,000 are not searched; take smaller pools",
+            });
+        }
+        profits.iter().enumerate().try_fold(0_u64, |sum, (item, &profit)| {
+            sum.checked_add(profit).ok_or(Error::Sum { what: "profits", item })
+        })?;
+        Ok(Self { capacities, profits, weights })
+    }
+
+    /// Bounds without a search: O(R n) for each step of the simplex method, of which there are about
+    /// as many as items that the linear program leaves out.
+    #[must_use]
+    pub fn bounds(&self) -> KnapsackBounds {
+        let solution = self.solve_within(1);
+        KnapsackBounds { lower: solution.value, upper: solution.upper_bound }
+    }
+
+    /// The best choice, by branch and bound; one of them where there are several.
+    ///
+    /// Each part of the search is bounded by the dual of its linear program, re-solved from that of
+    /// the part before; the bound is evaluated on the items themselves with its rounding added on, so
+    /// that no rounding can cut off the best choice. Items that no better choice can do with, or
+    /// without, are fixed.
+    ///
+    /// Exponential in the worst case. Pools of 60 items and up to 8 resources take well below a second
+    /// where profits are random or follow the weights loosely; where they are a sum of the weights and
+    /// a constant, 3 resources take seconds and more may not end.
+    /// [`solve_within`](Self::solve_within) ends in any case.
+    ///
+    /// Reference: Kellerer, Pferschy, Pisinger (2004), Knapsack problems, chapter 9,
+    /// doi:10.1007/978-3-540-24777-7.
+    #[must_use]
+    pub fn solve(&self) -> MultidimensionalSolution<R> {
+        self.solve_within(u64::MAX)
+    }
+
+    /// The best choice that is found in at most so many parts of the search, and a bound on the best
+    /// there is; [`MultidimensionalSolution::is_optimal`] says whether they agree.
+    #[must_use]
+    pub fn solve_within(&self, nodes: u64) -> MultidimensionalSolution<R> {
+        let (mut chosen, upper_bound, nodes) =
+            Search::new(&self.capacities, self.profits, self.weights).run(nodes);
+        chosen.sort_unstable();
+        let mut used = [0; R];
+        for &item in &chosen {
+            for (used, &weight) in used.iter_mut().zip(&self.weights[item]) {
+                *used += weight;
+            }
+        }
+        let value = chosen.iter().map(|&item| self.profits[item]).sum();
+        MultidimensionalSolution { value, upper_bound, chosen, used, nodes }
+    }
+}

@@ -1,0 +1,235 @@
+//! Pools, their execution, their oracle and the planners, on random pools.
+#![allow(clippy::unwrap_used)]
+
+use knapsack_oracle::{
+    Alpha, CheapestFirst, Efficiency, Error, ForecastThreshold, InOrder, Item, OraclePlanner, Plan,
+    Pool, ProspectiveItem, RandomOrder, Regime, Step, ValuePerCost, execute,
+    triage_efficiency_score,
+};
+use proptest::prelude::*;
+
+const REGIMES: [Regime; 2] = [Regime::Advisory, Regime::Enforced];
+
+/// Pools of up to `most` items; values in quarters, tenths or all the same.
+fn pools(most: usize) -> impl Strategy<Value = Pool> {
+    let item = (1..12_u32, 1..60_u64, any::<bool>());
+    let unit = prop::sample::select(vec![0.25, 0.1, 0.0]);
+    (prop::collection::vec(item, 1..=most), unit).prop_map(|(rows, unit)| {
+        let item = |(i, (quarters, cost, solved)): (usize, (u32, u64, bool))| {
+            let value = if unit == 0.0 { 1.0 } else { f64::from(quarters) * unit };
+            // 0.1 * 3 is not 0.3: values are decimals as people write them.
+            let value = (value * 100.0).round() / 100.0;
+            Item::new(format!("item {i}"), value, cost, solved).unwrap()
+        };
+        Pool::new(rows.into_iter().enumerate().map(item).collect()).unwrap()
+    })
+}
+
+/// The best value over all sets of items, in hundredths.
+fn best_of_all_sets<const R: usize>(pool: &Pool<R>, budgets: &[u64; R]) -> i64 {
+    let hundredths = |item: &Item<R>| (item.value() * 100.0).round() as i64;
+    let value = |set: u32| {
+        let chosen = || pool.items().iter().enumerate().filter(|(i, _)| set >> i & 1 == 1);
+        let fits = |r: usize| chosen().map(|(_, item)| item.costs()[r]).sum::<u64>() <= budgets[r];
+        let value = chosen().filter(|(_, item)| item.is_solved()).map(|(_, item)| hundredths(item));
+        if (0..R).all(fits) { value.sum() } else { 0 }
+    };
+    (0..1_u32 << pool.items().len()).map(value).max().unwrap()
+}
+
+proptest! {
+    #[test]
+    fn with_the_whole_budget_no_order_is_cut_off(pool in pools(30), seed: u64) {
+        // Proposition D.1 of the paper.
+        let budget = pool.budget(Alpha::new(1.0).unwrap());
+        prop_assert_eq!(budget, pool.total_cost());
+        let plan = Plan::prospective(&RandomOrder::new(seed, 0), &pool, budget).unwrap();
+        let run = execute(&pool, &plan, budget, Regime::Advisory).unwrap();
+        prop_assert_eq!(run.stopped_by, None);
+        prop_assert_eq!((run.attempts.len(), run.spent), (pool.items().len(), budget));
+        // Its corollary: the oracle and a random planner earn the same.
+        let oracle = pool.oracle(budget).unwrap();
+        prop_assert_eq!(oracle.value, run.earned);
+        let random = pool.random_exact(budget).unwrap().value;
+        let efficiency = triage_efficiency_score(run.earned, random, oracle.value).unwrap();
+        prop_assert!(!matches!(efficiency, Efficiency::Informative(_)));
+        prop_assert_eq!(efficiency.score(), 1.0);
+    }
+
+    #[test]
+    fn the_oracle_is_the_best_of_all_sets(pool in pools(10), alpha in 0.01..=1.0_f64) {
+        let budget = pool.budget(Alpha::new(alpha).unwrap());
+        let oracle = pool.oracle(budget).unwrap();
+        prop_assert_eq!((oracle.value * 100.0).round() as i64, best_of_all_sets(&pool, &[budget]));
+        prop_assert!(oracle.chosen.iter().all(|&i| pool.items()[i].is_solved()));
+        let cost: u64 = oracle.chosen.iter().map(|&i| pool.items()[i].cost()).sum();
+        prop_assert!(cost <= budget);
+        prop_assert_eq!(pool.oracle_under(&[budget]).unwrap().value, oracle.value);
+    }
+
+    #[test]
+    fn the_oracle_of_two_resources_is_the_best_of_all_sets(
+        rows in prop::collection::vec((1..12_u32, 0..60_u64, 1..60_u64, any::<bool>()), 1..9),
+        alpha in 0.01..=1.0_f64,
+    ) {
+        let item = |(i, (value, tokens, cents, solved)): (usize, (u32, u64, u64, bool))| {
+            Item::with_costs(i.to_string(), value.into(), [tokens, cents], solved).unwrap()
+        };
+        let pool = Pool::new(rows.into_iter().enumerate().map(item).collect()).unwrap();
+        let budgets = pool.budgets(Alpha::new(alpha).unwrap());
+        let oracle = pool.oracle_under(&budgets).unwrap();
+        prop_assert_eq!((oracle.value * 100.0).round() as i64, best_of_all_sets(&pool, &budgets));
+        let run = pool.run_in_order(&oracle.chosen, &budgets).unwrap();
+        prop_assert_eq!((run.earned, run.stopped_by), (oracle.value, None));
+    }
+
+    #[test]
+    fn one_resource_among_several_is_run_as_it_is_alone(
+        pool in pools(12), alpha in 0.01..=1.0_f64, seed: u64,
+    ) {
+        let budget = pool.budget(Alpha::new(alpha).unwrap());
+        let plan = Plan::prospective(&RandomOrder::new(seed, 1), &pool, budget).unwrap();
+        let order: Vec<usize> = plan.steps().iter().map(|step| step.position).collect();
+        let run = pool.run_in_order(&order, &[budget]).unwrap();
+        let want = execute(&pool, &plan, budget, Regime::Advisory).unwrap();
+        prop_assert_eq!((run.earned, run.spent[0], run.stopped_by), (want.earned, want.spent, want.stopped_by));
+        prop_assert_eq!(run.attempted, want.attempts.len());
+    }
+
+    #[test]
+    fn a_run_keeps_to_its_budget_and_earns_no_more_than_the_oracle(
+        pool in pools(12), alpha in 0.01..=1.0_f64,
+        order in prop::collection::vec(any::<prop::sample::Index>(), 12),
+        allocations in prop::collection::vec(0..80_u64, 12),
+    ) {
+        let budget = pool.budget(Alpha::new(alpha).unwrap());
+        let mut steps: Vec<(&str, u64)> = Vec::new();
+        for (index, allocation) in order.iter().zip(allocations) {
+            let id = pool.items()[index.index(pool.items().len())].id();
+            if steps.iter().all(|step| step.0 != id) {
+                steps.push((id, allocation));
+            }
+        }
+        // With the largest budget as limit of the plan: allocations above the real one are cut.
+        let plan = Plan::new(&pool, u64::MAX, &steps).unwrap();
+        let oracle = pool.oracle(budget).unwrap().value;
+        for regime in REGIMES {
+            let run = execute(&pool, &plan, budget, regime).unwrap();
+            prop_assert!(run.spent <= budget && run.earned <= oracle);
+            prop_assert_eq!(run.attempts.iter().map(|attempt| attempt.spent).sum::<u64>(), run.spent);
+            let ran = run.attempts.len();
+            prop_assert_eq!(run.stopped_by, plan.steps().get(ran).map(|step| step.position));
+            for (attempt, step) in run.attempts.iter().zip(plan.steps()) {
+                let item = &pool.items()[step.position];
+                let enough = regime == Regime::Advisory || step.allocation >= item.cost();
+                let spent = if regime == Regime::Advisory { item.cost() } else { step.allocation };
+                let earned = if enough && item.is_solved() { item.value() } else { 0.0 };
+                prop_assert_eq!((attempt.position, attempt.spent, attempt.earned), (step.position, spent, earned));
+            }
+            if let Some(next) = plan.steps().get(ran) {
+                let asked = match regime {
+                    Regime::Advisory => pool.items()[next.position].cost(),
+                    Regime::Enforced => next.allocation,
+                };
+                prop_assert!(asked > budget - run.spent);
+            }
+        }
+    }
+
+    #[test]
+    fn planners_keep_to_the_budget_and_the_oracle_planner_reaches_the_oracle(
+        pool in pools(12), alpha in 0.01..=1.0_f64, seed: u64,
+    ) {
+        let budget = pool.budget(Alpha::new(alpha).unwrap());
+        let oracle = pool.oracle(budget).unwrap().value;
+        let costs = pool.items().iter().map(Item::cost).collect();
+        let solved = pool.items().iter().map(|item| f64::from(u8::from(item.is_solved()))).collect();
+        let forecast = ForecastThreshold::new(costs, solved, 0.5).unwrap();
+        let informed = [
+            Plan::informed(&OraclePlanner, &pool, budget).unwrap(),
+            Plan::informed(&CheapestFirst, &pool, budget).unwrap(),
+            Plan::informed(&ValuePerCost, &pool, budget).unwrap(),
+            Plan::informed(&forecast, &pool, budget).unwrap(),
+        ];
+        for regime in REGIMES {
+            for plan in &informed {
+                let run = execute(&pool, plan, budget, regime).unwrap();
+                prop_assert!(run.informed && run.stopped_by.is_none());
+            }
+            prop_assert_eq!(execute(&pool, &informed[0], budget, regime).unwrap().earned, oracle);
+            // A perfect forecast is the unit-value oracle.
+            if pool.items().iter().all(|item| item.value() == 1.0) {
+                prop_assert_eq!(execute(&pool, &informed[3], budget, regime).unwrap().earned, oracle);
+            }
+        }
+        for plan in [
+            Plan::prospective(&InOrder, &pool, budget).unwrap(),
+            Plan::prospective(&RandomOrder::new(seed, 0), &pool, budget).unwrap(),
+        ] {
+            prop_assert!(!execute(&pool, &plan, budget, Regime::Enforced).unwrap().informed);
+            prop_assert_eq!(plan.steps().len(), pool.items().len());
+        }
+    }
+}
+
+#[test]
+fn a_random_planner_has_efficiency_0_on_average() {
+    let costs = [31, 5, 70, 12, 44, 8, 19, 27, 90, 3];
+    let item = |(i, cost): (usize, u64)| Item::new(i.to_string(), 1.0, cost, i % 3 != 0).unwrap();
+    let pool = Pool::new(costs.into_iter().enumerate().map(item).collect()).unwrap();
+    let budget = pool.budget(Alpha::new(0.5).unwrap());
+    let oracle = pool.oracle(budget).unwrap().value;
+    let random = pool.random_exact(budget).unwrap().value;
+    let scores: Vec<f64> = (0..20_000)
+        .map(|stream| {
+            let plan = Plan::prospective(&RandomOrder::new(3, stream), &pool, budget).unwrap();
+            let earned = execute(&pool, &plan, budget, Regime::Advisory).unwrap().earned;
+            triage_efficiency_score(earned, random, oracle).unwrap().score()
+        })
+        .collect();
+    let n = scores.len() as f64;
+    let mean = scores.iter().sum::<f64>() / n;
+    let variance = scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    assert!(mean.abs() < 3.0 * (variance / n).sqrt(), "{mean}");
+}
+
+#[test]
+fn the_order_of_a_seed_does_not_change_with_versions() {
+    let item = |i: usize| Item::new(i.to_string(), 1.0, 1, true).unwrap();
+    let pool = Pool::new((0..10).map(item).collect()).unwrap();
+    let plan = Plan::prospective(&RandomOrder::new(42, 3), &pool, 10).unwrap();
+    let order: Vec<usize> = plan.steps().iter().map(|step| step.position).collect();
+    assert_eq!(order, [6, 2, 7, 0, 4, 1, 9, 8, 5, 3]);
+}
+
+#[test]
+fn a_planner_of_ones_own_is_checked_like_a_plan() {
+    let pool = Pool::new(vec![Item::new("a", 2.0, 5, true).unwrap()]).unwrap();
+    let twice = |items: &[ProspectiveItem<'_>], budget: u64| {
+        let step = Step { position: items[0].position(), allocation: budget / 2 };
+        vec![step, step]
+    };
+    let want = Error::DuplicateId { id: "a".into(), first: 0, second: 1 };
+    assert_eq!(Plan::prospective(&twice, &pool, 10), Err(want));
+    let greedy =
+        |_: &[ProspectiveItem<'_>], budget: u64| vec![Step { position: 0, allocation: budget + 1 }];
+    let want = Error::OverBudget { allocated: 11, budget: 10 };
+    assert_eq!(Plan::prospective(&greedy, &pool, 10), Err(want));
+    let lost = |_: &[ProspectiveItem<'_>], _: u64| vec![Step { position: 1, allocation: 0 }];
+    let want = Error::OtherPool { step: 0, position: 1, items: 1 };
+    assert_eq!(Plan::prospective(&lost, &pool, 10), Err(want));
+    let short = ForecastThreshold::new(vec![], vec![], 0.5).unwrap();
+    assert_eq!(Plan::informed(&short, &pool, 10), Err(Error::Lengths { left: 0, right: 1 }));
+}
+
+#[test]
+fn a_plan_of_another_pool_is_refused() {
+    let item = |id: &str| Item::new(id, 1.0, 1, true).unwrap();
+    let two = Pool::new(vec![item("a"), item("b")]).unwrap();
+    let one = Pool::new(vec![item("a")]).unwrap();
+    let plan = Plan::new(&two, 2, &[("a", 1), ("b", 1)]).unwrap();
+    for regime in REGIMES {
+        let want = Error::OtherPool { step: 1, position: 1, items: 1 };
+        assert_eq!(execute(&one, &plan, 2, regime), Err(want));
+    }
+}

@@ -1,0 +1,184 @@
+//! Scores against the paper's tables and against SciPy.
+#![allow(clippy::unwrap_used)]
+
+use knapsack_oracle::{
+    BudgetAware, Efficiency, Error, ReSolve, kendall_tau_b, mean_efficiency_score, mean_regret,
+    normalized_regret, triage_efficiency_score,
+};
+use proptest::prelude::*;
+use serde_json::Value;
+
+fn golden() -> Value {
+    serde_json::from_str(include_str!("golden/triage.json")).unwrap()
+}
+
+#[test]
+fn all_24_values_of_table_3_follow_from_tables_1_and_2() {
+    let golden = &golden()["table_3_from_tables_1_and_2"];
+    let mut compared = 0;
+    for (scores, taus) in [("eta_u", "tau_b_u"), ("eta_e", "tau_b_e")] {
+        for alpha in 0..4 {
+            // Of the four configurations under one variant of the prompt.
+            let of = |variant: usize| -> Vec<f64> {
+                let configurations = golden[scores][alpha].as_array().unwrap();
+                assert_eq!(configurations.len(), 4);
+                let value = |row: &Value| row[variant].as_f64().unwrap();
+                configurations.iter().map(value).collect()
+            };
+            for (pair, (first, second)) in [(0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
+                let tau = kendall_tau_b(&of(first), &of(second)).unwrap();
+                let want = golden[taus][alpha][pair].as_f64().unwrap();
+                assert_eq!(format!("{tau:.3}"), format!("{want:.3}"), "{taus} {alpha} {pair}");
+                compared += 1;
+            }
+        }
+    }
+    assert_eq!(compared, 24);
+}
+
+#[test]
+fn the_three_conventions_of_the_paper_hold() {
+    let cases = golden()["eta_convention"].as_array().unwrap().clone();
+    let scores: Vec<f64> = cases.iter().map(|case| case["eta"].as_f64().unwrap()).collect();
+    let achieved = triage_efficiency_score(4.0, 4.0, 4.0).unwrap();
+    let missed = triage_efficiency_score(3.0, 4.0, 4.0).unwrap();
+    let nothing = triage_efficiency_score(0.0, 0.0, 0.0).unwrap();
+    assert_eq!([achieved, missed, nothing].map(|efficiency| efficiency.score()), scores[..]);
+    assert_eq!(achieved, Efficiency::RandomIsOptimal { achieved: true });
+    assert_eq!(missed, Efficiency::RandomIsOptimal { achieved: false });
+    assert_eq!(nothing, Efficiency::NothingSolvable);
+    assert_eq!(normalized_regret(0.0, 0.0), Err(Error::NothingSolvable));
+    assert_eq!(cases[2]["normalized_regret"], "undefined");
+}
+
+#[test]
+fn tau_b_is_that_of_scipy() {
+    let mut rows = 0;
+    for line in include_str!("golden/kendall.csv").lines().skip(2) {
+        let mut fields = line.split(',');
+        let mut list = || -> Vec<f64> {
+            fields.next().unwrap().split(' ').map(|number| number.parse().unwrap()).collect()
+        };
+        let (a, b) = (list(), list());
+        let want: f64 = fields.next().unwrap().parse().unwrap();
+        let tau = kendall_tau_b(&a, &b).unwrap();
+        assert!((tau - want).abs() < 1e-14, "{line}: {tau}");
+        rows += 1;
+    }
+    assert!(rows > 80);
+}
+
+#[test]
+fn rankings_that_say_nothing_have_no_tau() {
+    for (a, b) in [(vec![], vec![]), (vec![1.0], vec![2.0]), (vec![1.0, 1.0], vec![1.0, 2.0])] {
+        assert!(matches!(kendall_tau_b(&a, &b), Err(Error::Undefined { .. })), "{a:?} {b:?}");
+    }
+    assert!(matches!(kendall_tau_b(&[1.0], &[]), Err(Error::Lengths { left: 1, right: 0 })));
+    assert!(matches!(kendall_tau_b(&[f64::NAN, 1.0], &[1.0, 2.0]), Err(Error::Setting { .. })));
+    assert_eq!(kendall_tau_b(&[0.0, -0.0, 1.0], &[1.0, 1.0, 2.0]), Ok(1.0));
+    assert_eq!(kendall_tau_b(&[f64::NEG_INFINITY, 0.0], &[0.0, f64::INFINITY]), Ok(1.0));
+}
+
+#[test]
+fn values_that_no_pool_can_give_are_refused() {
+    for (achieved, random, oracle) in [
+        (f64::NAN, 0.0, 1.0),
+        (0.0, f64::NAN, 1.0),
+        (0.0, 0.0, f64::NAN),
+        (0.0, 0.0, f64::INFINITY),
+        (1.1, 0.0, 1.0),
+        (0.0, 1.1, 1.0),
+        (-0.1, 0.0, 1.0),
+        (0.1, 0.0, 0.0),
+    ] {
+        let refused = triage_efficiency_score(achieved, random, oracle);
+        assert!(matches!(refused, Err(Error::Setting { .. })), "{achieved} {random} {oracle}");
+    }
+    assert!(matches!(normalized_regret(2.0, 1.0), Err(Error::Setting { .. })));
+}
+
+#[test]
+fn means_leave_out_what_is_undefined_and_say_how_much_that_was() {
+    let pools = [
+        Efficiency::Informative(-2.0),
+        Efficiency::Informative(1.0),
+        Efficiency::NothingSolvable,
+        Efficiency::RandomIsOptimal { achieved: false },
+    ];
+    let mean = mean_efficiency_score(&pools).unwrap();
+    assert_eq!((mean.score, mean.informative_score), (0.0, Some(-0.5)));
+    assert_eq!((mean.pools, mean.nothing_solvable, mean.random_is_optimal), (4, 1, 1));
+    assert!((mean.standard_error.unwrap() - (6.0_f64 / 3.0 / 4.0).sqrt()).abs() < 1e-15);
+    assert_eq!(mean_efficiency_score(&[]), Err(Error::Empty));
+    assert_eq!(mean_efficiency_score(&pools[2..3]).unwrap().standard_error, None);
+    assert_eq!(mean_efficiency_score(&pools[2..3]).unwrap().informative_score, None);
+    assert_eq!(mean_regret(&[None, None]), Err(Error::Empty));
+}
+
+#[test]
+fn an_item_without_an_allocation_is_no_part_of_re_solving() {
+    let item = ReSolve { allocation: 0, cost: 1, solved_before: true, solved_after: true };
+    assert!(matches!(BudgetAware::new(&[item]), Err(Error::Setting { name: "allocation", .. })));
+    let none = BudgetAware::new(&[]).unwrap();
+    assert_eq!(none.compliance_rate(), Err(Error::Empty));
+}
+
+/// Counts every pair.
+fn tau_b_by_definition(a: &[f64], b: &[f64]) -> Option<f64> {
+    let (mut agree, mut disagree, mut apart_a, mut apart_b) = (0.0, 0.0, 0.0, 0.0);
+    for i in 0..a.len() {
+        for j in 0..i {
+            let (da, db) = (a[i] - a[j], b[i] - b[j]);
+            apart_a += f64::from(da != 0.0);
+            apart_b += f64::from(db != 0.0);
+            agree += f64::from(da * db > 0.0);
+            disagree += f64::from(da * db < 0.0);
+        }
+    }
+    (apart_a * apart_b > 0.0).then(|| (agree - disagree) / f64::sqrt(apart_a * apart_b))
+}
+
+proptest! {
+    #[test]
+    fn tau_b_is_its_definition(
+        rows in prop::collection::vec((0..6_i32, 0..6_i32), 0..40),
+    ) {
+        let a: Vec<f64> = rows.iter().map(|row| f64::from(row.0)).collect();
+        let b: Vec<f64> = rows.iter().map(|row| f64::from(row.1)).collect();
+        match (kendall_tau_b(&a, &b), tau_b_by_definition(&a, &b)) {
+            (Ok(tau), Some(want)) => {
+                prop_assert!((tau - want).abs() < 1e-14);
+                prop_assert_eq!(kendall_tau_b(&b, &a), Ok(tau));
+                let turned: Vec<f64> = b.iter().map(|b| -b).collect();
+                prop_assert_eq!(kendall_tau_b(&a, &turned), Ok(-tau));
+            }
+            (Err(Error::Undefined { .. }), None) => {}
+            other => prop_assert!(false, "{:?}", other),
+        }
+    }
+
+    #[test]
+    fn efficiency_is_at_most_1_and_1_only_for_the_oracle(
+        oracle in 1..=30_u32, part in 0..=30_u32, random_share in 0.0..0.999_f64,
+    ) {
+        let (achieved, random) = (part.min(oracle), random_share * f64::from(oracle));
+        let score = triage_efficiency_score(achieved.into(), random, oracle.into()).unwrap().score();
+        prop_assert!(score <= 1.0);
+        prop_assert_eq!(score == 1.0, achieved == oracle);
+        let regret = normalized_regret(achieved.into(), oracle.into()).unwrap();
+        prop_assert!((0.0..=1.0).contains(&regret));
+        prop_assert_eq!(regret == 0.0, achieved == oracle);
+    }
+
+    #[test]
+    fn the_four_counts_add_up(rows in prop::collection::vec(any::<(u8, u8, bool, bool)>(), 1..50)) {
+        let items: Vec<ReSolve> = rows.iter().map(|&(allocation, cost, solved_before, solved_after)| {
+            ReSolve { allocation: u64::from(allocation) + 1, cost: cost.into(), solved_before, solved_after }
+        }).collect();
+        let counts = BudgetAware::new(&items).unwrap();
+        prop_assert_eq!(counts.items(), items.len() as u64);
+        let gain = counts.budget_aware_accuracy().unwrap() - counts.baseline_accuracy().unwrap();
+        let net = counts.newly_correct as f64 - counts.lost_correct as f64;
+        prop_assert!((gain - net / items.len() as f64).abs() < 1e-14);
+    }
+}

@@ -1,0 +1,160 @@
+//! The knapsack with several resources.
+#![allow(clippy::unwrap_used)]
+
+use knapsack_oracle::{Error, MultidimensionalKnapsack};
+use proptest::prelude::*;
+
+/// The best value of all sets that fit.
+fn brute_force<const R: usize>(capacities: [u64; R], profits: &[u64], weights: &[[u64; R]]) -> u64 {
+    let of_set = |set: u32| {
+        let members = || (0..profits.len()).filter(move |i| set >> i & 1 == 1);
+        let fits = (0..R).all(|r| {
+            members().map(|i| u128::from(weights[i][r])).sum::<u128>() <= u128::from(capacities[r])
+        });
+        if fits { members().map(|i| profits[i]).sum() } else { 0 }
+    };
+    (0..1_u32 << profits.len()).map(of_set).max().unwrap()
+}
+
+/// That the choice is what it says, and its value that of the best.
+fn check<const R: usize>(capacities: [u64; R], profits: &[u64], weights: &[[u64; R]], best: u64) {
+    let knapsack = MultidimensionalKnapsack::new(capacities, profits, weights).unwrap();
+    let bounds = knapsack.bounds();
+    assert!(bounds.lower <= best && best <= bounds.upper, "{bounds:?}, best {best}");
+    for nodes in [0, 1, 2, 3, 10] {
+        let some = knapsack.solve_within(nodes);
+        assert!(some.nodes <= nodes && some.value <= best && best <= some.upper_bound, "{some:?}");
+    }
+    let solution = knapsack.solve();
+    assert_eq!(solution.value, best, "{solution:?}");
+    assert!(solution.is_optimal());
+    assert!(solution.chosen.is_sorted_by(|a, b| a < b));
+    assert_eq!(solution.chosen.iter().map(|&item| profits[item]).sum::<u64>(), best);
+    for r in 0..R {
+        let used: u64 = solution.chosen.iter().map(|&item| weights[item][r]).sum();
+        assert_eq!(used, solution.used[r]);
+        assert!(used <= capacities[r]);
+    }
+}
+
+fn instance<const R: usize>(most: u64) -> impl Strategy<Value = ([u64; R], Vec<(u64, [u64; R])>)> {
+    let item = (0..=most, prop::array::uniform::<_, R>(0..=most));
+    (prop::array::uniform::<_, R>(0..=3 * most), prop::collection::vec(item, 0..=10))
+}
+
+fn check_against_brute_force<const R: usize>(capacities: [u64; R], items: Vec<(u64, [u64; R])>) {
+    let (profits, weights): (Vec<u64>, Vec<[u64; R]>) = items.into_iter().unzip();
+    check(capacities, &profits, &weights, brute_force(capacities, &profits, &weights));
+}
+
+proptest! {
+    #[test]
+    fn no_set_is_better_under_one_budget((capacities, items) in instance::<1>(30)) {
+        check_against_brute_force(capacities, items);
+    }
+
+    #[test]
+    fn no_set_is_better_under_two_budgets((capacities, items) in instance::<2>(6)) {
+        check_against_brute_force(capacities, items);
+    }
+
+    #[test]
+    fn no_set_is_better_under_three_budgets((capacities, items) in instance::<3>(1_000)) {
+        check_against_brute_force(capacities, items);
+    }
+
+    #[test]
+    fn no_set_is_better_under_eight_budgets((capacities, items) in instance::<8>(100)) {
+        check_against_brute_force(capacities, items);
+    }
+
+    #[test]
+    fn numbers_beyond_the_digits_of_a_float_are_told_apart(
+        (capacities, items) in instance::<2>(1 << 59),
+    ) {
+        check_against_brute_force(capacities, items);
+    }
+
+    #[test]
+    fn profits_that_differ_in_their_last_digit_alone_are_told_apart(
+        (capacities, mut items) in instance::<2>(5),
+    ) {
+        items.iter_mut().for_each(|item| item.0 += 1 << 59);
+        check_against_brute_force(capacities, items);
+    }
+}
+
+#[test]
+fn fourteen_items_are_chosen_as_by_trying_all_sets() {
+    let weights: Vec<[u64; 3]> =
+        (0..14_u64).map(|i| [i * 37 % 23 + 1, i * 53 % 29 + 1, i * 71 % 31 + 1]).collect();
+    let profits: Vec<u64> = (0..14).map(|i| i * 41 % 37 + 5).collect();
+    for capacity in [20, 60, 100, 150] {
+        let capacities = [capacity, capacity + 5, capacity + 20];
+        check(capacities, &profits, &weights, brute_force(capacities, &profits, &weights));
+    }
+}
+
+#[test]
+fn values_are_those_of_an_integer_programming_solver() {
+    let golden: serde_json::Value =
+        serde_json::from_str(include_str!("golden/several.json")).unwrap();
+    let cases = golden["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), 9);
+    for case in cases {
+        match case["capacities"].as_array().unwrap().len() {
+            2 => golden_case::<2>(case),
+            3 => golden_case::<3>(case),
+            4 => golden_case::<4>(case),
+            5 => golden_case::<5>(case),
+            resources => {
+                assert_eq!(resources, 8);
+                golden_case::<8>(case);
+            }
+        }
+    }
+}
+
+fn golden_case<const R: usize>(case: &serde_json::Value) {
+    let numbers = |list: &serde_json::Value| -> Vec<u64> {
+        list.as_array().unwrap().iter().map(|x| x.as_u64().unwrap()).collect()
+    };
+    let row = |list: &serde_json::Value| -> [u64; R] { numbers(list).try_into().unwrap() };
+    let weights: Vec<[u64; R]> = case["weights"].as_array().unwrap().iter().map(row).collect();
+    let best = case["value"].as_u64().unwrap();
+    check(row(&case["capacities"]), &numbers(&case["profits"]), &weights, best);
+}
+
+#[test]
+fn a_resource_of_which_there_is_nothing_leaves_what_does_not_need_it() {
+    check([0, 10], &[9, 3, 4, 0], &[[1, 1], [0, 5], [0, 6], [0, 0]], 4);
+    check([0, 0], &[9, 3], &[[1, 0], [0, 1]], 0);
+    check([0, 0], &[9, 3], &[[0, 0], [0, 0]], 12);
+    check([u64::MAX; 2], &[u64::MAX - 1, 1], &[[u64::MAX, 1], [1, u64::MAX]], u64::MAX - 1);
+    check([u64::MAX; 2], &[u64::MAX - 1, 1], &[[u64::MAX, 0], [0, u64::MAX]], u64::MAX);
+    check::<1>([5], &[], &[], 0);
+}
+
+#[test]
+fn what_is_no_knapsack_is_named() {
+    let error = MultidimensionalKnapsack::<0>::new([], &[], &[]).unwrap_err();
+    assert!(matches!(error, Error::Setting { value: 0.0, .. }), "{error}");
+    assert!(MultidimensionalKnapsack::new([1; 9], &[], &[]).is_err());
+    let error = MultidimensionalKnapsack::new([1; 2], &[1], &[]).unwrap_err();
+    assert_eq!(error, Error::Lengths { left: 1, right: 0 });
+    let error = MultidimensionalKnapsack::new([1], &[u64::MAX, 1], &[[1]; 2]).unwrap_err();
+    assert_eq!(error, Error::Sum { what: "profits", item: 1 });
+    let error = MultidimensionalKnapsack::new([1], &[1; 1_001], &[[1]; 1_001]).unwrap_err();
+    assert!(matches!(error, Error::TooLarge { items: 1_001, .. }), "{error}");
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn results_are_stored_with_snake_case_names() {
+    let knapsack = MultidimensionalKnapsack::new([5, 5], &[7], &[[2, 3]]).unwrap();
+    assert_eq!(
+        serde_json::to_string(&knapsack.solve()).unwrap(),
+        r#"{"value":7,"upper_bound":7,"chosen":[0],"used":[2,3],"nodes":1}"#
+    );
+    assert_eq!(serde_json::to_string(&knapsack.bounds()).unwrap(), r#"{"lower":7,"upper":7}"#);
+}

@@ -1,0 +1,291 @@
+//! Scores estimates of what an agent's runs still spend, or estimates it itself from earlier runs.
+//!
+//! ```text
+//! budget [FILE…] [--estimator linear|quantile|conformal|FILE] [--cap N]
+//!     [--resource output_tokens|input_tokens|total_tokens|cost_usd] [--coverage 0.8] [--lenient]
+//!     [--warm-up N] [--resamples N] [--seed N] [--json] [--plot FILE.svg] [--plot-id ID]
+//! ```
+//!
+//! Without a file it takes bundled runs (made by `make_demo_traces`). Runs are replayed in the order
+//! of the file: the estimator sees each prefix, and learns from the run when it has ended. Each file
+//! gets a column and an estimator of its own; with `--json` the figures at the top are over all files
+//! together, and `files` has a report of each where there are several.
+
+use std::{
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use budget_estimation::{AnswerMode, Level};
+use examples::{
+    budget_plot,
+    budget_report::{FIGURES, Report, evaluate},
+    budget_runs::{By, Settings, replay},
+    estimate_file, program,
+    rollout_file::{self, RolloutFile, Spent},
+    table::align,
+};
+use lexopt::prelude::*;
+use serde::Serialize;
+
+fn main() -> ExitCode {
+    program::run(output)
+}
+
+/// More say no more, and take hours.
+const MOST_RESAMPLES: usize = 1_000_000;
+
+const USAGE: &str = "\
+budget [FILE…] [--estimator linear|quantile|conformal|FILE] [--cap N]
+    [--resource output_tokens|input_tokens|total_tokens|cost_usd] [--coverage 0.8] [--lenient]
+    [--warm-up N] [--resamples N] [--seed N] [--json] [--plot FILE.svg] [--plot-id ID]
+
+A prefix is what a run had spent after 1 to T - 1 of its T turns. It is feasible where the run
+succeeded, with --cap or `caps` in the file within its caps.
+hit_rate, interval_reward   over feasible prefixes; impossible or no answer counts 0
+coverage, optimistic, conservative
+                            shares of the intervals at feasible prefixes that hold what remained,
+                            lie below it, lie above it
+mre_p50, mre_p90            of the midpoint relative error of these intervals
+..._loss                    proper, of these intervals as central ones of --coverage
+linear_reference_reduction  of the error of linear extrapolation that knows T
+false_abort_rate            share of feasible prefixes said to be impossible
+saved_token_share           share of what failed runs spent that came after the first impossible,
+                            in the resource that is estimated
+success_lost                share of feasible runs with an impossible at any prefix
+detection_turn_share, detection_spent_share
+                            mean share of a failed run before the first impossible, 1 without one
+--warm-up N                 learns from the first N runs of each file without scoring them
+--lenient                   reads answers of an estimates file that stray from the form
+--plot-id ID                draws this run in place of the longest feasible one
+";
+
+struct Arguments {
+    files: Vec<PathBuf>,
+    estimator: String,
+    mode: AnswerMode,
+    settings: Settings,
+    resamples: usize,
+    seed: u64,
+    json: bool,
+    plot: Option<PathBuf>,
+    plot_id: Option<String>,
+}
+
+/// `None` where only the usage is asked for.
+fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
+    let mut settings = Settings {
+        spent: Spent::OutputTokens,
+        cap: None,
+        by: By::Linear,
+        coverage: Level::new(0.8)?,
+        warm_up: 0,
+    };
+    let (mut files, mut estimator, mut mode) =
+        (Vec::new(), "linear".to_owned(), AnswerMode::Strict);
+    let (mut resamples, mut seed, mut json) = (1_000, 1, false);
+    let (mut plot, mut plot_id) = (None, None);
+    let mut parser = lexopt::Parser::from_env();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("cap") => {
+                settings.cap = Some(parser.value()?.parse_with(|text| match text.parse() {
+                    Ok(cap) if (0.0..=1e100).contains(&cap) => Ok(cap),
+                    _ => Err("give a number from 0 to 1e100"),
+                })?);
+            }
+            Long("estimator") => estimator = parser.value()?.string()?,
+            Long("resource") => {
+                settings.spent = parser.value()?.parse_with(|name| {
+                    Spent::named(name)
+                        .ok_or("there are output_tokens, input_tokens, total_tokens and cost_usd")
+                })?;
+            }
+            Long("coverage") => {
+                settings.coverage = parser.value()?.parse_with(|text| {
+                    let level = text.parse().ok().and_then(|share| Level::new(share).ok());
+                    level.ok_or("give a number between 0 and 1")
+                })?;
+            }
+            Long("lenient") => mode = AnswerMode::Lenient,
+            Long("warm-up") => settings.warm_up = parser.value()?.parse()?,
+            Long("resamples") => {
+                resamples = parser.value()?.parse_with(|text| match text.parse() {
+                    Ok(n) if n <= MOST_RESAMPLES => Ok(n),
+                    _ => Err("give a whole number up to 1000000"),
+                })?;
+            }
+            Long("seed") => seed = parser.value()?.parse()?,
+            Long("json") => json = true,
+            Long("plot") => plot = Some(PathBuf::from(parser.value()?)),
+            Long("plot-id") => plot_id = Some(parser.value()?.string()?),
+            Long("help") | Short('h') => return Ok(None),
+            Value(file) => files.push(file.into()),
+            _ => return Err(argument.unexpected().into()),
+        }
+    }
+    if files.is_empty() {
+        files.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("data/demo_rollouts.jsonl"));
+    }
+    let arguments =
+        Arguments { files, estimator, mode, settings, resamples, seed, json, plot, plot_id };
+    Ok(Some(arguments))
+}
+
+/// A file's report.
+#[derive(Serialize)]
+struct Named {
+    file: String,
+    #[serde(flatten)]
+    report: Report,
+}
+
+/// That of all files together.
+#[derive(Serialize)]
+struct Pooled {
+    #[serde(flatten)]
+    report: Report,
+    files: Vec<Named>,
+}
+
+fn output() -> Result<String, Box<dyn Error>> {
+    let Some(arguments) = arguments()? else {
+        return Ok(USAGE.to_owned());
+    };
+    let Arguments { files, estimator, mode, mut settings, resamples, seed, .. } = arguments;
+    let all: Vec<RolloutFile> = files
+        .iter()
+        .map(|path| rollout_file::read(path, settings.spent))
+        .collect::<Result<_, _>>()?;
+    settings.by = match estimator.as_str() {
+        "linear" => By::Linear,
+        "quantile" => By::Quantile,
+        "conformal" => By::Conformal,
+        file => {
+            let answers = estimate_file::read(Path::new(file), mode, &all)?;
+            By::Recorded { file: estimator, answers }
+        }
+    };
+    let mut reports = Vec::new();
+    for file in &all {
+        let at = |error| format!("{}: {error}", file.file);
+        let runs = replay(&[file], &settings).map_err(at)?;
+        let report = evaluate(&runs, &settings, resamples, seed).map_err(at)?;
+        reports.push(Named { file: file.file.clone(), report });
+    }
+    let together: Vec<&RolloutFile> = all.iter().collect();
+    if let Some(path) = arguments.plot {
+        let runs = replay(&together, &settings)?;
+        let id = arguments.plot_id.as_deref();
+        let by = Path::new(settings.by.name()).file_stem().unwrap_or_default().to_string_lossy();
+        let picture = budget_plot::svg(&runs, id, &by, settings.spent.name())?;
+        fs::write(&path, picture).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    if !arguments.json {
+        return Ok(table(&reports, &settings, resamples));
+    }
+    let object = if let [single] = &reports[..] {
+        serde_json::to_string_pretty(single)?
+    } else {
+        let mut report = evaluate(&replay(&together, &settings)?, &settings, resamples, seed)?;
+        report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
+        serde_json::to_string_pretty(&Pooled { report, files: reports })?
+    };
+    Ok(object + "\n")
+}
+
+fn table(reports: &[Named], settings: &Settings, resamples: usize) -> String {
+    let stem =
+        |file: &str| Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = |named: &Named| {
+        let own = stem(&named.file);
+        let alone = reports.iter().filter(|other| stem(&other.file) == own).count() == 1;
+        if alone { own } else { named.file.clone() }
+    };
+    let row = |name: &str, cell: &dyn Fn(&Report) -> String| -> Vec<String> {
+        let cells = reports.iter().map(|named| cell(&named.report));
+        std::iter::once(name.to_owned()).chain(cells).collect()
+    };
+    let mut rows: Vec<Vec<String>> =
+        vec![std::iter::once(String::new()).chain(reports.iter().map(name)).collect()];
+    for (figure, direction) in FIGURES {
+        rows.push(row(&format!("{figure} ({direction})"), &|report| {
+            let Some(value) = report.figures[figure] else { return "undefined".to_owned() };
+            match report.intervals.get(figure) {
+                Some(spread) => {
+                    format!("{value:.3} [{:.3}, {:.3}]", spread.ci_low, spread.ci_high)
+                }
+                None => number(value),
+            }
+        }));
+    }
+    rows.push(Vec::new());
+    let counts = reports.first().map(|named| named.report.counts.keys()).into_iter().flatten();
+    for &count in counts {
+        rows.push(row(count, &|report| report.counts[count].to_string()));
+    }
+    let cap = settings.cap.map_or("no cap".to_owned(), |cap| format!("cap {cap}"));
+    let sure = if resamples == 0 {
+        String::new()
+    } else {
+        format!(", 95 % intervals by whole runs, {resamples} resamples")
+    };
+    let mut text = format!(
+        "{} by {}, {cap}, intervals claim {}{sure}; (+) higher is better, (-) lower, (=) near the claim\n\n{}",
+        settings.spent.name(),
+        settings.by.name(),
+        settings.coverage.get(),
+        align(&rows)
+    );
+    if let [Named { report, .. }] = reports {
+        text.push_str(&format!("\n{}", progress(report)));
+    }
+    text.push('\n');
+    // A note that holds for every file is said once.
+    let shared = |note: &String| reports.iter().all(|other| other.report.notes.contains(note));
+    for (i, named) in reports.iter().enumerate() {
+        for note in &named.report.notes {
+            match (shared(note), i) {
+                (true, 0) => text.push_str(&format!("note: {note}\n")),
+                (true, _) => {}
+                (false, _) => text.push_str(&format!("note on {}: {note}\n", name(named))),
+            }
+        }
+    }
+    text
+}
+
+/// Three decimals for shares, and for what is small; a token has no thousandths.
+fn number(value: f64) -> String {
+    if value.abs() < 100.0 { format!("{value:.3}") } else { format!("{value:.0}") }
+}
+
+fn progress(report: &Report) -> String {
+    let titles = [
+        "progress",
+        "prefixes",
+        "feasible",
+        "hit rate",
+        "reward",
+        "optimistic",
+        "conservative",
+        "relative width",
+    ];
+    let mut rows = vec![titles.map(str::to_owned).to_vec()];
+    let cell = |value: Option<f64>| value.map_or("undefined".to_owned(), number);
+    for bin in &report.by_progress {
+        rows.push(vec![
+            format!("{:.1} to {:.1}", bin.from, bin.to),
+            bin.n_prefixes.to_string(),
+            bin.n_feasible.to_string(),
+            cell(bin.hit_rate),
+            cell(bin.interval_reward),
+            cell(bin.optimistic),
+            cell(bin.conservative),
+            cell(bin.mean_relative_width),
+        ]);
+    }
+    align(&rows)
+}

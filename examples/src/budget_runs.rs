@@ -1,0 +1,260 @@
+//! Recorded runs, replayed before an estimator that learns from each when it has ended.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use budget_estimation::{
+    AdaptiveConformal, Calibrated, Error, Estimate, Estimator, Level, LinearEstimator, MarginUnit,
+    PastQuantiles, Prefix, Resource, Rollouts, Sample, score_rollout,
+};
+
+use crate::{
+    estimate_file::Answers,
+    rollout_file::{RolloutFile, Spent, together},
+};
+
+/// Turns that the linear estimator assumes until a run has succeeded.
+const FIRST_TURNS: f64 = 20.0;
+/// Relative half-width of its intervals.
+const HALF_WIDTH: f64 = 0.5;
+/// By how much one prefix moves the level of the calibrated intervals.
+const STEP: f64 = 0.002;
+
+/// Who estimates.
+#[derive(Clone, Debug)]
+pub enum By {
+    /// Turns to come cost what the past ones did.
+    Linear,
+    /// Quantiles of past runs.
+    Quantile,
+    /// These, calibrated run by run.
+    Conformal,
+    /// Someone else, who was recorded.
+    Recorded {
+        /// The file of the answers.
+        file: String,
+        /// The answers.
+        answers: Answers,
+    },
+}
+
+impl By {
+    /// Its name, or the file of recorded answers.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Linear => "linear",
+            Self::Quantile => "quantile",
+            Self::Conformal => "conformal",
+            Self::Recorded { file, .. } => file,
+        }
+    }
+
+    /// A new one that has seen no run.
+    fn estimator(&self, coverage: Level, cut_offs: bool) -> Result<Box<dyn Estimator>, Error> {
+        let past = || {
+            if cut_offs {
+                PastQuantiles::survival_aware(coverage)
+            } else {
+                PastQuantiles::new(coverage)
+            }
+        };
+        Ok(match self {
+            Self::Linear => Box::new(LinearEstimator::learning(FIRST_TURNS, HALF_WIDTH)?),
+            Self::Quantile => Box::new(past()),
+            Self::Conformal => {
+                let calibrator = AdaptiveConformal::new(coverage, STEP)?;
+                Box::new(Calibrated::new(past(), calibrator, MarginUnit::Midpoint))
+            }
+            // Read from the file, not asked.
+            Self::Recorded { .. } => Box::new(|_: &Prefix<'_>| Ok(Estimate::NoAnswer)),
+        })
+    }
+}
+
+/// What the caller may choose of the replay.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What is to be estimated.
+    pub spent: Spent,
+    /// A cap on it for every run.
+    pub cap: Option<f64>,
+    /// Who estimates.
+    pub by: By,
+    /// What intervals claim to cover.
+    pub coverage: Level,
+    /// Runs at the start of each file that are learnt from and not scored.
+    pub warm_up: usize,
+}
+
+/// The runs that are scored, and the estimates on them.
+#[derive(Clone, Debug)]
+pub struct Runs {
+    /// The runs.
+    pub rollouts: Rollouts,
+    /// What was estimated.
+    pub resource: Resource,
+    /// A sample for each prefix, by run and turn.
+    pub samples: Vec<Sample>,
+    /// Runs left out because a cost that is needed is not known.
+    pub left_out: usize,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+}
+
+/// Replays the runs of one or more files, each before an estimator of its own.
+///
+/// # Errors
+///
+/// An error of the library, as for a cap that is none.
+pub fn replay(files: &[&RolloutFile], settings: &Settings) -> Result<Runs, Error> {
+    let mut all = together(files)?;
+    let resource = match settings.spent.parts() {
+        [one] => all.resource(one)?,
+        parts => {
+            let parts: Vec<_> = parts.iter().map(|p| all.resource(p)).collect::<Result<_, _>>()?;
+            all.add_sum(settings.spent.name(), &parts)?
+        }
+    };
+    if let Some(cap) = settings.cap {
+        all.set_cap(resource, cap)?;
+    }
+    let file_of = files.iter().enumerate().flat_map(|(i, file)| vec![i; file.rows.len()]);
+    let file_of: Vec<usize> = file_of.collect();
+    // A cap may be on another resource than that which is estimated.
+    let known: Vec<bool> =
+        all.iter().map(|run| run.knows(resource) && run.is_feasible().is_ok()).collect();
+    let known_runs = all.filter(|run| known[run.index()]);
+    let file_of: Vec<usize> =
+        file_of.iter().zip(&known).filter(|(_, known)| **known).map(|(file, _)| *file).collect();
+
+    let mut counts = Counts::default();
+    let mut estimates: Vec<Vec<Estimate>> = Vec::with_capacity(known_runs.len());
+    let mut scored = Vec::with_capacity(known_runs.len());
+    for file in 0..files.len() {
+        let runs = || known_runs.iter().filter(|run| file_of[run.index()] == file);
+        let cut_offs = runs().any(|run| run.was_cut_off());
+        counts.cut_off_files += usize::from(cut_offs);
+        let mut estimator = settings.by.estimator(settings.coverage, cut_offs)?;
+        for (position, run) in runs().enumerate() {
+            let mut own = Vec::with_capacity(run.turns());
+            score_rollout(&run, resource, &mut *estimator, |sample| {
+                own.push(sample.estimate());
+                Ok(())
+            })?;
+            let is_scored = position >= settings.warm_up;
+            if let By::Recorded { answers, .. } = &settings.by {
+                let answers = run.id().and_then(|id| answers.get(id));
+                for (turn, estimate) in (1..).zip(&mut own) {
+                    match answers.and_then(|answers| answers.get(&turn)) {
+                        Some(recorded) => {
+                            *estimate = recorded.estimate;
+                            if let Some(problem) = recorded.problem.clone().filter(|_| is_scored) {
+                                *counts.unreadable.entry(problem).or_default() += 1;
+                            }
+                        }
+                        None => counts.missing += usize::from(is_scored),
+                    }
+                }
+            } else {
+                // An interval that holds everything says nothing.
+                let says_nothing = |estimate: &&mut Estimate| {
+                    estimate.ends().is_some_and(|ends| ends.high() == f64::MAX)
+                };
+                for estimate in own.iter_mut().filter(says_nothing) {
+                    *estimate = Estimate::NoAnswer;
+                    counts.unbounded += usize::from(is_scored);
+                }
+            }
+            estimates.push(own);
+            scored.push(is_scored);
+        }
+    }
+    let rollouts = known_runs.filter(|run| scored[run.index()]);
+    let estimates = estimates.iter().zip(&scored).filter(|(_, scored)| **scored).map(|(e, _)| e);
+    let mut samples = Vec::new();
+    for (run, estimates) in rollouts.iter().zip(estimates) {
+        for (turn, estimate) in (1..).zip(estimates) {
+            let sample = Sample::new(&run, resource, turn, *estimate)?;
+            if sample.is_trivial() {
+                counts.trivial += 1;
+            } else {
+                samples.push(sample);
+            }
+        }
+    }
+    counts.warm_up = scored.len() - rollouts.len();
+    counts.repeated =
+        rollouts.len() - rollouts.iter().map(|run| run.id()).collect::<BTreeSet<_>>().len();
+    let left_out = all.len() - known_runs.len();
+    let notes = counts.notes(settings, left_out);
+    Ok(Runs { rollouts, resource, samples, left_out, notes })
+}
+
+/// What is worth a note.
+#[derive(Default)]
+struct Counts {
+    cut_off_files: usize,
+    warm_up: usize,
+    trivial: usize,
+    unbounded: usize,
+    missing: usize,
+    repeated: usize,
+    unreadable: BTreeMap<String, usize>,
+}
+
+impl Counts {
+    fn notes(&self, settings: &Settings, left_out: usize) -> Vec<String> {
+        let mut notes = Vec::new();
+        let mut note = |count: usize, text: String| {
+            if count > 0 {
+                notes.push(text);
+            }
+        };
+        let name = settings.spent.name();
+        let runs = |count: usize| many(count, "run", "runs");
+        let prefixes = |count: usize| many(count, "prefix", "prefixes");
+        note(
+            left_out,
+            format!("{} left out, as {name} or a cost that has a cap is not known", runs(left_out)),
+        );
+        let Self { warm_up, trivial, unbounded, missing, repeated, .. } = *self;
+        note(warm_up, format!("{} learnt from and not scored, as asked for", runs(warm_up)));
+        note(trivial, format!("{} left out, as nothing remained to be spent", prefixes(trivial)));
+        let intervals = many(unbounded, "interval", "intervals");
+        note(
+            unbounded,
+            format!(
+                "{intervals} without an upper end taken as no answer: too few runs to calibrate on, or too many misses"
+            ),
+        );
+        note(missing, format!("{} without an estimate, taken as no answer", prefixes(missing)));
+        note(repeated, format!("{} with the id of another one, taken as others", runs(repeated)));
+        let unreadable: usize = self.unreadable.values().sum();
+        let kinds: Vec<String> =
+            self.unreadable.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        let answers = many(unreadable, "answer", "answers");
+        note(
+            unreadable,
+            format!("{answers} that could not be read, taken as none: {}", kinds.join(", ")),
+        );
+        match settings.by {
+            By::Linear => note(
+                1,
+                format!(
+                    "linear assumes the mean number of turns of past successes, {FIRST_TURNS} before the first, and a half-width of {HALF_WIDTH}; it claims no coverage, its losses are those of one that does"
+                ),
+            ),
+            By::Quantile | By::Conformal => note(
+                self.cut_off_files,
+                "runs that a budget ended are learnt from as having needed at least so much"
+                    .to_owned(),
+            ),
+            By::Recorded { .. } => {}
+        }
+        notes
+    }
+}
+
+fn many(count: usize, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}

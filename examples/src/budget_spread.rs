@@ -1,0 +1,74 @@
+//! How sure the figures of a budget report are.
+
+use std::collections::BTreeMap;
+
+use budget_estimation::{Error, Estimate, Miss, Sample, bootstrap_metrics, clustered_mean};
+use serde::Serialize;
+
+use crate::budget_runs::Runs;
+
+/// Share of resampled values inside an interval, and the normal quantile that goes with it.
+const LEVEL: f64 = 0.95;
+const NORMAL: f64 = 1.959_963_984_540_054;
+
+/// What is known of a figure's error, rollouts being independent and their prefixes not.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Spread {
+    /// Lower end of the 95 % interval.
+    pub ci_low: f64,
+    /// Upper end.
+    pub ci_high: f64,
+    /// Standard error.
+    pub standard_error: Option<f64>,
+}
+
+/// Intervals of the figures of which the crate has one.
+pub(crate) fn spreads(
+    runs: &Runs,
+    resamples: usize,
+    seed: u64,
+    notes: &mut Vec<String>,
+) -> Result<BTreeMap<&'static str, Spread>, Error> {
+    let mut spreads = BTreeMap::new();
+    if runs.samples.is_empty() {
+        return Ok(spreads);
+    }
+    let names = ["macro_f1_all_turns", "fail_f1", "hit_rate", "interval_reward"];
+    let replicates = bootstrap_metrics(&runs.samples, Sample::rollout, resamples, seed)?;
+    for (name, replicates) in names.into_iter().zip(replicates) {
+        let interval = replicates.and_then(|replicates| Ok(replicates.percentile(LEVEL)?));
+        let Ok(interval) = interval else { continue };
+        if interval.undefined > 0 {
+            let undefined = interval.undefined;
+            notes.push(format!("{name}: undefined in {undefined} of {resamples} resamples"));
+        }
+        let (ci_low, ci_high) = (interval.low, interval.high);
+        spreads.insert(name, Spread { ci_low, ci_high, standard_error: interval.standard_error });
+    }
+    type Value = fn(&Sample) -> Option<f64>;
+    let means: [(&str, Value); 4] = [
+        ("coverage", |s| of_interval(s, s.is_hit())),
+        ("optimistic", |s| of_interval(s, s.miss() == Some(Miss::Optimistic))),
+        ("conservative", |s| of_interval(s, s.miss() == Some(Miss::Conservative))),
+        ("false_abort_rate", |s| {
+            let aborted = s.estimate() == Estimate::Impossible;
+            s.is_feasible().then(|| f64::from(aborted))
+        }),
+    ];
+    for (name, value) in means {
+        // Undefined where the figure is, and with a single run.
+        let Ok(mean) = clustered_mean(&runs.samples, None, Sample::rollout, value) else {
+            continue;
+        };
+        let (estimate, error) = (mean.estimate, mean.standard_error);
+        let (ci_low, ci_high) =
+            ((estimate - NORMAL * error).max(0.0), (estimate + NORMAL * error).min(1.0));
+        spreads.insert(name, Spread { ci_low, ci_high, standard_error: Some(error) });
+    }
+    Ok(spreads)
+}
+
+fn of_interval(sample: &Sample, is: bool) -> Option<f64> {
+    let counts = sample.is_feasible() && sample.estimate().ends().is_some();
+    counts.then(|| f64::from(is))
+}

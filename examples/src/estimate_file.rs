@@ -1,0 +1,108 @@
+//! Files of estimates: one a line, `{"id", "turn", "answer": "… <answer>[low, high]</answer>"}`,
+//! given after so many completed turns of the run of this id.
+
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    path::Path,
+};
+
+use budget_estimation::{AnswerMode, Estimate, parse_answer};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{
+    json_lines::{self, InputError},
+    rollout_file::RolloutFile,
+};
+
+#[derive(Deserialize)]
+struct Row {
+    id: Value,
+    turn: usize,
+    answer: String,
+}
+
+/// What a model said after some turns of a run.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// The estimate, none where the answer could not be read.
+    pub estimate: Estimate,
+    /// Why it could not.
+    pub problem: Option<String>,
+    line: usize,
+}
+
+/// What was said by run and number of completed turns.
+pub type Answers = BTreeMap<String, BTreeMap<usize, Recorded>>;
+
+/// Reads and checks every estimate of a file, all of runs in these files.
+///
+/// # Errors
+///
+/// [`InputError`] that names file, line and field of what is wrong: here, or in the files of runs
+/// where two of them have one id.
+pub fn read(path: &Path, mode: AnswerMode, runs: &[RolloutFile]) -> Result<Answers, InputError> {
+    let mut lengths: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in runs {
+        let mut first = BTreeMap::new();
+        for row in &file.rows {
+            if let Some(before) = first.insert(&row.id, row.line) {
+                return Err(InputError {
+                    file: file.file.clone(),
+                    line: Some(row.line),
+                    field: Some("id".to_owned()),
+                    problem: format!(
+                        "{:?} is that of line {before} too; estimates need one id a run",
+                        row.id
+                    ),
+                });
+            }
+            let longest = lengths.entry(&row.id).or_default();
+            *longest = row.turns.max(*longest);
+        }
+    }
+    let mut answers = Answers::new();
+    for json_lines::Line { number: line, value: Row { id, turn, answer } } in
+        json_lines::read(path)?
+    {
+        let wrong = |field: &str, problem: String| InputError {
+            file: path.display().to_string(),
+            line: Some(line),
+            field: Some(field.to_owned()),
+            problem,
+        };
+        let id = match id {
+            Value::String(text) => text,
+            Value::Number(number) if number.is_u64() || number.is_i64() => number.to_string(),
+            _ => return Err(wrong("id", "give a text or a whole number".to_owned())),
+        };
+        let turns = match lengths.get(id.as_str()) {
+            Some(&turns) => turns,
+            None => return Err(wrong("id", format!("no run is called {id:?}"))),
+        };
+        if turn == 0 || turn >= turns {
+            let problem = format!(
+                "is {turn}; the run has {turns} turns, and estimates are given after 1 to {}",
+                turns - 1
+            );
+            return Err(wrong("turn", problem));
+        }
+        let (estimate, problem) = match parse_answer(&answer, mode) {
+            Ok(estimate) => (estimate, None),
+            Err(error) => {
+                let kind = serde_json::to_value(error).ok();
+                let kind = kind.and_then(|kind| kind.get("problem")?.as_str().map(str::to_owned));
+                (Estimate::NoAnswer, Some(kind.unwrap_or_else(|| "malformed".to_owned())))
+            }
+        };
+        match answers.entry(id).or_default().entry(turn) {
+            Entry::Vacant(entry) => entry.insert(Recorded { estimate, problem, line }),
+            Entry::Occupied(before) => {
+                let problem =
+                    format!("this run and turn have an estimate in line {}", before.get().line);
+                return Err(wrong("turn", problem));
+            }
+        };
+    }
+    Ok(answers)
+}

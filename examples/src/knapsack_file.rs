@@ -1,0 +1,76 @@
+//! One 0-1 knapsack, `{"capacity", "profits", "weights"}`, solved and timed.
+
+use std::{error::Error, fs, path::Path, time::Instant};
+
+use knapsack_oracle::Knapsack;
+use serde::{Deserialize, Serialize};
+
+use crate::json_lines::{InputError, describe};
+
+#[derive(Deserialize)]
+struct Instance {
+    capacity: u64,
+    profits: Vec<u64>,
+    weights: Vec<u64>,
+}
+
+/// The best choice of items.
+#[derive(Clone, Debug, Serialize)]
+pub struct Solved {
+    /// Its value.
+    pub value: u64,
+    /// The positions of its items, from 0, ascending.
+    pub chosen: Vec<usize>,
+    /// Whether it is proved to be best.
+    pub optimal: bool,
+    /// What solving took, without reading.
+    pub seconds: f64,
+}
+
+/// Reads a file and solves what is in it.
+///
+/// # Errors
+///
+/// [`InputError`] that names the file and the field that is wrong.
+pub fn solve(path: &Path) -> Result<Solved, Box<dyn Error>> {
+    let wrong = |line: Option<usize>, field: Option<String>, problem: String| InputError {
+        file: path.display().to_string(),
+        line,
+        field,
+        problem,
+    };
+    let bytes = fs::read(path).map_err(|error| wrong(None, None, error.to_string()))?;
+    // A list of the right values would pass for the object.
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        return Err(wrong(Some(1), None, "is no JSON object".to_owned()).into());
+    }
+    let mut deserializer = serde_json::Deserializer::from_slice(&bytes);
+    let instance: Instance =
+        serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+            let line = error.inner().line();
+            let (field, problem) = describe(error);
+            wrong(Some(line), field, problem)
+        })?;
+    let end = deserializer.end();
+    end.map_err(|error| {
+        wrong(Some(error.line()), None, "goes on after the end of its JSON value".to_owned())
+    })?;
+    let start = Instant::now();
+    let knapsack = Knapsack::new(instance.capacity, &instance.profits, &instance.weights)
+        .map_err(|error| wrong(None, Some(field_of(&error).to_owned()), error.to_string()))?;
+    let solution = knapsack.solve();
+    let seconds = start.elapsed().as_secs_f64();
+    Ok(Solved {
+        value: solution.value,
+        optimal: solution.value == solution.upper_bound,
+        chosen: solution.chosen,
+        seconds,
+    })
+}
+
+fn field_of(error: &knapsack_oracle::Error) -> &'static str {
+    match error {
+        knapsack_oracle::Error::SumTooLarge { quantity: "profits", .. } => "profits",
+        _ => "weights",
+    }
+}

@@ -1,0 +1,69 @@
+//! The figures of `triage` as JSON.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::triage::{AtAlpha, REGIMES};
+
+impl AtAlpha {
+    /// One flat object, every figure by its name.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let mut map = Map::new();
+        let mut put = |name: String, value: Value| map.insert(name, value);
+        put("alpha".into(), json!(self.alpha));
+        put("pools".into(), json!(self.pools));
+        put("planned_pools".into(), json!(self.planned));
+        let kinds = ["informative_pools", "nothing_solvable_pools", "random_is_optimal_pools"];
+        for (name, count) in kinds.into_iter().zip(self.kinds) {
+            put(name.into(), json!(count));
+        }
+        for (figures, (_, regime)) in self.figures.iter().zip(REGIMES) {
+            for (name, estimate) in [
+                (format!("eta_{regime}"), figures.eta),
+                (format!("eta_{regime}_informative"), figures.informative),
+                (format!("regret_{regime}"), figures.regret),
+            ] {
+                put(format!("{name}_se"), json!(estimate.and_then(|e| e.se)));
+                put(format!("{name}_ci_low"), json!(estimate.and_then(|e| e.ci_low)));
+                put(format!("{name}_ci_high"), json!(estimate.and_then(|e| e.ci_high)));
+                put(name, json!(estimate.map(|e| e.value)));
+            }
+            if let Some(se) = figures.order_se {
+                put(format!("eta_{regime}_informative_order_se"), json!(se));
+            }
+        }
+        put("oracle".into(), json!(self.oracle));
+        put("random_exact".into(), json!(self.random_exact));
+        put("random_sampled".into(), json!(self.random_sampled));
+        put("random_sampled_se".into(), json!(self.random_sampled_se));
+        if !self.readings.is_empty() {
+            put("plans".into(), json!(self.readings));
+            put("repairs".into(), json!(self.repairs));
+        }
+        Value::Object(map)
+    }
+}
+
+/// The whole report as written with `--json`.
+#[derive(Debug, Serialize)]
+pub struct Output<'a> {
+    /// The file of problems.
+    pub file: &'a str,
+    /// Problems.
+    pub problems: usize,
+    /// Of these solved.
+    pub solved: usize,
+    /// Problems in a pool; the last may have fewer.
+    pub pool_size: usize,
+    /// Who planned.
+    pub planner: &'a str,
+    /// Whether the planner sees costs or outcomes.
+    pub informed: bool,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// One object for each share.
+    pub alphas: Vec<Value>,
+    /// What should be known about the figures.
+    pub notes: &'a [String],
+}

@@ -1,0 +1,584 @@
+//! The program as its users run it: figures and a picture out, or one line on standard error and
+//! exit code 2.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+mod program;
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Output,
+};
+
+use program::refusal;
+use serde_json::Value;
+
+fn run(arguments: &[&str]) -> Output {
+    program::run("budget", arguments)
+}
+
+fn json(arguments: &[&str]) -> Value {
+    program::json("budget", arguments)
+}
+
+fn in_folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("budget_{name}"))
+}
+
+/// A file of its own for each case.
+fn write(name: &str, lines: &[&str]) -> String {
+    let path = in_folder(name);
+    fs::write(&path, lines.join("\n")).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// A rollout of which each turn spends so many tokens.
+fn rollout(id: &str, tokens: &[u32], success: bool) -> String {
+    let turns: Vec<String> = tokens
+        .iter()
+        .map(|n| format!(r#"{{"input_tokens":{},"output_tokens":{n},"cost_usd":null}}"#, 10 * n))
+        .collect();
+    format!(r#"{{"id":"{id}","turns":[{}],"success":{success}}}"#, turns.join(","))
+}
+
+fn estimate(id: &str, turn: usize, answer: &str) -> String {
+    format!(r#"{{"id":"{id}","turn":{turn},"answer":"<answer>{answer}</answer>"}}"#)
+}
+
+fn written(name: &str, lines: &[String]) -> String {
+    write(name, &lines.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Three runs: what remains is 90, 70, 40 of the first, 150, 100 of the second, 30 of the third.
+fn three_runs(name: &str) -> String {
+    written(
+        name,
+        &[
+            rollout("a", &[10, 20, 30, 40], true),
+            rollout("b", &[50, 50, 100], false),
+            rollout("c", &[30, 30], true),
+        ],
+    )
+}
+
+/// A hit, a miss below, a false abort; an interval and an alarm on the failure; a miss above.
+fn six_estimates(name: &str) -> String {
+    written(
+        name,
+        &[
+            estimate("a", 1, "[80, 100]"),
+            estimate("a", 2, "[10, 50]"),
+            estimate("a", 3, "impossible"),
+            estimate("b", 1, "[0, 10]"),
+            estimate("b", 2, "impossible"),
+            estimate("c", 1, "[40, 60]"),
+        ],
+    )
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+fn notes(report: &Value, part: &str) -> usize {
+    let notes = report["notes"].as_array().unwrap();
+    notes.iter().filter(|note| note.as_str().unwrap().contains(part)).count()
+}
+
+/// Those that the task of the program names.
+const NAMED: [&str; 11] = [
+    "macro_f1_first_turn",
+    "macro_f1_all_turns",
+    "fail_f1",
+    "hit_rate",
+    "interval_reward",
+    "mre_p50",
+    "mre_p90",
+    "optimistic",
+    "conservative",
+    "false_abort_rate",
+    "saved_token_share",
+];
+
+fn assert_figures(report: &Value, figures: &[(&str, f64)]) {
+    for &(figure, value) in figures {
+        let found = number(&report[figure]);
+        assert!((found - value).abs() < 1e-12 * value.abs().max(1.0), "{figure}: {found} {value}");
+    }
+}
+
+#[test]
+fn every_figure_of_three_runs_is_what_the_hand_computes() {
+    let (runs, estimates) = (three_runs("hand.jsonl"), six_estimates("hand_estimates.jsonl"));
+    let report = json(&[&runs, "--estimator", &estimates, "--json"]);
+    assert_figures(
+        &report,
+        &[
+            // Feasible after one turn: F1 of 2 * 2 / (2 * 2 + 1); impossible: 0.
+            ("macro_f1_first_turn", 0.4),
+            // 2 * 3 / (2 * 3 + 2) and 2 * 1 / (2 * 1 + 2).
+            ("macro_f1_all_turns", (0.75 + 0.5) / 2.0),
+            ("fail_f1", 0.5),
+            ("fail_precision", 0.5),
+            ("fail_recall", 0.5),
+            ("feasible_precision", 0.75),
+            ("feasible_recall", 0.75),
+            ("hit_rate", 0.25),
+            ("interval_reward", (1.0 - 20.0 / 90.0) / 4.0),
+            ("coverage", 1.0 / 3.0),
+            ("optimistic", 1.0 / 3.0),
+            ("conservative", 1.0 / 3.0),
+            ("mean_width", 80.0 / 3.0),
+            ("mean_relative_width", (20.0 / 90.0 + 40.0 / 70.0 + 20.0 / 30.0) / 3.0),
+            ("mre_p50", 40.0 / 70.0),
+            ("mre_p90", 0.2 * 40.0 / 70.0 + 0.8 * 20.0 / 30.0),
+            ("interval_loss", (20.0 + (40.0 + 10.0 * 20.0) + (20.0 + 10.0 * 10.0)) / 3.0),
+            ("low_pinball_loss", (0.1 * 10.0 + 0.1 * 60.0 + 0.9 * 10.0) / 3.0),
+            ("high_pinball_loss", (0.1 * 10.0 + 0.9 * 20.0 + 0.1 * 30.0) / 3.0),
+            ("weighted_interval_loss", (2.0 + (20.0 + 24.0) + (10.0 + 12.0)) / 1.5 / 3.0),
+            // Extrapolation is off by 60, 40 and 0, the middles by 0, 40 and 20.
+            ("linear_reference_reduction", 40.0 / 100.0),
+            ("detected_share", 1.0),
+            ("detection_turn_share", 2.0 / 3.0),
+            ("detection_spent_share", 100.0 / 200.0),
+            ("false_abort_rate", 0.25),
+            ("success_lost", 0.5),
+            ("saved_token_share", 100.0 / 200.0),
+            ("saved", 100.0),
+            ("spent_by_failures", 200.0),
+        ],
+    );
+    for (count, value) in [
+        ("n_rollouts", 3),
+        ("n_left_out", 0),
+        ("n_successes", 2),
+        ("n_cut_off", 0),
+        ("n_feasible_rollouts", 2),
+        ("n_failed_rollouts", 1),
+        ("n_stopped_feasible_rollouts", 1),
+        ("n_stopped_failed_rollouts", 1),
+        ("n_prefixes", 6),
+        ("n_first_turn", 3),
+        ("n_feasible", 4),
+        ("n_infeasible", 2),
+        ("n_unanswered", 0),
+        ("n_true_alarms", 1),
+        ("n_false_aborts", 1),
+        ("n_intervals", 3),
+        ("n_hits", 1),
+        ("n_optimistic", 1),
+        ("n_conservative", 1),
+    ] {
+        assert_eq!(report[count], value, "{count}");
+    }
+    // a at 1/4, 2/4 and 3/4, b at 1/3 and 2/3, c at 1/2.
+    let bins: Vec<_> = report["by_progress"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|bin| (bin["n_prefixes"].as_u64().unwrap(), bin["n_feasible"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(bins, [(0, 0), (2, 1), (2, 2), (2, 1), (0, 0)]);
+}
+
+#[test]
+fn a_cap_makes_a_success_that_exceeds_it_infeasible() {
+    let (runs, estimates) = (three_runs("cap.jsonl"), six_estimates("cap_estimates.jsonl"));
+    let report = json(&[&runs, "--estimator", &estimates, "--cap", "99.5", "--json"]);
+    assert_figures(
+        &report,
+        &[
+            ("cap", 99.5),
+            ("n_successes", 2.0),
+            ("n_feasible_rollouts", 1.0),
+            ("n_failed_rollouts", 2.0),
+            ("n_feasible", 1.0),
+            ("hit_rate", 0.0),
+            ("conservative", 1.0),
+            // Both alarms are right; two intervals on a and one on b are not.
+            ("fail_precision", 1.0),
+            ("fail_recall", 2.0 / 5.0),
+            ("false_abort_rate", 0.0),
+            ("saved_token_share", (40.0 + 100.0) / (100.0 + 200.0)),
+        ],
+    );
+    let at_the_cap = json(&[&runs, "--estimator", &estimates, "--cap", "100", "--json"]);
+    assert_eq!(at_the_cap["n_feasible_rollouts"], 2);
+}
+
+#[test]
+fn caps_of_the_file_hold_and_that_of_the_call_comes_before_them() {
+    let line = rollout("a", &[10, 20, 30], true)
+        .replace("{\"id\"", r#"{"caps":{"output_tokens":50},"id""#);
+    let path = written("own_cap.jsonl", &[line]);
+    assert_eq!(json(&[&path, "--json"])["n_feasible"], 0);
+    assert_eq!(json(&[&path, "--cap", "60", "--json"])["n_feasible"], 2);
+}
+
+#[test]
+fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
+    let good = rollout("a", &[10, 20], true);
+    let cases = [
+        ("no_id", r#"{"turns":[{"output_tokens":1}],"success":true}"#, "id"),
+        ("null_id", r#"{"id":null,"turns":[{"output_tokens":1}],"success":true}"#, "id"),
+        ("no_turns", r#"{"id":"b","success":true}"#, "turns"),
+        ("empty_turns", r#"{"id":"b","turns":[],"success":true}"#, "turns"),
+        ("turns_of_text", r#"{"id":"b","turns":["x"],"success":true}"#, "turns[0]"),
+        (
+            "no_tokens",
+            r#"{"id":"b","turns":[{"output_tokens":1},{"cost_usd":1}],"success":true}"#,
+            "turns[1].output_tokens",
+        ),
+        (
+            "negative",
+            r#"{"id":"b","turns":[{"output_tokens":-5}],"success":true}"#,
+            "turns[0].output_tokens",
+        ),
+        (
+            "text_tokens",
+            r#"{"id":"b","turns":[{"output_tokens":"5"}],"success":true}"#,
+            "turns[0].output_tokens",
+        ),
+        (
+            "negative_cost",
+            r#"{"id":"b","turns":[{"output_tokens":5,"cost_usd":-1}],"success":true}"#,
+            "turns[0].cost_usd",
+        ),
+        ("no_success", r#"{"id":"b","turns":[{"output_tokens":5}]}"#, "success"),
+        ("success_null", r#"{"id":"b","turns":[{"output_tokens":5}],"success":null}"#, "success"),
+        ("success_text", r#"{"id":"b","turns":[{"output_tokens":5}],"success":"yes"}"#, "success"),
+        (
+            "unknown_cap",
+            r#"{"id":"b","caps":{"weeks":5},"turns":[{"output_tokens":5}],"success":true}"#,
+            "caps.weeks",
+        ),
+        (
+            "numeric_stop",
+            r#"{"id":"b","turns":[{"output_tokens":5}],"success":true,"stop_reason":3}"#,
+            "stop_reason",
+        ),
+    ];
+    for (name, line, field) in cases {
+        let path = write(&format!("{name}.jsonl"), &[&good, "", line]);
+        let error = refusal(&run(&[&path, "--json"]), name);
+        let expected = format!("error: {path}:3: field {field}: ");
+        assert!(error.starts_with(&expected), "{name}: {error}");
+    }
+}
+
+#[test]
+fn bad_estimates_are_refused_alike() {
+    let runs = three_runs("refused.jsonl");
+    let good = estimate("a", 1, "[80, 100]");
+    let cases = [
+        ("unknown_id", estimate("d", 1, "[1, 2]"), "id"),
+        ("turn_0", estimate("a", 0, "[1, 2]"), "turn"),
+        ("last_turn", estimate("a", 4, "[1, 2]"), "turn"),
+        ("twice", good.clone(), "turn"),
+        ("negative_turn", good.replace(":1,", ":-1,"), "turn"),
+        ("no_turn", r#"{"id":"a","answer":"x"}"#.to_owned(), "turn"),
+        ("no_answer", r#"{"id":"a","turn":2}"#.to_owned(), "answer"),
+        ("answer_of_numbers", r#"{"id":"a","turn":2,"answer":[1,2]}"#.to_owned(), "answer"),
+        ("id_of_a_list", r#"{"id":["a"],"turn":2,"answer":"x"}"#.to_owned(), "id"),
+    ];
+    for (name, line, field) in cases {
+        let path =
+            written(&format!("estimates_{name}.jsonl"), &[good.clone(), String::new(), line]);
+        let error = refusal(&run(&[&runs, "--estimator", &path]), name);
+        let expected = format!("error: {path}:3: field {field}: ");
+        assert!(error.starts_with(&expected), "{name}: {error}");
+    }
+    // Two runs of one id cannot be told apart by an estimate.
+    let twice = written("twice.jsonl", &[rollout("a", &[1, 2], true), rollout("a", &[1, 2], true)]);
+    let estimates = written("of_twice.jsonl", &[estimate("a", 1, "[1, 2]")]);
+    let error = refusal(&run(&[&twice, "--estimator", &estimates]), "twice");
+    assert!(error.starts_with(&format!("error: {twice}:2: field id: ")), "{error}");
+    assert_eq!(notes(&json(&[&twice, "--json"]), "with the id of another one"), 1);
+}
+
+#[test]
+fn what_is_no_json_no_file_and_no_option_is_refused_alike() {
+    let text = write("prose.jsonl", &["this is not JSON"]);
+    let empty = write("empty.jsonl", &[""]);
+    let cases: [(&[&str], &str); 9] = [
+        (&[&text], "budget_prose.jsonl:1: "),
+        (&[&empty], "budget_empty.jsonl: "),
+        (&["no/such/file.jsonl"], "no/such/file.jsonl: "),
+        (&["--estimator", "clairvoyant"], "clairvoyant: "),
+        (&["--frobnicate"], "frobnicate"),
+        (&["--cap", "-1"], "-1"),
+        (&["--cap", "nan"], "nan"),
+        (&["--coverage", "1"], "between 0 and 1"),
+        (&["--resource", "weeks"], "output_tokens"),
+    ];
+    for (arguments, expected) in cases {
+        let error = refusal(&run(arguments), expected);
+        assert!(error.contains(expected), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn missing_and_unreadable_answers_are_no_answer_and_are_counted() {
+    let runs = three_runs("unread.jsonl");
+    let answer =
+        |turn: usize, text: &str| format!(r#"{{"id":"a","turn":{turn},"answer":"{text}"}}"#);
+    let estimates = written(
+        "unread_estimates.jsonl",
+        &[
+            answer(1, "<answer>90</answer>"),
+            answer(2, "about seventy"),
+            answer(3, "<ANSWER>[30, 50]</ANSWER>"),
+        ],
+    );
+    let strict = json(&[&runs, "--estimator", &estimates, "--json"]);
+    assert_eq!((&strict["n_unanswered"], &strict["n_hits"]), (&6.into(), &0.into()));
+    assert_eq!(notes(&strict, "3 prefixes without an estimate"), 1);
+    assert_eq!(
+        notes(&strict, "3 answers that could not be read, taken as none: 2 no_tag, 1 scalar"),
+        1
+    );
+    // Nothing is said to be impossible, so nothing is aborted; and no interval is given.
+    assert_eq!((&strict["false_abort_rate"], &strict["hit_rate"]), (&0.0.into(), &0.0.into()));
+    assert_eq!(strict["coverage"], Value::Null);
+    let lenient = json(&[&runs, "--estimator", &estimates, "--lenient", "--json"]);
+    assert_eq!((&lenient["n_unanswered"], &lenient["n_hits"]), (&5.into(), &1.into()));
+}
+
+#[test]
+fn undefined_figures_are_null_and_say_why() {
+    let single = written("single.jsonl", &[rollout("a", &[5], true)]);
+    let failed = written("failed.jsonl", &[rollout("a", &[5, 6], false)]);
+    let fine = written("fine.jsonl", &[rollout("a", &[5, 6], true)]);
+    let undefined = |path: &str| {
+        let report = json(&[path, "--json"]);
+        let is_null = |name: &&&str| report[**name] == Value::Null;
+        let null: Vec<&str> = NAMED.iter().filter(is_null).copied().collect();
+        for name in &null {
+            assert_eq!(notes(&report, &format!("{name}: undefined, as ")), 1, "{name}: {report}");
+        }
+        null
+    };
+    // No prefix at all, yet a run that could have been stopped.
+    assert_eq!(undefined(&single), NAMED);
+    let of_feasible = [
+        "hit_rate",
+        "interval_reward",
+        "mre_p50",
+        "mre_p90",
+        "optimistic",
+        "conservative",
+        "false_abort_rate",
+    ];
+    assert_eq!(undefined(&failed), of_feasible);
+    let of_failed = ["macro_f1_first_turn", "macro_f1_all_turns", "fail_f1", "saved_token_share"];
+    assert_eq!(undefined(&fine), of_failed);
+}
+
+#[test]
+fn runs_with_an_unknown_cost_are_left_out_and_counted() {
+    let line = r#"{"id":"b","turns":[{"input_tokens":5,"output_tokens":2,"cost_usd":0.5},{"input_tokens":6,"output_tokens":2,"cost_usd":0.25}],"success":1}"#;
+    let path = written("unknown.jsonl", &[rollout("a", &[1, 2], true), line.to_owned()]);
+    let of = |resource: &str| json(&[&path, "--resource", resource, "--cap", "12.5", "--json"]);
+    let usd = of("cost_usd");
+    assert_eq!((&usd["n_rollouts"], &usd["n_left_out"]), (&1.into(), &1.into()));
+    assert_eq!(notes(&usd, "1 run left out, as cost_usd"), 1);
+    // 11 read and 4 written: more than the cap.
+    assert_eq!(of("input_tokens")["n_feasible_rollouts"], 1);
+    assert_eq!(of("total_tokens")["n_feasible_rollouts"], 0);
+    assert_eq!(of("output_tokens")["n_feasible_rollouts"], 2);
+}
+
+#[test]
+fn nothing_remaining_is_left_out_and_counted() {
+    let path = written("trivial.jsonl", &[rollout("a", &[5, 6, 0], true)]);
+    let report = json(&[&path, "--json"]);
+    assert_eq!(report["n_prefixes"], 1);
+    assert_eq!(notes(&report, "1 prefix left out, as nothing remained"), 1);
+}
+
+#[test]
+fn a_run_is_learnt_from_when_it_has_ended_and_not_before() {
+    // 20 turns are assumed for the first run, and its 4 for the second.
+    let path = written(
+        "learnt.jsonl",
+        &[rollout("a", &[10, 10, 10, 10], true), rollout("b", &[10, 10, 10, 10], true)],
+    );
+    let report = json(&[&path, "--json"]);
+    // The first is estimated at 10 (20 - k) and misses; the second at 10 (4 - k) and hits.
+    assert_figures(&report, &[("hit_rate", 0.5), ("n_conservative", 3.0)]);
+    let warm = json(&[&path, "--warm-up", "1", "--json"]);
+    assert_figures(&warm, &[("hit_rate", 1.0), ("n_rollouts", 1.0)]);
+    assert_eq!(notes(&warm, "1 run learnt from and not scored"), 1);
+}
+
+#[test]
+fn several_files_are_columns_and_each_has_an_estimator_of_its_own() {
+    let one = written("one.jsonl", &[rollout("a", &[10, 10, 10, 10], true)]);
+    let two = written("two.jsonl", &[rollout("a", &[10, 10, 10, 10], true)]);
+    let both = json(&[&one, &two, "--json"]);
+    assert_eq!((&both["n_rollouts"], &both["files"][1]["n_rollouts"]), (&2.into(), &1.into()));
+    // The second file does not learn from the first.
+    assert_eq!((&both["hit_rate"], &both["files"][1]["hit_rate"]), (&0.0.into(), &0.0.into()));
+    let table = String::from_utf8(run(&[&one, &two]).stdout).unwrap();
+    assert!(table.contains("budget_one") && table.contains("budget_two"), "{table}");
+    let line = table.lines().find(|line| line.starts_with("interval_reward (+)")).unwrap();
+    assert_eq!(line.matches("0.000 [").count(), 2, "{line}");
+}
+
+#[test]
+fn figures_agree_with_the_shortest_python() {
+    let golden = include_str!("golden/budget.csv");
+    let recorded = env::var_os("REAL_RUNS").map(|folder| Path::new(&folder).join("data/rollouts"));
+    if recorded.is_none() {
+        println!("skipped for recorded runs: REAL_RUNS does not name their folder");
+    }
+    let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+    let cases: Vec<Vec<&str>> = golden
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.starts_with("file,"))
+        .map(|line| line.split(',').collect())
+        .collect();
+    let mut compared = 0;
+    for case in cases.chunk_by(|a, b| a[..4] == b[..4]) {
+        let [stem, resource, cap, estimator] = case[0][..4] else { unreachable!() };
+        let folder = if stem.starts_with("demo") { Some(&bundled) } else { recorded.as_ref() };
+        let Some(folder) = folder else { continue };
+        let path = folder.join(format!("{stem}.jsonl"));
+        let mut arguments = vec![path.to_str().unwrap(), "--json", "--resamples", "0"];
+        arguments.extend(["--resource", resource, "--estimator", estimator]);
+        if !cap.is_empty() {
+            arguments.extend(["--cap", cap]);
+        }
+        let found = json(&arguments);
+        for row in case {
+            let (figure, value) = (row[4], row[5]);
+            if value == "None" {
+                assert_eq!(found[figure], Value::Null, "{row:?}");
+                continue;
+            }
+            let value: f64 = value.parse().unwrap();
+            let ours = number(&found[figure]);
+            let off = (ours - value).abs() / value.abs().max(1.0);
+            assert!(off < 1e-9, "{row:?}: {ours}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 100, "{compared}");
+}
+
+fn recorded_rollouts() -> Option<String> {
+    let Some(folder) = env::var_os("REAL_RUNS") else {
+        println!("skipped: REAL_RUNS does not name the folder of recorded runs");
+        return None;
+    };
+    let path = Path::new(&folder).join("data/rollouts/swebench_gemini3pro.jsonl");
+    Some(path.to_str().unwrap().to_owned())
+}
+
+/// The median of what successful runs spent of output tokens.
+const MEDIAN: &str = "8417";
+
+#[test]
+fn on_recorded_runs_the_cap_is_the_median_of_the_successes() {
+    let Some(path) = recorded_rollouts() else { return };
+    let mut totals: Vec<u64> = fs::read_to_string(path)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|row| row["success"] == 1)
+        .map(|row| {
+            let turns = row["turns"].as_array().unwrap();
+            turns.iter().map(|turn| turn["output_tokens"].as_u64().unwrap()).sum()
+        })
+        .collect();
+    totals.sort_unstable();
+    assert_eq!((totals.len() % 2, totals[totals.len() / 2].to_string()), (1, MEDIAN.to_owned()));
+}
+
+#[test]
+fn on_recorded_runs_calibrated_intervals_cover_what_they_claim() {
+    let Some(path) = recorded_rollouts() else { return };
+    for cap in [None, Some(MEDIAN)] {
+        for warm_up in ["50", "100", "150"] {
+            let mut arguments = vec![path.as_str(), "--estimator", "conformal", "--json"];
+            arguments.extend(["--warm-up", warm_up, "--resamples", "0"]);
+            arguments.extend(cap.iter().flat_map(|cap| ["--cap", cap]));
+            let report = json(&arguments);
+            let (coverage, hit_rate) = (number(&report["coverage"]), number(&report["hit_rate"]));
+            println!(
+                "cap {cap:?}, after {warm_up} runs: coverage {coverage:.4}, {hit_rate:.4} of all"
+            );
+            assert!((0.77..=0.83).contains(&coverage), "{cap:?} {warm_up}: {coverage}");
+            assert!((0.77..=0.83).contains(&hit_rate), "{cap:?} {warm_up}: {hit_rate}");
+        }
+    }
+}
+
+#[test]
+fn calibrated_intervals_keep_their_claim_where_models_and_domains_follow_one_another() {
+    let Some(path) = recorded_rollouts() else { return };
+    let path = path.replace("swebench_gemini3pro", "tau2");
+    for resource in ["output_tokens", "input_tokens", "cost_usd"] {
+        let coverage = |estimator: &str| {
+            let arguments = [&path, "--resource", resource, "--estimator", estimator];
+            let found = json(
+                &[&arguments[..], &["--warm-up", "50", "--resamples", "0", "--json"]].concat(),
+            );
+            number(&found["coverage"])
+        };
+        let (quantile, conformal) = (coverage("quantile"), coverage("conformal"));
+        println!("{resource}: quantile {quantile:.4}, conformal {conformal:.4}");
+        assert!((0.77..=0.83).contains(&conformal), "{resource}: {conformal}");
+        assert!(quantile < 0.77, "{resource}: {quantile}");
+    }
+}
+
+#[test]
+fn the_picture_names_the_run_and_what_it_shows() {
+    let (runs, estimates) = (three_runs("drawn.jsonl"), six_estimates("drawn_estimates.jsonl"));
+    let picture = |arguments: &[&str]| {
+        let path = in_folder("picture.svg");
+        let path = path.to_str().unwrap();
+        let all = [&[&runs, "--estimator", &estimates, "--plot", path], arguments].concat();
+        let output = run(&all);
+        assert!(output.status.success(), "{:?}", String::from_utf8(output.stderr));
+        let picture = fs::read_to_string(path).unwrap();
+        assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"));
+        assert!(!picture.contains("NaN"));
+        picture
+    };
+    let longest = picture(&[]);
+    for text in
+        ["a: 4 turns, feasible", "what remained", "impossible", "output_tokens still to be spent"]
+    {
+        assert!(longest.contains(text), "{text}");
+    }
+    assert!(!longest.contains("left of the cap"));
+    let chosen = picture(&["--plot-id", "b", "--cap", "120"]);
+    assert!(chosen.contains("b: 3 turns, not feasible") && chosen.contains("left of the cap"));
+    // A run of a single prefix.
+    assert!(picture(&["--plot-id", "c"]).contains("c: 2 turns, feasible"));
+
+    let nowhere = in_folder("nowhere.svg");
+    let nowhere = nowhere.to_str().unwrap();
+    let error = refusal(&run(&[&runs, "--plot", nowhere, "--plot-id", "x"]), "no such run");
+    assert!(error.contains("\"x\""), "{error}");
+}
+
+#[test]
+fn the_same_call_gives_the_same_bytes() {
+    let arguments = ["--estimator", "conformal", "--cap", "2500", "--json"];
+    assert_eq!(run(&arguments).stdout, run(&arguments).stdout);
+}
+
+#[test]
+fn the_bundled_runs_hold_successes_failures_and_cut_offs() {
+    let report = json(&["--estimator", "quantile", "--json"]);
+    assert_eq!(report["n_rollouts"], 100);
+    assert!(number(&report["n_cut_off"]) >= 3.0 && number(&report["n_failed_rollouts"]) >= 20.0);
+    assert_eq!(notes(&report, "learnt from as having needed at least so much"), 1);
+    let interval = &report["intervals"]["hit_rate"];
+    let [low, high] = ["ci_low", "ci_high"].map(|end| number(&interval[end]));
+    let hit_rate = number(&report["hit_rate"]);
+    assert!(low < hit_rate && hit_rate < high);
+}

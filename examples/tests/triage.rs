@@ -1,0 +1,290 @@
+//! The program as its users run it: figures out, or one line on standard error and exit code 2.
+#![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
+
+mod program;
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Output,
+};
+
+use program::refusal;
+use serde_json::Value;
+
+fn run(arguments: &[&str]) -> Output {
+    program::run("triage", arguments)
+}
+
+fn json(arguments: &[&str]) -> Value {
+    program::json("triage", arguments)
+}
+
+/// A file of its own for each case.
+fn write(name: &str, content: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("triage_{name}"));
+    fs::write(&path, content).unwrap();
+    path
+}
+
+fn number(object: &Value, name: &str) -> f64 {
+    object[name].as_f64().unwrap_or_else(|| panic!("{name}: {object}"))
+}
+
+const THREE: &str = r#"{"problem":"a","solved":1,"output_tokens":500,"model":"x"}
+{"problem":"b","solved":true,"output_tokens":300}
+{"problem":"c","solved":false,"output_tokens":200,"value":1}"#;
+
+#[test]
+fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
+    let cases = [
+        ("zero", r#"{"problem":"z","solved":1,"output_tokens":0}"#, "field output_tokens"),
+        ("negative", r#"{"problem":"z","solved":1,"output_tokens":-5}"#, "field output_tokens"),
+        ("part", r#"{"problem":"z","solved":1,"output_tokens":5.5}"#, "field output_tokens"),
+        (
+            "huge",
+            r#"{"problem":"z","solved":1,"output_tokens":18446744073709551615}"#,
+            "field output_tokens",
+        ),
+        ("no_tokens", r#"{"problem":"z","solved":1}"#, "field output_tokens"),
+        ("maybe", r#"{"problem":"z","solved":2,"output_tokens":5}"#, "field solved"),
+        ("unknown", r#"{"problem":"z","solved":null,"output_tokens":5}"#, "field solved"),
+        ("worthless", r#"{"problem":"z","solved":1,"output_tokens":5,"value":0}"#, "field value"),
+        ("no_value", r#"{"problem":"z","solved":1,"output_tokens":5,"value":null}"#, "field value"),
+        ("again", r#"{"problem":"b","solved":1,"output_tokens":5}"#, "field problem"),
+        ("list", r#"["z",1,5]"#, "no JSON object"),
+    ];
+    for (name, row, want) in cases {
+        let path = write(&format!("{name}.jsonl"), &format!("{THREE}\n\n{row}\n"));
+        let error = refusal(&run(&[path.to_str().unwrap(), "--json"]), name);
+        assert!(error.contains(&format!("triage_{name}.jsonl:5: ")), "{error}");
+        assert!(error.contains(want), "{error}");
+    }
+    let values = r#"{"problem":"z","solved":1,"output_tokens":5,"value":1e300}"#;
+    let path = write("values.jsonl", &format!("{THREE}\n{values}"));
+    let error = refusal(&run(&[path.to_str().unwrap()]), "values");
+    assert!(error.contains("triage_values.jsonl: field value: "), "{error}");
+    for arguments in [
+        &["--alpha", "0"][..],
+        &["--alpha", "1.1"],
+        &["--alpha", "nan"],
+        &["--pool-size", "0"],
+        &["--planner", "no such file"],
+        &["no such file"],
+        &["--knapsack", "no such file"],
+        &["--unknown"],
+    ] {
+        refusal(&run(arguments), &arguments.join(" "));
+    }
+}
+
+#[test]
+fn three_problems_come_out_as_by_hand() {
+    // Half of 1000 is the budget. Of the six orders only c, a, b earns nothing, the others 1.
+    let path = write("three.jsonl", THREE);
+    let report = json(&[path.to_str().unwrap(), "--alpha", "0.5", "--json"]);
+    assert_eq!(report["planner"], "all-in-order");
+    assert_eq!(report["informed"], false);
+    assert_eq!(report["alphas"].as_array().unwrap().len(), 1);
+    let at = &report["alphas"][0];
+    assert_eq!((number(at, "alpha"), number(at, "pools"), number(at, "oracle")), (0.5, 1.0, 1.0));
+    assert!((number(at, "random_exact") - 5.0 / 6.0).abs() < 1e-15);
+    assert!(
+        (number(at, "random_sampled") - 5.0 / 6.0).abs() < 4.0 * number(at, "random_sampled_se")
+    );
+    // In order a uses up the budget; a third of the budget is enough for none.
+    assert_eq!((number(at, "eta_advisory"), number(at, "regret_advisory")), (1.0, 0.0));
+    assert!((number(at, "eta_enforced") + 5.0).abs() < 1e-12);
+    assert_eq!(number(at, "regret_enforced"), 1.0);
+    assert_eq!(at["eta_advisory_se"], Value::Null);
+}
+
+#[test]
+fn what_is_undefined_is_null_and_a_note_says_why() {
+    let path = write("hopeless.jsonl", &THREE.replace("1,", "0,").replace("true", "false"));
+    let report = json(&[path.to_str().unwrap(), "--alpha", "0.5", "--json"]);
+    let at = &report["alphas"][0];
+    assert_eq!(number(at, "eta_advisory"), 1.0);
+    assert_eq!(at["regret_advisory"], Value::Null);
+    assert_eq!(at["eta_advisory_informative"], Value::Null);
+    assert_eq!(number(at, "nothing_solvable_pools"), 1.0);
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("regret is null") && notes.contains("informative is null"), "{notes}");
+}
+
+#[test]
+fn without_an_alpha_there_are_four() {
+    let path = write("sweep.jsonl", THREE);
+    let report = json(&[path.to_str().unwrap(), "--json"]);
+    let alphas: Vec<f64> =
+        report["alphas"].as_array().unwrap().iter().map(|at| number(at, "alpha")).collect();
+    assert_eq!(alphas, [0.25, 0.5, 0.75, 1.0]);
+    assert_eq!(report["pool_size"], 30);
+}
+
+/// The oracle planner has 1 everywhere; the random one 0, by the error of the draw of its orders.
+fn references_are_at_1_and_0(file: &[&str]) -> Value {
+    let with = |planner: &str| json(&[file, &["--planner", planner, "--json"]].concat());
+    let (oracle, random) = (with("oracle"), with("random"));
+    assert_eq!(
+        (&oracle["informed"], &random["informed"]),
+        (&Value::Bool(true), &Value::Bool(false))
+    );
+    for at in oracle["alphas"].as_array().unwrap() {
+        for regime in ["advisory", "enforced"] {
+            assert_eq!(number(at, &format!("eta_{regime}")), 1.0);
+            assert_eq!(number(at, &format!("regret_{regime}")), 0.0);
+        }
+    }
+    for at in random["alphas"].as_array().unwrap() {
+        let gap = number(at, "random_sampled") - number(at, "random_exact");
+        if number(at, "alpha") == 1.0 {
+            // No order is cut off, so every order earns what the oracle does.
+            assert_eq!((number(at, "eta_advisory"), gap), (1.0, 0.0));
+            assert_eq!(at["eta_advisory_informative"], Value::Null);
+            continue;
+        }
+        let eta = number(at, "eta_advisory_informative");
+        let se = number(at, "eta_advisory_informative_order_se");
+        assert!(eta.abs() < 3.0 * se, "{eta} {se}");
+        assert!(gap.abs() < 4.0 * number(at, "random_sampled_se"), "{at}");
+        assert_eq!(number(at, "informative_pools"), number(at, "pools"));
+    }
+    oracle
+}
+
+#[test]
+fn the_oracle_planner_has_efficiency_1_and_the_random_planner_0() {
+    let report = references_are_at_1_and_0(&[]);
+    assert_eq!((&report["problems"], &report["alphas"][0]["pools"]), (&120.into(), &4.into()));
+}
+
+#[test]
+fn a_models_text_is_read_for_every_pool() {
+    let path = write("planned.jsonl", THREE);
+    let plan = write(
+        "plan.txt",
+        "I take b first: ```json\n{\"plan\": [{\"id\": \"b\", \"tokens\": \"300\"}, \
+         {\"id\": \"c\", \"tokens\": 200}, {\"id\": \"y\", \"tokens\": 1}]}\n```",
+    );
+    let file = [path.to_str().unwrap(), "--planner", plan.to_str().unwrap(), "--json"];
+    let whole = json(&[&file[..], &["--alpha", "0.5"]].concat());
+    let at = &whole["alphas"][0];
+    assert_eq!((number(at, "eta_advisory"), number(at, "eta_enforced")), (1.0, 1.0));
+    assert_eq!(at["plans"], serde_json::json!({ "repaired": 1 }));
+    assert_eq!(
+        at["repairs"],
+        serde_json::json!({ "allocation": 1, "text_stripped": 1, "unknown_id": 1 })
+    );
+    // In pools of one and two, the ids of the other pool are no mistake.
+    let parts = json(&[&file[..], &["--alpha", "1", "--pool-size", "2"]].concat());
+    assert_eq!(parts["alphas"][0]["repairs"]["unknown_id"], 2);
+}
+
+#[test]
+fn answers_for_each_pool_are_read_by_pool_and_alpha() {
+    let path = write("answered.jsonl", THREE);
+    let answers = r#"{"pool":0,"alpha":0.5,"answer":"[{\"id\":\"b\",\"allocation\":300},{\"id\":\"b\",\"allocation\":1}]"}
+{"pool":1,"answer":{"plan":[{"id":"c","allocation":200}]}}"#;
+    let plan = write("answers.jsonl", answers);
+    let (path, plan) = (path.to_str().unwrap(), plan.to_str().unwrap());
+    let report = json(&[path, "--planner", plan, "--pool-size", "2", "--json"]);
+    for at in report["alphas"].as_array().unwrap() {
+        let half = number(at, "alpha") == 0.5;
+        let read = if half { "duplicate_id" } else { "missing" };
+        // The first pool has no plan and is left out; c alone costs more than a part of its budget.
+        let of_c = if number(at, "alpha") == 1.0 { "as_asked" } else { "over_budget" };
+        assert_eq!((&at["plans"][read], &at["plans"][of_c]), (&1.into(), &1.into()), "{at}");
+        assert_eq!((number(at, "pools"), number(at, "planned_pools")), (2.0, 1.0));
+    }
+    let far = write("far.jsonl", &answers.replace("\"pool\":1", "\"pool\":2"));
+    let error =
+        refusal(&run(&[path, "--planner", far.to_str().unwrap(), "--pool-size", "2"]), "far");
+    assert!(error.contains("triage_far.jsonl:2: field pool: "), "{error}");
+    let twice = write("twice.jsonl", &answers.replace("\"pool\":1", "\"pool\":0"));
+    let error =
+        refusal(&run(&[path, "--planner", twice.to_str().unwrap(), "--pool-size", "2"]), "twice");
+    assert!(error.contains("triage_twice.jsonl:2: field pool: "), "{error}");
+}
+
+#[test]
+fn a_text_without_a_plan_leaves_nothing_to_score() {
+    let plan = write("no_plan.txt", "I would rather not.");
+    let path = write("unplanned.jsonl", THREE);
+    let (path, plan) = (path.to_str().unwrap(), plan.to_str().unwrap());
+    let report = json(&[path, "--planner", plan, "--alpha", "0.5", "--json"]);
+    let at = &report["alphas"][0];
+    assert_eq!((&at["eta_advisory"], &at["regret_enforced"]), (&Value::Null, &Value::Null));
+    assert_eq!(at["plans"]["unparseable"], at["pools"]);
+    assert!(report["notes"].to_string().contains("eta and regret are null"));
+    let picture = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing.svg");
+    let arguments = [path, "--planner", plan, "--plot", picture.to_str().unwrap()];
+    refusal(&run(&arguments), "nothing to draw");
+}
+
+#[test]
+fn a_knapsack_is_solved_and_timed() {
+    let instance = r#"{"capacity": 10, "profits": [6, 5, 5, 0], "weights": [9, 5, 5, 0]}"#;
+    let path = write("knapsack.json", instance);
+    let solved = json(&["--knapsack", path.to_str().unwrap(), "--json"]);
+    assert_eq!(solved["value"], 10);
+    assert_eq!(solved["chosen"], serde_json::json!([1, 2]));
+    assert_eq!(solved["optimal"], true);
+    assert!(number(&solved, "seconds") >= 0.0);
+    for (name, text, want) in [
+        (
+            "negative",
+            "{\"capacity\": 10,\n\"profits\": [6, -1], \"weights\": [1, 2]}",
+            "2: field profits[1]",
+        ),
+        ("missing", "{\"capacity\": 10,\n\"profits\": [6]}", "2: field weights"),
+        ("lengths", "{\"capacity\": 10, \"profits\": [6], \"weights\": []}", "field weights"),
+        ("more", "{\"capacity\": 10, \"profits\": [6], \"weights\": [6]} {}", "1: goes on"),
+        ("list", "[10, [6], [6]]", "1: is no JSON object"),
+    ] {
+        let path = write(&format!("knapsack_{name}.json"), text);
+        let error = refusal(&run(&["--knapsack", path.to_str().unwrap(), "--json"]), name);
+        assert!(
+            error.contains(&format!("knapsack_{name}.json")) && error.contains(want),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn the_picture_is_an_svg_with_both_regimes() {
+    let picture = Path::new(env!("CARGO_TARGET_TMPDIR")).join("triage.svg");
+    let path = write("drawn.jsonl", THREE);
+    let path = path.to_str().unwrap();
+    assert!(run(&[path, "--plot", picture.to_str().unwrap()]).status.success());
+    let text = fs::read_to_string(&picture).unwrap();
+    for part in ["<svg", "</svg>", "advisory", "enforced", "all-in-order"] {
+        assert!(text.contains(part), "{part}");
+    }
+    assert!(!text.contains("NaN"));
+    refusal(&run(&[path, "--plot", "/no such folder/x.svg"]), "no folder");
+}
+
+#[test]
+fn the_same_call_gives_the_same_bytes() {
+    let path = write("seeded.jsonl", THREE);
+    let of = |seed: &str| {
+        let arguments = ["--planner", "random", "--alpha", "0.5", "--json", "--seed", seed];
+        run(&[&[path.to_str().unwrap()], &arguments[..]].concat()).stdout
+    };
+    assert_eq!(of("9"), of("9"));
+    assert_ne!(of("9"), of("8"));
+}
+
+#[test]
+fn recorded_runs_have_efficiency_1_for_the_oracle_and_0_for_a_random_planner() {
+    let Some(folder) = env::var_os("REAL_RUNS") else {
+        println!("skipped: REAL_RUNS does not name the folder of recorded runs");
+        return;
+    };
+    let path = Path::new(&folder).join("data/pools/swebench_gemini3pro.jsonl");
+    let path = path.to_str().unwrap();
+    let report = references_are_at_1_and_0(&[path]);
+    assert_eq!((&report["problems"], &report["solved"]), (&500.into(), &371.into()));
+    assert_eq!(report["alphas"][0]["pools"], 17);
+}

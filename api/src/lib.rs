@@ -1,0 +1,207 @@
+//! The public interface of a crate as text, read from its source: what a change to it adds, removes
+//! or alters shows up as a difference in `api/CRATE.txt`.
+//!
+//! Every item that says `pub` is public, because the lint `unreachable_pub` refuses one that cannot be
+//! reached. What a function does and what is behind private fields is left out.
+
+use std::{collections::BTreeSet, fs, io, path::Path};
+
+use quote::ToTokens;
+use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, Type, Visibility, parse_quote};
+
+/// The public items below `src`, one after the other, sorted as text so that moving a file changes
+/// nothing.
+///
+/// # Errors
+///
+/// What reading a file says, and `InvalidData` with the file's name for one that is not Rust.
+pub fn describe(src: &Path) -> io::Result<String> {
+    let mut files = Vec::new();
+    collect(src, &mut files)?;
+    let items: Vec<Item> =
+        files.into_iter().flat_map(|file| file.items).flat_map(flatten).collect();
+    let public: BTreeSet<String> = items.iter().filter_map(public_type).collect();
+    let mut blocks: Vec<String> =
+        items.into_iter().filter_map(|item| shorten(item, &public)).map(print).collect();
+    blocks.sort();
+    blocks.dedup();
+    Ok(blocks.join("\n"))
+}
+
+fn collect(folder: &Path, files: &mut Vec<syn::File>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path)?;
+            let mut file = syn::parse_file(&text).map_err(|error| {
+                io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", path.display()))
+            })?;
+            // Names that a private module hands up are seen where they arrive.
+            if !path.ends_with("lib.rs") {
+                file.items.retain(|item| !matches!(item, Item::Use(_)));
+            }
+            files.push(file);
+        }
+    }
+    Ok(())
+}
+
+/// An item, or those of a module written in place.
+fn flatten(item: Item) -> Vec<Item> {
+    match item {
+        Item::Mod(module) if is_test(&module.attrs) => Vec::new(),
+        Item::Mod(module) if module.content.is_some() => {
+            module.content.into_iter().flat_map(|(_, items)| items).flat_map(flatten).collect()
+        }
+        other => vec![other],
+    }
+}
+
+fn is_test(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|a| a.to_token_stream().to_string().replace(' ', "") == "#[cfg(test)]")
+}
+
+fn public_type(item: &Item) -> Option<String> {
+    let (name, visibility) = match item {
+        Item::Struct(item) => (&item.ident, &item.vis),
+        Item::Enum(item) => (&item.ident, &item.vis),
+        Item::Trait(item) => (&item.ident, &item.vis),
+        _ => return None,
+    };
+    is_public(visibility).then(|| name.to_string())
+}
+
+fn is_public(visibility: &Visibility) -> bool {
+    matches!(visibility, Visibility::Public(_))
+}
+
+/// Attributes that a user can tell are there.
+fn keep(attributes: &mut Vec<Attribute>) {
+    attributes.retain(|attribute| {
+        ["derive", "cfg", "cfg_attr", "non_exhaustive", "must_use", "repr"]
+            .iter()
+            .any(|name| attribute.path().is_ident(name))
+    });
+}
+
+/// The item without what a user cannot see; `None` where nothing is left.
+fn shorten(mut item: Item, public: &BTreeSet<String>) -> Option<Item> {
+    let visible = match &mut item {
+        Item::Fn(function) => {
+            keep(&mut function.attrs);
+            *function.block = parse_quote!({});
+            is_public(&function.vis)
+        }
+        Item::Const(constant) => {
+            keep(&mut constant.attrs);
+            is_public(&constant.vis)
+        }
+        Item::Type(alias) => {
+            keep(&mut alias.attrs);
+            is_public(&alias.vis)
+        }
+        Item::Struct(item) => {
+            keep(&mut item.attrs);
+            shorten_fields(&mut item.fields);
+            is_public(&item.vis)
+        }
+        Item::Enum(item) => {
+            keep(&mut item.attrs);
+            for variant in &mut item.variants {
+                keep(&mut variant.attrs);
+                variant.fields.iter_mut().for_each(|field| keep(&mut field.attrs));
+            }
+            is_public(&item.vis)
+        }
+        Item::Trait(item) => {
+            keep(&mut item.attrs);
+            for member in &mut item.items {
+                match member {
+                    syn::TraitItem::Fn(function) => {
+                        keep(&mut function.attrs);
+                        // That there is a body matters: who implements the trait may leave it out.
+                        if let Some(body) = &mut function.default {
+                            *body = parse_quote!({});
+                        }
+                    }
+                    syn::TraitItem::Type(associated) => keep(&mut associated.attrs),
+                    syn::TraitItem::Const(constant) => keep(&mut constant.attrs),
+                    _ => {}
+                }
+            }
+            is_public(&item.vis)
+        }
+        Item::Impl(item) => shorten_impl(item, public),
+        Item::Use(item) => {
+            keep(&mut item.attrs);
+            is_public(&item.vis)
+        }
+        Item::Mod(item) => {
+            keep(&mut item.attrs);
+            is_public(&item.vis)
+        }
+        _ => false,
+    };
+    visible.then_some(item)
+}
+
+fn shorten_fields(fields: &mut Fields) {
+    let hidden = fields.iter().any(|field| !is_public(&field.vis));
+    match fields {
+        Fields::Named(named) => {
+            named.named = std::mem::take(&mut named.named)
+                .into_iter()
+                .filter(|f| is_public(&f.vis))
+                .collect();
+            named.named.iter_mut().for_each(|field| keep(&mut field.attrs));
+            if hidden {
+                named.named.push(parse_quote!(_private: ()));
+            }
+        }
+        Fields::Unnamed(unnamed) => {
+            for field in &mut unnamed.unnamed {
+                keep(&mut field.attrs);
+                if !is_public(&field.vis) {
+                    field.ty = parse_quote!(Private);
+                }
+            }
+        }
+        Fields::Unit => {}
+    }
+}
+
+/// Keeps the public functions of a type, or the head of what it says about a trait.
+fn shorten_impl(item: &mut ItemImpl, public: &BTreeSet<String>) -> bool {
+    keep(&mut item.attrs);
+    if item.trait_.is_some() {
+        item.items.clear();
+        return named(&item.self_ty).is_none_or(|name| public.contains(&name));
+    }
+    item.items.retain_mut(|member| match member {
+        ImplItem::Fn(function) => {
+            keep(&mut function.attrs);
+            function.block = parse_quote!({});
+            is_public(&function.vis)
+        }
+        ImplItem::Const(constant) => {
+            keep(&mut constant.attrs);
+            is_public(&constant.vis)
+        }
+        _ => false,
+    });
+    !item.items.is_empty() && named(&item.self_ty).is_some_and(|name| public.contains(&name))
+}
+
+fn named(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
+        Type::Reference(reference) => named(&reference.elem),
+        _ => None,
+    }
+}
+
+fn print(item: Item) -> String {
+    prettyplease::unparse(&syn::File { shebang: None, attrs: Vec::new(), items: vec![item] })
+}

@@ -1,0 +1,18 @@
+//! Traces with forecasts: no panic in the reader that the programs use.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+#[path = "../in_file.rs"]
+mod in_file;
+
+fuzz_target!(|bytes: &[u8]| {
+    in_file::with(bytes, |path| {
+        if let Ok(runs) = examples::trace_file::read(path) {
+            for run in &runs {
+                let _ = run.stopped();
+            }
+        }
+    });
+});

@@ -34,3 +34,8 @@ pub mod triage_plot;
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 pub struct Readme;
+
+/// The same of the page to start from.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/start.md")]
+pub struct Start;

@@ -1,0 +1,64 @@
+//! An agent's loop that keeps itself honest: it acts in a world where a tool fails for good on the way,
+//! scores its own confidence as it goes, and asks whether its budget will do.
+
+use std::{error::Error, fmt::Write, process::ExitCode};
+
+use budget_estimation::{Advice, BudgetMonitor, Estimate, StopRule};
+use examples::program;
+use tool_graph::{Episode, Event, Scenario, Tool, ToolGraph};
+use trajectory_metrics::{LogScore, OnlineTps, Probability, Tps, WeightSchedule};
+
+fn main() -> ExitCode {
+    program::run(output)
+}
+
+fn world() -> Result<Scenario, tool_graph::Error> {
+    let tool = |name: &str, input: &str, output: &str, cost| Tool {
+        name: name.into(),
+        inputs: vec![input.into()],
+        outputs: vec![output.into()],
+        cost,
+        components: Vec::new(),
+    };
+    let graph = ToolGraph::new(vec![
+        tool("search", "query", "hits", 20.0),
+        tool("rank", "hits", "ranked", 5.0),
+        tool("pick", "ranked", "choice", 10.0),
+        tool("search_and_rank", "query", "ranked", 24.0),
+    ])?;
+    let problem = graph.problem(&["query"], &["choice"])?;
+    Scenario::new(graph, problem)?.with_events(vec![Event::BanTool])
+}
+
+fn output() -> Result<String, Box<dyn Error>> {
+    let scenario = world()?;
+    let mut episode = Episode::new(&scenario)?;
+    let mut monitor = BudgetMonitor::new(&[Some(80.0)], StopRule::first_impossible())?;
+    let tps = Tps::new(LogScore::clipped(1e-6)?, WeightSchedule::LinearFront);
+    let mut confidence = OnlineTps::new(tps);
+    let mut text = String::new();
+
+    while !episode.goal_reached() && episode.calls_left() > 0 {
+        // This agent takes the first tool of the cheapest plan from where it stands.
+        let here = scenario.problem().from_state(episode.state().clone())?;
+        let Some(plan) = episode.graph().optimal_plan(&here)? else { break };
+        let Some(&next) = plan.tools().first() else { break };
+        let reply = episode.call_tool(next)?;
+
+        // It expects to pay for the rest of its plan, or for all of it where the call failed.
+        let rest = plan.cost() - reply.cost;
+        confidence.push(Probability::new(1.0 - rest / 100.0)?);
+        let estimate = Estimate::interval(rest, 1.5 * rest)?;
+        let advice = monitor.push(&[reply.cost], &[estimate], None)?;
+        let name = episode.graph().tool_names(&[next]).concat();
+        writeln!(text, "{name}: {:?}, cost {}, then {advice:?}", reply.status, reply.cost)?;
+        if matches!(advice, Advice::Stop(_)) {
+            break;
+        }
+    }
+    let succeeded = episode.goal_reached();
+    let scores = episode.finish(succeeded).scores(&scenario.optimal_run()?)?;
+    writeln!(text, "succeeded: {succeeded}, cost gap: {:?}", scores.cost_gap)?;
+    writeln!(text, "score of its confidence: {:.3} nats", confidence.finish(succeeded)?)?;
+    Ok(text)
+}

@@ -4,9 +4,10 @@
 use super::core::bundles;
 use super::incumbent::Incumbent;
 use super::knapsack::{Knapsack, Proof, Solution};
-use super::relaxation::{Items, Relaxation, gcd, relax};
+use super::relaxation::{Items, Relaxation, relax};
 use super::search::{End, Task, search};
 use super::second_limit::second_bound;
+use crate::gcd::gcd;
 
 /// Partial choices to look at before the next kind of effort is worth its cost.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,5 @@
 use crate::{
-    Error, Knapsack, MultidimensionalKnapsack, Pool, Proof, most_solved_items, several::MOST_NODES,
+    Error, Knapsack, MultidimensionalKnapsack, Pool, most_solved_items, several::MOST_NODES,
 };
 
 /// What a planner who knew every cost and outcome would attempt: the best there is.
@@ -23,9 +23,9 @@ impl Pool {
     ///
     /// # Errors
     ///
-    /// [`Error::SumTooLarge`] where the costs of solvable items sum to more than 2^63 - 1, and
-    /// [`Error::TooManyItems`], where values differ; [`Error::TooLarge`] where [`Knapsack::solve`] would
-    /// take too much memory.
+    /// Where values differ: [`Error::Sum`] where the costs of solvable items sum to more than 2^63 - 1;
+    /// [`Error::TooLarge`] above 4,194,304 of them, and where [`Knapsack::solve`] would take too much
+    /// memory.
     pub fn oracle(&self, budget: u64) -> Result<Oracle, Error> {
         if self.points().equal {
             let items = self.items().iter().map(|item| (item.cost(), item.is_solved()));
@@ -35,7 +35,7 @@ impl Pool {
         let profits: Vec<u64> = solvable.iter().map(|&i| self.points().each[i]).collect();
         let costs: Vec<u64> = solvable.iter().map(|&i| self.items()[i].cost()).collect();
         let best = Knapsack::new(budget, &profits, &costs)?.solve();
-        if best.proof == Proof::None {
+        if !best.is_optimal() {
             let reason =
                 "the search for it would need more than 2 GiB; take coarser costs or values";
             return Err(Error::TooLarge { what: "oracle", items: profits.len(), reason });

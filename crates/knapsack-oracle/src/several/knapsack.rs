@@ -99,7 +99,7 @@ impl<'a, const R: usize> MultidimensionalKnapsack<'a, R> {
             });
         }
         profits.iter().enumerate().try_fold(0_u64, |sum, (item, &profit)| {
-            sum.checked_add(profit).ok_or(Error::Sum { what: "profits", item })
+            sum.checked_add(profit).ok_or(Error::Sum { what: "profits", item, limit: u64::MAX })
         })?;
         Ok(Self { capacities, profits, weights })
     }

@@ -1,4 +1,4 @@
-use crate::{random::gcd, several::relaxation::Relaxation};
+use crate::{gcd::gcd, several::relaxation::Relaxation};
 
 /// Branch and bound, the deepest part first.
 pub(crate) struct Search<const R: usize> {

@@ -48,6 +48,9 @@ struct Arguments {
     seed: u64,
 }
 
+/// Behind the name of a planner that sees costs or outcomes.
+const INFORMED: &str = " (informed reference)";
+
 const USAGE: &str = "\
 triage [FILE] [--alpha A]… [--pool-size N]
     [--planner FILE|all-in-order|cheapest-first|random|oracle] [--seed N]
@@ -102,6 +105,9 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
 fn output() -> Result<String, Box<dyn Error>> {
     let Some(arguments) = arguments()? else { return Ok(USAGE.to_owned()) };
     if let Some(path) = &arguments.knapsack {
+        if arguments.file.is_some() || arguments.plot.is_some() {
+            return Err("--knapsack solves its own file; leave FILE and --plot out".into());
+        }
         let solved = knapsack_file::solve(path)?;
         return if arguments.json {
             Ok(serde_json::to_string(&solved)? + "\n")
@@ -131,7 +137,8 @@ fn output() -> Result<String, Box<dyn Error>> {
     let file = path.display().to_string();
     let report = evaluate(&problems, &settings).map_err(|error| format!("{file}: {error}"))?;
     if let Some(plot) = &arguments.plot {
-        let title = format!("Triage efficiency, planner {}", arguments.planner);
+        let mark = if report.informed { INFORMED } else { "" };
+        let title = format!("Triage efficiency, planner {}{mark}", arguments.planner);
         let picture = triage_plot::svg(&report, &title)?;
         fs::write(plot, picture).map_err(|error| format!("{}: {error}", plot.display()))?;
     }
@@ -207,7 +214,7 @@ fn text(problems: &Pool, report: &Report, arguments: &Arguments) -> String {
         solved(problems),
         arguments.pool_size,
         arguments.planner,
-        if report.informed { " (informed reference)" } else { "" },
+        if report.informed { INFORMED } else { "" },
         align(&rows)
     );
     for at in &report.alphas {

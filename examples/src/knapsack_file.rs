@@ -62,7 +62,7 @@ pub fn solve(path: &Path) -> Result<Solved, Box<dyn Error>> {
     let seconds = start.elapsed().as_secs_f64();
     Ok(Solved {
         value: solution.value,
-        optimal: solution.value == solution.upper_bound,
+        optimal: solution.is_optimal(),
         chosen: solution.chosen,
         seconds,
     })
@@ -70,7 +70,7 @@ pub fn solve(path: &Path) -> Result<Solved, Box<dyn Error>> {
 
 fn field_of(error: &knapsack_oracle::Error) -> &'static str {
     match error {
-        knapsack_oracle::Error::SumTooLarge { quantity: "profits", .. } => "profits",
+        knapsack_oracle::Error::Sum { what: "profits", .. } => "profits",
         _ => "weights",
     }
 }

@@ -37,8 +37,7 @@ struct Row {
 }
 
 impl PlanFile {
-    /// Reads a file: as JSON Lines where its first line is an object with a `pool`, as one text
-    /// otherwise.
+    /// Reads a file: as JSON Lines where some line is an object with a `pool`, as one text otherwise.
     ///
     /// # Errors
     ///
@@ -53,9 +52,11 @@ impl PlanFile {
         };
         let text = fs::read(path).map_err(|error| wrong(None, error.to_string()))?;
         let text = String::from_utf8_lossy(&text).into_owned();
-        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        let object: Option<Value> = serde_json::from_str(first).ok();
-        if object.is_none_or(|object| object.get("pool").is_none()) {
+        // Any line, so that one broken line does not make a text of all answers.
+        let is_row = |line: &str| {
+            serde_json::from_str(line).is_ok_and(|value: Value| value.get("pool").is_some())
+        };
+        if !text.lines().any(is_row) {
             return Ok(Self::One(text));
         }
         let mut answers: Vec<Answer> = Vec::new();

@@ -269,12 +269,15 @@ fn figures(pools: &[Scored], settings: &Settings) -> Figures {
 
 /// Mean, standard error and interval over pools; none without a pool.
 fn estimate(values: &[f64], seed: u64) -> Option<Estimate> {
+    if let &[value] = values {
+        return Some(Estimate { value, se: None, ci_low: None, ci_high: None });
+    }
     let replicates =
         Bootstrap::rows(values.len(), seed).ok()?.mean(values, None, RESAMPLES).ok()?;
-    let interval = if values.len() > 1 { replicates.percentile(0.95).ok() } else { None };
+    let interval = replicates.percentile(0.95).ok();
     Some(Estimate {
         value: replicates.estimate(),
-        se: if values.len() > 1 { replicates.standard_error() } else { None },
+        se: replicates.standard_error(),
         ci_low: interval.map(|interval| interval.low),
         ci_high: interval.map(|interval| interval.high),
     })

@@ -31,13 +31,15 @@ pub enum Error {
         /// The value as given.
         value: f64,
     },
-    /// A sum over all items does not fit 64 bits.
-    #[error("the {what} up to item {item} sum to more than 2^64 - 1; take a coarser unit")]
+    /// A sum over all items is too large to be exact.
+    #[error("the {what} up to item {item} sum to more than {limit}; take a coarser unit")]
     Sum {
         /// What was summed.
         what: &'static str,
-        /// Position of the item at which the sum overflows, from 0.
+        /// Position of the item at which the sum passes the limit, from 0.
         item: usize,
+        /// The largest sum allowed: 2^64 - 1, or 2^63 - 1 for the exact solver of one knapsack.
+        limit: u64,
     },
     /// An exact answer would take more memory or time than is allowed for.
     #[error("no exact {what} of {items} items: {reason}")]
@@ -117,25 +119,5 @@ pub enum Error {
         name: &'static str,
         /// Why.
         reason: &'static str,
-    },
-    /// A sum over the items of a knapsack would not fit.
-    #[error(
-        "the sum of the {quantity} passes {limit} at item {item}; give smaller numbers, such as \
-         thousands for units",
-        limit = i64::MAX
-    )]
-    SumTooLarge {
-        /// What is summed: profits or weights.
-        quantity: &'static str,
-        /// Position of the item at which the sum is too large, from 0.
-        item: usize,
-    },
-    /// There are more items than the exact solver takes.
-    #[error("{items} items; give at most {limit}")]
-    TooManyItems {
-        /// Number of items.
-        items: usize,
-        /// Largest number allowed.
-        limit: usize,
     },
 }

@@ -3,6 +3,7 @@
 mod error;
 mod exact;
 mod execution;
+mod gcd;
 mod planners;
 mod plans;
 mod pools;

@@ -10,4 +10,3 @@ mod subsets;
 pub use exact::ExactRandom;
 pub use reference::RandomReference;
 pub use sampled::{FitRule, SampledRandom};
-pub(crate) use subsets::gcd;

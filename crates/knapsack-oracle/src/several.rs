@@ -4,4 +4,5 @@ mod knapsack;
 mod relaxation;
 mod search;
 
+pub(crate) use knapsack::MOST_NODES;
 pub use knapsack::{KnapsackBounds, MultidimensionalKnapsack, MultidimensionalSolution};

@@ -50,7 +50,7 @@ impl BudgetStaircase {
         }
         for (what, numbers) in [("costs", costs), ("values", values)] {
             numbers.iter().enumerate().try_fold(0_u64, |sum, (item, &number)| {
-                sum.checked_add(number).ok_or(Error::Sum { what, item })
+                sum.checked_add(number).ok_or(Error::Sum { what, item, limit: u64::MAX })
             })?;
         }
         let mut items: Vec<(u64, u64)> =
@@ -91,7 +91,6 @@ impl BudgetStaircase {
 
     /// Each budget from which more can be earned, and the best value there; both strictly
     /// increase, from budget 0 on.
-    /// from budget 0 on.
     #[must_use]
     pub fn steps(&self) -> impl ExactSizeIterator<Item = (u64, u64)> {
         self.steps.iter().copied()

@@ -157,11 +157,11 @@ fn wrong_input_is_named() {
     let half = 1 << 62;
     assert_eq!(
         Knapsack::new(1, &[1; 3], &[half, half - 1, 1]).unwrap_err(),
-        Error::SumTooLarge { quantity: "weights", item: 2 }
+        Error::Sum { what: "weights", item: 2, limit: i64::MAX as u64 }
     );
     assert_eq!(
         Knapsack::new(1, &[u64::MAX], &[1]).unwrap_err(),
-        Error::SumTooLarge { quantity: "profits", item: 0 }
+        Error::Sum { what: "profits", item: 0, limit: i64::MAX as u64 }
     );
 }
 

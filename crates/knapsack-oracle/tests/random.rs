@@ -275,7 +275,7 @@ fn an_input_that_is_no_pool_is_named() {
     assert_eq!(new(&[], &[], &[]), Err(Error::Empty));
     assert_eq!(new(&[1], &[], &[true]), Err(Error::Lengths { left: 1, right: 0 }));
     assert_eq!(new(&[1], &[1.0], &[]), Err(Error::Lengths { left: 1, right: 0 }));
-    let sum = Error::Sum { what: "costs", item: 1 };
+    let sum = Error::Sum { what: "costs", item: 1, limit: u64::MAX };
     assert_eq!(new(&[u64::MAX, 1], &[1.0; 2], &[true; 2]), Err(sum));
     for value in [-1.0, f64::INFINITY, f64::NAN, 1e101] {
         let error = new(&[1, 1], &[1.0, value], &[true, false]).unwrap_err();

@@ -182,3 +182,18 @@ proptest! {
         prop_assert!((gain - net / items.len() as f64).abs() < 1e-14);
     }
 }
+
+#[test]
+fn what_is_no_score_has_no_mean() {
+    for wrong in [f64::NAN, f64::NEG_INFINITY, 1.1] {
+        let pools = [Efficiency::Informative(0.5), Efficiency::Informative(wrong)];
+        assert!(matches!(mean_efficiency_score(&pools), Err(Error::Setting { .. })), "{wrong}");
+        assert!(matches!(mean_regret(&[Some(wrong)]), Err(Error::Setting { .. })), "{wrong}");
+    }
+}
+
+#[test]
+fn no_rounding_brings_an_efficiency_above_1() {
+    let score = triage_efficiency_score(1.0 + 5e-10, 1.0 - 2e-9, 1.0).unwrap();
+    assert_eq!(score, Efficiency::Informative(1.0));
+}

@@ -143,7 +143,7 @@ fn what_is_no_knapsack_is_named() {
     let error = MultidimensionalKnapsack::new([1; 2], &[1], &[]).unwrap_err();
     assert_eq!(error, Error::Lengths { left: 1, right: 0 });
     let error = MultidimensionalKnapsack::new([1], &[u64::MAX, 1], &[[1]; 2]).unwrap_err();
-    assert_eq!(error, Error::Sum { what: "profits", item: 1 });
+    assert_eq!(error, Error::Sum { what: "profits", item: 1, limit: u64::MAX });
     let error = MultidimensionalKnapsack::new([1], &[1; 1_001], &[[1]; 1_001]).unwrap_err();
     assert!(matches!(error, Error::TooLarge { items: 1_001, .. }), "{error}");
 }

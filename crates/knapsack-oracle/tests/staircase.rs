@@ -77,7 +77,7 @@ proptest! {
 
 #[test]
 fn sums_and_lengths_are_checked() {
-    let sum = |what| Err(Error::Sum { what, item: 1 });
+    let sum = |what| Err(Error::Sum { what, item: 1, limit: u64::MAX });
     assert_eq!(BudgetStaircase::new(&[u64::MAX, 1], &[1, 1]), sum("costs"));
     assert_eq!(BudgetStaircase::new(&[1, 1], &[1, u64::MAX]), sum("values"));
     assert_eq!(BudgetStaircase::new(&[1], &[]), Err(Error::Lengths { left: 1, right: 0 }));

@@ -1,5 +1,7 @@
 //! The linear relaxation: an upper bound, and what each item loses against it when set the other way.
 
+use crate::gcd::gcd;
+
 /// Items whose choice is open: positive profits, weights from 1 to the capacity, and together more
 /// than the capacity.
 #[derive(Debug)]
@@ -182,11 +184,4 @@ fn partition(part: &mut [(f64, u32)], pivot: f64) -> (usize, usize) {
 
 fn median(a: f64, b: f64, c: f64) -> f64 {
     a.min(b).max(a.max(b).min(c))
-}
-
-pub(super) const fn gcd(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }

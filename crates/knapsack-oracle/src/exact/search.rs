@@ -17,6 +17,8 @@ pub(super) enum End {
     Exhausted,
     /// The budget is spent.
     Unfinished,
+    /// Going on would take more memory than is allowed for.
+    TooLong,
 }
 
 /// What to look for, and how long.
@@ -28,6 +30,8 @@ pub(super) struct Task {
     pub(super) ceiling: i64,
     /// Partial choices to look at before giving up.
     pub(super) budget: u64,
+    /// Partial choices to keep at one time.
+    pub(super) most: usize,
 }
 
 /// Looks for the best choice that is better than `best` and worth the target at least.
@@ -119,6 +123,10 @@ impl Search<'_> {
             }
             if *count > budget {
                 break End::Unfinished;
+            }
+            let history = self.front.history_len() + self.back.history_len();
+            if self.front.len() + self.back.len() > self.task.most || history / 8 > self.task.most {
+                break End::TooLong;
             }
             let go_on = if long && self.back.len() <= self.front.len() {
                 self.extend_back();

@@ -1,8 +1,9 @@
 //! Second limits that hold for every choice worth looking at.
 
 use super::incumbent::Incumbent;
-use super::relaxation::{Items, gcd, split};
+use super::relaxation::{Items, split};
 use super::solver::quick_bound;
+use crate::gcd::gcd;
 
 /// Counts above this make no limit that is worth its price.
 const LARGEST_COUNT: i64 = 1_000;

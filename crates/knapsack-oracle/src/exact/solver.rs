@@ -4,9 +4,10 @@
 use super::core::bundles;
 use super::incumbent::Incumbent;
 use super::knapsack::{Knapsack, Proof, Solution};
-use super::relaxation::{Items, Relaxation, gcd, relax};
+use super::relaxation::{Items, Relaxation, relax};
 use super::search::{End, Task, search};
 use super::second_limit::second_bound;
+use crate::gcd::gcd;
 
 /// Partial choices to look at before the next kind of effort is worth its cost.
 #[derive(Clone, Copy, Debug)]
@@ -17,9 +18,14 @@ struct Effort {
     long: u64,
     /// Spent on each second limit.
     limit: u64,
+    /// Kept at one time.
+    most: usize,
 }
 
-const EFFORT: Effort = Effort { quick: 1 << 14, long: 1 << 18, limit: 1 << 14 };
+/// Of 32 bytes each, so many partial choices, the next list and their history take up to 2.5 GiB.
+const MOST: usize = 1 << 24;
+
+const EFFORT: Effort = Effort { quick: 1 << 14, long: 1 << 18, limit: 1 << 14, most: MOST };
 
 pub(super) fn solve(instance: &Knapsack<'_>) -> Solution {
     let capacity = instance.capacity();
@@ -48,11 +54,14 @@ pub(super) fn solve(instance: &Knapsack<'_>) -> Solution {
         chosen.sort_unstable();
         return instance.solution(chosen, None, Proof::Bound, 0);
     }
-    let (best, proof, states) =
+    let Best { choice, ceiling, proof, states } =
         solve_items(&Items::new(capacity.cast_signed(), profits, weights), EFFORT);
-    chosen.extend(open.iter().zip(&best.taken).filter(|pair| *pair.1).map(|pair| *pair.0));
+    // What is always chosen is no part of the search, nor of its ceiling.
+    let free: u64 = chosen.iter().map(|&item| instance.profits()[item]).sum();
+    let upper_bound = (proof == Proof::None).then(|| free + ceiling.unsigned_abs());
+    chosen.extend(open.iter().zip(&choice.taken).filter(|pair| *pair.1).map(|pair| *pair.0));
     chosen.sort_unstable();
-    instance.solution(chosen, None, proof, states)
+    instance.solution(chosen, upper_bound, proof, states)
 }
 
 impl Items {
@@ -79,20 +88,33 @@ impl Items {
     }
 }
 
-/// The best choice, what proves it, and the number of partial choices kept on the way.
-fn solve_items(items: &Items, effort: Effort) -> (Incumbent, Proof, u64) {
+/// What a search has come to.
+struct Best {
+    choice: Incumbent,
+    /// No choice is worth more, nor more than `choice` if that is proved to be best.
+    ceiling: i64,
+    proof: Proof,
+    /// Partial choices kept on the way.
+    states: u64,
+}
+
+fn solve_items(items: &Items, effort: Effort) -> Best {
     let mut states = 0;
     let relaxed = relax(items);
     let mut best = first_choice(items, &relaxed);
     let ceiling = items.round_down(relaxed.floor(i64::MAX));
     let target = best.value + items.step;
-    let task = Task { target, ceiling, budget: effort.quick };
+    let mut task = Task { target, ceiling, budget: effort.quick, most: effort.most };
     let end = match search(items, &relaxed, &mut best, task, None, &mut states) {
-        End::Unfinished => descend(items, &relaxed, &mut best, task, effort, &mut states),
+        End::Unfinished => descend(items, &relaxed, &mut best, &mut task, effort, &mut states),
         end => end,
     };
-    let proof = if end == End::Bound { Proof::Bound } else { Proof::Exhausted };
-    (best, proof, states)
+    let proof = match end {
+        End::Bound => Proof::Bound,
+        End::Exhausted => Proof::Exhausted,
+        End::Unfinished | End::TooLong => Proof::None,
+    };
+    Best { choice: best, ceiling: task.ceiling, proof, states }
 }
 
 /// Looks for the highest values first: few items can be part of such a choice, and where there is
@@ -101,7 +123,7 @@ fn descend(
     items: &Items,
     relaxed: &Relaxation,
     best: &mut Incumbent,
-    mut task: Task,
+    task: &mut Task,
     effort: Effort,
     states: &mut u64,
 ) -> End {
@@ -117,7 +139,7 @@ fn descend(
             task.target = (top - items.round_down(depth)).min(task.ceiling);
         }
         let before = *states;
-        match search(items, relaxed, best, task, Some(&order), states) {
+        match search(items, relaxed, best, *task, Some(&order), states) {
             End::Exhausted if best.value < task.target - items.step => {
                 task.ceiling = task.target - items.step;
                 let now = *states - before;
@@ -174,16 +196,16 @@ pub(super) fn quick_bound(capacity: i64, profits: &[i64], weights: &[i64], budge
     let target = best.value + items.step;
     let order = bundles(&items, &relaxed, target);
     let ceiling = items.round_down(relaxed.floor(all));
-    let task = Task { target, ceiling, budget };
+    let task = Task { target, ceiling, budget, most: MOST };
     match search(&items, &relaxed, &mut best, task, Some(&order), &mut 0) {
-        End::Unfinished => ceiling,
+        End::Unfinished | End::TooLong => ceiling,
         End::Bound | End::Exhausted => best.value,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Effort, Incumbent, Items, second_bound, solve_items};
+    use super::{Best, Effort, Incumbent, Items, MOST, Proof, second_bound, solve_items};
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
@@ -233,8 +255,8 @@ mod tests {
             let times = |of: Vec<i64>, by: i64| of.into_iter().map(|x| x * by).collect();
             let items = Items::new(capacity * heavy, times(profits, dear), times(weights, heavy));
             let limit = (round % 2) << 14;
-            let effort = Effort { quick: round % 3 * 10, long: round % 5 * 40, limit };
-            let (best, _, _) = solve_items(&items, effort);
+            let effort = Effort { quick: round % 3 * 10, long: round % 5 * 40, limit, most: MOST };
+            let best = solve_items(&items, effort).choice;
             let sum = |of: &[i64]| {
                 of.iter().zip(&best.taken).map(|(x, &taken)| x * i64::from(taken)).sum::<i64>()
             };
@@ -242,6 +264,26 @@ mod tests {
             assert_eq!(best.value, sum(&items.profits));
             assert!(sum(&items.weights) <= items.capacity);
         }
+    }
+
+    #[test]
+    fn a_search_that_would_keep_too_much_ends_with_a_bound_and_without_a_proof() {
+        let mut rng = ChaCha8Rng::seed_from_u64(6);
+        let mut ends = [0; 2];
+        for round in 0..2_000 {
+            let n = rng.random_range(10..=60);
+            let Some((capacity, profits, weights)) = random_items(&mut rng, n) else { continue };
+            let items = Items::new(capacity, profits, weights);
+            let want = table(&items);
+            let most = 1 << (round % 8);
+            let effort = Effort { quick: round % 2 * 50, long: 100, limit: 100, most };
+            let Best { choice, ceiling, proof, .. } = solve_items(&items, effort);
+            let proved = proof != Proof::None;
+            assert!(choice.value <= want && (proved || want <= ceiling), "{effort:?} {items:?}");
+            assert!(!proved || choice.value == want, "{effort:?} {items:?}");
+            ends[usize::from(proved)] += 1;
+        }
+        assert!(ends.iter().all(|&count| count > 200), "{ends:?}");
     }
 
     #[test]

@@ -64,6 +64,10 @@ impl States {
         self.states.len()
     }
 
+    pub(super) fn history_len(&self) -> usize {
+        self.history.len()
+    }
+
     /// Decides on one change: each partial choice is kept without it and with it, unless another is
     /// as good or `limits` rule it out. Calls `found` with every choice that fits and is worth more
     /// than `best` and all before; it returns the gap from then on.
@@ -82,7 +86,7 @@ impl States {
     ) {
         if self.stages.len().is_multiple_of(32) && !self.stages.is_empty() {
             for state in &mut self.states {
-                // The list itself would long have been too large for the memory.
+                // A search ends long before its history has so many places.
                 let place = u32::try_from(self.history.len()).unwrap_or(START);
                 self.history.push((state.base, state.mask));
                 (state.base, state.mask) = (place, 0);

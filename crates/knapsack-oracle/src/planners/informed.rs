@@ -5,6 +5,24 @@ use crate::{Error, Pool, Step};
 
 /// A reference that knows, or was told, costs and outcomes: what could be done with such knowledge.
 /// [`Plan::informed`](crate::Plan::informed) marks its plans.
+///
+/// ```
+/// use knapsack_oracle::{
+///     CheapestFirst, Error, Item, OraclePlanner, Plan, Pool, Regime, ValuePerCost, execute,
+/// };
+///
+/// let pool = Pool::new(vec![
+///     Item::new("cheap", 1.0, 100, false)?,
+///     Item::new("dense", 9.0, 300, true)?,
+///     Item::new("dear", 10.0, 400, true)?,
+/// ])?;
+/// let earned = |plan: Plan| execute(&pool, &plan, 400, Regime::Enforced).map(|run| run.earned);
+/// assert_eq!(earned(Plan::informed(&CheapestFirst, &pool, 400)?)?, 9.0);
+/// assert_eq!(earned(Plan::informed(&ValuePerCost, &pool, 400)?)?, 9.0);
+/// assert_eq!(earned(Plan::informed(&OraclePlanner, &pool, 400)?)?, 10.0);
+/// assert!(Plan::informed(&OraclePlanner, &pool, 400)?.is_informed());
+/// # Ok::<(), Error>(())
+/// ```
 pub trait InformedPlanner {
     /// The steps in order, with allocations that sum to at most the budget.
     ///

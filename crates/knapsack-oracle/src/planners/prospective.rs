@@ -61,6 +61,27 @@ impl<'a> ProspectiveItem<'a> {
 }
 
 /// A planner that commits itself knowing ids, values and the budget only. A function of these is one.
+///
+/// It is shown no more. What it brings along itself, as a closure that holds the pool, no type can keep
+/// from it; such a planner belongs to [`InformedPlanner`](crate::InformedPlanner).
+///
+/// ```
+/// use knapsack_oracle::{Error, InOrder, Item, Plan, Pool, ProspectiveItem, RandomOrder, Step};
+///
+/// let item = |id| Item::new(id, 1.0, 100, true);
+/// let pool = Pool::new(vec![item("a")?, item("b")?, item("c")?])?;
+/// let plan = Plan::prospective(&InOrder, &pool, 200)?;
+/// assert_eq!(plan.steps()[0], Step { position: 0, allocation: 66 });
+/// let of_seed = |stream| Plan::prospective(&RandomOrder::new(7, stream), &pool, 200);
+/// assert_eq!(of_seed(0)?, of_seed(0)?);
+///
+/// let last_only = |items: &[ProspectiveItem<'_>], budget| {
+///     items.last().map(|item| Step { position: item.position(), allocation: budget }).into_iter().collect()
+/// };
+/// let plan = Plan::prospective(&last_only, &pool, 200)?;
+/// assert_eq!((plan.steps()[0].position, plan.is_informed()), (2, false));
+/// # Ok::<(), Error>(())
+/// ```
 pub trait ProspectivePlanner {
     /// The steps in order, with allocations that sum to at most the budget.
     fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step>;

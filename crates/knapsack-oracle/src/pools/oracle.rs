@@ -1,4 +1,6 @@
-use crate::{Error, Knapsack, MultidimensionalKnapsack, Pool, most_solved_items};
+use crate::{
+    Error, Knapsack, MultidimensionalKnapsack, Pool, most_solved_items, several::MOST_NODES,
+};
 
 /// What a planner who knew every cost and outcome would attempt: the best there is.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,8 +23,9 @@ impl Pool {
     ///
     /// # Errors
     ///
-    /// [`Error::SumTooLarge`] where the costs of solvable items sum to more than 2^63 - 1, and
-    /// [`Error::TooManyItems`], where values differ.
+    /// Where values differ: [`Error::Sum`] where the costs of solvable items sum to more than 2^63 - 1;
+    /// [`Error::TooLarge`] above 4,194,304 of them, and where [`Knapsack::solve`] would take too much
+    /// memory.
     pub fn oracle(&self, budget: u64) -> Result<Oracle, Error> {
         if self.points().equal {
             let items = self.items().iter().map(|item| (item.cost(), item.is_solved()));
@@ -32,6 +35,11 @@ impl Pool {
         let profits: Vec<u64> = solvable.iter().map(|&i| self.points().each[i]).collect();
         let costs: Vec<u64> = solvable.iter().map(|&i| self.items()[i].cost()).collect();
         let best = Knapsack::new(budget, &profits, &costs)?.solve();
+        if !best.is_optimal() {
+            let reason =
+                "the search for it would need more than 2 GiB; take coarser costs or values";
+            return Err(Error::TooLarge { what: "oracle", items: profits.len(), reason });
+        }
         Ok(self.oracle_of(best.chosen.iter().map(|&k| solvable[k]).collect()))
     }
 }
@@ -41,12 +49,23 @@ impl<const R: usize> Pool<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for more than 8 resources; [`Error::TooLarge`] above 1,000 solvable items.
+    /// [`Error::Setting`] for more than 8 resources; [`Error::TooLarge`] above 1,000 solvable items, and
+    /// where [`MultidimensionalKnapsack::solve`] finds no proof.
     pub fn oracle_under(&self, budgets: &[u64; R]) -> Result<Oracle, Error> {
+        self.oracle_within(budgets, MOST_NODES)
+    }
+
+    fn oracle_within(&self, budgets: &[u64; R], nodes: u64) -> Result<Oracle, Error> {
         let solvable = self.solvable();
         let profits: Vec<u64> = solvable.iter().map(|&i| self.points().each[i]).collect();
         let weights: Vec<[u64; R]> = solvable.iter().map(|&i| *self.items()[i].costs()).collect();
-        let best = MultidimensionalKnapsack::new(*budgets, &profits, &weights)?.solve();
+        let best = MultidimensionalKnapsack::new(*budgets, &profits, &weights)?;
+        let best = best.solve_within(nodes);
+        if !best.is_optimal() {
+            let reason = "the search for it takes too long; take smaller pools, or \
+                          MultidimensionalKnapsack::solve_within for a longer search";
+            return Err(Error::TooLarge { what: "oracle", items: profits.len(), reason });
+        }
         Ok(self.oracle_of(best.chosen.iter().map(|&k| solvable[k]).collect()))
     }
 
@@ -58,5 +77,21 @@ impl<const R: usize> Pool<R> {
         chosen.sort_unstable();
         let points = chosen.iter().map(|&i| self.points().each[i]).sum();
         Oracle { value: self.points().value(points), chosen }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Item;
+
+    #[test]
+    fn a_search_without_a_proof_is_an_error_and_no_oracle() {
+        let item =
+            |i: u64| Item::with_costs(i.to_string(), 1.0, [i * 7 % 13 + 1, i * 5 % 11 + 1], true);
+        let pool = Pool::new((0..20).map(|i| item(i).unwrap()).collect()).unwrap();
+        let error = pool.oracle_within(&[41, 37], 0).unwrap_err();
+        assert!(matches!(error, Error::TooLarge { what: "oracle", items: 20, .. }), "{error}");
+        assert!(pool.oracle_under(&[41, 37]).is_ok());
     }
 }

@@ -54,7 +54,8 @@ impl<const R: usize> Pool<R> {
         for (position, item) in items.iter().enumerate() {
             for (total, &cost) in totals.iter_mut().zip(item.costs()) {
                 let sum = total.checked_add(cost);
-                *total = sum.ok_or(Error::Sum { what: "costs", item: position })?;
+                *total =
+                    sum.ok_or(Error::Sum { what: "costs", item: position, limit: u64::MAX })?;
             }
         }
         let values: Vec<f64> = items.iter().map(Item::value).collect();
@@ -188,7 +189,7 @@ mod tests {
         assert_eq!(Pool::new(twice), Err(want));
         let mut dear = items(2);
         dear.push(Item::new("c", 1.0, u64::MAX - 2, true).unwrap());
-        assert_eq!(Pool::new(dear), Err(Error::Sum { what: "costs", item: 2 }));
+        assert_eq!(Pool::new(dear), Err(Error::Sum { what: "costs", item: 2, limit: u64::MAX }));
         for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert!(matches!(Item::new("a", value, 1, true), Err(Error::ItemValue { .. })));
         }

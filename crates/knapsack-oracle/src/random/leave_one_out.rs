@@ -1,4 +1,4 @@
-use crate::random::subsets::{gcd, real_weights};
+use crate::{gcd::gcd, random::subsets::real_weights};
 
 /// Counting the sets of items that fit a budget by their sums: for each item, how many sets of the
 /// other items there are of each size and sum. The tables without one item each share their work, as

@@ -59,7 +59,11 @@ impl RandomReference {
             if !(0.0..=1e100).contains(&value) {
                 return Err(Error::ValueAt { item, value });
             }
-            total_cost = total_cost.checked_add(cost).ok_or(Error::Sum { what: "costs", item })?;
+            total_cost = total_cost.checked_add(cost).ok_or(Error::Sum {
+                what: "costs",
+                item,
+                limit: u64::MAX,
+            })?;
             tasks.push(Task { cost, earned: if solved { value } else { 0.0 } });
         }
         Ok(Self { tasks, total_cost })

@@ -1,5 +1,7 @@
 use std::ops::AddAssign;
 
+use crate::gcd::gcd;
+
 /// Counting the sets of items that fit a budget by meeting in the middle: sets of the one half of the
 /// items are matched to sets of the other, size by size, along their costs.
 pub(crate) struct Halves<'a> {
@@ -95,13 +97,6 @@ pub(crate) fn real_weights(n: usize, most: usize) -> Vec<f64> {
         weight *= k as f64 / n.saturating_sub(k).max(1) as f64;
     }
     weights
-}
-
-pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 /// All sets of some items that fit the budget, by size.

@@ -80,7 +80,8 @@ pub fn triage_efficiency_score(
     if oracle - random <= ROUNDING * oracle {
         return Ok(Efficiency::RandomIsOptimal { achieved: achieved >= oracle });
     }
-    Ok(Efficiency::Informative((achieved - random) / (oracle - random)))
+    // Only rounding can bring an achieved value above the oracle's.
+    Ok(Efficiency::Informative(((achieved - random) / (oracle - random)).min(1.0)))
 }
 
 /// The share of the oracle's value that a plan did not earn: `(oracle - achieved) / oracle`, from 0 to

@@ -51,10 +51,13 @@ pub struct MeanRegret {
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] without a pool.
+/// [`Error::Empty`] without a pool; [`Error::Setting`] for an efficiency that is not finite or above 1.
 pub fn mean_efficiency_score(pools: &[Efficiency]) -> Result<MeanEfficiency, Error> {
     let scores: Vec<f64> = pools.iter().map(Efficiency::score).collect();
     let informative: Vec<f64> = pools.iter().filter_map(Efficiency::informative).collect();
+    if let Some(&value) = scores.iter().find(|&&score| !(f64::MIN..=1.0).contains(&score)) {
+        return Err(Error::Setting { name: "efficiency", value, range: "a finite number up to 1" });
+    }
     let (score, standard_error) = mean(&scores)?;
     let count = |which: fn(&Efficiency) -> bool| pools.iter().filter(|pool| which(pool)).count();
     Ok(MeanEfficiency {
@@ -82,9 +85,12 @@ pub fn mean_efficiency_score(pools: &[Efficiency]) -> Result<MeanEfficiency, Err
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] where no pool has a regret.
+/// [`Error::Empty`] where no pool has a regret; [`Error::Setting`] for one that is not from 0 to 1.
 pub fn mean_regret(pools: &[Option<f64>]) -> Result<MeanRegret, Error> {
     let defined: Vec<f64> = pools.iter().copied().flatten().collect();
+    if let Some(&value) = defined.iter().find(|&regret| !(0.0..=1.0).contains(regret)) {
+        return Err(Error::Setting { name: "regret", value, range: "a number from 0 to 1" });
+    }
     let (regret, standard_error) = mean(&defined)?;
     let left_out = pools.len() - defined.len();
     Ok(MeanRegret { regret, standard_error, pools: defined.len(), left_out })

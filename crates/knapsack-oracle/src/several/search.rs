@@ -1,4 +1,4 @@
-use crate::{random::gcd, several::relaxation::Relaxation};
+use crate::{gcd::gcd, several::relaxation::Relaxation};
 
 /// Branch and bound, the deepest part first.
 pub(crate) struct Search<const R: usize> {
@@ -166,7 +166,7 @@ impl<const R: usize> Search<R> {
     }
 
     /// Tries what the linear program takes as a whole, and then everything else that fits, the items of
-    /// which it takes the largest part first.
+    /// which it takes the largest part first; then what is better by one item exchanged for another.
     fn round(&mut self, node: &Node<R>) {
         let mut chosen = Vec::with_capacity(self.items.len());
         let (mut left, mut value) = (self.capacities, 0);
@@ -190,7 +190,33 @@ impl<const R: usize> Search<R> {
         }
         if value > self.best {
             self.best = value;
-            self.chosen = chosen;
+            self.chosen.clone_from(&chosen);
+        }
+        self.exchange(&chosen, left, value);
+    }
+
+    /// Where profits follow weights, choices near the bound are many but seldom the rounded ones.
+    fn exchange(&mut self, chosen: &[usize], left: [u64; R], value: u64) {
+        let mut is_chosen = vec![false; self.items.len()];
+        chosen.iter().for_each(|&item| is_chosen[item] = true);
+        let others: Vec<usize> = (0..self.items.len()).filter(|&item| !is_chosen[item]).collect();
+        let mut exchanged = None;
+        for (place, &item) in chosen.iter().enumerate() {
+            let out = &self.items[item];
+            let mut room = left;
+            room.iter_mut().zip(&out.weights).for_each(|(room, weight)| *room += weight);
+            for &other in &others {
+                let new = value - out.profit + self.items[other].profit;
+                if new > self.best && fits(&self.items[other].weights, &room) {
+                    self.best = new;
+                    exchanged = Some((place, other));
+                }
+            }
+        }
+        if let Some((place, other)) = exchanged {
+            self.chosen.clear();
+            self.chosen.extend_from_slice(chosen);
+            self.chosen[place] = other;
         }
     }
 }

@@ -3,12 +3,15 @@
 mod a_star;
 mod best_plans;
 mod bits;
+mod branch_and_cut;
 mod chain;
 mod counts;
 mod dijkstra;
 mod landmark_cut;
 mod optimal;
+mod packing;
 mod plan;
+mod relaxed_plan;
 mod task;
 mod weight;
 

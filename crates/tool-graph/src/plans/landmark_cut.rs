@@ -30,6 +30,8 @@ pub(crate) struct LandmarkCut<'a, W> {
     weights: Vec<W>,
     /// Tools that no plan may call.
     off: Vec<bool>,
+    /// Those that another one replaces in every plan.
+    replaced: Vec<bool>,
     left: Vec<W>,
     value: Vec<W>,
     value_of_tool: Vec<W>,
@@ -69,6 +71,7 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
         for tool in 0..task.tools.len() {
             cuts.off[tool] = is_replaced(task, &cuts.yielded_by, tool);
         }
+        cuts.replaced.copy_from_slice(&cuts.off);
         cuts
     }
 
@@ -88,6 +91,7 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
             needs,
             yields,
             off: vec![false; tools + 1],
+            replaced: vec![false; tools + 1],
             left: weights.clone(),
             weights,
             value: vec![W::NEVER; types + 1],
@@ -173,6 +177,61 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
         bound
     }
 
+    /// Nothing is counted yet; tools that are called anyway cost nothing.
+    pub(crate) fn begin(&mut self, forced: &[bool]) {
+        for (tool, &weight) in self.weights.iter().enumerate() {
+            self.left[tool] = if forced.get(tool) == Some(&true) { W::ZERO } else { weight };
+        }
+    }
+
+    /// Counts for these tools what is left of the cheapest that is not off, up to a limit; what that is.
+    pub(crate) fn count(&mut self, tools: &[u32], most: W) -> W {
+        let usable = tools.iter().filter(|&&tool| !self.off[tool as usize]);
+        let amount = usable.map(|&tool| self.left[tool as usize]).fold(most, W::min);
+        for &tool in tools {
+            if !self.off[tool as usize] {
+                self.left[tool as usize] = self.left[tool as usize] - amount;
+            }
+        }
+        amount
+    }
+
+    /// Whether the goal can be reached, after which [`Self::next_cut`] can be used.
+    pub(crate) fn reach<B: Bits>(&mut self, state: &B) -> bool {
+        self.start(state);
+        self.value[self.task.types] != W::NEVER
+    }
+
+    /// Another group and what it counts for.
+    pub(crate) fn next_cut<B: Bits>(&mut self, state: &B) -> Option<(W, &[u32])> {
+        if self.value[self.task.types] == W::ZERO {
+            return None;
+        }
+        self.find_cut(state);
+        let cheapest = self.cut.iter().map(|&tool| self.left[tool as usize]).min()?;
+        self.pay(cheapest);
+        // With the tools that are off, one of the group is in every plan, also in those that call some.
+        for tool in 0..self.task.tools.len() {
+            let before = |&number: &u32| self.mark[number as usize] == Mark::Before;
+            if self.off[tool]
+                && !self.replaced[tool]
+                && self.needs.get(tool).iter().all(before)
+                && !self.yields.get(tool).iter().all(before)
+            {
+                self.cut.push(tool as u32);
+            }
+        }
+        Some((cheapest, &self.cut))
+    }
+
+    pub(crate) fn off(&self) -> &[bool] {
+        &self.off
+    }
+
+    pub(crate) fn set_off(&mut self, off: &[bool]) {
+        self.off.copy_from_slice(off);
+    }
+
     /// Of each data type the cost of its dearest need, along the cheapest way.
     fn start<B: Bits>(&mut self, state: &B) {
         self.value.fill(W::NEVER);
@@ -227,6 +286,13 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
     /// Tools that can be called now and one of which every plan from this state calls: those that lead
     /// to the goal where every other tool hangs on one need, if possible one that another hangs on too.
     pub(crate) fn first_tools<B: Bits>(&mut self, state: &B) -> Vec<u32> {
+        let mut first = self.landmark_of(state, false);
+        self.drop_dominated(state, &mut first);
+        first
+    }
+
+    /// The same before tools are dropped for others.
+    pub(crate) fn landmark_of<B: Bits>(&mut self, state: &B, all: bool) -> Vec<u32> {
         let mut first = Vec::new();
         self.mark.fill(Mark::None);
         self.stack.clear();
@@ -234,7 +300,7 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
         self.mark[self.task.types] = Mark::Behind;
         while let Some(number) = self.stack.pop() {
             for &tool in self.yielded_by.get(number as usize) {
-                if self.value_of_tool[tool as usize] == W::NEVER {
+                if self.replaced[tool as usize] || !all && self.value_of_tool[tool as usize] == W::NEVER {
                     continue;
                 }
                 let missing = self.needs.get(tool as usize).iter();
@@ -254,7 +320,6 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
         }
         first.sort_unstable();
         first.dedup();
-        self.drop_dominated(state, &mut first);
         first
     }
 

@@ -1,5 +1,6 @@
 use super::a_star::a_star;
 use super::bits::Bits;
+use super::branch_and_cut::branch_and_cut;
 use super::chain::chain;
 use super::dijkstra::dijkstra;
 use super::{Plan, Task};
@@ -13,6 +14,8 @@ pub enum Search {
     Dijkstra,
     /// Led by a lower bound of what is still to pay: for large graphs.
     AStar,
+    /// Over sets of tools.
+    BranchAndCut,
     /// Along a chain, where each tool that leads to the goal needs and yields one data type of it at most.
     Chain,
 }
@@ -46,7 +49,8 @@ impl ToolGraph {
         let Some(task) = Task::new(self, problem)? else { return Ok(None) };
         let tools = match search {
             Search::Dijkstra => dijkstra(&task),
-            Search::AStar => a_star_in_small(&task),
+            Search::AStar => a_star_in_small(&task, true),
+            Search::BranchAndCut => a_star_in_small(&task, false),
             Search::Chain => Some(chain(&task).ok_or(Error::NotAChain)?),
         };
         Ok(tools.map(|tools| task.plan(self, &tools)))
@@ -54,21 +58,22 @@ impl ToolGraph {
 }
 
 pub(crate) fn best_calls(task: &Task) -> Option<Vec<u32>> {
-    chain(task).or_else(|| a_star_in_small(task))
+    chain(task).or_else(|| a_star_in_small(task, false))
 }
 
 /// The search with sets and weights as narrow as the task allows.
-fn a_star_in_small(task: &Task) -> Option<Vec<u32>> {
+fn a_star_in_small(task: &Task, a: bool) -> Option<Vec<u32>> {
     match task.types {
-        0..=64 => a_star_in::<[u64; 1]>(task),
-        65..=128 => a_star_in::<[u64; 2]>(task),
-        129..=256 => a_star_in::<[u64; 4]>(task),
-        _ => a_star_in::<Box<[u64]>>(task),
+        0..=64 => a_star_in::<[u64; 1]>(task, a),
+        65..=128 => a_star_in::<[u64; 2]>(task, a),
+        129..=256 => a_star_in::<[u64; 4]>(task, a),
+        _ => a_star_in::<Box<[u64]>>(task, a),
     }
 }
 
-fn a_star_in<B: Bits>(task: &Task) -> Option<Vec<u32>> {
+fn a_star_in<B: Bits>(task: &Task, a: bool) -> Option<Vec<u32>> {
     // Sums of two bounds must fit as well, below a number that stands for never.
     let narrow = task.weights.iter().sum::<u128>() < 1 << 60;
+    if !a { return if narrow { branch_and_cut::<B, u64>(task) } else { branch_and_cut::<B, u128>(task) }; }
     if narrow { a_star::<B, u64>(task) } else { a_star::<B, u128>(task) }
 }

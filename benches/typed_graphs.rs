@@ -57,7 +57,14 @@ pub const KINDS: [Kind; 10] = [
     Kind { name: "many yields", extra: 3, window: 6, goals: 4, ..PLAIN },
     Kind { name: "cost by length", cost: Cost::Length, extra: 0, ..PLAIN },
     Kind { name: "circles", backward: Some(3), window: 6, ..PLAIN },
-    Kind { name: "any cost", cost: Cost::Between(0, 10_000), window: 5, needs: 2, goals: 5, ..PLAIN },
+    Kind {
+        name: "any cost",
+        cost: Cost::Between(0, 10_000),
+        window: 5,
+        needs: 2,
+        goals: 5,
+        ..PLAIN
+    },
 ];
 
 /// Many tools, of which each needs types close before the one that it yields.

@@ -13,6 +13,7 @@ mod packing;
 mod plan;
 mod relaxed_plan;
 mod task;
+mod tool_sets;
 mod weight;
 
 pub use counts::PathCoverage;

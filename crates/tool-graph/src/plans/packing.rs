@@ -1,3 +1,5 @@
+use crate::graph::Lists;
+
 /// How much each group of tools can count for, so that no tool is counted beyond its weight.
 ///
 /// The linear program of largest sum, solved by the simplex method on a dense table. Its prices say
@@ -69,15 +71,17 @@ impl Packing {
         }
     }
 
-    /// Takes in a group where the sum would gain from it.
-    pub(crate) fn offer_group(&mut self, group: usize, tools: &[u32]) {
-        let number = self.tools() + group;
-        if number >= self.places.len() {
-            self.places.resize(number + 1, Place::Absent);
-        }
-        let share: f64 = tools.iter().map(|&tool| self.share(tool)).sum();
-        if self.places[number] == Place::Absent && share < 1.0 - 1e-7 {
-            self.add_group(number, tools);
+    /// Takes in the groups from which the sum would gain.
+    pub(crate) fn offer(&mut self, groups: &Lists) {
+        self.places.resize(self.tools() + groups.len(), Place::Absent);
+        let shares: Vec<f64> = (0..self.tools() as u32).map(|tool| self.share(tool)).collect();
+        for group in 0..groups.len() {
+            let tools = groups.get(group);
+            let share: f64 = tools.iter().map(|&tool| shares[tool as usize]).sum();
+            let number = self.tools() + group;
+            if share < 1.0 - 1e-7 && self.places[number] == Place::Absent {
+                self.add_group(number, tools);
+            }
         }
     }
 
@@ -122,7 +126,9 @@ impl Packing {
 
     fn add_group(&mut self, number: usize, tools: &[u32]) {
         for &tool in tools {
-            if self.capacity[tool as usize] < UNLIMITED && self.places[tool as usize] == Place::Absent {
+            if self.capacity[tool as usize] < UNLIMITED
+                && self.places[tool as usize] == Place::Absent
+            {
                 self.places[tool as usize] = Place::Row(self.of_row.len() as u32);
                 self.of_row.push(tool);
                 self.value.push(self.capacity[tool as usize]);
@@ -197,7 +203,8 @@ impl Packing {
         let ratio = |(column, &entry): (usize, &f64)| {
             (entry < -TINY).then(|| ((-self.gain[column]).max(0.0) / -entry, entry, column))
         };
-        let least = columns.filter_map(ratio).min_by(|a, b| (a.0, a.1).partial_cmp(&(b.0, b.1)).unwrap_or(std::cmp::Ordering::Equal))?;
+        let ratios = columns.filter_map(ratio);
+        let least = ratios.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)))?;
         Some((row, least.2))
     }
 
@@ -234,7 +241,7 @@ impl Packing {
         let value = self.value[at_row];
         for (number, row) in self.table.chunks_exact_mut(self.stride).enumerate() {
             let factor = row[at_column];
-            if number == at_row || factor == 0.0 {
+            if number == at_row || factor.abs() < 1e-12 {
                 continue;
             }
             row[at_column] = 0.0;

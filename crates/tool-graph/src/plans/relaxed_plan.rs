@@ -1,3 +1,6 @@
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
 use super::Task;
 use super::bits::Bits;
 use super::weight::Weight;
@@ -5,6 +8,7 @@ use crate::graph::Lists;
 
 /// Plans that are good but not always the best: each data type along the way that looks cheapest, then
 /// without the calls that can be left out.
+#[derive(Debug)]
 pub(crate) struct RelaxedPlans<'a> {
     task: &'a Task,
     needed_by: Lists,
@@ -12,21 +16,24 @@ pub(crate) struct RelaxedPlans<'a> {
     /// By data type: the cost of all that leads to it, and the tool that yields it.
     cost: Vec<(f64, u32)>,
     cost_of_tool: Vec<f64>,
-    queue: std::collections::BinaryHeap<(std::cmp::Reverse<Cost>, u32)>,
+    queue: BinaryHeap<(Reverse<Cost>, u32)>,
     chosen: Vec<bool>,
     stack: Vec<u32>,
 }
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Cost(f64);
+
 impl Eq for Cost {}
+
 impl PartialOrd for Cost {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
+
 impl Ord for Cost {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+    fn cmp(&self, other: &Self) -> Ordering {
         self.0.total_cmp(&other.0)
     }
 }
@@ -39,7 +46,7 @@ impl<'a> RelaxedPlans<'a> {
             lacks: Vec::new(),
             cost: Vec::new(),
             cost_of_tool: Vec::new(),
-            queue: std::collections::BinaryHeap::new(),
+            queue: BinaryHeap::new(),
             chosen: vec![false; task.tools.len()],
             stack: Vec::new(),
         }
@@ -64,7 +71,7 @@ impl<'a> RelaxedPlans<'a> {
                 self.offer(tool as u32);
             }
         }
-        while let Some((std::cmp::Reverse(Cost(cost)), number)) = self.queue.pop() {
+        while let Some((Reverse(Cost(cost)), number)) = self.queue.pop() {
             if cost > self.cost[number as usize].0 {
                 continue;
             }
@@ -91,7 +98,7 @@ impl<'a> RelaxedPlans<'a> {
                 self.stack.extend(task.needs.get(tool as usize));
             }
         }
-        plan.sort_by_key(|&tool| (std::cmp::Reverse(weight(tool)), tool));
+        plan.sort_by_key(|&tool| (Reverse(weight(tool)), tool));
         let mut place = 0;
         while place < plan.len() {
             let tool = plan.remove(place);
@@ -108,7 +115,7 @@ impl<'a> RelaxedPlans<'a> {
         for &number in self.task.yields.get(tool as usize) {
             if cost < self.cost[number as usize].0 {
                 self.cost[number as usize] = (cost, tool);
-                self.queue.push((std::cmp::Reverse(Cost(cost)), number));
+                self.queue.push((Reverse(Cost(cost)), number));
             }
         }
     }

@@ -129,7 +129,8 @@ impl Task {
 
     /// The least weight from this one on that a plan can have: whole calls, at the costs that there are.
     pub(crate) fn round_up(&self, weight: u128) -> u128 {
-        let (mut cost, mut calls) = (self.cost_of(weight), weight & ((1 << self.bits_of_calls) - 1));
+        let (mut cost, mut calls) =
+            (self.cost_of(weight), weight & ((1 << self.bits_of_calls) - 1));
         let rest = cost % self.step.max(1);
         if rest != 0 {
             (cost, calls) = (cost - rest + self.step, 0);

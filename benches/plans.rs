@@ -1,76 +1,59 @@
-//! The best plan in a random graph of typed tools, and along chains whose costs change.
+//! The best plan in random graphs of typed tools of several kinds, and in a large one.
+//!
+//! Before criterion's figures stands how the time of one plan is distributed over 30 graphs of each kind,
+//! of those whose best plan has 15 calls or more.
+#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
-use std::hint::black_box;
+mod typed_graphs;
+
+use std::{hint::black_box, time::Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-use tool_graph::{Problem, Search, Tool, ToolGraph};
+use typed_graphs::{KINDS, Kind, LARGE};
 
-/// 60 data types, of which 4 are there from the start, and 200 tools that need one to three of the eight
-/// types before the one they yield, and yield another one now and then. The goals are the last two types.
-fn random_graph(seed: u64) -> (ToolGraph, Problem) {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut below = |bound: u32| (u64::from(rng.next_u32()) * u64::from(bound) >> 32) as u32;
-    let name = |number: u32| format!("type{number}");
-    let tools = (0..200)
-        .map(|tool| {
-            let output = if tool < 56 { 4 + tool } else { 4 + below(56) };
-            let needs = 1 + below(3);
-            let mut outputs = vec![name(output)];
-            if below(4) == 0 {
-                outputs.push(name(4 + below(output - 3)));
-            }
-            Tool {
-                name: format!("tool{tool}"),
-                inputs: (0..needs).map(|_| name(output - 1 - below(output.min(8)))).collect(),
-                outputs,
-                cost: f64::from(500 + below(1500)) / 100.0,
-                components: vec![],
-            }
-        })
-        .collect();
-    let graph = ToolGraph::new(tools).expect("a library without fault");
-    let start: Vec<String> = (0..4).map(name).collect();
-    let problem = graph.problem(&start, &[name(58), name(59)]).expect("a goal that is yielded");
-    (graph, problem)
-}
-
-/// A chain of eight steps with a tool for each stretch of it but the whole: 35 tools.
-fn chain() -> (ToolGraph, Problem) {
-    let mut tools = Vec::new();
-    for length in 1..8usize {
-        for start in 0..=8 - length {
-            tools.push(Tool {
-                name: format!("from{start}to{}", start + length),
-                inputs: vec![format!("step{start}"), "time".into()],
-                outputs: vec![format!("step{}", start + length)],
-                cost: 20.0 * length as f64,
-                components: if length == 1 {
-                    vec![]
-                } else {
-                    (start..start + length)
-                        .map(|step| format!("from{step}to{}", step + 1))
-                        .collect()
-                },
-            });
+/// The lowest of three runs in milliseconds, unless the plan is short.
+fn time_of_plan(kind: &Kind, seed: u64) -> Option<f64> {
+    let (graph, problem) = kind.graph(seed);
+    let mut lowest = f64::INFINITY;
+    for _ in 0..3 {
+        let start = Instant::now();
+        let plan = graph.optimal_plan(&problem).unwrap()?;
+        lowest = lowest.min(start.elapsed().as_secs_f64() * 1e3);
+        if plan.tools().len() < 15 {
+            return None;
         }
     }
-    let graph = ToolGraph::new(tools).expect("a library without fault");
-    let problem = graph.problem(&["step0", "time"], &["step8"]).expect("a goal that is yielded");
-    (graph, problem)
+    Some(lowest)
+}
+
+fn print_times(name: &str, times: &mut [f64]) {
+    times.sort_by(f64::total_cmp);
+    let Some(last) = times.len().checked_sub(1) else { return };
+    println!(
+        "{name}: {} graphs, median {:.1} ms, 99 % {:.1} ms, most {:.1} ms",
+        times.len(),
+        times[last / 2],
+        times[last * 99 / 100],
+        times[last]
+    );
 }
 
 fn plans(c: &mut Criterion) {
-    for seed in 0..40 {
-        let (graph, problem) = random_graph(seed);
-        let t = std::time::Instant::now();
-        let plan = graph.optimal_plan(&problem).unwrap();
-        let t = t.elapsed();
-        eprintln!("{seed} {:?} {:?}", plan.map(|p| p.tools().len()), t);
+    let mut all = Vec::new();
+    for kind in &KINDS {
+        let mut times: Vec<f64> = (0..30).filter_map(|seed| time_of_plan(kind, seed)).collect();
+        print_times(kind.name, &mut times);
+        all.extend(times);
     }
-    let _ = c;
-    let _ = (black_box(0), chain(), Search::Chain);
+    print_times("all", &mut all);
+    let mut group = c.benchmark_group("optimal_plan");
+    group.sample_size(10);
+    for kind in KINDS.iter().chain([&LARGE]) {
+        let (graph, problem) = kind.graph(4);
+        group.bench_function(kind.name, |b| {
+            b.iter(|| graph.optimal_plan(black_box(&problem)).unwrap());
+        });
+    }
 }
 
 criterion_group!(benches, plans);

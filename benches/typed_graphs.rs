@@ -5,8 +5,8 @@ use rand_chacha::ChaCha8Rng;
 use tool_graph::{Problem, Tool, ToolGraph};
 
 /// How the tools of a graph are drawn.
-pub struct Kind {
-    pub name: &'static str,
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
     types: u32,
     tools: u32,
     /// Types that are there from the start.
@@ -47,7 +47,7 @@ const PLAIN: Kind = Kind {
 };
 
 /// Graphs of 60 types and 200 tools.
-pub const KINDS: [Kind; 10] = [
+pub(crate) const KINDS: [Kind; 10] = [
     PLAIN,
     Kind { name: "nearer needs", window: 5, ..PLAIN },
     Kind { name: "far needs", window: 20, goals: 6, ..PLAIN },
@@ -67,13 +67,13 @@ pub const KINDS: [Kind; 10] = [
     },
 ];
 
-/// Many tools, of which each needs types close before the one that it yields.
-pub const LARGE: Kind = Kind { name: "large", types: 3000, tools: 10_000, ..PLAIN };
+/// Many tools for the same types.
+pub(crate) const LARGE: Kind = Kind { name: "large", tools: 10_000, ..PLAIN };
 
 impl Kind {
-    pub fn graph(&self, seed: u64) -> (ToolGraph, Problem) {
+    pub(crate) fn graph(&self, seed: u64) -> (ToolGraph, Problem) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut below = |bound: u32| (u64::from(rng.next_u32()) * u64::from(bound) >> 32) as u32;
+        let mut below = |bound: u32| ((u64::from(rng.next_u32()) * u64::from(bound)) >> 32) as u32;
         let name = |number: u32| format!("type{number}");
         let made = self.types - self.start;
         let tools = (0..self.tools)
@@ -111,10 +111,10 @@ impl Kind {
                 }
             })
             .collect();
-        let graph = ToolGraph::new(tools).expect("a library without fault");
+        let graph = ToolGraph::new(tools).unwrap();
         let start: Vec<String> = (0..self.start).map(name).collect();
         let goals: Vec<String> = (self.types - self.goals..self.types).map(name).collect();
-        let problem = graph.problem(&start, &goals).expect("goals that are yielded");
+        let problem = graph.problem(&start, &goals).unwrap();
         (graph, problem)
     }
 }

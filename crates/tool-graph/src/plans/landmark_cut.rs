@@ -190,7 +190,8 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
     /// Counts for these tools what is left of the cheapest that is not off, up to a limit; what that is.
     pub(crate) fn count(&mut self, tools: &[u32], most: W) -> W {
         let usable = tools.iter().filter(|&&tool| !self.off[tool as usize]);
-        let amount = usable.map(|&tool| self.left[tool as usize]).fold(most, W::min);
+        let left = usable.map(|&tool| self.left[tool as usize]).min();
+        let Some(amount) = left.map(|left| left.min(most)) else { return W::ZERO };
         for &tool in tools {
             if !self.off[tool as usize] {
                 self.left[tool as usize] = self.left[tool as usize] - amount;

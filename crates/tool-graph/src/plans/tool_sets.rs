@@ -196,10 +196,14 @@ impl<'a, B: Bits, W: Weight> ToolSets<'a, B, W> {
     fn count(&mut self, node: &Node) -> W {
         self.cuts.begin(&node.forced);
         let mut sum = W::ZERO;
-        for group in 0..self.groups.len() {
-            let amount = node.packing.amount(group) / self.scale;
-            if amount > 0.0 {
-                sum = sum + self.cuts.count(self.groups.get(group), W::of(amount as u128));
+        // Once more for what rounding left over: else it would make up many groups that count for nothing.
+        for rest in [false, true] {
+            for group in 0..self.groups.len() {
+                let amount = node.packing.amount(group) / self.scale;
+                if rest || amount > 0.0 {
+                    let most = if rest { W::NEVER } else { W::of(amount as u128) };
+                    sum = sum + self.cuts.count(self.groups.get(group), most);
+                }
             }
         }
         sum

@@ -77,7 +77,11 @@ impl<'a, B: Bits, W: Weight> ToolSets<'a, B, W> {
 
     /// All plans, but for tools that others replace.
     pub(crate) fn root(&self) -> Node {
-        let capacity = self.task.weights.iter().map(|&weight| weight as f64 * self.scale);
+        // Slightly different ones for equal weights, below them: with ties the pivots could go in circles.
+        let capacity = self.task.weights.iter().enumerate().map(|(tool, &weight)| {
+            let part = (tool as f64 * 0.618_033_988_749_895).fract();
+            weight as f64 * self.scale * (1.0 - 1e-6 * part)
+        });
         Node {
             off: self.cuts.off().to_vec(),
             forced: vec![false; self.task.tools.len()],

@@ -185,7 +185,7 @@ impl Packing {
     /// Largest sum again after a change.
     pub(crate) fn solve(&mut self) {
         // A program of this size needs a few pivots a row; more would be rounding that goes in circles.
-        for _ in 0..4 * (self.of_row.len() + 10) {
+        for _ in 0..20 * (self.of_row.len() + 10) {
             let Some((row, column)) = self.broken_row().or_else(|| self.gaining_column()) else {
                 return;
             };

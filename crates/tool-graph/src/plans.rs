@@ -3,13 +3,17 @@
 mod a_star;
 mod best_plans;
 mod bits;
+mod branch_and_cut;
 mod chain;
 mod counts;
 mod dijkstra;
 mod landmark_cut;
 mod optimal;
+mod packing;
 mod plan;
+mod relaxed_plan;
 mod task;
+mod tool_sets;
 mod weight;
 
 pub use counts::PathCoverage;

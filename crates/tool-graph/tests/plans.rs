@@ -75,7 +75,7 @@ fn the_best_plan_is_that_of_trying_everything() {
         let Ok(problem) = problem else { continue };
         let all = all_plans(&graph, &problem, &cents(&graph));
         let want = all.first();
-        for search in [Search::Dijkstra, Search::AStar, Search::Chain] {
+        for search in [Search::Dijkstra, Search::AStar, Search::BranchAndCut, Search::Chain] {
             let found = match graph.optimal_plan_by(&problem, search) {
                 Err(Error::NotAChain) if search == Search::Chain => continue,
                 found => found.unwrap(),
@@ -97,7 +97,7 @@ fn the_best_plan_is_that_of_trying_everything() {
 }
 
 #[test]
-fn both_searches_agree_on_larger_graphs() {
+fn the_searches_agree_on_larger_graphs() {
     let mut calls = 0;
     let mut solved = 0;
     for seed in 1_000_000.. {
@@ -109,6 +109,8 @@ fn both_searches_agree_on_larger_graphs() {
         let Ok(problem) = problem else { continue };
         let one = graph.optimal_plan_by(&problem, Search::Dijkstra).unwrap();
         let other = graph.optimal_plan_by(&problem, Search::AStar).unwrap();
+        assert_eq!(one, other, "{seed}");
+        let other = graph.optimal_plan_by(&problem, Search::BranchAndCut).unwrap();
         assert_eq!(one, other, "{seed}");
         assert_eq!(one, graph.optimal_plan(&problem).unwrap(), "{seed}");
         calls += one.as_ref().map_or(0, |plan| plan.tools().len());

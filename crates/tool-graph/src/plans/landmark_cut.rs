@@ -1,3 +1,6 @@
+mod first_tools;
+mod next_cut;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -30,6 +33,8 @@ pub(crate) struct LandmarkCut<'a, W> {
     weights: Vec<W>,
     /// Tools that no plan may call.
     off: Vec<bool>,
+    /// Those that another one replaces in every plan.
+    replaced: Vec<bool>,
     left: Vec<W>,
     value: Vec<W>,
     value_of_tool: Vec<W>,
@@ -69,6 +74,7 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
         for tool in 0..task.tools.len() {
             cuts.off[tool] = is_replaced(task, &cuts.yielded_by, tool);
         }
+        cuts.replaced.copy_from_slice(&cuts.off);
         cuts
     }
 
@@ -88,6 +94,7 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
             needs,
             yields,
             off: vec![false; tools + 1],
+            replaced: vec![false; tools + 1],
             left: weights.clone(),
             weights,
             value: vec![W::NEVER; types + 1],
@@ -173,6 +180,40 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
         bound
     }
 
+    /// Nothing is counted yet; tools that are called anyway cost nothing.
+    pub(crate) fn begin(&mut self, forced: &[bool]) {
+        for (tool, &weight) in self.weights.iter().enumerate() {
+            self.left[tool] = if forced.get(tool) == Some(&true) { W::ZERO } else { weight };
+        }
+    }
+
+    /// Counts for these tools what is left of the cheapest that is not off, up to a limit; what that is.
+    pub(crate) fn count(&mut self, tools: &[u32], most: W) -> W {
+        let usable = tools.iter().filter(|&&tool| !self.off[tool as usize]);
+        let left = usable.map(|&tool| self.left[tool as usize]).min();
+        let Some(amount) = left.map(|left| left.min(most)) else { return W::ZERO };
+        for &tool in tools {
+            if !self.off[tool as usize] {
+                self.left[tool as usize] = self.left[tool as usize] - amount;
+            }
+        }
+        amount
+    }
+
+    /// Whether the goal can be reached, after which [`Self::next_cut`] can be used.
+    pub(crate) fn reach<B: Bits>(&mut self, state: &B) -> bool {
+        self.start(state);
+        self.value[self.task.types] != W::NEVER
+    }
+
+    pub(crate) fn off(&self) -> &[bool] {
+        &self.off
+    }
+
+    pub(crate) fn set_off(&mut self, off: &[bool]) {
+        self.off.copy_from_slice(off);
+    }
+
     /// Of each data type the cost of its dearest need, along the cheapest way.
     fn start<B: Bits>(&mut self, state: &B) {
         self.value.fill(W::NEVER);
@@ -220,164 +261,6 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
             if after < self.value[number as usize] {
                 self.value[number as usize] = after;
                 self.queue.push((Reverse(after), number));
-            }
-        }
-    }
-
-    /// Tools that can be called now and one of which every plan from this state calls: those that lead
-    /// to the goal where every other tool hangs on one need, if possible one that another hangs on too,
-    /// else the one that the fewest tools yield.
-    pub(crate) fn first_tools<B: Bits>(&mut self, state: &B) -> Vec<u32> {
-        let mut first = Vec::new();
-        self.mark.fill(Mark::None);
-        self.stack.clear();
-        self.stack.push(self.task.types as u32);
-        self.mark[self.task.types] = Mark::Behind;
-        while let Some(number) = self.stack.pop() {
-            for &tool in self.yielded_by.get(number as usize) {
-                if self.value_of_tool[tool as usize] == W::NEVER {
-                    continue;
-                }
-                let missing = self.needs.get(tool as usize).iter();
-                let missing = missing.filter(|&&need| !state.contains(need));
-                let hangs_on = missing.max_by_key(|&&need| {
-                    let ways = self.yielded_by.get(need as usize).len();
-                    (self.mark[need as usize] == Mark::Behind, Reverse(ways))
-                });
-                match hangs_on {
-                    None => first.push(tool),
-                    Some(&need) if self.mark[need as usize] == Mark::None => {
-                        self.mark[need as usize] = Mark::Behind;
-                        self.stack.push(need);
-                    }
-                    Some(_) => {}
-                }
-            }
-        }
-        first.sort_unstable();
-        first.dedup();
-        self.drop_dominated(state, &mut first);
-        first
-    }
-
-    /// Of tools that can be called now, those that no other one replaces at no higher weight.
-    fn drop_dominated<B: Bits>(&self, state: &B, tools: &mut Vec<u32>) {
-        let mut kept = 0;
-        for place in 0..tools.len() {
-            let tool = tools[place];
-            let new = |&&number: &&u32| !state.contains(number);
-            let replaces = |&other: &u32| {
-                let weights = self.weights[other as usize].cmp(&self.weights[tool as usize]);
-                let better = weights.then(other.cmp(&tool)).is_lt();
-                let all = self.yields.get(other as usize);
-                better
-                    && self
-                        .yields
-                        .get(tool as usize)
-                        .iter()
-                        .filter(new)
-                        .all(|number| all.contains(number))
-            };
-            // Those dropped before were replaced by one that is kept and replaces this one as well.
-            let dominated = tools[..kept].iter().chain(&tools[place + 1..]).any(replaces);
-            if !dominated {
-                tools[kept] = tool;
-                kept += 1;
-            }
-        }
-        tools.truncate(kept);
-    }
-
-    fn find_cut<B: Bits>(&mut self, state: &B) {
-        self.mark.fill(Mark::None);
-        self.stack.clear();
-        self.stack.push(self.task.types as u32);
-        self.mark[self.task.types] = Mark::Behind;
-        while let Some(number) = self.stack.pop() {
-            for &tool in self.yielded_by.get(number as usize) {
-                let dearest = self.dearest[tool as usize];
-                if self.left[tool as usize] == W::ZERO
-                    && self.value_of_tool[tool as usize] != W::NEVER
-                    && dearest != NOBODY
-                    && self.mark[dearest as usize] == Mark::None
-                {
-                    self.mark[dearest as usize] = Mark::Behind;
-                    self.stack.push(dearest);
-                }
-            }
-        }
-        self.cut.clear();
-        for (word, &bits) in state.as_ref().iter().enumerate() {
-            let mut bits = bits;
-            while bits != 0 {
-                let number = word as u32 * 64 + bits.trailing_zeros();
-                self.mark[number as usize] = Mark::Before;
-                self.stack.push(number);
-                bits &= bits - 1;
-            }
-        }
-        for place in 0..self.free.len() {
-            if self.value_of_tool[self.free[place] as usize] != W::NEVER {
-                self.cross(self.free[place]);
-            }
-        }
-        while let Some(number) = self.stack.pop() {
-            for place in 0..self.needed_by.get(number as usize).len() {
-                let tool = self.needed_by.get(number as usize)[place];
-                if self.dearest[tool as usize] == number
-                    && self.value_of_tool[tool as usize] != W::NEVER
-                {
-                    self.cross(tool);
-                }
-            }
-        }
-    }
-
-    /// From before the cut along a tool: into what lies behind it, or on.
-    fn cross(&mut self, tool: u32) {
-        let mut cuts = false;
-        for &number in self.yields.get(tool as usize) {
-            match self.mark[number as usize] {
-                Mark::Behind => cuts = true,
-                Mark::Before => {}
-                Mark::None => {
-                    self.mark[number as usize] = Mark::Before;
-                    self.stack.push(number);
-                }
-            }
-        }
-        if cuts {
-            self.cut.push(tool);
-        }
-    }
-
-    /// Makes the tools of the cut cheaper, and all that gets cheaper by that.
-    fn pay(&mut self, cheapest: W) {
-        for place in 0..self.cut.len() {
-            let tool = self.cut[place];
-            self.left[tool as usize] = self.left[tool as usize] - cheapest;
-            self.offer(tool, self.value_of_tool[tool as usize]);
-        }
-        while let Some((Reverse(value), number)) = self.queue.pop() {
-            if value > self.value[number as usize] {
-                continue;
-            }
-            for place in 0..self.needed_by.get(number as usize).len() {
-                let tool = self.needed_by.get(number as usize)[place];
-                if self.dearest[tool as usize] != number {
-                    continue;
-                }
-                let mut dearest = number;
-                for &need in self.needs.get(tool as usize) {
-                    if self.value[need as usize] > self.value[dearest as usize] {
-                        dearest = need;
-                    }
-                }
-                self.dearest[tool as usize] = dearest;
-                let now = self.value[dearest as usize];
-                if now < self.value_of_tool[tool as usize] {
-                    self.offer(tool, now);
-                }
             }
         }
     }

@@ -1,5 +1,6 @@
 use super::a_star::a_star;
 use super::bits::Bits;
+use super::branch_and_cut::branch_and_cut;
 use super::chain::chain;
 use super::dijkstra::dijkstra;
 use super::{Plan, Task};
@@ -35,8 +36,11 @@ use crate::{Error, Problem, ToolGraph};
 pub enum Search {
     /// In the order of cost through the states that can be reached: for small graphs.
     Dijkstra,
-    /// Led by a lower bound of what is still to pay: for large graphs.
+    /// Led through the states by a lower bound of what is still to pay, landmark cuts: for larger graphs.
     AStar,
+    /// Through sets of tools that are called or not, led by a linear program of landmarks: for large
+    /// graphs, and what [`ToolGraph::optimal_plan`] uses where there is no chain.
+    BranchAndCut,
     /// Along a chain, where each tool that leads to the goal needs and yields one data type of it at most.
     Chain,
 }
@@ -93,7 +97,7 @@ impl ToolGraph {
         let Some(task) = Task::new(self, problem)? else { return Ok(None) };
         let tools = match search {
             Search::Dijkstra => dijkstra(&task),
-            Search::AStar => a_star_in_small(&task),
+            Search::AStar | Search::BranchAndCut => in_small(&task, search),
             Search::Chain => Some(chain(&task).ok_or(Error::NotAChain)?),
         };
         Ok(tools.map(|tools| task.plan(self, &tools)))
@@ -101,21 +105,26 @@ impl ToolGraph {
 }
 
 pub(crate) fn best_calls(task: &Task) -> Option<Vec<u32>> {
-    chain(task).or_else(|| a_star_in_small(task))
+    chain(task).or_else(|| in_small(task, Search::BranchAndCut))
 }
 
 /// The search with sets and weights as narrow as the task allows.
-fn a_star_in_small(task: &Task) -> Option<Vec<u32>> {
+fn in_small(task: &Task, search: Search) -> Option<Vec<u32>> {
     match task.types {
-        0..=64 => a_star_in::<[u64; 1]>(task),
-        65..=128 => a_star_in::<[u64; 2]>(task),
-        129..=256 => a_star_in::<[u64; 4]>(task),
-        _ => a_star_in::<Box<[u64]>>(task),
+        0..=64 => in_sets::<[u64; 1]>(task, search),
+        65..=128 => in_sets::<[u64; 2]>(task, search),
+        129..=256 => in_sets::<[u64; 4]>(task, search),
+        _ => in_sets::<Box<[u64]>>(task, search),
     }
 }
 
-fn a_star_in<B: Bits>(task: &Task) -> Option<Vec<u32>> {
+fn in_sets<B: Bits>(task: &Task, search: Search) -> Option<Vec<u32>> {
     // Sums of two bounds must fit as well, below a number that stands for never.
     let narrow = task.weights.iter().sum::<u128>() < 1 << 60;
-    if narrow { a_star::<B, u64>(task) } else { a_star::<B, u128>(task) }
+    match (search, narrow) {
+        (Search::AStar, true) => a_star::<B, u64>(task),
+        (Search::AStar, false) => a_star::<B, u128>(task),
+        (_, true) => branch_and_cut::<B, u64>(task),
+        (_, false) => branch_and_cut::<B, u128>(task),
+    }
 }

@@ -15,6 +15,10 @@ pub(crate) struct Task {
     pub(crate) weights: Vec<u128>,
     /// The lowest bits of a weight that are the number of calls.
     bits_of_calls: u32,
+    /// The least and the greatest cost of a tool, and what all costs are multiples of.
+    cheapest: u128,
+    dearest: u128,
+    step: u128,
     pub(crate) goal: Vec<u32>,
     /// The number of data types of the task.
     pub(crate) types: usize,
@@ -102,6 +106,9 @@ impl Task {
             yields: Lists::default(),
             weights: Vec::new(),
             bits_of_calls: 0,
+            cheapest: u128::MAX,
+            dearest: 0,
+            step: 0,
             goal: known(&goal),
             types: types as usize,
         };
@@ -111,9 +118,29 @@ impl Task {
             let tool = tool as usize;
             task.needs.push(known(graph.needs(tool)));
             task.yields.push(known(graph.yields(tool)));
-            task.weights.push((graph.costs().units(tool) << task.bits_of_calls) + 1);
+            let cost = graph.costs().units(tool);
+            task.cheapest = task.cheapest.min(cost);
+            task.dearest = task.dearest.max(cost);
+            task.step = common_divisor(task.step, cost);
+            task.weights.push((cost << task.bits_of_calls) + 1);
         }
         task
+    }
+
+    /// The least weight from this one on that a plan can have: whole calls, at the costs that there are.
+    pub(crate) fn round_up(&self, weight: u128) -> u128 {
+        let (mut cost, mut calls) =
+            (self.cost_of(weight), weight & ((1 << self.bits_of_calls) - 1));
+        let rest = cost % self.step.max(1);
+        if rest != 0 {
+            (cost, calls) = (cost - rest + self.step, 0);
+        }
+        let most = cost.checked_div(self.cheapest).unwrap_or(u128::MAX);
+        if calls > most.min(self.tools.len() as u128) {
+            (cost, calls) = (cost + self.step.max(1), 0);
+        }
+        let fewest = if self.dearest == 0 { 0 } else { cost.div_ceil(self.dearest) };
+        (cost << self.bits_of_calls) + calls.max(fewest)
     }
 
     /// The part of a weight that is cost, in some unit.
@@ -128,4 +155,11 @@ impl Task {
         let cost = graph.costs().sum(tools.iter().copied());
         Plan::new(tools, cost)
     }
+}
+
+fn common_divisor(mut one: u128, mut other: u128) -> u128 {
+    while other != 0 {
+        (one, other) = (other, one % other);
+    }
+    one
 }

@@ -8,6 +8,8 @@ pub(crate) trait Weight: Copy + Ord + Add<Output = Self> + Sub<Output = Self> {
 
     /// Only for what fits.
     fn of(weight: u128) -> Self;
+
+    fn wide(self) -> u128;
 }
 
 impl Weight for u64 {
@@ -17,6 +19,10 @@ impl Weight for u64 {
     fn of(weight: u128) -> Self {
         weight as u64
     }
+
+    fn wide(self) -> u128 {
+        self.into()
+    }
 }
 
 impl Weight for u128 {
@@ -25,5 +31,9 @@ impl Weight for u128 {
 
     fn of(weight: u128) -> Self {
         weight
+    }
+
+    fn wide(self) -> u128 {
+        self
     }
 }

@@ -1,0 +1,134 @@
+//! Every exact solver through one list of cases, one of them brute force.
+
+#![allow(clippy::unwrap_used)]
+
+use knapsack_oracle::{
+    BudgetStaircase, Item, Knapsack, MultidimensionalKnapsack, Pool, most_solved,
+};
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{Rng, SeedableRng},
+};
+
+struct Case {
+    capacity: u64,
+    profits: Vec<u64>,
+    weights: Vec<u64>,
+}
+
+type Solver = (&'static str, fn(&Case) -> Option<u64>);
+
+/// Each gives the best value, or nothing for a case that it is not made for.
+const SOLVERS: [Solver; 8] = [
+    ("brute force", brute_force),
+    ("table over capacities", table),
+    ("exact solver", |case| {
+        let solution = Knapsack::new(case.capacity, &case.profits, &case.weights).unwrap().solve();
+        let sum = |of: &[u64]| solution.chosen.iter().map(|&i| of[i]).sum::<u64>();
+        assert_eq!((sum(&case.profits), sum(&case.weights)), (solution.value, solution.weight));
+        assert!(solution.weight <= case.capacity && solution.upper_bound == solution.value);
+        Some(solution.value)
+    }),
+    ("staircase", |case| {
+        Some(BudgetStaircase::new(&case.weights, &case.profits).unwrap().value_at(case.capacity))
+    }),
+    ("several resources, of which there is one", |case| {
+        let weights: Vec<[u64; 1]> = case.weights.iter().map(|&weight| [weight]).collect();
+        let knapsack = MultidimensionalKnapsack::new([case.capacity], &case.profits, &weights);
+        Some(knapsack.unwrap().solve().value)
+    }),
+    ("several resources, twice the same", |case| {
+        let weights: Vec<[u64; 2]> = case.weights.iter().map(|&weight| [weight; 2]).collect();
+        let knapsack = MultidimensionalKnapsack::new([case.capacity; 2], &case.profits, &weights);
+        Some(knapsack.unwrap().solve().value)
+    }),
+    ("oracle of a pool", pool),
+    ("most solved", |case| {
+        let equal = case.profits.iter().all(|&profit| profit == 1);
+        let items = case.weights.iter().map(|&weight| (weight, true));
+        equal.then(|| most_solved(items, case.capacity) as u64)
+    }),
+];
+
+fn brute_force(case: &Case) -> Option<u64> {
+    let n = case.profits.len();
+    let sum =
+        |of: &[u64], set: u32| (0..n).filter(|i| set >> i & 1 == 1).map(|i| of[i]).sum::<u64>();
+    let sets = (n <= 14).then(|| 0..1_u32 << n)?;
+    sets.filter(|&set| sum(&case.weights, set) <= case.capacity)
+        .map(|set| sum(&case.profits, set))
+        .max()
+}
+
+fn table(case: &Case) -> Option<u64> {
+    let capacity = usize::try_from(case.capacity).ok().filter(|&c| c <= 100_000)?;
+    let mut best = vec![0; capacity + 1];
+    for (&profit, &weight) in case.profits.iter().zip(&case.weights) {
+        let weight = usize::try_from(weight).unwrap();
+        for room in (weight..=capacity).rev() {
+            best[room] = best[room].max(best[room - weight] + profit);
+        }
+    }
+    best.last().copied()
+}
+
+/// Pools hold what has a value and a cost.
+fn pool(case: &Case) -> Option<u64> {
+    let items = case.profits.iter().zip(&case.weights).enumerate();
+    let items = items
+        .map(|(i, (&profit, &weight))| Item::new(i.to_string(), profit as f64, weight, true).ok());
+    let pool = Pool::new(items.collect::<Option<Vec<_>>>()?).ok()?;
+    Some(pool.oracle(case.capacity).unwrap().value as u64)
+}
+
+fn cases() -> Vec<Case> {
+    let case = |capacity, profits: &[u64], weights: &[u64]| Case {
+        capacity,
+        profits: profits.to_vec(),
+        weights: weights.to_vec(),
+    };
+    let mut cases = vec![
+        case(0, &[1, 1], &[1, 2]),
+        case(3, &[1], &[4]),
+        case(10, &[7, 7, 7], &[5, 5, 5]),
+        case(100, &[1, 2, 3], &[10, 20, 30]),
+        case(50, &[60, 100, 120], &[10, 20, 30]),
+        case(6, &[0, 5, 3], &[0, 6, 0]),
+        case(26, &[24, 13, 23, 15, 16], &[12, 7, 11, 8, 9]),
+    ];
+    let mut generator = ChaCha8Rng::seed_from_u64(5);
+    let mut below = |n: u64| generator.next_u64() % n;
+    for round in 0..400_usize {
+        let n = if round < 300 { 1 + round % 14 } else { 20 + round % 40 };
+        let weights: Vec<u64> = (0..n).map(|_| 1 + below(60)).collect();
+        let profits = weights.iter().map(|&weight| match round % 4 {
+            0 => 1,
+            1 => 1 + below(60),
+            2 => weight,
+            _ => weight + 10,
+        });
+        let profits = profits.collect();
+        let capacity = below(weights.iter().sum::<u64>() + 2);
+        cases.push(Case { capacity, profits, weights });
+    }
+    cases
+}
+
+#[test]
+fn all_solvers_agree_on_every_case() {
+    let mut solved = [0; SOLVERS.len()];
+    for case in cases() {
+        let answers = SOLVERS.map(|(name, solve)| (name, solve(&case)));
+        let want = answers[1].1.unwrap();
+        for (count, (name, answer)) in solved.iter_mut().zip(answers) {
+            let Case { capacity, profits, weights } = &case;
+            assert!(
+                answer.is_none_or(|value| value == want),
+                "{name}: {answer:?}, not {want}: {capacity} {profits:?} {weights:?}"
+            );
+            *count += u32::from(answer.is_some());
+        }
+    }
+    // None of them agrees by keeping silent.
+    assert!(solved.iter().all(|&count| count >= 100), "{solved:?}");
+}

@@ -1,0 +1,123 @@
+use std::cmp::Reverse;
+
+use super::{LandmarkCut, Mark, NOBODY};
+use crate::plans::bits::Bits;
+use crate::plans::weight::Weight;
+
+impl<W: Weight> LandmarkCut<'_, W> {
+    /// Another group and what it counts for.
+    pub(crate) fn next_cut<B: Bits>(&mut self, state: &B) -> Option<(W, &[u32])> {
+        if self.value[self.task.types] == W::ZERO {
+            return None;
+        }
+        self.find_cut(state);
+        let cheapest = self.cut.iter().map(|&tool| self.left[tool as usize]).min()?;
+        self.pay(cheapest);
+        // With the tools that are off, one of the group is in every plan, also in those that call some.
+        for tool in 0..self.task.tools.len() {
+            let before = |&number: &u32| self.mark[number as usize] == Mark::Before;
+            if self.off[tool]
+                && !self.replaced[tool]
+                && self.needs.get(tool).iter().all(before)
+                && !self.yields.get(tool).iter().all(before)
+            {
+                self.cut.push(tool as u32);
+            }
+        }
+        Some((cheapest, &self.cut))
+    }
+
+    pub(super) fn find_cut<B: Bits>(&mut self, state: &B) {
+        self.mark.fill(Mark::None);
+        self.stack.clear();
+        self.stack.push(self.task.types as u32);
+        self.mark[self.task.types] = Mark::Behind;
+        while let Some(number) = self.stack.pop() {
+            for &tool in self.yielded_by.get(number as usize) {
+                let dearest = self.dearest[tool as usize];
+                if self.left[tool as usize] == W::ZERO
+                    && self.value_of_tool[tool as usize] != W::NEVER
+                    && dearest != NOBODY
+                    && self.mark[dearest as usize] == Mark::None
+                {
+                    self.mark[dearest as usize] = Mark::Behind;
+                    self.stack.push(dearest);
+                }
+            }
+        }
+        self.cut.clear();
+        for (word, &bits) in state.as_ref().iter().enumerate() {
+            let mut bits = bits;
+            while bits != 0 {
+                let number = word as u32 * 64 + bits.trailing_zeros();
+                self.mark[number as usize] = Mark::Before;
+                self.stack.push(number);
+                bits &= bits - 1;
+            }
+        }
+        for place in 0..self.free.len() {
+            if self.value_of_tool[self.free[place] as usize] != W::NEVER {
+                self.cross(self.free[place]);
+            }
+        }
+        while let Some(number) = self.stack.pop() {
+            for place in 0..self.needed_by.get(number as usize).len() {
+                let tool = self.needed_by.get(number as usize)[place];
+                if self.dearest[tool as usize] == number
+                    && self.value_of_tool[tool as usize] != W::NEVER
+                {
+                    self.cross(tool);
+                }
+            }
+        }
+    }
+
+    /// From before the cut along a tool: into what lies behind it, or on.
+    fn cross(&mut self, tool: u32) {
+        let mut cuts = false;
+        for &number in self.yields.get(tool as usize) {
+            match self.mark[number as usize] {
+                Mark::Behind => cuts = true,
+                Mark::Before => {}
+                Mark::None => {
+                    self.mark[number as usize] = Mark::Before;
+                    self.stack.push(number);
+                }
+            }
+        }
+        if cuts {
+            self.cut.push(tool);
+        }
+    }
+
+    /// Makes the tools of the cut cheaper, and all that gets cheaper by that.
+    pub(super) fn pay(&mut self, cheapest: W) {
+        for place in 0..self.cut.len() {
+            let tool = self.cut[place];
+            self.left[tool as usize] = self.left[tool as usize] - cheapest;
+            self.offer(tool, self.value_of_tool[tool as usize]);
+        }
+        while let Some((Reverse(value), number)) = self.queue.pop() {
+            if value > self.value[number as usize] {
+                continue;
+            }
+            for place in 0..self.needed_by.get(number as usize).len() {
+                let tool = self.needed_by.get(number as usize)[place];
+                if self.dearest[tool as usize] != number {
+                    continue;
+                }
+                let mut dearest = number;
+                for &need in self.needs.get(tool as usize) {
+                    if self.value[need as usize] > self.value[dearest as usize] {
+                        dearest = need;
+                    }
+                }
+                self.dearest[tool as usize] = dearest;
+                let now = self.value[dearest as usize];
+                if now < self.value_of_tool[tool as usize] {
+                    self.offer(tool, now);
+                }
+            }
+        }
+    }
+}

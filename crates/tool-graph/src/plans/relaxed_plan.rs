@@ -1,0 +1,140 @@
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use super::Task;
+use super::bits::Bits;
+use super::weight::Weight;
+use crate::graph::Lists;
+
+/// Plans that are good but not always the best: each data type along the way that looks cheapest, then
+/// without the calls that can be left out.
+#[derive(Debug)]
+pub(crate) struct RelaxedPlans<'a> {
+    task: &'a Task,
+    needed_by: Lists,
+    lacks: Vec<u32>,
+    /// By data type: the cost of all that leads to it, and the tool that yields it.
+    cost: Vec<(f64, u32)>,
+    cost_of_tool: Vec<f64>,
+    queue: BinaryHeap<(Reverse<Cost>, u32)>,
+    chosen: Vec<bool>,
+    stack: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Cost(f64);
+
+impl Eq for Cost {}
+
+impl PartialOrd for Cost {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Cost {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl<'a> RelaxedPlans<'a> {
+    pub(crate) fn new(task: &'a Task) -> Self {
+        Self {
+            task,
+            needed_by: task.needs.transposed(task.types),
+            lacks: Vec::new(),
+            cost: Vec::new(),
+            cost_of_tool: Vec::new(),
+            queue: BinaryHeap::new(),
+            chosen: vec![false; task.tools.len()],
+            stack: Vec::new(),
+        }
+    }
+
+    /// A plan without needless calls, by what the tools seem to cost; tools of infinite cost are not called.
+    pub(crate) fn plan<B: Bits, W: Weight>(
+        &mut self,
+        cost: impl Fn(u32) -> f64,
+        weight: impl Fn(u32) -> W,
+    ) -> Option<Vec<u32>> {
+        let task = self.task;
+        self.cost.clear();
+        self.cost.resize(task.types, (f64::INFINITY, 0));
+        self.cost_of_tool.clear();
+        self.lacks.clear();
+        self.queue.clear();
+        for tool in 0..task.tools.len() {
+            self.cost_of_tool.push(cost(tool as u32));
+            self.lacks.push(task.needs.get(tool).len() as u32);
+            if self.lacks[tool] == 0 {
+                self.offer(tool as u32);
+            }
+        }
+        while let Some((Reverse(Cost(cost)), number)) = self.queue.pop() {
+            if cost > self.cost[number as usize].0 {
+                continue;
+            }
+            for place in 0..self.needed_by.get(number as usize).len() {
+                let tool = self.needed_by.get(number as usize)[place];
+                self.lacks[tool as usize] -= 1;
+                self.cost_of_tool[tool as usize] += cost;
+                if self.lacks[tool as usize] == 0 {
+                    self.offer(tool);
+                }
+            }
+        }
+        self.chosen.fill(false);
+        let mut plan = Vec::new();
+        self.stack.clear();
+        self.stack.extend(&task.goal);
+        while let Some(number) = self.stack.pop() {
+            let (cost, tool) = self.cost[number as usize];
+            if cost == f64::INFINITY {
+                return None;
+            }
+            if !std::mem::replace(&mut self.chosen[tool as usize], true) {
+                plan.push(tool);
+                self.stack.extend(task.needs.get(tool as usize));
+            }
+        }
+        plan.sort_by_key(|&tool| (Reverse(weight(tool)), tool));
+        let mut place = 0;
+        while place < plan.len() {
+            let tool = plan.remove(place);
+            if !closure::<B>(task, B::empty(task.types), &plan).contains_all(&task.goal) {
+                plan.insert(place, tool);
+                place += 1;
+            }
+        }
+        Some(plan)
+    }
+
+    fn offer(&mut self, tool: u32) {
+        let cost = self.cost_of_tool[tool as usize];
+        for &number in self.task.yields.get(tool as usize) {
+            if cost < self.cost[number as usize].0 {
+                self.cost[number as usize] = (cost, tool);
+                self.queue.push((Reverse(Cost(cost)), number));
+            }
+        }
+    }
+}
+
+/// All that these tools lead to.
+pub(crate) fn closure<B: Bits>(task: &Task, mut state: B, tools: &[u32]) -> B {
+    let mut open = tools.to_vec();
+    loop {
+        let before = open.len();
+        open.retain(|&tool| {
+            let ready = state.contains_all(task.needs.get(tool as usize));
+            if ready {
+                state = state.with(task.yields.get(tool as usize));
+            }
+            !ready
+        });
+        if open.len() == before {
+            return state;
+        }
+    }
+}

@@ -163,6 +163,33 @@ fn a_run_that_does_not_reach_the_goal_counts_for_completion_and_invalid_calls_on
 }
 
 #[test]
+fn a_run_whose_reference_did_not_see_all_events_is_left_out() {
+    let graph = ToolGraph::new(vec![
+        tool("a", &["0"], "1", 1.0, &[]),
+        tool("b", &["1"], "2", 1.0, &[]),
+        tool("ab", &["0"], "2", 1.5, &["a", "b"]),
+    ])
+    .unwrap();
+    let problem = graph.problem(&["0"], &["2"]).unwrap();
+    let nothing = || Event::RemoveTools(vec![]);
+    let events = vec![nothing(), nothing()];
+    let scenario = Scenario::new(graph, problem).unwrap().with_events(events).unwrap();
+    // The best plan is one call, in which only one event has room; the way around sees both.
+    let optimal = scenario.optimal_run().unwrap();
+    assert_eq!((optimal.path(), optimal.events_fired()), (vec![2], 1));
+    let mut episode = Episode::new(&scenario).unwrap();
+    episode.call("a").unwrap();
+    episode.call("b").unwrap();
+    let run = episode.finish(true);
+    assert!(run.all_events_fired());
+    let mut means = RunMeans::default();
+    means.update(&run, &optimal).unwrap();
+    assert_eq!((means.runs(), means.left_out()), (0, 1));
+    means.update(&run, &run).unwrap();
+    assert_eq!((means.runs(), means.left_out()), (1, 1));
+}
+
+#[test]
 fn a_banned_call_is_in_the_path_but_nobodys_fault_and_calling_it_again_is() {
     let graph = ToolGraph::new(vec![
         tool("a", &["0"], "1", 1.0, &[]),

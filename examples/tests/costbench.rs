@@ -346,6 +346,8 @@ fn seed_noise_and_bounds_change_costs_as_they_should() {
     let same = ["--min-cost", "20", "--max-cost", "20", "--noise-std", "0"];
     let found = json(&same);
     assert_eq!((&found["mean_optimal_cost"], &found["cost_gap"]), (&json!(100.0), &json!(0.0)));
+    // Nor is there a gap of some 1e-15 left over from sums of costs in cents.
+    assert_eq!(json(&["--noise-std", "0"])["cost_gap"], json!(0.0));
     assert!((cost(&["--min-cost", "30", "--max-cost", "50"]) - 2.0 * cost(&[])).abs() < 2.0);
 }
 

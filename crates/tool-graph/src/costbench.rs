@@ -27,6 +27,7 @@ mod scenario;
 mod seeds;
 mod streams;
 mod task;
+mod tool_names;
 
 pub use costs::{CostModel, CostRule};
 pub use library::{Library, LibraryTool};

@@ -1,6 +1,7 @@
 //! A world to step through, and the record of a run in it.
 
 mod episode;
+mod event_clock;
 mod reply;
 mod run_means;
 mod run_scores;

@@ -134,14 +134,6 @@ pub enum Error {
         /// What it can be.
         expected: &'static str,
     },
-    /// There was not one cost for each tool of a library.
-    #[error("{found} costs for {expected} tools; give one for each, in library order")]
-    CostCount {
-        /// The number of tools.
-        expected: usize,
-        /// The number of costs.
-        found: usize,
-    },
     /// A call was made in a run that has no calls left.
     #[error("all {limit} calls of this run were made; finish it or give it a higher limit")]
     NoCallsLeft {

@@ -1,9 +1,11 @@
 //! The typed graph of a library of tools, and what is asked of it.
 
+mod calls;
 mod checks;
 mod costs;
 mod interner;
 mod lists;
+mod names;
 #[cfg(feature = "petgraph")]
 mod petgraph_view;
 mod problem;

@@ -41,8 +41,8 @@ impl ToolGraph {
     /// `cost / atomic tools`; `None` where it is stuck before the goal.
     ///
     /// It looks only at tools that some way from the start to the goal could use, and calls none that would yield
-    /// nothing new. Ties go to the tool that stands first in the library. A composite tool of composite
-    /// ones counts as all the atomic tools in them.
+    /// nothing new, which the paper does not ask for. Ties go to the tool that stands first in the library. A
+    /// composite tool of composite ones counts as all the atomic tools in them.
     ///
     /// Complexity: the number of calls times that of tools.
     ///

@@ -28,7 +28,7 @@ pub struct Tool {
     pub outputs: Vec<String>,
     /// What a call costs, in a unit of the caller's choice: finite and at least 0.
     pub cost: f64,
-    /// The atomic tools that a composite tool runs, in order; empty for an atomic tool.
+    /// The tools that a composite tool runs, in order; empty for an atomic tool.
     #[cfg_attr(feature = "serde", serde(default))]
     pub components: Vec<String>,
 }

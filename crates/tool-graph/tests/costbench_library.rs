@@ -118,7 +118,7 @@ fn levels_without_a_library_and_wrong_numbers_of_costs_are_errors() {
         assert_eq!(Library::with_full_pipelines(level).unwrap_err(), error);
     }
     assert!(Library::new(Library::MAX_LEVEL).is_ok());
-    let error = Error::CostCount { expected: 54, found: 53 };
+    let error = Error::ToolCount { expected: 54, found: 53 };
     assert_eq!(Library::new(1).unwrap().tools(&[1.0; 53]).unwrap_err(), error);
 }
 
@@ -143,5 +143,5 @@ fn the_tools_of_one_task_are_those_of_the_library_that_its_plans_can_use() {
         assert_eq!(count, all.len());
     }
     let error = Library::new(1).unwrap().task_tools(Task::Dining, &[1.0]);
-    assert!(matches!(error, Err(Error::CostCount { .. })), "{error:?}");
+    assert!(matches!(error, Err(Error::ToolCount { .. })), "{error:?}");
 }

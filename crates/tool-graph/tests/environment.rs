@@ -163,6 +163,71 @@ fn a_run_that_does_not_reach_the_goal_counts_for_completion_and_invalid_calls_on
 }
 
 #[test]
+fn a_run_as_cheap_as_the_best_one_has_no_cost_gap() {
+    let graph = ToolGraph::new(vec![
+        tool("a", &["0"], "1", 0.1, &[]),
+        tool("b", &["1"], "2", 0.7, &[]),
+        tool("ab", &["0"], "2", 0.8, &["a", "b"]),
+    ])
+    .unwrap();
+    let problem = graph.problem(&["0"], &["2"]).unwrap();
+    let scenario = Scenario::new(graph, problem).unwrap();
+    let optimal = scenario.optimal_run().unwrap();
+    assert_eq!(optimal.path(), [2]);
+    let mut episode = Episode::new(&scenario).unwrap();
+    episode.call("a").unwrap();
+    episode.call("b").unwrap();
+    // As f64 numbers the two costs add up to less than 0.8.
+    let scores = episode.finish(true).scores(&optimal).unwrap();
+    assert_eq!((scores.cost_gap, scores.cost_gap_without_redundant), (Some(0.0), Some(0.0)));
+}
+
+#[test]
+fn costs_too_far_apart_for_decimals_still_have_a_gap() {
+    let graph = ToolGraph::new(vec![
+        tool("a", &["0"], "1", 1e300, &[]),
+        tool("b", &["1"], "2", 1e300, &[]),
+    ])
+    .unwrap();
+    let problem = graph.problem(&["0"], &["2"]).unwrap();
+    let scenario = Scenario::new(graph, problem).unwrap();
+    let change = vec![Event::CostChange(vec![1e-300, 1e-300])];
+    let changing = scenario.clone().with_events(change).unwrap();
+    let run = changing.optimal_run().unwrap();
+    assert_eq!(run.costs(), [1e300, 1e-300]);
+    assert_eq!(run.scores(&run).unwrap().cost_gap, Some(0.0));
+    let gap = run.scores(&scenario.optimal_run().unwrap()).unwrap().cost_gap;
+    assert_eq!(gap, Some(-1e300));
+}
+
+#[test]
+fn a_run_whose_reference_did_not_see_all_events_is_left_out() {
+    let graph = ToolGraph::new(vec![
+        tool("a", &["0"], "1", 1.0, &[]),
+        tool("b", &["1"], "2", 1.0, &[]),
+        tool("ab", &["0"], "2", 1.5, &["a", "b"]),
+    ])
+    .unwrap();
+    let problem = graph.problem(&["0"], &["2"]).unwrap();
+    let nothing = || Event::RemoveTools(vec![]);
+    let events = vec![nothing(), nothing()];
+    let scenario = Scenario::new(graph, problem).unwrap().with_events(events).unwrap();
+    // The best plan is one call, in which only one event has room; the way around sees both.
+    let optimal = scenario.optimal_run().unwrap();
+    assert_eq!((optimal.path(), optimal.events_fired()), (vec![2], 1));
+    let mut episode = Episode::new(&scenario).unwrap();
+    episode.call("a").unwrap();
+    episode.call("b").unwrap();
+    let run = episode.finish(true);
+    assert!(run.all_events_fired());
+    let mut means = RunMeans::default();
+    means.update(&run, &optimal).unwrap();
+    assert_eq!((means.runs(), means.left_out()), (0, 1));
+    means.update(&run, &run).unwrap();
+    assert_eq!((means.runs(), means.left_out()), (1, 1));
+}
+
+#[test]
 fn a_banned_call_is_in_the_path_but_nobodys_fault_and_calling_it_again_is() {
     let graph = ToolGraph::new(vec![
         tool("a", &["0"], "1", 1.0, &[]),

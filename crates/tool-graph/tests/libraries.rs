@@ -211,3 +211,31 @@ fn a_library_can_come_from_json() {
     let extra = json.replace("cost", "price");
     assert!(serde_json::from_str::<Vec<Tool>>(&extra).is_err());
 }
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_library_from_json_is_checked_as_any_other() {
+    let read = |tools: &str| serde_json::from_str::<ToolGraph>(tools).map_err(|e| e.to_string());
+    let tool = |name: &str, cost: &str, components: &str| {
+        format!(
+            r#"{{"name": "{name}", "inputs": ["x"], "outputs": ["y"], "cost": {cost}, "components": [{components}]}}"#
+        )
+    };
+    let good = format!("[{}]", tool("a", "2.5", ""));
+    assert_eq!(read(&good).unwrap().tools()[0].cost, 2.5);
+    for (bad, named) in [
+        (tool("b", "-1", ""), r#"tool "b" costs -1"#),
+        (tool("a", "1", ""), r#"tool "a" is there twice"#),
+        (
+            tool("b", "1", r#""c""#),
+            r#"tool "b" has the component "c", which is not in the library"#,
+        ),
+        (tool("b", "1", r#""b""#), r#"tool "b" is a component of itself"#),
+        (tool("b", "null", ""), "invalid type: null, expected f64"),
+    ] {
+        let error = read(&format!("[{}, {bad}]", tool("a", "2.5", ""))).unwrap_err();
+        assert!(error.contains(named), "{error}");
+    }
+    let empty = read("[]").unwrap_err();
+    assert!(empty.starts_with(&Error::Empty.to_string()), "{empty}");
+}

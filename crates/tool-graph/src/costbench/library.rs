@@ -1,4 +1,5 @@
 use super::Task;
+use super::tool_names::push_name;
 use crate::{Error, Tool};
 
 /// Steps of a task besides its refinements: decide, search, select.
@@ -184,7 +185,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// [`Error::CostCount`] unless there is one cost for each tool.
+    /// [`Error::ToolCount`] unless there is one cost for each tool.
     pub fn tools(&self, costs: &[f64]) -> Result<Vec<Tool>, Error> {
         self.written_out(costs, |_| true)
     }
@@ -216,7 +217,7 @@ impl Library {
         keep: impl Fn(&LibraryTool) -> bool,
     ) -> Result<Vec<Tool>, Error> {
         if costs.len() != self.entries.len() {
-            return Err(Error::CostCount { expected: self.entries.len(), found: costs.len() });
+            return Err(Error::ToolCount { expected: self.entries.len(), found: costs.len() });
         }
         // What atomic tools are called, take and give, by task and step.
         let mut steps = vec![("", Vec::new(), String::new()); Task::ALL.len() * self.length];
@@ -280,52 +281,4 @@ fn output(task: Task, step: usize, length: usize) -> String {
             format!("{own}Candidate_L{}_{refined}", step - 1)
         }
     }
-}
-
-/// The name of the tool that does the steps from `first` to `last` of `length`.
-fn push_name(names: &mut String, length: usize, task: Task, first: usize, last: usize) {
-    let own = task.prefix();
-    let steps = last - first + 1;
-    let ends = last + 1 == length;
-    // Refinements are numbered from 1 and start at step 2.
-    let (from, to) = (first.wrapping_sub(1), last.wrapping_sub(1));
-    match (first, steps) {
-        (0, 1) => push(names, &["Decide_", own, "_Preference"]),
-        (1, 1) => push(names, &["Search_", own, "_Candidates"]),
-        (_, 1) if ends => push(names, &["Select_Final_", own]),
-        (_, 1) => push_numbered(names, &[own, "_Refinement_Step"], to, ""),
-        (0, _) if ends => push_numbered(names, &[own, "_Complete_"], steps, "Steps_Pipeline"),
-        (0, 2) => push(names, &[own, "_Preference_and_Search"]),
-        (0, _) => push_numbered(names, &[own, "_Full_Planning_to_Step"], to, ""),
-        (1, _) if ends => push_numbered(names, &[own, "_Search_to_Final_"], steps, "Steps"),
-        (1, 2) => push_numbered(names, &[own, "_Search_to_Step"], to, ""),
-        (1, _) => push_numbered(names, &[own, "_Search_Planning_to_Step"], to, ""),
-        (_, 2) if ends => push_numbered(names, &[own, "_Finalize_from_Step"], from, ""),
-        (_, _) if ends => {
-            push_numbered(names, &[own, "_Finish_from_Step"], from, "_");
-            push_numbered(names, &[], steps, "Steps");
-        }
-        (_, 2) => push_numbered(names, &[own, "_Refine_to_Step"], to, ""),
-        (_, _) => {
-            push_numbered(names, &[own, "_Refine_Step"], from, "_to_Step");
-            push_numbered(names, &[], to, "");
-        }
-    }
-}
-
-fn push(text: &mut String, parts: &[&str]) {
-    for part in parts {
-        text.push_str(part);
-    }
-}
-
-/// Parts, then a number below 1000, then one more part. Faster than `write!` by far.
-fn push_numbered(text: &mut String, parts: &[&str], number: usize, last: &str) {
-    push(text, parts);
-    for unit in [100, 10, 1] {
-        if number >= unit || unit == 1 {
-            text.push(char::from(b'0' + (number / unit % 10) as u8));
-        }
-    }
-    text.push_str(last);
 }

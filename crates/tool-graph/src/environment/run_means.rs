@@ -7,8 +7,8 @@ use crate::Error;
 /// CostBench's figures over many runs.
 ///
 /// Parts can be computed anywhere and merged in any order, to the last bit. Runs that did not see all
-/// their events are left out of everything, runs that did not reach the goal out of costs and paths; both
-/// are counted.
+/// their events, or whose reference did not, are left out of everything, runs that did not reach the goal
+/// out of costs and paths; both are counted.
 ///
 /// Reference: CostBench, appendices B.3.1 and B.3.2.
 ///
@@ -65,7 +65,7 @@ impl RunMeans {
     ///
     /// As there. Nothing is taken in then.
     pub fn update(&mut self, run: &Transcript, reference: &Transcript) -> Result<(), Error> {
-        if !run.all_events_fired() {
+        if !(run.all_events_fired() && reference.all_events_fired()) {
             self.left_out += 1;
             return Ok(());
         }
@@ -99,7 +99,7 @@ impl RunMeans {
         self.runs
     }
 
-    /// Runs left out because not all of their events came.
+    /// Runs left out because not all events came to them or to their reference.
     #[must_use]
     pub const fn left_out(&self) -> usize {
         self.left_out

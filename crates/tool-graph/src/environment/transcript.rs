@@ -1,10 +1,11 @@
 use trajectory_metrics::tool_calls::{
-    CallFacts, FailureClass, FailureCounts, cost_gap, cost_gap_without_redundant, edit_distance,
-    failure_classes, invalid_tool_use_ratio, normalized_edit_distance,
+    CallFacts, FailureClass, FailureCounts, cost_gap, edit_distance, failure_classes,
+    invalid_tool_use_ratio, normalized_edit_distance,
 };
 
 use super::{CallStatus, RunScores};
 use crate::Error;
+use crate::graph::Costs;
 
 /// One call of a run.
 ///
@@ -165,7 +166,7 @@ impl Transcript {
     }
 
     /// The run against a reference: the optimal run ([`Scenario::optimal_run`](crate::Scenario::optimal_run))
-    /// of the same world. Costs are those paid at the time of each call.
+    /// of the same world. Costs are those paid at the time of each call, added as decimals.
     ///
     /// Under events the sums of costs tell little, since each plan was made for a world that did not stay
     /// (appendix B.3.1 of CostBench); the paths do.
@@ -179,14 +180,13 @@ impl Transcript {
         let classes = self.failure_classes();
         let actual = self.path();
         let path = reference.path();
-        let (paid, optimal) = (self.costs(), reference.costs());
-        let gap = cost_gap(&paid, &optimal).map_err(Error::Metric)?;
-        let lean = cost_gap_without_redundant(&paid, &optimal, &classes).map_err(Error::Metric)?;
+        let gap = self.cost_gap(reference)?;
+        let is_lean = !classes.iter().flatten().any(|class| class.is_redundant());
         let valid: Vec<bool> = self.calls.iter().map(|call| !call.status.is_invalid()).collect();
         let reached = self.goal_reached;
         Ok(RunScores {
             cost_gap: reached.then_some(gap),
-            cost_gap_without_redundant: lean.filter(|_| reached),
+            cost_gap_without_redundant: (reached && is_lean).then_some(gap),
             edit_distance: reached.then(|| edit_distance(&actual, &path)),
             normalized_edit_distance: reached.then(|| normalized_edit_distance(&actual, &path)),
             exact_match: reached.then(|| actual == path),
@@ -194,5 +194,19 @@ impl Transcript {
             invalid_tool_use_ratio: invalid_tool_use_ratio(&valid).ok(),
             failures: classes.into_iter().collect::<FailureCounts>(),
         })
+    }
+
+    /// Each sum is that of the decimals, as the cost of a plan is: else a run as cheap as the best one
+    /// could have a gap of 1e-17, or of minus that.
+    fn cost_gap(&self, reference: &Self) -> Result<f64, Error> {
+        let (paid, optimal) = (self.costs(), reference.costs());
+        let sum =
+            |costs: &[f64]| Costs::new(costs, |_| String::new()).map(|it| it.sum(0..costs.len()));
+        let gap = match (sum(&paid), sum(&optimal)) {
+            (Ok(paid), Ok(optimal)) => cost_gap(&[paid], &[optimal]),
+            // Costs from before and after a change can lie too far apart for that.
+            _ => cost_gap(&paid, &optimal),
+        };
+        gap.map_err(Error::Metric)
     }
 }

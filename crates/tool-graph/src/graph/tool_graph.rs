@@ -1,6 +1,6 @@
 use std::sync::{Arc, OnceLock};
 
-use super::{Costs, Lists, State, checks};
+use super::{Costs, Lists, checks};
 use crate::{Error, Tool};
 
 /// A checked library of tools, as a graph of tools and the data types that they need and yield.
@@ -31,9 +31,13 @@ use crate::{Error, Tool};
 /// assert_eq!(plan.cost(), 40.73);
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
+///
+/// With the feature `serde` it can be read from a list of tools, which is checked as by [`Self::new`].
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<Tool>"))]
 pub struct ToolGraph {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     costs: Costs,
     values: Vec<f64>,
     banned: Vec<bool>,
@@ -41,10 +45,10 @@ pub struct ToolGraph {
 
 /// What no event changes.
 #[derive(Debug)]
-struct Shared {
+pub(super) struct Shared {
     /// As declared; the costs in here may be out of date.
-    tools: Vec<Tool>,
-    type_names: Vec<String>,
+    pub(super) tools: Vec<Tool>,
+    pub(super) type_names: Vec<String>,
     needs: Lists,
     yields: Lists,
     components: Lists,
@@ -52,7 +56,15 @@ struct Shared {
     waiting: Lists,
     yielded_by: Lists,
     /// Tools by name and data types by name, sorted when first asked for.
-    by_name: OnceLock<[Vec<u32>; 2]>,
+    pub(super) by_name: OnceLock<[Vec<u32>; 2]>,
+}
+
+impl TryFrom<Vec<Tool>> for ToolGraph {
+    type Error = Error;
+
+    fn try_from(tools: Vec<Tool>) -> Result<Self, Error> {
+        Self::new(tools)
+    }
 }
 
 impl ToolGraph {
@@ -204,47 +216,6 @@ impl ToolGraph {
         tools.map(|(tool, &cost)| Tool { cost, ..tool.clone() }).collect()
     }
 
-    /// The tool of this name.
-    ///
-    /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// # let graph = ToolGraph::new(vec![
-    /// #     tool("search", "query", "hits", 4.0),
-    /// #     tool("ask", "query", "hits", 7.0),
-    /// #     tool("pick", "hits", "choice", 2.0),
-    /// # ])?;
-    ///
-    /// assert_eq!(graph.tool_number("pick"), Some(2));
-    /// assert_eq!(graph.tool_number("buy"), None);
-    /// assert_eq!(graph.tool_names(&[2, 0]), ["pick", "search"]);
-    /// # Ok::<(), tool_graph::Error>(())
-    /// ```
-    #[must_use]
-    pub fn tool_number(&self, name: &str) -> Option<usize> {
-        let [tools, _] = self.by_name();
-        let name_of = |&tool: &u32| self.shared.tools[tool as usize].name.as_str();
-        let place = tools.binary_search_by(|tool| name_of(tool).cmp(name)).ok()?;
-        Some(tools[place] as usize)
-    }
-
-    /// The names of some tools, such as those of a plan.
-    ///
-    /// # Panics
-    ///
-    /// Where one is not a position in this library.
-    #[must_use]
-    #[track_caller]
-    pub fn tool_names(&self, tools: &[usize]) -> Vec<&str> {
-        tools.iter().map(|&tool| self.shared.tools[tool].name.as_str()).collect()
-    }
-
     /// The cost of a call of the tool.
     ///
     /// # Errors
@@ -309,104 +280,6 @@ impl ToolGraph {
         Ok(self.shared.components.get(tool).iter().map(|&component| component as usize).collect())
     }
 
-    /// The names of the data types, in the order in which the library first names them.
-    ///
-    /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// # let graph = ToolGraph::new(vec![
-    /// #     tool("search", "query", "hits", 4.0),
-    /// #     tool("ask", "query", "hits", 7.0),
-    /// #     tool("pick", "hits", "choice", 2.0),
-    /// # ])?;
-    ///
-    /// assert_eq!(graph.type_names(), ["query", "hits", "choice"]);
-    /// assert_eq!((graph.type_number("hits"), graph.type_number("refund")), (Some(1), None));
-    /// # Ok::<(), tool_graph::Error>(())
-    /// ```
-    #[must_use]
-    pub fn type_names(&self) -> &[String] {
-        &self.shared.type_names
-    }
-
-    /// The number of the data type of this name.
-    #[must_use]
-    pub fn type_number(&self, name: &str) -> Option<usize> {
-        let [_, types] = self.by_name();
-        let name_of = |&number: &u32| self.shared.type_names[number as usize].as_str();
-        let place = types.binary_search_by(|number| name_of(number).cmp(name)).ok()?;
-        Some(types[place] as usize)
-    }
-
-    /// The state in which these data types are there and no others.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UnknownType`] for one that no tool needs or yields.
-    pub fn state<S: AsRef<str>>(&self, names: &[S]) -> Result<State, Error> {
-        let mut state = State::empty(self.type_names().len());
-        for name in names {
-            let name = name.as_ref();
-            let number = self.type_number(name);
-            let number = number.ok_or_else(|| Error::UnknownType { name: name.to_owned() })?;
-            state.insert(number as u32);
-        }
-        Ok(state)
-    }
-
-    /// Whether the tool is available and all that it needs is there.
-    ///
-    /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// # let graph = ToolGraph::new(vec![
-    /// #     tool("search", "query", "hits", 4.0),
-    /// #     tool("ask", "query", "hits", 7.0),
-    /// #     tool("pick", "hits", "choice", 2.0),
-    /// # ])?;
-    ///
-    /// let mut state = graph.state(&["query"])?;
-    /// let pick = 2;
-    /// assert!(graph.can_call(0, &state) && !graph.can_call(pick, &state));
-    /// assert!(graph.apply(0, &mut state)?, "hits are new");
-    /// assert!(graph.can_call(pick, &state));
-    /// assert!(!graph.apply(1, &mut state)?, "they are there already");
-    /// # Ok::<(), tool_graph::Error>(())
-    /// ```
-    #[must_use]
-    pub fn can_call(&self, tool: usize, state: &State) -> bool {
-        self.is_available(tool)
-            && self.needs(tool).iter().all(|&number| state.contains(number as usize))
-    }
-
-    /// Adds what the tool yields, whether or not it could be called, and says whether anything is new.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoSuchTool`], and [`Error::OtherGraph`] where the state is one of other data types.
-    pub fn apply(&self, tool: usize, state: &mut State) -> Result<bool, Error> {
-        self.check(tool)?;
-        self.check_state(state)?;
-        let mut new = false;
-        for &number in self.yields(tool) {
-            new |= !state.contains(number as usize);
-            state.insert(number);
-        }
-        Ok(new)
-    }
-
     #[cfg(feature = "petgraph")]
     pub(crate) fn name(&self, tool: usize) -> &str {
         &self.shared.tools[tool].name
@@ -441,28 +314,8 @@ impl ToolGraph {
         !self.shared.yielded_by.get(number).is_empty()
     }
 
-    pub(crate) fn check_state(&self, state: &State) -> Result<(), Error> {
-        let expected = self.type_names().len();
-        if state.types() == expected {
-            Ok(())
-        } else {
-            Err(Error::OtherGraph { expected, found: state.types() })
-        }
-    }
-
-    fn check(&self, tool: usize) -> Result<(), Error> {
+    pub(super) fn check(&self, tool: usize) -> Result<(), Error> {
         let tools = self.len();
         if tool < tools { Ok(()) } else { Err(Error::NoSuchTool { tool, tools }) }
-    }
-
-    fn by_name(&self) -> &[Vec<u32>; 2] {
-        let shared = &self.shared;
-        shared.by_name.get_or_init(|| {
-            let mut tools: Vec<u32> = (0..shared.tools.len() as u32).collect();
-            tools.sort_unstable_by_key(|&tool| shared.tools[tool as usize].name.as_str());
-            let mut types: Vec<u32> = (0..shared.type_names.len() as u32).collect();
-            types.sort_unstable_by_key(|&number| shared.type_names[number as usize].as_str());
-            [tools, types]
-        })
     }
 }

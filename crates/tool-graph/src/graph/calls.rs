@@ -1,0 +1,77 @@
+use super::{State, ToolGraph};
+use crate::Error;
+
+/// States, and what calls do to them.
+impl ToolGraph {
+    /// The state in which these data types are there and no others.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownType`] for one that no tool needs or yields.
+    pub fn state<S: AsRef<str>>(&self, names: &[S]) -> Result<State, Error> {
+        let mut state = State::empty(self.type_names().len());
+        for name in names {
+            let name = name.as_ref();
+            let number = self.type_number(name);
+            let number = number.ok_or_else(|| Error::UnknownType { name: name.to_owned() })?;
+            state.insert(number as u32);
+        }
+        Ok(state)
+    }
+
+    /// Whether the tool is available and all that it needs is there.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    ///
+    /// let mut state = graph.state(&["query"])?;
+    /// let pick = 2;
+    /// assert!(graph.can_call(0, &state) && !graph.can_call(pick, &state));
+    /// assert!(graph.apply(0, &mut state)?, "hits are new");
+    /// assert!(graph.can_call(pick, &state));
+    /// assert!(!graph.apply(1, &mut state)?, "they are there already");
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    #[must_use]
+    pub fn can_call(&self, tool: usize, state: &State) -> bool {
+        self.is_available(tool)
+            && self.needs(tool).iter().all(|&number| state.contains(number as usize))
+    }
+
+    /// Adds what the tool yields, whether or not it could be called, and says whether anything is new.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchTool`], and [`Error::OtherGraph`] where the state is one of other data types.
+    pub fn apply(&self, tool: usize, state: &mut State) -> Result<bool, Error> {
+        self.check(tool)?;
+        self.check_state(state)?;
+        let mut new = false;
+        for &number in self.yields(tool) {
+            new |= !state.contains(number as usize);
+            state.insert(number);
+        }
+        Ok(new)
+    }
+
+    pub(crate) fn check_state(&self, state: &State) -> Result<(), Error> {
+        let expected = self.type_names().len();
+        if state.types() == expected {
+            Ok(())
+        } else {
+            Err(Error::OtherGraph { expected, found: state.types() })
+        }
+    }
+}

@@ -1,0 +1,91 @@
+use super::ToolGraph;
+
+/// Tools and data types by name.
+impl ToolGraph {
+    /// The tool of this name.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    ///
+    /// assert_eq!(graph.tool_number("pick"), Some(2));
+    /// assert_eq!(graph.tool_number("buy"), None);
+    /// assert_eq!(graph.tool_names(&[2, 0]), ["pick", "search"]);
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    #[must_use]
+    pub fn tool_number(&self, name: &str) -> Option<usize> {
+        let [tools, _] = self.by_name();
+        let name_of = |&tool: &u32| self.shared.tools[tool as usize].name.as_str();
+        let place = tools.binary_search_by(|tool| name_of(tool).cmp(name)).ok()?;
+        Some(tools[place] as usize)
+    }
+
+    /// The names of some tools, such as those of a plan.
+    ///
+    /// # Panics
+    ///
+    /// Where one is not a position in this library.
+    #[must_use]
+    #[track_caller]
+    pub fn tool_names(&self, tools: &[usize]) -> Vec<&str> {
+        tools.iter().map(|&tool| self.shared.tools[tool].name.as_str()).collect()
+    }
+
+    /// The names of the data types, in the order in which the library first names them.
+    ///
+    /// ```
+    /// # use tool_graph::{Tool, ToolGraph};
+    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
+    /// #     name: name.into(),
+    /// #     inputs: vec![input.into()],
+    /// #     outputs: vec![output.into()],
+    /// #     cost,
+    /// #     components: vec![],
+    /// # };
+    /// # let graph = ToolGraph::new(vec![
+    /// #     tool("search", "query", "hits", 4.0),
+    /// #     tool("ask", "query", "hits", 7.0),
+    /// #     tool("pick", "hits", "choice", 2.0),
+    /// # ])?;
+    ///
+    /// assert_eq!(graph.type_names(), ["query", "hits", "choice"]);
+    /// assert_eq!((graph.type_number("hits"), graph.type_number("refund")), (Some(1), None));
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    #[must_use]
+    pub fn type_names(&self) -> &[String] {
+        &self.shared.type_names
+    }
+
+    /// The number of the data type of this name.
+    #[must_use]
+    pub fn type_number(&self, name: &str) -> Option<usize> {
+        let [_, types] = self.by_name();
+        let name_of = |&number: &u32| self.shared.type_names[number as usize].as_str();
+        let place = types.binary_search_by(|number| name_of(number).cmp(name)).ok()?;
+        Some(types[place] as usize)
+    }
+
+    fn by_name(&self) -> &[Vec<u32>; 2] {
+        let shared = &self.shared;
+        shared.by_name.get_or_init(|| {
+            let mut tools: Vec<u32> = (0..shared.tools.len() as u32).collect();
+            tools.sort_unstable_by_key(|&tool| shared.tools[tool as usize].name.as_str());
+            let mut types: Vec<u32> = (0..shared.type_names.len() as u32).collect();
+            types.sort_unstable_by_key(|&number| shared.type_names[number as usize].as_str());
+            [tools, types]
+        })
+    }
+}

@@ -97,7 +97,8 @@ fn in_units(cost: f64, scale: f64) -> Option<u128> {
 fn shortest_decimal(cost: f64) -> (u128, i32) {
     let mut digits = 0;
     let mut power = 0;
-    let text = format!("{cost:e}");
+    // A negative zero is a cost, but its sign is no digit.
+    let text = format!("{:e}", cost.abs());
     let (number, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let (whole, places) = number.split_once('.').unwrap_or((number, ""));
     for digit in whole.bytes().chain(places.bytes()) {
@@ -131,6 +132,12 @@ mod tests {
         assert_eq!(some.sum([2]), 3e9);
         assert_eq!(some.sum([4]), 1.0 / 3.0);
         assert_eq!(some.sum([]), 0.0);
+    }
+
+    #[test]
+    fn a_negative_zero_is_a_zero() {
+        let some = costs(&[-0.0, 1.0 / 3.0]).unwrap();
+        assert_eq!((some.units(0), some.sum([0, 1])), (0, 1.0 / 3.0));
     }
 
     #[test]

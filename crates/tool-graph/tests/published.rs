@@ -1,0 +1,105 @@
+//! Published figures of CostBench that follow from its text alone.
+#![allow(clippy::unwrap_used)]
+
+use tool_graph::{Tool, ToolGraph};
+
+#[test]
+fn the_seven_paths_of_figure_16_are_all_plans_of_its_example() {
+    let steps = ["A", "B", "C", "D"];
+    let tool = |name: &&str| {
+        let first = steps.iter().position(|&step| name.starts_with(step)).unwrap();
+        let letters = steps[first..first + name.len()].iter();
+        Tool {
+            name: (*name).into(),
+            inputs: vec![format!("before {}", steps[first])],
+            outputs: vec![match steps.get(first + name.len()) {
+                Some(next) => format!("before {next}"),
+                None => "done".into(),
+            }],
+            cost: 20.0 * name.len() as f64,
+            components: letters.filter(|_| name.len() > 1).map(ToString::to_string).collect(),
+        }
+    };
+    let tools = ["A", "B", "C", "D", "AB", "BC", "CD", "ABC", "BCD"];
+    let graph = ToolGraph::new(tools.iter().map(tool).collect()).unwrap();
+    let problem = graph.problem(&["before A"], &["done"]).unwrap();
+    assert_eq!(graph.count_chain_plans(&problem), Ok(7));
+
+    let printed: [&[&str]; 7] = [
+        &["A", "B", "C", "D"],
+        &["AB", "C", "D"],
+        &["A", "BC", "D"],
+        &["A", "B", "CD"],
+        &["AB", "CD"],
+        &["ABC", "D"],
+        &["A", "BCD"],
+    ];
+    let coverage = graph.path_coverage(&problem, &printed).unwrap();
+    assert_eq!((coverage.covered, coverage.repeated, coverage.not_plans), (7, 0, 0));
+    assert_eq!(coverage.rate(), Some(1.0));
+}
+
+#[cfg(feature = "costbench")]
+mod costbench {
+    use tool_graph::costbench::{CostModel, Library, Task};
+    use tool_graph::{Episode, Error};
+
+    const GLOBAL_SEED: u64 = 42;
+
+    /// All ways to cut a chain of n steps into tools, but for the one tool that does everything.
+    #[test]
+    fn a_task_of_four_steps_has_the_seven_plans_of_figure_16_and_one_of_n_steps_its_like() {
+        for level in 1..=5 {
+            let library = Library::new(level).unwrap();
+            for task in Task::ALL {
+                let scenario =
+                    CostModel::default().scenario(&library, GLOBAL_SEED, "<Query00001>", task, &[]);
+                let scenario = scenario.unwrap();
+                let plans = scenario.graph().count_chain_plans(scenario.problem()).unwrap();
+                assert_eq!(plans, (1 << (library.task_length() - 1)) - 1, "{task:?} of {level}");
+                assert!(level > 1 || plans == 7);
+            }
+        }
+    }
+
+    #[test]
+    fn the_settings_of_table_6_are_the_defaults_and_costs_and_calls_keep_to_them() {
+        let model = CostModel::default();
+        assert_eq!(model, CostModel::new(15.0, 25.0, 0.1).unwrap());
+        let library = Library::new(2).unwrap();
+        assert_eq!(library.task_length(), 5);
+
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        let (mut squares, mut composites) = (0.0, 0.0);
+        for query in 1..=200 {
+            let costs = model.costs(&library, GLOBAL_SEED, &format!("<Query{query:05}>"));
+            let entries = || library.entries().iter().zip(&costs);
+            for (entry, &cost) in entries() {
+                if entry.is_atomic() {
+                    (low, high) = (low.min(cost), high.max(cost));
+                    continue;
+                }
+                let steps = entry.first..=entry.last;
+                let components = entries().filter(|(other, _)| {
+                    other.is_atomic() && other.task == entry.task && steps.contains(&other.first)
+                });
+                let sum: f64 = components.map(|(_, cost)| cost).sum();
+                squares += (cost - sum).powi(2) / steps.count() as f64;
+                composites += 1.0;
+            }
+        }
+        // Of 6000 draws none within 2.5 cents of a bound has a chance of 3e-7.
+        assert!((15.0..=15.02).contains(&low) && (24.98..=25.0).contains(&high), "{low} {high}");
+        // 10,800 draws: four standard errors of a standard deviation of 0.1.
+        let noise = f64::sqrt(squares / composites);
+        assert!((noise - 0.1).abs() < 0.003, "{noise} of {composites}");
+
+        let scenario = model.scenario(&library, GLOBAL_SEED, "<Query00001>", Task::Dining, &[]);
+        let scenario = scenario.unwrap();
+        let mut episode = Episode::new(&scenario).unwrap();
+        for _ in 0..20 {
+            episode.call("no such tool").unwrap();
+        }
+        assert_eq!(episode.call("no such tool").unwrap_err(), Error::NoCallsLeft { limit: 20 });
+    }
+}

@@ -1,0 +1,85 @@
+//! Corollary B1 of the trajectory paper, as a law.
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use trajectory_metrics::{
+    BetaScore, BrierScore, LogScore, Probability, ScoringRule, Summary, Tps, Trace, WeightSchedule,
+};
+
+/// Two histories, one as likely as the number says; success has the given chance after each. So the
+/// true forecast of the first step is their mean.
+#[derive(Clone, Copy, Debug)]
+struct Process {
+    first: f64,
+    success: [f64; 2],
+}
+
+impl Process {
+    fn true_first_step(self) -> f64 {
+        self.first * self.success[0] + (1.0 - self.first) * self.success[1]
+    }
+
+    /// Expectation of `score` over both histories and both outcomes, for the forecaster who says `g1`,
+    /// and `g2` after each history.
+    fn expected(self, g1: f64, g2: [f64; 2], score: impl Fn(Trace<'_>) -> f64) -> f64 {
+        let reach = [self.first, 1.0 - self.first];
+        (0..2)
+            .map(|history| {
+                let stream = [g1, g2[history]];
+                let stream = Probability::from_slice(&stream).unwrap();
+                let score = |outcome| score(Trace::new(stream, outcome).unwrap());
+                let q = self.success[history];
+                reach[history] * (q * score(true) + (1.0 - q) * score(false))
+            })
+            .sum()
+    }
+}
+
+fn the_last_forecast_alone<R: ScoringRule>(rule: &R, trace: Trace<'_>) -> f64 {
+    rule.score(Summary::Last.of(trace).unwrap(), trace.outcome())
+}
+
+fn holds<R: ScoringRule + Clone>(
+    rule: R,
+    process: Process,
+    g1: f64,
+    g2: [f64; 2],
+) -> Result<(), TestCaseError> {
+    let (q1, q2) = (process.true_first_step(), process.success);
+    let p = |value| Probability::new(value).unwrap();
+    let last = |g1, g2| process.expected(g1, g2, |trace| the_last_forecast_alone(&rule, trace));
+    // Not strict for the stream: what was said before does not change a bit.
+    prop_assert_eq!(last(g1, q2).to_bits(), last(q1, q2).to_bits());
+    // Proper for the last forecast: another one costs its divergence from the truth.
+    let cost = process.first * rule.divergence(p(g2[0]), p(q2[0]))
+        + (1.0 - process.first) * rule.divergence(p(g2[1]), p(q2[1]));
+    prop_assert!(cost > 0.0);
+    approx::assert_relative_eq!(last(q1, q2) - last(g1, g2), cost, epsilon = 1e-13);
+
+    // The trajectory score asks for the first step too, by its weight.
+    for schedule in WeightSchedule::NAMED {
+        let weight = schedule.weights(2).unwrap()[0];
+        let tps = Tps::new(rule.clone(), schedule);
+        let whole = |g1| process.expected(g1, q2, |trace| tps.score(trace).unwrap());
+        let cost = weight * rule.divergence(p(g1), p(q1));
+        prop_assert!(cost > 0.0);
+        approx::assert_relative_eq!(whole(q1) - whole(g1), cost, epsilon = 1e-13);
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn corollary_b1_the_last_forecast_alone_leaves_all_before_it_free_and_the_trajectory_score_does_not(
+        first in 0.05..0.95_f64,
+        success in prop::array::uniform2(0.02..0.98_f64),
+        shift in 0.01..0.5_f64,
+    ) {
+        let process = Process { first, success };
+        let other = |q: f64| if q < 0.5 { q + shift } else { q - shift };
+        let (g1, g2) = (other(process.true_first_step()), success.map(other));
+        holds(LogScore::exact(), process, g1, g2)?;
+        holds(BrierScore, process, g1, g2)?;
+        holds(BetaScore::new(2.0, 4.0).unwrap(), process, g1, g2)?;
+    }
+}

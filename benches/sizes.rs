@@ -28,7 +28,7 @@ use typed_graphs::LARGE;
 /// Makes an input of the given size, and what is to be done with it.
 type Make = fn(usize) -> Box<dyn FnOnce()>;
 
-const WORK: [(&str, usize, Make); 19] = [
+const WORK: [(&str, usize, Make); 20] = [
     ("mean_score, log, rows", 10_000_000, |n| {
         with_rows(n, |p, y| {
             black_box(mean_score(&LogScore::exact(), p, y, None).unwrap());
@@ -59,7 +59,7 @@ const WORK: [(&str, usize, Make); 19] = [
     }),
     ("TerminationAudit, runs", 1_000_000, audit),
     ("KaplanMeier and IpcwWeights, runs, all times differ", 1_000_000, weighting),
-    ("ToolGraph::new, tools", 10_000, |n| {
+    ("tools drawn and ToolGraph::new, tools", 10_000, |n| {
         let kind = LARGE.of(n);
         Box::new(move || {
             black_box(kind.graph(4));
@@ -100,6 +100,9 @@ const WORK: [(&str, usize, Make); 19] = [
     }),
     ("replay, PastQuantiles, turns of runs of 10", 1_000_000, |n| {
         replay(n / 10, 10, PastQuantiles::new(Level::new(0.8).unwrap()))
+    }),
+    ("replay, PastQuantiles::survival_aware, turns of runs of 10", 100_000, |n| {
+        replay(n / 10, 10, PastQuantiles::survival_aware(Level::new(0.8).unwrap()))
     }),
     ("replay, Calibrated by AdaptiveConformal, turns of runs of 1,000", 1_000_000, |n| {
         let coverage = Level::new(0.8).unwrap();
@@ -220,7 +223,9 @@ fn measure(work: Box<dyn FnOnce()>) {
     work();
     let seconds = start.elapsed().as_secs_f64();
     match before.zip(memory("VmHWM")) {
-        Some((before, after)) => println!("{seconds:.3} {:.1}", (after - before) / 1024.0),
+        Some((before, after)) => {
+            println!("{seconds:.3} {:.1}", ((after - before) / 1024.0).max(0.0))
+        }
         None => println!("{seconds:.3} unknown"),
     }
 }

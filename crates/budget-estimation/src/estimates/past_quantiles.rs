@@ -72,8 +72,8 @@ impl PastQuantiles {
         let enough = 2.0 / (1.0 - self.coverage.get());
         let known = if k == 0 { self.by_turn.get(..1)? } else { self.by_turn.get(1..)? };
         let known = known.get(..k.clamp(1, known.len().max(1)))?;
-        // Less a whisker: 1 - 0.8 is not exactly a fifth.
-        // Whoever went on for k turns went on for fewer, so lengths fall.
+        // Whoever went on for k turns went on for fewer, so lengths fall. Less a whisker, as 1 - 0.8 is
+        // not exactly a fifth.
         let reached = known.partition_point(|past| past.len() as f64 >= enough - 1e-9);
         known.get(reached.checked_sub(1)?).map(Vec::as_slice)
     }

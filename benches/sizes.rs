@@ -224,7 +224,7 @@ fn measure(work: Box<dyn FnOnce()>) {
     let seconds = start.elapsed().as_secs_f64();
     match before.zip(memory("VmHWM")) {
         Some((before, after)) => {
-            println!("{seconds:.3} {:.1}", ((after - before) / 1024.0).max(0.0))
+            println!("{seconds:.3} {:.1}", ((after - before) / 1024.0).max(0.0));
         }
         None => println!("{seconds:.3} unknown"),
     }

@@ -4,6 +4,7 @@
 //! of those whose best plan has 15 calls or more.
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
+#[allow(dead_code, reason = "each benchmark uses a part of it")]
 mod typed_graphs;
 
 use std::{hint::black_box, time::Instant};

@@ -71,6 +71,11 @@ pub(crate) const KINDS: [Kind; 10] = [
 pub(crate) const LARGE: Kind = Kind { name: "large", tools: 10_000, ..PLAIN };
 
 impl Kind {
+    /// The same with so many tools.
+    pub(crate) fn of(self, tools: usize) -> Self {
+        Self { tools: tools as u32, ..self }
+    }
+
     pub(crate) fn graph(&self, seed: u64) -> (ToolGraph, Problem) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut below = |bound: u32| ((u64::from(rng.next_u32()) * u64::from(bound)) >> 32) as u32;

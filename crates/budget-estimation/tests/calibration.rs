@@ -341,6 +341,24 @@ fn before_the_first_turn_past_quantiles_are_those_of_whole_runs_and_only_there()
     assert_eq!(past.estimate(&after), Ok(Estimate::NoAnswer));
 }
 
+#[test]
+fn past_quantiles_late_in_a_run_are_those_of_the_latest_turn_that_enough_runs_reached() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    for cost in [30.0, 10.0, 40.0, 20.0] {
+        rollouts.push(&[1.0, 2.0, cost], true).unwrap();
+    }
+    rollouts.push(&[1.0; 9], true).unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
+    let mut past = PastQuantiles::new(Level::new(0.5).unwrap());
+    score_rollouts(&rollouts, tokens, &mut past).unwrap();
+    let last = rollouts.get(4).unwrap();
+    let mut answers = replay(&last, tokens).unwrap().map(|k| past.estimate(&k).unwrap());
+    // After 1 turn 8, 12, 22, 32 and 42 remained, after 2 turns 7, 10, 20, 30 and 40.
+    assert_eq!(answers.next(), Estimate::interval(12.0, 32.0).ok());
+    let after_two = Estimate::interval(10.0, 30.0).unwrap();
+    assert_eq!(answers.collect::<Vec<_>>(), [after_two; 7]);
+}
+
 proptest! {
     /// By the definition: over the times t of ends, `S = product of 1 - d / n`, d ends at t of n runs that
     /// were there until t, a cut-off at t among them; the quantile is the first t with `1 - S >= p`.

@@ -163,6 +163,10 @@ fn wrong_input_is_named() {
         Knapsack::new(1, &[u64::MAX], &[1]).unwrap_err(),
         Error::Sum { what: "profits", item: 0, limit: i64::MAX as u64 }
     );
+    let ones = vec![1; (1 << 22) + 1];
+    assert!(Knapsack::new(1, &ones[1..], &ones[1..]).is_ok());
+    let error = Knapsack::new(1, &ones, &ones).unwrap_err();
+    assert!(matches!(error, Error::TooLarge { items: 4_194_305, .. }), "{error}");
 }
 
 proptest! {

@@ -173,6 +173,7 @@ fn what_does_not_fit_together_is_a_typed_error() {
         let horizon = usize::MAX;
         let too_long = Err(Error::HorizonTooLong { horizon });
         assert_eq!(tps.prefix_score(&stream, false, horizon), too_long);
+        assert_eq!(OnlineTps::new(tps.clone()).finish_prefix(false, horizon), too_long);
         assert_eq!(schedule.weights(horizon), Err(Error::HorizonTooLong { horizon }));
         let longest = tps.prefix_score(&stream, false, u32::MAX as usize).unwrap();
         assert!((-0.25..=0.0).contains(&longest), "{schedule}: {longest}");

@@ -6,12 +6,23 @@ pub(super) struct SortedScores {
 }
 
 impl SortedScores {
-    /// Takes in the scores of one run, each with the same weight. Takes O(n) for n scores so far.
+    /// Takes in the scores of one run, each with the same weight, behind earlier ones that are equal.
+    ///
+    /// Takes O(n) for n scores so far, but only to move them in memory: m new ones are compared with
+    /// O(m log n).
     pub(super) fn add(&mut self, scores: &[f64], weight: f64) {
         let scores = scores.iter().map(|&s| if s.is_nan() { f64::INFINITY } else { s });
-        self.scores.extend(scores.map(|score| (score, weight)));
-        // Sorting two sorted stretches is merging them.
-        self.scores.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut new: Vec<(f64, f64)> = scores.map(|score| (score, weight)).collect();
+        new.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut end = self.scores.len();
+        self.scores.extend(&new);
+        // From the largest, so that each earlier score moves once.
+        for (before, &(score, weight)) in new.iter().enumerate().rev() {
+            let at = self.scores[..end].partition_point(|old| old.0.total_cmp(&score).is_le());
+            self.scores.copy_within(at..end, at + before + 1);
+            self.scores[at + before] = (score, weight);
+            end = at;
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -32,5 +43,36 @@ impl SortedScores {
             sum += weight;
             (sum >= least).then_some(*score)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_order_is_that_of_a_stable_sort_of_all(
+            runs in prop::collection::vec(prop::collection::vec(-3..4_i32, 0..9), 0..9),
+        ) {
+            let (mut sorted, mut all) = (SortedScores::default(), Vec::new());
+            for (weight, run) in (1..).map(f64::from).zip(&runs) {
+                // With both zeros and both infinities.
+                let run: Vec<f64> = run.iter().map(|&x| match x { 3 => f64::INFINITY, -3 => f64::NEG_INFINITY, 1 => -0.0, x => f64::from(x) }).collect();
+                sorted.add(&run, weight);
+                all.extend(run.iter().map(|&score| (score, weight)));
+            }
+            all.sort_by(|a, b| a.0.total_cmp(&b.0));
+            prop_assert_eq!(&sorted.scores, &all);
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_counts_as_infinite() {
+        let mut sorted = SortedScores::default();
+        sorted.add(&[f64::NAN, 1.0, -f64::NAN], 1.0);
+        assert_eq!(sorted.scores, [(1.0, 1.0), (f64::INFINITY, 1.0), (f64::INFINITY, 1.0)]);
     }
 }

@@ -83,7 +83,9 @@ impl ToolGraph {
     ///
     /// # Complexity
     ///
-    /// Linear in the size of the library, in time and memory.
+    /// Linear in the size of the library, in time and memory. A library has fewer than 2^32 tools, data
+    /// types, inputs and outputs, each counted over all tools: one with more takes hundreds of gigabytes,
+    /// and is not looked for.
     ///
     /// ```
     /// # use tool_graph::{Error, Tool, ToolGraph};

@@ -73,7 +73,7 @@ impl<R: ScoringRule> OnlineTps<R> {
     /// # Errors
     ///
     /// [`Error::Empty`] before the first forecast; [`Error::ScheduleTooShort`] where custom weights
-    /// do not reach the run's end.
+    /// do not reach the run's end; [`Error::HorizonTooLong`] above 2^32 - 1 steps.
     pub fn finish(&self, outcome: bool) -> Result<f64, Error> {
         self.finish_prefix(outcome, self.steps)
     }
@@ -83,7 +83,7 @@ impl<R: ScoringRule> OnlineTps<R> {
     ///
     /// # Errors
     ///
-    /// As [`Self::finish`], and [`Error::Horizon`] where the horizon is passed already.
+    /// As [`Self::finish`] for that horizon, and [`Error::Horizon`] where it is passed already.
     ///
     /// ```
     /// use trajectory_metrics::{BrierScore, Error, OnlineTps, Probability, Tps, WeightSchedule};

@@ -57,8 +57,8 @@ impl<R: ScoringRule> Tps<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::ScheduleTooShort`] where custom weights do not reach the trace's end. With a named
-    /// schedule there is no error.
+    /// [`Error::ScheduleTooShort`] where custom weights do not reach the trace's end;
+    /// [`Error::HorizonTooLong`] above 2^32 - 1 steps. With a named schedule there is no other error.
     #[inline]
     pub fn score(&self, trace: Trace<'_>) -> Result<f64, Error> {
         let forecasts = trace.forecasts();

@@ -1,27 +1,17 @@
 //! Stepping through a world, and the scores of what was recorded.
 #![allow(clippy::unwrap_used)]
 
+mod one_output;
+mod random_tools;
+
+use one_output::tool;
 use proptest::prelude::*;
 use tool_graph::{
-    CallStatus, Episode, Error, Event, GreedyRule, Problem, RunMeans, Scenario, TieRule, Tool,
-    ToolGraph,
+    CallStatus, Episode, Error, Event, GreedyRule, Problem, RunMeans, Scenario, TieRule, ToolGraph,
 };
 use trajectory_metrics::tool_calls::{FailureClass, FailureCounts};
 
-mod random_tools;
-
 use random_tools::{Draw, random_tools};
-
-fn tool(name: &str, inputs: &[&str], output: &str, cost: f64, components: &[&str]) -> Tool {
-    let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-    Tool {
-        name: name.into(),
-        inputs: owned(inputs),
-        outputs: vec![output.into()],
-        cost,
-        components: owned(components),
-    }
-}
 
 /// The tools of figure 8 of CostBench and what the two ways of it are made of.
 fn worked_example() -> (ToolGraph, Problem) {

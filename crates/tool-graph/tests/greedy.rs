@@ -2,20 +2,12 @@
 #![cfg(feature = "costbench")]
 #![allow(clippy::unwrap_used)]
 
+mod one_output;
+
+use one_output::tool;
 use serde_json::Value;
 use tool_graph::costbench::{CostModel, Library, Task};
-use tool_graph::{Error, GreedyRule, TieRule, Tool, ToolGraph};
-
-fn tool(name: &str, inputs: &[&str], output: &str, cost: f64, components: &[&str]) -> Tool {
-    let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-    Tool {
-        name: name.into(),
-        inputs: owned(inputs),
-        outputs: vec![output.into()],
-        cost,
-        components: owned(components),
-    }
-}
+use tool_graph::{Error, GreedyRule, TieRule, ToolGraph};
 
 #[test]
 fn all_reference_runs_have_the_released_optimal_and_greedy_paths_and_costs() {

@@ -55,7 +55,7 @@ pub enum AdviceReason {
 /// now estimates, and says whether to go on.
 ///
 /// Keeps one number a resource, whatever the length of the run. Nothing is allocated after it was
-/// made, and a turn costs a few nanoseconds a resource.
+/// made, and a turn takes O(R) for R resources.
 ///
 /// ```
 /// use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Error, Estimate, StopRule};

@@ -117,10 +117,9 @@ impl<'a> Knapsack<'a> {
     /// Of several optimal choices the same one is returned every time, on every machine; which one
     /// is otherwise left open.
     ///
-    /// Time and memory grow with n where bounds settle the matter, which is the usual case: some
-    /// microseconds for 30 items. In the worst case both grow with n times the capacity or the best
-    /// value, whichever is smaller; of instances made to be hard, with 10,000 items and weights up to
-    /// a million, the worst kind takes seconds and half a gigabyte. It gives up only where more than
+    /// Time and memory grow with n where bounds settle the matter, which is the usual case. In the
+    /// worst case both grow with n times the capacity or the best value, whichever is smaller;
+    /// `docs/performance.md` has what instances made to be hard take. It gives up only where more than
     /// 2^24 partial choices at one time, about 2 GiB, would be needed, as may happen from 45 items on
     /// whose profits are their weights with 17 digits: [`Solution::proof`] is then [`Proof::None`], and
     /// `upper_bound` is above `value`.

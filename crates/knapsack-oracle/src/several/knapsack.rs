@@ -119,11 +119,11 @@ impl<'a, const R: usize> MultidimensionalKnapsack<'a, R> {
     /// that no rounding can cut off the best choice. Items that no better choice can do with, or
     /// without, are fixed.
     ///
-    /// Exponential in the worst case, so it ends after 2^22 parts, about a minute, at the latest;
+    /// Exponential in the worst case, so it ends after 2^22 parts at the latest;
     /// [`MultidimensionalSolution::is_optimal`] says whether the choice is proved to be the best. Pools
-    /// of 60 items and up to 8 resources take well below a second where profits are random or follow the
-    /// weights loosely. Where each profit is the mean of the weights plus a constant, 2 resources take
-    /// below a second, 3 some seconds and, without the constant, more than a minute.
+    /// of 60 items are quick where profits are random or follow the weights loosely
+    /// (`docs/performance.md`). Where each profit is the mean of three or more weights, with a constant
+    /// or without, it may end without a proof.
     /// [`solve_within`](Self::solve_within) goes on for longer.
     ///
     /// Reference: Kellerer, Pferschy, Pisinger (2004), Knapsack problems, chapter 9,

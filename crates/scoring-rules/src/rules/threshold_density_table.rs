@@ -7,6 +7,8 @@ use crate::{
 const NODES: usize = 24;
 /// The table ends at 2^-OCTAVES.
 const OCTAVES: i32 = 63;
+/// Below it the power of so many octaves goes on.
+const POWER_OCTAVES: i32 = 4;
 /// A polynomial that misses its function by this share of its largest value has met it.
 const MET: f64 = 1e-13;
 /// A miss that changes a score by this share of the largest one is let pass: at jumps and kinks, and
@@ -63,10 +65,16 @@ impl DensityTable {
                 Trouble::TooMany { near } => Error::Rough { threshold: density(near).0 },
             })?;
         }
-        // The power of t in the lowest octave.
+        // The power of t over the lowest octaves. Over one alone the rounding of its logarithm would
+        // take two more digits from a score at 1e-300.
         let first = 2.0_f64.powi(-OCTAVES);
-        let (value, above) = ((builder.w)(first)?, (builder.w)(2.0 * first)?);
-        let power = if value > 0.0 && above > 0.0 { 1.0 + (above / value).log2() } else { 1.0 };
+        let across = 2.0_f64.powi(POWER_OCTAVES) * first;
+        let (value, above) = ((builder.w)(first)?, (builder.w)(across)?);
+        let power = if value > 0.0 && above > 0.0 {
+            1.0 + (above / value).log2() / f64::from(POWER_OCTAVES)
+        } else {
+            1.0
+        };
         if value > 0.0 && power <= -1.0 {
             return Err(Error::NotIntegrable { end });
         }

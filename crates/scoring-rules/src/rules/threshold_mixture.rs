@@ -92,7 +92,7 @@ impl ThresholdMixture {
     /// `1 / (1-c)^2`, and may have jumps and kinks. Where it is smooth, scores of forecasts from 2^-63
     /// to `1 - 2^-53` have a relative error of about 1e-13 (down to 1e-250); a jump or a kink, or a density that takes
     /// `1 - c` from a rounded c, adds an error of about 1e-15 of the largest score. Nearer to the ends
-    /// the density is continued as the power of c, or of 1 - c, that its last octave shows. A bump on
+    /// the density is continued as the power of c, or of 1 - c, that its last four octaves show. A bump on
     /// less than a fortieth of the distance to the nearer end may be missed.
     ///
     /// Cost: some 8,000 calls of `density`, more where it is steep or not smooth.

@@ -32,6 +32,7 @@ use crate::{
 pub trait ScoringRule {
     /// The score of `forecast`, the probability given to the event, once it is known whether the
     /// event happened.
+    #[must_use]
     fn score(&self, forecast: Probability, outcome: bool) -> f64;
 
     /// What `forecast` is expected to score where the event has probability `truth`:

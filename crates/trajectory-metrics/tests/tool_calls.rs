@@ -193,9 +193,9 @@ fn a_missing_trial_is_counted_and_bounded_and_never_dropped() {
     assert_eq!(counts.pass_hat_k(6), Err(Error::TooFewTrials { k: 6, trials: 5 }));
     let known = TrialCounts { successes: 3, failures: 1, ..TrialCounts::default() };
     assert_eq!(known.pass_hat_k(2).unwrap(), exact(0.5));
-    assert_eq!(known.planned(4), known);
-    assert_eq!(known.planned(6).unknown(), 2);
-    assert_eq!(known.planned(2), known);
+    assert_eq!(known.with_planned(4), known);
+    assert_eq!(known.with_planned(6).unknown(), 2);
+    assert_eq!(known.with_planned(2), known);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::TiedBlocks;
 
 /// Neighbouring blocks that isotonic regression gives one value.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PooledBlocks {
     /// Where its blocks stand in [`TiedBlocks::as_slice`].

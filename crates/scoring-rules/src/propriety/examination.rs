@@ -7,6 +7,7 @@ use crate::Probability;
 ///
 /// Displayed as a few plain sentences.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Examination {
     /// Strictly proper, proper or improper.
@@ -17,6 +18,7 @@ pub struct Examination {
 
 /// Whether honesty pays.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Verdict {
     /// No report gains on the truth, and none was found to tie.
     StrictlyProper,
@@ -33,6 +35,7 @@ pub enum Verdict {
 
 /// A truth and a report that is expected to score more than the truth does.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Counterexample {
     /// The probability of the event.
@@ -49,6 +52,7 @@ pub struct Counterexample {
 
 /// What stands behind a verdict, and what it cannot exclude.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Certainty {
     /// How many reports were compared.
@@ -80,15 +84,21 @@ impl fmt::Display for Examination {
                  last bit within {}.",
                 Ranges(ties)
             )?,
-            Verdict::Improper(found) => write!(
-                f,
-                "Improper: where the truth is {}, reporting {} is expected to gain {}.",
-                Number(found.truth.get()),
-                Number(found.report.get()),
-                Number(found.gain)
-            )?,
+            Verdict::Improper(found) => write!(f, "{found}")?,
         }
         write!(f, " {}", self.certainty)
+    }
+}
+
+impl fmt::Display for Counterexample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Improper: where the truth is {}, reporting {} is expected to gain {}.",
+            Number(self.truth.get()),
+            Number(self.report.get()),
+            Number(self.gain)
+        )
     }
 }
 

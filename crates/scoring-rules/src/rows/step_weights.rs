@@ -50,6 +50,7 @@ impl StepWeights {
     /// assert_eq!(StepWeights::Rising.sum(steps, |p| p.get()), 4.0);
     /// # Ok::<(), scoring_rules::Error>(())
     /// ```
+    #[must_use]
     #[inline]
     pub fn sum(self, steps: &[Probability], score: impl Fn(Probability) -> f64) -> f64 {
         let (start, change) = match self {

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// What calibration changes about one metric, and how sure that is: by [`raw_against_calibrated`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MetricChange {
     /// The metric of the raw stream.
@@ -19,7 +19,7 @@ pub struct MetricChange {
 }
 
 /// A metric, and what calibration changes about it or why that is undefined.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NamedChange {
     /// The metric's name: `tps_log`, `tps_brier`, `tps_beta_2_4`, or that of a diagnostic.

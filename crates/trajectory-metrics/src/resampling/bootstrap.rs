@@ -42,7 +42,7 @@ use crate::{Error, Replicates, resampling::draws::Draws};
 /// assert_eq!(replicates?.standard_error(), Some(0.0));
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bootstrap {
     /// The cluster of each row, from 0.
     cluster_of: Vec<u32>,

@@ -5,7 +5,8 @@ use crate::{
 
 /// A statistic on all rows and on many resamples of them: its standard error and its intervals.
 ///
-/// From [`Bootstrap`](crate::Bootstrap), or from values computed elsewhere.
+/// From [`Bootstrap`](crate::Bootstrap), or from values computed elsewhere. Equal where all values are and
+/// they were drawn together.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Level, Replicates};
@@ -44,6 +45,14 @@ pub struct BootstrapInterval {
     pub standard_error: Option<f64>,
     /// Resamples in which the statistic was undefined and which are left out.
     pub undefined: usize,
+}
+
+impl PartialEq for Replicates {
+    fn eq(&self, other: &Self) -> bool {
+        // Two that are undefined are equal, unlike two NaNs.
+        self.values().eq(other.values())
+            && (self.estimate, self.draws, self.scale) == (other.estimate, other.draws, other.scale)
+    }
 }
 
 impl Replicates {
@@ -284,6 +293,9 @@ mod tests {
 
     #[test]
     fn nothing_defined_and_other_draws_are_errors() {
+        let of = |values: &[f64]| Replicates::new(0.5, values.to_vec()).unwrap();
+        assert_eq!(of(&[1.0, f64::NAN]), of(&[1.0, f64::NAN]));
+        assert_ne!(of(&[1.0, f64::NAN]), of(&[1.0, 1.0]));
         let none = Replicates::new(0.5, vec![f64::NAN; 3]).unwrap_err();
         assert_eq!(none, Error::NoReplicate { resamples: 3 });
         assert!(matches!(Replicates::new(f64::NAN, vec![1.0]), Err(Error::ScoringRules(_))));

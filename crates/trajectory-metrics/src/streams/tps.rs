@@ -39,16 +39,19 @@ pub struct Tps<R> {
 
 impl<R: ScoringRule> Tps<R> {
     /// The score made of this rule and these weights.
+    #[must_use]
     pub const fn new(rule: R, schedule: WeightSchedule) -> Self {
         Self { rule, schedule }
     }
 
     /// The rule for a single forecast.
+    #[must_use]
     pub const fn rule(&self) -> &R {
         &self.rule
     }
 
     /// The weights of the steps.
+    #[must_use]
     pub const fn schedule(&self) -> &WeightSchedule {
         &self.schedule
     }
@@ -174,7 +177,7 @@ impl<R: ScoringRule> Tps<R> {
         let (mut scores, mut totals) = ([0.0; BATCH], [1.0; BATCH]);
         let (mut start, mut done) = (0, 0);
         for (ends, outcomes) in all_ends.chunks(BATCH).zip(outcomes.chunks(BATCH)) {
-            let runs = Runs::new(forecasts, start, ends, outcomes);
+            let runs = Runs::new(forecasts, start, ends, outcomes)?;
             self.rule.weighted_sums(runs, weights, &mut scores);
             for (total, &end) in totals.iter_mut().zip(ends) {
                 *total = weights.total(end - start);

@@ -13,7 +13,7 @@ use crate::Error;
 /// assert_eq!(Trace::new(&[], true), Err(Error::EmptyTrace { index: 0 }));
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trace<'a> {
     forecasts: &'a [Probability],
     outcome: bool,
@@ -59,7 +59,7 @@ impl<'a> Trace<'a> {
 /// assert_eq!(same.iter().map(|trace| trace.forecasts().len()).sum::<usize>(), same.steps());
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traces {
     forecasts: Vec<Probability>,
     ends: Vec<usize>,

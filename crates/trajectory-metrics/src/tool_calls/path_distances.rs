@@ -26,7 +26,7 @@ use crate::Error;
 /// assert_eq!(PathDistances::default().exact_match_rate(), Err(Error::Empty));
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PathDistances {
     edit: ExactMean,
     normalized: ExactMean,

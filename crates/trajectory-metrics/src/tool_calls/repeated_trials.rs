@@ -30,7 +30,7 @@ pub enum TrialOutcome {
 /// use TrialOutcome::{Censored, Success};
 /// let counts: TrialCounts = [Success, Censored, Success].into_iter().collect();
 /// // Four trials were planned: one is cut off, one missing.
-/// let counts = counts.planned(4);
+/// let counts = counts.with_planned(4);
 /// assert_eq!((counts.trials(), counts.unknown()), (4, 2));
 /// let bounds = counts.pass_hat_k(1)?;
 /// assert_eq!((bounds.low(), bounds.high()), (0.5, 1.0));
@@ -81,7 +81,7 @@ impl TrialCounts {
     /// The same with the trials that are missing from those planned counted as not run. More than were
     /// planned stay as they are.
     #[must_use]
-    pub const fn planned(mut self, trials: u64) -> Self {
+    pub const fn with_planned(mut self, trials: u64) -> Self {
         self.not_run = self.not_run.saturating_add(trials.saturating_sub(self.trials()));
         self
     }

@@ -36,6 +36,8 @@ use crate::Error;
 /// let ended = Observed::under_cap(12.0, 40.0)?;
 /// let stopped = Observed::under_cap(40.0, 40.0)?;
 /// assert!(!ended.is_censored() && stopped.is_censored());
+/// assert_eq!((ended.value(), ended.cap()), (12.0, Some(40.0)));
+/// assert_eq!(Observed::exact(12.0)?.cap(), None);
 ///
 /// // Above the cap it makes no difference what was forecast.
 /// for forecast in [40.0, 90.0] {

@@ -26,6 +26,13 @@ const BLOCK: usize = 64;
 
 impl StepWeights {
     /// The sum of the weights of a run of n steps.
+    ///
+    /// ```
+    /// use scoring_rules::StepWeights;
+    ///
+    /// assert_eq!(StepWeights::Equal.total(3), 3.0);
+    /// assert_eq!(StepWeights::Falling.total(3), 3.0 + 2.0 + 1.0);
+    /// ```
     #[must_use]
     #[inline]
     pub fn total(self, n: usize) -> f64 {

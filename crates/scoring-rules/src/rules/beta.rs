@@ -40,6 +40,7 @@ use crate::{
 ///
 /// let p = Probability::new(0.75)?;
 /// let half_brier = BetaScore::new(1.0, 1.0)?;
+/// assert_eq!((half_brier.alpha(), half_brier.beta()), (1.0, 1.0));
 /// assert_eq!(half_brier.score(p, false), -0.75 * 0.75 / 2.0);
 ///
 /// let log = BetaScore::new(0.0, 0.0)?;

@@ -28,6 +28,12 @@ const ADDITIONS: u32 = 1000;
 /// assert_eq!(forwards.value(), 1.0);
 /// assert_eq!(parts.value().to_bits(), forwards.value().to_bits());
 /// assert_eq!(parts, forwards);
+///
+/// // 0.1 is a little more than a tenth: 3 times 0.1, exactly, and what is missing of it in 0.3.
+/// let mut rest = ExactSum::default();
+/// rest.add_product(3.0, 0.1);
+/// rest.add(-0.3);
+/// assert!(rest.value() > 0.0 && rest.value() < 1e-16);
 /// ```
 #[derive(Clone, Debug)]
 pub struct ExactSum {

@@ -133,6 +133,17 @@ impl Bootstrap {
     /// # Errors
     ///
     /// As [`Self::replicates`].
+    ///
+    /// ```
+    /// use trajectory_metrics::{Bootstrap, Error};
+    ///
+    /// let rows = Bootstrap::rows(4, 7)?;
+    /// let distinct = |counts: &[u32]| [Ok(counts.iter().filter(|&&n| n > 0).count() as f64)];
+    /// let [one_thread] = rows.replicates(1_000, distinct);
+    /// let [many_threads] = rows.par_replicates(1_000, || distinct);
+    /// assert_eq!(one_thread?, many_threads?);
+    /// # Ok::<(), Error>(())
+    /// ```
     #[cfg(feature = "rayon")]
     pub fn par_replicates<const N: usize, S: FnMut(&[u32]) -> [Result<f64, Error>; N]>(
         &self,

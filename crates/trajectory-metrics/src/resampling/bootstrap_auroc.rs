@@ -37,6 +37,16 @@ impl Bootstrap {
     /// # Errors
     ///
     /// As [`Self::auroc`].
+    ///
+    /// ```
+    /// use trajectory_metrics::{Bootstrap, Error, Probability, Ranking};
+    ///
+    /// let confidence = Probability::from_slice(&[0.9, 0.2, 0.4, 0.6])?;
+    /// let ranking = Ranking::new(confidence, &[true, false, true, false])?;
+    /// let rows = Bootstrap::rows(4, 7)?;
+    /// assert_eq!(rows.par_auroc(&ranking, 1_000)?, rows.auroc(&ranking, 1_000)?);
+    /// # Ok::<(), Error>(())
+    /// ```
     #[cfg(feature = "rayon")]
     pub fn par_auroc(&self, ranking: &Ranking, resamples: usize) -> Result<Replicates, Error> {
         let (estimate, places) = self.places(ranking)?;

@@ -53,6 +53,14 @@ impl Bootstrap {
     /// # Errors
     ///
     /// As [`Self::mean`].
+    ///
+    /// ```
+    /// use trajectory_metrics::{Bootstrap, Error};
+    ///
+    /// let (scores, rows) = ([-0.1, -0.4, -0.3, -0.9], Bootstrap::rows(4, 7)?);
+    /// assert_eq!(rows.par_mean(&scores, None, 1_000)?, rows.mean(&scores, None, 1_000)?);
+    /// # Ok::<(), Error>(())
+    /// ```
     #[cfg(feature = "rayon")]
     pub fn par_mean(
         &self,

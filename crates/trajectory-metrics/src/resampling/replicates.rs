@@ -12,7 +12,11 @@ use crate::{
 /// use trajectory_metrics::{Error, Level, Replicates};
 ///
 /// let replicates = Replicates::new(2.0, vec![1.0, 2.0, 3.0, 4.0, f64::NAN])?;
-/// assert_eq!(replicates.undefined(), 1);
+/// assert_eq!((replicates.estimate(), replicates.undefined()), (2.0, 1));
+/// assert_eq!(replicates.values().last(), Some(None));
+/// let error = replicates.standard_error().unwrap();
+/// assert_eq!(error, (5.0_f64 / 3.0).sqrt());
+/// assert_eq!(replicates.in_standard_errors(), Some(2.0 / error));
 /// let interval = replicates.percentile(Level::HALF);
 /// assert_eq!((interval.low, interval.high), (1.75, 3.25));
 /// let interval = replicates.basic(Level::HALF)?;

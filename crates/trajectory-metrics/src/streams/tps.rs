@@ -26,6 +26,8 @@ use crate::{Error, Trace, Traces, WeightSchedule, streams::traces::same_length};
 /// use trajectory_metrics::{Error, LogScore, Probability, Tps, Trace, WeightSchedule};
 ///
 /// let tps = Tps::new(LogScore::clipped(1e-6)?, WeightSchedule::LinearFront);
+/// assert_eq!(tps.rule(), &LogScore::clipped(1e-6)?);
+/// assert_eq!(tps.schedule(), &WeightSchedule::LinearFront);
 /// let stream = Probability::from_slice(&[0.5, 0.8])?;
 /// let score = tps.score(Trace::new(stream, true)?)?;
 /// assert!((score - (2.0 * 0.5_f64.ln() + 0.8_f64.ln()) / 3.0).abs() < 1e-15);

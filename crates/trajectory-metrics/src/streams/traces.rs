@@ -56,6 +56,8 @@ impl<'a> Trace<'a> {
 ///
 /// let same = Traces::from_flat(&[0.4, 0.7, 0.3], &[2, 3], &[true, false])?;
 /// assert_eq!(traces, same);
+/// assert!(traces.len() == 2 && !traces.is_empty());
+/// assert_eq!(traces.outcomes(), [true, false]);
 /// assert_eq!(same.iter().map(|trace| trace.forecasts().len()).sum::<usize>(), same.steps());
 /// # Ok::<(), Error>(())
 /// ```

@@ -23,6 +23,11 @@ use crate::Error;
 /// assert_eq!(paths.mean_edit_distance()?, 1.5);
 /// assert_eq!(paths.mean_normalized_edit_distance()?, 0.5);
 /// assert_eq!(paths.exact_match_rate()?, 0.5);
+///
+/// let mut three_times = PathDistances::default();
+/// three_times.update_weighted(&["look"], &["look"], 3.0)?;
+/// paths.merge(&three_times);
+/// assert_eq!(paths.exact_match_rate()?, 0.8);
 /// assert_eq!(PathDistances::default().exact_match_rate(), Err(Error::Empty));
 /// # Ok::<(), Error>(())
 /// ```

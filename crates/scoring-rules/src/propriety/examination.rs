@@ -160,4 +160,20 @@ mod tests {
         assert!(shown.starts_with("[0, 0.5] and within [0, 0.5]"), "{shown}");
         assert!(shown.ends_with("and within each of 3 more ranges"), "{shown}");
     }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_verdict_is_written_with_the_lie_that_pays() {
+        let [truth, report] = [Probability::HALF, Probability::ONE];
+        let found = Counterexample { truth, report, gain: 0.25, rounding: 0.0 };
+        assert_eq!(
+            serde_json::to_string(&Verdict::Improper(found)).unwrap(),
+            r#"{"Improper":{"truth":0.5,"report":1.0,"gain":0.25,"rounding":0.0}}"#
+        );
+        let ties = vec![truth..=report];
+        assert_eq!(
+            serde_json::to_string(&Verdict::Proper { ties }).unwrap(),
+            r#"{"Proper":{"ties":[{"start":0.5,"end":1.0}]}}"#
+        );
+    }
 }

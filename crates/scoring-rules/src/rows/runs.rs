@@ -74,7 +74,6 @@ impl<'a> Runs<'a> {
     }
 
     /// Where each run starts and ends among the forecasts, and its outcome.
-    #[must_use]
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (usize, usize, bool)> + use<'a> {
         let mut next = self.start;

@@ -63,7 +63,6 @@ impl Diagnostics {
     /// let [(name, value), ..] = Diagnostics::new(&TiedBlocks::default()).by_name();
     /// assert!(name == "auroc" && value.is_err());
     /// ```
-    #[must_use]
     pub fn by_name(self) -> [(&'static str, Result<f64, Error>); 5] {
         let Self { auroc, average_precision, aurc, t_ece, t_brier } = self;
         [

@@ -19,7 +19,7 @@ use crate::{CompensatedSum, Error, Probability};
 /// assert_eq!(Categorical::new(&[0.5, 0.75]), Err(Error::Total { sum: 1.25 }));
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Categorical<'a>(&'a [Probability]);
 
 impl<'a> Categorical<'a> {

@@ -12,7 +12,7 @@ use crate::{
 /// Closures implement the trait, so any function is a rule:
 ///
 /// ```
-/// use scoring_rules::{Probability, ScoringRule};
+/// use scoring_rules::{Probability, ScoringRule, StepWeights};
 ///
 /// let quadratic = |p: Probability, outcome: bool| {
 ///     let y = f64::from(outcome);
@@ -20,7 +20,19 @@ use crate::{
 /// };
 /// let p = Probability::new(0.8)?;
 /// assert_eq!(quadratic.score(Probability::HALF, true), -0.25);
+///
+/// // What a report of 0.8 is expected to score and to lose where the truth is one half.
+/// assert!((quadratic.expected(p, Probability::HALF) + 0.34).abs() < 1e-15);
+/// assert_eq!(quadratic.entropy(Probability::HALF), 0.25);
 /// assert!((quadratic.divergence(p, Probability::HALF) - 0.09).abs() < 1e-15);
+///
+/// // Many rows, and all steps of a run that succeeded.
+/// let (forecasts, outcomes) = ([Probability::HALF, Probability::ONE], [true, false]);
+/// let mut scores = [0.0; 2];
+/// quadratic.fill_scores(&forecasts, &outcomes, &mut scores);
+/// assert_eq!(scores, [-0.25, -1.0]);
+/// assert_eq!(quadratic.sum_scores(&forecasts, &outcomes), -1.25);
+/// assert_eq!(quadratic.weighted_sum(&forecasts, true, StepWeights::Falling), -0.5);
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 ///
@@ -32,11 +44,13 @@ use crate::{
 pub trait ScoringRule {
     /// The score of `forecast`, the probability given to the event, once it is known whether the
     /// event happened.
+    #[must_use]
     fn score(&self, forecast: Probability, outcome: bool) -> f64;
 
     /// What `forecast` is expected to score where the event has probability `truth`:
     /// `q S(p, 1) + (1 - q) S(p, 0)`. An outcome of probability zero does not count, even where
     /// its score is infinite.
+    #[must_use]
     fn expected(&self, forecast: Probability, truth: Probability) -> f64 {
         share(truth.get(), || self.score(forecast, true))
             + share(truth.complement().get(), || self.score(forecast, false))
@@ -44,6 +58,7 @@ pub trait ScoringRule {
 
     /// The generalised entropy of `truth`: minus what the truthful forecast is expected to score.
     /// For the log score this is Shannon's entropy in nats.
+    #[must_use]
     fn entropy(&self, truth: Probability) -> f64 {
         // A difference, so that no uncertainty is plain zero and not negative zero.
         0.0 - self.expected(truth, truth)
@@ -52,6 +67,7 @@ pub trait ScoringRule {
     /// What is lost, on average, by reporting `forecast` where `truth` holds:
     /// `expected(q, q) - expected(p, q)`. Never negative for a proper rule, but for rounding; a
     /// negative value shows that a rule of your own is not proper.
+    #[must_use]
     fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
         let lost = |outcome| self.score(truth, outcome) - self.score(forecast, outcome);
         share(truth.get(), || lost(true)) + share(truth.complement().get(), || lost(false))
@@ -70,6 +86,7 @@ pub trait ScoringRule {
     /// [`mean_score`](crate::mean_score) adds up blocks. Stops at the end of the shorter of the two.
     ///
     /// An override keeps the result within 1e-12 relative of the plain sum.
+    #[must_use]
     fn sum_scores(&self, forecasts: &[Probability], outcomes: &[bool]) -> f64 {
         sum_of_pairs(forecasts, outcomes, |forecast, outcome| self.score(forecast, outcome))
     }
@@ -78,6 +95,7 @@ pub trait ScoringRule {
     ///
     /// A rule overrides this where it knows a faster way than one score at a time. An override
     /// keeps the result within 1e-12 relative of the plain sum.
+    #[must_use]
     fn weighted_sum(&self, forecasts: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
         weights.sum(forecasts, |forecast| self.score(forecast, outcome))
     }

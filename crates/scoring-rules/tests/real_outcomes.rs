@@ -274,7 +274,7 @@ proptest! {
 
 /// The mix that is not proper: the cap counts only where the outcome was cut off.
 fn naive(seen: Observed) -> Observed {
-    if seen.is_cut_off() { seen } else { exact(seen.value()) }
+    if seen.is_censored() { seen } else { exact(seen.value()) }
 }
 
 #[test]
@@ -418,7 +418,7 @@ fn rows_that_cannot_be_averaged_are_named() {
     let wrong_length = Err(Error::Length { what: "weights", expected: 3, found: 1 });
     assert_eq!(coverage(&forecasts, &outcomes, Some(&[1.0])), wrong_length);
     assert_eq!(mean_width(&forecasts, Some(&[1.0])), wrong_length);
-    let bad_weight = Err(Error::WeightAt { row: 1, value: -2.0 });
+    let bad_weight = Err(Error::WeightAt { index: 1, value: -2.0 });
     assert_eq!(coverage(&forecasts, &outcomes, Some(&[1.0, -2.0, 1.0])), bad_weight);
     assert_eq!(mean_width(&forecasts, Some(&[1.0, -2.0, 1.0])), bad_weight);
     assert!(matches!(

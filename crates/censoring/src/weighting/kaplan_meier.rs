@@ -228,7 +228,7 @@ mod tests {
             ([2.0, f64::INFINITY], 1),
         ] {
             let error = KaplanMeier::from_hazards(&times, &p).unwrap_err();
-            let Error::Trajectory(trajectory_metrics::Error::Score(
+            let Error::Trajectory(trajectory_metrics::Error::ScoringRules(
                 scoring_rules::Error::OutOfOrder { index: at, .. },
             )) = error
             else {

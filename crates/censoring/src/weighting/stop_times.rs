@@ -138,8 +138,7 @@ pub(crate) fn check_weight(row: usize, value: f64) -> Result<(), Error> {
     if value == 0.0 || (1e-100..=1e100).contains(&value) {
         Ok(())
     } else {
-        let error = scoring_rules::Error::Weight { value };
-        Err(trajectory_metrics::Error::Weight { row, error }.into())
+        Err(trajectory_metrics::Error::WeightAt { index: row, value }.into())
     }
 }
 
@@ -173,10 +172,7 @@ mod tests {
         assert_eq!(three, length("cut_off", 3));
         for value in [-1.0, 1e101, f64::NAN] {
             let error = of(&[1.0, 2.0], Some(&[1.0, value]));
-            let row = trajectory_metrics::Error::Weight {
-                row: 1,
-                error: scoring_rules::Error::Weight { value },
-            };
+            let row = trajectory_metrics::Error::WeightAt { index: 1, value };
             assert_eq!(error.to_string(), Error::from(row).to_string());
         }
         let empty = Error::from(trajectory_metrics::Error::Empty);

@@ -35,7 +35,9 @@ use crate::Error;
 ///
 /// let ended = Observed::under_cap(12.0, 40.0)?;
 /// let stopped = Observed::under_cap(40.0, 40.0)?;
-/// assert!(!ended.is_cut_off() && stopped.is_cut_off());
+/// assert!(!ended.is_censored() && stopped.is_censored());
+/// assert_eq!((ended.value(), ended.cap()), (12.0, Some(40.0)));
+/// assert_eq!(Observed::exact(12.0)?.cap(), None);
 ///
 /// // Above the cap it makes no difference what was forecast.
 /// for forecast in [40.0, 90.0] {
@@ -52,6 +54,9 @@ pub struct Observed {
     /// Plus infinity where there is none.
     cap: f64,
 }
+
+// Neither the value nor the cap is a NaN.
+impl Eq for Observed {}
 
 impl Observed {
     /// An outcome that nothing could have cut off.
@@ -73,7 +78,7 @@ impl Observed {
     /// # Errors
     ///
     /// [`Error::NotFinite`] for an outcome or a cap that is a NaN or infinite;
-    /// [`Error::Parameter`] for an outcome above its cap.
+    /// [`Error::Setting`] for an outcome above its cap.
     pub const fn under_cap(value: f64, cap: f64) -> Result<Self, Error> {
         if !value.is_finite() {
             return Err(Error::NotFinite { what: "the outcome", value });
@@ -82,7 +87,7 @@ impl Observed {
             return Err(Error::NotFinite { what: "the cap", value: cap });
         }
         if value > cap {
-            return Err(Error::Parameter {
+            return Err(Error::Setting {
                 name: "the outcome",
                 value,
                 range: "at most the cap it was watched up to",
@@ -106,7 +111,7 @@ impl Observed {
 
     /// Whether the outcome reached its cap, so that only "at least this much" is known.
     #[must_use]
-    pub const fn is_cut_off(self) -> bool {
+    pub const fn is_censored(self) -> bool {
         self.value == self.cap
     }
 
@@ -142,7 +147,7 @@ mod tests {
     fn an_outcome_above_its_cap_or_not_finite_is_refused() {
         assert!(matches!(
             Observed::under_cap(5.0, 4.0),
-            Err(Error::Parameter { name: "the outcome", value: 5.0, .. })
+            Err(Error::Setting { name: "the outcome", value: 5.0, .. })
         ));
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let refused =
@@ -158,7 +163,7 @@ mod tests {
         let at = Observed::under_cap(4.0, 4.0).unwrap();
         let below = Observed::under_cap(3.0, 4.0).unwrap();
         let free = Observed::exact(4.0).unwrap();
-        assert_eq!([at, below, free].map(Observed::is_cut_off), [true, false, false]);
+        assert_eq!([at, below, free].map(Observed::is_censored), [true, false, false]);
         assert_eq!([at, below, free].map(Observed::cap), [Some(4.0), Some(4.0), None]);
     }
 

@@ -14,6 +14,9 @@ const SAME_LEVEL: f64 = 1e-12;
 ///
 /// let levels = [Level::new(0.25)?, Level::HALF, Level::new(0.75)?];
 /// let forecast = Quantiles::new(&levels, &[3.0, 5.0, 9.0])?;
+/// assert_eq!(forecast.levels(), levels);
+/// assert_eq!(forecast.values(), [3.0, 5.0, 9.0]);
+/// assert_eq!(forecast.iter().last(), Some((levels[2], 9.0)));
 /// assert_eq!(forecast.median(), Some(5.0));
 /// assert_eq!(forecast.interval(Level::HALF), Some(Interval::new(3.0, 9.0)?));
 /// assert_eq!(forecast.interval(Level::new(0.9)?), None);

@@ -7,6 +7,7 @@ use crate::Probability;
 ///
 /// Displayed as a few plain sentences.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Examination {
     /// Strictly proper, proper or improper.
@@ -17,6 +18,7 @@ pub struct Examination {
 
 /// Whether honesty pays.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Verdict {
     /// No report gains on the truth, and none was found to tie.
     StrictlyProper,
@@ -33,6 +35,7 @@ pub enum Verdict {
 
 /// A truth and a report that is expected to score more than the truth does.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Counterexample {
     /// The probability of the event.
@@ -49,6 +52,7 @@ pub struct Counterexample {
 
 /// What stands behind a verdict, and what it cannot exclude.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Certainty {
     /// How many reports were compared.
@@ -80,15 +84,21 @@ impl fmt::Display for Examination {
                  last bit within {}.",
                 Ranges(ties)
             )?,
-            Verdict::Improper(found) => write!(
-                f,
-                "Improper: where the truth is {}, reporting {} is expected to gain {}.",
-                Number(found.truth.get()),
-                Number(found.report.get()),
-                Number(found.gain)
-            )?,
+            Verdict::Improper(found) => write!(f, "{found}")?,
         }
         write!(f, " {}", self.certainty)
+    }
+}
+
+impl fmt::Display for Counterexample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Improper: where the truth is {}, reporting {} is expected to gain {}.",
+            Number(self.truth.get()),
+            Number(self.report.get()),
+            Number(self.gain)
+        )
     }
 }
 
@@ -149,5 +159,21 @@ mod tests {
         let shown = Ranges(&ranges).to_string();
         assert!(shown.starts_with("[0, 0.5] and within [0, 0.5]"), "{shown}");
         assert!(shown.ends_with("and within each of 3 more ranges"), "{shown}");
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_verdict_is_written_with_the_lie_that_pays() {
+        let [truth, report] = [Probability::HALF, Probability::ONE];
+        let found = Counterexample { truth, report, gain: 0.25, rounding: 0.0 };
+        assert_eq!(
+            serde_json::to_string(&Verdict::Improper(found)).unwrap(),
+            r#"{"Improper":{"truth":0.5,"report":1.0,"gain":0.25,"rounding":0.0}}"#
+        );
+        let ties = vec![truth..=report];
+        assert_eq!(
+            serde_json::to_string(&Verdict::Proper { ties }).unwrap(),
+            r#"{"Proper":{"ties":[{"start":0.5,"end":1.0}]}}"#
+        );
     }
 }

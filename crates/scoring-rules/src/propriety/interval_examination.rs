@@ -7,6 +7,7 @@ use crate::Interval;
 ///
 /// Displayed as a few plain sentences.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct IntervalExamination {
     /// The dishonest interval with the largest relative gain; `None` if none gained.
@@ -21,6 +22,7 @@ pub struct IntervalExamination {
 
 /// A distribution for which a dishonest interval is expected to score more than the honest one.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct IntervalCounterexample {
     /// What can happen, rising.

@@ -81,6 +81,16 @@ pub fn mean_score<R: ScoringRule + ?Sized>(
 /// # Errors
 ///
 /// As [`score_slice`].
+///
+/// ```
+/// use scoring_rules::{BrierScore, Probability, par_score_slice};
+///
+/// let forecasts = Probability::from_slice(&[0.5, 1.0])?;
+/// let mut scores = [0.0; 2];
+/// par_score_slice(&BrierScore, forecasts, &[true, false], &mut scores)?;
+/// assert_eq!(scores, [-0.25, -1.0]);
+/// # Ok::<(), scoring_rules::Error>(())
+/// ```
 #[cfg(feature = "rayon")]
 pub fn par_score_slice<R: ScoringRule + Sync + ?Sized>(
     rule: &R,
@@ -103,6 +113,14 @@ pub fn par_score_slice<R: ScoringRule + Sync + ?Sized>(
 /// # Errors
 ///
 /// As [`mean_score`].
+///
+/// ```
+/// use scoring_rules::{BrierScore, Probability, par_mean_score};
+///
+/// let forecasts = Probability::from_slice(&[0.5, 1.0])?;
+/// assert_eq!(par_mean_score(&BrierScore, forecasts, &[true, false], None)?, -0.625);
+/// # Ok::<(), scoring_rules::Error>(())
+/// ```
 #[cfg(feature = "rayon")]
 pub fn par_mean_score<R: ScoringRule + Sync + ?Sized>(
     rule: &R,

@@ -1,4 +1,4 @@
-use crate::Probability;
+use crate::{Error, Probability, checks::same_length};
 
 /// Many runs laid end to end: all forecasts, where each run ends, and whether it succeeded.
 ///
@@ -6,13 +6,18 @@ use crate::Probability;
 /// use scoring_rules::{BrierScore, Probability, Runs, ScoringRule, StepWeights};
 ///
 /// let forecasts = Probability::from_slice(&[0.5, 1.0, 0.5])?;
-/// let runs = Runs::new(forecasts, 0, &[2, 3], &[true, false]);
+/// let runs = Runs::new(forecasts, 0, &[2, 3], &[true, false])?;
+/// assert_eq!(runs.forecasts(), forecasts);
+/// assert_eq!(runs.iter().collect::<Vec<_>>(), [(0, 2, true), (2, 3, false)]);
+///
 /// let mut sums = [0.0; 2];
 /// BrierScore.weighted_sums(runs, StepWeights::Falling, &mut sums);
 /// assert_eq!(sums, [-0.5, -0.25]);
+///
+/// assert!(Runs::new(forecasts, 0, &[2, 4], &[true, false]).is_err());
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Runs<'a> {
     forecasts: &'a [Probability],
     start: usize,
@@ -24,21 +29,34 @@ impl<'a> Runs<'a> {
     /// Runs of which the first begins at `start` and the i-th ends before `ends[i]`, both counted
     /// from the beginning of `forecasts`. There may be forecasts of other runs before and behind.
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// Unless there is one outcome an end. Ends that fall or lie beyond the forecasts panic where
-    /// they are used.
-    #[must_use]
-    #[track_caller]
+    /// [`Error::Length`] unless there is one outcome an end, and where the forecasts are over before
+    /// the last run is; [`Error::OutOfOrder`] for an end before the start of its run.
     #[inline]
     pub fn new(
         forecasts: &'a [Probability],
         start: usize,
         ends: &'a [usize],
         outcomes: &'a [bool],
-    ) -> Self {
-        assert!(ends.len() == outcomes.len(), "{} ends, {} outcomes", ends.len(), outcomes.len());
-        Self { forecasts, start, ends, outcomes }
+    ) -> Result<Self, Error> {
+        same_length("outcomes", ends.len(), outcomes.len())?;
+        let mut last = start;
+        for (index, &end) in ends.iter().enumerate() {
+            if end < last {
+                let (before, value) = (last as f64, end as f64);
+                return Err(Error::OutOfOrder { what: "ends", index, before, value });
+            }
+            last = end;
+        }
+        if last > forecasts.len() {
+            return Err(Error::Length {
+                what: "forecasts",
+                expected: last,
+                found: forecasts.len(),
+            });
+        }
+        Ok(Self { forecasts, start, ends, outcomes })
     }
 
     /// The one run that is all of `forecasts`.
@@ -64,5 +82,27 @@ impl<'a> Runs<'a> {
             next = end;
             (start, end, outcome)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_that_do_not_fit_their_forecasts_are_refused() {
+        let forecasts = [Probability::HALF; 3];
+        let of = |start, ends: &[usize]| {
+            Runs::new(&forecasts, start, ends, &vec![true; ends.len()]).map(|_| ())
+        };
+        assert_eq!((of(0, &[1, 1, 3]), of(3, &[3]), of(3, &[])), (Ok(()), Ok(()), Ok(())));
+        let falls = Error::OutOfOrder { what: "ends", index: 1, before: 2.0, value: 1.0 };
+        assert_eq!(of(0, &[2, 1, 3]), Err(falls));
+        let before = Error::OutOfOrder { what: "ends", index: 0, before: 2.0, value: 1.0 };
+        assert_eq!(of(2, &[1]), Err(before));
+        let beyond = |expected| Err(Error::Length { what: "forecasts", expected, found: 3 });
+        assert_eq!((of(0, &[4]), of(5, &[])), (beyond(4), beyond(5)));
+        let outcomes = Error::Length { what: "outcomes", expected: 1, found: 2 };
+        assert_eq!(Runs::new(&forecasts, 0, &[1], &[true; 2]), Err(outcomes));
     }
 }

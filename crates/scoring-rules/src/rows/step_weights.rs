@@ -5,6 +5,7 @@ use crate::{CompensatedSum, Probability};
 /// Whole numbers because sums with them have shortcuts: the weighted sum of logs is the log of a
 /// product of powers. See [`ScoringRule::weighted_sum`](crate::ScoringRule::weighted_sum).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StepWeights {
     /// 1, 1, 1, …
     Equal,
@@ -25,6 +26,13 @@ const BLOCK: usize = 64;
 
 impl StepWeights {
     /// The sum of the weights of a run of n steps.
+    ///
+    /// ```
+    /// use scoring_rules::StepWeights;
+    ///
+    /// assert_eq!(StepWeights::Equal.total(3), 3.0);
+    /// assert_eq!(StepWeights::Falling.total(3), 3.0 + 2.0 + 1.0);
+    /// ```
     #[must_use]
     #[inline]
     pub fn total(self, n: usize) -> f64 {
@@ -49,6 +57,7 @@ impl StepWeights {
     /// assert_eq!(StepWeights::Rising.sum(steps, |p| p.get()), 4.0);
     /// # Ok::<(), scoring_rules::Error>(())
     /// ```
+    #[must_use]
     #[inline]
     pub fn sum(self, steps: &[Probability], score: impl Fn(Probability) -> f64) -> f64 {
         let (start, change) = match self {

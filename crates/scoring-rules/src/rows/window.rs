@@ -152,7 +152,8 @@ mod tests {
                     let mut sums = [0.0; 2];
                     let ends = [before.len(), flat.len()];
                     let outcomes = [!outcome, outcome];
-                    rule.weighted_sums(Runs::new(flat, 0, &ends, &outcomes), weights, &mut sums);
+                    let runs = Runs::new(flat, 0, &ends, &outcomes).unwrap();
+                    rule.weighted_sums(runs, weights, &mut sums);
                     let single = rule.weighted_sum(alone, outcome, weights);
                     prop_assert_eq!(sums[1].to_bits(), single.to_bits());
 

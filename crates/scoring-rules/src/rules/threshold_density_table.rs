@@ -21,7 +21,7 @@ const MOST_PIECES: usize = 10_000;
 
 /// Integrals of a density w on (0, 1/2], t being the distance from an end: of `t w(t)` from that end
 /// and of `(1 - t) w(t)` from one half.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct DensityTable {
     /// In rising order, without gaps, from 2^-OCTAVES to 1/2.
     pieces: Vec<Piece>,
@@ -31,7 +31,7 @@ pub(crate) struct DensityTable {
     start: f64,
 }
 
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 struct Piece {
     from: f64,
     to: f64,

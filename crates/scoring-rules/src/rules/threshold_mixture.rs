@@ -35,10 +35,10 @@ use crate::{
 /// assert!((rule.score(p, false) + 0.2 + 3.0 * 0.6).abs() < 1e-15);
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct ThresholdMixture(Form);
 
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 enum Form {
     Points {
         thresholds: Vec<f64>,

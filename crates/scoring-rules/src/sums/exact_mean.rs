@@ -3,7 +3,8 @@ use crate::{Error, ExactSum, checks::is_weight};
 /// A weighted mean whose bits do not depend on the order of its values.
 ///
 /// Sums are exact ([`ExactSum`]) and rounded once, so parts can be computed anywhere and merged in
-/// any order, and a weight of 2 is the value given twice, to the last bit.
+/// any order, and a weight of 2 is the value given twice, to the last bit. Two means are equal where
+/// they have taken in the same exact sum of values and of weights.
 ///
 /// ```
 /// use scoring_rules::{Error, ExactMean};
@@ -18,6 +19,7 @@ use crate::{Error, ExactSum, checks::is_weight};
 /// rest.update(-0.1);
 /// twice.merge(&rest);
 /// assert_eq!(mean.finish()?.to_bits(), twice.finish()?.to_bits());
+/// assert_eq!(mean, twice);
 ///
 /// assert_eq!(ExactMean::default().finish(), Err(Error::Empty));
 /// # Ok::<(), Error>(())
@@ -69,10 +71,20 @@ impl ExactMean {
     ///
     /// [`Error::Empty`] where nothing of positive weight was taken in.
     pub fn finish(&self) -> Result<f64, Error> {
+        let weight = self.all_weight().value();
+        if weight > 0.0 { Ok(self.total.value() / weight) } else { Err(Error::Empty) }
+    }
+
+    fn all_weight(&self) -> ExactSum {
         let mut weight = self.weight.clone();
         weight.add(self.count as f64);
-        let weight = weight.value();
-        if weight > 0.0 { Ok(self.total.value() / weight) } else { Err(Error::Empty) }
+        weight
+    }
+}
+
+impl PartialEq for ExactMean {
+    fn eq(&self, other: &Self) -> bool {
+        self.total == other.total && self.all_weight() == other.all_weight()
     }
 }
 

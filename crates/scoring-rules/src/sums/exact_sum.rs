@@ -10,7 +10,8 @@ const ADDITIONS: u32 = 1000;
 ///
 /// Because nothing is lost on the way, the result does not depend on the order of the terms nor on
 /// how they were split into parts: one thread, eight threads and a cluster give the same bits.
-/// Infinite terms and NaN behave as in plain addition.
+/// Infinite terms and NaN behave as in plain addition. Two sums are equal where their exact values are,
+/// also where rounding would hide a difference.
 ///
 /// Cost: constant memory (about half a kilobyte), a few nanoseconds a term.
 ///
@@ -26,6 +27,13 @@ const ADDITIONS: u32 = 1000;
 /// parts.merge(&terms[..2].iter().copied().collect());
 /// assert_eq!(forwards.value(), 1.0);
 /// assert_eq!(parts.value().to_bits(), forwards.value().to_bits());
+/// assert_eq!(parts, forwards);
+///
+/// // 0.1 is a little more than a tenth: 3 times 0.1, exactly, and what is missing of it in 0.3.
+/// let mut rest = ExactSum::default();
+/// rest.add_product(3.0, 0.1);
+/// rest.add(-0.3);
+/// assert!(rest.value() > 0.0 && rest.value() < 1e-16);
 /// ```
 #[derive(Clone, Debug)]
 pub struct ExactSum {
@@ -136,6 +144,20 @@ impl ExactSum {
     }
 }
 
+impl PartialEq for ExactSum {
+    fn eq(&self, other: &Self) -> bool {
+        let (mut a, mut b) = (self.clone(), other.clone());
+        // Then each value has one way to be written.
+        a.carry();
+        b.carry();
+        if a.special != 0.0 || b.special != 0.0 {
+            a.special == b.special
+        } else {
+            a.digits == b.digits
+        }
+    }
+}
+
 impl Extend<f64> for ExactSum {
     fn extend<I: IntoIterator<Item = f64>>(&mut self, terms: I) {
         terms.into_iter().for_each(|term| self.add(term));
@@ -160,6 +182,19 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn sums_are_equal_where_their_exact_values_are() {
+        let sum = |terms: &[f64]| terms.iter().copied().collect::<ExactSum>();
+        assert_eq!(sum(&[1e16, 1.0, -1e16]), sum(&[1.0]));
+        assert_eq!(sum(&[-1.0, 1e300, 0.5, -1e300]), sum(&[-0.5]));
+        assert_eq!(sum(&[0.0]), sum(&[-0.0]));
+        // The value of both is 1e16.
+        assert_ne!(sum(&[1e16, 1e-30]), sum(&[1e16]));
+        assert_eq!(sum(&[f64::INFINITY, 1.0]), sum(&[2.0, f64::INFINITY]));
+        assert_ne!(sum(&[f64::INFINITY]), sum(&[f64::NEG_INFINITY]));
+        assert_ne!(sum(&[f64::NAN]), sum(&[f64::NAN]));
+    }
 
     fn sum(terms: &[f64]) -> f64 {
         terms.iter().copied().collect::<ExactSum>().value()

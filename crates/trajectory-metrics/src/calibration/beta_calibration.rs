@@ -43,6 +43,16 @@ const PENALTY: f64 = 1e-12;
 /// assert!((map.apply(said[0]).get() - 0.25).abs() < 1e-6);
 /// assert!((map.apply(said[7]).get() - 0.75).abs() < 1e-6);
 /// assert!(map.a() >= 0.0 && map.b() >= 0.0);
+/// assert!(!map.is_fallback() && !map.is_degenerate());
+/// // At 1/2 both logs are ln 1/2, and the map says 1 to 3.
+/// let at_half = map.intercept() - (map.a() - map.b()) * 2_f64.ln();
+/// assert!((at_half + 3_f64.ln()).abs() < 1e-5);
+///
+/// // Forecasts that point the wrong way, and forecasts that say nothing.
+/// let wrong: Vec<bool> = outcomes.iter().map(|outcome| !outcome).collect();
+/// assert!(BetaCalibration::default().fit(said, &wrong, &[1.0; 8])?.is_fallback());
+/// let same = [Probability::HALF; 8];
+/// assert!(BetaCalibration::default().fit(&same, &outcomes, &[1.0; 8])?.is_degenerate());
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

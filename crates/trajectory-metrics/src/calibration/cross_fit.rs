@@ -68,7 +68,9 @@ impl<M> CrossFit<M> {
 /// let folds = Folds::halves(raw.outcomes(), &["task-1", "task-2", "task-3", "task-4"])?;
 /// let fitted = cross_fit(&Platt::default(), &raw, &folds, &WeightSchedule::LinearFront)?;
 /// assert!(fitted.maps().iter().all(|map| map.slope() > 0.0));
+/// assert_eq!(fitted.folds(), &folds);
 /// assert_eq!(fitted.traces().steps(), raw.steps());
+/// assert_eq!(fitted.into_traces().outcomes(), raw.outcomes());
 /// # Ok::<(), Error>(())
 /// ```
 pub fn cross_fit<C: Calibrator>(

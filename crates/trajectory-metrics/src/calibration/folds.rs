@@ -19,7 +19,9 @@ use crate::{Error, streams::traces::same_length};
 /// use trajectory_metrics::{Error, Folds};
 ///
 /// let outcomes = [false, false, true, true];
-/// assert_eq!(Folds::halves(&outcomes, &[1, 2, 3, 4])?.of_each(), [0, 1, 0, 1]);
+/// let halves = Folds::halves(&outcomes, &[1, 2, 3, 4])?;
+/// assert_eq!(halves.of_each(), [0, 1, 0, 1]);
+/// assert_eq!(halves.count(), 2);
 /// let tasks = ["a", "b", "a", "b"];
 /// assert_eq!(Folds::grouped(2, &outcomes, &tasks)?.of_each(), [0, 1, 0, 1]);
 /// assert!(matches!(Folds::new(1, &outcomes, &tasks), Err(Error::Setting { name: "folds", .. })));

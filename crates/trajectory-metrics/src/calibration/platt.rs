@@ -82,6 +82,27 @@ impl Platt {
 /// A logistic curve in the log-odds of the forecast, fitted by [`Platt`].
 ///
 /// Does not fall, up to the last digit of neighbouring forecasts.
+///
+/// ```
+/// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Platt, Probability};
+///
+/// // 0.25 and 0.75 have the log-odds -ln 3 and ln 3. Each is right in three of four.
+/// let said = Probability::from_slice(&[0.25, 0.25, 0.25, 0.25, 0.75, 0.75, 0.75, 0.75])?;
+/// let outcomes = [true, false, false, false, true, true, true, false];
+/// let map = Platt::default().fit(said, &outcomes, &[1.0; 8])?;
+/// assert!(map.mean().abs() < 1e-12 && (map.scale() - 3_f64.ln()).abs() < 1e-12);
+/// // The penalty pulls the slope below ln 3, which would leave the forecasts as they are.
+/// assert!(map.intercept().abs() < 1e-9 && 0.6 < map.slope() && map.slope() < 3_f64.ln());
+/// assert!(!map.is_fallback() && !map.is_degenerate());
+///
+/// // Forecasts that point the wrong way, and forecasts that say nothing.
+/// let wrong: Vec<bool> = outcomes.iter().map(|outcome| !outcome).collect();
+/// let map = Platt::default().fit(said, &wrong, &[1.0; 8])?;
+/// assert!(map.is_fallback() && (map.apply(said[0]).get() - 0.5).abs() < 1e-9);
+/// let same = [Probability::HALF; 8];
+/// assert!(Platt::default().fit(&same, &outcomes, &[1.0; 8])?.is_degenerate());
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlattMap {
     mean: f64,

@@ -37,7 +37,17 @@ const PENALTY: f64 = 1e-12;
 /// let said = [Probability::new(0.9)?; 4];
 /// let map = TemperatureScaling::default().fit(&said, &[true, true, false, true], &[1.0; 4])?;
 /// assert!((map.temperature() - 2.0).abs() < 1e-6);
+/// assert!((map.slope() - 0.5).abs() < 1e-6 && !map.is_fallback() && !map.is_degenerate());
 /// assert!((map.apply(said[0]).get() - 0.75).abs() < 1e-9);
+///
+/// // Right in one of four: the wrong way from 1/2.
+/// let map = TemperatureScaling::default().fit(&said, &[false, true, false, false], &[1.0; 4])?;
+/// assert!(map.is_fallback() && map.temperature().is_infinite());
+/// assert_eq!(map.apply(said[0]), Probability::HALF);
+///
+/// // 1/2 whatever the factor.
+/// let half = [Probability::HALF; 2];
+/// assert!(TemperatureScaling::default().fit(&half, &[true, false], &[1.0; 2])?.is_degenerate());
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

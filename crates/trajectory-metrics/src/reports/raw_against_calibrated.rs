@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// What calibration changes about one metric, and how sure that is: by [`raw_against_calibrated`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MetricChange {
     /// The metric of the raw stream.
@@ -19,7 +19,7 @@ pub struct MetricChange {
 }
 
 /// A metric, and what calibration changes about it or why that is undefined.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NamedChange {
     /// The metric's name: `tps_log`, `tps_brier`, `tps_beta_2_4`, or that of a diagnostic.
@@ -146,7 +146,7 @@ impl Scored {
         }
         let TpsFamily { log, brier, beta_2_4 } = &self.scores;
         let [auroc, average_precision, aurc, t_ece, t_brier] =
-            Diagnostics::of(blocks).by_name().map(|(_, value)| value);
+            Diagnostics::new(blocks).by_name().map(|(_, value)| value);
         let [log, brier, beta_2_4] = [log, brier, beta_2_4].map(|values| mean(values));
         [log, brier, beta_2_4, auroc, average_precision, aurc, t_ece, t_brier]
     }

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 ///
 /// Reference: Brackett-Rozinsky and Lemire (2024), Batched ranged random integer generation,
 /// doi:10.1002/spe.3369. Written out so that a stream does not change with a library's version.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Draws {
     generator: ChaCha8Rng,
     n: u32,

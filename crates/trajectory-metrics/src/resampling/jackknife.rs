@@ -10,6 +10,18 @@ impl Bootstrap {
     ///
     /// The first error of the statistic, such as a class that leaving out a row makes empty;
     /// [`Error::Empty`] with one row or cluster only.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Bootstrap, Error};
+    ///
+    /// let steps = [2.0, 3.0, 7.0];
+    /// let mean = |counts: &[u32]| {
+    ///     let sum: f64 = steps.iter().zip(counts).map(|(s, &n)| s * f64::from(n)).sum();
+    ///     Ok(sum / f64::from(counts.iter().sum::<u32>()))
+    /// };
+    /// assert_eq!(Bootstrap::rows(3, 7)?.jackknife(mean)?, [5.0, 4.5, 2.5]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn jackknife(
         &self,
         mut statistic: impl FnMut(&[u32]) -> Result<f64, Error>,

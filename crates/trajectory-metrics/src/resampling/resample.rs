@@ -15,7 +15,7 @@ use crate::{Error, streams::traces::same_length};
 /// assert_eq!(blocks.class_weights(), (0.0, 3.0));
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranking {
     /// Confidence, outcome and position among the rows as given.
     rows: Vec<(Probability, bool, usize)>,

@@ -21,11 +21,12 @@ use crate::{
 /// for &forecast in stream {
 ///     online.push(forecast);
 /// }
+/// assert_eq!(online.steps(), 3);
 /// let batch = tps.score(Trace::new(stream, true)?)?;
 /// assert!((online.finish(true)? - batch).abs() < 1e-12);
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OnlineTps<R> {
     tps: Tps<R>,
     steps: usize,
@@ -34,7 +35,7 @@ pub struct OnlineTps<R> {
     success: Sums,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Sums {
     plain: CompensatedSum,
     weighted: CompensatedSum,
@@ -42,6 +43,7 @@ struct Sums {
 
 impl<R: ScoringRule> OnlineTps<R> {
     /// An empty run under the given score.
+    #[must_use]
     pub fn new(tps: Tps<R>) -> Self {
         Self { tps, steps: 0, failure: Sums::default(), success: Sums::default() }
     }

@@ -11,7 +11,7 @@ use crate::{Error, Trace, Traces, WeightSchedule};
 /// Reference: Evaluator failure modes in agentic uncertainty quantification, theorem B.
 ///
 /// ```
-/// use trajectory_metrics::{Error, Probability, Summary, Trace, WeightSchedule};
+/// use trajectory_metrics::{Error, Probability, Summary, Trace, Traces, WeightSchedule};
 ///
 /// let trace = Trace::new(Probability::from_slice(&[0.25, 0.75, 0.5])?, true)?;
 /// assert_eq!(Summary::Last.of(trace)?.get(), 0.5);
@@ -19,6 +19,9 @@ use crate::{Error, Trace, Traces, WeightSchedule};
 /// assert_eq!(Summary::Minimum.of(trace)?.get(), 0.25);
 /// let front = Summary::Weighted(WeightSchedule::LinearFront);
 /// assert!((front.of(trace)?.get() - 2.75 / 6.0).abs() < 1e-12);
+///
+/// let traces = Traces::from_flat(&[0.25, 0.75, 0.5], &[2, 3], &[true, false])?;
+/// assert_eq!(Summary::Mean.of_each(&traces)?, [Probability::HALF; 2]);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -26,6 +26,8 @@ use crate::{Error, Trace, Traces, WeightSchedule, streams::traces::same_length};
 /// use trajectory_metrics::{Error, LogScore, Probability, Tps, Trace, WeightSchedule};
 ///
 /// let tps = Tps::new(LogScore::clipped(1e-6)?, WeightSchedule::LinearFront);
+/// assert_eq!(tps.rule(), &LogScore::clipped(1e-6)?);
+/// assert_eq!(tps.schedule(), &WeightSchedule::LinearFront);
 /// let stream = Probability::from_slice(&[0.5, 0.8])?;
 /// let score = tps.score(Trace::new(stream, true)?)?;
 /// assert!((score - (2.0 * 0.5_f64.ln() + 0.8_f64.ln()) / 3.0).abs() < 1e-15);
@@ -39,16 +41,19 @@ pub struct Tps<R> {
 
 impl<R: ScoringRule> Tps<R> {
     /// The score made of this rule and these weights.
+    #[must_use]
     pub const fn new(rule: R, schedule: WeightSchedule) -> Self {
         Self { rule, schedule }
     }
 
     /// The rule for a single forecast.
+    #[must_use]
     pub const fn rule(&self) -> &R {
         &self.rule
     }
 
     /// The weights of the steps.
+    #[must_use]
     pub const fn schedule(&self) -> &WeightSchedule {
         &self.schedule
     }
@@ -123,7 +128,7 @@ impl<R: ScoringRule> Tps<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without traces; [`Error::Weight`] for a weight that is none;
+    /// [`Error::Empty`] without traces; [`Error::WeightAt`] for a weight that is none;
     /// [`Error::Length`] unless there are as many weights as traces; [`Error::ScheduleTooShort`] where custom weights do
     /// not reach a trace's end.
     ///
@@ -147,7 +152,7 @@ impl<R: ScoringRule> Tps<R> {
                 same_length("weights", traces.len(), weights.len())?;
                 self.for_each_score(traces, |i, score| {
                     mean.update_weighted(score, weights[i])
-                        .map_err(|error| Error::Weight { row: i, error })
+                        .map_err(|_| Error::WeightAt { index: i, value: weights[i] })
                 })?;
             }
         }
@@ -174,7 +179,7 @@ impl<R: ScoringRule> Tps<R> {
         let (mut scores, mut totals) = ([0.0; BATCH], [1.0; BATCH]);
         let (mut start, mut done) = (0, 0);
         for (ends, outcomes) in all_ends.chunks(BATCH).zip(outcomes.chunks(BATCH)) {
-            let runs = Runs::new(forecasts, start, ends, outcomes);
+            let runs = Runs::new(forecasts, start, ends, outcomes)?;
             self.rule.weighted_sums(runs, weights, &mut scores);
             for (total, &end) in totals.iter_mut().zip(ends) {
                 *total = weights.total(end - start);

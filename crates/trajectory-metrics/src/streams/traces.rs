@@ -13,7 +13,7 @@ use crate::Error;
 /// assert_eq!(Trace::new(&[], true), Err(Error::EmptyTrace { index: 0 }));
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trace<'a> {
     forecasts: &'a [Probability],
     outcome: bool,
@@ -56,10 +56,12 @@ impl<'a> Trace<'a> {
 ///
 /// let same = Traces::from_flat(&[0.4, 0.7, 0.3], &[2, 3], &[true, false])?;
 /// assert_eq!(traces, same);
+/// assert!(traces.len() == 2 && !traces.is_empty());
+/// assert_eq!(traces.outcomes(), [true, false]);
 /// assert_eq!(same.iter().map(|trace| trace.forecasts().len()).sum::<usize>(), same.steps());
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traces {
     forecasts: Vec<Probability>,
     ends: Vec<usize>,
@@ -72,7 +74,7 @@ impl Traces {
     ///
     /// # Errors
     ///
-    /// [`Error::Score`] with the position of a value that is no probability; [`Error::Length`]
+    /// [`Error::ScoringRules`] with the position of a value that is no probability; [`Error::Length`]
     /// unless there are as many outcomes as ends; [`Error::EmptyTrace`] where two ends are equal;
     /// [`Error::Ends`] where they fall or the last is not the number of values.
     pub fn from_flat(values: &[f64], ends: &[usize], outcomes: &[bool]) -> Result<Self, Error> {
@@ -197,7 +199,7 @@ mod tests {
         assert!(Traces::from_flat(&[], &[], &[]).unwrap().is_empty());
         assert!(matches!(
             Traces::from_flat(&[0.5, 1.2], &[2], &[true]),
-            Err(Error::Score(scoring_rules::Error::NotAProbabilityAt { index: 1, .. }))
+            Err(Error::ScoringRules(scoring_rules::Error::NotAProbabilityAt { index: 1, .. }))
         ));
     }
 

@@ -25,6 +25,7 @@ use crate::Error;
 /// assert_eq!(WeightSchedule::LinearFront.weights(3)?, [3.0 / 6.0, 2.0 / 6.0, 1.0 / 6.0]);
 /// assert_eq!(WeightSchedule::custom(&[1.0, 1.0, 2.0])?.weights(2)?, [0.5, 0.5]);
 /// assert_eq!("linear-back".parse::<WeightSchedule>()?, WeightSchedule::LinearBack);
+/// assert_eq!(WeightSchedule::LinearBack.name(), "linear-back");
 ///
 /// let error = WeightSchedule::custom(&[1.0, 0.0]).unwrap_err();
 /// assert_eq!(error, Error::StepWeight { step: 2, value: 0.0 });
@@ -47,6 +48,18 @@ pub enum WeightSchedule {
 }
 
 /// Positive weights, checked once.
+///
+/// ```
+/// use trajectory_metrics::{Error, WeightSchedule};
+///
+/// let schedule = WeightSchedule::custom(&[2.0, 1.0])?;
+/// let reach = |schedule: &WeightSchedule| match schedule {
+///     WeightSchedule::Custom(weights) if !weights.is_empty() => Some(weights.len()),
+///     _ => None,
+/// };
+/// assert_eq!(reach(&schedule), Some(2));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomWeights {
     weights: Vec<f64>,

@@ -37,6 +37,18 @@ pub enum MatchMode {
 ///
 /// Positions count from 0. Made by [`match_calls`](super::match_calls()) and
 /// [`PartialOrder::match_calls`](super::PartialOrder::match_calls).
+///
+/// ```
+/// use trajectory_metrics::tool_calls::{MatchMode, match_calls};
+///
+/// let (actual, expected) = (["look", "book", "chat"], ["book", "look", "pay"]);
+/// let found = match_calls(&actual, &expected, &|call: &&str, wanted: &&str| call == wanted);
+/// assert_eq!(found.matched(), [(0, 1), (1, 0)]);
+/// assert_eq!(found.missing(), [2]); // pay
+/// assert_eq!(found.extra(), [2]); // chat
+/// assert_eq!(found.out_of_order().len(), 1); // one of the two is in order by itself
+/// assert!(!found.is_match(MatchMode::AnyOrder) && !found.is_match(MatchMode::Subset));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Alignment {

@@ -24,6 +24,8 @@ use crate::Error;
 /// assert!(!agree(ArgumentRule::superset()));
 /// assert!(agree(ArgumentRule::superset().within(0.0, 0.01)?));
 /// assert!(agree(ArgumentRule::fields(["currency"])));
+/// assert!(agree(ArgumentRule::ignore()));
+/// assert!(!agree(ArgumentRule::subset()) && !agree(ArgumentRule::exact())); // there is a note
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

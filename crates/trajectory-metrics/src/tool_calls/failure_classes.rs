@@ -3,6 +3,13 @@ use std::collections::BTreeSet;
 /// What is wrong with a call: the four failure modes of CostBench.
 ///
 /// Reference: CostBench, appendix D.2.
+///
+/// ```
+/// use trajectory_metrics::tool_calls::FailureClass;
+///
+/// assert!(FailureClass::Extra.is_redundant() && !FailureClass::Extra.is_invalid());
+/// assert!(FailureClass::Inaccessible.is_invalid());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum FailureClass {
@@ -114,6 +121,14 @@ pub fn failure_classes<T: Ord>(calls: &[CallFacts<T>]) -> Vec<Option<FailureClas
 
 /// How many calls are of each class. Collects and extends from what [`failure_classes`] gives, for one
 /// run or for many.
+///
+/// ```
+/// use trajectory_metrics::tool_calls::{FailureClass, FailureCounts};
+///
+/// let mut counts: FailureCounts = [None, Some(FailureClass::Repeated)].into_iter().collect();
+/// counts.merge(&[Some(FailureClass::Inaccessible)].into_iter().collect());
+/// assert_eq!((counts.calls, counts.redundant(), counts.invalid()), (3, 1, 1));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FailureCounts {

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 /// one other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct MultisetMatch {
     /// Calls in both.
     pub common: usize,
@@ -51,6 +52,7 @@ fn share(part: usize, whole: usize) -> Option<f64> {
 /// let found = multiset_match(&["look", "look", "book"], &["pay", "book", "look"]);
 /// assert_eq!(found.common, 2);
 /// assert_eq!(found.precision(), Some(2.0 / 3.0));
+/// assert_eq!(found.recall(), Some(2.0 / 3.0));
 /// assert_eq!(multiset_match(&[], &["look"]).precision(), None);
 /// assert_eq!(multiset_match(&[], &["look"]).f1(), Some(0.0));
 /// ```

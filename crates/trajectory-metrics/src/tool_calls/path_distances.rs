@@ -23,10 +23,15 @@ use crate::Error;
 /// assert_eq!(paths.mean_edit_distance()?, 1.5);
 /// assert_eq!(paths.mean_normalized_edit_distance()?, 0.5);
 /// assert_eq!(paths.exact_match_rate()?, 0.5);
+///
+/// let mut three_times = PathDistances::default();
+/// three_times.update_weighted(&["look"], &["look"], 3.0)?;
+/// paths.merge(&three_times);
+/// assert_eq!(paths.exact_match_rate()?, 0.8);
 /// assert_eq!(PathDistances::default().exact_match_rate(), Err(Error::Empty));
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PathDistances {
     edit: ExactMean,
     normalized: ExactMean,
@@ -46,7 +51,7 @@ impl PathDistances {
     ///
     /// # Errors
     ///
-    /// [`Error::Score`] unless the weight is 0 or from 1e-100 to 1e100. Nothing is taken in then.
+    /// [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to 1e100. Nothing is taken in then.
     pub fn update_weighted<T: PartialEq>(
         &mut self,
         actual: &[T],

@@ -25,6 +25,7 @@ pub struct ToolCall {
 
 impl ToolCall {
     /// A call with named arguments.
+    #[must_use]
     pub fn new<N: Into<String>>(
         name: impl Into<String>,
         arguments: impl IntoIterator<Item = (N, Value)>,

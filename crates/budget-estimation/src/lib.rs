@@ -14,7 +14,7 @@ pub use acting::{
     stopping_curve,
 };
 pub use calibration::{
-    AdaptiveConformal, Calibrated, Calibrator, ConformalPid, MarginUnit, SplitConformal,
+    AdaptiveConformal, Calibrated, OnlineCalibrator, ConformalPid, MarginUnit, SplitConformal,
 };
 pub use error::Error;
 pub use estimates::{
@@ -22,7 +22,7 @@ pub use estimates::{
     parse_answers,
 };
 pub use metrics::{
-    ClassScores, DetectionDelay, DetectionSummary, Evaluation, EvaluationSummary,
+    ClassScores, DetectionDelay, DetectionSummary, ProgressMetrics, ProgressSummary,
     FeasibilityCounts, FeasibilitySummary, IntervalScores, IntervalSummary, LinearComparison,
     LinearSummary, Metrics, MetricsSummary, Miss, bootstrap_metrics, clustered_mean,
     interval_reward, joint_hits,

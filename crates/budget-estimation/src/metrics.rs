@@ -1,17 +1,17 @@
 mod clustered;
 mod detection;
-mod evaluation;
 mod feasibility;
 mod interval_scores;
 mod joint;
 mod linear_comparison;
+mod progress_metrics;
 mod quantile;
 mod reward;
 mod tally;
 
 pub use clustered::{bootstrap_metrics, clustered_mean};
 pub use detection::{DetectionDelay, DetectionSummary};
-pub use evaluation::{Evaluation, EvaluationSummary, Metrics, MetricsSummary};
+pub use progress_metrics::{ProgressMetrics, ProgressSummary, Metrics, MetricsSummary};
 pub use feasibility::{ClassScores, FeasibilityCounts, FeasibilitySummary};
 pub use interval_scores::{IntervalScores, IntervalSummary};
 pub use joint::joint_hits;

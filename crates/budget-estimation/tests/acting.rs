@@ -88,7 +88,7 @@ proptest! {
         levels.dedup();
         prop_assert_eq!(curve.iter().map(|point| point.at_least).collect::<Vec<_>>(), levels);
         for point in curve {
-            let rule = StopRule::failure_chance(point.at_least);
+            let rule = StopRule::failure_probability(point.at_least);
             let stops = early_stopping(&rollouts, tokens, &samples, Some(&chances), rule).unwrap();
             prop_assert_eq!(point.stops, stops);
         }
@@ -119,7 +119,7 @@ proptest! {
         rule in prop_oneof![
             (1_u32..4).prop_map(|n| StopRule::impossible_in_a_row(n).unwrap()),
             (0_u8..10).prop_map(|n| {
-                StopRule::failure_chance(Probability::new(f64::from(n) / 10.0).unwrap())
+                StopRule::failure_probability(Probability::new(f64::from(n) / 10.0).unwrap())
             }),
         ],
     ) {
@@ -199,7 +199,7 @@ fn a_row_is_of_answers_that_follow_each_other() {
 
 #[test]
 fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
-    let rule = StopRule::failure_chance(Probability::new(0.9).unwrap());
+    let rule = StopRule::failure_probability(Probability::new(0.9).unwrap());
     let mut monitor = BudgetMonitor::new(&[Some(10.0), None], rule).unwrap().warn_at(0.5).unwrap();
     let silent = [Estimate::NoAnswer; 2];
     assert!(matches!(monitor.push(&[f64::NAN, 1.0], &silent, None), Err(Error::Cost { .. })));
@@ -220,7 +220,7 @@ fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
     let near = Advice::Warn(AdviceReason::NearCap { resource: 0 });
     assert_eq!(monitor.push(&[1.0, 0.0], &silent, None), Ok(near));
     let chance = Probability::new(0.95).unwrap();
-    let stop = Advice::Stop(AdviceReason::FailureChance { chance });
+    let stop = Advice::Stop(AdviceReason::FailureProbability { chance });
     assert_eq!(monitor.push(&[1.0, 0.0], &silent, Some(chance)), Ok(stop));
     let exceeded = Advice::Stop(AdviceReason::CapExceeded { resource: 0 });
     assert_eq!(monitor.push(&[5.0, 0.0], &silent, Some(chance)), Ok(exceeded));

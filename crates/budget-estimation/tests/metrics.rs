@@ -2,7 +2,7 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use budget_estimation::{
-    DetectionDelay, Error, Estimate, Evaluation, IntervalScores, Level, LinearComparison, Metrics,
+    DetectionDelay, Error, Estimate, ProgressMetrics, IntervalScores, Level, LinearComparison, Metrics,
     Miss, Rollouts, Sample, bootstrap_metrics, clustered_mean, interval_reward, joint_hits,
 };
 use proptest::prelude::*;
@@ -43,8 +43,8 @@ fn runs() -> impl Strategy<Value = Vec<Run>> {
     prop::collection::vec(run, 1..12)
 }
 
-fn evaluated(samples: &[(Sample, f64)], claimed: Option<Level>) -> Evaluation {
-    let mut evaluation = Evaluation::new(4, claimed).unwrap();
+fn evaluated(samples: &[(Sample, f64)], claimed: Option<Level>) -> ProgressMetrics {
+    let mut evaluation = ProgressMetrics::new(4, claimed).unwrap();
     for (sample, weight) in samples {
         evaluation.update_weighted(sample, *weight).unwrap();
     }
@@ -256,14 +256,14 @@ fn what_is_undefined_is_none_or_an_error_and_not_a_number() {
 fn settings_and_weights_are_checked_and_unlike_parts_do_not_merge() {
     let [sample] = samples(&[(vec![5, 5], true, vec![interval(4.0, 6.0)])])[..] else { panic!() };
     for weight in [-1.0, f64::NAN, f64::INFINITY, 1e101] {
-        let mut evaluation = Evaluation::new(3, None).unwrap();
+        let mut evaluation = ProgressMetrics::new(3, None).unwrap();
         let result = evaluation.update_weighted(&sample, weight);
-        assert!(matches!(result, Err(Error::Scoring(_))), "{weight}");
+        assert!(matches!(result, Err(Error::ScoringRules(_))), "{weight}");
         assert_eq!(evaluation.finish(), Err(Error::Empty));
     }
-    assert!(matches!(Evaluation::new(0, None), Err(Error::Setting { .. })));
-    let mut evaluation = Evaluation::new(3, None).unwrap();
-    for other in [Evaluation::new(4, None), Evaluation::new(3, Level::new(0.5).ok())] {
+    assert!(matches!(ProgressMetrics::new(0, None), Err(Error::Setting { .. })));
+    let mut evaluation = ProgressMetrics::new(3, None).unwrap();
+    for other in [ProgressMetrics::new(4, None), ProgressMetrics::new(3, Level::new(0.5).ok())] {
         assert!(matches!(evaluation.merge(&other.unwrap()), Err(Error::Unlike { .. })));
     }
 }
@@ -309,7 +309,7 @@ fn samples_of_one_run_are_one_cluster() {
     assert_eq!(doubled, found);
     assert!(matches!(
         clustered_mean(&samples, Some(&[1.0]), Sample::rollout, hit),
-        Err(Error::Scoring(_))
+        Err(Error::ScoringRules(_))
     ));
     assert_eq!(clustered_mean(&samples, None, Sample::rollout, |_| None), Err(Error::Empty));
 

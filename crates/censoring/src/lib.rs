@@ -1,15 +1,15 @@
 #![doc = include_str!("../README.md")]
 
-mod chances;
+mod success;
 mod error;
 mod scores;
 mod sensitivity;
 mod stops;
 mod weighting;
 
-pub use chances::{
-    ChanceInterval, Continuations, CrossFitSuccess, LogisticSuccess, LogisticSuccessModel,
-    SuccessEstimate, SuccessLearner, SuccessModel, cross_fit_success, hybrid_success_chances,
+pub use success::{
+    ProbabilityInterval, Continuations, CrossFitSuccess, LogisticSuccess, LogisticSuccessModel,
+    SuccessEstimate, SuccessLearner, SuccessModel, cross_fit_success, hybrid_success_probabilities,
     plug_in_bias, plug_in_regret_bound, prefix_features,
 };
 pub use error::Error;

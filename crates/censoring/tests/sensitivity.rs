@@ -5,7 +5,7 @@ use censoring::{FlippingOdds, Probability, RunScore, TiltedMean};
 use proptest::prelude::*;
 
 fn cut_off(q: f64, if_success: f64, if_failure: f64) -> RunScore {
-    RunScore::CutOff { success_chance: Probability::new(q).unwrap(), if_success, if_failure }
+    RunScore::Censored { success_probability: Probability::new(q).unwrap(), if_success, if_failure }
 }
 
 fn mean(runs: &[RunScore]) -> TiltedMean {
@@ -176,8 +176,8 @@ proptest! {
         for (ratio, success) in [(1e-30, false), (1e30, true)] {
             let settled: Vec<_> = runs.iter().map(|&(score, weight)| {
                 let score = match score {
-                    RunScore::CutOff { if_success, .. } if success => if_success,
-                    RunScore::CutOff { if_failure, .. } => if_failure,
+                    RunScore::Censored { if_success, .. } if success => if_success,
+                    RunScore::Censored { if_failure, .. } => if_failure,
                     RunScore::Complete(score) => score,
                 };
                 (RunScore::Complete(score), weight)

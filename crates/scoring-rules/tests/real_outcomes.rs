@@ -274,7 +274,7 @@ proptest! {
 
 /// The mix that is not proper: the cap counts only where the outcome was cut off.
 fn naive(seen: Observed) -> Observed {
-    if seen.is_cut_off() { seen } else { exact(seen.value()) }
+    if seen.is_censored() { seen } else { exact(seen.value()) }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use scoring_rules::{ExactSum, Probability};
 
 use super::stop_rule::Alarm;
-use crate::{Error, Resource, Rollouts, Sample, StopRule};
+use crate::{Error, Resource, Rollouts, Sample, StopRule, metrics::same_length};
 
 /// What stopping runs early saved and lost, in counts that add up over benchmarks.
 ///
@@ -103,13 +103,13 @@ fn ratio(part: f64, whole: f64) -> Result<f64, Error> {
 /// later is saved. False alarms are counted at every prefix of a feasible run at which the rule says so,
 /// also beyond the first: the paper's false aborts. All runs count, also those without a sample.
 ///
-/// `failure_chances`, where given, are one a sample.
+/// `failure_probabilities`, where given, are one a sample.
 ///
 /// # Errors
 ///
 /// [`Error::SampleOrder`] unless samples are sorted by rollout, and by turn within one;
-/// [`Error::NoSuchRollout`] for one of other rollouts; [`Error::ChanceCount`] unless there is one
-/// chance a sample; [`Error::UnknownCost`] where the cost of a run is not known.
+/// [`Error::NoSuchRollout`] for one of other rollouts; [`Error::Length`] unless there is one
+/// probability a sample; [`Error::UnknownCost`] where the cost of a run is not known.
 ///
 /// ```
 /// use budget_estimation::{
@@ -134,14 +134,11 @@ pub fn early_stopping(
     rollouts: &Rollouts,
     resource: Resource,
     samples: &[Sample],
-    failure_chances: Option<&[Probability]>,
+    failure_probabilities: Option<&[Probability]>,
     rule: StopRule,
 ) -> Result<EarlyStops, Error> {
-    if let Some(chances) = failure_chances
-        && chances.len() != samples.len()
-    {
-        return Err(Error::ChanceCount { chances: chances.len(), samples: samples.len() });
-    }
+    let given = failure_probabilities.map_or(samples.len(), <[Probability]>::len);
+    same_length("failure_probabilities", samples.len(), given)?;
     let mut stops = EarlyStops::default();
     let (mut saved, mut spent) = (ExactSum::default(), ExactSum::default());
     for run in Runs::new(rollouts, resource, samples)? {
@@ -149,8 +146,8 @@ pub fn early_stopping(
         let mut alarm = Alarm::new(rule);
         let mut stopped_at: Option<&Sample> = None;
         for (i, sample) in run.samples.iter().enumerate() {
-            let chance = failure_chances.and_then(|chances| chances.get(run.first + i)).copied();
-            let now = alarm.push(sample.estimate(), chance);
+            let stated = failure_probabilities.and_then(|all| all.get(run.first + i)).copied();
+            let now = alarm.push(sample.estimate(), stated);
             if now && stopped_at.is_none() {
                 stopped_at = Some(sample);
             }

@@ -28,10 +28,10 @@ pub enum AdviceReason {
         /// The resource.
         resource: usize,
     },
-    /// The stated chance of failure is too large: stop.
-    FailureChance {
-        /// The chance as stated.
-        chance: Probability,
+    /// The stated probability of failure is too large: stop.
+    FailureProbability {
+        /// The probability as stated.
+        probability: Probability,
     },
     /// The estimate was `impossible`, or an interval that lies above what is left of a cap, which says
     /// the same: stop where that was often enough, else a warning.
@@ -120,7 +120,7 @@ impl BudgetMonitor {
     }
 
     /// Takes in a turn: what it spent and what is estimated to remain, one each a resource, and the
-    /// stated chance of failure where there is one.
+    /// stated probability of failure where there is one.
     ///
     /// The first of these that holds is the advice: a cap is exceeded; the rule says stop; the
     /// answer was `impossible`; an interval may not fit; a cap is near. An interval of which the
@@ -128,13 +128,13 @@ impl BudgetMonitor {
     ///
     /// # Errors
     ///
-    /// [`Error::Scoring`] unless there is one cost and one estimate a resource; [`Error::Cost`] for a cost
+    /// [`Error::Length`] unless there is one cost and one estimate a resource; [`Error::Cost`] for a cost
     /// that is not from 0 to 1e100. Nothing is taken in then.
     pub fn push(
         &mut self,
         spent: &[f64],
         estimates: &[Estimate],
-        failure_chance: Option<Probability>,
+        failure_probability: Option<Probability>,
     ) -> Result<Advice, Error> {
         let turn = usize::try_from(self.turns).unwrap_or(usize::MAX).saturating_add(1);
         let resources = self.caps.len();
@@ -166,15 +166,15 @@ impl BudgetMonitor {
             }
         }
         let said = if impossible { Estimate::Impossible } else { Estimate::NoAnswer };
-        let stop = self.alarm.push(said, failure_chance);
+        let stop = self.alarm.push(said, failure_probability);
         if let Some(resource) = exceeded {
             return Ok(Advice::Stop(AdviceReason::CapExceeded { resource }));
         }
         let in_a_row = self.alarm.row();
         if stop {
-            return Ok(Advice::Stop(match (self.alarm.rule(), failure_chance) {
-                (StopRule::FailureChance { .. }, Some(chance)) => {
-                    AdviceReason::FailureChance { chance }
+            return Ok(Advice::Stop(match (self.alarm.rule(), failure_probability) {
+                (StopRule::FailureProbability { .. }, Some(probability)) => {
+                    AdviceReason::FailureProbability { probability }
                 }
                 _ => AdviceReason::Impossible { in_a_row },
             }));

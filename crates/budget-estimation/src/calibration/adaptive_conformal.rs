@@ -1,6 +1,6 @@
 use scoring_rules::Level;
 
-use super::{Calibrator, calibrator::misses, sorted_scores::SortedScores};
+use super::{OnlineCalibrator, online_calibrator::misses, sorted_scores::SortedScores};
 use crate::Error;
 
 /// Adaptive conformal inference: split conformal prediction at a level that moves, down where too many
@@ -20,7 +20,7 @@ use crate::Error;
 /// Takes O(n) a run for n scores so far, and keeps them all.
 ///
 /// ```
-/// use budget_estimation::{AdaptiveConformal, Calibrator, Error, Level};
+/// use budget_estimation::{AdaptiveConformal, OnlineCalibrator, Error, Level};
 ///
 /// let mut calibrator = AdaptiveConformal::new(Level::new(0.8)?, 0.1)?;
 /// calibrator.update(&[1.0, 2.0, 3.0, 4.0]);
@@ -71,7 +71,7 @@ impl AdaptiveConformal {
     }
 }
 
-impl Calibrator for AdaptiveConformal {
+impl OnlineCalibrator for AdaptiveConformal {
     fn margin(&self) -> f64 {
         self.margin
     }

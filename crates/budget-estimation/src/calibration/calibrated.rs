@@ -1,4 +1,4 @@
-use super::Calibrator;
+use super::OnlineCalibrator;
 use crate::{Error, Estimate, Estimator, Interval, Prefix, Resource, Rollout};
 
 /// What a margin is measured in.
@@ -56,7 +56,7 @@ pub struct Calibrated<E, C> {
     given: Vec<(usize, Interval)>,
 }
 
-impl<E: Estimator, C: Calibrator> Calibrated<E, C> {
+impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
     /// An estimator and what calibrates it, both before the first run.
     #[must_use]
     pub const fn new(estimator: E, calibrator: C, unit: MarginUnit) -> Self {
@@ -124,7 +124,7 @@ impl<E: Estimator, C: Calibrator> Calibrated<E, C> {
     }
 }
 
-impl<E: Estimator, C: Calibrator> Estimator for Calibrated<E, C> {
+impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
     fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error> {
         let estimate = self.estimator.estimate(prefix)?;
         let Estimate::Interval(interval) = estimate else { return Ok(estimate) };

@@ -36,7 +36,7 @@ impl Estimate {
     ///
     /// # Errors
     ///
-    /// [`Error::Scoring`] where an end is no finite number or the lower one is above the upper one;
+    /// [`Error::ScoringRules`] where an end is no finite number or the lower one is above the upper one;
     /// [`Error::NegativeEstimate`] where it is below 0.
     #[inline]
     pub fn interval(low: f64, high: f64) -> Result<Self, Error> {

@@ -116,7 +116,7 @@ impl Estimator for PastQuantiles {
     }
 
     fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {
-        let cut_off = rollout.was_cut_off();
+        let cut_off = rollout.is_censored();
         let counts =
             if self.cut_offs { rollout.succeeded() || cut_off } else { rollout.is_feasible()? };
         if !counts {

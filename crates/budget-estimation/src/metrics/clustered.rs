@@ -9,7 +9,7 @@ use crate::{Error, Metrics, Sample};
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] where no sample has the value; [`Error::Trajectory`] for fewer than two clusters,
+/// [`Error::Empty`] where no sample has the value; [`Error::TrajectoryMetrics`] for fewer than two clusters,
 /// a value that is not finite, or weights that are not one a sample and 0 or from 1e-100 to 1e100.
 ///
 /// ```
@@ -59,7 +59,7 @@ pub fn clustered_mean<G: Ord>(
 /// # Errors
 ///
 /// [`Error::Empty`] without a sample; [`Error::NothingRemains`] for a feasible sample where nothing
-/// remained. For each measure: [`Error::Trajectory`] where it is undefined on all samples.
+/// remained. For each measure: [`Error::TrajectoryMetrics`] where it is undefined on all samples.
 ///
 /// ```
 /// use budget_estimation::{
@@ -149,5 +149,5 @@ pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> 
     if expected == found {
         return Ok(());
     }
-    Err(Error::Scoring(scoring_rules::Error::Length { what, expected, found }))
+    Err(Error::Length { what, expected, found })
 }

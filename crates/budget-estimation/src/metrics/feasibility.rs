@@ -87,7 +87,7 @@ impl FeasibilityCounts {
     ///
     /// # Errors
     ///
-    /// [`Error::Scoring`] unless the weight is 0 or from 1e-100 to 1e100.
+    /// [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to 1e100.
     pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
         check_weight(weight)?;
         self.add(sample, weight);

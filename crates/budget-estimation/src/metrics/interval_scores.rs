@@ -127,7 +127,7 @@ impl IntervalScores {
     ///
     /// # Errors
     ///
-    /// As [`IntervalScores::update`]; [`Error::Scoring`] unless the weight is 0 or from 1e-100 to
+    /// As [`IntervalScores::update`]; [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to
     /// 1e100.
     pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
         check_weight(weight)?;

@@ -85,7 +85,7 @@ impl LinearComparison {
     ///
     /// # Errors
     ///
-    /// As [`LinearComparison::update`]; [`Error::Scoring`] unless the weight is 0 or from 1e-100 to
+    /// As [`LinearComparison::update`]; [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to
     /// 1e100.
     pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
         check_weight(weight)?;

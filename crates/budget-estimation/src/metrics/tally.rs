@@ -38,7 +38,7 @@ pub(crate) fn check_weight(value: f64) -> Result<(), Error> {
     if value == 0.0 || (1e-100..=1e100).contains(&value) {
         Ok(())
     } else {
-        Err(Error::Scoring(scoring_rules::Error::Weight { value }))
+        Err(Error::ScoringRules(scoring_rules::Error::Weight { value }))
     }
 }
 

@@ -2,7 +2,7 @@ use scoring_rules::ExactSum;
 use trajectory_metrics::{Bounds, Probability, ScoringRule, Tps};
 
 use crate::{
-    ChanceInterval, Error, RunScore, Stopped,
+    ProbabilityInterval, Error, RunScore, Stopped,
     scores::weighted_runs::for_each_run,
     weighting::stop_times::{can_be_averaged, same_length},
 };
@@ -25,7 +25,7 @@ use crate::{
 ///
 /// ```
 /// use censoring::{
-///     ChanceInterval, Error, Probability, StopReason, Stopped, StreamDifference, Tps, WeightSchedule,
+///     ProbabilityInterval, Error, Probability, StopReason, Stopped, StreamDifference, Tps, WeightSchedule,
 /// };
 ///
 /// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
@@ -48,7 +48,7 @@ use crate::{
 /// assert_eq!(difference.largest_width(&chances)?, Some(0.5));
 ///
 /// // Where it is known to be at least 3/8, the bold stream is ahead.
-/// let within = [ChanceInterval::UNKNOWN, ChanceInterval::around(Probability::HALF, 0.25)?];
+/// let within = [ProbabilityInterval::UNKNOWN, ProbabilityInterval::around(Probability::HALF, 0.25)?];
 /// assert_eq!(difference.bounds_within(&within)?.low, 1.0 / 32.0);
 /// assert!(difference.keeps_sign_within(&within)?);
 /// # Ok::<(), Error>(())
@@ -144,15 +144,15 @@ impl StreamDifference {
     /// # Errors
     ///
     /// [`Error::Trajectory`] unless there is one chance a run.
-    pub fn at(&self, success_chances: &[Probability]) -> Result<f64, Error> {
-        same_length("success_chances", self.runs, success_chances.len())?;
-        Ok(self.mean(|term| term.at(success_chances[term.run])))
+    pub fn at(&self, success_probabilities: &[Probability]) -> Result<f64, Error> {
+        same_length("success_probabilities", self.runs, success_probabilities.len())?;
+        Ok(self.mean(|term| term.at(success_probabilities[term.run])))
     }
 
     /// The least and the largest difference over all chances of all runs.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
-        self.bounds_over(|_| ChanceInterval::UNKNOWN)
+        self.bounds_over(|_| ProbabilityInterval::UNKNOWN)
     }
 
     /// The least and the largest difference over all chances in the given intervals, one a run; those
@@ -161,9 +161,9 @@ impl StreamDifference {
     /// # Errors
     ///
     /// [`Error::Trajectory`] unless there is one interval a run.
-    pub fn bounds_within(&self, success_chances: &[ChanceInterval]) -> Result<Bounds, Error> {
-        same_length("success_chances", self.runs, success_chances.len())?;
-        Ok(self.bounds_over(|run| success_chances[run]))
+    pub fn bounds_within(&self, success_probabilities: &[ProbabilityInterval]) -> Result<Bounds, Error> {
+        same_length("success_probabilities", self.runs, success_probabilities.len())?;
+        Ok(self.bounds_over(|run| success_probabilities[run]))
     }
 
     /// Whether the same stream is ahead whatever the chances are: which one, nobody needs to
@@ -178,15 +178,15 @@ impl StreamDifference {
     /// # Errors
     ///
     /// As [`Self::bounds_within`].
-    pub fn keeps_sign_within(&self, success_chances: &[ChanceInterval]) -> Result<bool, Error> {
-        Ok(self.is_apart_from_0(self.bounds_within(success_chances)?))
+    pub fn keeps_sign_within(&self, success_probabilities: &[ProbabilityInterval]) -> Result<bool, Error> {
+        Ok(self.is_apart_from_0(self.bounds_within(success_probabilities)?))
     }
 
     /// The width of common ignorance about the chances at which the streams can no longer be told
     /// apart.
     ///
     /// Let each chance be anywhere within `width / 2` of its estimate, and in [0, 1]
-    /// ([`ChanceInterval::around`]), each run's independently of the others'. At every smaller width the stream that is ahead at the
+    /// ([`ProbabilityInterval::around`]), each run's independently of the others'. At every smaller width the stream that is ahead at the
     /// estimates is ahead for all such chances; at this one there are chances with no difference.
     /// Above 0 and at most 2; 0 where there is no difference at the estimates; `None` where no width
     /// is enough, because the sign is that of the estimates for all chances.
@@ -234,7 +234,7 @@ impl StreamDifference {
         Ok(None)
     }
 
-    fn bounds_over(&self, chance: impl Fn(usize) -> ChanceInterval) -> Bounds {
+    fn bounds_over(&self, chance: impl Fn(usize) -> ProbabilityInterval) -> Bounds {
         let end = |pick: fn(f64, f64) -> f64| {
             self.mean(|term| {
                 let chance = chance(term.run);

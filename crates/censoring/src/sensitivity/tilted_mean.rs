@@ -18,9 +18,9 @@ use crate::{
 /// let cut_off = Stopped::new(&forecasts, None, Some(StopReason::MaxSteps))?;
 ///
 /// let score = RunScore::of(&tps, &cut_off, Probability::HALF)?;
-/// let success_chance = Probability::HALF;
+/// let success_probability = Probability::HALF;
 /// let (if_success, if_failure) = (-0.0625, -0.5625);
-/// assert_eq!(score, RunScore::CutOff { success_chance, if_success, if_failure });
+/// assert_eq!(score, RunScore::Censored { success_probability, if_success, if_failure });
 /// assert_eq!(score.expected(), -0.3125);
 /// # Ok::<(), Error>(())
 /// ```
@@ -29,9 +29,9 @@ pub enum RunScore {
     /// The score of a complete run.
     Complete(f64),
     /// A run that was cut off.
-    CutOff {
+    Censored {
         /// The chance that it would have succeeded, given what it had shown.
-        success_chance: Probability,
+        success_probability: Probability,
         /// The score it would have with a success.
         if_success: f64,
         /// The score it would have with a failure.
@@ -59,8 +59,8 @@ pub enum RunScore {
 /// use censoring::{Error, Probability, RunScore, TiltedMean};
 ///
 /// // Brier scores of a stream that says 0.8 in each of three runs. The last was cut off.
-/// let success_chance = Probability::HALF;
-/// let cut_off = RunScore::CutOff { success_chance, if_success: -0.04, if_failure: -0.64 };
+/// let success_probability = Probability::HALF;
+/// let cut_off = RunScore::Censored { success_probability, if_success: -0.04, if_failure: -0.64 };
 /// let runs = [RunScore::Complete(-0.04), RunScore::Complete(-0.64), cut_off];
 /// let mean = TiltedMean::new(&runs, None)?;
 /// assert!((mean.score(1.0)? - -0.34).abs() < 1e-15);
@@ -94,7 +94,7 @@ impl TiltedMean {
         for (run, &score) in runs.iter().enumerate() {
             let of_run = match score {
                 RunScore::Complete(score) => [score; 2],
-                RunScore::CutOff { if_success, if_failure, .. } => [if_success, if_failure],
+                RunScore::Censored { if_success, if_failure, .. } => [if_success, if_failure],
             };
             for value in of_run {
                 if !can_be_averaged(value) {
@@ -125,8 +125,8 @@ impl TiltedMean {
         for &(score, weight) in &self.runs {
             let value = match score {
                 RunScore::Complete(score) => score,
-                RunScore::CutOff { success_chance, if_success, if_failure } => {
-                    let q = tilted(success_chance.get(), odds_ratio);
+                RunScore::Censored { success_probability, if_success, if_failure } => {
+                    let q = tilted(success_probability.get(), odds_ratio);
                     q * if_success + (1.0 - q) * if_failure
                 }
             };
@@ -143,7 +143,7 @@ impl TiltedMean {
     /// [`Error::Trajectory`] unless the threshold is from -1e100 to 1e100.
     pub fn flip_at(&self, threshold: f64) -> Result<FlippingOdds, Error> {
         if !can_be_averaged(threshold) {
-            return Err(Error::setting("threshold", threshold, "from -1e100 to 1e100"));
+            return Err(Error::Setting { name: "threshold", value: threshold, range: "from -1e100 to 1e100" });
         }
         Ok(Contrast::new(&self.runs, &[(RunScore::Complete(threshold), 1.0)]).flips())
     }
@@ -158,7 +158,7 @@ impl TiltedMean {
     /// // One stream says 0.5, another 0.9, on a run that succeeded and one that was cut off.
     /// let mean = |complete, if_success, if_failure| {
     ///     let cut_off =
-    ///         RunScore::CutOff { success_chance: Probability::HALF, if_success, if_failure };
+    ///         RunScore::Censored { success_probability: Probability::HALF, if_success, if_failure };
     ///     TiltedMean::new(&[RunScore::Complete(complete), cut_off], None)
     /// };
     /// let (careful, bold) = (mean(-0.25, -0.25, -0.25)?, mean(-0.01, -0.01, -0.81)?);
@@ -182,8 +182,8 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let cut_off = |if_success, if_failure| RunScore::CutOff {
-            success_chance: Probability::HALF,
+        let cut_off = |if_success, if_failure| RunScore::Censored {
+            success_probability: Probability::HALF,
             if_success,
             if_failure,
         };

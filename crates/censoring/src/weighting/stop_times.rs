@@ -28,7 +28,7 @@ use crate::Error;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StopTimes<'a> {
     times: &'a [f64],
-    cut_off: &'a [bool],
+    censored: &'a [bool],
     weights: Option<&'a [f64]>,
     /// Weight of all runs, positive.
     total: f64,
@@ -40,7 +40,7 @@ pub(crate) struct Stop {
     /// Its position among all runs.
     pub(crate) run: usize,
     pub(crate) time: f64,
-    pub(crate) cut_off: bool,
+    pub(crate) censored: bool,
     pub(crate) weight: f64,
 }
 
@@ -54,10 +54,10 @@ impl<'a> StopTimes<'a> {
     /// 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
     pub fn new(
         times: &'a [f64],
-        cut_off: &'a [bool],
+        censored: &'a [bool],
         weights: Option<&'a [f64]>,
     ) -> Result<Self, Error> {
-        same_length("cut_off", times.len(), cut_off.len())?;
+        same_length("censored", times.len(), censored.len())?;
         // A NaN is in no range.
         if let Some(run) = times.iter().position(|time| !(0.0..f64::INFINITY).contains(time)) {
             return Err(Error::StopTime { run, value: times[run] });
@@ -71,7 +71,7 @@ impl<'a> StopTimes<'a> {
             total = weights.iter().copied().collect::<ExactSum>().value();
         }
         if total > 0.0 {
-            Ok(Self { times, cut_off, weights, total })
+            Ok(Self { times, censored, weights, total })
         } else {
             Err(scoring_rules::Error::Empty.into())
         }
@@ -85,8 +85,8 @@ impl<'a> StopTimes<'a> {
 
     /// Whether each run was cut off.
     #[must_use]
-    pub const fn cut_off(&self) -> &'a [bool] {
-        self.cut_off
+    pub const fn censored(&self) -> &'a [bool] {
+        self.censored
     }
 
     /// Weight of all runs.
@@ -96,14 +96,14 @@ impl<'a> StopTimes<'a> {
 
     /// The runs of positive weight.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Stop> + use<'a> {
-        let Self { times, cut_off, weights, .. } = *self;
+        let Self { times, censored, weights, .. } = *self;
         times
             .iter()
-            .zip(cut_off)
+            .zip(censored)
             .enumerate()
-            .map(move |(run, (&time, &cut_off))| {
+            .map(move |(run, (&time, &censored))| {
                 let weight = weights.map_or(1.0, |weights| weights[run]);
-                Stop { run, time, cut_off, weight }
+                Stop { run, time, censored, weight }
             })
             .filter(|stop| stop.weight > 0.0)
     }
@@ -111,10 +111,10 @@ impl<'a> StopTimes<'a> {
     /// That complete runs, and only those, have a score that can be averaged.
     pub(crate) fn check_scores(&self, scores: &[Option<f64>]) -> Result<(), Error> {
         same_length("scores", self.times.len(), scores.len())?;
-        for (run, (score, &cut_off)) in scores.iter().zip(self.cut_off).enumerate() {
+        for (run, (score, &censored)) in scores.iter().zip(self.censored).enumerate() {
             match *score {
-                None if !cut_off => return Err(Error::MissingScore { run }),
-                Some(_) if cut_off => return Err(Error::ScoreOfCutOff { run }),
+                None if !censored => return Err(Error::MissingScore { run }),
+                Some(_) if censored => return Err(Error::CensoredWithScore { run }),
                 Some(value) if !can_be_averaged(value) => {
                     return Err(Error::RunScore { run, value });
                 }
@@ -148,7 +148,7 @@ pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> 
     if expected == found {
         Ok(())
     } else {
-        Err(trajectory_metrics::Error::Length { what, expected, found }.into())
+        Err(Error::Length { what, expected, found })
     }
 }
 
@@ -170,7 +170,7 @@ mod tests {
         };
         assert_eq!(of(&[1.0, 2.0], Some(&[1.0])), length("weights", 1));
         let three = StopTimes::new(&[1.0, 2.0], &[true; 3], None).unwrap_err();
-        assert_eq!(three, length("cut_off", 3));
+        assert_eq!(three, length("censored", 3));
         for value in [-1.0, 1e101, f64::NAN] {
             let error = of(&[1.0, 2.0], Some(&[1.0, value]));
             let row = trajectory_metrics::Error::Weight {
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(stops.check_scores(&[Some(-0.5), None]), Ok(()));
         assert_eq!(stops.check_scores(&[None, None]), Err(Error::MissingScore { run: 0 }));
         let both = [Some(1.0), Some(1.0)];
-        assert_eq!(stops.check_scores(&both), Err(Error::ScoreOfCutOff { run: 1 }));
+        assert_eq!(stops.check_scores(&both), Err(Error::CensoredWithScore { run: 1 }));
         for value in [f64::NEG_INFINITY, f64::INFINITY, -1.1e100] {
             let error = Error::RunScore { run: 0, value };
             assert_eq!(stops.check_scores(&[Some(value), None]), Err(error));

@@ -35,7 +35,7 @@ use crate::Error;
 ///
 /// let ended = Observed::under_cap(12.0, 40.0)?;
 /// let stopped = Observed::under_cap(40.0, 40.0)?;
-/// assert!(!ended.is_cut_off() && stopped.is_cut_off());
+/// assert!(!ended.is_censored() && stopped.is_censored());
 ///
 /// // Above the cap it makes no difference what was forecast.
 /// for forecast in [40.0, 90.0] {
@@ -106,7 +106,7 @@ impl Observed {
 
     /// Whether the outcome reached its cap, so that only "at least this much" is known.
     #[must_use]
-    pub const fn is_cut_off(self) -> bool {
+    pub const fn is_censored(self) -> bool {
         self.value == self.cap
     }
 
@@ -158,7 +158,7 @@ mod tests {
         let at = Observed::under_cap(4.0, 4.0).unwrap();
         let below = Observed::under_cap(3.0, 4.0).unwrap();
         let free = Observed::exact(4.0).unwrap();
-        assert_eq!([at, below, free].map(Observed::is_cut_off), [true, false, false]);
+        assert_eq!([at, below, free].map(Observed::is_censored), [true, false, false]);
         assert_eq!([at, below, free].map(Observed::cap), [Some(4.0), Some(4.0), None]);
     }
 

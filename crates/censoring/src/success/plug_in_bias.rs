@@ -83,7 +83,7 @@ pub fn plug_in_bias(
 pub fn plug_in_regret_bound<R: ScoringRule>(rule: &R, bias: f64) -> Result<f64, Error> {
     // A NaN is in no range.
     if !(-1.0..=1.0).contains(&bias) {
-        return Err(Error::setting("bias", bias, "from -1 to 1"));
+        return Err(Error::Setting { name: "bias", value: bias, range: "from -1 to 1" });
     }
     let contrast = |p| (rule.score(p, true) - rule.score(p, false)).abs();
     let ends = [contrast(Probability::ZERO), contrast(Probability::ONE)];

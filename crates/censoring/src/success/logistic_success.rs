@@ -32,7 +32,7 @@ use crate::{
 /// let rows = [vec![1.0], vec![1.0], vec![3.0], vec![3.0]];
 /// let outcomes = [false, true, true, true];
 /// let model = LogisticSuccess::default().fit(&rows, &outcomes, &[3.0, 1.0, 2.0, 2.0])?;
-/// let (low, high) = (model.success_chance(&[1.0])?, model.success_chance(&[3.0])?);
+/// let (low, high) = (model.success_probability(&[1.0])?, model.success_probability(&[3.0])?);
 /// assert!(low.get() > 0.25 && low < high && high.get() < 1.0);
 /// # Ok::<(), Error>(())
 /// ```
@@ -57,7 +57,7 @@ impl LogisticSuccess {
         if penalty > 0.0 && penalty < f64::INFINITY {
             Ok(Self { penalty })
         } else {
-            Err(Error::setting("penalty", penalty, "above 0 and finite"))
+            Err(Error::Setting { name: "penalty", value: penalty, range: "above 0 and finite" })
         }
     }
 }
@@ -72,7 +72,7 @@ impl LogisticSuccess {
 /// // At the mean either outcome is as likely; a standard deviation is 1.
 /// assert!(model.intercept().abs() < 1e-12 && model.slopes()[0] > 0.0);
 /// let log_odds = model.intercept() + 2.0 * model.slopes()[0];
-/// let chance = model.success_chance(&[4.0])?.get();
+/// let chance = model.success_probability(&[4.0])?.get();
 /// assert!((chance - 1.0 / (1.0 + (-log_odds).exp())).abs() < 1e-15);
 /// # Ok::<(), Error>(())
 /// ```
@@ -104,7 +104,7 @@ impl SuccessModel for LogisticSuccessModel {
     ///
     /// [`Error::Trajectory`] unless there are as many features as were learnt from;
     /// [`Error::Feature`] for one that is no number from -1e100 to 1e100.
-    fn success_chance(&self, features: &[f64]) -> Result<Probability, Error> {
+    fn success_probability(&self, features: &[f64]) -> Result<Probability, Error> {
         check_features(0, features, self.slopes.len())?;
         let standards = self.means.iter().zip(&self.scales);
         let log_odds = features

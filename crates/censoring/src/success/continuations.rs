@@ -36,16 +36,16 @@ pub struct Continuations {
 /// Scores of a sample with all chances at `low` and with all at `high` do not bound its score: some runs
 /// score more as a success and others less. Take each run's own worse and better end, as
 /// [`mean_score_bounds`](crate::mean_score_bounds) does with the two as a
-/// [`ChanceInterval`](crate::ChanceInterval).
+/// [`ProbabilityInterval`](crate::ProbabilityInterval).
 ///
 /// ```
-/// use censoring::{ChanceInterval, Continuations, Error, SuccessEstimate};
+/// use censoring::{ProbabilityInterval, Continuations, Error, SuccessEstimate};
 ///
 /// let branches = Continuations { successes: 3, failures: 1, unresolved: 4, invalid: 0 };
 /// let SuccessEstimate { chance, low, high, standard_error } = branches.estimate()?;
 /// assert_eq!((low.get(), chance.get(), high.get()), (0.375, 0.75, 0.875));
 /// assert_eq!(standard_error, (0.75_f64 * 0.25 / 4.0).sqrt());
-/// assert_eq!(ChanceInterval::from(branches.estimate()?), ChanceInterval::new(low, high)?);
+/// assert_eq!(ProbabilityInterval::from(branches.estimate()?), ProbabilityInterval::new(low, high)?);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,22 +111,22 @@ impl Continuations {
 /// [`Error::Trajectory`] unless there is one entry a run in each, and for a `min_valid` of 0.
 ///
 /// ```
-/// use censoring::{Continuations, Error, Probability, hybrid_success_chances};
+/// use censoring::{Continuations, Error, Probability, hybrid_success_probabilities};
 ///
 /// let audited = Continuations { successes: 3, failures: 2, ..Continuations::default() };
 /// let plug_in = [Probability::HALF; 2];
-/// let chances = hybrid_success_chances(&[audited, Continuations::default()], &plug_in, 5)?;
+/// let chances = hybrid_success_probabilities(&[audited, Continuations::default()], &plug_in, 5)?;
 /// assert_eq!(chances, Probability::from_slice(&[0.6, 0.5])?);
 /// # Ok::<(), Error>(())
 /// ```
-pub fn hybrid_success_chances(
+pub fn hybrid_success_probabilities(
     branches: &[Continuations],
     plug_in: &[Probability],
     min_valid: u64,
 ) -> Result<Vec<Probability>, Error> {
     same_length("plug_in", branches.len(), plug_in.len())?;
     if min_valid == 0 {
-        return Err(Error::setting("min_valid", 0.0, "at least 1"));
+        return Err(Error::Setting { name: "min_valid", value: 0.0, range: "at least 1" });
     }
     let chance = |(branches, &plug_in): (&Continuations, &Probability)| {
         if branches.valid() >= min_valid { Ok(branches.estimate()?.chance) } else { Ok(plug_in) }
@@ -143,7 +143,7 @@ mod tests {
         let branches = Continuations { unresolved: 3, invalid: 2, ..Continuations::default() };
         assert_eq!(branches.estimate(), Err(Error::NoBranch));
         let plug_in = [Probability::ONE];
-        assert_eq!(hybrid_success_chances(&[branches], &plug_in, 1), Ok(plug_in.to_vec()));
+        assert_eq!(hybrid_success_probabilities(&[branches], &plug_in, 1), Ok(plug_in.to_vec()));
     }
 
     #[test]
@@ -171,9 +171,9 @@ mod tests {
     #[test]
     fn settings_and_lengths_are_checked() {
         let branches = [Continuations::default()];
-        let error = hybrid_success_chances(&branches, &[Probability::HALF], 0).unwrap_err();
+        let error = hybrid_success_probabilities(&branches, &[Probability::HALF], 0).unwrap_err();
         assert!(error.to_string().starts_with("min_valid is 0"), "{error}");
         let length = trajectory_metrics::Error::Length { what: "plug_in", expected: 1, found: 0 };
-        assert_eq!(hybrid_success_chances(&branches, &[], 1), Err(length.into()));
+        assert_eq!(hybrid_success_probabilities(&branches, &[], 1), Err(length.into()));
     }
 }

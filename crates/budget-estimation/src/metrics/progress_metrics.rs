@@ -49,7 +49,7 @@ impl Metrics {
     ///
     /// # Errors
     ///
-    /// As [`Metrics::update`]; [`Error::Scoring`] unless the weight is 0 or from 1e-100 to 1e100.
+    /// As [`Metrics::update`]; [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to 1e100.
     pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
         check_weight(weight)?;
         self.add(sample, weight)
@@ -96,7 +96,7 @@ impl Metrics {
 /// Parts can be merged in any order.
 ///
 /// ```
-/// use budget_estimation::{Error, Evaluation, LinearEstimator, Rollouts, score_rollouts};
+/// use budget_estimation::{Error, ProgressMetrics, LinearEstimator, Rollouts, score_rollouts};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 30.0, 60.0, 40.0], true)?;
@@ -105,7 +105,7 @@ impl Metrics {
 /// rollouts.set_cap(tokens, 200.0)?;
 ///
 /// let mut linear = LinearEstimator::new(4.0, 0.25)?;
-/// let mut evaluation = Evaluation::new(5, None)?;
+/// let mut evaluation = ProgressMetrics::new(5, None)?;
 /// for sample in score_rollouts(&rollouts, tokens, &mut linear)? {
 ///     evaluation.update(&sample)?;
 /// }
@@ -116,18 +116,18 @@ impl Metrics {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Evaluation {
+pub struct ProgressMetrics {
     first_turn: Metrics,
     /// Each sample is in one of them.
     bins: Vec<Metrics>,
     detection: DetectionDelay,
 }
 
-/// All measures, from [`Evaluation`].
+/// All measures, from [`ProgressMetrics`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct EvaluationSummary {
+pub struct ProgressSummary {
     /// Over every sample.
     pub all_turns: MetricsSummary,
     /// Over samples after one turn, k = 1; none where there is none. Samples of a
@@ -140,7 +140,7 @@ pub struct EvaluationSummary {
     pub detection: Option<DetectionSummary>,
 }
 
-impl Evaluation {
+impl ProgressMetrics {
     /// With so many bins by how far the run was, k / T, and proper losses where intervals claim to be
     /// central ones of some coverage.
     ///
@@ -219,11 +219,11 @@ impl Evaluation {
     /// # Errors
     ///
     /// [`Error::Empty`] without a sample of positive weight.
-    pub fn finish(&self) -> Result<EvaluationSummary, Error> {
+    pub fn finish(&self) -> Result<ProgressSummary, Error> {
         let mut all_turns =
             Metrics { intervals: self.first_turn.intervals.empty(), ..Metrics::default() };
         self.bins.iter().try_for_each(|bin| all_turns.merge(bin))?;
-        Ok(EvaluationSummary {
+        Ok(ProgressSummary {
             all_turns: all_turns.finish()?,
             first_turn: self.first_turn.finish().ok(),
             by_progress: self.bins.iter().map(|bin| bin.finish().ok()).collect(),

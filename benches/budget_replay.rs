@@ -6,7 +6,8 @@
 use std::hint::black_box;
 
 use budget_estimation::{
-    ProgressMetrics, IntervalScores, Level, LinearEstimator, Metrics, Resource, Rollouts, score_rollout,
+    IntervalScores, Level, LinearEstimator, Metrics, ProgressMetrics, Resource, Rollouts,
+    score_rollout,
 };
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand::{Rng, SeedableRng};

@@ -12,8 +12,8 @@ use std::{env, fs, hint::black_box, process::Command, time::Instant};
 
 use benches::{random_rows, random_traces};
 use budget_estimation::{
-    AdaptiveConformal, Calibrated, ProgressMetrics, Level, LinearEstimator, MarginUnit, PastQuantiles,
-    Resource, Rollouts, score_rollout,
+    AdaptiveConformal, Calibrated, Level, LinearEstimator, MarginUnit, PastQuantiles,
+    ProgressMetrics, Resource, Rollouts, score_rollout,
 };
 use censoring::{IpcwWeights, KaplanMeier, StopReason, StopTimes, Stopped, TerminationAudit};
 use knapsack_oracle::{Item, Knapsack, Plan, Pool, Regime, execute, kendall_tau_b};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use budget_estimation::{
-    EarlyStops, Error, ProgressMetrics, ProgressSummary, MetricsSummary, StopRule, early_stopping,
+    EarlyStops, Error, MetricsSummary, ProgressMetrics, ProgressSummary, StopRule, early_stopping,
 };
 use serde::Serialize;
 

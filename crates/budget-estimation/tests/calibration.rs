@@ -5,9 +5,9 @@
 use std::f64::consts::FRAC_PI_2;
 
 use budget_estimation::{
-    AdaptiveConformal, Calibrated, OnlineCalibrator, ConformalPid, Error, Estimate, Estimator, Level,
-    LiveRun, MarginUnit, PastQuantiles, Prefix, Rollouts, Sample, SplitConformal, probe, replay,
-    score_rollouts,
+    AdaptiveConformal, Calibrated, ConformalPid, Error, Estimate, Estimator, Level, LiveRun,
+    MarginUnit, OnlineCalibrator, PastQuantiles, Prefix, Rollouts, Sample, SplitConformal, probe,
+    replay, score_rollouts,
 };
 use proptest::prelude::*;
 use rand_chacha::{

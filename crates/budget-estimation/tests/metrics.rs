@@ -2,8 +2,9 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use budget_estimation::{
-    DetectionDelay, Error, Estimate, ProgressMetrics, IntervalScores, Level, LinearComparison, Metrics,
-    Miss, Rollouts, Sample, bootstrap_metrics, clustered_mean, interval_reward, joint_hits,
+    DetectionDelay, Error, Estimate, IntervalScores, Level, LinearComparison, Metrics, Miss,
+    ProgressMetrics, Rollouts, Sample, bootstrap_metrics, clustered_mean, interval_reward,
+    joint_hits,
 };
 use proptest::prelude::*;
 use scoring_rules::{Observed, Quantiles, weighted_interval_loss};

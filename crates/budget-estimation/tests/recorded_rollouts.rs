@@ -5,7 +5,7 @@
 use std::{fs::File, io::BufReader, path::Path};
 
 use budget_estimation::{
-    ProgressMetrics, LinearEstimator, Metrics, Rollout, Rollouts, score_rollout, score_rollouts,
+    LinearEstimator, Metrics, ProgressMetrics, Rollout, Rollouts, score_rollout, score_rollouts,
 };
 
 fn recorded(name: &str) -> Option<Rollouts> {

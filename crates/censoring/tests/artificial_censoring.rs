@@ -180,7 +180,7 @@ fn a_stop_that_is_none_and_a_score_that_is_infinite_are_refused() {
     let trace = Trace::new(forecasts, false).unwrap();
     let exact = Tps::new(LogScore::exact(), WeightSchedule::Uniform);
     for stop in [0, 4] {
-        let want = Error::Trajectory(match stop {
+        let want = Error::TrajectoryMetrics(match stop {
             0 => trajectory_metrics::Error::EmptyTrace { index: 0 },
             _ => trajectory_metrics::Error::Horizon { horizon: 3, steps: 4 },
         });

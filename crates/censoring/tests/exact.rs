@@ -2,9 +2,9 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use censoring::{
-    Bounds, ProbabilityInterval, Continuations, Error, Exclusion, Probability, RunScore, ScoringRule,
-    StopReason, Stopped, StreamDifference, TiltedMean, Tps, WeightSchedule, exact_mean_score,
-    exact_score, mean_score_bounds, score_bounds, simple_score,
+    Bounds, Continuations, Error, Exclusion, Probability, ProbabilityInterval, RunScore,
+    ScoringRule, StopReason, Stopped, StreamDifference, TiltedMean, Tps, WeightSchedule,
+    exact_mean_score, exact_score, mean_score_bounds, score_bounds, simple_score,
 };
 use proptest::prelude::*;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore};
@@ -82,12 +82,11 @@ fn a_run_without_a_score_is_named_and_one_that_weighs_nothing_leaves_no_trace() 
     assert_eq!(mean_score_bounds(&tps, &runs, None, weights).unwrap().width(), 0.0);
     assert!(StreamDifference::new(&tps, &runs, &runs, weights).is_ok());
 
-    let empty = Error::from(trajectory_metrics::Error::Empty);
+    let empty = Error::Empty;
     assert_eq!(exact_mean_score(&tps, &[], &[], None), Err(empty.clone()));
     assert_eq!(mean_score_bounds(&tps, &runs, None, Some(&[0.0; 2])), Err(empty.clone()));
     assert_eq!(StreamDifference::new(&tps, &[], &[], None), Err(empty));
-    let length =
-        |what, found| Error::from(trajectory_metrics::Error::Length { what, expected: 2, found });
+    let length = |what, found| Error::Length { what, expected: 2, found };
     let error = exact_mean_score(&tps, &runs, &chances[..1], weights);
     assert_eq!(error, Err(length("success_probabilities", 1)));
     let intervals = [ProbabilityInterval::UNKNOWN];
@@ -167,7 +166,7 @@ fn the_mean_over_branches_is_the_exact_score_to_1e_15() {
                         unresolved: valid % 3,
                         invalid: 1,
                     };
-                    let chance = branches.estimate().unwrap().chance;
+                    let chance = branches.estimate().unwrap().probability();
                     let exact = exact_score(&tps, &run, chance).unwrap();
                     let branch =
                         |outcome| tps.prefix_score(&forecasts, outcome, run.horizon()).unwrap();

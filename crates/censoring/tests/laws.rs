@@ -86,11 +86,11 @@ fn runs_that_make_no_sense_are_refused() {
     );
     assert_eq!(
         Stopped::new(&[], Some(true), None),
-        Err(Error::Trajectory(trajectory_metrics::Error::EmptyTrace { index: 0 }))
+        Err(Error::TrajectoryMetrics(trajectory_metrics::Error::EmptyTrace { index: 0 }))
     );
     assert_eq!(
         censored(&forecasts).with_horizon(2),
-        Err(Error::Trajectory(trajectory_metrics::Error::Horizon { horizon: 2, steps: 3 }))
+        Err(Error::TrajectoryMetrics(trajectory_metrics::Error::Horizon { horizon: 2, steps: 3 }))
     );
 }
 

@@ -80,9 +80,7 @@ fn rows_that_teach_nothing_are_refused() {
         assert!(fit(&one, &both, &[1.0, value]).is_err());
         assert!(LogisticSuccess::new(value).is_err());
     }
-    let length = |what, expected, found| {
-        Err(Error::from(trajectory_metrics::Error::Length { what, expected, found }))
-    };
+    let length = |what, expected, found| Err(Error::Length { what, expected, found });
     let ragged = fit(&[vec![1.0], vec![]], &both, &[1.0; 2]);
     assert_eq!(ragged, length("features of a row", 1, 0));
     assert_eq!(fit(&one, &[true], &[1.0; 2]), length("outcomes", 2, 1));
@@ -93,7 +91,7 @@ fn rows_that_teach_nothing_are_refused() {
     let one_class = |outcome| Err(Error::from(trajectory_metrics::Error::OneClass { outcome }));
     assert_eq!(fit(&one, &[true; 2], &[1.0; 2]), one_class(true));
     assert_eq!(fit(&one, &both, &[0.0, 1.0]), one_class(false));
-    let empty = Err(Error::from(trajectory_metrics::Error::Empty));
+    let empty = Err(Error::Empty);
     assert_eq!(fit(&[], &[], &[]), empty);
     assert_eq!(fit(&one, &both, &[0.0; 2]), empty);
     assert!(LogisticSuccess::new(0.0).is_err());
@@ -226,8 +224,8 @@ fn each_model_sees_the_prefixes_of_complete_runs_of_other_folds_only() {
     );
     assert_eq!(fit.models().len(), 2);
     assert_eq!(fit.success_probability(5, &[]), Ok(Probability::HALF));
-    let length = trajectory_metrics::Error::Length { what: "folds", expected: 7, found: 6 };
-    assert_eq!(fit.success_probability(6, &[]), Err(length.into()));
+    let length = Error::Length { what: "folds", expected: 7, found: 6 };
+    assert_eq!(fit.success_probability(6, &[]), Err(length));
 }
 
 #[test]
@@ -311,8 +309,8 @@ fn branches_of_a_cut_off_run_are_rows_of_its_whole_weight_split_by_how_they_ende
     assert_eq!(*recorder.0.borrow(), [of_odd, of_even]);
 
     let short = cross_fit_success(&recorder, &runs, features, &folds, Some(&[mixed; 7]), None);
-    let length = trajectory_metrics::Error::Length { what: "branches", expected: 8, found: 7 };
-    assert_eq!(short.map(|_| ()), Err(length.into()));
+    let length = Error::Length { what: "branches", expected: 8, found: 7 };
+    assert_eq!(short.map(|_| ()), Err(length));
 }
 
 #[test]
@@ -412,8 +410,9 @@ impl Sample {
         let Self { runs, folds, .. } = self;
         let models = cross_fit_success(&learner, runs, features, folds, branches, weights).unwrap();
         let cut_off = (0..RUNS).filter(|&run| runs[run].outcome().is_none());
-        let estimates: Vec<Probability> =
-            cut_off.map(|run| models.success_probability(run, &features(run, step)).unwrap()).collect();
+        let estimates: Vec<Probability> = cut_off
+            .map(|run| models.success_probability(run, &features(run, step)).unwrap())
+            .collect();
         let truths = vec![Probability::new(truth).unwrap(); estimates.len()];
         plug_in_bias(&estimates, &truths, None).unwrap()
     }

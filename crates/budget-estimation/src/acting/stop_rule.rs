@@ -80,7 +80,11 @@ impl Alarm {
 
     /// Whether the run should be stopped now, given what was said after this turn.
     #[inline]
-    pub(super) fn push(&mut self, estimate: Estimate, failure_probability: Option<Probability>) -> bool {
+    pub(super) fn push(
+        &mut self,
+        estimate: Estimate,
+        failure_probability: Option<Probability>,
+    ) -> bool {
         self.row = if estimate == Estimate::Impossible { self.row.saturating_add(1) } else { 0 };
         match self.rule {
             StopRule::Impossible { in_a_row } => self.row >= in_a_row.get(),

@@ -14,7 +14,7 @@ impl RunScore {
     ///
     /// # Errors
     ///
-    /// [`Error::Excluded`] for a run that has no score; [`Error::Trajectory`] where custom weights
+    /// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] where custom weights
     /// do not reach the horizon.
     pub fn of<R: ScoringRule>(
         tps: &Tps<R>,
@@ -50,7 +50,8 @@ impl RunScore {
             Self::Censored { if_success, if_failure, .. } => {
                 let share =
                     |q: Probability, score| if q.get() > 0.0 { q.get() * score } else { 0.0 };
-                share(success_probability, if_success) + share(success_probability.complement(), if_failure)
+                share(success_probability, if_success)
+                    + share(success_probability.complement(), if_failure)
             }
         }
     }
@@ -89,7 +90,7 @@ impl RunScore {
 ///
 /// # Errors
 ///
-/// [`Error::Excluded`] for a run that has no score; [`Error::Trajectory`] where custom weights do
+/// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] where custom weights do
 /// not reach the horizon.
 ///
 /// ```
@@ -122,9 +123,9 @@ pub fn exact_score<R: ScoringRule>(
 /// # Errors
 ///
 /// [`Error::Run`] with the first run that has no score, for the reasons of `exact_score`;
-/// [`Error::RunScore`] with the first whose score is no number or plus infinity;
-/// [`Error::Trajectory`] unless there is one entry a run in each, for a weight that is neither 0 nor
-/// from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
+/// [`Error::RunScore`] with the first whose score is no number or plus infinity; [`Error::Length`]
+/// unless there is one entry a run in each; [`Error::TrajectoryMetrics`] for a weight that is neither
+/// 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
 ///
 /// ```
 /// use censoring::{Error, Probability, StopReason, Stopped, Tps, WeightSchedule, exact_mean_score};

@@ -2,7 +2,7 @@ use scoring_rules::ExactMean;
 use trajectory_metrics::{Bounds, Probability, ScoringRule, Tps};
 
 use crate::{
-    ProbabilityInterval, Error, RunScore, Stopped, scores::weighted_runs::for_each_run,
+    Error, ProbabilityInterval, RunScore, Stopped, scores::weighted_runs::for_each_run,
     weighting::stop_times::same_length,
 };
 
@@ -50,7 +50,8 @@ pub fn score_bounds<R: ScoringRule>(
     success_probability: ProbabilityInterval,
 ) -> Result<Bounds, Error> {
     let score = RunScore::of(tps, run, Probability::HALF)?;
-    let ends = [success_probability.low(), success_probability.high()].map(|q| score.expected_at(q));
+    let ends =
+        [success_probability.low(), success_probability.high()].map(|q| score.expected_at(q));
     // A minimum would swallow a NaN.
     for value in ends {
         if value.is_nan() || value == f64::INFINITY {
@@ -64,17 +65,18 @@ pub fn score_bounds<R: ScoringRule>(
 /// success after each stop is known to lie in an interval: the mean of the lower and the mean of the
 /// upper bounds.
 ///
-/// `success_probabilities` has one entry a run, of which those of complete runs are not looked at; `None` is
-/// [`ProbabilityInterval::UNKNOWN`] for all. Each run's chance moves by itself, and both ends are reached,
-/// so no narrower interval holds for all. The score of an unbounded rule may be minus infinity at the
-/// lower end. A weight of 2 is the run twice, a weight of 0 leaves no trace. Free of order to the bit.
+/// `success_probabilities` has one entry a run, of which those of complete runs are not looked at;
+/// `None` is [`ProbabilityInterval::UNKNOWN`] for all. Each run's chance moves by itself, and both
+/// ends are reached, so no narrower interval holds for all. The score of an unbounded rule may be
+/// minus infinity at the lower end. A weight of 2 is the run twice, a weight of 0 leaves no trace.
+/// Free of order to the bit.
 ///
 /// # Errors
 ///
 /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first whose
-/// score is no number or plus infinity; [`Error::Trajectory`] unless there is one entry a run in
-/// each, and for a weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run
-/// of positive weight.
+/// score is no number or plus infinity; [`Error::Length`] unless there is one entry a run in each;
+/// [`Error::TrajectoryMetrics`] for a weight that is neither 0 nor from 1e-100 to 1e100;
+/// [`Error::Empty`] without a run of positive weight.
 ///
 /// ```
 /// use censoring::{
@@ -111,7 +113,8 @@ pub fn mean_score_bounds<R: ScoringRule>(
     }
     let mut means = [ExactMean::default(), ExactMean::default()];
     for_each_run(runs, weights, |i, run, weight| {
-        let chance = success_probabilities.map_or(ProbabilityInterval::UNKNOWN, |chances| chances[i]);
+        let chance =
+            success_probabilities.map_or(ProbabilityInterval::UNKNOWN, |chances| chances[i]);
         let bounds = score_bounds(tps, run, chance).map_err(|error| match error {
             Error::RunScore { value, .. } => Error::RunScore { run: i, value },
             other => other,

@@ -2,7 +2,7 @@ use scoring_rules::ExactSum;
 use trajectory_metrics::{Bounds, Probability, ScoringRule, Tps};
 
 use crate::{
-    ProbabilityInterval, Error, RunScore, Stopped,
+    Error, ProbabilityInterval, RunScore, Stopped,
     scores::weighted_runs::for_each_run,
     weighting::stop_times::{can_be_averaged, same_length},
 };
@@ -98,10 +98,10 @@ impl StreamDifference {
     ///
     /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first whose
     /// score under one of the streams is no number from -1e100 to 1e100 (an unclipped log score may
-    /// be infinite); [`Error::OtherRun`] with the first run that ends differently in the two
-    /// streams, or has another length; [`Error::Trajectory`] unless there is one entry a run in
-    /// each, for a weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive
-    /// weight.
+    /// be infinite); [`Error::OtherRun`] with the first run that ends differently in the two streams,
+    /// or has another length; [`Error::Length`] unless there is one entry a run in each;
+    /// [`Error::TrajectoryMetrics`] for a weight that is neither 0 nor from 1e-100 to 1e100;
+    /// [`Error::Empty`] without a run of positive weight.
     pub fn new<R: ScoringRule>(
         tps: &Tps<R>,
         first: &[Stopped<'_>],
@@ -135,7 +135,7 @@ impl StreamDifference {
             let tolerance = 16.0 * f64::EPSILON * (size.value() / total);
             Ok(Self { runs: first.len(), terms, total, tolerance })
         } else {
-            Err(scoring_rules::Error::Empty.into())
+            Err(Error::Empty)
         }
     }
 
@@ -143,7 +143,7 @@ impl StreamDifference {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] unless there is one chance a run.
+    /// [`Error::Length`] unless there is one chance a run.
     pub fn at(&self, success_probabilities: &[Probability]) -> Result<f64, Error> {
         same_length("success_probabilities", self.runs, success_probabilities.len())?;
         Ok(self.mean(|term| term.at(success_probabilities[term.run])))
@@ -160,8 +160,11 @@ impl StreamDifference {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] unless there is one interval a run.
-    pub fn bounds_within(&self, success_probabilities: &[ProbabilityInterval]) -> Result<Bounds, Error> {
+    /// [`Error::Length`] unless there is one interval a run.
+    pub fn bounds_within(
+        &self,
+        success_probabilities: &[ProbabilityInterval],
+    ) -> Result<Bounds, Error> {
         same_length("success_probabilities", self.runs, success_probabilities.len())?;
         Ok(self.bounds_over(|run| success_probabilities[run]))
     }
@@ -178,7 +181,10 @@ impl StreamDifference {
     /// # Errors
     ///
     /// As [`Self::bounds_within`].
-    pub fn keeps_sign_within(&self, success_probabilities: &[ProbabilityInterval]) -> Result<bool, Error> {
+    pub fn keeps_sign_within(
+        &self,
+        success_probabilities: &[ProbabilityInterval],
+    ) -> Result<bool, Error> {
         Ok(self.is_apart_from_0(self.bounds_within(success_probabilities)?))
     }
 
@@ -186,16 +192,17 @@ impl StreamDifference {
     /// apart.
     ///
     /// Let each chance be anywhere within `width / 2` of its estimate, and in [0, 1]
-    /// ([`ProbabilityInterval::around`]), each run's independently of the others'. At every smaller width the stream that is ahead at the
-    /// estimates is ahead for all such chances; at this one there are chances with no difference.
-    /// Above 0 and at most 2; 0 where there is no difference at the estimates; `None` where no width
-    /// is enough, because the sign is that of the estimates for all chances.
+    /// ([`ProbabilityInterval::around`]), each run's independently of the others'. At every smaller
+    /// width the stream that is ahead at the estimates is ahead for all such chances; at this one
+    /// there are chances with no difference. Above 0 and at most 2; 0 where there is no difference at
+    /// the estimates; `None` where no width is enough, because the sign is that of the estimates for
+    /// all chances.
     ///
     /// Cost: O(n log n).
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] unless there is one estimate a run.
+    /// [`Error::Length`] unless there is one estimate a run.
     pub fn largest_width(&self, estimates: &[Probability]) -> Result<Option<f64>, Error> {
         let difference = self.at(estimates)?;
         if difference.abs() <= self.tolerance {

@@ -31,6 +31,7 @@ use crate::{RunScore, sensitivity::tilt::tilted};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct FlippingOdds {
     /// The largest odds ratio of at most 1.
     pub below: Option<f64>,

@@ -17,7 +17,7 @@ use crate::Error;
 ///
 /// # Errors
 ///
-/// [`Error::Trajectory`] unless the odds ratio is positive and finite.
+/// [`Error::Setting`] unless the odds ratio is positive and finite.
 ///
 /// ```
 /// use censoring::{Error, Probability, tilt};

@@ -84,8 +84,9 @@ impl TiltedMean {
     /// # Errors
     ///
     /// [`Error::RunScore`] with the first run that has a score which is no number from -1e100 to
-    /// 1e100; [`Error::Trajectory`] unless there is one weight a run, for a weight that is neither
-    /// 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
+    /// 1e100; [`Error::Length`] unless there is one weight a run; [`Error::TrajectoryMetrics`] for a
+    /// weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive
+    /// weight.
     pub fn new(runs: &[RunScore], weights: Option<&[f64]>) -> Result<Self, Error> {
         if let Some(weights) = weights {
             same_length("weights", runs.len(), weights.len())?;
@@ -107,18 +108,14 @@ impl TiltedMean {
                 kept.push((score, weight));
             }
         }
-        if kept.is_empty() {
-            Err(scoring_rules::Error::Empty.into())
-        } else {
-            Ok(Self { runs: kept })
-        }
+        if kept.is_empty() { Err(Error::Empty) } else { Ok(Self { runs: kept }) }
     }
 
     /// The mean score at an odds ratio.
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] unless the odds ratio is positive and finite.
+    /// [`Error::Setting`] unless the odds ratio is positive and finite.
     pub fn score(&self, odds_ratio: f64) -> Result<f64, Error> {
         check_odds_ratio(odds_ratio)?;
         let mut mean = ExactMean::default();
@@ -140,10 +137,14 @@ impl TiltedMean {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] unless the threshold is from -1e100 to 1e100.
+    /// [`Error::Setting`] unless the threshold is from -1e100 to 1e100.
     pub fn flip_at(&self, threshold: f64) -> Result<FlippingOdds, Error> {
         if !can_be_averaged(threshold) {
-            return Err(Error::Setting { name: "threshold", value: threshold, range: "from -1e100 to 1e100" });
+            return Err(Error::Setting {
+                name: "threshold",
+                value: threshold,
+                range: "from -1e100 to 1e100",
+            });
         }
         Ok(Contrast::new(&self.runs, &[(RunScore::Complete(threshold), 1.0)]).flips())
     }
@@ -193,13 +194,13 @@ mod tests {
             assert_eq!(error, Error::RunScore { run: 1, value: infinite });
         }
         let one = [RunScore::Complete(0.0)];
-        let empty = Error::from(trajectory_metrics::Error::Empty);
+        let empty = Error::Empty;
         assert_eq!(TiltedMean::new(&[], None), Err(empty.clone()));
         assert_eq!(TiltedMean::new(&one, Some(&[0.0])), Err(empty));
         let error = TiltedMean::new(&one, Some(&[-1.0])).unwrap_err();
         assert!(error.to_string().starts_with("row 0"), "{error}");
-        let length = trajectory_metrics::Error::Length { what: "weights", expected: 1, found: 2 };
-        assert_eq!(TiltedMean::new(&one, Some(&[1.0; 2])), Err(length.into()));
+        let length = Error::Length { what: "weights", expected: 1, found: 2 };
+        assert_eq!(TiltedMean::new(&one, Some(&[1.0; 2])), Err(length));
         let mean = TiltedMean::new(&one, None).unwrap();
         assert!(mean.score(0.0).is_err());
         let error = mean.flip_at(f64::NAN).unwrap_err();

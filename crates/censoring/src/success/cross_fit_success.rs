@@ -41,7 +41,7 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] where there is no such run, and the errors of
+    /// [`Error::Length`] where there is no such run, and the errors of
     /// [`SuccessModel::success_probability`].
     pub fn success_probability(&self, run: usize, features: &[f64]) -> Result<Probability, Error> {
         let fold = self.folds.of_each().get(run);
@@ -95,8 +95,8 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 /// # Errors
 ///
 /// [`Error::Fold`] with the learner's error where the rows outside a fold are not enough;
-/// [`Error::Trajectory`] unless there is one entry a run in each of folds, branches and weights, and
-/// for a weight that is neither 0 nor from 1e-100 to 1e100.
+/// [`Error::Length`] unless there is one entry a run in each of folds, branches and weights;
+/// [`Error::TrajectoryMetrics`] for a weight that is neither 0 nor from 1e-100 to 1e100.
 ///
 /// ```
 /// use censoring::{Continuations, Error, Folds, LogisticSuccess, Probability, StopReason, Stopped};

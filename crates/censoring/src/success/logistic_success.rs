@@ -52,7 +52,7 @@ impl LogisticSuccess {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] unless it is positive and finite.
+    /// [`Error::Setting`] unless it is positive and finite.
     pub fn new(penalty: f64) -> Result<Self, Error> {
         if penalty > 0.0 && penalty < f64::INFINITY {
             Ok(Self { penalty })
@@ -102,7 +102,7 @@ impl LogisticSuccessModel {
 impl SuccessModel for LogisticSuccessModel {
     /// # Errors
     ///
-    /// [`Error::Trajectory`] unless there are as many features as were learnt from;
+    /// [`Error::Length`] unless there are as many features as were learnt from;
     /// [`Error::Feature`] for one that is no number from -1e100 to 1e100.
     fn success_probability(&self, features: &[f64]) -> Result<Probability, Error> {
         check_features(0, features, self.slopes.len())?;
@@ -133,10 +133,10 @@ impl SuccessLearner for LogisticSuccess {
     /// # Errors
     ///
     /// [`Error::Feature`] with the first feature that is no number from -1e100 to 1e100;
-    /// [`Error::Trajectory`] unless there is one entry a row in each and as many features in every
-    /// row, for a weight that is neither 0 nor from 1e-100 to 1e100, without a row of positive
-    /// weight, and where all those have one outcome or the other one has less than 1e-12 of their
-    /// weight, which rounding would swallow.
+    /// [`Error::Length`] unless there is one entry a row in each and as many features in every row;
+    /// [`Error::Empty`] without a row of positive weight; [`Error::TrajectoryMetrics`] for a weight
+    /// that is neither 0 nor from 1e-100 to 1e100, and where all rows of positive weight have one
+    /// outcome or the other one has less than 1e-12 of their weight, which rounding would swallow.
     fn fit(
         &self,
         features: &[Vec<f64>],
@@ -192,7 +192,7 @@ fn rows(features: &[Vec<f64>], outcomes: &[bool], weights: &[f64]) -> Result<Vec
             rows.push(Row { x, outcome, weight });
         }
     }
-    if rows.is_empty() { Err(scoring_rules::Error::Empty.into()) } else { Ok(rows) }
+    if rows.is_empty() { Err(Error::Empty) } else { Ok(rows) }
 }
 
 fn check_features(row: usize, features: &[f64], columns: usize) -> Result<(), Error> {

@@ -40,7 +40,7 @@ impl ProbabilityInterval {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] where the lower end is the higher one.
+    /// [`Error::ScoringRules`] where the lower end is the higher one.
     pub fn new(low: Probability, high: Probability) -> Result<Self, Error> {
         if low <= high {
             Ok(Self { low, high })
@@ -57,7 +57,7 @@ impl ProbabilityInterval {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] unless the width is at least 0.
+    /// [`Error::Setting`] unless the width is at least 0.
     pub fn around(estimate: Probability, width: f64) -> Result<Self, Error> {
         // A NaN is in no range.
         if !(0.0..=f64::INFINITY).contains(&width) {
@@ -91,7 +91,7 @@ impl From<Probability> for ProbabilityInterval {
 /// open is not in it.
 impl From<SuccessEstimate> for ProbabilityInterval {
     fn from(estimate: SuccessEstimate) -> Self {
-        Self { low: estimate.low, high: estimate.high }
+        Self { low: estimate.low(), high: estimate.high() }
     }
 }
 

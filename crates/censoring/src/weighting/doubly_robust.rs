@@ -52,7 +52,7 @@ use crate::{
 /// [`Error::ZeroSurvival`] with the first run that could not be seen at its stop: G(Z-) is 0;
 /// [`Error::Prediction`] with the first prediction that is no number from -1e100 to 1e100;
 /// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::RunScore`] with the first run
-/// whose score does not fit; [`Error::Trajectory`] unless there is one entry a run.
+/// whose score does not fit; [`Error::Length`] unless there is one entry a run.
 ///
 /// ```
 /// use censoring::{Error, KaplanMeier, StopTimes, doubly_robust_mean_score};
@@ -131,8 +131,8 @@ mod tests {
         assert!(matches!(error, Error::Prediction { run: 1, time: 2.0, .. }), "{error}");
         assert_eq!(of(&[None; 3], &|_, _| 0.0), Err(Error::MissingScore { run: 0 }));
         assert_eq!(of(&[Some(0.0); 3], &|_, _| 0.0), Err(Error::CensoredWithScore { run: 1 }));
-        let length = trajectory_metrics::Error::Length { what: "scores", expected: 3, found: 2 };
-        assert_eq!(of(&scores[1..], &|_, _| 0.0), Err(length.into()));
+        let length = Error::Length { what: "scores", expected: 3, found: 2 };
+        assert_eq!(of(&scores[1..], &|_, _| 0.0), Err(length));
 
         let later = StopTimes::new(&[4.0], &[true], None).unwrap();
         let gone = StopTimes::new(&[3.0], &[true], None).unwrap();

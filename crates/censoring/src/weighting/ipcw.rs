@@ -58,7 +58,7 @@ impl<'a> IpcwWeights<'a> {
     /// # Errors
     ///
     /// [`Error::ZeroSurvival`] with the first complete run that could not be seen: G(Z-) is 0 or
-    /// below 1e-100; [`Error::Trajectory`] for a `max_weight` below 1.
+    /// below 1e-100; [`Error::Setting`] for a `max_weight` below 1.
     pub fn new<'g>(
         stops: &StopTimes<'a>,
         survival: impl Fn(usize) -> &'g KaplanMeier,
@@ -66,7 +66,11 @@ impl<'a> IpcwWeights<'a> {
     ) -> Result<Self, Error> {
         // A NaN is in no range.
         if !(1.0..=f64::INFINITY).contains(&max_weight) {
-            return Err(Error::Setting { name: "max_weight", value: max_weight, range: "at least 1" });
+            return Err(Error::Setting {
+                name: "max_weight",
+                value: max_weight,
+                range: "at least 1",
+            });
         }
         let mut weights = vec![0.0; stops.times().len()];
         let mut truncated = 0;
@@ -111,7 +115,7 @@ impl<'a> IpcwWeights<'a> {
     /// # Errors
     ///
     /// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::RunScore`] with the first run
-    /// whose score does not fit; [`Error::Trajectory`] unless there is one entry a run.
+    /// whose score does not fit; [`Error::Length`] unless there is one entry a run.
     pub fn mean_score(&self, scores: &[Option<f64>]) -> Result<f64, Error> {
         self.stops.check_scores(scores)?;
         Ok(self.sum(&|run| scores[run].unwrap_or_default()) / self.stops.total())
@@ -149,7 +153,7 @@ impl<'a> IpcwWeights<'a> {
         if weight > 0.0 {
             Ok(self.sum(&|run| scores[run].unwrap_or_default()) / weight)
         } else {
-            Err(scoring_rules::Error::Empty.into())
+            Err(Error::Empty)
         }
     }
 
@@ -210,7 +214,7 @@ mod tests {
             assert!(error.to_string().starts_with("max_weight is"), "{error}");
         }
         let weights = IpcwWeights::new(&stops, |_| &g, 1.0).unwrap();
-        let empty = Error::from(trajectory_metrics::Error::Empty);
+        let empty = Error::Empty;
         assert_eq!(weights.normalized_mean_score(&[None]), Err(empty));
         assert_eq!(weights.mean_score(&[None]), Ok(0.0));
     }

@@ -31,7 +31,8 @@ use crate::{
 /// # Errors
 ///
 /// [`Error::ZeroSurvival`] with the first run that could not be seen: the G it needs is 0;
-/// [`Error::Trajectory`] unless there is one forecast a run and the horizon is finite and at least 0.
+/// [`Error::Length`] unless there is one forecast a run; [`Error::Setting`] unless the horizon is
+/// finite and at least 0.
 ///
 /// ```
 /// use censoring::{Error, KaplanMeier, Probability, StopTimes, ipcw_brier_loss};
@@ -53,7 +54,11 @@ pub fn ipcw_brier_loss<'g>(
     same_length("forecasts", stops.times().len(), forecasts.len())?;
     // A NaN is in no range.
     if !(0.0..f64::INFINITY).contains(&horizon) {
-        return Err(Error::Setting { name: "horizon", value: horizon, range: "a finite number of at least 0" });
+        return Err(Error::Setting {
+            name: "horizon",
+            value: horizon,
+            range: "a finite number of at least 0",
+        });
     }
     let mut sum = ExactSum::default();
     for stop in stops.iter() {
@@ -92,8 +97,8 @@ mod tests {
             assert!(error.to_string().starts_with("horizon is"), "{error}");
         }
         let error = ipcw_brier_loss(&p[1..], &stops, |_| &g, 1.0).unwrap_err();
-        let length = trajectory_metrics::Error::Length { what: "forecasts", expected: 2, found: 1 };
-        assert_eq!(error, length.into());
+        let length = Error::Length { what: "forecasts", expected: 2, found: 1 };
+        assert_eq!(error, length);
         let later = StopTimes::new(&[4.0, 9.0], &[true, true], None).unwrap();
         let error = ipcw_brier_loss(&p, &later, |_| &g, 5.0).unwrap_err();
         assert_eq!(error, Error::ZeroSurvival { run: 1, time: 5.0 });

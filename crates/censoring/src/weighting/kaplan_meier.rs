@@ -85,8 +85,8 @@ impl KaplanMeier {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] unless there is one hazard a time and times are finite, at least 0 and
-    /// strictly rising.
+    /// [`Error::Length`] unless there is one hazard a time; [`Error::ScoringRules`] unless times are
+    /// finite, at least 0 and strictly rising.
     ///
     /// ```
     /// use censoring::{Error, KaplanMeier, Probability};
@@ -160,8 +160,9 @@ impl KaplanMeier {
         let mut later = ExactSum::default();
         // From the last time back, so that who is left is a sum of what was seen.
         for tied in rows.chunk_by(|a, b| a.time == b.time).rev() {
-            let weights =
-                |events: bool| tied.iter().filter(move |stop| (stop.censored == of_censoring) == events);
+            let weights = |events: bool| {
+                tied.iter().filter(move |stop| (stop.censored == of_censoring) == events)
+            };
             // Outcomes come first: those who are cut off at this time outlast them.
             if !of_censoring {
                 later.extend(weights(false).map(|stop| stop.weight));
@@ -238,8 +239,8 @@ mod tests {
         }
         assert!(KaplanMeier::from_hazards(&[0.0, 1.0], &p).is_ok());
         let error = KaplanMeier::from_hazards(&[0.0], &p).unwrap_err();
-        let length = trajectory_metrics::Error::Length { what: "hazards", expected: 1, found: 2 };
-        assert_eq!(error, length.into());
+        let length = Error::Length { what: "hazards", expected: 1, found: 2 };
+        assert_eq!(error, length);
     }
 
     #[test]

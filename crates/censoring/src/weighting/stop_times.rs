@@ -49,9 +49,9 @@ impl<'a> StopTimes<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::StopTime`] with the first run whose time is negative or not finite;
-    /// [`Error::Trajectory`] unless there is one entry a run in each, for a weight that is neither
-    /// 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
+    /// [`Error::StopTime`] with the first run whose time is negative or not finite; [`Error::Length`]
+    /// unless there is one entry a run in each; [`Error::TrajectoryMetrics`] for a weight that is
+    /// neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
     pub fn new(
         times: &'a [f64],
         censored: &'a [bool],
@@ -70,11 +70,7 @@ impl<'a> StopTimes<'a> {
             }
             total = weights.iter().copied().collect::<ExactSum>().value();
         }
-        if total > 0.0 {
-            Ok(Self { times, censored, weights, total })
-        } else {
-            Err(scoring_rules::Error::Empty.into())
-        }
+        if total > 0.0 { Ok(Self { times, censored, weights, total }) } else { Err(Error::Empty) }
     }
 
     /// When each run stopped.
@@ -145,11 +141,7 @@ pub(crate) fn check_weight(row: usize, value: f64) -> Result<(), Error> {
 
 /// That two arguments which go together have one length.
 pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
-    if expected == found {
-        Ok(())
-    } else {
-        Err(Error::Length { what, expected, found })
-    }
+    if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
 }
 
 #[cfg(test)]
@@ -165,9 +157,7 @@ mod tests {
             assert_eq!(of(&[0.0, value], None), Error::StopTime { run: 1, value });
         }
         assert!(matches!(of(&[f64::NAN, -1.0], None), Error::StopTime { run: 0, .. }));
-        let length = |what, found| {
-            Error::from(trajectory_metrics::Error::Length { what, expected: 2, found })
-        };
+        let length = |what, found| Error::Length { what, expected: 2, found };
         assert_eq!(of(&[1.0, 2.0], Some(&[1.0])), length("weights", 1));
         let three = StopTimes::new(&[1.0, 2.0], &[true; 3], None).unwrap_err();
         assert_eq!(three, length("censored", 3));
@@ -179,7 +169,7 @@ mod tests {
             };
             assert_eq!(error.to_string(), Error::from(row).to_string());
         }
-        let empty = Error::from(trajectory_metrics::Error::Empty);
+        let empty = Error::Empty;
         assert_eq!(of(&[1.0, 2.0], Some(&[0.0; 2])), empty);
         assert_eq!(StopTimes::new(&[], &[], None), Err(empty));
     }

@@ -6,7 +6,8 @@ use crate::{Error, Resource, Rollouts, Sample, StopRule, metrics::same_length};
 /// What stopping runs early saved and lost, in counts that add up over benchmarks.
 ///
 /// All rates are ratios of added counts (micro-averages): [`EarlyStops::merge`] of two benchmarks is
-/// that of both together. Fields are public so that published counts can be added up too.
+/// that of both together. Fields are public so that published counts can be added up too; a rate of
+/// counts that cannot be is an error.
 ///
 /// ```
 /// use budget_estimation::{EarlyStops, Error};
@@ -15,13 +16,10 @@ use crate::{Error, Resource, Rollouts, Sample, StopRule, metrics::same_length};
 /// let counts = [(0, 324, 0, 41), (7, 661, 48, 83), (0, 512, 12, 27), (176, 1279, 64, 64)];
 /// let mut all = EarlyStops::default();
 /// for (alarms, prefixes, stopped, failures) in counts {
-///     all.merge(&EarlyStops {
-///         false_alarm_prefixes: alarms,
-///         success_prefixes: prefixes,
-///         stopped_failures: stopped,
-///         failures,
-///         ..EarlyStops::default()
-///     });
+///     let mut one = EarlyStops::default();
+///     (one.false_alarm_prefixes, one.success_prefixes) = (alarms, prefixes);
+///     (one.stopped_failures, one.failures) = (stopped, failures);
+///     all.merge(&one);
 /// }
 /// assert_eq!(format!("{:.3}", all.false_abort_rate()?), "0.066");
 /// assert_eq!((all.stopped_failures, all.failures), (124, 215));
@@ -31,6 +29,7 @@ use crate::{Error, Resource, Rollouts, Sample, StopRule, metrics::same_length};
 /// Reference: Towards budget-aware agents, section 6.1, tables 4 and 7.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct EarlyStops {
     /// Prefixes of feasible runs at which the estimator raised an alarm.
     pub false_alarm_prefixes: u64,
@@ -68,9 +67,11 @@ impl EarlyStops {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without such a prefix.
+    /// [`Error::Empty`] without such a prefix; [`Error::Setting`] where more of them raised an alarm.
     pub fn false_abort_rate(&self) -> Result<f64, Error> {
-        ratio(self.false_alarm_prefixes as f64, self.success_prefixes as f64)
+        let range = "from 0 to success_prefixes";
+        let part = self.false_alarm_prefixes as f64;
+        ratio("false_alarm_prefixes", part, self.success_prefixes as f64, range)
     }
 
     /// Share of the feasible runs that were stopped, in [0, 1]: the successes lost. At least as large
@@ -78,23 +79,33 @@ impl EarlyStops {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a feasible run.
+    /// [`Error::Empty`] without a feasible run; [`Error::Setting`] where more were stopped.
     pub fn success_lost(&self) -> Result<f64, Error> {
-        ratio(self.stopped_successes as f64, self.successes as f64)
+        let part = self.stopped_successes as f64;
+        ratio("stopped_successes", part, self.successes as f64, "from 0 to successes")
     }
 
     /// Share of what failed runs spent that stopping saved, in [0, 1]; higher is better.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] where failed runs spent nothing, or there are none.
+    /// [`Error::Empty`] where failed runs spent nothing, or there are none; [`Error::Setting`] unless
+    /// what was saved is from 0 to what they spent.
     pub fn saved_share(&self) -> Result<f64, Error> {
-        ratio(self.saved, self.spent_by_failures)
+        ratio("saved", self.saved, self.spent_by_failures, "from 0 to spent_by_failures")
     }
 }
 
-fn ratio(part: f64, whole: f64) -> Result<f64, Error> {
-    if whole > 0.0 { Ok(part / whole) } else { Err(Error::Empty) }
+fn ratio(name: &'static str, part: f64, whole: f64, range: &'static str) -> Result<f64, Error> {
+    if whole.is_nan() || whole <= 0.0 {
+        return Err(Error::Empty);
+    }
+    // A NaN is in no range.
+    if (0.0..=whole.min(f64::MAX)).contains(&part) {
+        Ok(part / whole)
+    } else {
+        Err(Error::Setting { name, value: part, range })
+    }
 }
 
 /// What a rule would have done to these runs, from the samples of their estimates.

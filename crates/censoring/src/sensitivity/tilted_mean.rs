@@ -4,7 +4,7 @@ use crate::{
     Error, FlippingOdds,
     sensitivity::flip::Contrast,
     sensitivity::tilt::{check_odds_ratio, tilted},
-    weighting::stop_times::{can_be_averaged, check_weight, same_length},
+    weighting::stop_times::{can_be_averaged, same_length, weight_of},
 };
 
 /// What is known of a run's score.
@@ -102,8 +102,7 @@ impl TiltedMean {
                     return Err(Error::RunScore { run, value });
                 }
             }
-            let weight = weights.map_or(1.0, |weights| weights[run]);
-            check_weight(run, weight)?;
+            let weight = weight_of(weights, run)?;
             if weight > 0.0 {
                 kept.push((score, weight));
             }

@@ -3,7 +3,7 @@ use trajectory_metrics::Probability;
 
 use crate::{
     Error, SuccessLearner, SuccessModel,
-    weighting::stop_times::{can_be_averaged, check_weight, same_length},
+    weighting::stop_times::{can_be_averaged, same_length, weight_of},
 };
 
 /// Logistic regression: the log-odds of success are a sum over the features.
@@ -182,11 +182,9 @@ fn rows(features: &[Vec<f64>], outcomes: &[bool], weights: &[f64]) -> Result<Vec
     same_length("weights", features.len(), weights.len())?;
     let columns = features.first().map_or(0, Vec::len);
     let mut rows = Vec::with_capacity(features.len());
-    for (i, ((features, &outcome), &weight)) in
-        features.iter().zip(outcomes).zip(weights).enumerate()
-    {
+    for (i, (features, &outcome)) in features.iter().zip(outcomes).enumerate() {
         check_features(i, features, columns)?;
-        check_weight(i, weight)?;
+        let weight = weight_of(Some(weights), i)?;
         if weight > 0.0 {
             let x = [1.0].into_iter().chain(features.iter().copied()).collect();
             rows.push(Row { x, outcome, weight });

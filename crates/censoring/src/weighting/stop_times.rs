@@ -1,4 +1,4 @@
-use scoring_rules::ExactSum;
+use scoring_rules::{ExactMean, ExactSum};
 
 use crate::Error;
 
@@ -65,10 +65,8 @@ impl<'a> StopTimes<'a> {
         let mut total = times.len() as f64;
         if let Some(weights) = weights {
             same_length("weights", times.len(), weights.len())?;
-            for (row, &value) in weights.iter().enumerate() {
-                check_weight(row, value)?;
-            }
-            total = weights.iter().copied().collect::<ExactSum>().value();
+            let each = (0..weights.len()).map(|row| weight_of(Some(weights), row));
+            total = each.collect::<Result<ExactSum, Error>>()?.value();
         }
         if total > 0.0 { Ok(Self { times, censored, weights, total }) } else { Err(Error::Empty) }
     }
@@ -128,14 +126,13 @@ pub(crate) fn can_be_averaged(score: f64) -> bool {
     (-1e100..=1e100).contains(&score)
 }
 
-/// That a weight is 0 or far from the ends of numbers.
-pub(crate) fn check_weight(row: usize, value: f64) -> Result<(), Error> {
-    // A NaN is in no range.
-    if value == 0.0 || (1e-100..=1e100).contains(&value) {
-        Ok(())
-    } else {
-        let error = scoring_rules::Error::Weight { value };
-        Err(trajectory_metrics::Error::Weight { row, error }.into())
+/// The weight of a row, which must be one that a mean takes: 0, or from 1e-100 to 1e100. 1 where no
+/// weights are given.
+pub(crate) fn weight_of(weights: Option<&[f64]>, row: usize) -> Result<f64, Error> {
+    let Some(&value) = weights.and_then(|weights| weights.get(row)) else { return Ok(1.0) };
+    match ExactMean::default().update_weighted(0.0, value) {
+        Ok(()) => Ok(value),
+        Err(error) => Err(trajectory_metrics::Error::Weight { row, error }.into()),
     }
 }
 

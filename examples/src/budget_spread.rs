@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use budget_estimation::{Error, Estimate, Miss, Sample, bootstrap_metrics, clustered_mean};
+use budget_estimation::{Error, Estimate, Level, Miss, Sample, bootstrap_metrics, clustered_mean};
 use serde::Serialize;
 
 use crate::budget_runs::Runs;
@@ -29,6 +29,7 @@ pub(crate) fn spreads(
     seed: u64,
     notes: &mut Vec<String>,
 ) -> Result<BTreeMap<&'static str, Spread>, Error> {
+    let level = Level::new(LEVEL)?;
     let mut spreads = BTreeMap::new();
     if runs.samples.is_empty() {
         return Ok(spreads);
@@ -36,7 +37,7 @@ pub(crate) fn spreads(
     let names = ["macro_f1_all_turns", "fail_f1", "hit_rate", "interval_reward"];
     let replicates = bootstrap_metrics(&runs.samples, Sample::rollout, resamples, seed)?;
     for (name, replicates) in names.into_iter().zip(replicates) {
-        let interval = replicates.and_then(|replicates| Ok(replicates.percentile(LEVEL)?));
+        let interval = replicates.map(|replicates| replicates.percentile(level));
         let Ok(interval) = interval else { continue };
         if interval.undefined > 0 {
             let undefined = interval.undefined;

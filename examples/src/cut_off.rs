@@ -216,7 +216,7 @@ fn score_stream(
         }
     };
     let bounds = mean_score_bounds(tps, &sample.stopped, None, None);
-    noted("bounds", bounds.as_ref().map(|bounds| bounds.low).map_err(ToString::to_string));
+    noted("bounds", bounds.as_ref().map(|bounds| bounds.low()).map_err(ToString::to_string));
     if let Ok((_, _, coverage)) = ipcw
         && coverage < 1.0 - 1e-9
     {

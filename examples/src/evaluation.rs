@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use censoring::{Stopped, TerminationAudit, simple_score};
 use serde::Serialize;
 use trajectory_metrics::{
-    Bootstrap, Diagnostics, Error, ExactMean, LogScore, Probability, Ranking, Summary, TiedBlocks,
-    Tps, TpsFamily, Traces, WeightSchedule,
+    Bootstrap, Diagnostics, Error, ExactMean, Level, LogScore, Probability, Ranking, Summary,
+    TiedBlocks, Tps, TpsFamily, Traces, WeightSchedule,
 };
 
 use crate::{
@@ -253,7 +253,7 @@ fn metrics(scores: &Scores, counts: &[u32], blocks: &mut TiedBlocks) -> [Result<
         _ => TiedBlocks::default(),
     };
     let [auroc, average_precision, aurc, t_ece, t_brier] =
-        Diagnostics::of(blocks).by_name().map(|(_, value)| value);
+        Diagnostics::new(blocks).by_name().map(|(_, value)| value);
     let TpsFamily { log, brier, beta_2_4, .. } = &scores.complete;
     [
         mean(log),
@@ -281,9 +281,10 @@ fn estimates(
     let values = metrics(&scores, &all, &mut blocks);
     let mut intervals = [const { None }; METRICS.len()];
     if let Some(bootstrap) = bootstrap {
+        let level = Level::new(LEVEL)?;
         let replicates = bootstrap
             .replicates(settings.resamples, |counts| metrics(&scores, counts, &mut blocks));
-        intervals = replicates.map(|of| Some(of.and_then(|of| of.percentile(LEVEL))));
+        intervals = replicates.map(|of| Some(of.map(|of| of.percentile(level))));
     }
     let mut estimates = Estimates::new();
     for (((name, _), value), interval) in METRICS.into_iter().zip(values).zip(intervals) {

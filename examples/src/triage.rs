@@ -6,7 +6,7 @@ use knapsack_oracle::{
     Alpha, CheapestFirst, Efficiency, FitRule, InOrder, OraclePlanner, Plan, PlanReading, Pool,
     RandomOrder, Regime, Repair, execute, normalized_regret, repair_plan, triage_efficiency_score,
 };
-use trajectory_metrics::Bootstrap;
+use trajectory_metrics::{Bootstrap, Level};
 
 use crate::plan_file::PlanFile;
 
@@ -274,7 +274,7 @@ fn estimate(values: &[f64], seed: u64) -> Option<Estimate> {
     }
     let replicates =
         Bootstrap::rows(values.len(), seed).ok()?.mean(values, None, RESAMPLES).ok()?;
-    let interval = replicates.percentile(0.95).ok();
+    let interval = Level::new(0.95).ok().map(|level| replicates.percentile(level));
     Some(Estimate {
         value: replicates.estimate(),
         se: replicates.standard_error(),

@@ -205,7 +205,7 @@ impl From<scoring_rules::Error> for Error {
             scoring_rules::Error::Length { what, expected, found } => {
                 Self::Length { what, expected, found }
             }
-            scoring_rules::Error::Parameter { name, value, range } => {
+            scoring_rules::Error::Setting { name, value, range } => {
                 Self::Setting { name, value, range }
             }
             other => Self::ScoringRules(other),
@@ -223,7 +223,7 @@ impl From<trajectory_metrics::Error> for Error {
             trajectory_metrics::Error::Setting { name, value, range } => {
                 Self::Setting { name, value, range }
             }
-            trajectory_metrics::Error::Score(error) => error.into(),
+            trajectory_metrics::Error::ScoringRules(error) => error.into(),
             other => Self::TrajectoryMetrics(other),
         }
     }

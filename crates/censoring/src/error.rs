@@ -173,7 +173,7 @@ impl From<trajectory_metrics::Error> for Error {
             trajectory_metrics::Error::Setting { name, value, range } => {
                 Self::Setting { name, value, range }
             }
-            trajectory_metrics::Error::Score(error) => Self::ScoringRules(error),
+            trajectory_metrics::Error::ScoringRules(error) => Self::ScoringRules(error),
             other => Self::TrajectoryMetrics(other),
         }
     }

@@ -54,11 +54,11 @@ fn an_outcome_without_a_chance_does_not_count_even_where_its_score_is_infinite()
     assert_eq!(score, Ok(f64::NEG_INFINITY));
     let lost = [Probability::ZERO];
     assert_eq!(exact_score(&tps, &censored(&lost), Probability::ZERO), Ok(0.0));
-    let bounds = Bounds { low: f64::NEG_INFINITY, high: 0.0 };
+    let bounds = Bounds::new(f64::NEG_INFINITY, 0.0).unwrap();
     assert_eq!(score_bounds(&tps, &censored(&lost), ProbabilityInterval::UNKNOWN), Ok(bounds));
     let runs = [censored(&lost), censored(&[Probability::HALF])];
     let bounds = mean_score_bounds(&tps, &runs, None, None).unwrap();
-    assert_eq!((bounds.low, bounds.high), (f64::NEG_INFINITY, 0.5_f64.ln() / 2.0));
+    assert_eq!((bounds.low(), bounds.high()), (f64::NEG_INFINITY, 0.5_f64.ln() / 2.0));
     let error = StreamDifference::new(&tps, &runs, &runs, None).unwrap_err();
     assert_eq!(error, Error::RunScore { run: 0, value: f64::NEG_INFINITY });
 }
@@ -133,7 +133,7 @@ fn a_stream_cannot_be_told_from_itself_and_a_complete_lead_holds_whatever_the_ch
     let chances = [Probability::HALF; 2];
     let same = StreamDifference::new(&tps, &second, &second, None).unwrap();
     assert!(!same.keeps_sign());
-    assert_eq!(same.bounds(), Bounds { low: 0.0, high: 0.0 });
+    assert_eq!(same.bounds(), Bounds::exact(0.0).unwrap());
     assert_eq!(same.largest_width(&chances), Ok(Some(0.0)));
     let lead = StreamDifference::new(&tps, &first, &second, None).unwrap();
     assert!(lead.keeps_sign());
@@ -216,14 +216,14 @@ proptest! {
         };
         let bounds = mean_score_bounds(&tps, &runs, None, Some(&weights)).unwrap();
         let value = mean(Probability::from_slice(&q[..runs.len()]).unwrap());
-        prop_assert!(bounds.low - 1e-14 <= value && value <= bounds.high + 1e-14);
+        prop_assert!(bounds.low() - 1e-14 <= value && value <= bounds.high() + 1e-14);
         let ends: Vec<f64> = corners(runs.len()).map(|chances| mean(&chances)).collect();
-        prop_assert_eq!(ends.iter().copied().fold(f64::INFINITY, f64::min), bounds.low);
-        prop_assert_eq!(ends.iter().copied().fold(f64::NEG_INFINITY, f64::max), bounds.high);
+        prop_assert_eq!(ends.iter().copied().fold(f64::INFINITY, f64::min), bounds.low());
+        prop_assert_eq!(ends.iter().copied().fold(f64::NEG_INFINITY, f64::max), bounds.high());
         for (run, &q) in runs.iter().zip(&q) {
             let (bounds, value) =
                 (score_bounds(&tps, run, ProbabilityInterval::UNKNOWN).unwrap(), exact_score(&tps, run, p(q)).unwrap());
-            prop_assert!(bounds.low - 1e-15 <= value && value <= bounds.high + 1e-15);
+            prop_assert!(bounds.low() - 1e-15 <= value && value <= bounds.high() + 1e-15);
         }
     }
 
@@ -247,16 +247,16 @@ proptest! {
             let difference = StreamDifference::new(&tps, &first, &second, weights).unwrap();
             let apart = difference.bounds_within(&intervals).unwrap();
             [
-                within.low,
-                within.high,
-                apart.low,
-                apart.high,
+                within.low(),
+                within.high(),
+                apart.low(),
+                apart.high(),
                 exact_mean_score(&tps, &first, chances, weights).unwrap(),
-                bounds.low,
-                bounds.high,
+                bounds.low(),
+                bounds.high(),
                 difference.at(chances).unwrap(),
-                difference.bounds().low,
-                difference.bounds().high,
+                difference.bounds().low(),
+                difference.bounds().high(),
                 difference.largest_width(chances).unwrap().unwrap_or(-1.0),
             ].map(f64::to_bits)
         };
@@ -293,9 +293,9 @@ proptest! {
         prop_assert!((at - (mean(&first, estimates) - mean(&second, estimates))).abs() < 1e-14);
         let bounds = difference.bounds();
         let ends: Vec<f64> = corners(rows.len()).map(|chances| difference.at(&chances).unwrap()).collect();
-        prop_assert_eq!(ends.iter().copied().fold(f64::INFINITY, f64::min), bounds.low);
-        prop_assert_eq!(ends.iter().copied().fold(f64::NEG_INFINITY, f64::max), bounds.high);
-        prop_assert_eq!(difference.keeps_sign(), bounds.low > 1e-15 || bounds.high < -1e-15);
+        prop_assert_eq!(ends.iter().copied().fold(f64::INFINITY, f64::min), bounds.low());
+        prop_assert_eq!(ends.iter().copied().fold(f64::NEG_INFINITY, f64::max), bounds.high());
+        prop_assert_eq!(difference.keeps_sign(), bounds.low() > 1e-15 || bounds.high() < -1e-15);
 
         // The worst for the stream that is ahead, over all ends of intervals of some width.
         let worst = |width: f64| {
@@ -356,14 +356,14 @@ proptest! {
             means.push(mean(&chances));
             differences.push(difference.at(&chances).unwrap());
         }
-        let extremes = |values: &[f64]| Bounds {
-            low: values.iter().copied().fold(f64::INFINITY, f64::min),
-            high: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        let extremes = |values: &[f64]| {
+            let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+            Bounds::new(low, values.iter().copied().fold(f64::NEG_INFINITY, f64::max)).unwrap()
         };
         prop_assert_eq!(bounds, extremes(&means));
         prop_assert_eq!(apart, extremes(&differences));
         let keeps_sign = difference.keeps_sign_within(&intervals).unwrap();
-        prop_assert_eq!(keeps_sign, apart.low > 1e-14 || apart.high < -1e-14);
+        prop_assert_eq!(keeps_sign, apart.low() > 1e-14 || apart.high() < -1e-14);
 
         let within: Vec<Probability> = intervals
             .iter()
@@ -374,7 +374,7 @@ proptest! {
             })
             .collect();
         for (bounds, value) in [(bounds, mean(&within)), (apart, difference.at(&within).unwrap())] {
-            prop_assert!(bounds.low - 1e-13 <= value && value <= bounds.high + 1e-13);
+            prop_assert!(bounds.low() - 1e-13 <= value && value <= bounds.high() + 1e-13);
         }
     }
 
@@ -413,7 +413,7 @@ proptest! {
             None => prop_assert!(difference.keeps_sign_within(&around(2.0)).unwrap()),
             Some(width) => {
                 let bounds = difference.bounds_within(&around(width)).unwrap();
-                let nearest = if at > 0.0 { bounds.low } else { bounds.high };
+                let nearest = if at > 0.0 { bounds.low() } else { bounds.high() };
                 prop_assert!(nearest.abs() < 1e-14, "{width} {nearest:e}");
                 let narrower = difference.keeps_sign_within(&around(0.99 * width)).unwrap();
                 prop_assert!(narrower || at.abs() < 1e-14);

@@ -14,6 +14,6 @@ pub use corp::{Corp, corp};
 pub use decomposition::{Decomposition, decompose};
 pub use dominance::Dominance;
 pub use murphy::{MurphyCurve, MurphyPiece};
-pub use pool::{Pool, pool_adjacent_violators};
+pub use pool::{PooledBlocks, pool_adjacent_violators};
 pub use skill_score::skill_score;
 pub use tied_blocks::{Block, TiedBlocks};

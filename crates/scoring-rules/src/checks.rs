@@ -17,7 +17,7 @@ pub(crate) fn is_weight(value: f64) -> bool {
 /// The same of the weight of a row.
 #[inline]
 pub(crate) fn weight_of_row(row: usize, value: f64) -> Result<(), Error> {
-    if is_weight(value) { Ok(()) } else { Err(Error::WeightAt { row, value }) }
+    if is_weight(value) { Ok(()) } else { Err(Error::WeightAt { index: row, value }) }
 }
 
 /// The same of the weights of all rows.

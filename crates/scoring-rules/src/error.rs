@@ -16,10 +16,10 @@ pub enum Error {
         /// The number as given.
         value: f64,
     },
-    /// A parameter of a scoring rule is outside its range.
+    /// A setting is outside its range.
     #[error("{name} is {value}; it must be {range}")]
-    Parameter {
-        /// The parameter's name.
+    Setting {
+        /// The setting's name.
         name: &'static str,
         /// The number as given.
         value: f64,
@@ -82,10 +82,10 @@ pub enum Error {
         end: f64,
     },
     /// The weight of a row is not 0 and not between 1e-100 and 1e100.
-    #[error("row {row}: the weight is {value}; give 0 or a number from 1e-100 to 1e100")]
+    #[error("row {index}: the weight is {value}; give 0 or a number from 1e-100 to 1e100")]
     WeightAt {
         /// Position of the row, from 0.
-        row: usize,
+        index: usize,
         /// The weight as given.
         value: f64,
     },

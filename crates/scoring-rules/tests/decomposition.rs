@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 use scoring_rules::{
     BetaScore, Binning, BoostingScore, BrierScore, Corp, Decomposition, ElementaryScore, Error,
-    Level, LogScore, Pool, PowerScore, Probability, PseudosphericalScore, ScoringRule,
+    Level, LogScore, PooledBlocks, PowerScore, Probability, PseudosphericalScore, ScoringRule,
     SphericalScore, ThresholdMixture, TiedBlocks, corp, decompose, pool_adjacent_violators,
     skill_score,
 };
@@ -40,12 +40,12 @@ fn binnings(inner: &[Probability]) -> [(&'static str, Binning<'_>); 5] {
 }
 
 fn binned(parts: Decomposition) -> [f64; 5] {
-    let Decomposition { mean_loss, reliability, resolution, uncertainty, within_bin } = parts;
+    let Decomposition { mean_loss, reliability, resolution, uncertainty, within_bin, .. } = parts;
     [mean_loss, reliability, resolution, uncertainty, within_bin]
 }
 
 fn unbinned(parts: Corp) -> [f64; 4] {
-    let Corp { mean_loss, miscalibration, discrimination, uncertainty } = parts;
+    let Corp { mean_loss, miscalibration, discrimination, uncertainty, .. } = parts;
     [mean_loss, miscalibration, discrimination, uncertainty]
 }
 
@@ -182,7 +182,7 @@ fn recalibrated(rows: &[Row]) -> Vec<Row> {
     let blocks = blocks(rows);
     let pools = pool_adjacent_violators(&blocks);
     let rate = |p: f64| {
-        let holds = |pool: &&Pool| {
+        let holds = |pool: &&PooledBlocks| {
             blocks.as_slice()[pool.blocks.clone()].iter().any(|block| block.confidence.get() == p)
         };
         pools.iter().find(holds).unwrap().rate()
@@ -354,7 +354,7 @@ fn a_skill_score_needs_a_reference_that_leaves_room_and_finite_numbers() {
     assert_eq!(skill_score(3.0, 2.0, 4.0), Ok(0.5));
     assert_eq!(skill_score(0.75, 0.25, 0.0), Ok(-2.0));
     let error = skill_score(0.5, 1.0, 1.0).unwrap_err();
-    assert!(matches!(error, Error::Parameter { name: "reference", value: 1.0, .. }), "{error}");
+    assert!(matches!(error, Error::Setting { name: "reference", value: 1.0, .. }), "{error}");
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         for (score, reference, best) in [(bad, -1.0, 0.0), (-1.0, bad, 0.0), (-1.0, -2.0, bad)] {
             let error = skill_score(score, reference, best).unwrap_err();

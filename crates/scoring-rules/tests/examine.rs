@@ -511,7 +511,7 @@ fn intervals_that_cannot_be_examined_are_refused() {
     let refused = |low: f64, high: f64| {
         let outcomes = interval(low, high);
         let error = examine_interval(fined(0.8), level(0.8), outcomes).unwrap_err();
-        let Error::Parameter { name, value, range } = error else { panic!("{error}") };
+        let Error::Setting { name, value, range } = error else { panic!("{error}") };
         assert_eq!((name, value), ("the width of the range of outcomes", outcomes.width()));
         range
     };

@@ -232,7 +232,7 @@ fn parameters_that_make_no_proper_score_are_refused() {
     for bad in [-1.0, -2.0, f64::INFINITY, f64::NAN, 1e5] {
         for (alpha, beta) in [(bad, 1.0), (1.0, bad)] {
             let error = BetaScore::new(alpha, beta).unwrap_err();
-            assert!(matches!(error, scoring_rules::Error::Parameter { .. }), "{error}");
+            assert!(matches!(error, scoring_rules::Error::Setting { .. }), "{error}");
         }
     }
 }

@@ -418,7 +418,7 @@ fn rows_that_cannot_be_averaged_are_named() {
     let wrong_length = Err(Error::Length { what: "weights", expected: 3, found: 1 });
     assert_eq!(coverage(&forecasts, &outcomes, Some(&[1.0])), wrong_length);
     assert_eq!(mean_width(&forecasts, Some(&[1.0])), wrong_length);
-    let bad_weight = Err(Error::WeightAt { row: 1, value: -2.0 });
+    let bad_weight = Err(Error::WeightAt { index: 1, value: -2.0 });
     assert_eq!(coverage(&forecasts, &outcomes, Some(&[1.0, -2.0, 1.0])), bad_weight);
     assert_eq!(mean_width(&forecasts, Some(&[1.0, -2.0, 1.0])), bad_weight);
     assert!(matches!(

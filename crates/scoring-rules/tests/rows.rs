@@ -153,7 +153,7 @@ fn rows_that_do_not_go_together_are_refused_and_nothing_is_written() {
     assert_eq!(error, Error::Length { what: "weights", expected: 3, found: 1 });
     let error =
         mean_score(&BrierScore, forecasts, &[true; 3], Some(&[1.0, -2.0, 1.0])).unwrap_err();
-    assert_eq!(error, Error::WeightAt { row: 1, value: -2.0 });
+    assert_eq!(error, Error::WeightAt { index: 1, value: -2.0 });
     let error = mean_score(&BrierScore, forecasts, &[true; 3], Some(&[0.0; 3])).unwrap_err();
     assert_eq!(error, Error::Empty);
     assert_eq!(mean_score(&BrierScore, &[], &[], None).unwrap_err(), Error::Empty);

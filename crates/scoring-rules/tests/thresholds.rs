@@ -192,7 +192,7 @@ fn costs_of_ones_own_set_the_threshold() {
     assert_eq!(rule.divergence(p(0.9), p(0.75)), 0.0);
     for (false_alarm, miss) in [(0.0, 1.0), (1.0, f64::NAN), (1e100, 1e-100), (-1.0, 1.0)] {
         let error = ElementaryScore::with_costs(false_alarm, miss).unwrap_err();
-        assert!(matches!(error, Error::Parameter { .. }));
+        assert!(matches!(error, Error::Setting { .. }));
     }
 }
 

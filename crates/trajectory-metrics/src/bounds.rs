@@ -1,37 +1,113 @@
-/// The range of what a number can be, given what is not known.
+use std::fmt;
+
+use crate::Error;
+
+/// The range of what a number can be, given what is not known. Checked once: no end is a NaN, and the
+/// low one is not above the high one; either may be infinite.
 ///
 /// ```
-/// use trajectory_metrics::Bounds;
+/// use trajectory_metrics::{Bounds, Error};
 ///
-/// let bounds = Bounds { low: 0.25, high: 0.75 };
+/// let bounds = Bounds::new(0.25, 0.75)?;
+/// assert_eq!((bounds.low(), bounds.high()), (0.25, 0.75));
 /// assert_eq!((bounds.width(), bounds.known()), (0.5, None));
-/// assert_eq!(Bounds::from(0.5).known(), Some(0.5));
+/// assert_eq!(bounds.to_string(), "[0.25, 0.75]");
+/// assert_eq!(Bounds::exact(0.5)?.known(), Some(0.5));
+///
+/// let reversed = scoring_rules::Error::Reversed { low: 0.75, high: 0.25 };
+/// assert_eq!(Bounds::new(0.75, 0.25), Err(reversed.into()));
+/// assert!(Bounds::new(f64::NAN, 0.75).is_err());
+/// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Bounds {
-    /// The least it can be.
-    pub low: f64,
-    /// The most it can be.
-    pub high: f64,
+    low: f64,
+    high: f64,
 }
 
+// No end is a NaN.
+impl Eq for Bounds {}
+
 impl Bounds {
+    /// Checks both ends.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ScoringRules`] for an end that is a NaN, and where the low end is above the high one.
+    pub const fn new(low: f64, high: f64) -> Result<Self, Error> {
+        let wrong = if low.is_nan() {
+            scoring_rules::Error::NotFinite { what: "the low end", value: low }
+        } else if high.is_nan() {
+            scoring_rules::Error::NotFinite { what: "the high end", value: high }
+        } else if low > high {
+            scoring_rules::Error::Reversed { low, high }
+        } else {
+            return Ok(Self { low, high });
+        };
+        Err(Error::ScoringRules(wrong))
+    }
+
+    /// The bounds of a number that is known: both ends are that number.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ScoringRules`] for a NaN.
+    pub const fn exact(value: f64) -> Result<Self, Error> {
+        Self::new(value, value)
+    }
+
+    /// The least it can be.
+    #[must_use]
+    pub const fn low(self) -> f64 {
+        self.low
+    }
+
+    /// The most it can be.
+    #[must_use]
+    pub const fn high(self) -> f64 {
+        self.high
+    }
+
     /// How far the two are apart: 0 where nothing unknown counts, and where both are infinite.
     #[must_use]
-    pub fn width(&self) -> f64 {
+    pub const fn width(self) -> f64 {
         if self.low == self.high { 0.0 } else { self.high - self.low }
     }
 
     /// The number itself where nothing is unknown that could change it.
     #[must_use]
-    pub fn known(&self) -> Option<f64> {
-        (self.low == self.high).then_some(self.low)
+    pub const fn known(self) -> Option<f64> {
+        if self.low == self.high { Some(self.low) } else { None }
     }
 }
 
-impl From<f64> for Bounds {
-    fn from(value: f64) -> Self {
-        Self { low: value, high: value }
+impl fmt::Display for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}, {}]", self.low, self.high)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_may_be_infinite_and_none_is_a_nan() {
+        let below = Bounds::new(f64::NEG_INFINITY, 0.0).unwrap();
+        assert_eq!((below.width(), below.known()), (f64::INFINITY, None));
+        let impossible = Bounds::exact(f64::NEG_INFINITY).unwrap();
+        assert_eq!((impossible.width(), impossible.known()), (0.0, Some(f64::NEG_INFINITY)));
+        for (low, high) in [(f64::NAN, 0.0), (0.0, f64::NAN), (f64::NAN, f64::NAN), (1.0, 0.0)] {
+            assert!(matches!(Bounds::new(low, high), Err(Error::ScoringRules(_))), "{low} {high}");
+        }
+        assert!(Bounds::exact(f64::NAN).is_err());
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn both_ends_are_stored_by_name() {
+        let json = serde_json::to_string(&Bounds::new(0.25, 0.75).unwrap()).unwrap();
+        assert_eq!(json, r#"{"low":0.25,"high":0.75}"#);
     }
 }

@@ -4,14 +4,14 @@
 pub enum Error {
     /// A forecast is not a probability, a weight is not one, or edges of bins fall.
     #[error(transparent)]
-    Score(scoring_rules::Error),
-    /// The weight of a row is not one.
-    #[error("row {row}: {error}")]
-    Weight {
+    ScoringRules(scoring_rules::Error),
+    /// The weight of a row is not 0 and not between 1e-100 and 1e100.
+    #[error("row {index}: the weight is {value}; give 0 or a number from 1e-100 to 1e100")]
+    WeightAt {
         /// Position of the row, from 0.
-        row: usize,
-        /// What is wrong with the weight.
-        error: scoring_rules::Error,
+        index: usize,
+        /// The weight as given.
+        value: f64,
     },
     /// A trace has no forecast.
     #[error("trace {index} is empty; give at least one forecast a trace")]
@@ -186,13 +186,11 @@ impl From<scoring_rules::Error> for Error {
             scoring_rules::Error::Length { what, expected, found } => {
                 Self::Length { what, expected, found }
             }
-            scoring_rules::Error::Parameter { name, value, range } => {
+            scoring_rules::Error::Setting { name, value, range } => {
                 Self::Setting { name, value, range }
             }
-            scoring_rules::Error::WeightAt { row, value } => {
-                Self::Weight { row, error: scoring_rules::Error::Weight { value } }
-            }
-            other => Self::Score(other),
+            scoring_rules::Error::WeightAt { index, value } => Self::WeightAt { index, value },
+            other => Self::ScoringRules(other),
         }
     }
 }

@@ -32,8 +32,8 @@ pub use resampling::{
     cluster_difference, cluster_mean, cluster_ratio, sign_flip_test,
 };
 pub use scoring_rules::{
-    BetaScore, Binning, Block, BrierScore, ExactMean, LogScore, LossDerivatives, Probability,
-    ScoringRule, SmoothRule, StepWeights, TiedBlocks,
+    BetaScore, Binning, Block, BrierScore, ExactMean, Level, LogScore, LossDerivatives,
+    Probability, ScoringRule, SmoothRule, StepWeights, TiedBlocks,
 };
 pub use streams::{
     CustomWeights, OnlineTps, Summary, Tps, TpsFamily, Trace, Traces, WeightSchedule,

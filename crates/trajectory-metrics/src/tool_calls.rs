@@ -57,7 +57,6 @@ mod value_order;
 #[cfg(feature = "serde")]
 mod value_serde;
 
-pub use crate::bounds::Bounds;
 pub use alignment::{Alignment, MatchMode};
 pub use argument_rule::ArgumentRule;
 pub use call_matcher::{CallMatcher, ToolCallMatcher};

@@ -249,7 +249,7 @@ fn every_new_calibrator_refuses_the_same_bad_input() {
     assert_eq!(refusals(&[true; 2], &[1.0]), [(); 3].map(|()| length("weights", 1)));
     assert_eq!(refusals(&[true, false], &[0.0; 2]), [(); 3].map(|()| Err(Error::Empty)));
     for result in refusals(&[true, false], &[1.0, f64::NAN]) {
-        assert!(matches!(result, Err(Error::Weight { row: 1, .. })));
+        assert!(matches!(result, Err(Error::WeightAt { index: 1, .. })));
     }
     let one_class = Err(Error::OneClass { outcome: true });
     assert_eq!(refusals(&[true; 2], &[1.0; 2]), [one_class.clone(), one_class, Ok(())]);

@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use trajectory_metrics::{
-    Binning, Error, Probability, TiedBlocks, augrc, aurc, auroc, average_precision,
+    Binning, Error, Level, Probability, TiedBlocks, augrc, aurc, auroc, average_precision,
     consistency_band, delong, delong_test, excess_aurc, expected_calibration_error,
     maximum_calibration_error, precision_recall_curve, reliability_curve, reliability_diagram,
     risk_coverage_curve, roc_curve, root_mean_square_calibration_error,
@@ -151,7 +151,7 @@ fn consistency_bands_end_where_the_exact_distribution_of_the_curve_does() {
         let outcomes = vec![false; confidence.len()];
         let blocks =
             TiedBlocks::new(probabilities(&confidence), &outcomes, Some(&weights)).unwrap();
-        let level = case["level"].as_f64().unwrap();
+        let level = Level::new(case["level"].as_f64().unwrap()).unwrap();
         let band = consistency_band(&blocks, 40_000, level, 2007).unwrap();
         for (ours, exact) in band.iter().zip(case["band"].as_array().unwrap()) {
             for (end, exact) in [(ours.low, &exact[0]), (ours.high, &exact[1])] {
@@ -227,7 +227,7 @@ fn of_confidences(blocks: &TiedBlocks) -> Vec<f64> {
         }
     }
     all.extend(reliability_curve(blocks).unwrap().iter().map(|point| point.success_rate));
-    for point in consistency_band(blocks, 20, 0.9, 3).unwrap() {
+    for point in consistency_band(blocks, 20, Level::HALF, 3).unwrap() {
         all.extend([point.low, point.high]);
     }
     all
@@ -411,7 +411,7 @@ fn calibrated_confidences_keep_to_their_band_about_as_often_as_it_says() {
     let (mut state, mut inside, mut points) = (2007_u64, 0, 0);
     let band = {
         let blocks = TiedBlocks::new(probabilities(&confidence), &[true; 300], None).unwrap();
-        consistency_band(&blocks, 1_000, 0.9, 11).unwrap()
+        consistency_band(&blocks, 1_000, Level::new(0.9).unwrap(), 11).unwrap()
     };
     for _ in 0..100 {
         let outcomes: Vec<bool> = confidence

@@ -216,6 +216,6 @@ fn weights_of_any_size_give_the_same_ranks_or_an_error_but_no_nan() {
     }
     for weight in [1e101, 1e-101, f64::MIN_POSITIVE, f64::INFINITY, f64::NAN, -1.0] {
         let error = of(weight).map_err(Error::from);
-        assert!(matches!(error, Err(Error::Weight { row: 0, .. })), "{weight}");
+        assert!(matches!(error, Err(Error::WeightAt { index: 0, .. })), "{weight}");
     }
 }

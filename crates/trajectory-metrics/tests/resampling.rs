@@ -5,9 +5,13 @@ use proptest::{collection::vec, prelude::*};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use trajectory_metrics::{
-    Bootstrap, BootstrapInterval, ClusterEstimate, Error, ExactMean, Probability, Ranking,
+    Bootstrap, BootstrapInterval, ClusterEstimate, Error, ExactMean, Level, Probability, Ranking,
     Replicates, TiedBlocks, auroc, cluster_difference, cluster_mean, cluster_ratio, sign_flip_test,
 };
+
+fn level_of(value: f64) -> Level {
+    Level::new(value).unwrap()
+}
 
 fn numbers(list: &str) -> Vec<f64> {
     list.split(' ').map(|number| number.parse().unwrap()).collect()
@@ -25,14 +29,15 @@ fn standard_errors_and_intervals_of_fixed_replicates_equal_those_of_scipy_to_1e_
         let [name, level, estimate, replicates, jackknife, ref want @ ..] = row[..] else {
             panic!("{row:?}")
         };
-        let (level, estimate) = (level.parse().unwrap(), estimate.parse::<f64>().unwrap());
+        let (level, estimate) =
+            (level_of(level.parse().unwrap()), estimate.parse::<f64>().unwrap());
         let replicates = Replicates::new(estimate, numbers(replicates)).unwrap();
         let ends = |interval: Result<BootstrapInterval, Error>| {
             let interval = interval.unwrap();
             assert_eq!(interval.standard_error, replicates.standard_error());
             [interval.low, interval.high]
         };
-        let [low, high] = ends(replicates.percentile(level));
+        let [low, high] = ends(Ok(replicates.percentile(level)));
         let [basic_low, basic_high] = ends(replicates.basic(level));
         let [bca_low, bca_high] = ends(replicates.bca(level, &numbers(jackknife)));
         let error = replicates.standard_error().unwrap();
@@ -262,9 +267,9 @@ fn about_95_of_100_intervals_of_a_mean_cover_it() {
         };
         let jackknife = bootstrap.jackknife(|counts| Ok(total(counts) / 39.0)).unwrap();
         let intervals = [
-            replicates.percentile(0.95).unwrap(),
-            replicates.basic(0.95).unwrap(),
-            replicates.bca(0.95, &jackknife).unwrap(),
+            replicates.percentile(level_of(0.95)),
+            replicates.basic(level_of(0.95)).unwrap(),
+            replicates.bca(level_of(0.95), &jackknife).unwrap(),
         ];
         for (covered, interval) in covered.iter_mut().zip(intervals) {
             *covered += u32::from(interval.low <= 1.0 && 1.0 <= interval.high);
@@ -288,7 +293,7 @@ fn the_error_of_a_paired_difference_is_that_of_the_differences() {
     let (error, want) = (change.standard_error().unwrap(), direct.standard_error().unwrap());
     assert!((error - want).abs() < 1e-12 && error < 0.1 * of(&raw).standard_error().unwrap());
     assert_eq!(change.in_standard_errors(), Some(change.estimate() / error));
-    let (paired, direct) = (change.percentile(0.9).unwrap(), direct.percentile(0.9).unwrap());
+    let (paired, direct) = (change.percentile(level_of(0.9)), direct.percentile(level_of(0.9)));
     assert!((paired.low - direct.low).abs() < 1e-12 && (paired.high - direct.high).abs() < 1e-12);
     // The closed form is what the bootstrap estimates.
     let ids: Vec<usize> = (0..60).collect();
@@ -351,15 +356,15 @@ fn what_cannot_be_computed_is_a_typed_error() {
     let short = mean(&values, Some(&[1.0]), &ids);
     assert!(matches!(short, Err(Error::Length { what: "weights", .. })));
     let negative = mean(&values, Some(&[1.0, -1.0, 1.0]), &ids);
-    assert!(matches!(negative, Err(Error::Weight { row: 1, .. })));
+    assert!(matches!(negative, Err(Error::WeightAt { index: 1, .. })));
     let no_number = mean(&values, Some(&[1.0, 1.0, f64::NAN]), &ids);
-    assert!(matches!(no_number, Err(Error::Weight { row: 2, .. })));
+    assert!(matches!(no_number, Err(Error::WeightAt { index: 2, .. })));
     assert_eq!(mean(&values, Some(&[0.0; 3]), &ids), Err(Error::Empty));
     assert_eq!(mean(&[], None, &[]), Err(Error::Empty));
-    assert!(matches!(mean(&[1.0, f64::NAN, 1.0], None, &ids), Err(Error::Score(_))));
+    assert!(matches!(mean(&[1.0, f64::NAN, 1.0], None, &ids), Err(Error::ScoringRules(_))));
     let one = scoring_rules::Error::TooFew { what: "clusters", least: 2, found: 1 };
-    assert_eq!(mean(&values, None, &[7; 3]), Err(Error::Score(one)));
-    assert_eq!(mean(&values, Some(&[1.0, 0.0, 0.0]), &ids), Err(Error::Score(one)));
+    assert_eq!(mean(&values, None, &[7; 3]), Err(Error::ScoringRules(one)));
+    assert_eq!(mean(&values, Some(&[1.0, 0.0, 0.0]), &ids), Err(Error::ScoringRules(one)));
     let ratio = cluster_ratio(&values, &[1.0, -1.0, 0.0], None, &ids);
     assert!(matches!(ratio, Err(Error::Setting { name: "the sum of denominators", .. })));
     assert_eq!(cluster_difference(&values, &[true; 3], None, &ids), Err(Error::Empty));
@@ -368,13 +373,13 @@ fn what_cannot_be_computed_is_a_typed_error() {
     let flips = sign_flip_test(&[1.0; 21], None, &many, 0, 0);
     assert!(matches!(flips, Err(Error::Setting { name: "flips", .. })));
     let test = sign_flip_test(&[f64::INFINITY; 3], None, &ids, 0, 0);
-    assert!(matches!(test, Err(Error::Score(_))));
+    assert!(matches!(test, Err(Error::ScoringRules(_))));
 
     let bootstrap = Bootstrap::rows(3, 0).unwrap();
     let of = |values: &[f64], weights| bootstrap.mean(values, weights, 10).map(|_| ());
     assert!(matches!(of(&values[..2], None), Err(Error::Length { what: "values", .. })));
-    assert!(matches!(of(&[1.0, f64::NAN, 1.0], None), Err(Error::Score(_))));
-    assert!(matches!(of(&values, Some(&[-1.0; 3])), Err(Error::Weight { row: 0, .. })));
+    assert!(matches!(of(&[1.0, f64::NAN, 1.0], None), Err(Error::ScoringRules(_))));
+    assert!(matches!(of(&values, Some(&[-1.0; 3])), Err(Error::WeightAt { index: 0, .. })));
     assert_eq!(of(&values, Some(&[0.0; 3])), Err(Error::Empty));
     let ranking = Ranking::new(&[Probability::HALF; 3], &[true; 3]).unwrap();
     assert!(matches!(bootstrap.auroc(&ranking, 10), Err(Error::OneClass { outcome: true })));
@@ -458,11 +463,14 @@ fn replicates_that_equal_the_estimate_on_paper_are_ties_of_bca() {
         // Twice the weight: no other result; a second weight: the other way of adding up.
         let weighted = rows.mean(&values, Some(&vec![2.0; n]), 20_000);
         for replicates in [&fast, &weighted, &by_plain, &by_exact] {
-            close(ends(replicates.as_ref().unwrap().bca(0.9, &jackknife)), want);
+            close(ends(replicates.as_ref().unwrap().bca(level_of(0.9), &jackknife)), want);
         }
         let (fast, exact) = (fast.unwrap(), by_exact.unwrap());
         #[cfg(feature = "rayon")]
-        close(ends(rows.par_mean(&values, None, 20_000).unwrap().bca(0.9, &jackknife)), want);
+        close(
+            ends(rows.par_mean(&values, None, 20_000).unwrap().bca(level_of(0.9), &jackknife)),
+            want,
+        );
         // Rounding alone moves no replicate of the fast mean off its estimate.
         for (fast_value, exact_value) in fast.values().zip(exact.values()) {
             let tie = (exact_value.unwrap() - exact.estimate()).abs() < 1e-13;
@@ -476,7 +484,7 @@ fn an_outlying_replicate_does_not_make_all_others_ties() {
     let values = vec![1.0, 2.0, 3.0, 4.0, 1e30];
     let far = Replicates::new(2.5, values).unwrap();
     let near = Replicates::new(2.5, vec![1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
-    let low = |replicates: &Replicates| ends(replicates.bca(0.5, &[1.0, 2.0, 3.0]))[0];
+    let low = |replicates: &Replicates| ends(replicates.bca(Level::HALF, &[1.0, 2.0, 3.0]))[0];
     assert_eq!(low(&far), low(&near));
     // A small spread above rounding stays a spread.
     let narrow = Replicates::new(1.0, vec![1.0, 1.0 + 1e-12, 1.0 - 1e-12]).unwrap();
@@ -521,7 +529,7 @@ fn what_does_not_vary_has_an_error_of_0() {
     // The difference of two differences is measured by the same size.
     let again = change.minus(&of(&raw).minus(&of(&raw)).unwrap()).unwrap();
     assert_eq!(again.in_standard_errors(), None);
-    close(ends(change.bca(0.9, &[0.1; 40])), [0.1, 0.1]);
+    close(ends(change.bca(level_of(0.9), &[0.1; 40])), [0.1, 0.1]);
 }
 
 #[test]
@@ -544,7 +552,7 @@ fn numbers_at_the_end_of_the_range_have_a_result_or_a_typed_error() {
     let tiny = cluster_ratio(&[1e-310, 3e-310, 2e-310], &[1e-310; 3], None, &ids).unwrap();
     assert!((tiny.estimate - 2.0).abs() < 1e-12 && tiny.standard_error > 0.5);
     let over_tiny = cluster_ratio(&[1.0, 2.0, 3.0], &[1e-310; 3], None, &ids);
-    assert!(matches!(over_tiny, Err(Error::Score(_))), "{over_tiny:?}");
+    assert!(matches!(over_tiny, Err(Error::ScoringRules(_))), "{over_tiny:?}");
 
     let equal = sign_flip_test(&[1e308; 3], None, &ids, 0, 0).unwrap();
     assert_eq!((equal.mean, equal.p_value), (1e308, 0.25));
@@ -556,10 +564,10 @@ fn numbers_at_the_end_of_the_range_have_a_result_or_a_typed_error() {
     assert_eq!((random.mean, random.p_value), (1e308, 0.01));
 
     let ends_of_range = Replicates::new(0.0, vec![-1.7e308, 1.7e308, 1.7e308]).unwrap();
-    let [low, high] = ends(ends_of_range.percentile(0.5));
+    let [low, high] = ends(Ok(ends_of_range.percentile(Level::HALF)));
     assert!(low.abs() < 1e293 && high == 1.7e308, "{low:e} {high:e}");
     let unbounded = Replicates::new(0.0, vec![f64::NEG_INFINITY, 0.0, f64::INFINITY]).unwrap();
-    assert!(matches!(unbounded.basic(0.9), Err(Error::Score(_))));
+    assert!(matches!(unbounded.basic(level_of(0.9)), Err(Error::ScoringRules(_))));
     let error = |values: Vec<f64>| Replicates::new(0.0, values).unwrap().standard_error();
     relative(error(vec![1e160, 2e160, 3e160]).unwrap(), 1e160);
     relative(error(vec![1e-200, 2e-200, 3e-200]).unwrap(), 1e-200);

@@ -3,10 +3,13 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use trajectory_metrics::tool_calls::{
-    Bounds, PathDistances, common_subsequence, cost_gap, edit_distance,
-    interned_common_subsequence, interned_edit_distance, mean_over_tasks, multiset_match,
-    normalized_edit_distance, order_tau, pass_at_k, pass_hat_k,
+use trajectory_metrics::{
+    Bounds,
+    tool_calls::{
+        PathDistances, common_subsequence, cost_gap, edit_distance, interned_common_subsequence,
+        interned_edit_distance, mean_over_tasks, multiset_match, normalized_edit_distance,
+        order_tau, pass_at_k, pass_hat_k,
+    },
 };
 
 /// The definition: the best of deleting, inserting and replacing at the end.
@@ -200,7 +203,7 @@ proptest! {
     fn a_task_of_weight_two_is_two_tasks_and_their_order_leaves_no_trace(
         tasks in prop::collection::vec((0.0..=1.0_f64, 0.0..=1.0_f64, 1..4_u32), 1..30),
     ) {
-        let bounds = |&(p, q, _): &(f64, f64, u32)| Bounds { low: f64::min(p, q), high: f64::max(p, q) };
+        let bounds = |&(p, q, _): &(f64, f64, u32)| Bounds::new(f64::min(p, q), f64::max(p, q)).unwrap();
         let values: Vec<Bounds> = tasks.iter().map(bounds).collect();
         let weights: Vec<f64> = tasks.iter().map(|task| task.2.into()).collect();
         let copies: Vec<Bounds> =

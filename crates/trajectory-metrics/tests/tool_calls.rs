@@ -3,13 +3,17 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use trajectory_metrics::tool_calls::{
-    Bounds, CallFacts, FailureClass, FailureCounts, Interner, PathDistances, ToolCall, TrialCounts,
+    CallFacts, FailureClass, FailureCounts, Interner, PathDistances, ToolCall, TrialCounts,
     TrialOutcome, common_subsequence, cost_efficiency_score, cost_gap, cost_gap_without_redundant,
     edit_distance, failure_classes, interned_common_subsequence, interned_edit_distance,
     invalid_tool_use_ratio, mean_over_tasks, multiset_match, normalized_edit_distance, order_tau,
     pass_at_k, pass_hat_k,
 };
-use trajectory_metrics::{Bootstrap, Error, cluster_mean};
+use trajectory_metrics::{Bootstrap, Bounds, Error, Level, cluster_mean};
+
+fn exact(value: f64) -> Bounds {
+    Bounds::exact(value).unwrap()
+}
 
 /// The fields of the golden rows of one kind, without the kind.
 fn golden(kind: &str) -> impl Iterator<Item = Vec<&'static str>> {
@@ -76,7 +80,7 @@ fn chances_over_repeated_trials_agree_with_exact_fractions() {
 fn a_mean_over_tasks_and_its_standard_error_agree_with_scipy() {
     let mut rows = 0;
     for row in golden("mean") {
-        let values: Vec<Bounds> = numbers::<f64>(row[0]).into_iter().map(Bounds::from).collect();
+        let values: Vec<Bounds> = numbers::<f64>(row[0]).into_iter().map(exact).collect();
         let weights: Vec<f64> = numbers(row[1]);
         let mean = mean_over_tasks(&values, Some(&weights)).unwrap();
         assert_eq!(mean.low, mean.high);
@@ -144,7 +148,7 @@ fn a_run_with_a_redundant_call_has_no_gap_without_redundant_calls() {
     }
     // A run that is left out is still checked.
     let error = cost_gap_without_redundant(&[f64::NAN], &[], &[Some(Extra)]);
-    assert!(matches!(error, Err(Error::Score(_))), "{error:?}");
+    assert!(matches!(error, Err(Error::ScoringRules(_))), "{error:?}");
 }
 
 #[test]
@@ -182,13 +186,13 @@ fn a_missing_trial_is_counted_and_bounded_and_never_dropped() {
     assert_eq!((counts.trials(), counts.unknown()), (5, 2));
     let bounds = counts.pass_hat_k(2).unwrap();
     // Of ten pairs: one of two successes, or six of four.
-    assert_eq!((bounds.low, bounds.high, bounds.known()), (0.1, 0.6, None));
+    assert_eq!((bounds.low(), bounds.high(), bounds.known()), (0.1, 0.6, None));
     // Without the unknown ones it would be one pair of three.
-    assert!(bounds.low < 1.0 / 3.0 && 1.0 / 3.0 < bounds.high);
+    assert!(bounds.low() < 1.0 / 3.0 && 1.0 / 3.0 < bounds.high());
     assert_eq!(counts.pass_at_k(4).unwrap().known(), Some(1.0));
     assert_eq!(counts.pass_hat_k(6), Err(Error::TooFewTrials { k: 6, trials: 5 }));
     let known = TrialCounts { successes: 3, failures: 1, ..TrialCounts::default() };
-    assert_eq!(known.pass_hat_k(2).unwrap(), Bounds::from(0.5));
+    assert_eq!(known.pass_hat_k(2).unwrap(), exact(0.5));
     assert_eq!(known.planned(4), known);
     assert_eq!(known.planned(6).unknown(), 2);
     assert_eq!(known.planned(2), known);
@@ -196,32 +200,29 @@ fn a_missing_trial_is_counted_and_bounded_and_never_dropped() {
 
 #[test]
 fn an_interval_over_tasks_spans_both_ends_and_needs_two_tasks() {
-    let values = [Bounds { low: 0.0, high: 0.5 }, Bounds::from(1.0), Bounds::from(0.5)];
+    let values = [Bounds::new(0.0, 0.5).unwrap(), exact(1.0), exact(0.5)];
     let mean = mean_over_tasks(&values, None).unwrap();
     // origin: SciPy 1.17.1, scipy.stats.norm.ppf(0.975), 2026-11-22
     let z = 1.959_963_984_540_054;
-    let interval = mean.normal_interval(0.95).unwrap();
-    assert!((interval.low - (0.5 - z * (0.5_f64 / 6.0).sqrt())).abs() < 1e-14);
-    assert!((interval.high - (2.0 / 3.0 + z / 6.0)).abs() < 1e-14);
-    for level in [0.0, 1.0, -1.0, f64::NAN] {
-        let error = mean.normal_interval(level).unwrap_err();
-        assert!(matches!(error, Error::Setting { name: "level", .. }));
-    }
+    let level = Level::new(0.95).unwrap();
+    let interval = mean.normal_interval(level).unwrap();
+    assert!((interval.low() - (0.5 - z * (0.5_f64 / 6.0).sqrt())).abs() < 1e-14);
+    assert!((interval.high() - (2.0 / 3.0 + z / 6.0)).abs() < 1e-14);
     let one = mean_over_tasks(&values[..1], None).unwrap();
     assert_eq!(one.low.standard_error, None);
-    assert_eq!(one.normal_interval(0.95), Err(Error::OneTask));
+    assert_eq!(one.normal_interval(level), Err(Error::OneTask));
 
     // Resampling tasks comes to about the same with many of them.
-    let many: Vec<Bounds> = (0..200).map(|i| Bounds::from(f64::from(i * 37 % 5) / 4.0)).collect();
-    let normal = mean_over_tasks(&many, None).unwrap().normal_interval(0.95).unwrap();
+    let many: Vec<Bounds> = (0..200).map(|i| exact(f64::from(i * 37 % 5) / 4.0)).collect();
+    let normal = mean_over_tasks(&many, None).unwrap().normal_interval(level).unwrap();
     let tasks = Bootstrap::rows(many.len(), 3).unwrap();
     let [resampled] = tasks.replicates(2_000, |counts| {
         let weights: Vec<f64> = counts.iter().map(|&count| count.into()).collect();
         [mean_over_tasks(&many, Some(&weights)).map(|mean| mean.low.mean)]
     });
-    let resampled = resampled.unwrap().percentile(0.95).unwrap();
-    assert!((resampled.low - normal.low).abs() < 0.01, "{resampled:?} {normal:?}");
-    assert!((resampled.high - normal.high).abs() < 0.01, "{resampled:?} {normal:?}");
+    let resampled = resampled.unwrap().percentile(level);
+    assert!((resampled.low - normal.low()).abs() < 0.01, "{resampled:?} {normal:?}");
+    assert!((resampled.high - normal.high()).abs() < 0.01, "{resampled:?} {normal:?}");
 }
 
 #[test]
@@ -239,23 +240,26 @@ fn what_is_undefined_or_wrong_is_an_error_that_names_it() {
     }
     for bad in [-1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(setting(cost_efficiency_score(1.0, bad)), "the optimal cost");
-        let row = [Bounds::from(0.5), Bounds { low: 0.0, high: bad }];
-        let mean = mean_over_tasks(&row, None);
-        assert_eq!(mean.is_err(), bad != -1.0, "{mean:?}");
+        assert_eq!(Bounds::exact(bad).is_err(), bad.is_nan());
     }
+    let unbounded = Bounds::new(0.0, f64::INFINITY).unwrap();
     let not_finite = |result| {
-        matches!(result, Err(Error::Score(scoring_rules::Error::NotFiniteAt { index: 1, .. })))
+        matches!(
+            result,
+            Err(Error::ScoringRules(scoring_rules::Error::NotFiniteAt { index: 1, .. }))
+        )
     };
+    assert!(not_finite(mean_over_tasks(&[exact(0.5), unbounded], None).map(|mean| mean.high.mean)));
     assert!(not_finite(cost_gap(&[1.0, f64::NAN], &[])));
     assert!(not_finite(cost_gap(&[], &[1.0, f64::INFINITY])));
-    assert!(matches!(cost_gap(&[f64::MAX, f64::MAX], &[]), Err(Error::Score(_))));
+    assert!(matches!(cost_gap(&[f64::MAX, f64::MAX], &[]), Err(Error::ScoringRules(_))));
     assert_eq!(cost_gap(&[f64::MAX, f64::MAX], &[f64::MAX]), Ok(f64::MAX));
     let classes = cost_gap_without_redundant(&[1.0], &[], &[]);
     assert_eq!(classes, Err(Error::Length { what: "classes", expected: 1, found: 0 }));
     assert_eq!(mean_over_tasks(&[], None), Err(Error::Empty));
     assert!(matches!(
-        mean_over_tasks(&[Bounds::from(0.5); 2], Some(&[1.0, f64::NAN])),
-        Err(Error::Weight { row: 1, .. })
+        mean_over_tasks(&[exact(0.5); 2], Some(&[1.0, f64::NAN])),
+        Err(Error::WeightAt { index: 1, .. })
     ));
     assert!(
         TrialCounts::by_task(&["a"], &[]).is_err_and(|error| matches!(error, Error::Length { .. }))
@@ -304,13 +308,13 @@ fn calls_with_arguments_go_into_every_function_over_calls() {
 
 #[test]
 fn a_standard_error_whose_denominator_is_rounding_is_refused() {
-    let values = [0.0, 1.0, 0.5, 0.25].map(Bounds::from);
+    let values = [0.0, 1.0, 0.5, 0.25].map(exact);
     // These sum to 1 and what rounding left over.
     let rounded =
         mean_over_tasks(&values, Some(&[0.7, 0.1, 0.1, 0.100_000_000_000_000_3])).unwrap();
     assert_eq!((rounded.low.standard_error, rounded.high.standard_error), (None, None));
     assert!((rounded.low.mean - 0.175).abs() < 1e-15);
-    assert_eq!(rounded.normal_interval(0.95), Err(Error::OneTask));
+    assert_eq!(rounded.normal_interval(Level::HALF), Err(Error::OneTask));
     let error = |excess: f64| {
         mean_over_tasks(&values, Some(&[0.25, 0.25, 0.25, 0.25 + excess]))
             .unwrap()
@@ -323,7 +327,7 @@ fn a_standard_error_whose_denominator_is_rounding_is_refused() {
 #[test]
 fn weights_are_copies_of_tasks_here_and_rows_of_one_cluster_in_cluster_mean() {
     let (values, weights) = ([0.0, 1.0, 0.5], [2.0, 1.0, 1.0]);
-    let copies = mean_over_tasks(&values.map(Bounds::from), Some(&weights)).unwrap().low;
+    let copies = mean_over_tasks(&values.map(exact), Some(&weights)).unwrap().low;
     let rows = cluster_mean(&values, Some(&weights), &["a", "b", "c"]).unwrap();
     assert_eq!((copies.mean, rows.estimate), (0.375, 0.375));
     // Spread 11/16 over 4 * 3; and 3/2 of squared sums 9/16 + 25/64 + 1/64 over 4^2.

@@ -63,7 +63,7 @@ pub fn clustered_mean<G: Ord>(
 ///
 /// ```
 /// use budget_estimation::{
-///     Error, Estimate, Prefix, Rollouts, Sample, bootstrap_metrics, score_rollouts,
+///     Error, Estimate, Level, Prefix, Rollouts, Sample, bootstrap_metrics, score_rollouts,
 /// };
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
@@ -74,7 +74,7 @@ pub fn clustered_mean<G: Ord>(
 /// let mut fixed = |_: &Prefix<'_>| Estimate::interval(15.0, 21.0);
 /// let samples = score_rollouts(&rollouts, tokens, &mut fixed)?;
 /// let [_, _, hit_rate, _] = bootstrap_metrics(&samples, Sample::rollout, 500, 1)?;
-/// let interval = hit_rate?.percentile(0.95)?;
+/// let interval = hit_rate?.percentile(Level::new(0.95)?);
 /// assert!(0.5 < interval.low && interval.low < interval.high && interval.high < 1.0);
 /// # Ok::<(), Error>(())
 /// ```

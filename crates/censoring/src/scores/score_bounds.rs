@@ -37,11 +37,11 @@ use crate::{
 /// let forecasts = Probability::from_slice(&[0.75])?;
 /// let cut_off = Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?;
 /// let bounds = score_bounds(&tps, &cut_off, ProbabilityInterval::UNKNOWN)?;
-/// assert_eq!(bounds, Bounds { low: -0.5625, high: -0.0625 });
+/// assert_eq!(bounds, Bounds::new(-0.5625, -0.0625)?);
 ///
 /// let at_least_half = ProbabilityInterval::new(Probability::HALF, Probability::ONE)?;
 /// let bounds = score_bounds(&tps, &cut_off, at_least_half)?;
-/// assert_eq!(bounds, Bounds { low: -0.3125, high: -0.0625 });
+/// assert_eq!(bounds, Bounds::new(-0.3125, -0.0625)?);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn score_bounds<R: ScoringRule>(
@@ -58,7 +58,7 @@ pub fn score_bounds<R: ScoringRule>(
             return Err(Error::RunScore { run: 0, value });
         }
     }
-    Ok(Bounds { low: ends[0].min(ends[1]), high: ends[0].max(ends[1]) })
+    Ok(Bounds::new(ends[0].min(ends[1]), ends[0].max(ends[1]))?)
 }
 
 /// What the mean of [`exact_score`](crate::exact_score()) over runs can be, where the chance of
@@ -93,13 +93,13 @@ pub fn score_bounds<R: ScoringRule>(
 ///     Stopped::new(sure, None, Some(StopReason::MaxSteps))?,
 /// ];
 /// let bounds = mean_score_bounds(&tps, &runs, None, None)?;
-/// assert_eq!(bounds, Bounds { low: -0.625, high: -0.125 });
+/// assert_eq!(bounds, Bounds::new(-0.625, -0.125)?);
 ///
 /// // Branches of the second run succeeded half of the time, give or take a quarter.
 /// let about_half = ProbabilityInterval::around(Probability::HALF, 0.5)?;
 /// let chances = [ProbabilityInterval::UNKNOWN, about_half];
 /// let bounds = mean_score_bounds(&tps, &runs, Some(&chances), None)?;
-/// assert_eq!(bounds, Bounds { low: -0.5, high: -0.25 });
+/// assert_eq!(bounds, Bounds::new(-0.5, -0.25)?);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn mean_score_bounds<R: ScoringRule>(
@@ -119,13 +119,13 @@ pub fn mean_score_bounds<R: ScoringRule>(
             Error::RunScore { value, .. } => Error::RunScore { run: i, value },
             other => other,
         })?;
-        for (mean, value) in means.iter_mut().zip([bounds.low, bounds.high]) {
+        for (mean, value) in means.iter_mut().zip([bounds.low(), bounds.high()]) {
             mean.update_weighted(value, weight)?;
         }
         Ok(())
     })?;
     let [low, high] = means;
-    Ok(Bounds { low: low.finish()?, high: high.finish()? })
+    Ok(Bounds::new(low.finish()?, high.finish()?)?)
 }
 
 #[cfg(test)]

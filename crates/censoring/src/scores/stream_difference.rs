@@ -38,7 +38,7 @@ use crate::{
 /// // The bold stream gains 3/16 by a success and loses 5/16 by a failure.
 /// let difference = StreamDifference::new(&tps, &first, &second, None)?;
 /// let bounds = difference.bounds();
-/// assert_eq!((bounds.low, bounds.high), (-1.0 / 16.0, 3.0 / 16.0));
+/// assert_eq!((bounds.low(), bounds.high()), (-1.0 / 16.0, 3.0 / 16.0));
 /// assert!(!difference.keeps_sign());
 ///
 /// // It is ahead where the second run's chance of success is above 1/4: an estimate of 1/2 may be
@@ -49,7 +49,7 @@ use crate::{
 ///
 /// // Where it is known to be at least 3/8, the bold stream is ahead.
 /// let within = [ProbabilityInterval::UNKNOWN, ProbabilityInterval::around(Probability::HALF, 0.25)?];
-/// assert_eq!(difference.bounds_within(&within)?.low, 1.0 / 32.0);
+/// assert_eq!(difference.bounds_within(&within)?.low(), 1.0 / 32.0);
 /// assert!(difference.keeps_sign_within(&within)?);
 /// # Ok::<(), Error>(())
 /// ```
@@ -62,6 +62,8 @@ pub struct StreamDifference {
     total: f64,
     /// Differences up to this are rounding.
     tolerance: f64,
+    /// The least and the largest difference.
+    bounds: Bounds,
 }
 
 /// What a run of positive weight adds.
@@ -133,7 +135,8 @@ impl StreamDifference {
         let total = total.value();
         if total > 0.0 {
             let tolerance = 16.0 * f64::EPSILON * (size.value() / total);
-            Ok(Self { runs: first.len(), terms, total, tolerance })
+            let bounds = bounds_over(&terms, total, |_| ProbabilityInterval::UNKNOWN)?;
+            Ok(Self { runs: first.len(), terms, total, tolerance, bounds })
         } else {
             Err(Error::Empty)
         }
@@ -146,13 +149,13 @@ impl StreamDifference {
     /// [`Error::Length`] unless there is one chance a run.
     pub fn at(&self, success_probabilities: &[Probability]) -> Result<f64, Error> {
         same_length("success_probabilities", self.runs, success_probabilities.len())?;
-        Ok(self.mean(|term| term.at(success_probabilities[term.run])))
+        Ok(sum_over(&self.terms, |term| term.at(success_probabilities[term.run])) / self.total)
     }
 
     /// The least and the largest difference over all chances of all runs.
     #[must_use]
-    pub fn bounds(&self) -> Bounds {
-        self.bounds_over(|_| ProbabilityInterval::UNKNOWN)
+    pub const fn bounds(&self) -> Bounds {
+        self.bounds
     }
 
     /// The least and the largest difference over all chances in the given intervals, one a run; those
@@ -166,14 +169,14 @@ impl StreamDifference {
         success_probabilities: &[ProbabilityInterval],
     ) -> Result<Bounds, Error> {
         same_length("success_probabilities", self.runs, success_probabilities.len())?;
-        Ok(self.bounds_over(|run| success_probabilities[run]))
+        bounds_over(&self.terms, self.total, |run| success_probabilities[run])
     }
 
     /// Whether the same stream is ahead whatever the chances are: which one, nobody needs to
     /// estimate anything to tell.
     #[must_use]
     pub fn keeps_sign(&self) -> bool {
-        self.is_apart_from_0(self.bounds())
+        self.is_apart_from_0(self.bounds)
     }
 
     /// Whether the same stream is ahead for all chances in the given intervals.
@@ -224,7 +227,7 @@ impl StreamDifference {
         // Half a width h loses the sum of weight * gain * min(h, room): straight from room to room.
         let (mut stopped, mut moving) = (ExactSum::default(), ExactSum::default());
         moves.iter().for_each(|&(_, weight, gain)| moving.add_product(weight, gain));
-        let ahead = self.sum(|term| term.at(estimates[term.run])).abs();
+        let ahead = sum_over(&self.terms, |term| term.at(estimates[term.run])).abs();
         let negligible = self.tolerance * self.total;
         // Exact sums, looked at only between different rooms, so that no order can show.
         for same in moves.chunk_by(|a, b| a.0 == b.0) {
@@ -241,29 +244,30 @@ impl StreamDifference {
         Ok(None)
     }
 
-    fn bounds_over(&self, chance: impl Fn(usize) -> ProbabilityInterval) -> Bounds {
-        let end = |pick: fn(f64, f64) -> f64| {
-            self.mean(|term| {
-                let chance = chance(term.run);
-                pick(term.at(chance.low()), term.at(chance.high()))
-            })
-        };
-        Bounds { low: end(f64::min), high: end(f64::max) }
+    fn is_apart_from_0(&self, bounds: Bounds) -> bool {
+        bounds.low() > self.tolerance || bounds.high() < -self.tolerance
     }
+}
 
-    fn is_apart_from_0(&self, Bounds { low, high }: Bounds) -> bool {
-        low > self.tolerance || high < -self.tolerance
-    }
+fn bounds_over(
+    terms: &[Term],
+    total: f64,
+    chance: impl Fn(usize) -> ProbabilityInterval,
+) -> Result<Bounds, Error> {
+    let end = |pick: fn(f64, f64) -> f64| {
+        let sum = sum_over(terms, |term| {
+            let chance = chance(term.run);
+            pick(term.at(chance.low()), term.at(chance.high()))
+        });
+        sum / total
+    };
+    Ok(Bounds::new(end(f64::min), end(f64::max))?)
+}
 
-    fn mean(&self, value: impl Fn(&Term) -> f64) -> f64 {
-        self.sum(value) / self.total
-    }
-
-    fn sum(&self, value: impl Fn(&Term) -> f64) -> f64 {
-        let mut sum = ExactSum::default();
-        self.terms.iter().for_each(|term| sum.add_product(term.weight, value(term)));
-        sum.value()
-    }
+fn sum_over(terms: &[Term], value: impl Fn(&Term) -> f64) -> f64 {
+    let mut sum = ExactSum::default();
+    terms.iter().for_each(|term| sum.add_product(term.weight, value(term)));
+    sum.value()
 }
 
 /// Whether both are the same run, seen by two streams.

@@ -229,9 +229,7 @@ mod tests {
             ([2.0, f64::INFINITY], 1),
         ] {
             let error = KaplanMeier::from_hazards(&times, &p).unwrap_err();
-            let Error::Trajectory(trajectory_metrics::Error::Score(
-                scoring_rules::Error::OutOfOrder { index: at, .. },
-            )) = error
+            let Error::ScoringRules(scoring_rules::Error::OutOfOrder { index: at, .. }) = error
             else {
                 panic!("{error}");
             };

@@ -132,7 +132,7 @@ pub(crate) fn weight_of(weights: Option<&[f64]>, row: usize) -> Result<f64, Erro
     let Some(&value) = weights.and_then(|weights| weights.get(row)) else { return Ok(1.0) };
     match ExactMean::default().update_weighted(0.0, value) {
         Ok(()) => Ok(value),
-        Err(error) => Err(trajectory_metrics::Error::Weight { row, error }.into()),
+        Err(_) => Err(trajectory_metrics::Error::WeightAt { index: row, value }.into()),
     }
 }
 
@@ -160,10 +160,7 @@ mod tests {
         assert_eq!(three, length("censored", 3));
         for value in [-1.0, 1e101, f64::NAN] {
             let error = of(&[1.0, 2.0], Some(&[1.0, value]));
-            let row = trajectory_metrics::Error::Weight {
-                row: 1,
-                error: scoring_rules::Error::Weight { value },
-            };
+            let row = trajectory_metrics::Error::WeightAt { index: 1, value };
             assert_eq!(error.to_string(), Error::from(row).to_string());
         }
         let empty = Error::Empty;

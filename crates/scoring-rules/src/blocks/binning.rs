@@ -30,7 +30,7 @@ impl Binning<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] on empty blocks; [`Error::Parameter`] where there should be zero bins;
+    /// [`Error::Empty`] on empty blocks; [`Error::Setting`] where there should be zero bins;
     /// [`Error::Reversed`] for an edge below the one before it.
     ///
     /// ```
@@ -53,7 +53,7 @@ impl Binning<'_> {
         }
         match self {
             Self::Quantile { bins: 0 } | Self::EqualWidth { bins: 0 } => {
-                return Err(Error::Parameter { name: "bins", value: 0.0, range: "at least 1" });
+                return Err(Error::Setting { name: "bins", value: 0.0, range: "at least 1" });
             }
             Self::Edges { inner } => {
                 if let Some(pair) = inner.windows(2).find(|pair| pair[0] > pair[1]) {
@@ -130,7 +130,7 @@ mod tests {
     fn no_bin_and_no_block_are_errors() {
         for binning in [Binning::Quantile { bins: 0 }, Binning::EqualWidth { bins: 0 }] {
             let error = starts(&[0.5], binning).unwrap_err();
-            assert!(matches!(error, Error::Parameter { name: "bins", .. }), "{error}");
+            assert!(matches!(error, Error::Setting { name: "bins", .. }), "{error}");
         }
         let none = TiedBlocks::default();
         assert!(matches!(Binning::Distinct.bins(&none).map(|_| ()), Err(Error::Empty)));

@@ -8,6 +8,7 @@ use crate::{
 /// All in the units of the rule's loss, which is minus its score. Made by [`decompose`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[non_exhaustive]
 pub struct Decomposition {
     /// The mean loss of the forecasts. Lower is better.
     pub mean_loss: f64,

@@ -52,6 +52,7 @@ pub(crate) struct Decisions {
 /// A straight piece of a [`MurphyCurve`], over thresholds from `start` to below `end`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct MurphyPiece {
     /// The first threshold: 0 or a forecast.
     pub start: f64,

@@ -4,7 +4,8 @@ use crate::TiedBlocks;
 
 /// Neighbouring blocks that isotonic regression gives one value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pool {
+#[non_exhaustive]
+pub struct PooledBlocks {
     /// Where its blocks stand in [`TiedBlocks::as_slice`].
     pub blocks: Range<usize>,
     /// Weight of the rows that succeeded.
@@ -13,7 +14,7 @@ pub struct Pool {
     pub weight: f64,
 }
 
-impl Pool {
+impl PooledBlocks {
     /// The share of successes, in [0, 1]: the value of the regression.
     #[must_use]
     pub fn rate(&self) -> f64 {
@@ -43,11 +44,11 @@ impl Pool {
 /// # Ok::<(), Error>(())
 /// ```
 #[must_use]
-pub fn pool_adjacent_violators(blocks: &TiedBlocks) -> Vec<Pool> {
-    let mut pools: Vec<Pool> = Vec::new();
+pub fn pool_adjacent_violators(blocks: &TiedBlocks) -> Vec<PooledBlocks> {
+    let mut pools: Vec<PooledBlocks> = Vec::new();
     for (i, block) in blocks.as_slice().iter().enumerate() {
         let (successes, weight) = (block.successes, block.weight());
-        let mut pool = Pool { blocks: i..i + 1, successes, weight };
+        let mut pool = PooledBlocks { blocks: i..i + 1, successes, weight };
         while let Some(before) = pools.pop_if(|before| before.rate() >= pool.rate()) {
             pool.blocks.start = before.blocks.start;
             pool.successes += before.successes;

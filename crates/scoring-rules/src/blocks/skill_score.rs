@@ -15,14 +15,14 @@ use crate::Error;
 /// # Errors
 ///
 /// [`Error::NotFinite`] for a number that is a NaN or infinite, the result included;
-/// [`Error::Parameter`] where the reference is the best already.
+/// [`Error::Setting`] where the reference is the best already.
 ///
 /// ```
 /// use scoring_rules::{Error, skill_score};
 ///
 /// assert_eq!(skill_score(-0.125, -0.25, 0.0)?, 0.5);
 /// assert_eq!(skill_score(0.125, 0.25, 0.0)?, 0.5);
-/// assert!(matches!(skill_score(0.0, 0.0, 0.0), Err(Error::Parameter { .. })));
+/// assert!(matches!(skill_score(0.0, 0.0, 0.0), Err(Error::Setting { .. })));
 /// # Ok::<(), Error>(())
 /// ```
 pub fn skill_score(score: f64, reference: f64, best: f64) -> Result<f64, Error> {
@@ -34,7 +34,7 @@ pub fn skill_score(score: f64, reference: f64, best: f64) -> Result<f64, Error> 
     finite("the best score", best)?;
     if reference == best {
         let range = "another number than the best score";
-        return Err(Error::Parameter { name: "reference", value: reference, range });
+        return Err(Error::Setting { name: "reference", value: reference, range });
     }
     finite("the skill score", (score - reference) / (best - reference))
 }

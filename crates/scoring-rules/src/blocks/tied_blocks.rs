@@ -10,6 +10,7 @@ use crate::{
 
 /// All rows that share one confidence, which no order can tell apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Block {
     /// The confidence in success that the rows share.
     pub confidence: Probability,
@@ -255,10 +256,10 @@ mod tests {
         );
         for value in [-1.0, 1e-101, f64::MIN_POSITIVE, 1e101, f64::INFINITY] {
             let error = TiedBlocks::new(&p, &[true; 3], Some(&[0.0, 1.0, value])).unwrap_err();
-            assert_eq!(error, Error::WeightAt { row: 2, value });
+            assert_eq!(error, Error::WeightAt { index: 2, value });
         }
         let error = TiedBlocks::new(&p, &[true; 3], Some(&[0.0, f64::NAN, 1.0])).unwrap_err();
-        assert!(matches!(error, Error::WeightAt { row: 1, .. }), "{error}");
+        assert!(matches!(error, Error::WeightAt { index: 1, .. }), "{error}");
         assert_eq!(TiedBlocks::new(&p, &[true; 3], Some(&[0.0; 3])), Err(Error::Empty));
         assert_eq!(TiedBlocks::new(&[], &[], None), Err(Error::Empty));
         for weight in [1e-100, 1e100] {
@@ -271,7 +272,7 @@ mod tests {
     fn a_refill_that_fails_leaves_no_blocks() {
         let mut blocks = TiedBlocks::new(&[HALF], &[true], None).unwrap();
         let rows = [(HALF, true, 1.0), (HALF, true, -1.0)];
-        assert_eq!(blocks.refill(rows), Err(Error::WeightAt { row: 1, value: -1.0 }));
+        assert_eq!(blocks.refill(rows), Err(Error::WeightAt { index: 1, value: -1.0 }));
         assert_eq!(blocks, TiedBlocks::default());
     }
 

@@ -55,7 +55,7 @@ fn mean(values: impl ExactSizeIterator<Item = f64>, weights: Option<&[f64]>) -> 
             same_length("weights", values.len(), weights.len())?;
             for (row, (value, &weight)) in values.zip(weights).enumerate() {
                 mean.update_weighted(value, weight)
-                    .map_err(|_| Error::WeightAt { row, value: weight })?;
+                    .map_err(|_| Error::WeightAt { index: row, value: weight })?;
             }
         }
     }

@@ -23,6 +23,9 @@ pub struct Interval {
     high: f64,
 }
 
+// No end is a NaN.
+impl Eq for Interval {}
+
 impl Interval {
     /// Checks both ends.
     ///

@@ -1,3 +1,5 @@
+use std::{cmp::Ordering, fmt};
+
 use crate::{Error, Probability};
 
 /// A number strictly between 0 and 1: the level of a quantile, the coverage that an interval claims, a
@@ -8,10 +10,12 @@ use crate::{Error, Probability};
 ///
 /// let level = Level::new(0.9)?;
 /// assert_eq!(level.get(), 0.9);
-/// assert!(matches!(Level::new(1.0), Err(Error::Parameter { name: "level", .. })));
+/// assert!(level > Level::HALF);
+/// assert_eq!(level.to_string(), "0.9");
+/// assert!(matches!(Level::new(1.0), Err(Error::Setting { name: "level", .. })));
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "f64", into = "f64"))]
 pub struct Level(f64);
@@ -24,13 +28,13 @@ impl Level {
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] unless it is above 0 and below 1.
+    /// [`Error::Setting`] unless it is above 0 and below 1.
     pub const fn new(value: f64) -> Result<Self, Error> {
         // Written so that a NaN falls into the error arm.
         if value > 0.0 && value < 1.0 {
             Ok(Self(value))
         } else {
-            Err(Error::Parameter { name: "level", value, range: "above 0 and below 1" })
+            Err(Error::Setting { name: "level", value, range: "above 0 and below 1" })
         }
     }
 
@@ -39,6 +43,33 @@ impl Level {
     #[inline]
     pub const fn get(self) -> f64 {
         self.0
+    }
+}
+
+impl Eq for Level {}
+
+impl Ord for Level {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Neither a NaN nor a zero is ever inside, so this is the order of numbers.
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Level {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Debug for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
     }
 }
 

@@ -53,6 +53,9 @@ pub struct Observed {
     cap: f64,
 }
 
+// Neither the value nor the cap is a NaN.
+impl Eq for Observed {}
+
 impl Observed {
     /// An outcome that nothing could have cut off.
     ///
@@ -73,7 +76,7 @@ impl Observed {
     /// # Errors
     ///
     /// [`Error::NotFinite`] for an outcome or a cap that is a NaN or infinite;
-    /// [`Error::Parameter`] for an outcome above its cap.
+    /// [`Error::Setting`] for an outcome above its cap.
     pub const fn under_cap(value: f64, cap: f64) -> Result<Self, Error> {
         if !value.is_finite() {
             return Err(Error::NotFinite { what: "the outcome", value });
@@ -82,7 +85,7 @@ impl Observed {
             return Err(Error::NotFinite { what: "the cap", value: cap });
         }
         if value > cap {
-            return Err(Error::Parameter {
+            return Err(Error::Setting {
                 name: "the outcome",
                 value,
                 range: "at most the cap it was watched up to",
@@ -142,7 +145,7 @@ mod tests {
     fn an_outcome_above_its_cap_or_not_finite_is_refused() {
         assert!(matches!(
             Observed::under_cap(5.0, 4.0),
-            Err(Error::Parameter { name: "the outcome", value: 5.0, .. })
+            Err(Error::Setting { name: "the outcome", value: 5.0, .. })
         ));
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let refused =

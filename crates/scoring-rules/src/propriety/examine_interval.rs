@@ -34,7 +34,7 @@ const ROUNDING: f64 = 1e-10;
 /// # Errors
 ///
 /// [`Error::IntervalScore`] where a score is a NaN or plus infinity; minus infinity is a score.
-/// [`Error::Parameter`] for a range of outcomes that is a single point, narrower than 1e-290 or
+/// [`Error::Setting`] for a range of outcomes that is a single point, narrower than 1e-290 or
 /// wider than 1e290, where scores run out of numbers, or narrower than 1e4 units in the last place
 /// of its larger end, where outcomes fall together.
 ///
@@ -122,7 +122,7 @@ fn check_width(outcomes: Interval) -> Result<(), Error> {
     } else {
         return Ok(());
     };
-    Err(Error::Parameter { name: "the width of the range of outcomes", value, range })
+    Err(Error::Setting { name: "the width of the range of outcomes", value, range })
 }
 
 enum Compared {

@@ -5,6 +5,7 @@ use crate::{CompensatedSum, Probability};
 /// Whole numbers because sums with them have shortcuts: the weighted sum of logs is the log of a
 /// product of powers. See [`ScoringRule::weighted_sum`](crate::ScoringRule::weighted_sum).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StepWeights {
     /// 1, 1, 1, …
     Equal,

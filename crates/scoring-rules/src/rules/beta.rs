@@ -93,13 +93,13 @@ impl BetaScore {
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] unless both are above -1 and at most 10,000. Below 1e-30 they are taken for
+    /// [`Error::Setting`] unless both are above -1 and at most 10,000. Below 1e-30 they are taken for
     /// 0.
     pub fn new(alpha: f64, beta: f64) -> Result<Self, Error> {
         for (name, value) in [("alpha", alpha), ("beta", beta)] {
             // Written so that a NaN falls into the error arm.
             if !(value > -1.0 && value <= 10_000.0) {
-                return Err(Error::Parameter { name, value, range: "above -1 and at most 10000" });
+                return Err(Error::Setting { name, value, range: "above -1 and at most 10000" });
             }
         }
         // As good as 0, and no reciprocal of them leaves the range of numbers.

@@ -47,16 +47,16 @@ impl ElementaryScore {
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] unless both costs are between 1e-100 and 1e100 and neither drowns the
+    /// [`Error::Setting`] unless both costs are between 1e-100 and 1e100 and neither drowns the
     /// other: the threshold must be between 0 and 1.
     pub fn with_costs(false_alarm: f64, miss: f64) -> Result<Self, Error> {
         for (name, value) in [("false_alarm", false_alarm), ("miss", miss)] {
             if !(1e-100..=1e100).contains(&value) {
-                return Err(Error::Parameter { name, value, range: "from 1e-100 to 1e100" });
+                return Err(Error::Setting { name, value, range: "from 1e-100 to 1e100" });
             }
         }
         let threshold = Level::new(false_alarm / (false_alarm + miss)).map_err(|_| {
-            Error::Parameter { name: "miss", value: miss, range: "not drowned by false_alarm" }
+            Error::Setting { name: "miss", value: miss, range: "not drowned by false_alarm" }
         })?;
         Ok(Self { threshold, false_alarm, miss })
     }

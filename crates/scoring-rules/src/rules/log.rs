@@ -49,12 +49,12 @@ impl LogScore {
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] unless `0 < eps < 1/2`.
+    /// [`Error::Setting`] unless `0 < eps < 1/2`.
     pub fn clipped(eps: f64) -> Result<Self, Error> {
         if eps > 0.0 && eps < 0.5 {
             Ok(Self { clip: eps, safe_pairs: safe_pairs(eps), safe_factors: safe_factors(eps) })
         } else {
-            Err(Error::Parameter { name: "eps", value: eps, range: "above 0 and below 1/2" })
+            Err(Error::Setting { name: "eps", value: eps, range: "above 0 and below 1/2" })
         }
     }
 
@@ -413,7 +413,7 @@ mod tests {
     fn a_clip_that_is_none_is_refused() {
         for value in [0.0, -0.1, 0.5, f64::INFINITY] {
             let error = LogScore::clipped(value).unwrap_err();
-            assert!(matches!(error, Error::Parameter { name: "eps", .. }));
+            assert!(matches!(error, Error::Setting { name: "eps", .. }));
         }
         assert!(LogScore::clipped(f64::NAN).is_err());
     }

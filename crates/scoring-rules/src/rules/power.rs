@@ -16,16 +16,12 @@ impl Baseline {
     pub(crate) fn new(power: f64, baseline: Level) -> Result<Self, Error> {
         // Written so that a NaN falls into the error arm.
         if !(-100.0..=100.0).contains(&power) {
-            return Err(Error::Parameter {
-                name: "power",
-                value: power,
-                range: "from -100 to 100",
-            });
+            return Err(Error::Setting { name: "power", value: power, range: "from -100 to 100" });
         }
         let p = baseline.get();
         // Within these limits no power of a ratio to the baseline leaves the range of a number.
         if !(0.001..=0.999).contains(&p) {
-            return Err(Error::Parameter {
+            return Err(Error::Setting {
                 name: "baseline",
                 value: p,
                 range: "from 0.001 to 0.999",
@@ -86,7 +82,7 @@ impl PowerScore {
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] unless the power is from -100 to 100 and the baseline from 0.001 to
+    /// [`Error::Setting`] unless the power is from -100 to 100 and the baseline from 0.001 to
     /// 0.999.
     pub fn new(power: f64, baseline: Level) -> Result<Self, Error> {
         Baseline::new(power, baseline).map(Self)

@@ -40,7 +40,7 @@ impl PseudosphericalScore {
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] unless the power is from -100 to 100 and the baseline from 0.001 to
+    /// [`Error::Setting`] unless the power is from -100 to 100 and the baseline from 0.001 to
     /// 0.999.
     pub fn new(power: f64, baseline: Level) -> Result<Self, Error> {
         Baseline::new(power, baseline).map(Self)

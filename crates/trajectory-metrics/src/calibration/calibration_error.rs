@@ -15,7 +15,7 @@ use crate::Error;
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] without a bin; [`Error::Score`] for edges of bins that fall;
+/// [`Error::Setting`] without a bin; [`Error::ScoringRules`] for edges of bins that fall;
 /// [`Error::Empty`] on empty blocks.
 ///
 /// ```
@@ -135,7 +135,7 @@ fn weight(bin: &[Block]) -> f64 {
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] on empty blocks; [`Error::Score`] for a block whose weight is not within
+/// [`Error::Empty`] on empty blocks; [`Error::ScoringRules`] for a block whose weight is not within
 /// 1e-100 and 1e100.
 ///
 /// ```

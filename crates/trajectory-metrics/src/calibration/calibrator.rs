@@ -47,7 +47,7 @@ pub trait Calibrator {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless outcomes and weights have one entry a record; [`Error::Weight`] for
+    /// [`Error::Length`] unless outcomes and weights have one entry a record; [`Error::WeightAt`] for
     /// a weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a record of positive weight;
     /// [`Error::OneClass`] where the way of learning needs both outcomes and there is only one.
     fn fit(
@@ -83,7 +83,7 @@ mod tests {
         }
         for value in [-1.0, f64::INFINITY, f64::NAN, 1e101] {
             for error in refusals(&[0.5, 0.6], &both, &[1.0, value]) {
-                assert!(matches!(error, Error::Weight { row: 1, .. }), "{error}");
+                assert!(matches!(error, Error::WeightAt { index: 1, .. }), "{error}");
             }
         }
         for error in refusals(&[0.5, 0.6], &both, &[0.0, 0.0]) {

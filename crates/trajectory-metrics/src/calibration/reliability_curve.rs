@@ -1,6 +1,6 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use scoring_rules::{Probability, TiedBlocks, pool_adjacent_violators};
+use scoring_rules::{Level, Probability, TiedBlocks, pool_adjacent_violators};
 
 use crate::{
     Error,
@@ -10,6 +10,7 @@ use crate::{
 /// One point of a reliability curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct ReliabilityPoint {
     /// A confidence that was given.
     pub confidence: Probability,
@@ -68,6 +69,7 @@ fn rates(blocks: &TiedBlocks) -> impl Iterator<Item = f64> {
 /// are calibrated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct ConsistencyInterval {
     /// A confidence that was given.
     pub confidence: Probability,
@@ -97,17 +99,19 @@ pub struct ConsistencyInterval {
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] on empty blocks; [`Error::Setting`] unless `0 < level < 1`, there are 1 to
-/// 10 million resamples, and the rows that share a confidence weigh a whole number, all of them
+/// [`Error::Empty`] on empty blocks; [`Error::Setting`] unless there are 1 to 10 million
+/// resamples and the rows that share a confidence weigh a whole number, all of them
 /// below 2^32.
 ///
 /// ```
-/// use trajectory_metrics::{Error, Probability, TiedBlocks, consistency_band, reliability_curve};
+/// use trajectory_metrics::{
+///     Error, Level, Probability, TiedBlocks, consistency_band, reliability_curve,
+/// };
 ///
 /// // A hundred times 0.9, of which 60 succeeded.
 /// let outcomes: Vec<bool> = (0..100).map(|i| i < 60).collect();
 /// let blocks = TiedBlocks::new(&[Probability::new(0.9)?; 100], &outcomes, None)?;
-/// let band = consistency_band(&blocks, 1_000, 0.95, 7)?;
+/// let band = consistency_band(&blocks, 1_000, Level::new(0.95)?, 7)?;
 /// assert!(band[0].low < 0.9 && 0.9 < band[0].high);
 /// assert!(reliability_curve(&blocks)?[0].success_rate < band[0].low);
 /// # Ok::<(), Error>(())
@@ -115,7 +119,7 @@ pub struct ConsistencyInterval {
 pub fn consistency_band(
     blocks: &TiedBlocks,
     resamples: usize,
-    level: f64,
+    level: Level,
     seed: u64,
 ) -> Result<Vec<ConsistencyInterval>, Error> {
     if blocks.as_slice().is_empty() {
@@ -125,7 +129,7 @@ pub fn consistency_band(
         let range = "from 1 to 10 million";
         return Err(Error::Setting { name: "resamples", value: resamples as f64, range });
     }
-    let tail = tail(level)?;
+    let tail = tail(level);
     let rows = rows_of_blocks(blocks)?;
     if rows.len().saturating_mul(resamples) > MOST_NUMBERS {
         let range = "at most 500 million over the number of different confidences";
@@ -205,7 +209,7 @@ mod tests {
         let band = consistency_band(
             &blocks(&[0.25, 0.5, 0.5, 0.75], Some(&[7.0, 5.0, 4.0, 2.0])),
             99,
-            0.9,
+            Level::new(0.9).unwrap(),
             42,
         )
         .unwrap();
@@ -220,7 +224,7 @@ mod tests {
 
     #[test]
     fn certain_confidences_have_a_band_without_width() {
-        let band = consistency_band(&blocks(&[0.0, 1.0, 1.0], None), 50, 0.95, 1).unwrap();
+        let band = consistency_band(&blocks(&[0.0, 1.0, 1.0], None), 50, Level::HALF, 1).unwrap();
         assert_eq!(
             band.iter().map(|b| (b.low, b.high)).collect::<Vec<_>>(),
             [(0.0, 0.0), (1.0, 1.0)]
@@ -231,19 +235,15 @@ mod tests {
     fn what_cannot_be_drawn_is_an_error() {
         let plain = blocks(&[0.5], None);
         for resamples in [0, MAX_RESAMPLES + 1] {
-            let error = consistency_band(&plain, resamples, 0.9, 1).unwrap_err();
+            let error = consistency_band(&plain, resamples, Level::HALF, 1).unwrap_err();
             assert!(matches!(error, Error::Setting { name: "resamples", .. }), "{error}");
         }
-        for level in [0.0, 1.0, f64::NAN] {
-            let error = consistency_band(&plain, 5, level, 1).unwrap_err();
-            assert!(matches!(error, Error::Setting { name: "level", .. }), "{error}");
-        }
-        let half = consistency_band(&blocks(&[0.5], Some(&[1.5])), 5, 0.9, 1).unwrap_err();
+        let half = consistency_band(&blocks(&[0.5], Some(&[1.5])), 5, Level::HALF, 1).unwrap_err();
         assert!(matches!(half, Error::Setting { name: "weight of a confidence", .. }), "{half}");
-        let many = consistency_band(&blocks(&[0.5], Some(&[1e12])), 5, 0.9, 1).unwrap_err();
+        let many = consistency_band(&blocks(&[0.5], Some(&[1e12])), 5, Level::HALF, 1).unwrap_err();
         assert!(matches!(many, Error::Setting { name: "weight of all rows", .. }), "{many}");
         let empty = TiedBlocks::default();
-        assert_eq!(consistency_band(&empty, 5, 0.9, 1), Err(Error::Empty));
+        assert_eq!(consistency_band(&empty, 5, Level::HALF, 1), Err(Error::Empty));
         assert_eq!(reliability_curve(&empty), Err(Error::Empty));
     }
 }

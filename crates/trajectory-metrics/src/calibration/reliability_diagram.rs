@@ -5,6 +5,7 @@ use crate::Error;
 /// One bar of a reliability diagram.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct ReliabilityBin {
     /// Weight of the rows in the bin: how many they are, where they have no weights.
     pub weight: f64,
@@ -30,7 +31,7 @@ pub struct ReliabilityBin {
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] without a bin; [`Error::Score`] for edges of bins that fall;
+/// [`Error::Setting`] without a bin; [`Error::ScoringRules`] for edges of bins that fall;
 /// [`Error::Empty`] on empty blocks.
 ///
 /// ```

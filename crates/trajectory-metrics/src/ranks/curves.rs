@@ -5,6 +5,7 @@ use crate::{Error, TiedBlocks};
 /// What calling a run a failure catches, and what it costs, from one threshold on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct RocPoint {
     /// Rows of at most this confidence are called failures; none for no row at all.
     pub threshold: Option<Probability>,
@@ -51,6 +52,7 @@ pub fn roc_curve(blocks: &TiedBlocks) -> Result<Vec<RocPoint>, Error> {
 /// How good it is to call a run a failure, from one threshold on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct PrecisionRecallPoint {
     /// Rows of at most this confidence are called failures.
     pub threshold: Probability,
@@ -103,6 +105,7 @@ pub fn precision_recall_curve(blocks: &TiedBlocks) -> Result<Vec<PrecisionRecall
 /// What is at risk among the runs that are accepted, from one threshold on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct RiskCoveragePoint {
     /// Rows of at least this confidence are accepted.
     pub threshold: Probability,

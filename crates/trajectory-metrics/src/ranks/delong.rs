@@ -8,6 +8,7 @@ use crate::{
 /// AUROC with an estimate of its variance, made by [`delong`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct AurocEstimate {
     /// The area, as [`auroc`] gives it.
     pub auroc: f64,
@@ -81,6 +82,7 @@ pub fn delong(blocks: &TiedBlocks) -> Result<AurocEstimate, Error> {
 /// The difference of two AUROCs on the same rows, made by [`delong_test`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct AurocDifference {
     /// AUROC of the first confidence minus that of the second, in [-1, 1].
     pub difference: f64,

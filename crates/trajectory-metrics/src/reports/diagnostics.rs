@@ -15,7 +15,7 @@ use crate::{Error, aurc, auroc, average_precision, brier_loss, expected_calibrat
 ///
 /// let confidence = Probability::from_slice(&[0.8, 0.4])?;
 /// let of = |outcomes: &[bool]| {
-///     Ok::<_, Error>(Diagnostics::of(&TiedBlocks::new(confidence, outcomes, None)?))
+///     Ok::<_, Error>(Diagnostics::new(&TiedBlocks::new(confidence, outcomes, None)?))
 /// };
 /// assert_eq!(of(&[true, false])?.auroc, Ok(1.0));
 /// assert_eq!(of(&[true, true])?.auroc, Err(Error::OneClass { outcome: true }));
@@ -45,7 +45,7 @@ pub struct Diagnostics {
 impl Diagnostics {
     /// The diagnostics of these rows.
     #[must_use]
-    pub fn of(blocks: &TiedBlocks) -> Self {
+    pub fn new(blocks: &TiedBlocks) -> Self {
         Self {
             auroc: auroc(blocks),
             average_precision: average_precision(blocks),
@@ -60,7 +60,7 @@ impl Diagnostics {
     /// ```
     /// use trajectory_metrics::{Diagnostics, TiedBlocks};
     ///
-    /// let [(name, value), ..] = Diagnostics::of(&TiedBlocks::default()).by_name();
+    /// let [(name, value), ..] = Diagnostics::new(&TiedBlocks::default()).by_name();
     /// assert!(name == "auroc" && value.is_err());
     /// ```
     pub fn by_name(self) -> [(&'static str, Result<f64, Error>); 5] {

@@ -66,7 +66,7 @@ pub struct StreamMetrics {
 /// # Errors
 ///
 /// [`Error::Empty`] without a trace of positive weight; [`Error::Length`] unless weights, where
-/// given, are as many as traces; [`Error::Weight`] for one that is none;
+/// given, are as many as traces; [`Error::WeightAt`] for one that is none;
 /// [`Error::ScheduleTooShort`] where custom weights of the summary do not reach a trace's end. A
 /// diagnostic that is undefined is no error of the whole.
 ///
@@ -121,6 +121,6 @@ fn stream_metrics(
     };
     Ok(StreamMetrics {
         tps: WeightSchedule::NAMED.iter().map(family).collect::<Result<_, Error>>()?,
-        diagnostics: Diagnostics::of(&blocks),
+        diagnostics: Diagnostics::new(&blocks),
     })
 }

@@ -146,7 +146,7 @@ impl Scored {
         }
         let TpsFamily { log, brier, beta_2_4 } = &self.scores;
         let [auroc, average_precision, aurc, t_ece, t_brier] =
-            Diagnostics::of(blocks).by_name().map(|(_, value)| value);
+            Diagnostics::new(blocks).by_name().map(|(_, value)| value);
         let [log, brier, beta_2_4] = [log, brier, beta_2_4].map(|values| mean(values));
         [log, brier, beta_2_4, auroc, average_precision, aurc, t_ece, t_brier]
     }

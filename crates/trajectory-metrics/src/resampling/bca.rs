@@ -1,5 +1,5 @@
 use crate::{
-    BootstrapInterval, Error, Replicates,
+    BootstrapInterval, Error, Level, Replicates,
     resampling::normal,
     resampling::replicates::{ROUNDING, quantile, tail},
 };
@@ -20,12 +20,11 @@ impl Replicates {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless `0 < level < 1`; [`Error::OneSided`] where no replicate lies on one
-    /// side of the estimate; [`Error::Empty`] and [`Error::Score`] without a jackknife value and for
-    /// one that is not finite.
+    /// [`Error::OneSided`] where no replicate lies on one side of the estimate; [`Error::Empty`] and
+    /// [`Error::ScoringRules`] without a jackknife value and for one that is not finite.
     ///
     /// ```
-    /// use trajectory_metrics::{Bootstrap, Error};
+    /// use trajectory_metrics::{Bootstrap, Error, Level};
     ///
     /// // Nine quick runs and a long one: the mean is skewed to the right.
     /// let steps = [2.0, 3.0, 3.0, 4.0, 4.0, 5.0, 5.0, 6.0, 7.0, 31.0];
@@ -35,12 +34,13 @@ impl Replicates {
     ///     let sum: f64 = steps.iter().zip(counts).map(|(s, &n)| s * f64::from(n)).sum();
     ///     Ok(sum / f64::from(counts.iter().sum::<u32>()))
     /// })?;
-    /// let (plain, accelerated) = (replicates.percentile(0.9)?, replicates.bca(0.9, &jackknife)?);
+    /// let level = Level::new(0.9)?;
+    /// let (plain, accelerated) = (replicates.percentile(level), replicates.bca(level, &jackknife)?);
     /// assert!(accelerated.high > plain.high);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn bca(&self, level: f64, jackknife: &[f64]) -> Result<BootstrapInterval, Error> {
-        let tail = tail(level)?;
+    pub fn bca(&self, level: Level, jackknife: &[f64]) -> Result<BootstrapInterval, Error> {
+        let tail = tail(level);
         let acceleration = acceleration(jackknife)?;
         let sorted = self.sorted();
         let rounding = TIE * self.scale();
@@ -72,7 +72,7 @@ fn acceleration(jackknife: &[f64]) -> Result<f64, Error> {
     }
     if let Some(index) = jackknife.iter().position(|value| !value.is_finite()) {
         let (what, value) = ("jackknife", jackknife[index]);
-        return Err(Error::Score(scoring_rules::Error::NotFiniteAt { what, index, value }));
+        return Err(Error::ScoringRules(scoring_rules::Error::NotFiniteAt { what, index, value }));
     }
     // From the first, so that equal values have no spread at all.
     let shifted = || jackknife.iter().map(|value| value - jackknife[0]);
@@ -94,14 +94,19 @@ fn acceleration(jackknife: &[f64]) -> Result<f64, Error> {
 mod tests {
     use super::*;
 
+    fn level(value: f64) -> Level {
+        Level::new(value).unwrap()
+    }
+
     #[test]
     fn replicates_on_one_side_of_the_estimate_have_no_bias_correction() {
         let above = Replicates::new(0.0, vec![1.0, 2.0]).unwrap();
-        assert_eq!(above.bca(0.9, &[1.0, 2.0]), Err(Error::OneSided { replicates: 2 }));
-        assert!(above.percentile(0.9).is_ok() && above.basic(0.9).is_ok());
+        assert_eq!(above.bca(level(0.9), &[1.0, 2.0]), Err(Error::OneSided { replicates: 2 }));
+        assert_eq!(above.percentile(Level::HALF).low, 1.25);
+        assert!(above.basic(Level::HALF).is_ok());
         // What never changes is an interval of one point.
         let constant = Replicates::new(0.1, vec![0.1; 9]).unwrap();
-        let interval = constant.bca(0.9, &[0.1; 7]).unwrap();
+        let interval = constant.bca(level(0.9), &[0.1; 7]).unwrap();
         assert_eq!((interval.low, interval.high, interval.standard_error), (0.1, 0.1, Some(0.0)));
         assert_eq!(constant.in_standard_errors(), None);
     }
@@ -114,7 +119,7 @@ mod tests {
         let a = acceleration(&skewed).unwrap();
         assert!((a - 1.0 / 6.0).abs() < 1e-4, "{a}");
         let replicates = Replicates::new(9_998.5, values).unwrap();
-        let interval = replicates.bca(0.9999, &skewed).unwrap();
+        let interval = replicates.bca(level(0.9999), &skewed).unwrap();
         assert_eq!(interval.high, 9_999.0);
         assert!(interval.low < interval.high);
     }

@@ -16,7 +16,7 @@ use crate::{Error, Replicates, resampling::draws::Draws};
 /// doi:10.1111/j.1467-9868.2007.00593.x.
 ///
 /// ```
-/// use trajectory_metrics::{Bootstrap, Error};
+/// use trajectory_metrics::{Bootstrap, Error, Level};
 ///
 /// let scores = [0.1, 0.4, 0.3, 0.9];
 /// let mean = |counts: &[u32]| {
@@ -27,10 +27,11 @@ use crate::{Error, Replicates, resampling::draws::Draws};
 /// let [replicates] = rows.replicates(1_000, |counts| [mean(counts)]);
 /// let replicates = replicates?;
 /// assert!((replicates.estimate() - 0.425).abs() < 1e-15);
+/// let level = Level::new(0.95)?;
 /// for interval in [
-///     replicates.percentile(0.95)?,
-///     replicates.basic(0.95)?,
-///     replicates.bca(0.95, &rows.jackknife(mean)?)?,
+///     replicates.percentile(level),
+///     replicates.basic(level)?,
+///     replicates.bca(level, &rows.jackknife(mean)?)?,
 /// ] {
 ///     assert!(interval.low < 0.425 && 0.425 < interval.high);
 /// }
@@ -298,7 +299,7 @@ mod tests {
         let undefined = some.unwrap().undefined();
         assert!((400..600).contains(&undefined), "{undefined}");
         assert_eq!(never.unwrap_err(), Error::NoReplicate { resamples: 1_000 });
-        assert!(matches!(none, Err(Error::Score(_))));
+        assert!(matches!(none, Err(Error::ScoringRules(_))));
         let [many] = rows.replicates(usize::MAX, |_| [Ok(0.0)]);
         assert!(matches!(many, Err(Error::Setting { name: "resamples", .. })));
         let [undefined] = rows.replicates(5, |_| [Err(Error::Empty)]);

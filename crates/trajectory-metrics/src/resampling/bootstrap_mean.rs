@@ -22,7 +22,7 @@ impl Bootstrap {
     /// # Errors
     ///
     /// [`Error::Length`] unless there is one value, and one weight where given, a row;
-    /// [`Error::Score`] for a value that is a NaN; [`Error::Weight`] for a weight that is neither 0
+    /// [`Error::ScoringRules`] for a value that is a NaN; [`Error::WeightAt`] for a weight that is neither 0
     /// nor from 1e-100 to 1e100; [`Error::Empty`] without a row of positive weight; otherwise as
     /// [`Self::replicates`].
     ///
@@ -80,11 +80,11 @@ impl Bootstrap {
             if value.is_nan() {
                 let what = "values";
                 let error = scoring_rules::Error::NotFiniteAt { what, index: row, value };
-                return Err(Error::Score(error));
+                return Err(Error::ScoringRules(error));
             }
             let weight = weights.map_or(1.0, |weights| weights[row]);
             mean.update_weighted(scaled(value), weight)
-                .map_err(|error| Error::Weight { row, error })?;
+                .map_err(|_| Error::WeightAt { index: row, value: weight })?;
         }
         let estimate = mean.finish()?;
         // From the mean, so that what adds nothing to it is 0 up to rounding.

@@ -5,6 +5,7 @@ use crate::{Error, streams::traces::same_length};
 /// An estimate with a standard error that does not take rows of one cluster for independent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct ClusterEstimate {
     /// The estimate.
     pub estimate: f64,
@@ -32,10 +33,10 @@ pub struct ClusterEstimate {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless weights, where given, and groups have one entry a row; [`Error::Score`]
-/// for a value that is not finite and with fewer than two clusters; [`Error::Weight`] for a weight
+/// [`Error::Length`] unless weights, where given, and groups have one entry a row; [`Error::ScoringRules`]
+/// for a value that is not finite and with fewer than two clusters; [`Error::WeightAt`] for a weight
 /// that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a row of positive weight.
-/// [`Error::Score`] also where the standard error is too large for a number.
+/// [`Error::ScoringRules`] also where the standard error is too large for a number.
 ///
 /// ```
 /// use trajectory_metrics::{Error, cluster_mean};
@@ -73,7 +74,7 @@ pub fn cluster_mean<G: Ord>(
 ///
 /// # Errors
 ///
-/// As [`cluster_mean`]; [`Error::Setting`] where the denominators sum to 0; [`Error::Score`] where
+/// As [`cluster_mean`]; [`Error::Setting`] where the denominators sum to 0; [`Error::ScoringRules`] where
 /// the ratio or its error is too large for a number.
 ///
 /// ```
@@ -174,7 +175,7 @@ impl<'a, G: Ord> Rows<'a, G> {
         for (row, &value) in weights.unwrap_or_default().iter().enumerate() {
             // A NaN is in no range. Within this one no product or sum leaves that of a number.
             if value != 0.0 && !(1e-100..=1e100).contains(&value) {
-                return Err(Error::Weight { row, error: scoring_rules::Error::Weight { value } });
+                return Err(Error::WeightAt { index: row, value });
             }
         }
         Ok(Self { weights, groups })
@@ -250,7 +251,7 @@ impl<'a, G: Ord> Rows<'a, G> {
         if clusters < 2 {
             let what = "clusters";
             let error = scoring_rules::Error::TooFew { what, least: 2, found: clusters };
-            return Err(Error::Score(error));
+            return Err(Error::ScoringRules(error));
         }
         let largest = sums.iter().fold(0.0_f64, |largest, sum| largest.max(sum.abs()));
         // In units of the largest, so that no square leaves the range of numbers.
@@ -287,7 +288,7 @@ pub(crate) fn in_range(what: &'static str, value: f64) -> Result<f64, Error> {
     if value.is_finite() {
         Ok(value)
     } else {
-        Err(Error::Score(scoring_rules::Error::NotFinite { what, value }))
+        Err(Error::ScoringRules(scoring_rules::Error::NotFinite { what, value }))
     }
 }
 
@@ -296,7 +297,7 @@ pub(crate) fn finite(what: &'static str, values: &[f64]) -> Result<(), Error> {
         None => Ok(()),
         Some(index) => {
             let value = values[index];
-            Err(Error::Score(scoring_rules::Error::NotFiniteAt { what, index, value }))
+            Err(Error::ScoringRules(scoring_rules::Error::NotFiniteAt { what, index, value }))
         }
     }
 }

@@ -1,5 +1,5 @@
 use crate::{
-    Error,
+    Error, Level,
     resampling::cluster_error::{in_range, largest_exponent, times_power_of_two},
 };
 
@@ -8,13 +8,13 @@ use crate::{
 /// From [`Bootstrap`](crate::Bootstrap), or from values computed elsewhere.
 ///
 /// ```
-/// use trajectory_metrics::{Error, Replicates};
+/// use trajectory_metrics::{Error, Level, Replicates};
 ///
 /// let replicates = Replicates::new(2.0, vec![1.0, 2.0, 3.0, 4.0, f64::NAN])?;
 /// assert_eq!(replicates.undefined(), 1);
-/// let interval = replicates.percentile(0.5)?;
+/// let interval = replicates.percentile(Level::HALF);
 /// assert_eq!((interval.low, interval.high), (1.75, 3.25));
-/// let interval = replicates.basic(0.5)?;
+/// let interval = replicates.basic(Level::HALF)?;
 /// assert_eq!((interval.low, interval.high), (0.75, 2.25));
 /// # Ok::<(), Error>(())
 /// ```
@@ -32,6 +32,7 @@ pub struct Replicates {
 /// An estimate and the interval that its resamples give.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct BootstrapInterval {
     /// The statistic on all rows.
     pub estimate: f64,
@@ -50,7 +51,7 @@ impl Replicates {
     ///
     /// # Errors
     ///
-    /// [`Error::Score`] where the estimate is a NaN; [`Error::NoReplicate`] where all values are.
+    /// [`Error::ScoringRules`] where the estimate is a NaN; [`Error::NoReplicate`] where all values are.
     pub fn new(estimate: f64, values: Vec<f64>) -> Result<Self, Error> {
         Self::of_draws(estimate, values, None)
     }
@@ -161,13 +162,11 @@ impl Replicates {
     /// Reference: Efron (1979), Bootstrap methods: another look at the jackknife,
     /// doi:10.1214/aos/1176344552.
     ///
-    /// # Errors
-    ///
-    /// [`Error::Setting`] unless `0 < level < 1`.
-    pub fn percentile(&self, level: f64) -> Result<BootstrapInterval, Error> {
-        let tail = tail(level)?;
+    #[must_use]
+    pub fn percentile(&self, level: Level) -> BootstrapInterval {
+        let tail = tail(level);
         let sorted = self.sorted();
-        Ok(self.interval(quantile(&sorted, tail), quantile(&sorted, 1.0 - tail)))
+        self.interval(quantile(&sorted, tail), quantile(&sorted, 1.0 - tail))
     }
 
     /// The basic interval: the percentile interval mirrored at the estimate,
@@ -180,13 +179,12 @@ impl Replicates {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless `0 < level < 1`; [`Error::Score`] where the estimate or an end is
-    /// infinite.
-    pub fn basic(&self, level: f64) -> Result<BootstrapInterval, Error> {
+    /// [`Error::ScoringRules`] where the estimate or an end is infinite.
+    pub fn basic(&self, level: Level) -> Result<BootstrapInterval, Error> {
         if !self.estimate.is_finite() {
             return Err(not_finite("the estimate", self.estimate));
         }
-        let BootstrapInterval { low, high, .. } = self.percentile(level)?;
+        let BootstrapInterval { low, high, .. } = self.percentile(level);
         let mirrored = |what, end| in_range(what, self.estimate + (self.estimate - end));
         Ok(self.interval(mirrored("the lower end", high)?, mirrored("the upper end", low)?))
     }
@@ -231,17 +229,12 @@ fn size(estimate: f64, values: &[f64]) -> f64 {
 }
 
 fn not_finite(what: &'static str, value: f64) -> Error {
-    Error::Score(scoring_rules::Error::NotFinite { what, value })
+    Error::ScoringRules(scoring_rules::Error::NotFinite { what, value })
 }
 
 /// The share above and below an interval.
-pub(crate) fn tail(level: f64) -> Result<f64, Error> {
-    if level > 0.0 && level < 1.0 {
-        Ok((1.0 - level) / 2.0)
-    } else {
-        let range = "above 0 and below 1";
-        Err(Error::Setting { name: "level", value: level, range })
-    }
+pub(crate) fn tail(level: Level) -> f64 {
+    (1.0 - level.get()) / 2.0
 }
 
 /// The quantile of sorted values, by linear interpolation.
@@ -277,26 +270,24 @@ mod tests {
     fn what_is_infinite_has_a_percentile_interval_and_nothing_else() {
         let values = vec![f64::NEG_INFINITY, 1.0, 2.0, f64::NAN];
         let replicates = Replicates::new(f64::NEG_INFINITY, values).unwrap();
-        let interval = replicates.percentile(0.5).unwrap();
+        let interval = replicates.percentile(Level::HALF);
         assert_eq!((interval.low, interval.high), (f64::NEG_INFINITY, 1.5));
         assert_eq!((interval.standard_error, interval.undefined), (None, 1));
-        assert!(matches!(replicates.basic(0.5), Err(Error::Score(_))));
-        assert!(matches!(replicates.bca(0.5, &[1.0, f64::NAN]), Err(Error::Score(_))));
-        assert_eq!(replicates.bca(0.5, &[]), Err(Error::Empty));
-        assert!(matches!(replicates.minus(&replicates), Err(Error::Score(_))));
+        assert!(matches!(replicates.basic(Level::HALF), Err(Error::ScoringRules(_))));
+        assert!(matches!(
+            replicates.bca(Level::HALF, &[1.0, f64::NAN]),
+            Err(Error::ScoringRules(_))
+        ));
+        assert_eq!(replicates.bca(Level::HALF, &[]), Err(Error::Empty));
+        assert!(matches!(replicates.minus(&replicates), Err(Error::ScoringRules(_))));
     }
 
     #[test]
-    fn nothing_defined_no_level_and_other_draws_are_errors() {
+    fn nothing_defined_and_other_draws_are_errors() {
         let none = Replicates::new(0.5, vec![f64::NAN; 3]).unwrap_err();
         assert_eq!(none, Error::NoReplicate { resamples: 3 });
-        assert!(matches!(Replicates::new(f64::NAN, vec![1.0]), Err(Error::Score(_))));
+        assert!(matches!(Replicates::new(f64::NAN, vec![1.0]), Err(Error::ScoringRules(_))));
         let one = Replicates::new(0.5, vec![1.0]).unwrap();
-        for level in [0.0, 1.0, f64::NAN] {
-            let error = one.percentile(level).unwrap_err();
-            assert!(matches!(error, Error::Setting { name: "level", .. }));
-            assert!(one.basic(level).is_err() && one.bca(level, &[1.0]).is_err());
-        }
         assert_eq!(one.standard_error(), None);
         let two = Replicates::new(0.5, vec![1.0; 2]).unwrap();
         assert!(matches!(one.minus(&two), Err(Error::Length { what: "replicates", .. })));

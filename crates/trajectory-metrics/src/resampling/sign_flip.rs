@@ -10,6 +10,7 @@ use crate::{
 /// The outcome of a [`sign_flip_test`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct SignFlipTest {
     /// The (weighted) mean difference.
     pub mean: f64,
@@ -43,8 +44,8 @@ pub struct SignFlipTest {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless weights, where given, and groups have one entry a row; [`Error::Score`]
-/// for a difference that is not finite; [`Error::Weight`] for a weight that is neither 0 nor from
+/// [`Error::Length`] unless weights, where given, and groups have one entry a row; [`Error::ScoringRules`]
+/// for a difference that is not finite; [`Error::WeightAt`] for a weight that is neither 0 nor from
 /// 1e-100 to 1e100; [`Error::Empty`] without a row of positive weight; [`Error::Setting`] for more
 /// than 10 million flips, or none where they are needed.
 ///

@@ -123,7 +123,7 @@ impl<R: ScoringRule> Tps<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without traces; [`Error::Weight`] for a weight that is none;
+    /// [`Error::Empty`] without traces; [`Error::WeightAt`] for a weight that is none;
     /// [`Error::Length`] unless there are as many weights as traces; [`Error::ScheduleTooShort`] where custom weights do
     /// not reach a trace's end.
     ///
@@ -147,7 +147,7 @@ impl<R: ScoringRule> Tps<R> {
                 same_length("weights", traces.len(), weights.len())?;
                 self.for_each_score(traces, |i, score| {
                     mean.update_weighted(score, weights[i])
-                        .map_err(|error| Error::Weight { row: i, error })
+                        .map_err(|_| Error::WeightAt { index: i, value: weights[i] })
                 })?;
             }
         }

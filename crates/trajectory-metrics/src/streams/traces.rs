@@ -72,7 +72,7 @@ impl Traces {
     ///
     /// # Errors
     ///
-    /// [`Error::Score`] with the position of a value that is no probability; [`Error::Length`]
+    /// [`Error::ScoringRules`] with the position of a value that is no probability; [`Error::Length`]
     /// unless there are as many outcomes as ends; [`Error::EmptyTrace`] where two ends are equal;
     /// [`Error::Ends`] where they fall or the last is not the number of values.
     pub fn from_flat(values: &[f64], ends: &[usize], outcomes: &[bool]) -> Result<Self, Error> {
@@ -197,7 +197,7 @@ mod tests {
         assert!(Traces::from_flat(&[], &[], &[]).unwrap().is_empty());
         assert!(matches!(
             Traces::from_flat(&[0.5, 1.2], &[2], &[true]),
-            Err(Error::Score(scoring_rules::Error::NotAProbabilityAt { index: 1, .. }))
+            Err(Error::ScoringRules(scoring_rules::Error::NotAProbabilityAt { index: 1, .. }))
         ));
     }
 

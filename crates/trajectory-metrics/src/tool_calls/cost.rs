@@ -16,7 +16,7 @@ use crate::{Error, streams::traces::same_length};
 ///
 /// # Errors
 ///
-/// [`Error::Score`] with the position of a cost that is a NaN or infinite, or for a gap beyond the
+/// [`Error::ScoringRules`] with the position of a cost that is a NaN or infinite, or for a gap beyond the
 /// range of numbers.
 ///
 /// ```
@@ -41,7 +41,7 @@ pub fn cost_gap(actual: &[f64], reference: &[f64]) -> Result<f64, Error> {
     if value.is_finite() {
         Ok(value)
     } else {
-        Err(Error::Score(scoring_rules::Error::NotFinite { what: "the cost gap", value }))
+        Err(Error::ScoringRules(scoring_rules::Error::NotFinite { what: "the cost gap", value }))
     }
 }
 
@@ -89,7 +89,7 @@ fn check(what: &'static str, index: usize, value: f64) -> Result<(), Error> {
     if value.is_finite() {
         Ok(())
     } else {
-        Err(Error::Score(scoring_rules::Error::NotFiniteAt { what, index, value }))
+        Err(Error::ScoringRules(scoring_rules::Error::NotFiniteAt { what, index, value }))
     }
 }
 

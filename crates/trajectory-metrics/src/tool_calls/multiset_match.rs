@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 /// one other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct MultisetMatch {
     /// Calls in both.
     pub common: usize,

@@ -46,7 +46,7 @@ impl PathDistances {
     ///
     /// # Errors
     ///
-    /// [`Error::Score`] unless the weight is 0 or from 1e-100 to 1e100. Nothing is taken in then.
+    /// [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to 1e100. Nothing is taken in then.
     pub fn update_weighted<T: PartialEq>(
         &mut self,
         actual: &[T],

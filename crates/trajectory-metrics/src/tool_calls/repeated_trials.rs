@@ -25,7 +25,7 @@ pub enum TrialOutcome {
 /// The trials of one task, counted by how they ended. Collects and extends from [`TrialOutcome`]s.
 ///
 /// ```
-/// use trajectory_metrics::{Error, tool_calls::{Bounds, TrialCounts, TrialOutcome}};
+/// use trajectory_metrics::{Error, tool_calls::{TrialCounts, TrialOutcome}};
 ///
 /// use TrialOutcome::{Censored, Success};
 /// let counts: TrialCounts = [Success, Censored, Success].into_iter().collect();
@@ -33,7 +33,7 @@ pub enum TrialOutcome {
 /// let counts = counts.planned(4);
 /// assert_eq!((counts.trials(), counts.unknown()), (4, 2));
 /// let bounds = counts.pass_hat_k(1)?;
-/// assert_eq!((bounds.low, bounds.high), (0.5, 1.0));
+/// assert_eq!((bounds.low(), bounds.high()), (0.5, 1.0));
 /// assert_eq!(counts.pass_at_k(3)?.known(), Some(1.0));
 /// # Ok::<(), Error>(())
 /// ```
@@ -122,13 +122,11 @@ impl TrialCounts {
     fn bounds(
         &self,
         k: u64,
-        chance: impl Fn(u64, u64, u64) -> Result<f64, Error>,
+        estimate: impl Fn(u64, u64, u64) -> Result<f64, Error>,
     ) -> Result<Bounds, Error> {
         let at_most = self.successes.saturating_add(self.unknown());
-        Ok(Bounds {
-            low: chance(self.trials(), self.successes, k)?,
-            high: chance(self.trials(), at_most, k)?,
-        })
+        let trials = self.trials();
+        Bounds::new(estimate(trials, self.successes, k)?, estimate(trials, at_most, k)?)
     }
 }
 

@@ -1,13 +1,14 @@
 use scoring_rules::{ExactMean, ExactSum};
 
-use super::Bounds;
 use crate::{
-    Error, resampling::normal, resampling::replicates::tail, streams::traces::same_length,
+    Bounds, Error, Level, resampling::normal, resampling::replicates::tail,
+    streams::traces::same_length,
 };
 
 /// A mean over tasks and how far it may be off: one end of a [`TaskMean`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct TaskMeanEnd {
     /// The mean of the tasks' values.
     pub mean: f64,
@@ -19,6 +20,7 @@ pub struct TaskMeanEnd {
 /// The mean of a number that each task has, such as pass^k, with the range that unknown trials leave.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct TaskMean {
     /// The mean if all unknown trials had failed.
     pub low: TaskMeanEnd,
@@ -36,14 +38,13 @@ impl TaskMean {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless `0 < level < 1`; [`Error::OneTask`] without a standard error, as
-    /// for a single task.
-    pub fn normal_interval(&self, level: f64) -> Result<Bounds, Error> {
-        let z = normal::quantile(1.0 - tail(level)?);
+    /// [`Error::OneTask`] without a standard error, as for a single task.
+    pub fn normal_interval(&self, level: Level) -> Result<Bounds, Error> {
+        let z = normal::quantile(1.0 - tail(level));
         let (Some(below), Some(above)) = (self.low.standard_error, self.high.standard_error) else {
             return Err(Error::OneTask);
         };
-        Ok(Bounds { low: self.low.mean - z * below, high: self.high.mean + z * above })
+        Bounds::new(self.low.mean - z * below, self.high.mean + z * above)
     }
 }
 
@@ -67,13 +68,13 @@ impl TaskMean {
 /// # Errors
 ///
 /// [`Error::Empty`] without a task of positive weight; [`Error::Length`] unless there are as many
-/// weights as tasks; [`Error::Weight`] for a weight that is none; [`Error::Score`] with the position of a
+/// weights as tasks; [`Error::WeightAt`] for a weight that is none; [`Error::ScoringRules`] with the position of a
 /// value that is a NaN or infinite.
 ///
 /// ```
 /// use trajectory_metrics::{
-///     Bootstrap, Error,
-///     tool_calls::{Bounds, TrialCounts, TrialOutcome, mean_over_tasks},
+///     Bootstrap, Error, Level,
+///     tool_calls::{TrialCounts, TrialOutcome, mean_over_tasks},
 /// };
 ///
 /// use TrialOutcome::{Censored, Failure, Success};
@@ -84,8 +85,9 @@ impl TaskMean {
 ///
 /// let mean = mean_over_tasks(&values, None)?;
 /// assert_eq!((mean.low.mean, mean.high.mean), (1.0 / 3.0, 2.0 / 3.0));
-/// let interval = mean.normal_interval(0.95)?;
-/// assert!(interval.low < mean.low.mean && mean.high.mean < interval.high);
+/// let level = Level::new(0.95)?;
+/// let interval = mean.normal_interval(level)?;
+/// assert!(interval.low() < mean.low.mean && mean.high.mean < interval.high());
 ///
 /// // The same by resampling tasks.
 /// let [low, high] = Bootstrap::rows(values.len(), 7)?.replicates(1_000, |counts| {
@@ -93,7 +95,7 @@ impl TaskMean {
 ///     let mean = mean_over_tasks(&values, Some(&weights));
 ///     [mean.clone().map(|mean| mean.low.mean), mean.map(|mean| mean.high.mean)]
 /// });
-/// let (low, high) = (low?.percentile(0.95)?, high?.percentile(0.95)?);
+/// let (low, high) = (low?.percentile(level), high?.percentile(level));
 /// assert!(low.low < 1.0 / 3.0 && 2.0 / 3.0 < high.high);
 /// # Ok::<(), Error>(())
 /// ```
@@ -102,8 +104,8 @@ pub fn mean_over_tasks(values: &[Bounds], weights: Option<&[f64]>) -> Result<Tas
         same_length("weights", values.len(), weights.len())?;
     }
     Ok(TaskMean {
-        low: end_of(values, |bounds| bounds.low, weights)?,
-        high: end_of(values, |bounds| bounds.high, weights)?,
+        low: end_of(values, Bounds::low, weights)?,
+        high: end_of(values, Bounds::high, weights)?,
     })
 }
 
@@ -112,29 +114,29 @@ const LEAST_FREE: f64 = 1e-9;
 
 fn end_of(
     values: &[Bounds],
-    end: impl Fn(&Bounds) -> f64,
+    end: impl Fn(Bounds) -> f64,
     weights: Option<&[f64]>,
 ) -> Result<TaskMeanEnd, Error> {
     let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
     let (mut mean, mut total) = (ExactMean::default(), ExactSum::default());
     for (row, bounds) in values.iter().enumerate() {
-        let value = end(bounds);
+        let value = end(*bounds);
         if !value.is_finite() {
             let what = "values of tasks";
-            return Err(Error::Score(scoring_rules::Error::NotFiniteAt {
+            return Err(Error::ScoringRules(scoring_rules::Error::NotFiniteAt {
                 what,
                 index: row,
                 value,
             }));
         }
-        let given = |error| Error::Weight { row, error };
-        mean.update_weighted(value, weight(row)).map_err(given)?;
+        mean.update_weighted(value, weight(row))
+            .map_err(|_| Error::WeightAt { index: row, value: weight(row) })?;
         total.add(weight(row));
     }
     let mean = mean.finish()?;
     let mut spread = ExactMean::default();
     for (row, bounds) in values.iter().enumerate() {
-        spread.update_weighted((end(bounds) - mean).powi(2), weight(row))?;
+        spread.update_weighted((end(*bounds) - mean).powi(2), weight(row))?;
     }
     let (spread, free) = (spread.finish()?, total.value() - 1.0);
     Ok(TaskMeanEnd { mean, standard_error: (free > LEAST_FREE).then(|| (spread / free).sqrt()) })

@@ -215,7 +215,8 @@ fn a_row_is_of_answers_that_follow_each_other() {
 #[test]
 fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
     let rule = StopRule::failure_probability(Probability::new(0.9).unwrap());
-    let mut monitor = BudgetMonitor::new(&[Some(10.0), None], rule).unwrap().warn_at(0.5).unwrap();
+    let mut monitor =
+        BudgetMonitor::new(&[Some(10.0), None], rule).unwrap().with_warning_at(0.5).unwrap();
     let silent = [Estimate::NoAnswer; 2];
     assert!(matches!(monitor.push(&[f64::NAN, 1.0], &silent, None), Err(Error::Cost { .. })));
     for (costs, estimates, what) in [

@@ -66,7 +66,7 @@ impl StopRule {
 }
 
 /// A [`StopRule`] at work on one run: remembers the row that it counts, and nothing else.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Alarm {
     rule: StopRule,
     row: u32,

@@ -4,6 +4,19 @@ use super::early_stops::Runs;
 use crate::{EarlyStops, Error, Resource, Rollouts, Sample, metrics::same_length};
 
 /// What stopping costs and saves at one threshold of the probability of failure.
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, Probability, Rollouts, Sample, stopping_curve};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[90.0, 70.0, 40.0], false)?;
+/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
+/// let samples = [Sample::new(&rollout, tokens, 2, Estimate::NoAnswer)?];
+/// let curve = stopping_curve(&rollouts, tokens, &samples, &[Probability::HALF])?;
+/// assert_eq!(curve[0].at_least, Probability::HALF);
+/// assert_eq!((curve[0].stops.saved, curve[0].stops.failures), (40.0, 1));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

@@ -36,7 +36,7 @@ use crate::Error;
 ///
 /// Reference: Gibbs, Candès (2021), Adaptive conformal inference under distribution shift, NeurIPS,
 /// proposition 4.1.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AdaptiveConformal {
     coverage: Level,
     step: f64,

@@ -35,7 +35,7 @@ use crate::Error;
 ///
 /// Reference: Angelopoulos, Candès, Tibshirani (2023), Conformal PID control for time series
 /// prediction, NeurIPS, propositions 1 and 2.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ConformalPid {
     coverage: Level,
     step: f64,
@@ -46,7 +46,7 @@ pub struct ConformalPid {
     excess: f64,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Integrator {
     gain: f64,
     saturation: f64,

@@ -1,7 +1,7 @@
 use scoring_rules::CompensatedSum;
 
 /// Scores of all runs so far, sorted.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct SortedScores {
     /// Each with its weight.
     scores: Vec<(f64, f64)>,

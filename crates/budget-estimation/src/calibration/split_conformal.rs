@@ -34,7 +34,7 @@ use super::{OnlineCalibrator, sorted_scores::SortedScores};
 /// References: Vovk, Gammerman, Shafer (2005), Algorithmic Learning in a Random World; Romano,
 /// Patterson, Candès (2019), Conformalized quantile regression, NeurIPS; for several scores a run Lee,
 /// Barber, Willett (2023), Distribution-free inference with hierarchical data, arXiv 2306.06342.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SplitConformal {
     coverage: Level,
     runs: f64,

@@ -39,7 +39,7 @@ use crate::{Error, Estimate, Estimator, Prefix, Resource, Rollout};
 /// References: Hyndman, Fan (1996), Sample quantiles in statistical packages, doi:10.2307/2684934, type
 /// 1; Kaplan, Meier (1958), Nonparametric estimation from incomplete observations,
 /// doi:10.1080/01621459.1958.10501452; Efron (1967), The two sample problem with censored data.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PastQuantiles {
     coverage: Level,
     cut_offs: bool,
@@ -47,7 +47,7 @@ pub struct PastQuantiles {
     by_turn: Vec<Vec<Past>>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Past {
     remaining: f64,
     /// At least that much.

@@ -8,6 +8,22 @@ use crate::{
 /// Feasibility, intervals and the comparison with linear extrapolation over the same samples.
 ///
 /// Parts can be merged in any order, and a weight of 2 is the sample given twice.
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, Level, Metrics, Rollouts, Sample};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
+///
+/// let mut metrics = Metrics::claiming(Level::new(0.8)?);
+/// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?)?;
+/// let summary = metrics.finish()?;
+/// assert_eq!(summary.feasibility.accuracy, 1.0);
+/// assert_eq!(summary.intervals.map(|intervals| intervals.interval_loss), Some(Some(20.0)));
+/// assert_eq!(summary.linear.map(|linear| linear.linear_error), Some(0.0));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
     feasibility: FeasibilityCounts,
@@ -16,6 +32,22 @@ pub struct Metrics {
 }
 
 /// All of these measures, from [`Metrics`].
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, Metrics, Rollouts, Sample};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], false)?;
+/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
+///
+/// // Intervals are scored on runs that succeeded only.
+/// let mut metrics = Metrics::default();
+/// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?)?;
+/// let summary = metrics.finish()?;
+/// assert_eq!(summary.feasibility.accuracy, 0.0);
+/// assert_eq!((summary.intervals, summary.linear), (None, None));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -105,11 +137,11 @@ impl Metrics {
 /// rollouts.set_cap(tokens, 200.0)?;
 ///
 /// let mut linear = LinearEstimator::new(4.0, 0.25)?;
-/// let mut evaluation = ProgressMetrics::new(5, None)?;
+/// let mut metrics = ProgressMetrics::new(5, None)?;
 /// for sample in score_rollouts(&rollouts, tokens, &mut linear)? {
-///     evaluation.update(&sample)?;
+///     metrics.update(&sample)?;
 /// }
-/// let summary = evaluation.finish()?;
+/// let summary = metrics.finish()?;
 /// assert_eq!(summary.all_turns.feasibility.macro_f1, Some(1.0));
 /// assert_eq!(summary.all_turns.intervals.map(|scores| scores.hits), Some(3.0));
 /// assert_eq!(summary.detection.map(|delay| delay.mean_turns), Some(Some(1.0)));
@@ -124,6 +156,23 @@ pub struct ProgressMetrics {
 }
 
 /// All measures, from [`ProgressMetrics`].
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, ProgressMetrics, Rollouts, Sample};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
+///
+/// let mut metrics = ProgressMetrics::new(2, None)?;
+/// metrics.update(&Sample::new(&rollout, tokens, 2, Estimate::interval(70.0, 90.0)?)?)?;
+/// let summary = metrics.finish()?;
+/// assert_eq!(summary.all_turns.feasibility.accuracy, 1.0);
+/// assert_eq!((summary.first_turn, summary.detection), (None, None));
+/// // After two of three turns a run is in the second half.
+/// assert_eq!(summary.by_progress, [None, Some(summary.all_turns)]);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -131,7 +180,7 @@ pub struct ProgressSummary {
     /// Over every sample.
     pub all_turns: MetricsSummary,
     /// Over samples after one turn, k = 1; none where there is none. Samples of a
-    /// [`score_probe`](crate::score_probe), k = 0, are not among them: give these an evaluation of
+    /// [`score_probe`](crate::score_probe), k = 0, are not among them: give these metrics of
     /// their own.
     pub first_turn: Option<MetricsSummary>,
     /// Bin b of n holds the samples with b / n <= k / T < (b + 1) / n; none where there is none.
@@ -147,12 +196,12 @@ impl ProgressMetrics {
     /// # Errors
     ///
     /// [`Error::Setting`] unless there are 1 to 1000 bins.
-    pub fn new(bins: usize, claimed: Option<Level>) -> Result<Self, Error> {
+    pub fn new(bins: usize, coverage: Option<Level>) -> Result<Self, Error> {
         if !(1..=1000).contains(&bins) {
             let (name, range) = ("the number of bins", "from 1 to 1000");
             return Err(Error::Setting { name, value: bins as f64, range });
         }
-        let empty = claimed.map_or_else(Metrics::default, Metrics::claiming);
+        let empty = coverage.map_or_else(Metrics::default, Metrics::claiming);
         Ok(Self {
             first_turn: empty.clone(),
             bins: vec![empty; bins],

@@ -6,6 +6,20 @@ use crate::{Error, Resource, Rollouts, Usage, rollouts::Column};
 ///
 /// It shows the future of each of its prefixes, so no estimator ever gets it before the run has
 /// ended. Turns are counted from 1, T being the last; "after k turns" goes from 0 to T.
+///
+/// ```
+/// use budget_estimation::{Error, Rollouts};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], false)?;
+/// rollouts.set_id(0, "first")?;
+/// rollouts.set_censored(0)?;
+/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
+/// assert_eq!((rollout.id(), rollout.task(), rollout.turns()), (Some("first"), None, 3));
+/// assert!(!rollout.succeeded() && rollout.is_censored());
+/// assert_eq!((rollout.cumulative(tokens, 2)?, rollout.remaining(tokens, 2)?), (70.0, 80.0));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Rollout<'a> {
     pub(crate) rollouts: &'a Rollouts,

@@ -40,6 +40,7 @@ use crate::{Error, StopTimes, weighting::stop_times::same_length};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct KaplanMeier {
     /// Where the curve falls, strictly rising.
     times: Vec<f64>,

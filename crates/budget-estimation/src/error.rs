@@ -228,3 +228,34 @@ impl From<trajectory_metrics::Error> for Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_crate_below_noticed_has_the_name_that_it_has_here() {
+        let (name, value, range) = ("step", -1.0, "at least 0");
+        let (what, expected, found) = ("weights", 2, 1);
+        let weight = scoring_rules::Error::Weight { value };
+        for (below, here) in [
+            (scoring_rules::Error::Empty, Error::Empty),
+            (
+                scoring_rules::Error::Setting { name, value, range },
+                Error::Setting { name, value, range },
+            ),
+            (
+                scoring_rules::Error::Length { what, expected, found },
+                Error::Length { what, expected, found },
+            ),
+            (weight.clone(), Error::ScoringRules(weight)),
+        ] {
+            let text = below.to_string();
+            assert_eq!(Error::from(trajectory_metrics::Error::from(below.clone())), here);
+            assert_eq!(Error::from(below), here);
+            if here != Error::Empty {
+                assert_eq!(here.to_string(), text);
+            }
+        }
+    }
+}

@@ -178,3 +178,36 @@ impl From<trajectory_metrics::Error> for Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_crate_below_noticed_has_the_name_that_it_has_here() {
+        let (name, value, range) = ("width", -1.0, "at least 0");
+        let (what, expected, found) = ("weights", 2, 1);
+        let wrong_end = scoring_rules::Error::Reversed { low: 1.0, high: 0.5 };
+        let weight = trajectory_metrics::Error::WeightAt { index: 1, value };
+        for (below, here) in [
+            (scoring_rules::Error::Empty, Error::Empty),
+            (
+                scoring_rules::Error::Setting { name, value, range },
+                Error::Setting { name, value, range },
+            ),
+            (
+                scoring_rules::Error::Length { what, expected, found },
+                Error::Length { what, expected, found },
+            ),
+            (wrong_end.clone(), Error::ScoringRules(wrong_end)),
+            (scoring_rules::Error::WeightAt { index: 1, value }, Error::TrajectoryMetrics(weight)),
+        ] {
+            let text = below.to_string();
+            assert_eq!(Error::from(trajectory_metrics::Error::from(below.clone())), here);
+            assert_eq!(Error::from(below), here);
+            if here != Error::Empty {
+                assert_eq!(here.to_string(), text);
+            }
+        }
+    }
+}

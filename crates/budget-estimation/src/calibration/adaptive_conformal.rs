@@ -21,7 +21,7 @@ use crate::Error;
 /// Takes O(n) a run for n scores so far, and keeps them all.
 ///
 /// ```
-/// use budget_estimation::{AdaptiveConformal, OnlineCalibrator, Error, Level};
+/// use budget_estimation::{AdaptiveConformal, Error, Level, OnlineCalibrator};
 ///
 /// let mut calibrator = AdaptiveConformal::new(Level::new(0.8)?, 0.1)?;
 /// calibrator.update(&[1.0, 2.0, 3.0, 4.0]);

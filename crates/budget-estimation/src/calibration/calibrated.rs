@@ -4,7 +4,10 @@ use crate::{Error, Estimate, Estimator, Interval, Prefix, Resource, Rollout};
 /// What a margin is measured in.
 ///
 /// ```
-/// use budget_estimation::{Calibrated, Error, Estimate, Level, MarginUnit, Prefix, Rollouts, SplitConformal, score_rollouts};
+/// use budget_estimation::{
+///     Calibrated, Error, Estimate, Level, MarginUnit, Prefix, Rollouts, SplitConformal,
+///     score_rollouts,
+/// };
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[5.0, 12.0], true)?;
@@ -17,7 +20,8 @@ use crate::{Error, Estimate, Estimator, Interval, Prefix, Resource, Rollout};
 ///         Estimate::interval(more, more)
 ///     };
 ///     let mut calibrated = Calibrated::new(twice, SplitConformal::new(Level::HALF), unit);
-///     Ok(score_rollouts(&rollouts, tokens, &mut calibrated)?[1].estimate())
+///     let samples = score_rollouts(&rollouts, tokens, &mut calibrated)?;
+///     Ok::<_, Error>(samples[1].estimate())
 /// };
 /// assert_eq!(second(MarginUnit::Resource)?, Estimate::interval(18.0, 22.0)?);
 /// assert_eq!(second(MarginUnit::Midpoint)?, Estimate::interval(16.0, 24.0)?);

@@ -23,7 +23,7 @@ use crate::Error;
 /// Takes O(1) memory.
 ///
 /// ```
-/// use budget_estimation::{OnlineCalibrator, ConformalPid, Error, Level};
+/// use budget_estimation::{ConformalPid, Error, Level, OnlineCalibrator};
 ///
 /// let mut calibrator = ConformalPid::new(Level::new(0.8)?, 1.0, 0.5)?;
 /// calibrator.update(&[3.0]);

@@ -6,7 +6,7 @@
 /// Anything that sees one finished run after the other can be calibrated by it, not only estimates.
 ///
 /// ```
-/// use budget_estimation::{AdaptiveConformal, OnlineCalibrator, Error, Level};
+/// use budget_estimation::{AdaptiveConformal, Error, Level, OnlineCalibrator};
 ///
 /// let mut calibrator = AdaptiveConformal::new(Level::new(0.8)?, 0.05)?;
 /// assert_eq!(calibrator.margin(), f64::INFINITY);

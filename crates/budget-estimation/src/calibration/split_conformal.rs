@@ -20,7 +20,7 @@ use super::{OnlineCalibrator, sorted_scores::SortedScores};
 /// and keeps them all.
 ///
 /// ```
-/// use budget_estimation::{OnlineCalibrator, Error, Level, SplitConformal};
+/// use budget_estimation::{Error, Level, OnlineCalibrator, SplitConformal};
 ///
 /// let mut calibrator = SplitConformal::new(Level::new(0.75)?);
 /// for score in [4.0, 1.0, 3.0] {

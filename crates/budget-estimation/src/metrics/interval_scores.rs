@@ -66,12 +66,12 @@ struct ProperLosses {
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
 ///
-/// let mut scores = IntervalScores::claiming(Level::new(0.8)?);
+/// let mut scores = IntervalScores::claiming(Level::HALF);
 /// scores.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?)?;
 /// let summary = scores.finish()?;
 /// assert_eq!((summary.samples, summary.answered, summary.hits), (1.0, 1.0, 1.0));
 /// assert_eq!((summary.mean_width, summary.mre_p50), (Some(20.0), Some(0.0)));
-/// assert_eq!((summary.interval_loss, summary.low_pinball_loss), (Some(20.0), Some(1.0)));
+/// assert_eq!((summary.interval_loss, summary.low_pinball_loss), (Some(20.0), Some(2.5)));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -128,7 +128,7 @@ impl Metrics {
 /// Parts can be merged in any order.
 ///
 /// ```
-/// use budget_estimation::{Error, ProgressMetrics, LinearEstimator, Rollouts, score_rollouts};
+/// use budget_estimation::{Error, LinearEstimator, ProgressMetrics, Rollouts, score_rollouts};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 30.0, 60.0, 40.0], true)?;

@@ -28,7 +28,7 @@ use crate::{
 ///
 /// ```
 /// use censoring::{
-///     Bounds, ProbabilityInterval, Error, Probability, StopReason, Stopped, Tps, WeightSchedule,
+///     Bounds, Error, Probability, ProbabilityInterval, StopReason, Stopped, Tps, WeightSchedule,
 ///     score_bounds,
 /// };
 ///
@@ -80,7 +80,7 @@ pub fn score_bounds<R: ScoringRule>(
 ///
 /// ```
 /// use censoring::{
-///     Bounds, ProbabilityInterval, Error, Probability, StopReason, Stopped, Tps, WeightSchedule,
+///     Bounds, Error, Probability, ProbabilityInterval, StopReason, Stopped, Tps, WeightSchedule,
 ///     mean_score_bounds,
 /// };
 ///

@@ -61,7 +61,9 @@ pub fn simple_score<R: ScoringRule>(tps: &Tps<R>, run: &Stopped<'_>) -> Result<f
 /// from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
 ///
 /// ```
-/// use censoring::{Error, Probability, StopReason, Stopped, Tps, WeightSchedule, simple_mean_score};
+/// use censoring::{
+///     Error, Probability, StopReason, Stopped, Tps, WeightSchedule, simple_mean_score,
+/// };
 ///
 /// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);

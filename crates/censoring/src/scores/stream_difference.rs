@@ -25,7 +25,8 @@ use crate::{
 ///
 /// ```
 /// use censoring::{
-///     ProbabilityInterval, Error, Probability, StopReason, Stopped, StreamDifference, Tps, WeightSchedule,
+///     Error, Probability, ProbabilityInterval, StopReason, Stopped, StreamDifference, Tps,
+///     WeightSchedule,
 /// };
 ///
 /// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);

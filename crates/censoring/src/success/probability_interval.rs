@@ -9,7 +9,7 @@ use crate::{Error, SuccessEstimate};
 /// `serde`) a list of the two.
 ///
 /// ```
-/// use censoring::{ProbabilityInterval, Continuations, Error, Probability};
+/// use censoring::{Continuations, Error, Probability, ProbabilityInterval};
 ///
 /// // Two branches were cut off again: taken for failures, then for successes.
 /// let branches = Continuations { successes: 2, failures: 6, unresolved: 2, invalid: 0 };

@@ -49,16 +49,18 @@ pub struct KaplanMeier {
 }
 
 impl KaplanMeier {
-    /// The chance of not having been cut off, from runs whose outcomes hide when that would have
-    /// happened. Needs times of outcomes and of cut-offs to be independent; where they depend on
-    /// something known in advance, such as the task, take one curve for each kind of run.
+    /// The survival curve of the censoring distribution: the chance of not having been cut off, from
+    /// runs whose outcomes hide when that would have happened. Needs times of outcomes and of
+    /// cut-offs to be independent; where they depend on something known in advance, such as the task,
+    /// take one curve for each kind of run.
     #[must_use]
     pub fn of_censoring(stops: &StopTimes<'_>) -> Self {
         Self::product_limit(stops, true)
     }
 
-    /// The chance of still being without an outcome, from runs of which some were cut off: the same
-    /// with the roles as usual. Here a run that was cut off at s is still in n_s.
+    /// The survival curve of the event, a known outcome: the chance of still being without one, from
+    /// runs of which some were cut off: the same with the roles as usual. Here a run that was cut off
+    /// at s is still in n_s.
     ///
     /// The product of both curves is the share of runs that had not stopped.
     ///

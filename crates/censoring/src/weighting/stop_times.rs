@@ -4,7 +4,8 @@ use crate::Error;
 
 /// When each run stopped, and whether it was cut off there or ended with its outcome known.
 ///
-/// Times are steps, tokens, seconds: any finite numbers of at least 0. Where an outcome and a
+/// In the words of survival analysis a known outcome is the event, and a run that was cut off is
+/// censored. Times are steps, tokens, seconds: any finite numbers of at least 0. Where an outcome and a
 /// cut-off share a time, the outcome came first: a run that was cut off at step 30 made its step 30
 /// and had no outcome by then.
 ///
@@ -19,7 +20,7 @@ use crate::Error;
 /// use censoring::{Error, StopTimes};
 ///
 /// let stops = StopTimes::new(&[4.0, 9.0], &[false, true], None)?;
-/// assert_eq!(stops.times(), [4.0, 9.0]);
+/// assert_eq!((stops.times(), stops.censored()), (&[4.0, 9.0][..], &[false, true][..]));
 ///
 /// let error = StopTimes::new(&[4.0, -1.0], &[false, true], None).unwrap_err();
 /// assert_eq!(error, Error::StopTime { run: 1, value: -1.0 });
@@ -77,7 +78,7 @@ impl<'a> StopTimes<'a> {
         self.times
     }
 
-    /// Whether each run was cut off.
+    /// Whether each run was censored: cut off before its outcome was known.
     #[must_use]
     pub const fn censored(&self) -> &'a [bool] {
         self.censored

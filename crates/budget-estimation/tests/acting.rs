@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use budget_estimation::{
-    Advice, AdviceReason, BudgetMonitor, EarlyStops, Error, Estimate, Probability, Rollouts,
-    Sample, StopRule, early_stopping, stopping_curve,
+    Advice, AdviceReason, BudgetMonitor, EarlyStops, Error, Estimate, Interval, Prefix,
+    Probability, Rollouts, Sample, StopRule, early_stopping, score_rollouts, stopping_curve,
 };
 use proptest::prelude::*;
 
@@ -230,6 +230,14 @@ fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
     ] {
         assert_eq!(monitor.push(costs, estimates, None).unwrap_err().to_string(), what);
     }
+    let below = Estimate::Interval(Interval::new(-1.0, 5.0).unwrap());
+    let error = Error::NegativeEstimate { low: -1.0, high: 5.0 };
+    assert_eq!(monitor.push(&[1.0, 1.0], &[below; 2], None), Err(error.clone()));
+    let (rollouts, ..) = recorded(&[(vec![1, 2, 3], true)], &[5]);
+    let tokens = rollouts.resource("tokens").unwrap();
+    assert_eq!(Sample::new(&rollouts.get(0).unwrap(), tokens, 1, below), Err(error.clone()));
+    let mut careless = |_: &Prefix<'_>| Ok(below);
+    assert_eq!(score_rollouts(&rollouts, tokens, &mut careless), Err(error));
     assert_eq!((monitor.turns(), monitor.spent()), (0, [0.0, 0.0].as_slice()));
 
     assert_eq!(monitor.push(&[4.0, 1e9], &silent, None), Ok(Advice::Continue));

@@ -179,8 +179,9 @@ impl BudgetMonitor {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one cost and one estimate a resource; [`Error::Cost`] for a cost
-    /// that is not from 0 to 1e100. Nothing is taken in then.
+    /// [`Error::Length`] unless there is one cost and one estimate a resource; [`Error::Cost`] for a
+    /// cost that is not from 0 to 1e100; [`Error::NegativeEstimate`] for an interval that begins
+    /// below 0. Nothing is taken in then.
     pub fn push(
         &mut self,
         spent: &[f64],
@@ -196,6 +197,7 @@ impl BudgetMonitor {
                 return Err(Error::Cost { rollout: 0, turn, resource: name(index), value });
             }
         }
+        estimates.iter().try_for_each(|estimate| estimate.checked().map(|_| ()))?;
         self.turns = self.turns.saturating_add(1);
         let (mut exceeded, mut near, mut may_not_fit) = (None, None, None);
         let mut impossible = false;

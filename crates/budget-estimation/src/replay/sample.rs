@@ -33,16 +33,17 @@ impl Sample {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchTurn`] for another k; [`Error::UnknownCost`] where a cost of this resource is not
-    /// known, or one that decides whether the run was feasible; [`Error::NoSuchResource`] for a handle
-    /// of other rollouts.
+    /// [`Error::NoSuchTurn`] for another k; [`Error::NegativeEstimate`] for an interval that begins
+    /// below 0; [`Error::UnknownCost`] where a cost of this resource is not known, or one that
+    /// decides whether the run was feasible; [`Error::NoSuchResource`] for a handle of other
+    /// rollouts.
     pub fn new(
         rollout: &Rollout<'_>,
         resource: Resource,
         turn: usize,
         estimate: Estimate,
     ) -> Result<Self, Error> {
-        let turns = rollout.turns();
+        let (turns, estimate) = (rollout.turns(), estimate.checked()?);
         if turn >= turns {
             return Err(rollout.no_such_turn(turn));
         }

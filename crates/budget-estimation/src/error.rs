@@ -248,10 +248,10 @@ mod tests {
                 scoring_rules::Error::Length { what, expected, found },
                 Error::Length { what, expected, found },
             ),
-            (weight.clone(), Error::ScoringRules(weight)),
+            (weight, Error::ScoringRules(weight)),
         ] {
             let text = below.to_string();
-            assert_eq!(Error::from(trajectory_metrics::Error::from(below.clone())), here);
+            assert_eq!(Error::from(trajectory_metrics::Error::from(below)), here);
             assert_eq!(Error::from(below), here);
             if here != Error::Empty {
                 assert_eq!(here.to_string(), text);

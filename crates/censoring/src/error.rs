@@ -199,11 +199,11 @@ mod tests {
                 scoring_rules::Error::Length { what, expected, found },
                 Error::Length { what, expected, found },
             ),
-            (wrong_end.clone(), Error::ScoringRules(wrong_end)),
+            (wrong_end, Error::ScoringRules(wrong_end)),
             (scoring_rules::Error::WeightAt { index: 1, value }, Error::TrajectoryMetrics(weight)),
         ] {
             let text = below.to_string();
-            assert_eq!(Error::from(trajectory_metrics::Error::from(below.clone())), here);
+            assert_eq!(Error::from(trajectory_metrics::Error::from(below)), here);
             assert_eq!(Error::from(below), here);
             if here != Error::Empty {
                 assert_eq!(here.to_string(), text);

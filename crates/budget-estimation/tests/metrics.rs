@@ -312,6 +312,12 @@ fn samples_of_one_run_are_one_cluster() {
         clustered_mean(&samples, Some(&[1.0]), Sample::rollout, hit),
         Err(Error::Length { what: "weights", found: 1, .. })
     ));
+    let mut wrong = weights.clone();
+    wrong[1] = -1.0;
+    assert_eq!(
+        clustered_mean(&samples, Some(&wrong), Sample::rollout, hit),
+        Err(Error::WeightAt { index: 1, value: -1.0 })
+    );
     assert_eq!(clustered_mean(&samples, None, Sample::rollout, |_| None), Err(Error::Empty));
 
     let [macro_f1, fail_f1, hit_rate, reward] =
@@ -329,6 +335,10 @@ fn samples_of_one_run_are_one_cluster() {
     let whole_runs = |rate: &f64| (1..=4).any(|n| (rate * f64::from(n)).fract().abs() < 1e-12);
     assert!(values.len() > 400 && values.iter().all(whole_runs));
     assert_eq!(bootstrap_metrics(&[], Sample::rollout, 10, 7).unwrap_err(), Error::Empty);
+    let failed: Vec<Sample> = samples.into_iter().filter(|sample| !sample.is_feasible()).collect();
+    let [.., hit_rate, reward] = bootstrap_metrics(&failed, Sample::rollout, 10, 7).unwrap();
+    assert_eq!(hit_rate.unwrap_err(), Error::Empty);
+    assert_eq!(reward.unwrap_err(), Error::Empty);
 }
 
 #[test]

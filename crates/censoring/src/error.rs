@@ -15,7 +15,7 @@ pub enum Error {
     /// A forecast, an interval or a weight was not valid.
     #[error(transparent)]
     ScoringRules(scoring_rules::Error),
-    /// A trace, a horizon or the weight of a row was not valid.
+    /// A trace, a horizon or a step weight was not valid.
     #[error(transparent)]
     TrajectoryMetrics(trajectory_metrics::Error),
     /// A setting is outside its range.
@@ -27,6 +27,14 @@ pub enum Error {
         value: f64,
         /// The range that is allowed, in words.
         range: &'static str,
+    },
+    /// The weight of a row is not 0 and not between 1e-100 and 1e100.
+    #[error("row {index}: the weight is {value}; give 0 or a number from 1e-100 to 1e100")]
+    WeightAt {
+        /// Position of the row, from 0.
+        index: usize,
+        /// The weight as given.
+        value: f64,
     },
     /// Two arguments that go together differ in length.
     #[error("{what}: expected {expected}, found {found}")]
@@ -173,6 +181,7 @@ impl From<trajectory_metrics::Error> for Error {
             trajectory_metrics::Error::Setting { name, value, range } => {
                 Self::Setting { name, value, range }
             }
+            trajectory_metrics::Error::WeightAt { index, value } => Self::WeightAt { index, value },
             trajectory_metrics::Error::ScoringRules(error) => Self::ScoringRules(error),
             other => Self::TrajectoryMetrics(other),
         }
@@ -188,7 +197,6 @@ mod tests {
         let (name, value, range) = ("width", -1.0, "at least 0");
         let (what, expected, found) = ("weights", 2, 1);
         let wrong_end = scoring_rules::Error::Reversed { low: 1.0, high: 0.5 };
-        let weight = trajectory_metrics::Error::WeightAt { index: 1, value };
         for (below, here) in [
             (scoring_rules::Error::Empty, Error::Empty),
             (
@@ -200,7 +208,10 @@ mod tests {
                 Error::Length { what, expected, found },
             ),
             (wrong_end, Error::ScoringRules(wrong_end)),
-            (scoring_rules::Error::WeightAt { index: 1, value }, Error::TrajectoryMetrics(weight)),
+            (
+                scoring_rules::Error::WeightAt { index: 1, value },
+                Error::WeightAt { index: 1, value },
+            ),
         ] {
             let text = below.to_string();
             assert_eq!(Error::from(trajectory_metrics::Error::from(below)), here);

@@ -124,7 +124,7 @@ pub fn exact_score<R: ScoringRule>(
 ///
 /// [`Error::Run`] with the first run that has no score, for the reasons of `exact_score`;
 /// [`Error::RunScore`] with the first whose score is no number or plus infinity; [`Error::Length`]
-/// unless there is one entry a run in each; [`Error::TrajectoryMetrics`] for a weight that is neither
+/// unless there is one entry a run in each; [`Error::WeightAt`] for a weight that is neither
 /// 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
 ///
 /// ```

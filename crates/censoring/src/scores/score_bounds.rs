@@ -75,7 +75,7 @@ pub fn score_bounds<R: ScoringRule>(
 ///
 /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first whose
 /// score is no number or plus infinity; [`Error::Length`] unless there is one entry a run in each;
-/// [`Error::TrajectoryMetrics`] for a weight that is neither 0 nor from 1e-100 to 1e100;
+/// [`Error::WeightAt`] for a weight that is neither 0 nor from 1e-100 to 1e100;
 /// [`Error::Empty`] without a run of positive weight.
 ///
 /// ```

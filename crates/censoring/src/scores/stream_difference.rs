@@ -103,7 +103,7 @@ impl StreamDifference {
     /// score under one of the streams is no number from -1e100 to 1e100 (an unclipped log score may
     /// be infinite); [`Error::OtherRun`] with the first run that ends differently in the two streams,
     /// or has another length; [`Error::Length`] unless there is one entry a run in each;
-    /// [`Error::TrajectoryMetrics`] for a weight that is neither 0 nor from 1e-100 to 1e100;
+    /// [`Error::WeightAt`] for a weight that is neither 0 nor from 1e-100 to 1e100;
     /// [`Error::Empty`] without a run of positive weight.
     pub fn new<R: ScoringRule>(
         tps: &Tps<R>,

@@ -86,7 +86,7 @@ impl TiltedMean {
     /// # Errors
     ///
     /// [`Error::RunScore`] with the first run that has a score which is no number from -1e100 to
-    /// 1e100; [`Error::Length`] unless there is one weight a run; [`Error::TrajectoryMetrics`] for a
+    /// 1e100; [`Error::Length`] unless there is one weight a run; [`Error::WeightAt`] for a
     /// weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive
     /// weight.
     pub fn new(runs: &[RunScore], weights: Option<&[f64]>) -> Result<Self, Error> {

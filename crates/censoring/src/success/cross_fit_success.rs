@@ -96,7 +96,7 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 ///
 /// [`Error::Fold`] with the learner's error where the rows outside a fold are not enough;
 /// [`Error::Length`] unless there is one entry a run in each of folds, branches and weights;
-/// [`Error::TrajectoryMetrics`] for a weight that is neither 0 nor from 1e-100 to 1e100.
+/// [`Error::WeightAt`] for a weight that is neither 0 nor from 1e-100 to 1e100.
 ///
 /// ```
 /// use censoring::{Continuations, Error, Folds, LogisticSuccess, Probability, StopReason, Stopped};

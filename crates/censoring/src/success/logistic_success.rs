@@ -134,9 +134,10 @@ impl SuccessLearner for LogisticSuccess {
     ///
     /// [`Error::Feature`] with the first feature that is no number from -1e100 to 1e100;
     /// [`Error::Length`] unless there is one entry a row in each and as many features in every row;
-    /// [`Error::Empty`] without a row of positive weight; [`Error::TrajectoryMetrics`] for a weight
-    /// that is neither 0 nor from 1e-100 to 1e100, and where all rows of positive weight have one
-    /// outcome or the other one has less than 1e-12 of their weight, which rounding would swallow.
+    /// [`Error::Empty`] without a row of positive weight; [`Error::WeightAt`] for a weight
+    /// that is neither 0 nor from 1e-100 to 1e100; [`Error::TrajectoryMetrics`] where all rows of
+    /// positive weight have one outcome or the other one has less than 1e-12 of their weight, which
+    /// rounding would swallow.
     fn fit(
         &self,
         features: &[Vec<f64>],

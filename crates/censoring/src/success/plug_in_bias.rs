@@ -23,7 +23,7 @@ use crate::{Error, weighting::stop_times::same_length};
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless there is one entry a row in each; [`Error::TrajectoryMetrics`] for a
+/// [`Error::Length`] unless there is one entry a row in each; [`Error::WeightAt`] for a
 /// weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a row of positive
 /// weight.
 ///

@@ -51,7 +51,7 @@ impl<'a> StopTimes<'a> {
     /// # Errors
     ///
     /// [`Error::StopTime`] with the first run whose time is negative or not finite; [`Error::Length`]
-    /// unless there is one entry a run in each; [`Error::TrajectoryMetrics`] for a weight that is
+    /// unless there is one entry a run in each; [`Error::WeightAt`] for a weight that is
     /// neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
     pub fn new(
         times: &'a [f64],
@@ -133,7 +133,7 @@ pub(crate) fn weight_of(weights: Option<&[f64]>, row: usize) -> Result<f64, Erro
     let Some(&value) = weights.and_then(|weights| weights.get(row)) else { return Ok(1.0) };
     match ExactMean::default().update_weighted(0.0, value) {
         Ok(()) => Ok(value),
-        Err(_) => Err(trajectory_metrics::Error::WeightAt { index: row, value }.into()),
+        Err(_) => Err(Error::WeightAt { index: row, value }),
     }
 }
 
@@ -161,8 +161,8 @@ mod tests {
         assert_eq!(three, length("censored", 3));
         for value in [-1.0, 1e101, f64::NAN] {
             let error = of(&[1.0, 2.0], Some(&[1.0, value]));
-            let row = trajectory_metrics::Error::WeightAt { index: 1, value };
-            assert_eq!(error.to_string(), Error::from(row).to_string());
+            let row = Error::WeightAt { index: 1, value };
+            assert_eq!(error.to_string(), row.to_string());
         }
         let empty = Error::Empty;
         assert_eq!(of(&[1.0, 2.0], Some(&[0.0; 2])), empty);

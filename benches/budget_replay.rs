@@ -6,7 +6,8 @@
 use std::hint::black_box;
 
 use budget_estimation::{
-    Evaluation, IntervalScores, Level, LinearEstimator, Metrics, Resource, Rollouts, score_rollout,
+    IntervalScores, Level, LinearEstimator, Metrics, ProgressMetrics, Resource, Rollouts,
+    score_rollout,
 };
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand::{Rng, SeedableRng};
@@ -75,7 +76,7 @@ fn replay(c: &mut Criterion) {
     group.bench_function("evaluation_ten_bins_proper_losses", |b| {
         b.iter(|| {
             let claimed = Level::new(0.8).ok();
-            let (mut linear, mut all) = (linear(), Evaluation::new(10, claimed).unwrap());
+            let (mut linear, mut all) = (linear(), ProgressMetrics::new(10, claimed).unwrap());
             for rollout in black_box(&rollouts).iter() {
                 score_rollout(&rollout, output, &mut linear, |sample| all.update(sample)).unwrap();
             }

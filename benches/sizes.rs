@@ -12,8 +12,8 @@ use std::{env, fs, hint::black_box, process::Command, time::Instant};
 
 use benches::{random_rows, random_traces};
 use budget_estimation::{
-    AdaptiveConformal, Calibrated, Evaluation, Level, LinearEstimator, MarginUnit, PastQuantiles,
-    Resource, Rollouts, score_rollout,
+    AdaptiveConformal, Calibrated, Level, LinearEstimator, MarginUnit, PastQuantiles,
+    ProgressMetrics, Resource, Rollouts, score_rollout,
 };
 use censoring::{IpcwWeights, KaplanMeier, StopReason, StopTimes, Stopped, TerminationAudit};
 use knapsack_oracle::{Item, Knapsack, Plan, Pool, Regime, execute, kendall_tau_b};
@@ -144,7 +144,7 @@ fn weighting(n: usize) -> Box<dyn FnOnce()> {
     let scores: Vec<_> = cut_off.iter().map(|&cut_off| (!cut_off).then_some(-0.25)).collect();
     Box::new(move || {
         let stops = StopTimes::new(&times, &cut_off, None).unwrap();
-        let curve = KaplanMeier::of_cut_offs(&stops);
+        let curve = KaplanMeier::of_censoring(&stops);
         let weights = IpcwWeights::new(&stops, |_| &curve, 20.0).unwrap();
         black_box(weights.mean_score(&scores).unwrap());
     })
@@ -198,7 +198,7 @@ fn replay(
         rollouts.push(&costs, true).unwrap();
     }
     Box::new(move || {
-        let mut evaluation = Evaluation::new(10, None).unwrap();
+        let mut evaluation = ProgressMetrics::new(10, None).unwrap();
         for rollout in rollouts.iter() {
             let each = |sample: &_| evaluation.update(sample);
             score_rollout(&rollout, tokens, &mut estimator, each).unwrap();

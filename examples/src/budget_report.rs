@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use budget_estimation::{
-    EarlyStops, Error, Evaluation, EvaluationSummary, MetricsSummary, StopRule, early_stopping,
+    EarlyStops, Error, MetricsSummary, ProgressMetrics, ProgressSummary, StopRule, early_stopping,
 };
 use serde::Serialize;
 
@@ -112,7 +112,7 @@ pub fn evaluate(
     resamples: usize,
     seed: u64,
 ) -> Result<Report, Error> {
-    let mut evaluation = Evaluation::new(BINS, Some(settings.coverage))?;
+    let mut evaluation = ProgressMetrics::new(BINS, Some(settings.coverage))?;
     runs.samples.iter().try_for_each(|sample| evaluation.update(sample))?;
     let summary = match evaluation.finish() {
         Ok(summary) => Some(summary),
@@ -148,7 +148,7 @@ pub fn evaluate(
 }
 
 fn figures(
-    summary: Option<&EvaluationSummary>,
+    summary: Option<&ProgressSummary>,
     stops: &EarlyStops,
 ) -> BTreeMap<&'static str, Option<f64>> {
     let all = summary.map(|summary| &summary.all_turns);
@@ -203,7 +203,7 @@ fn misses(metrics: Option<&MetricsSummary>) -> [Option<f64>; 2] {
 
 fn counts(
     runs: &Runs,
-    summary: Option<&EvaluationSummary>,
+    summary: Option<&ProgressSummary>,
     stops: &EarlyStops,
 ) -> BTreeMap<&'static str, u64> {
     let rollouts = &runs.rollouts;
@@ -218,7 +218,7 @@ fn counts(
         ("n_rollouts", rollouts.len() as u64),
         ("n_left_out", runs.left_out as u64),
         ("n_successes", rollouts.iter().filter(|run| run.succeeded()).count() as u64),
-        ("n_cut_off", rollouts.iter().filter(|run| run.was_cut_off()).count() as u64),
+        ("n_cut_off", rollouts.iter().filter(|run| run.is_censored()).count() as u64),
         ("n_feasible_rollouts", stops.successes),
         ("n_failed_rollouts", stops.failures),
         ("n_stopped_feasible_rollouts", stops.stopped_successes),
@@ -238,7 +238,7 @@ fn counts(
 }
 
 /// Why a figure has no value.
-fn why(name: &str, summary: Option<&EvaluationSummary>) -> &'static str {
+fn why(name: &str, summary: Option<&ProgressSummary>) -> &'static str {
     if summary.is_none() {
         return "as there is no prefix to score";
     }
@@ -263,7 +263,7 @@ fn why(name: &str, summary: Option<&EvaluationSummary>) -> &'static str {
     }
 }
 
-fn by_progress(summary: &EvaluationSummary) -> Vec<ProgressBin> {
+fn by_progress(summary: &ProgressSummary) -> Vec<ProgressBin> {
     let edge = |bin: usize| bin as f64 / BINS as f64;
     let bin = |(bin, metrics): (usize, &Option<MetricsSummary>)| {
         let feasibility = metrics.map(|metrics| metrics.feasibility);

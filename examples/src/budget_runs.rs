@@ -132,7 +132,7 @@ pub fn replay(files: &[&RolloutFile], settings: &Settings) -> Result<Runs, Error
     let mut scored = Vec::with_capacity(known_runs.len());
     for file in 0..files.len() {
         let runs = || known_runs.iter().filter(|run| file_of[run.index()] == file);
-        let cut_offs = runs().any(|run| run.was_cut_off());
+        let cut_offs = runs().any(|run| run.is_censored());
         counts.cut_off_files += usize::from(cut_offs);
         let mut estimator = settings.by.estimator(settings.coverage, cut_offs)?;
         for (position, run) in runs().enumerate() {

@@ -60,7 +60,7 @@ impl<'a> Sample<'a> {
         let known: Vec<Option<bool>> = (0..self.runs.len()).map(|run| self.outcome(run)).collect();
         let cut_off: Vec<bool> = known.iter().map(Option::is_none).collect();
         let stops = StopTimes::new(&times, &cut_off, None)?;
-        let g = KaplanMeier::of_cut_offs(&stops);
+        let g = KaplanMeier::of_censoring(&stops);
         let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY)?;
         let score = |(run, known): (&Stopped<'_>, &Option<bool>)| {
             known.map(|y| tps.prefix_score(run.forecasts(), y, run.horizon())).transpose()
@@ -98,7 +98,7 @@ pub(crate) fn learn(
     let learner = LogisticSuccess::default();
     let models =
         cross_fit_success(&learner, &sample.stopped, features, &folds, None, Some(&weights))?;
-    let chance = |run: usize, t: usize| models.success_chance(run, &features(run, t));
+    let chance = |run: usize, t: usize| models.success_probability(run, &features(run, t));
     // Where runs were cut off, on complete runs that went further: what is audited must not depend on
     // how a run went on.
     let mut stops = BTreeMap::new();

@@ -140,7 +140,7 @@ pub(crate) fn together(files: &[&RolloutFile]) -> Result<Rollouts, Error> {
     let rows = files.iter().flat_map(|file| &file.rows);
     for (index, _) in rows.enumerate().filter(|(_, row)| row.budget_ended) {
         if !rollouts.get(index)?.succeeded() {
-            rollouts.set_cut_off(index)?;
+            rollouts.set_censored(index)?;
         }
     }
     Ok(rollouts)

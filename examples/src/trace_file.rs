@@ -111,10 +111,10 @@ fn check(path: &Path, line: json_lines::Line<Row>) -> Result<Run, InputError> {
         }
     }
     let wrong = run.stopped().err().map(|error| match &error {
-        censoring::Error::Trajectory(trajectory_metrics::Error::EmptyTrace { .. }) => {
+        censoring::Error::TrajectoryMetrics(trajectory_metrics::Error::EmptyTrace { .. }) => {
             run.error("forecasts", "empty; give at least one forecast".to_owned())
         }
-        censoring::Error::Trajectory(
+        censoring::Error::TrajectoryMetrics(
             trajectory_metrics::Error::Horizon { .. }
             | trajectory_metrics::Error::HorizonTooLong { .. },
         ) => run.error("horizon", error.to_string()),

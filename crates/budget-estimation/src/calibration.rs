@@ -2,13 +2,13 @@
 
 mod adaptive_conformal;
 mod calibrated;
-mod calibrator;
 mod conformal_pid;
+mod online_calibrator;
 mod sorted_scores;
 mod split_conformal;
 
 pub use adaptive_conformal::AdaptiveConformal;
 pub use calibrated::{Calibrated, MarginUnit};
-pub use calibrator::Calibrator;
 pub use conformal_pid::ConformalPid;
+pub use online_calibrator::OnlineCalibrator;
 pub use split_conformal::SplitConformal;

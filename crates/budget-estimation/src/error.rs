@@ -1,18 +1,29 @@
 use crate::AnswerError;
 
 /// What was wrong with the input, or why a number is not defined for it.
+///
+/// ```
+/// use budget_estimation::{Error, Rollouts};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// let error = rollouts.push(&[10.0, -5.0], true).unwrap_err();
+/// let resource = "tokens".to_owned();
+/// assert_eq!(error, Error::Cost { rollout: 0, turn: 2, resource, value: -5.0 });
+/// assert_eq!(error.to_string(), "rollout 0, turn 2: tokens is -5; give a number from 0 to 1e100");
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// There is nothing to compute from.
     #[error("nothing to compute from; give at least one item")]
     Empty,
-    /// A forecast, a level or a weight was not valid.
+    /// An interval or a weight was not valid.
     #[error(transparent)]
-    Scoring(scoring_rules::Error),
+    ScoringRules(scoring_rules::Error),
     /// A resampling or a cluster estimate could not be made.
     #[error(transparent)]
-    Trajectory(trajectory_metrics::Error),
+    TrajectoryMetrics(trajectory_metrics::Error),
     /// A setting is outside its range.
     #[error("{name} is {value}; it must be {range}")]
     Setting {
@@ -22,6 +33,24 @@ pub enum Error {
         value: f64,
         /// The range that is allowed, in words.
         range: &'static str,
+    },
+    /// The weight of a row is not 0 and not between 1e-100 and 1e100.
+    #[error("row {index}: the weight is {value}; give 0 or a number from 1e-100 to 1e100")]
+    WeightAt {
+        /// Position of the row, from 0.
+        index: usize,
+        /// The weight as given.
+        value: f64,
+    },
+    /// Two arguments that go together differ in length.
+    #[error("{what}: expected {expected}, found {found}")]
+    Length {
+        /// The argument of the wrong length.
+        what: &'static str,
+        /// The length that it should have.
+        expected: usize,
+        /// The length that it has.
+        found: usize,
     },
     /// A resource has no name, or two have the same.
     #[error("a resource is called {name:?}; give each a name of its own")]
@@ -169,17 +198,9 @@ pub enum Error {
         /// Position of the sample, from 0.
         sample: usize,
     },
-    /// There is not one chance of failure a sample.
-    #[error("there are {chances} chances of failure for {samples} samples; give one each")]
-    ChanceCount {
-        /// How many chances were given.
-        chances: usize,
-        /// How many samples there are.
-        samples: usize,
-    },
-    /// A run that succeeded was not cut off.
+    /// A run that succeeded was not censored.
     #[error("rollout {rollout} succeeded, so nothing cut it off")]
-    CutOffSuccess {
+    CensoredSuccess {
         /// Position of the rollout, from 0.
         rollout: usize,
     },
@@ -189,7 +210,14 @@ impl From<scoring_rules::Error> for Error {
     fn from(error: scoring_rules::Error) -> Self {
         match error {
             scoring_rules::Error::Empty => Self::Empty,
-            other => Self::Scoring(other),
+            scoring_rules::Error::Length { what, expected, found } => {
+                Self::Length { what, expected, found }
+            }
+            scoring_rules::Error::Setting { name, value, range } => {
+                Self::Setting { name, value, range }
+            }
+            scoring_rules::Error::WeightAt { index, value } => Self::WeightAt { index, value },
+            other => Self::ScoringRules(other),
         }
     }
 }
@@ -198,7 +226,50 @@ impl From<trajectory_metrics::Error> for Error {
     fn from(error: trajectory_metrics::Error) -> Self {
         match error {
             trajectory_metrics::Error::Empty => Self::Empty,
-            other => Self::Trajectory(other),
+            trajectory_metrics::Error::Length { what, expected, found } => {
+                Self::Length { what, expected, found }
+            }
+            trajectory_metrics::Error::Setting { name, value, range } => {
+                Self::Setting { name, value, range }
+            }
+            trajectory_metrics::Error::WeightAt { index, value } => Self::WeightAt { index, value },
+            trajectory_metrics::Error::ScoringRules(error) => error.into(),
+            other => Self::TrajectoryMetrics(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_crate_below_noticed_has_the_name_that_it_has_here() {
+        let (name, value, range) = ("step", -1.0, "at least 0");
+        let (what, expected, found) = ("weights", 2, 1);
+        let weight = scoring_rules::Error::Weight { value };
+        for (below, here) in [
+            (scoring_rules::Error::Empty, Error::Empty),
+            (
+                scoring_rules::Error::Setting { name, value, range },
+                Error::Setting { name, value, range },
+            ),
+            (
+                scoring_rules::Error::Length { what, expected, found },
+                Error::Length { what, expected, found },
+            ),
+            (weight, Error::ScoringRules(weight)),
+            (
+                scoring_rules::Error::WeightAt { index: 1, value },
+                Error::WeightAt { index: 1, value },
+            ),
+        ] {
+            let text = below.to_string();
+            assert_eq!(Error::from(trajectory_metrics::Error::from(below)), here);
+            assert_eq!(Error::from(below), here);
+            if here != Error::Empty {
+                assert_eq!(here.to_string(), text);
+            }
         }
     }
 }

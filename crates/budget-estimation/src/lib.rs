@@ -14,7 +14,7 @@ pub use acting::{
     stopping_curve,
 };
 pub use calibration::{
-    AdaptiveConformal, Calibrated, Calibrator, ConformalPid, MarginUnit, SplitConformal,
+    AdaptiveConformal, Calibrated, ConformalPid, MarginUnit, OnlineCalibrator, SplitConformal,
 };
 pub use error::Error;
 pub use estimates::{
@@ -22,10 +22,10 @@ pub use estimates::{
     parse_answers,
 };
 pub use metrics::{
-    ClassScores, DetectionDelay, DetectionSummary, Evaluation, EvaluationSummary,
-    FeasibilityCounts, FeasibilitySummary, IntervalScores, IntervalSummary, LinearComparison,
-    LinearSummary, Metrics, MetricsSummary, Miss, bootstrap_metrics, clustered_mean,
-    interval_reward, joint_hits,
+    ClassScores, DetectionDelay, DetectionSummary, FeasibilityCounts, FeasibilitySummary,
+    IntervalScores, IntervalSummary, LinearComparison, LinearSummary, Metrics, MetricsSummary,
+    Miss, ProgressMetrics, ProgressSummary, bootstrap_metrics, clustered_mean, interval_reward,
+    joint_hits,
 };
 pub use replay::{
     Context, LiveRun, Prefix, Replay, ResourceContext, Sample, probe, replay, score_probe,

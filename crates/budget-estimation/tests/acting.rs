@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use budget_estimation::{
-    Advice, AdviceReason, BudgetMonitor, EarlyStops, Error, Estimate, Probability, Rollouts,
-    Sample, StopRule, early_stopping, stopping_curve,
+    Advice, AdviceReason, BudgetMonitor, EarlyStops, Error, Estimate, Interval, Prefix,
+    Probability, Rollouts, Sample, StopRule, early_stopping, score_rollouts, stopping_curve,
 };
 use proptest::prelude::*;
 
@@ -19,13 +19,10 @@ fn counts_of_the_four_benchmarks_add_up_to_the_published_averages() {
     for average in rows("table_7") {
         let mut all = EarlyStops::default();
         for row in rows("table_4").iter().filter(|row| row[1] == average[0]) {
-            let benchmark = EarlyStops {
-                false_alarm_prefixes: count(row, 4),
-                success_prefixes: count(row, 5),
-                stopped_failures: count(row, 6),
-                failures: count(row, 7),
-                ..EarlyStops::default()
-            };
+            let mut benchmark = EarlyStops::default();
+            benchmark.false_alarm_prefixes = count(row, 4);
+            benchmark.success_prefixes = count(row, 5);
+            (benchmark.stopped_failures, benchmark.failures) = (count(row, 6), count(row, 7));
             let printed = row[2].as_f64().unwrap();
             assert_eq!(
                 format!("{:.3}", benchmark.false_abort_rate().unwrap()),
@@ -88,7 +85,7 @@ proptest! {
         levels.dedup();
         prop_assert_eq!(curve.iter().map(|point| point.at_least).collect::<Vec<_>>(), levels);
         for point in curve {
-            let rule = StopRule::failure_chance(point.at_least);
+            let rule = StopRule::failure_probability(point.at_least);
             let stops = early_stopping(&rollouts, tokens, &samples, Some(&chances), rule).unwrap();
             prop_assert_eq!(point.stops, stops);
         }
@@ -119,7 +116,7 @@ proptest! {
         rule in prop_oneof![
             (1_u32..4).prop_map(|n| StopRule::impossible_in_a_row(n).unwrap()),
             (0_u8..10).prop_map(|n| {
-                StopRule::failure_chance(Probability::new(f64::from(n) / 10.0).unwrap())
+                StopRule::failure_probability(Probability::new(f64::from(n) / 10.0).unwrap())
             }),
         ],
     ) {
@@ -172,7 +169,7 @@ fn samples_out_of_order_and_chances_that_do_not_match_are_errors() {
     let rule = StopRule::first_impossible();
     assert_eq!(
         early_stopping(&rollouts, tokens, &samples, Some(&chances[1..]), rule),
-        Err(Error::ChanceCount { chances: 3, samples: 4 })
+        Err(Error::Length { what: "failure_probabilities", expected: 4, found: 3 })
     );
     samples.swap(1, 2);
     assert_eq!(
@@ -182,6 +179,24 @@ fn samples_out_of_order_and_chances_that_do_not_match_are_errors() {
     let none = early_stopping(&rollouts, tokens, &[], None, rule).unwrap();
     assert_eq!(none.false_abort_rate(), Err(Error::Empty));
     assert_eq!(none.saved_share(), Ok(0.0));
+}
+
+#[test]
+fn counts_that_cannot_be_give_no_share() {
+    let mut stops = EarlyStops::default();
+    (stops.stopped_successes, stops.successes) = (3, 2);
+    assert!(matches!(
+        stops.success_lost(),
+        Err(Error::Setting { name: "stopped_successes", value: 3.0, .. })
+    ));
+    stops.spent_by_failures = 10.0;
+    for saved in [-1.0, 10.5, f64::NAN, f64::INFINITY] {
+        stops.saved = saved;
+        let error = stops.saved_share().unwrap_err();
+        assert!(matches!(error, Error::Setting { name: "saved", .. }), "{error}");
+    }
+    stops.saved = 10.0;
+    assert_eq!(stops.saved_share(), Ok(1.0));
 }
 
 /// An interval, and no answer, end a row.
@@ -199,8 +214,9 @@ fn a_row_is_of_answers_that_follow_each_other() {
 
 #[test]
 fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
-    let rule = StopRule::failure_chance(Probability::new(0.9).unwrap());
-    let mut monitor = BudgetMonitor::new(&[Some(10.0), None], rule).unwrap().warn_at(0.5).unwrap();
+    let rule = StopRule::failure_probability(Probability::new(0.9).unwrap());
+    let mut monitor =
+        BudgetMonitor::new(&[Some(10.0), None], rule).unwrap().with_warning_at(0.5).unwrap();
     let silent = [Estimate::NoAnswer; 2];
     assert!(matches!(monitor.push(&[f64::NAN, 1.0], &silent, None), Err(Error::Cost { .. })));
     for (costs, estimates, what) in [
@@ -214,14 +230,22 @@ fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
     ] {
         assert_eq!(monitor.push(costs, estimates, None).unwrap_err().to_string(), what);
     }
+    let below = Estimate::Interval(Interval::new(-1.0, 5.0).unwrap());
+    let error = Error::NegativeEstimate { low: -1.0, high: 5.0 };
+    assert_eq!(monitor.push(&[1.0, 1.0], &[below; 2], None), Err(error.clone()));
+    let (rollouts, ..) = recorded(&[(vec![1, 2, 3], true)], &[5]);
+    let tokens = rollouts.resource("tokens").unwrap();
+    assert_eq!(Sample::new(&rollouts.get(0).unwrap(), tokens, 1, below), Err(error.clone()));
+    let mut careless = |_: &Prefix<'_>| Ok(below);
+    assert_eq!(score_rollouts(&rollouts, tokens, &mut careless), Err(error));
     assert_eq!((monitor.turns(), monitor.spent()), (0, [0.0, 0.0].as_slice()));
 
     assert_eq!(monitor.push(&[4.0, 1e9], &silent, None), Ok(Advice::Continue));
     let near = Advice::Warn(AdviceReason::NearCap { resource: 0 });
     assert_eq!(monitor.push(&[1.0, 0.0], &silent, None), Ok(near));
-    let chance = Probability::new(0.95).unwrap();
-    let stop = Advice::Stop(AdviceReason::FailureChance { chance });
-    assert_eq!(monitor.push(&[1.0, 0.0], &silent, Some(chance)), Ok(stop));
+    let probability = Probability::new(0.95).unwrap();
+    let stop = Advice::Stop(AdviceReason::FailureProbability { probability });
+    assert_eq!(monitor.push(&[1.0, 0.0], &silent, Some(probability)), Ok(stop));
     let exceeded = Advice::Stop(AdviceReason::CapExceeded { resource: 0 });
-    assert_eq!(monitor.push(&[5.0, 0.0], &silent, Some(chance)), Ok(exceeded));
+    assert_eq!(monitor.push(&[5.0, 0.0], &silent, Some(probability)), Ok(exceeded));
 }

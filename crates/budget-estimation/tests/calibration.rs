@@ -5,9 +5,9 @@
 use std::f64::consts::FRAC_PI_2;
 
 use budget_estimation::{
-    AdaptiveConformal, Calibrated, Calibrator, ConformalPid, Error, Estimate, Estimator, Level,
-    LiveRun, MarginUnit, PastQuantiles, Prefix, Rollouts, Sample, SplitConformal, probe, replay,
-    score_rollouts,
+    AdaptiveConformal, Calibrated, ConformalPid, Error, Estimate, Estimator, Level, LiveRun,
+    MarginUnit, OnlineCalibrator, PastQuantiles, Prefix, Rollouts, Sample, SplitConformal, probe,
+    replay, score_rollouts,
 };
 use proptest::prelude::*;
 use rand_chacha::{
@@ -39,7 +39,7 @@ fn moves() -> impl Strategy<Value = Vec<Vec<Move>>> {
 }
 
 /// Plays the runs, with scores within `most`; gives misses, scores and the longest run.
-fn play(calibrator: &mut impl Calibrator, runs: &[Vec<Move>], most: f64) -> (f64, f64, f64) {
+fn play(calibrator: &mut impl OnlineCalibrator, runs: &[Vec<Move>], most: f64) -> (f64, f64, f64) {
     let (mut misses, mut n, mut longest) = (0.0, 0.0, 0.0_f64);
     for run in runs {
         let margin = calibrator.margin();
@@ -183,7 +183,7 @@ fn survival_aware_quantiles_are_right_under_random_caps_and_naive_ones_too_low()
         let mut rollouts = Rollouts::new(["tokens"]).unwrap();
         rollouts.push(&kept, succeeded).unwrap();
         if !succeeded {
-            rollouts.set_cut_off(0).unwrap();
+            rollouts.set_censored(0).unwrap();
         }
         let tokens = rollouts.resource("tokens").unwrap();
         aware.learn(&rollouts.get(0).unwrap(), tokens).unwrap();
@@ -214,8 +214,8 @@ fn survival_aware_quantiles_are_right_under_random_caps_and_naive_ones_too_low()
 fn only_a_run_that_failed_can_have_been_cut_off() {
     let mut rollouts = Rollouts::new(["tokens"]).unwrap();
     rollouts.push(&[1.0], true).unwrap();
-    assert_eq!(rollouts.set_cut_off(0), Err(Error::CutOffSuccess { rollout: 0 }));
-    assert!(matches!(rollouts.set_cut_off(1), Err(Error::NoSuchRollout { .. })));
+    assert_eq!(rollouts.set_censored(0), Err(Error::CensoredSuccess { rollout: 0 }));
+    assert!(matches!(rollouts.set_censored(1), Err(Error::NoSuchRollout { .. })));
 }
 
 /// A drift that doubles costs half way: the adaptive rules follow, split conformal does not.
@@ -371,7 +371,7 @@ proptest! {
         for (at, &(remaining, cut_off)) in past.iter().enumerate() {
             rollouts.push(&[1.0, f64::from(remaining)], !cut_off).unwrap();
             if cut_off {
-                rollouts.set_cut_off(at).unwrap();
+                rollouts.set_censored(at).unwrap();
             }
         }
         let tokens = rollouts.resource("tokens").unwrap();

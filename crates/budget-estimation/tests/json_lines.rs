@@ -82,7 +82,7 @@ proptest! {
         for (costs, (succeeded, cut_off), id, cap) in &runs {
             let run = rollouts.push_partly_known(costs, *succeeded).unwrap();
             if *cut_off && !succeeded {
-                rollouts.set_cut_off(run).unwrap();
+                rollouts.set_censored(run).unwrap();
             }
             if let Some(id) = id {
                 rollouts.set_id(run, id.clone()).unwrap();
@@ -99,7 +99,7 @@ proptest! {
         for (a, b) in rollouts.iter().zip(back.iter()) {
             prop_assert_eq!((a.id(), a.task(), a.turns()), (b.id(), b.task(), b.turns()));
             prop_assert_eq!((a.succeeded(), a.cap(tokens)), (b.succeeded(), b.cap(tokens)));
-            prop_assert_eq!(a.was_cut_off(), b.was_cut_off());
+            prop_assert_eq!(a.is_censored(), b.is_censored());
             prop_assert_eq!(a.usage(tokens).map(|u| u.costs().to_vec()), b.usage(tokens).map(|u| u.costs().to_vec()));
         }
         let mut again = Vec::new();

@@ -2,8 +2,9 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use budget_estimation::{
-    DetectionDelay, Error, Estimate, Evaluation, IntervalScores, Level, LinearComparison, Metrics,
-    Miss, Rollouts, Sample, bootstrap_metrics, clustered_mean, interval_reward, joint_hits,
+    DetectionDelay, Error, Estimate, IntervalScores, Level, LinearComparison, Metrics, Miss,
+    ProgressMetrics, Rollouts, Sample, bootstrap_metrics, clustered_mean, interval_reward,
+    joint_hits,
 };
 use proptest::prelude::*;
 use scoring_rules::{Observed, Quantiles, weighted_interval_loss};
@@ -43,8 +44,8 @@ fn runs() -> impl Strategy<Value = Vec<Run>> {
     prop::collection::vec(run, 1..12)
 }
 
-fn evaluated(samples: &[(Sample, f64)], claimed: Option<Level>) -> Evaluation {
-    let mut evaluation = Evaluation::new(4, claimed).unwrap();
+fn evaluated(samples: &[(Sample, f64)], claimed: Option<Level>) -> ProgressMetrics {
+    let mut evaluation = ProgressMetrics::new(4, claimed).unwrap();
     for (sample, weight) in samples {
         evaluation.update_weighted(sample, *weight).unwrap();
     }
@@ -256,14 +257,14 @@ fn what_is_undefined_is_none_or_an_error_and_not_a_number() {
 fn settings_and_weights_are_checked_and_unlike_parts_do_not_merge() {
     let [sample] = samples(&[(vec![5, 5], true, vec![interval(4.0, 6.0)])])[..] else { panic!() };
     for weight in [-1.0, f64::NAN, f64::INFINITY, 1e101] {
-        let mut evaluation = Evaluation::new(3, None).unwrap();
+        let mut evaluation = ProgressMetrics::new(3, None).unwrap();
         let result = evaluation.update_weighted(&sample, weight);
-        assert!(matches!(result, Err(Error::Scoring(_))), "{weight}");
+        assert!(matches!(result, Err(Error::ScoringRules(_))), "{weight}");
         assert_eq!(evaluation.finish(), Err(Error::Empty));
     }
-    assert!(matches!(Evaluation::new(0, None), Err(Error::Setting { .. })));
-    let mut evaluation = Evaluation::new(3, None).unwrap();
-    for other in [Evaluation::new(4, None), Evaluation::new(3, Level::new(0.5).ok())] {
+    assert!(matches!(ProgressMetrics::new(0, None), Err(Error::Setting { .. })));
+    let mut evaluation = ProgressMetrics::new(3, None).unwrap();
+    for other in [ProgressMetrics::new(4, None), ProgressMetrics::new(3, Level::new(0.5).ok())] {
         assert!(matches!(evaluation.merge(&other.unwrap()), Err(Error::Unlike { .. })));
     }
 }
@@ -309,8 +310,14 @@ fn samples_of_one_run_are_one_cluster() {
     assert_eq!(doubled, found);
     assert!(matches!(
         clustered_mean(&samples, Some(&[1.0]), Sample::rollout, hit),
-        Err(Error::Scoring(_))
+        Err(Error::Length { what: "weights", found: 1, .. })
     ));
+    let mut wrong = weights.clone();
+    wrong[1] = -1.0;
+    assert_eq!(
+        clustered_mean(&samples, Some(&wrong), Sample::rollout, hit),
+        Err(Error::WeightAt { index: 1, value: -1.0 })
+    );
     assert_eq!(clustered_mean(&samples, None, Sample::rollout, |_| None), Err(Error::Empty));
 
     let [macro_f1, fail_f1, hit_rate, reward] =
@@ -328,6 +335,10 @@ fn samples_of_one_run_are_one_cluster() {
     let whole_runs = |rate: &f64| (1..=4).any(|n| (rate * f64::from(n)).fract().abs() < 1e-12);
     assert!(values.len() > 400 && values.iter().all(whole_runs));
     assert_eq!(bootstrap_metrics(&[], Sample::rollout, 10, 7).unwrap_err(), Error::Empty);
+    let failed: Vec<Sample> = samples.into_iter().filter(|sample| !sample.is_feasible()).collect();
+    let [.., hit_rate, reward] = bootstrap_metrics(&failed, Sample::rollout, 10, 7).unwrap();
+    assert_eq!(hit_rate.unwrap_err(), Error::Empty);
+    assert_eq!(reward.unwrap_err(), Error::Empty);
 }
 
 #[test]

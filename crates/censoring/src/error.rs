@@ -12,9 +12,40 @@ use crate::Exclusion;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A trace or a score was not valid.
+    /// A forecast, an interval or a weight was not valid.
     #[error(transparent)]
-    Trajectory(trajectory_metrics::Error),
+    ScoringRules(scoring_rules::Error),
+    /// A trace, a horizon or a step weight was not valid.
+    #[error(transparent)]
+    TrajectoryMetrics(trajectory_metrics::Error),
+    /// A setting is outside its range.
+    #[error("{name} is {value}; it must be {range}")]
+    Setting {
+        /// The setting's name.
+        name: &'static str,
+        /// The number as given.
+        value: f64,
+        /// The range that is allowed, in words.
+        range: &'static str,
+    },
+    /// The weight of a row is not 0 and not between 1e-100 and 1e100.
+    #[error("row {index}: the weight is {value}; give 0 or a number from 1e-100 to 1e100")]
+    WeightAt {
+        /// Position of the row, from 0.
+        index: usize,
+        /// The weight as given.
+        value: f64,
+    },
+    /// Two arguments that go together differ in length.
+    #[error("{what}: expected {expected}, found {found}")]
+    Length {
+        /// The argument of the wrong length.
+        what: &'static str,
+        /// The length that it should have.
+        expected: usize,
+        /// The length that it has.
+        found: usize,
+    },
     /// A run that ended by itself has no outcome.
     #[error(
         "a completed run needs an outcome; give the stop reason \"unjudged\" where nobody judged it"
@@ -61,9 +92,9 @@ pub enum Error {
         /// Position of the run, from 0.
         run: usize,
     },
-    /// A run was cut off, so its score cannot be known, but it has one.
+    /// A run was censored, so its score cannot be known, but it has one.
     #[error("run {run} was cut off but has a score; give the scores of complete runs only")]
-    ScoreOfCutOff {
+    CensoredWithScore {
         /// Position of the run, from 0.
         run: usize,
     },
@@ -134,13 +165,6 @@ pub enum Error {
     UnboundedRule,
 }
 
-impl Error {
-    /// A setting is outside its range.
-    pub(crate) const fn setting(name: &'static str, value: f64, range: &'static str) -> Self {
-        Self::Trajectory(trajectory_metrics::Error::Setting { name, value, range })
-    }
-}
-
 impl From<scoring_rules::Error> for Error {
     fn from(error: scoring_rules::Error) -> Self {
         trajectory_metrics::Error::from(error).into()
@@ -151,7 +175,50 @@ impl From<trajectory_metrics::Error> for Error {
     fn from(error: trajectory_metrics::Error) -> Self {
         match error {
             trajectory_metrics::Error::Empty => Self::Empty,
-            other => Self::Trajectory(other),
+            trajectory_metrics::Error::Length { what, expected, found } => {
+                Self::Length { what, expected, found }
+            }
+            trajectory_metrics::Error::Setting { name, value, range } => {
+                Self::Setting { name, value, range }
+            }
+            trajectory_metrics::Error::WeightAt { index, value } => Self::WeightAt { index, value },
+            trajectory_metrics::Error::ScoringRules(error) => Self::ScoringRules(error),
+            other => Self::TrajectoryMetrics(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_crate_below_noticed_has_the_name_that_it_has_here() {
+        let (name, value, range) = ("width", -1.0, "at least 0");
+        let (what, expected, found) = ("weights", 2, 1);
+        let wrong_end = scoring_rules::Error::Reversed { low: 1.0, high: 0.5 };
+        for (below, here) in [
+            (scoring_rules::Error::Empty, Error::Empty),
+            (
+                scoring_rules::Error::Setting { name, value, range },
+                Error::Setting { name, value, range },
+            ),
+            (
+                scoring_rules::Error::Length { what, expected, found },
+                Error::Length { what, expected, found },
+            ),
+            (wrong_end, Error::ScoringRules(wrong_end)),
+            (
+                scoring_rules::Error::WeightAt { index: 1, value },
+                Error::WeightAt { index: 1, value },
+            ),
+        ] {
+            let text = below.to_string();
+            assert_eq!(Error::from(trajectory_metrics::Error::from(below)), here);
+            assert_eq!(Error::from(below), here);
+            if here != Error::Empty {
+                assert_eq!(here.to_string(), text);
+            }
         }
     }
 }

@@ -1,17 +1,12 @@
 #![doc = include_str!("../README.md")]
 
-mod chances;
 mod error;
 mod scores;
 mod sensitivity;
 mod stops;
+mod success;
 mod weighting;
 
-pub use chances::{
-    ChanceInterval, Continuations, CrossFitSuccess, LogisticSuccess, LogisticSuccessModel,
-    SuccessEstimate, SuccessLearner, SuccessModel, cross_fit_success, hybrid_success_chances,
-    plug_in_bias, plug_in_regret_bound, prefix_features,
-};
 pub use error::Error;
 pub use scores::{
     CensoringShift, StreamDifference, censoring_shift, exact_mean_score, exact_score,
@@ -21,6 +16,11 @@ pub use sensitivity::{FlippingOdds, RunScore, TiltedMean, tilt};
 pub use stops::{
     Exclusion, HiddenOutcome, Observation, RunGroup, StopClass, StopReason, Stopped,
     TerminationAudit, artificial_stops,
+};
+pub use success::{
+    Continuations, CrossFitSuccess, LogisticSuccess, LogisticSuccessModel, ProbabilityInterval,
+    SuccessEstimate, SuccessLearner, SuccessModel, cross_fit_success, hybrid_success_probabilities,
+    plug_in_bias, plug_in_regret_bound, prefix_features,
 };
 pub use trajectory_metrics::{Bounds, Folds, Probability, ScoringRule, Tps, Trace, WeightSchedule};
 pub use weighting::{

@@ -180,7 +180,7 @@ fn a_stop_that_is_none_and_a_score_that_is_infinite_are_refused() {
     let trace = Trace::new(forecasts, false).unwrap();
     let exact = Tps::new(LogScore::exact(), WeightSchedule::Uniform);
     for stop in [0, 4] {
-        let want = Error::Trajectory(match stop {
+        let want = Error::TrajectoryMetrics(match stop {
             0 => trajectory_metrics::Error::EmptyTrace { index: 0 },
             _ => trajectory_metrics::Error::Horizon { horizon: 3, steps: 4 },
         });
@@ -227,7 +227,7 @@ fn figures(runs: &[(Vec<f64>, bool, usize, bool)]) -> Vec<u64> {
         cut_offs.push(*hide);
     }
     let stops = StopTimes::new(&times, &cut_offs, None).unwrap();
-    let g = KaplanMeier::of_cut_offs(&stops);
+    let g = KaplanMeier::of_censoring(&stops);
     let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
     found.push(weights.mean_score(&scores).unwrap());
     // A model that sees of each run what it had shown by then.

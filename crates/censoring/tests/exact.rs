@@ -2,9 +2,9 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use censoring::{
-    Bounds, ChanceInterval, Continuations, Error, Exclusion, Probability, RunScore, ScoringRule,
-    StopReason, Stopped, StreamDifference, TiltedMean, Tps, WeightSchedule, exact_mean_score,
-    exact_score, mean_score_bounds, score_bounds, simple_score,
+    Bounds, Continuations, Error, Exclusion, Probability, ProbabilityInterval, RunScore,
+    ScoringRule, StopReason, Stopped, StreamDifference, TiltedMean, Tps, WeightSchedule,
+    exact_mean_score, exact_score, mean_score_bounds, score_bounds, simple_score,
 };
 use proptest::prelude::*;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore};
@@ -55,7 +55,7 @@ fn an_outcome_without_a_chance_does_not_count_even_where_its_score_is_infinite()
     let lost = [Probability::ZERO];
     assert_eq!(exact_score(&tps, &censored(&lost), Probability::ZERO), Ok(0.0));
     let bounds = Bounds::new(f64::NEG_INFINITY, 0.0).unwrap();
-    assert_eq!(score_bounds(&tps, &censored(&lost), ChanceInterval::UNKNOWN), Ok(bounds));
+    assert_eq!(score_bounds(&tps, &censored(&lost), ProbabilityInterval::UNKNOWN), Ok(bounds));
     let runs = [censored(&lost), censored(&[Probability::HALF])];
     let bounds = mean_score_bounds(&tps, &runs, None, None).unwrap();
     assert_eq!((bounds.low(), bounds.high()), (f64::NEG_INFINITY, 0.5_f64.ln() / 2.0));
@@ -82,19 +82,18 @@ fn a_run_without_a_score_is_named_and_one_that_weighs_nothing_leaves_no_trace() 
     assert_eq!(mean_score_bounds(&tps, &runs, None, weights).unwrap().width(), 0.0);
     assert!(StreamDifference::new(&tps, &runs, &runs, weights).is_ok());
 
-    let empty = Error::from(trajectory_metrics::Error::Empty);
+    let empty = Error::Empty;
     assert_eq!(exact_mean_score(&tps, &[], &[], None), Err(empty.clone()));
     assert_eq!(mean_score_bounds(&tps, &runs, None, Some(&[0.0; 2])), Err(empty.clone()));
     assert_eq!(StreamDifference::new(&tps, &[], &[], None), Err(empty));
-    let length =
-        |what, found| Error::from(trajectory_metrics::Error::Length { what, expected: 2, found });
+    let length = |what, found| Error::Length { what, expected: 2, found };
     let error = exact_mean_score(&tps, &runs, &chances[..1], weights);
-    assert_eq!(error, Err(length("success_chances", 1)));
-    let intervals = [ChanceInterval::UNKNOWN];
+    assert_eq!(error, Err(length("success_probabilities", 1)));
+    let intervals = [ProbabilityInterval::UNKNOWN];
     let error = mean_score_bounds(&tps, &runs, Some(&intervals), weights);
-    assert_eq!(error, Err(length("success_chances", 1)));
+    assert_eq!(error, Err(length("success_probabilities", 1)));
     let difference = StreamDifference::new(&tps, &runs, &runs, weights).unwrap();
-    assert_eq!(difference.bounds_within(&intervals), Err(length("success_chances", 1)));
+    assert_eq!(difference.bounds_within(&intervals), Err(length("success_probabilities", 1)));
     assert!(difference.keeps_sign_within(&intervals).is_err());
     let error = mean_score_bounds(&tps, &runs, None, Some(&[1.0]));
     assert_eq!(error, Err(length("weights", 1)));
@@ -167,7 +166,7 @@ fn the_mean_over_branches_is_the_exact_score_to_1e_15() {
                         unresolved: valid % 3,
                         invalid: 1,
                     };
-                    let chance = branches.estimate().unwrap().chance;
+                    let chance = branches.estimate().unwrap().probability();
                     let exact = exact_score(&tps, &run, chance).unwrap();
                     let branch =
                         |outcome| tps.prefix_score(&forecasts, outcome, run.horizon()).unwrap();
@@ -223,7 +222,7 @@ proptest! {
         prop_assert_eq!(ends.iter().copied().fold(f64::NEG_INFINITY, f64::max), bounds.high());
         for (run, &q) in runs.iter().zip(&q) {
             let (bounds, value) =
-                (score_bounds(&tps, run, ChanceInterval::UNKNOWN).unwrap(), exact_score(&tps, run, p(q)).unwrap());
+                (score_bounds(&tps, run, ProbabilityInterval::UNKNOWN).unwrap(), exact_score(&tps, run, p(q)).unwrap());
             prop_assert!(bounds.low() - 1e-15 <= value && value <= bounds.high() + 1e-15);
         }
     }
@@ -242,8 +241,8 @@ proptest! {
             let (first, second) = (runs(rows), runs(&others));
             let chances = Probability::from_slice(q).unwrap();
             let bounds = mean_score_bounds(&tps, &first, None, weights).unwrap();
-            let intervals: Vec<ChanceInterval> =
-                chances.iter().map(|&q| ChanceInterval::around(q, 0.3).unwrap()).collect();
+            let intervals: Vec<ProbabilityInterval> =
+                chances.iter().map(|&q| ProbabilityInterval::around(q, 0.3).unwrap()).collect();
             let within = mean_score_bounds(&tps, &first, Some(&intervals), weights).unwrap();
             let difference = StreamDifference::new(&tps, &first, &second, weights).unwrap();
             let apart = difference.bounds_within(&intervals).unwrap();
@@ -333,11 +332,11 @@ proptest! {
         let (first, second) = (runs(&rows), runs(&others));
         let weights: Vec<f64> = rows.iter().map(|row| row.2.into()).collect();
         let weights = Some(&weights[..]);
-        let intervals: Vec<ChanceInterval> = ends[..rows.len()]
+        let intervals: Vec<ProbabilityInterval> = ends[..rows.len()]
             .iter()
             .map(|&(a, b)| {
                 let end = |eighths: u8| p(f64::from(eighths) / 8.0);
-                ChanceInterval::new(end(a.min(b)), end(a.max(b))).unwrap()
+                ProbabilityInterval::new(end(a.min(b)), end(a.max(b))).unwrap()
             })
             .collect();
         let difference = StreamDifference::new(&tps, &first, &second, weights).unwrap();
@@ -390,14 +389,14 @@ proptest! {
             rows.iter().map(|row| (other[..row.0.len()].to_vec(), row.1, row.2)).collect();
         let (first, second) = (runs(&rows), runs(&others));
         let difference = StreamDifference::new(&tps, &first, &second, None).unwrap();
-        let unknown = vec![ChanceInterval::UNKNOWN; rows.len()];
+        let unknown = vec![ProbabilityInterval::UNKNOWN; rows.len()];
         let whole = mean_score_bounds(&tps, &first, None, None);
         prop_assert_eq!(mean_score_bounds(&tps, &first, Some(&unknown), None), whole);
         prop_assert_eq!(difference.bounds_within(&unknown).unwrap(), difference.bounds());
         prop_assert_eq!(difference.keeps_sign_within(&unknown).unwrap(), difference.keeps_sign());
 
         let chances = Probability::from_slice(&q[..rows.len()]).unwrap();
-        let known: Vec<ChanceInterval> = chances.iter().map(|&q| q.into()).collect();
+        let known: Vec<ProbabilityInterval> = chances.iter().map(|&q| q.into()).collect();
         let exact = exact_mean_score(&tps, &first, chances, None).unwrap();
         prop_assert_eq!(
             mean_score_bounds(&tps, &first, Some(&known), None).unwrap().known(),
@@ -407,8 +406,8 @@ proptest! {
         prop_assert_eq!(difference.bounds_within(&known).unwrap().known(), Some(at));
 
         // At the largest width the interval around the estimates has no difference at its end.
-        let around = |width: f64| -> Vec<ChanceInterval> {
-            chances.iter().map(|&q| ChanceInterval::around(q, width).unwrap()).collect()
+        let around = |width: f64| -> Vec<ProbabilityInterval> {
+            chances.iter().map(|&q| ProbabilityInterval::around(q, width).unwrap()).collect()
         };
         match difference.largest_width(chances).unwrap() {
             None => prop_assert!(difference.keeps_sign_within(&around(2.0)).unwrap()),

@@ -86,11 +86,11 @@ fn runs_that_make_no_sense_are_refused() {
     );
     assert_eq!(
         Stopped::new(&[], Some(true), None),
-        Err(Error::Trajectory(trajectory_metrics::Error::EmptyTrace { index: 0 }))
+        Err(Error::TrajectoryMetrics(trajectory_metrics::Error::EmptyTrace { index: 0 }))
     );
     assert_eq!(
         censored(&forecasts).with_horizon(2),
-        Err(Error::Trajectory(trajectory_metrics::Error::Horizon { horizon: 2, steps: 3 }))
+        Err(Error::TrajectoryMetrics(trajectory_metrics::Error::Horizon { horizon: 2, steps: 3 }))
     );
 }
 
@@ -113,7 +113,7 @@ fn what_is_given_with_a_run_of_weight_zero_is_checked() {
     assert!(matches!(stops, Err(Error::StopTime { run: 2, .. })));
 
     let stops = StopTimes::new(&[1.0, 2.0, 3.0], &cut_off, WEIGHTS).unwrap();
-    let g = KaplanMeier::of_cut_offs(&stops);
+    let g = KaplanMeier::of_censoring(&stops);
     let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
     let robust = |scores: &[Option<f64>]| {
         doubly_robust_mean_score(scores, &stops, |_| &g, |_, _| 0.0).unwrap_err()
@@ -175,8 +175,8 @@ fn nothing_is_computed_or_asked_for_a_run_of_weight_zero() {
     let (times, ends) = ([1.0, 2.0, 3.0], [false, true, false]);
     let all = StopTimes::new(&times, &ends, WEIGHTS).unwrap();
     let two = StopTimes::new(&times[..2], &ends[..2], weights).unwrap();
-    let g = KaplanMeier::of_cut_offs(&two);
-    assert_eq!(KaplanMeier::of_cut_offs(&all), g);
+    let g = KaplanMeier::of_censoring(&two);
+    assert_eq!(KaplanMeier::of_censoring(&all), g);
     assert_eq!(g.before(3.0), 0.0);
     let scores = [Some(-0.5), None, Some(-1.0)];
     let ipcw = |stops: &StopTimes<'_>, scores: &[Option<f64>]| {

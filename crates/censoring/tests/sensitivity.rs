@@ -5,15 +5,19 @@ use censoring::{FlippingOdds, Probability, RunScore, TiltedMean};
 use proptest::prelude::*;
 
 fn cut_off(q: f64, if_success: f64, if_failure: f64) -> RunScore {
-    RunScore::CutOff { success_chance: Probability::new(q).unwrap(), if_success, if_failure }
+    RunScore::Censored { success_probability: Probability::new(q).unwrap(), if_success, if_failure }
 }
 
 fn mean(runs: &[RunScore]) -> TiltedMean {
     TiltedMean::new(runs, None).unwrap()
 }
 
-const NEVER: FlippingOdds = FlippingOdds { below: None, above: None };
-const NO_CONCLUSION: FlippingOdds = FlippingOdds { below: Some(1.0), above: Some(1.0) };
+fn ends(flip: FlippingOdds) -> (Option<f64>, Option<f64>) {
+    (flip.below, flip.above)
+}
+
+const NEVER: (Option<f64>, Option<f64>) = (None, None);
+const NO_CONCLUSION: (Option<f64>, Option<f64>) = (Some(1.0), Some(1.0));
 
 #[test]
 fn one_run_flips_where_its_chance_does() {
@@ -37,18 +41,18 @@ fn what_no_odds_ratio_can_change_never_flips() {
     // The mean is between -1 and 0, and reaches neither.
     let runs = [cut_off(0.3, 0.0, -1.0), cut_off(0.6, -1.0, 0.0), cut_off(0.1, 0.0, -1.0)];
     for threshold in [0.1, -1.1] {
-        assert_eq!(mean(&runs).flip_at(threshold).unwrap(), NEVER);
+        assert_eq!(ends(mean(&runs).flip_at(threshold).unwrap()), NEVER);
     }
     // Nor does it pass a limit that it comes ever closer to, in either direction.
     for gain in [0.1, 1.0 / 3.0, 0.7] {
         let runs: Vec<_> = (1..60).map(|i| cut_off(f64::from(i) / 61.0, gain, -gain)).collect();
         for threshold in [gain, -gain] {
-            assert_eq!(mean(&runs).flip_at(threshold).unwrap(), NEVER, "{threshold}");
+            assert_eq!(ends(mean(&runs).flip_at(threshold).unwrap()), NEVER, "{threshold}");
         }
     }
     // Chances that are sure are not tilted.
     let sure = [cut_off(0.0, 1.0, 0.0), cut_off(1.0, 0.5, 0.0)];
-    assert_eq!(mean(&sure).flip_at(0.3).unwrap(), NEVER);
+    assert_eq!(ends(mean(&sure).flip_at(0.3).unwrap()), NEVER);
     assert_eq!(mean(&sure).score(1e300), Ok(0.25));
 }
 
@@ -57,9 +61,9 @@ fn without_a_conclusion_there_is_nothing_to_flip() {
     let runs = [cut_off(0.3, 0.7, -1.0), RunScore::Complete(0.1), cut_off(0.8, -0.4, 0.3)];
     let mut reversed = runs;
     reversed.reverse();
-    assert_eq!(mean(&runs).flip_between(&mean(&reversed)), NO_CONCLUSION);
+    assert_eq!(ends(mean(&runs).flip_between(&mean(&reversed))), NO_CONCLUSION);
     let now = mean(&runs).score(1.0).unwrap();
-    assert_eq!(mean(&runs).flip_at(now).unwrap(), NO_CONCLUSION);
+    assert_eq!(ends(mean(&runs).flip_at(now).unwrap()), NO_CONCLUSION);
 }
 
 #[test]
@@ -78,7 +82,7 @@ fn a_conclusion_that_flips_and_flips_back_flips_where_it_is_nearest_to_one() {
     assert!(flip.below.unwrap() < 1.0 && flip.above.unwrap() > 1.0);
     // The mean is at most the threshold at its lowest: no flip, though it comes close.
     let low = mean(&runs).score(1e4).unwrap();
-    assert_eq!(mean(&runs).flip_at(low - 1e-3).unwrap(), NEVER);
+    assert_eq!(ends(mean(&runs).flip_at(low - 1e-3).unwrap()), NEVER);
 }
 
 #[test]
@@ -176,8 +180,8 @@ proptest! {
         for (ratio, success) in [(1e-30, false), (1e30, true)] {
             let settled: Vec<_> = runs.iter().map(|&(score, weight)| {
                 let score = match score {
-                    RunScore::CutOff { if_success, .. } if success => if_success,
-                    RunScore::CutOff { if_failure, .. } => if_failure,
+                    RunScore::Censored { if_success, .. } if success => if_success,
+                    RunScore::Censored { if_failure, .. } => if_failure,
                     RunScore::Complete(score) => score,
                 };
                 (RunScore::Complete(score), weight)
@@ -204,8 +208,8 @@ fn a_large_score_drowns_small_differences() {
     let base = |large: f64| mean(&[RunScore::Complete(large), RunScore::Complete(0.0)]);
     let moved = |large: f64| mean(&[RunScore::Complete(large), cut_off(0.5, 2.0, 0.0)]);
     let flip = |large: f64| moved(large).flip_between(&base(large));
-    assert_eq!(flip(1e3), NEVER);
-    assert_eq!(flip(1e17), NO_CONCLUSION);
+    assert_eq!(ends(flip(1e3)), NEVER);
+    assert_eq!(ends(flip(1e17)), NO_CONCLUSION);
 }
 
 #[cfg(feature = "serde")]

@@ -51,7 +51,7 @@ fn chances_are_those_of_scikit_learn_to_1e_12() {
         let learner = LogisticSuccess::new(set.penalty).unwrap();
         let model = learner.fit(&set.features, &set.outcomes, &set.weights).unwrap();
         for (features, chance) in set.features.iter().zip(&set.chances) {
-            worst = worst.max((model.success_chance(features).unwrap().get() - chance).abs());
+            worst = worst.max((model.success_probability(features).unwrap().get() - chance).abs());
         }
     }
     println!("largest difference from scikit-learn: {worst:e} over {} sets", sets.len());
@@ -75,25 +75,23 @@ fn rows_that_teach_nothing_are_refused() {
         let rows = [vec![1.0, 2.0], vec![1.0, value]];
         let error = fit(&rows, &both, &[1.0; 2]).unwrap_err();
         assert!(matches!(error, Error::Feature { row: 1, column: 1, .. }), "{error}");
-        let error = fit(&one, &both, &[1.0; 2]).unwrap().success_chance(&[value]).unwrap_err();
+        let error = fit(&one, &both, &[1.0; 2]).unwrap().success_probability(&[value]).unwrap_err();
         assert!(matches!(error, Error::Feature { row: 0, column: 0, .. }), "{error}");
         assert!(fit(&one, &both, &[1.0, value]).is_err());
         assert!(LogisticSuccess::new(value).is_err());
     }
-    let length = |what, expected, found| {
-        Err(Error::from(trajectory_metrics::Error::Length { what, expected, found }))
-    };
+    let length = |what, expected, found| Err(Error::Length { what, expected, found });
     let ragged = fit(&[vec![1.0], vec![]], &both, &[1.0; 2]);
     assert_eq!(ragged, length("features of a row", 1, 0));
     assert_eq!(fit(&one, &[true], &[1.0; 2]), length("outcomes", 2, 1));
     assert_eq!(fit(&one, &both, &[1.0]), length("weights", 2, 1));
     let model = fit(&one, &both, &[1.0; 2]).unwrap();
-    let wrong = model.success_chance(&[1.0, 2.0]).map(|_| model.clone());
+    let wrong = model.success_probability(&[1.0, 2.0]).map(|_| model.clone());
     assert_eq!(wrong, length("features of a row", 1, 2));
     let one_class = |outcome| Err(Error::from(trajectory_metrics::Error::OneClass { outcome }));
     assert_eq!(fit(&one, &[true; 2], &[1.0; 2]), one_class(true));
     assert_eq!(fit(&one, &both, &[0.0, 1.0]), one_class(false));
-    let empty = Err(Error::from(trajectory_metrics::Error::Empty));
+    let empty = Err(Error::Empty);
     assert_eq!(fit(&[], &[], &[]), empty);
     assert_eq!(fit(&one, &both, &[0.0; 2]), empty);
     assert!(LogisticSuccess::new(0.0).is_err());
@@ -106,11 +104,11 @@ fn a_feature_without_spread_counts_for_nothing_and_no_feature_leaves_the_base_ra
     let model = fit(&constant, &outcomes, &[1.0; 4]).unwrap();
     assert_eq!(model.slopes(), [0.0]);
     for feature in [0.1, -1e100, 1e100] {
-        assert!((model.success_chance(&[feature]).unwrap().get() - 0.75).abs() < 1e-15);
+        assert!((model.success_probability(&[feature]).unwrap().get() - 0.75).abs() < 1e-15);
     }
     let none = vec![vec![]; 4];
     let model = fit(&none, &outcomes, &[1.0; 4]).unwrap();
-    assert!((model.success_chance(&[]).unwrap().get() - 0.75).abs() < 1e-15);
+    assert!((model.success_probability(&[]).unwrap().get() - 0.75).abs() < 1e-15);
     assert!((model.intercept() - 3.0_f64.ln()).abs() < 1e-15);
 }
 
@@ -139,8 +137,8 @@ fn separated_outcomes_and_repeated_features_have_a_fit() {
         let learner = LogisticSuccess::new(penalty).unwrap();
         let model = learner.fit(&rows, &outcomes, &[1.0; 10]).unwrap();
         assert!((model.slopes()[0] - model.slopes()[1]).abs() <= 1e-3 * model.slopes()[0]);
-        assert!((model.success_chance(&[4.5, 4.5, 1e90]).unwrap().get() - 0.5).abs() < 1e-9);
-        let last = model.success_chance(&[9.0, 9.0, 1e90]).unwrap().get();
+        assert!((model.success_probability(&[4.5, 4.5, 1e90]).unwrap().get() - 0.5).abs() < 1e-9);
+        let last = model.success_probability(&[9.0, 9.0, 1e90]).unwrap().get();
         assert!(last >= 0.5 && (penalty > 1.0 || last > 0.8), "{penalty:e} {last}");
     }
 }
@@ -171,12 +169,12 @@ proptest! {
         }
         let copied = fit(&x, &y, &vec![1.0; x.len()]).unwrap();
         for features in &features {
-            let (a, b) = (model.success_chance(features).unwrap(), copied.success_chance(features).unwrap());
+            let (a, b) = (model.success_probability(features).unwrap(), copied.success_probability(features).unwrap());
             prop_assert!((a.get() - b.get()).abs() < 1e-11);
         }
         // At the minimum residuals add up to nothing.
         let residual: f64 = rows.iter().map(|(x, y, weight)| {
-            f64::from(*weight) * (model.success_chance(x).unwrap().get() - f64::from(*y))
+            f64::from(*weight) * (model.success_probability(x).unwrap().get() - f64::from(*y))
         }).sum();
         prop_assert!(residual.abs() < 1e-10, "{residual:e}");
     }
@@ -225,9 +223,9 @@ fn each_model_sees_the_prefixes_of_complete_runs_of_other_folds_only() {
         [vec![(1.0, 1.0, false, 1.0)], vec![(0.0, 1.0, true, 2.0), (0.0, 2.0, true, 2.0)]]
     );
     assert_eq!(fit.models().len(), 2);
-    assert_eq!(fit.success_chance(5, &[]), Ok(Probability::HALF));
-    let length = trajectory_metrics::Error::Length { what: "folds", expected: 7, found: 6 };
-    assert_eq!(fit.success_chance(6, &[]), Err(length.into()));
+    assert_eq!(fit.success_probability(5, &[]), Ok(Probability::HALF));
+    let length = Error::Length { what: "folds", expected: 7, found: 6 };
+    assert_eq!(fit.success_probability(6, &[]), Err(length));
 }
 
 #[test]
@@ -262,7 +260,7 @@ fn a_length_that_tells_the_outcome_does_not_leak_into_the_chance() {
     let models =
         cross_fit_success(&LogisticSuccess::default(), &runs, features, &folds, None, None)
             .unwrap();
-    let chance = models.success_chance(0, &features(0, 1)).unwrap().get();
+    let chance = models.success_probability(0, &features(0, 1)).unwrap().get();
     assert!((chance - 0.5).abs() < 0.02, "{chance}");
 }
 
@@ -311,8 +309,8 @@ fn branches_of_a_cut_off_run_are_rows_of_its_whole_weight_split_by_how_they_ende
     assert_eq!(*recorder.0.borrow(), [of_odd, of_even]);
 
     let short = cross_fit_success(&recorder, &runs, features, &folds, Some(&[mixed; 7]), None);
-    let length = trajectory_metrics::Error::Length { what: "branches", expected: 8, found: 7 };
-    assert_eq!(short.map(|_| ()), Err(length.into()));
+    let length = Error::Length { what: "branches", expected: 8, found: 7 };
+    assert_eq!(short.map(|_| ()), Err(length));
 }
 
 #[test]
@@ -343,7 +341,7 @@ fn no_number_of_branches_and_no_length_is_a_weight() {
     let models = cross_fit_success(&learner, &runs, features, &folds, Some(&branches), None);
     let models = models.unwrap();
     for run in [0, 399] {
-        let chance = models.success_chance(run, &features(run, 1)).unwrap().get();
+        let chance = models.success_probability(run, &features(run, 1)).unwrap().get();
         assert!((chance - truth).abs() < 1e-6, "{chance} {truth}");
     }
 }
@@ -412,8 +410,9 @@ impl Sample {
         let Self { runs, folds, .. } = self;
         let models = cross_fit_success(&learner, runs, features, folds, branches, weights).unwrap();
         let cut_off = (0..RUNS).filter(|&run| runs[run].outcome().is_none());
-        let estimates: Vec<Probability> =
-            cut_off.map(|run| models.success_chance(run, &features(run, step)).unwrap()).collect();
+        let estimates: Vec<Probability> = cut_off
+            .map(|run| models.success_probability(run, &features(run, step)).unwrap())
+            .collect();
         let truths = vec![Probability::new(truth).unwrap(); estimates.len()];
         plug_in_bias(&estimates, &truths, None).unwrap()
     }

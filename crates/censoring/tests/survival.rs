@@ -19,7 +19,7 @@ fn brier_without_left_limits(
     g: &KaplanMeier,
     horizon: f64,
 ) -> f64 {
-    let rows = stops.times().iter().zip(stops.cut_off()).zip(forecasts);
+    let rows = stops.times().iter().zip(stops.censored()).zip(forecasts);
     let losses = rows.map(|((&time, &cut_off), forecast)| {
         let (known_at, outcome) = match (time > horizon, cut_off) {
             (true, _) => (horizon, 1.0),
@@ -44,7 +44,7 @@ fn curves_and_brier_losses_are_those_of_scikit_survival_to_1e_12() {
         let (times, forecasts) = (numbers(times), numbers(forecasts));
         let cut_off: Vec<bool> = flags.chars().map(|flag| flag == '1').collect();
         let stops = StopTimes::new(&times, &cut_off, None).unwrap();
-        let g = KaplanMeier::of_cut_offs(&stops);
+        let g = KaplanMeier::of_censoring(&stops);
         for (step, value) in numbers(steps).into_iter().zip(numbers(curve)) {
             worst[0] = worst[0].max((g.at(step) - value).abs());
             values += 1;
@@ -85,7 +85,7 @@ fn compute(rows: &[Row], weights: bool) -> Numbers {
     let scores: Vec<Option<f64>> = rows.iter().map(|row| (!row.1).then_some(row.3)).collect();
     let forecasts: Vec<f64> = rows.iter().map(|row| row.3 * row.3).collect();
     let stops = StopTimes::new(&times, &cut_off, weights.then_some(&of_rows[..])).unwrap();
-    let g = KaplanMeier::of_cut_offs(&stops);
+    let g = KaplanMeier::of_censoring(&stops);
     let ipcw = IpcwWeights::new(&stops, |_| &g, 3.0).unwrap();
     let forecasts = Probability::from_slice(&forecasts).unwrap();
     let values = [
@@ -96,7 +96,7 @@ fn compute(rows: &[Row], weights: bool) -> Numbers {
             .unwrap(),
         ipcw_brier_loss(forecasts, &stops, |_| &g, 4.0).unwrap(),
     ];
-    Numbers { curves: [g, KaplanMeier::of_outcomes(&stops)], values }
+    Numbers { curves: [g, KaplanMeier::of_events(&stops)], values }
 }
 
 fn same_bits(a: &Numbers, b: &Numbers) -> Result<(), TestCaseError> {
@@ -189,10 +189,10 @@ proptest! {
         let mut cut_off: Vec<bool> = rows.iter().map(|row| row.1).collect();
         *cut_off.last_mut().unwrap() = last_is_cut_off;
         let stops = StopTimes::new(&times, &cut_off, None).unwrap();
-        let g = KaplanMeier::of_cut_offs(&stops);
+        let g = KaplanMeier::of_censoring(&stops);
         let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
         prop_assert_eq!(weights.truncated(), 0);
-        let going_on = KaplanMeier::of_outcomes(&stops);
+        let going_on = KaplanMeier::of_events(&stops);
         for time in 0..10 {
             let ended: Vec<Option<f64>> = rows.iter().zip(&cut_off)
                 .map(|(row, cut_off)| (!cut_off).then(|| f64::from(row.0 <= time)))
@@ -209,7 +209,7 @@ proptest! {
         let times: Vec<f64> = rows.iter().map(|row| f64::from(row.0)).collect();
         let cut_off: Vec<bool> = rows.iter().map(|row| row.1).collect();
         let stops = StopTimes::new(&times, &cut_off, None).unwrap();
-        let g = KaplanMeier::of_cut_offs(&stops);
+        let g = KaplanMeier::of_censoring(&stops);
         let whole = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
         let capped = IpcwWeights::new(&stops, |_| &g, max_weight).unwrap();
         let above = whole.as_slice().iter().filter(|weight| **weight > max_weight).count();
@@ -229,7 +229,7 @@ proptest! {
         let cut_off: Vec<bool> = rows.iter().map(|row| row.1).collect();
         let scores: Vec<Option<f64>> = rows.iter().map(|row| (!row.1).then_some(row.3)).collect();
         let stops = StopTimes::new(&times, &cut_off, None).unwrap();
-        let g = KaplanMeier::of_cut_offs(&stops);
+        let g = KaplanMeier::of_censoring(&stops);
         let ipcw = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
         let robust = doubly_robust_mean_score(&scores, &stops, |_| &g, |_, _| constant).unwrap();
         prop_assert!((robust - ipcw.mean_score(&scores).unwrap()).abs() < 1e-11, "{robust}");

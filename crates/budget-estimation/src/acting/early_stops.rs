@@ -1,12 +1,13 @@
 use scoring_rules::{ExactSum, Probability};
 
 use super::stop_rule::Alarm;
-use crate::{Error, Resource, Rollouts, Sample, StopRule};
+use crate::{Error, Resource, Rollouts, Sample, StopRule, metrics::same_length};
 
 /// What stopping runs early saved and lost, in counts that add up over benchmarks.
 ///
 /// All rates are ratios of added counts (micro-averages): [`EarlyStops::merge`] of two benchmarks is
-/// that of both together. Fields are public so that published counts can be added up too.
+/// that of both together. Fields are public so that published counts can be added up too; a rate of
+/// counts that cannot be is an error.
 ///
 /// ```
 /// use budget_estimation::{EarlyStops, Error};
@@ -15,13 +16,10 @@ use crate::{Error, Resource, Rollouts, Sample, StopRule};
 /// let counts = [(0, 324, 0, 41), (7, 661, 48, 83), (0, 512, 12, 27), (176, 1279, 64, 64)];
 /// let mut all = EarlyStops::default();
 /// for (alarms, prefixes, stopped, failures) in counts {
-///     all.merge(&EarlyStops {
-///         false_alarm_prefixes: alarms,
-///         success_prefixes: prefixes,
-///         stopped_failures: stopped,
-///         failures,
-///         ..EarlyStops::default()
-///     });
+///     let mut one = EarlyStops::default();
+///     (one.false_alarm_prefixes, one.success_prefixes) = (alarms, prefixes);
+///     (one.stopped_failures, one.failures) = (stopped, failures);
+///     all.merge(&one);
 /// }
 /// assert_eq!(format!("{:.3}", all.false_abort_rate()?), "0.066");
 /// assert_eq!((all.stopped_failures, all.failures), (124, 215));
@@ -31,6 +29,7 @@ use crate::{Error, Resource, Rollouts, Sample, StopRule};
 /// Reference: Towards budget-aware agents, section 6.1, tables 4 and 7.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct EarlyStops {
     /// Prefixes of feasible runs at which the estimator raised an alarm.
     pub false_alarm_prefixes: u64,
@@ -68,9 +67,11 @@ impl EarlyStops {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without such a prefix.
+    /// [`Error::Empty`] without such a prefix; [`Error::Setting`] where more of them raised an alarm.
     pub fn false_abort_rate(&self) -> Result<f64, Error> {
-        ratio(self.false_alarm_prefixes as f64, self.success_prefixes as f64)
+        let range = "from 0 to success_prefixes";
+        let part = self.false_alarm_prefixes as f64;
+        ratio("false_alarm_prefixes", part, self.success_prefixes as f64, range)
     }
 
     /// Share of the feasible runs that were stopped, in [0, 1]: the successes lost. At least as large
@@ -78,23 +79,33 @@ impl EarlyStops {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a feasible run.
+    /// [`Error::Empty`] without a feasible run; [`Error::Setting`] where more were stopped.
     pub fn success_lost(&self) -> Result<f64, Error> {
-        ratio(self.stopped_successes as f64, self.successes as f64)
+        let part = self.stopped_successes as f64;
+        ratio("stopped_successes", part, self.successes as f64, "from 0 to successes")
     }
 
     /// Share of what failed runs spent that stopping saved, in [0, 1]; higher is better.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] where failed runs spent nothing, or there are none.
+    /// [`Error::Empty`] where failed runs spent nothing, or there are none; [`Error::Setting`] unless
+    /// what was saved is from 0 to what they spent.
     pub fn saved_share(&self) -> Result<f64, Error> {
-        ratio(self.saved, self.spent_by_failures)
+        ratio("saved", self.saved, self.spent_by_failures, "from 0 to spent_by_failures")
     }
 }
 
-fn ratio(part: f64, whole: f64) -> Result<f64, Error> {
-    if whole > 0.0 { Ok(part / whole) } else { Err(Error::Empty) }
+fn ratio(name: &'static str, part: f64, whole: f64, range: &'static str) -> Result<f64, Error> {
+    if whole.is_nan() || whole <= 0.0 {
+        return Err(Error::Empty);
+    }
+    // A NaN is in no range.
+    if (0.0..=whole.min(f64::MAX)).contains(&part) {
+        Ok(part / whole)
+    } else {
+        Err(Error::Setting { name, value: part, range })
+    }
 }
 
 /// What a rule would have done to these runs, from the samples of their estimates.
@@ -103,13 +114,13 @@ fn ratio(part: f64, whole: f64) -> Result<f64, Error> {
 /// later is saved. False alarms are counted at every prefix of a feasible run at which the rule says so,
 /// also beyond the first: the paper's false aborts. All runs count, also those without a sample.
 ///
-/// `failure_chances`, where given, are one a sample.
+/// `failure_probabilities`, where given, are one a sample.
 ///
 /// # Errors
 ///
 /// [`Error::SampleOrder`] unless samples are sorted by rollout, and by turn within one;
-/// [`Error::NoSuchRollout`] for one of other rollouts; [`Error::ChanceCount`] unless there is one
-/// chance a sample; [`Error::UnknownCost`] where the cost of a run is not known.
+/// [`Error::NoSuchRollout`] for one of other rollouts; [`Error::Length`] unless there is one
+/// probability a sample; [`Error::UnknownCost`] where the cost of a run is not known.
 ///
 /// ```
 /// use budget_estimation::{
@@ -134,14 +145,11 @@ pub fn early_stopping(
     rollouts: &Rollouts,
     resource: Resource,
     samples: &[Sample],
-    failure_chances: Option<&[Probability]>,
+    failure_probabilities: Option<&[Probability]>,
     rule: StopRule,
 ) -> Result<EarlyStops, Error> {
-    if let Some(chances) = failure_chances
-        && chances.len() != samples.len()
-    {
-        return Err(Error::ChanceCount { chances: chances.len(), samples: samples.len() });
-    }
+    let given = failure_probabilities.map_or(samples.len(), <[Probability]>::len);
+    same_length("failure_probabilities", samples.len(), given)?;
     let mut stops = EarlyStops::default();
     let (mut saved, mut spent) = (ExactSum::default(), ExactSum::default());
     for run in Runs::new(rollouts, resource, samples)? {
@@ -149,8 +157,8 @@ pub fn early_stopping(
         let mut alarm = Alarm::new(rule);
         let mut stopped_at: Option<&Sample> = None;
         for (i, sample) in run.samples.iter().enumerate() {
-            let chance = failure_chances.and_then(|chances| chances.get(run.first + i)).copied();
-            let now = alarm.push(sample.estimate(), chance);
+            let stated = failure_probabilities.and_then(|all| all.get(run.first + i)).copied();
+            let now = alarm.push(sample.estimate(), stated);
             if now && stopped_at.is_none() {
                 stopped_at = Some(sample);
             }

@@ -1,9 +1,22 @@
+use std::fmt;
+
 use scoring_rules::Probability;
 
 use super::stop_rule::Alarm;
 use crate::{Error, Estimate, StopRule, metrics::same_length};
 
 /// What an agent's loop should do after a turn.
+///
+/// ```
+/// use budget_estimation::{Advice, BudgetMonitor, Error, Estimate, StopRule};
+///
+/// let mut monitor = BudgetMonitor::new(&[Some(100.0)], StopRule::first_impossible())?;
+/// assert_eq!(monitor.push(&[60.0], &[Estimate::NoAnswer], None)?, Advice::Continue);
+/// let advice = monitor.push(&[20.0], &[Estimate::interval(10.0, 30.0)?], None)?;
+/// assert!(matches!(advice, Advice::Warn(_)));
+/// assert_eq!(advice.to_string(), "warn: what is estimated may not fit under the cap on resource 0");
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -18,6 +31,16 @@ pub enum Advice {
 }
 
 /// Why to be careful, or to stop. Resources are named by their position.
+///
+/// ```
+/// use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Error, Estimate, StopRule};
+///
+/// let mut monitor = BudgetMonitor::new(&[Some(100.0)], StopRule::first_impossible())?;
+/// let Advice::Stop(reason) = monitor.push(&[120.0], &[Estimate::NoAnswer], None)? else { panic!() };
+/// assert_eq!(reason, AdviceReason::CapExceeded { resource: 0 });
+/// assert_eq!(reason.to_string(), "the cap on resource 0 is exceeded");
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -28,10 +51,10 @@ pub enum AdviceReason {
         /// The resource.
         resource: usize,
     },
-    /// The stated chance of failure is too large: stop.
-    FailureChance {
-        /// The chance as stated.
-        chance: Probability,
+    /// The stated probability of failure is too large: stop.
+    FailureProbability {
+        /// The probability as stated.
+        probability: Probability,
     },
     /// The estimate was `impossible`, or an interval that lies above what is left of a cap, which says
     /// the same: stop where that was often enough, else a warning.
@@ -49,6 +72,34 @@ pub enum AdviceReason {
         /// The resource.
         resource: usize,
     },
+}
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Continue => f.write_str("continue"),
+            Self::Warn(reason) => write!(f, "warn: {reason}"),
+            Self::Stop(reason) => write!(f, "stop: {reason}"),
+        }
+    }
+}
+
+impl fmt::Display for AdviceReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CapExceeded { resource } => {
+                write!(f, "the cap on resource {resource} is exceeded")
+            }
+            Self::FailureProbability { probability } => {
+                write!(f, "the stated probability of failure is {}", probability.get())
+            }
+            Self::Impossible { in_a_row } => write!(f, "impossible, {in_a_row} in a row"),
+            Self::MayNotFit { resource } => {
+                write!(f, "what is estimated may not fit under the cap on resource {resource}")
+            }
+            Self::NearCap { resource } => write!(f, "the cap on resource {resource} is near"),
+        }
+    }
 }
 
 /// Watches one run as it goes: after each turn it is given what the turn spent and what the agent
@@ -73,7 +124,7 @@ pub enum AdviceReason {
 /// assert_eq!(advice, Advice::Stop(AdviceReason::Impossible { in_a_row: 2 }));
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BudgetMonitor {
     /// Plus infinity where there is none.
     caps: Vec<f64>,
@@ -110,7 +161,7 @@ impl BudgetMonitor {
     /// # Errors
     ///
     /// [`Error::Setting`] outside [0, 1].
-    pub fn warn_at(mut self, share: f64) -> Result<Self, Error> {
+    pub fn with_warning_at(mut self, share: f64) -> Result<Self, Error> {
         if !(0.0..=1.0).contains(&share) {
             let (name, range) = ("the share of a cap to warn at", "from 0 to 1");
             return Err(Error::Setting { name, value: share, range });
@@ -120,7 +171,7 @@ impl BudgetMonitor {
     }
 
     /// Takes in a turn: what it spent and what is estimated to remain, one each a resource, and the
-    /// stated chance of failure where there is one.
+    /// stated probability of failure where there is one.
     ///
     /// The first of these that holds is the advice: a cap is exceeded; the rule says stop; the
     /// answer was `impossible`; an interval may not fit; a cap is near. An interval of which the
@@ -128,13 +179,14 @@ impl BudgetMonitor {
     ///
     /// # Errors
     ///
-    /// [`Error::Scoring`] unless there is one cost and one estimate a resource; [`Error::Cost`] for a cost
-    /// that is not from 0 to 1e100. Nothing is taken in then.
+    /// [`Error::Length`] unless there is one cost and one estimate a resource; [`Error::Cost`] for a
+    /// cost that is not from 0 to 1e100; [`Error::NegativeEstimate`] for an interval that begins
+    /// below 0. Nothing is taken in then.
     pub fn push(
         &mut self,
         spent: &[f64],
         estimates: &[Estimate],
-        failure_chance: Option<Probability>,
+        failure_probability: Option<Probability>,
     ) -> Result<Advice, Error> {
         let turn = usize::try_from(self.turns).unwrap_or(usize::MAX).saturating_add(1);
         let resources = self.caps.len();
@@ -145,6 +197,7 @@ impl BudgetMonitor {
                 return Err(Error::Cost { rollout: 0, turn, resource: name(index), value });
             }
         }
+        estimates.iter().try_for_each(|estimate| estimate.checked().map(|_| ()))?;
         self.turns = self.turns.saturating_add(1);
         let (mut exceeded, mut near, mut may_not_fit) = (None, None, None);
         let mut impossible = false;
@@ -166,15 +219,15 @@ impl BudgetMonitor {
             }
         }
         let said = if impossible { Estimate::Impossible } else { Estimate::NoAnswer };
-        let stop = self.alarm.push(said, failure_chance);
+        let stop = self.alarm.push(said, failure_probability);
         if let Some(resource) = exceeded {
             return Ok(Advice::Stop(AdviceReason::CapExceeded { resource }));
         }
         let in_a_row = self.alarm.row();
         if stop {
-            return Ok(Advice::Stop(match (self.alarm.rule(), failure_chance) {
-                (StopRule::FailureChance { .. }, Some(chance)) => {
-                    AdviceReason::FailureChance { chance }
+            return Ok(Advice::Stop(match (self.alarm.rule(), failure_probability) {
+                (StopRule::FailureProbability { .. }, Some(probability)) => {
+                    AdviceReason::FailureProbability { probability }
                 }
                 _ => AdviceReason::Impossible { in_a_row },
             }));

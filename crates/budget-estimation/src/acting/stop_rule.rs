@@ -6,15 +6,15 @@ use crate::{Error, Estimate};
 
 /// When estimates are reason enough to stop a run.
 ///
-/// No answer ends a row, as it says nothing; without a stated chance a rule about chances does nothing.
+/// No answer ends a row, as it says nothing; without a stated probability a rule about it does nothing.
 ///
 /// ```
 /// use budget_estimation::{Error, Probability, StopRule};
 ///
 /// assert_eq!(StopRule::first_impossible(), StopRule::impossible_in_a_row(1)?);
 /// assert!(matches!(StopRule::impossible_in_a_row(0), Err(Error::Setting { .. })));
-/// let unlikely = StopRule::failure_chance(Probability::new(0.9)?);
-/// assert!(matches!(unlikely, StopRule::FailureChance { .. }));
+/// let unlikely = StopRule::failure_probability(Probability::new(0.9)?);
+/// assert!(matches!(unlikely, StopRule::FailureProbability { .. }));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,9 +27,9 @@ pub enum StopRule {
         /// How many.
         in_a_row: NonZeroU32,
     },
-    /// As soon as the stated chance of failure is at least this large.
-    FailureChance {
-        /// The chance from which on the run is stopped.
+    /// As soon as the stated probability of failure is at least this large.
+    FailureProbability {
+        /// The probability from which on the run is stopped.
         at_least: Probability,
     },
 }
@@ -58,15 +58,15 @@ impl StopRule {
         }
     }
 
-    /// Stop at the first chance of failure that is at least so large.
+    /// Stop at the first probability of failure that is at least so large.
     #[must_use]
-    pub const fn failure_chance(at_least: Probability) -> Self {
-        Self::FailureChance { at_least }
+    pub const fn failure_probability(at_least: Probability) -> Self {
+        Self::FailureProbability { at_least }
     }
 }
 
 /// A [`StopRule`] at work on one run: remembers the row that it counts, and nothing else.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Alarm {
     rule: StopRule,
     row: u32,
@@ -80,12 +80,16 @@ impl Alarm {
 
     /// Whether the run should be stopped now, given what was said after this turn.
     #[inline]
-    pub(super) fn push(&mut self, estimate: Estimate, failure_chance: Option<Probability>) -> bool {
+    pub(super) fn push(
+        &mut self,
+        estimate: Estimate,
+        failure_probability: Option<Probability>,
+    ) -> bool {
         self.row = if estimate == Estimate::Impossible { self.row.saturating_add(1) } else { 0 };
         match self.rule {
             StopRule::Impossible { in_a_row } => self.row >= in_a_row.get(),
-            StopRule::FailureChance { at_least } => {
-                failure_chance.is_some_and(|chance| chance >= at_least)
+            StopRule::FailureProbability { at_least } => {
+                failure_probability.is_some_and(|stated| stated >= at_least)
             }
         }
     }

@@ -1,14 +1,27 @@
 use scoring_rules::{ExactSum, Probability};
 
 use super::early_stops::Runs;
-use crate::{EarlyStops, Error, Resource, Rollouts, Sample};
+use crate::{EarlyStops, Error, Resource, Rollouts, Sample, metrics::same_length};
 
-/// What stopping costs and saves at one threshold of the chance of failure.
+/// What stopping costs and saves at one threshold of the probability of failure.
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, Probability, Rollouts, Sample, stopping_curve};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[90.0, 70.0, 40.0], false)?;
+/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
+/// let samples = [Sample::new(&rollout, tokens, 2, Estimate::NoAnswer)?];
+/// let curve = stopping_curve(&rollouts, tokens, &samples, &[Probability::HALF])?;
+/// assert_eq!(curve[0].at_least, Probability::HALF);
+/// assert_eq!((curve[0].stops.saved, curve[0].stops.failures), (40.0, 1));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct StoppingPoint {
-    /// Runs are stopped where their chance of failure is at least this.
+    /// Runs are stopped where their probability of failure is at least this.
     pub at_least: Probability,
     /// What that does.
     pub stops: EarlyStops,
@@ -17,7 +30,7 @@ pub struct StoppingPoint {
 /// The cost-benefit curve: [`early_stopping`](crate::early_stopping) at every threshold that makes a
 /// difference, from the highest down. Each point saves and loses at least as much as the one before.
 ///
-/// `failure_chances` are one a sample. Takes O(n log n) for n samples; equal chances are one point.
+/// `failure_probabilities` are one a sample. Takes O(n log n) for n samples; equal probabilities are one point.
 ///
 /// # Errors
 ///
@@ -34,10 +47,9 @@ pub struct StoppingPoint {
 /// let tokens = rollouts.resource("tokens")?;
 /// let mut silent = |_: &Prefix<'_>| Ok(Estimate::NoAnswer);
 /// let samples = score_rollouts(&rollouts, tokens, &mut silent)?;
-/// let chances = [0.1, 0.3, 0.2, 0.8];
-/// let chances = Probability::from_slice(&chances)?;
+/// let stated = [0.1, 0.3, 0.2, 0.8];
 ///
-/// let curve = stopping_curve(&rollouts, tokens, &samples, chances)?;
+/// let curve = stopping_curve(&rollouts, tokens, &samples, Probability::from_slice(&stated)?)?;
 /// // Only the failed run is above 0.8, after its second turn; at 0.3 the success goes too.
 /// assert_eq!(curve[0].stops.saved_share()?, 40.0 / 200.0);
 /// assert_eq!((curve[0].stops.success_lost()?, curve[1].stops.success_lost()?), (0.0, 1.0));
@@ -47,12 +59,9 @@ pub fn stopping_curve(
     rollouts: &Rollouts,
     resource: Resource,
     samples: &[Sample],
-    failure_chances: &[Probability],
+    failure_probabilities: &[Probability],
 ) -> Result<Vec<StoppingPoint>, Error> {
-    if failure_chances.len() != samples.len() {
-        let (chances, samples) = (failure_chances.len(), samples.len());
-        return Err(Error::ChanceCount { chances, samples });
-    }
+    same_length("failure_probabilities", samples.len(), failure_probabilities.len())?;
     let mut whole = EarlyStops::default();
     let mut spent = ExactSum::default();
     let mut changes = Vec::with_capacity(samples.len());
@@ -68,7 +77,7 @@ pub fn stopping_curve(
         changes_of(
             run.samples,
             run.feasible,
-            failure_chances.get(run.first..).unwrap_or_default(),
+            failure_probabilities.get(run.first..).unwrap_or_default(),
             &mut changes,
         );
     }
@@ -97,7 +106,7 @@ pub fn stopping_curve(
     Ok(curve)
 }
 
-/// What happens when the threshold falls to the chance of one sample.
+/// What happens when the threshold falls to the probability of one sample.
 struct Change {
     at: Probability,
     feasible: bool,
@@ -107,7 +116,7 @@ struct Change {
     first_stop: bool,
 }
 
-/// As the threshold falls, the place where a run is stopped moves from one record of its chances to
+/// As the threshold falls, the place where a run is stopped moves from one record of its probabilities to
 /// the record before it.
 fn changes_of(
     samples: &[Sample],

@@ -1,6 +1,6 @@
 use scoring_rules::Level;
 
-use super::{Calibrator, calibrator::misses, sorted_scores::SortedScores};
+use super::{OnlineCalibrator, online_calibrator::misses, sorted_scores::SortedScores};
 use crate::Error;
 
 /// Adaptive conformal inference: split conformal prediction at a level that moves, down where too many
@@ -8,7 +8,8 @@ use crate::Error;
 ///
 /// With a = 1 - coverage and the step g, each score moves the level by `g (a - miss)`, a miss counting
 /// 1; the margin is the quantile of all scores so far at `1 - level`, infinite for a level of at most 0
-/// and minus infinity for one of at least 1. Scores of one run are only known when it has ended, so
+/// and minus infinity for one of at least 1: that of rank
+/// `(1 - level) (n + 1)`, rounded up, among n. Scores of one run are only known when it has ended, so
 /// the level moves once a run, by the sum over its prefixes.
 ///
 /// **Guarantee**, for any sequence of scores, chosen by whomever: after N scores, of at most m a run, the
@@ -20,7 +21,7 @@ use crate::Error;
 /// Takes O(n) a run for n scores so far, and keeps them all.
 ///
 /// ```
-/// use budget_estimation::{AdaptiveConformal, Calibrator, Error, Level};
+/// use budget_estimation::{AdaptiveConformal, Error, Level, OnlineCalibrator};
 ///
 /// let mut calibrator = AdaptiveConformal::new(Level::new(0.8)?, 0.1)?;
 /// calibrator.update(&[1.0, 2.0, 3.0, 4.0]);
@@ -35,7 +36,7 @@ use crate::Error;
 ///
 /// Reference: Gibbs, Candès (2021), Adaptive conformal inference under distribution shift, NeurIPS,
 /// proposition 4.1.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AdaptiveConformal {
     coverage: Level,
     step: f64,
@@ -71,7 +72,7 @@ impl AdaptiveConformal {
     }
 }
 
-impl Calibrator for AdaptiveConformal {
+impl OnlineCalibrator for AdaptiveConformal {
     fn margin(&self) -> f64 {
         self.margin
     }
@@ -82,13 +83,52 @@ impl Calibrator for AdaptiveConformal {
         self.level += self.step * (expected - missed);
         self.longest = self.longest.max(scores.len());
         self.scores.add(scores, 1.0);
-        self.margin = if self.level <= 0.0 {
-            f64::INFINITY
-        } else if self.level >= 1.0 {
+        // What is above a whole number by rounding alone is that number.
+        let rank = ((1.0 - self.level) * (self.scores.len() + 1) as f64 - 1e-9).ceil();
+        self.margin = if rank < 1.0 {
             f64::NEG_INFINITY
         } else {
-            let rank = ((1.0 - self.level) * (self.scores.len() + 1) as f64).ceil() as usize;
-            self.scores.nth(rank.max(1)).unwrap_or(f64::INFINITY)
+            self.scores.nth(rank as usize).unwrap_or(f64::INFINITY)
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// In whole units of 1e-6, where the level and the rank are exact.
+        #[test]
+        fn the_margin_is_the_score_of_the_exact_rank(
+            // Few numbers, so that ranks are often whole.
+            coverage in (1_i64..10).prop_map(|tenths| 10 * tenths),
+            step in prop::sample::select(vec![50_i64, 100, 250, 500]),
+            runs in prop::collection::vec(prop::collection::vec(0_i64..50, 0..6), 1..60),
+        ) {
+            let level = Level::new(coverage as f64 / 100.0).unwrap();
+            let mut calibrator = AdaptiveConformal::new(level, step as f64 / 1000.0).unwrap();
+            let mut level = 10_000 * (100 - coverage);
+            let (mut all, mut margin) = (Vec::new(), f64::INFINITY);
+            for run in &runs {
+                let scores: Vec<f64> = run.iter().map(|&score| score as f64).collect();
+                let missed = scores.iter().filter(|&&score| score > margin).count() as i64;
+                level += step * (10 * (100 - coverage) * run.len() as i64 - 1000 * missed);
+                all.extend_from_slice(&scores);
+                all.sort_by(f64::total_cmp);
+                margin = match level {
+                    ..=0 => f64::INFINITY,
+                    1_000_000.. => f64::NEG_INFINITY,
+                    _ => {
+                        let parts = (1_000_000 - level) * (all.len() as i64 + 1);
+                        all.get((parts as usize).div_ceil(1_000_000) - 1).copied().unwrap_or(f64::INFINITY)
+                    }
+                };
+                calibrator.update(&scores);
+                prop_assert_eq!(calibrator.margin(), margin);
+            }
+        }
     }
 }

@@ -1,10 +1,36 @@
-use super::Calibrator;
+use super::OnlineCalibrator;
 use crate::{Error, Estimate, Estimator, Interval, Prefix, Resource, Rollout};
 
 /// What a margin is measured in.
+///
+/// ```
+/// use budget_estimation::{
+///     Calibrated, Error, Estimate, Level, MarginUnit, Prefix, Rollouts, SplitConformal,
+///     score_rollouts,
+/// };
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[5.0, 12.0], true)?;
+/// rollouts.push(&[10.0, 12.0], true)?;
+/// let tokens = rollouts.resource("tokens")?;
+/// let second = |unit| {
+///     // Twice as much again as was spent, which is 2 of 10 short of the first run.
+///     let twice = |prefix: &Prefix<'_>| {
+///         let more = 2.0 * prefix.usage().total();
+///         Estimate::interval(more, more)
+///     };
+///     let mut calibrated = Calibrated::new(twice, SplitConformal::new(Level::HALF), unit);
+///     let samples = score_rollouts(&rollouts, tokens, &mut calibrated)?;
+///     Ok::<_, Error>(samples[1].estimate())
+/// };
+/// assert_eq!(second(MarginUnit::Resource)?, Estimate::interval(18.0, 22.0)?);
+/// assert_eq!(second(MarginUnit::Midpoint)?, Estimate::interval(16.0, 24.0)?);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum MarginUnit {
     /// The resource's own unit: the same margin early and late in a run.
     Resource,
@@ -47,7 +73,7 @@ pub enum MarginUnit {
 /// assert_eq!(samples[12].estimate(), Estimate::interval(1.0, 19.0)?);
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Calibrated<E, C> {
     estimator: E,
     calibrator: C,
@@ -56,7 +82,7 @@ pub struct Calibrated<E, C> {
     given: Vec<(usize, Interval)>,
 }
 
-impl<E: Estimator, C: Calibrator> Calibrated<E, C> {
+impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
     /// An estimator and what calibrates it, both before the first run.
     #[must_use]
     pub const fn new(estimator: E, calibrator: C, unit: MarginUnit) -> Self {
@@ -124,7 +150,7 @@ impl<E: Estimator, C: Calibrator> Calibrated<E, C> {
     }
 }
 
-impl<E: Estimator, C: Calibrator> Estimator for Calibrated<E, C> {
+impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
     fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error> {
         let estimate = self.estimator.estimate(prefix)?;
         let Estimate::Interval(interval) = estimate else { return Ok(estimate) };

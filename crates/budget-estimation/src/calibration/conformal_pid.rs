@@ -2,7 +2,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use scoring_rules::Level;
 
-use super::{Calibrator, calibrator::misses};
+use super::{OnlineCalibrator, online_calibrator::misses};
 use crate::Error;
 
 /// Conformal PID control: the margin follows the misses directly, without keeping scores.
@@ -23,7 +23,7 @@ use crate::Error;
 /// Takes O(1) memory.
 ///
 /// ```
-/// use budget_estimation::{Calibrator, ConformalPid, Error, Level};
+/// use budget_estimation::{ConformalPid, Error, Level, OnlineCalibrator};
 ///
 /// let mut calibrator = ConformalPid::new(Level::new(0.8)?, 1.0, 0.5)?;
 /// calibrator.update(&[3.0]);
@@ -35,7 +35,7 @@ use crate::Error;
 ///
 /// Reference: Angelopoulos, Candès, Tibshirani (2023), Conformal PID control for time series
 /// prediction, NeurIPS, propositions 1 and 2.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ConformalPid {
     coverage: Level,
     step: f64,
@@ -46,7 +46,7 @@ pub struct ConformalPid {
     excess: f64,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Integrator {
     gain: f64,
     saturation: f64,
@@ -88,7 +88,7 @@ fn positive(name: &'static str, value: f64) -> Result<(), Error> {
     Err(Error::Setting { name, value, range: "above 0, at most 1e100" })
 }
 
-impl Calibrator for ConformalPid {
+impl OnlineCalibrator for ConformalPid {
     fn margin(&self) -> f64 {
         let Some(Integrator { gain, saturation }) = self.integrator else { return self.tracked };
         if self.scores == 0.0 {

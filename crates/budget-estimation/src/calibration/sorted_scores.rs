@@ -1,5 +1,7 @@
+use scoring_rules::CompensatedSum;
+
 /// Scores of all runs so far, sorted.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct SortedScores {
     /// Each with its weight.
     scores: Vec<(f64, f64)>,
@@ -36,12 +38,12 @@ impl SortedScores {
 
     /// The smallest score at and below which the weights add up to at least so much.
     pub(super) fn at_weight(&self, least: f64) -> Option<f64> {
-        let mut sum = 0.0;
+        let mut sum = CompensatedSum::default();
         // What is short of it by rounding alone is enough.
         let least = least * (1.0 - 1e-12);
-        self.scores.iter().find_map(|(score, weight)| {
-            sum += weight;
-            (sum >= least).then_some(*score)
+        self.scores.iter().find_map(|&(score, weight)| {
+            sum.add(weight);
+            (sum.value() >= least).then_some(score)
         })
     }
 }
@@ -66,6 +68,18 @@ mod tests {
             }
             all.sort_by(|a, b| a.0.total_cmp(&b.0));
             prop_assert_eq!(&sorted.scores, &all);
+        }
+    }
+
+    /// A run of three scores weighs 1, so that k runs weigh k, however many there are.
+    #[test]
+    fn many_thirds_are_whole() {
+        let mut sorted = SortedScores::default();
+        let scores: Vec<f64> = (0..300_000).map(f64::from).collect();
+        sorted.add(&scores, 1.0 / 3.0);
+        for runs in [1_000, 10_000, 30_000, 99_999, 100_000] {
+            let last = f64::from(3 * runs - 1);
+            assert_eq!(sorted.at_weight(f64::from(runs)), Some(last), "{runs}");
         }
     }
 

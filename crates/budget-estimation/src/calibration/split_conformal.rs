@@ -1,6 +1,6 @@
 use scoring_rules::Level;
 
-use super::{Calibrator, sorted_scores::SortedScores};
+use super::{OnlineCalibrator, sorted_scores::SortedScores};
 
 /// Split conformal prediction over runs: the margin is a quantile of the scores of past runs.
 ///
@@ -20,7 +20,7 @@ use super::{Calibrator, sorted_scores::SortedScores};
 /// and keeps them all.
 ///
 /// ```
-/// use budget_estimation::{Calibrator, Error, Level, SplitConformal};
+/// use budget_estimation::{Error, Level, OnlineCalibrator, SplitConformal};
 ///
 /// let mut calibrator = SplitConformal::new(Level::new(0.75)?);
 /// for score in [4.0, 1.0, 3.0] {
@@ -34,7 +34,7 @@ use super::{Calibrator, sorted_scores::SortedScores};
 /// References: Vovk, Gammerman, Shafer (2005), Algorithmic Learning in a Random World; Romano,
 /// Patterson, Candès (2019), Conformalized quantile regression, NeurIPS; for several scores a run Lee,
 /// Barber, Willett (2023), Distribution-free inference with hierarchical data, arXiv 2306.06342.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SplitConformal {
     coverage: Level,
     runs: f64,
@@ -50,7 +50,7 @@ impl SplitConformal {
     }
 }
 
-impl Calibrator for SplitConformal {
+impl OnlineCalibrator for SplitConformal {
     fn margin(&self) -> f64 {
         self.margin
     }

@@ -1,7 +1,17 @@
 use crate::{AnswerError, Estimate, estimates::answer_number::ends};
 
 /// How much an answer of a model may stray from the form that was asked for.
+///
+/// ```
+/// use budget_estimation::{AnswerError, AnswerMode, Error, Estimate, parse_answer};
+///
+/// let text = "<ANSWER>Impossible</ANSWER>";
+/// assert_eq!(parse_answer(text, AnswerMode::Strict), Err(AnswerError::NoTag));
+/// assert_eq!(parse_answer(text, AnswerMode::Lenient)?, Estimate::Impossible);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AnswerMode {
     /// One `<answer>` and one `</answer>` in the whole text, in small letters, and none in any other;
     /// between them exactly

@@ -1,4 +1,13 @@
 /// Why the answer of a model could not be read.
+///
+/// ```
+/// use budget_estimation::{AnswerError, AnswerMode, Error, parse_answer};
+///
+/// let error = parse_answer("<answer>[9, 7]</answer>", AnswerMode::Strict).unwrap_err();
+/// assert_eq!(error, AnswerError::Reversed { low: 9.0, high: 7.0 });
+/// assert_eq!(error.to_string(), "the interval runs from 9 to 7; give the lower end first");
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", tag = "problem"))]

@@ -23,7 +23,8 @@ use crate::Error;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Estimate {
-    /// The run will succeed, and what it still spends lies between these ends.
+    /// The run will succeed, and what it still spends lies between these ends. One that begins below 0
+    /// is refused where it is scored or acted upon.
     Interval(Interval),
     /// The run will not succeed within its caps.
     Impossible,
@@ -36,16 +37,23 @@ impl Estimate {
     ///
     /// # Errors
     ///
-    /// [`Error::Scoring`] where an end is no finite number or the lower one is above the upper one;
+    /// [`Error::ScoringRules`] where an end is no finite number or the lower one is above the upper one;
     /// [`Error::NegativeEstimate`] where it is below 0.
     #[inline]
     pub fn interval(low: f64, high: f64) -> Result<Self, Error> {
         // Without the sign of a zero.
-        let interval = Interval::new(low + 0.0, high + 0.0)?;
-        if low < 0.0 {
-            return Err(Error::NegativeEstimate { low, high });
+        Self::Interval(Interval::new(low + 0.0, high + 0.0)?).checked()
+    }
+
+    /// That an interval, which anybody can have made, is not below 0.
+    #[inline]
+    pub(crate) fn checked(self) -> Result<Self, Error> {
+        match self {
+            Self::Interval(ends) if ends.low() < 0.0 => {
+                Err(Error::NegativeEstimate { low: ends.low(), high: ends.high() })
+            }
+            other => Ok(other),
         }
-        Ok(Self::Interval(interval))
     }
 
     /// The interval, where there is one.

@@ -23,7 +23,7 @@ use crate::{Error, Estimate, Estimator, Prefix, Resource, Rollout};
 /// assert_eq!(estimates?, [Estimate::interval(100.0, 300.0)?, Estimate::interval(60.0, 180.0)?]);
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LinearEstimator {
     turns: f64,
     half_width: f64,
@@ -31,7 +31,7 @@ pub struct LinearEstimator {
 }
 
 /// Turns of successful runs so far.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Turns {
     runs: u64,
     total: u64,

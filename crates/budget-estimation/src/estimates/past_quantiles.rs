@@ -39,7 +39,7 @@ use crate::{Error, Estimate, Estimator, Prefix, Resource, Rollout};
 /// References: Hyndman, Fan (1996), Sample quantiles in statistical packages, doi:10.2307/2684934, type
 /// 1; Kaplan, Meier (1958), Nonparametric estimation from incomplete observations,
 /// doi:10.1080/01621459.1958.10501452; Efron (1967), The two sample problem with censored data.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PastQuantiles {
     coverage: Level,
     cut_offs: bool,
@@ -47,7 +47,7 @@ pub struct PastQuantiles {
     by_turn: Vec<Vec<Past>>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Past {
     remaining: f64,
     /// At least that much.
@@ -116,7 +116,7 @@ impl Estimator for PastQuantiles {
     }
 
     fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {
-        let cut_off = rollout.was_cut_off();
+        let cut_off = rollout.is_censored();
         let counts =
             if self.cut_offs { rollout.succeeded() || cut_off } else { rollout.is_feasible()? };
         if !counts {

@@ -9,8 +9,9 @@ use crate::{Error, Metrics, Sample};
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] where no sample has the value; [`Error::Trajectory`] for fewer than two clusters,
-/// a value that is not finite, or weights that are not one a sample and 0 or from 1e-100 to 1e100.
+/// [`Error::Empty`] where no sample has the value; [`Error::Length`] unless there is one weight a
+/// sample; [`Error::WeightAt`] for one that is neither 0 nor from 1e-100 to 1e100;
+/// [`Error::TrajectoryMetrics`] for fewer than two clusters and a value that is not finite.
 ///
 /// ```
 /// use budget_estimation::{
@@ -59,7 +60,9 @@ pub fn clustered_mean<G: Ord>(
 /// # Errors
 ///
 /// [`Error::Empty`] without a sample; [`Error::NothingRemains`] for a feasible sample where nothing
-/// remained. For each measure: [`Error::Trajectory`] where it is undefined on all samples.
+/// remained. For each measure: [`Error::Empty`] where it is undefined on all samples;
+/// [`Error::Setting`] for more than 10 million resamples; [`Error::TrajectoryMetrics`] where it is
+/// undefined in all resamples.
 ///
 /// ```
 /// use budget_estimation::{
@@ -149,5 +152,5 @@ pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> 
     if expected == found {
         return Ok(());
     }
-    Err(Error::Scoring(scoring_rules::Error::Length { what, expected, found }))
+    Err(Error::Length { what, expected, found })
 }

@@ -40,6 +40,20 @@ struct Alarm {
 }
 
 /// How late failures were called, from [`DetectionDelay`]. Each failed run counts alike.
+///
+/// ```
+/// use budget_estimation::{DetectionDelay, Error, Estimate, Rollouts, Sample};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0, 50.0], false)?;
+/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
+/// let mut delay = DetectionDelay::default();
+/// delay.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?);
+/// let summary = delay.finish()?;
+/// assert_eq!((summary.failed, summary.detected, summary.mean_turns), (1, 0, None));
+/// assert_eq!((summary.mean_turn_share, summary.median_spent_share), (1.0, 1.0));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

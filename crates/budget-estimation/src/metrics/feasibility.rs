@@ -33,6 +33,26 @@ pub struct FeasibilityCounts {
 }
 
 /// Precision, recall and F1 of one class.
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, FeasibilityCounts, Rollouts, Sample};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+/// rollouts.push(&[50.0, 20.0, 80.0], false)?;
+/// let tokens = rollouts.resource("tokens")?;
+///
+/// // "It will succeed", of a run that did and of one that did not.
+/// let mut counts = FeasibilityCounts::default();
+/// for rollout in rollouts.iter() {
+///     counts.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?);
+/// }
+/// let summary = counts.finish()?;
+/// let [feasible, impossible] = [summary.feasible, summary.impossible];
+/// assert_eq!((feasible.precision, feasible.recall), (Some(0.5), Some(1.0)));
+/// assert_eq!((impossible.precision, impossible.recall, impossible.f1), (None, Some(0.0), Some(0.0)));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -50,6 +70,25 @@ pub struct ClassScores {
 ///
 /// Undefined values are none. scikit-learn's `zero_division=0` writes 0 for each of them instead, and
 /// so gives a macro-F1 of at most one half where one class neither is there nor was said.
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, FeasibilityCounts, Rollouts, Sample};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+/// rollouts.push(&[50.0, 20.0, 80.0], false)?;
+/// let tokens = rollouts.resource("tokens")?;
+///
+/// // "It will succeed", of a run that did and of one that did not.
+/// let mut counts = FeasibilityCounts::default();
+/// for rollout in rollouts.iter() {
+///     counts.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?);
+/// }
+/// let summary = counts.finish()?;
+/// assert_eq!((summary.feasible_as_feasible, summary.impossible_as_feasible), (1.0, 1.0));
+/// assert_eq!((summary.macro_f1, summary.accuracy), (Some(1.0 / 3.0), 0.5));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -87,7 +126,7 @@ impl FeasibilityCounts {
     ///
     /// # Errors
     ///
-    /// [`Error::Scoring`] unless the weight is 0 or from 1e-100 to 1e100.
+    /// [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to 1e100.
     pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
         check_weight(weight)?;
         self.add(sample, weight);

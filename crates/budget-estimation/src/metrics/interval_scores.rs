@@ -58,6 +58,22 @@ struct ProperLosses {
 ///
 /// What is over intervals says nothing of feasible samples that were called impossible: an estimator
 /// that answers the easy ones only looks good in it. Read it beside `answered` and `hit_rate`.
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, IntervalScores, Level, Rollouts, Sample};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
+///
+/// let mut scores = IntervalScores::claiming(Level::HALF);
+/// scores.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?)?;
+/// let summary = scores.finish()?;
+/// assert_eq!((summary.samples, summary.answered, summary.hits), (1.0, 1.0, 1.0));
+/// assert_eq!((summary.mean_width, summary.mre_p50), (Some(20.0), Some(0.0)));
+/// assert_eq!((summary.interval_loss, summary.low_pinball_loss), (Some(20.0), Some(2.5)));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -127,7 +143,7 @@ impl IntervalScores {
     ///
     /// # Errors
     ///
-    /// As [`IntervalScores::update`]; [`Error::Scoring`] unless the weight is 0 or from 1e-100 to
+    /// As [`IntervalScores::update`]; [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to
     /// 1e100.
     pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
         check_weight(weight)?;

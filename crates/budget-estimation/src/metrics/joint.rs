@@ -7,7 +7,7 @@ use crate::{Error, Sample, metrics::clustered::same_length};
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] without a resource; [`Error::Scoring`] unless all lists are as long;
+/// [`Error::Empty`] without a resource; [`Error::Length`] unless all lists are as long;
 /// [`Error::OtherPrefix`] where samples at one position are not of the same prefix.
 ///
 /// ```

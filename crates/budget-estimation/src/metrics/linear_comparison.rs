@@ -39,6 +39,22 @@ pub struct LinearComparison {
 }
 
 /// What an estimator gains over linear extrapolation, from [`LinearComparison`].
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, LinearComparison, Rollouts, Sample};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
+///
+/// // 100 remain after one turn; two more like it would be just these.
+/// let mut comparison = LinearComparison::default();
+/// comparison.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(80.0, 100.0)?)?)?;
+/// let summary = comparison.finish()?;
+/// assert_eq!((summary.estimate_error, summary.linear_error), (10.0, 0.0));
+/// assert_eq!((summary.reduction, summary.relative_reduction), (-10.0, None));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -85,7 +101,7 @@ impl LinearComparison {
     ///
     /// # Errors
     ///
-    /// As [`LinearComparison::update`]; [`Error::Scoring`] unless the weight is 0 or from 1e-100 to
+    /// As [`LinearComparison::update`]; [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to
     /// 1e100.
     pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
         check_weight(weight)?;

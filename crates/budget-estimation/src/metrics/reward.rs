@@ -56,7 +56,25 @@ pub(crate) fn reward(estimate: Estimate, remaining: f64) -> f64 {
 }
 
 /// On which side an interval missed what remained.
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, Miss, Rollouts, Sample};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
+///
+/// let miss = |low, high| -> Result<_, Error> {
+///     Ok(Sample::new(&rollout, tokens, 1, Estimate::interval(low, high)?)?.miss())
+/// };
+/// assert_eq!(miss(10.0, 99.0)?, Some(Miss::Optimistic));
+/// assert_eq!(miss(101.0, 300.0)?, Some(Miss::Conservative));
+/// assert_eq!(miss(10.0, 300.0)?, None);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Miss {
     /// The whole interval is below what remained: the run cost more than was thought.
     Optimistic,

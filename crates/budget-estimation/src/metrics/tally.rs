@@ -31,15 +31,9 @@ impl Tally {
     }
 }
 
-/// That a weight is 0 or from 1e-100 to 1e100.
-#[inline]
+/// That a mean takes a weight: 0, or from 1e-100 to 1e100.
 pub(crate) fn check_weight(value: f64) -> Result<(), Error> {
-    // A NaN is in no range.
-    if value == 0.0 || (1e-100..=1e100).contains(&value) {
-        Ok(())
-    } else {
-        Err(Error::Scoring(scoring_rules::Error::Weight { value }))
-    }
+    Ok(ExactMean::default().update_weighted(0.0, value)?)
 }
 
 /// Takes a value into a mean; the weight was checked.

@@ -43,6 +43,19 @@ pub struct Context {
 }
 
 /// What a prompt needs to know of one resource.
+///
+/// ```
+/// use budget_estimation::{Context, Error, LiveRun};
+///
+/// let mut run = LiveRun::new(["tokens", "usd"])?;
+/// let tokens = run.resource("tokens")?;
+/// run.push(&[Some(900.0), None])?;
+/// let context = Context::new(&run.prefix(tokens)?);
+/// let [tokens, usd] = &context.resources[..] else { panic!() };
+/// assert_eq!((tokens.name.as_str(), tokens.used, tokens.cap), ("tokens", Some(900.0), None));
+/// assert_eq!((&usd.costs[..], usd.used), (&[None][..], None));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

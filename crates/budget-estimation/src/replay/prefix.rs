@@ -114,6 +114,18 @@ impl fmt::Debug for Prefix<'_> {
 }
 
 /// The prefixes of one run after k = 1 to T - 1 turns, from [`replay`].
+///
+/// ```
+/// use budget_estimation::{Error, Rollouts, replay};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+/// let tokens = rollouts.resource("tokens")?;
+/// let mut prefixes = replay(&rollouts.get(0)?, tokens)?;
+/// assert_eq!(prefixes.next().map(|prefix| prefix.turns()), Some(1));
+/// assert_eq!(prefixes.len(), 1);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Replay<'a> {
     rollout: Rollout<'a>,

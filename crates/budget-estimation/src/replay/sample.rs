@@ -29,27 +29,28 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// The sample of an estimate that was given after k turns, k from 0 to T - 1.
+    /// The sample of an estimate that was given after k = `turn` turns, from 0 to T - 1.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchTurn`] for another k; [`Error::UnknownCost`] where a cost of this resource is not
-    /// known, or one that decides whether the run was feasible; [`Error::NoSuchResource`] for a handle
-    /// of other rollouts.
+    /// [`Error::NoSuchTurn`] for another k; [`Error::NegativeEstimate`] for an interval that begins
+    /// below 0; [`Error::UnknownCost`] where a cost of this resource is not known, or one that
+    /// decides whether the run was feasible; [`Error::NoSuchResource`] for a handle of other
+    /// rollouts.
     pub fn new(
         rollout: &Rollout<'_>,
         resource: Resource,
-        k: usize,
+        turn: usize,
         estimate: Estimate,
     ) -> Result<Self, Error> {
-        let turns = rollout.turns();
-        if k >= turns {
-            return Err(rollout.no_such_turn(k));
+        let (turns, estimate) = (rollout.turns(), estimate.checked()?);
+        if turn >= turns {
+            return Err(rollout.no_such_turn(turn));
         }
         let total = rollout.total(resource)?;
-        let used = rollout.cumulative(resource, k)?;
+        let used = rollout.cumulative(resource, turn)?;
         let (rollout, feasible) = (rollout.index(), rollout.is_feasible()?);
-        Ok(Self { rollout, turn: k, turns, used, remaining: total - used, feasible, estimate })
+        Ok(Self { rollout, turn, turns, used, remaining: total - used, feasible, estimate })
     }
 
     /// Position of the rollout, from 0.

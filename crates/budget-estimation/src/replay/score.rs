@@ -39,7 +39,7 @@ pub fn score_rollout<E: Estimator + ?Sized>(
     let total = rollout.total(resource)?;
     let (rollout_index, turns) = (rollout.index(), rollout.turns());
     for prefix in replay(rollout, resource)? {
-        let estimate = estimator.estimate(&prefix)?;
+        let estimate = estimator.estimate(&prefix)?.checked()?;
         let used = prefix.usage().total();
         each(&Sample {
             rollout: rollout_index,

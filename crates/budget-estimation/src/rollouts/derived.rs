@@ -45,7 +45,7 @@ impl Rollouts {
             columns: self.columns.iter().map(empty).collect(),
             ends: Vec::new(),
             successes: Vec::new(),
-            cut_offs: Vec::new(),
+            censored: Vec::new(),
             ids: Vec::new(),
             tasks: Vec::new(),
         };
@@ -58,7 +58,7 @@ impl Rollouts {
             }
             kept.ends.push(kept.ends.last().copied().unwrap_or(0) + rollout.turns());
             kept.successes.push(rollout.succeeded());
-            kept.cut_offs.push(rollout.was_cut_off());
+            kept.censored.push(rollout.is_censored());
             kept.ids.push(rollout.id().map(str::to_owned));
             kept.tasks.push(rollout.task().map(str::to_owned));
         }

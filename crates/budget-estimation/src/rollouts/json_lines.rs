@@ -12,7 +12,7 @@ impl Rollouts {
     /// `{"id"?, "task"?, "turns": [{resource: cost or null}], "success", "cut_off"?, "caps"?:
     /// {resource: cap}}`.
     ///
-    /// `success` is true, false, 1 or 0; `cut_off` is true or false, as in [`Rollouts::set_cut_off`]; names are texts or whole numbers. Of a turn only the named
+    /// `success` is true, false, 1 or 0; `cut_off` is true or false, as in [`Rollouts::set_censored`]; names are texts or whole numbers. Of a turn only the named
     /// resources are read, of a line only these fields. A cost that is null or missing is unknown.
     ///
     /// # Errors
@@ -117,7 +117,7 @@ impl Rollouts {
                 self.set_task(rollout, task)?;
             }
             if was_cut_off {
-                self.set_cut_off(rollout)?;
+                self.set_censored(rollout)?;
             }
             caps.iter().try_for_each(|(handle, cap, _)| self.set_cap_of(rollout, *handle, *cap))
         })();
@@ -147,7 +147,7 @@ impl Rollouts {
             };
             line.insert("turns".into(), (rollout.start..rollout.end).map(turn).collect());
             line.insert("success".into(), rollout.succeeded().into());
-            if rollout.was_cut_off() {
+            if rollout.is_censored() {
                 line.insert("cut_off".into(), true.into());
             }
             let cap = |column: &crate::rollouts::Column| {

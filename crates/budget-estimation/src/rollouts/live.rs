@@ -9,7 +9,7 @@ impl Rollouts {
         }
         self.ends.push(self.ends.last().copied().unwrap_or(0));
         self.successes.push(false);
-        self.cut_offs.push(false);
+        self.censored.push(false);
         self.ids.push(None);
         self.tasks.push(None);
     }

@@ -2,6 +2,15 @@
 ///
 /// A handle that [`Rollouts::resource`](crate::Rollouts::resource) gives for a name; it belongs to
 /// those rollouts. Money and time are numbers in a unit that the caller chooses.
+///
+/// ```
+/// use budget_estimation::{Error, Rollouts};
+///
+/// let rollouts = Rollouts::new(["input_tokens", "output_tokens"])?;
+/// let output = rollouts.resource("output_tokens")?;
+/// assert_eq!(rollouts.resources().last(), Some((output, "output_tokens")));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Resource {
     pub(crate) index: usize,

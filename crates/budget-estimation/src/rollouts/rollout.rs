@@ -6,6 +6,20 @@ use crate::{Error, Resource, Rollouts, Usage, rollouts::Column};
 ///
 /// It shows the future of each of its prefixes, so no estimator ever gets it before the run has
 /// ended. Turns are counted from 1, T being the last; "after k turns" goes from 0 to T.
+///
+/// ```
+/// use budget_estimation::{Error, Rollouts};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], false)?;
+/// rollouts.set_id(0, "first")?;
+/// rollouts.set_censored(0)?;
+/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
+/// assert_eq!((rollout.id(), rollout.task(), rollout.turns()), (Some("first"), None, 3));
+/// assert!(!rollout.succeeded() && rollout.is_censored());
+/// assert_eq!((rollout.cumulative(tokens, 2)?, rollout.remaining(tokens, 2)?), (70.0, 80.0));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Rollout<'a> {
     pub(crate) rollouts: &'a Rollouts,
@@ -46,10 +60,10 @@ impl<'a> Rollout<'a> {
         self.rollouts.successes.get(self.index).copied().unwrap_or(false)
     }
 
-    /// Whether it failed because a budget cut it off; see [`Rollouts::set_cut_off`].
+    /// Whether it failed because a budget cut it off; see [`Rollouts::set_censored`].
     #[must_use]
-    pub fn was_cut_off(&self) -> bool {
-        self.rollouts.cut_offs.get(self.index).copied().unwrap_or(false)
+    pub fn is_censored(&self) -> bool {
+        self.rollouts.censored.get(self.index).copied().unwrap_or(false)
     }
 
     /// Whether the cost of every turn is known.
@@ -70,28 +84,28 @@ impl<'a> Rollout<'a> {
         usage.ok_or_else(|| self.unknown(column, self.turns()))
     }
 
-    /// What was spent after k turns, C_k; 0 for k = 0.
+    /// What was spent after k = `turn` turns, C_k; 0 for k = 0.
     ///
     /// # Errors
     ///
     /// [`Error::UnknownCost`] where that of one of these turns is not known; [`Error::NoSuchTurn`]
     /// for k above T; [`Error::NoSuchResource`] for a handle of other rollouts.
-    pub fn cumulative(&self, resource: Resource, k: usize) -> Result<f64, Error> {
+    pub fn cumulative(&self, resource: Resource, turn: usize) -> Result<f64, Error> {
         let column = self.column(resource)?;
-        if k > self.turns() {
-            return Err(self.no_such_turn(k));
+        if turn > self.turns() {
+            return Err(self.no_such_turn(turn));
         }
-        let usage = column.usage(self.index, self.start, k);
-        usage.map(|usage| usage.total()).ok_or_else(|| self.unknown(column, k))
+        let usage = column.usage(self.index, self.start, turn);
+        usage.map(|usage| usage.total()).ok_or_else(|| self.unknown(column, turn))
     }
 
-    /// What was still spent after k turns, `R_k = C_T - C_k`.
+    /// What was still spent after k = `turn` turns, `R_k = C_T - C_k`.
     ///
     /// # Errors
     ///
     /// As [`Rollout::cumulative`], over all turns.
-    pub fn remaining(&self, resource: Resource, k: usize) -> Result<f64, Error> {
-        Ok(self.total(resource)? - self.cumulative(resource, k)?)
+    pub fn remaining(&self, resource: Resource, turn: usize) -> Result<f64, Error> {
+        Ok(self.total(resource)? - self.cumulative(resource, turn)?)
     }
 
     /// What the whole run spent, C_T.

@@ -37,7 +37,7 @@ pub struct Rollouts {
     /// Where each rollout ends in every column.
     pub(crate) ends: Vec<usize>,
     pub(crate) successes: Vec<bool>,
-    pub(crate) cut_offs: Vec<bool>,
+    pub(crate) censored: Vec<bool>,
     pub(crate) ids: Vec<Option<String>>,
     pub(crate) tasks: Vec<Option<String>>,
 }
@@ -54,7 +54,7 @@ impl Rollouts {
             columns: Vec::new(),
             ends: Vec::new(),
             successes: Vec::new(),
-            cut_offs: Vec::new(),
+            censored: Vec::new(),
             ids: Vec::new(),
             tasks: Vec::new(),
         };
@@ -115,7 +115,7 @@ impl Rollouts {
         }
         self.ends.push(self.ends.last().copied().unwrap_or(0) + n / resources);
         self.successes.push(succeeded);
-        self.cut_offs.push(false);
+        self.censored.push(false);
         self.ids.push(None);
         self.tasks.push(None);
         Ok(rollout)
@@ -172,15 +172,15 @@ impl Rollouts {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchRollout`] where there is none at this position; [`Error::CutOffSuccess`] where it
+    /// [`Error::NoSuchRollout`] where there is none at this position; [`Error::CensoredSuccess`] where it
     /// succeeded.
     ///
     /// [`PastQuantiles::survival_aware`]: crate::PastQuantiles::survival_aware
-    pub fn set_cut_off(&mut self, rollout: usize) -> Result<(), Error> {
+    pub fn set_censored(&mut self, rollout: usize) -> Result<(), Error> {
         if self.get(rollout)?.succeeded() {
-            return Err(Error::CutOffSuccess { rollout });
+            return Err(Error::CensoredSuccess { rollout });
         }
-        if let Some(entry) = self.cut_offs.get_mut(rollout) {
+        if let Some(entry) = self.censored.get_mut(rollout) {
             *entry = true;
         }
         Ok(())

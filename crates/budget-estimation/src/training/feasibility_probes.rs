@@ -15,6 +15,15 @@ const UNREACHABLE: (f64, f64) = (0.5, 2.0);
 
 /// A run of which the task has no success of its own, only more or less: what it achieved and what it
 /// spent.
+///
+/// ```
+/// use budget_estimation::{Error, FinishedRun, half_reachable};
+///
+/// let run = FinishedRun { achieved: 500.0, time: 10.0, spent: vec![40.0] };
+/// let probes = half_reachable(&[run.clone(), run], 7)?;
+/// assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 1);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedRun {
     /// What it achieved, such as the money at its end; above 0.
@@ -26,6 +35,17 @@ pub struct FinishedRun {
 }
 
 /// A target and budgets for a run, under which it either succeeded or failed.
+///
+/// ```
+/// use budget_estimation::{Error, FinishedRun, half_reachable};
+///
+/// let run = FinishedRun { achieved: 500.0, time: 10.0, spent: vec![40.0] };
+/// let probes = half_reachable(&[run.clone(), run], 7)?;
+/// let reachable = probes.iter().find(|probe| probe.reachable).unwrap();
+/// assert!(reachable.target <= 500.0 && reachable.budgets[0] >= 40.0);
+/// assert_eq!(reachable.time_budget, 10.0);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

@@ -2,9 +2,19 @@ use super::rule_reward::check_remaining;
 use crate::{Error, Estimate};
 
 /// How wide the interval of a training target is.
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, TargetWidth, training_target};
+///
+/// let around = |width| training_target(Some(100.0), width);
+/// assert_eq!(around(TargetWidth::Share(0.25))?, Estimate::interval(75.0, 125.0)?);
+/// assert_eq!(around(TargetWidth::Fixed(5.0))?, Estimate::interval(95.0, 105.0)?);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum TargetWidth {
     /// A share of what remains on either side, in [0, 1].
     Share(f64),

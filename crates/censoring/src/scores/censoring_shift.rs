@@ -57,7 +57,7 @@ impl CensoringShift {
 ///
 /// # Errors
 ///
-/// [`Error::Trajectory`] for a stop of 0 or beyond the end, and where custom weights do not reach
+/// [`Error::TrajectoryMetrics`] for a stop of 0 or beyond the end, and where custom weights do not reach
 /// the end; [`Error::StepScore`] with the first step whose score is no number from -1e100 to 1e100.
 ///
 /// ```

@@ -9,23 +9,23 @@ impl RunScore {
     /// The trajectory score of a run: one number where it is complete, and one for either outcome
     /// where it was cut off. Weights are those of the whole evaluated horizon.
     ///
-    /// `success_chance` is the chance of success given what the run had shown when it was cut off.
+    /// `success_probability` is the chance of success given what the run had shown when it was cut off.
     /// A complete run has no use for it.
     ///
     /// # Errors
     ///
-    /// [`Error::Excluded`] for a run that has no score; [`Error::Trajectory`] where custom weights
+    /// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] where custom weights
     /// do not reach the horizon.
     pub fn of<R: ScoringRule>(
         tps: &Tps<R>,
         run: &Stopped<'_>,
-        success_chance: Probability,
+        success_probability: Probability,
     ) -> Result<Self, Error> {
         let cut_off = |outcome| tps.prefix_score(run.forecasts(), outcome, run.horizon());
         match run.observation() {
             Observation::Complete(trace) => Ok(Self::Complete(tps.score(trace)?)),
-            Observation::Censored => Ok(Self::CutOff {
-                success_chance,
+            Observation::Censored => Ok(Self::Censored {
+                success_probability,
                 if_success: cut_off(true)?,
                 if_failure: cut_off(false)?,
             }),
@@ -39,18 +39,19 @@ impl RunScore {
     pub fn expected(&self) -> f64 {
         match *self {
             Self::Complete(score) => score,
-            Self::CutOff { success_chance, .. } => self.expected_at(success_chance),
+            Self::Censored { success_probability, .. } => self.expected_at(success_probability),
         }
     }
 
     /// The same at another chance of success.
-    pub(crate) fn expected_at(&self, success_chance: Probability) -> f64 {
+    pub(crate) fn expected_at(&self, success_probability: Probability) -> f64 {
         match *self {
             Self::Complete(score) => score,
-            Self::CutOff { if_success, if_failure, .. } => {
+            Self::Censored { if_success, if_failure, .. } => {
                 let share =
                     |q: Probability, score| if q.get() > 0.0 { q.get() * score } else { 0.0 };
-                share(success_chance, if_success) + share(success_chance.complement(), if_failure)
+                share(success_probability, if_success)
+                    + share(success_probability.complement(), if_failure)
             }
         }
     }
@@ -59,7 +60,7 @@ impl RunScore {
     pub(crate) const fn either(&self) -> [f64; 2] {
         match *self {
             Self::Complete(score) => [score; 2],
-            Self::CutOff { if_success, if_failure, .. } => [if_failure, if_success],
+            Self::Censored { if_success, if_failure, .. } => [if_failure, if_success],
         }
     }
 }
@@ -72,7 +73,7 @@ impl RunScore {
 /// sum over t = 1..Z of w_t [q_Z S(F_t, 1) + (1 - q_Z) S(F_t, 0)]   if cut off
 /// ```
 ///
-/// q_Z is `success_chance`, the chance of success given what the run had shown at its stop. Weights
+/// q_Z is `success_probability`, the chance of success given what the run had shown at its stop. Weights
 /// are those of the whole evaluated horizon; they are not renormalised over the steps before the
 /// stop. Higher is better, range as the rule's; 0 times infinity is 0.
 ///
@@ -89,7 +90,7 @@ impl RunScore {
 ///
 /// # Errors
 ///
-/// [`Error::Excluded`] for a run that has no score; [`Error::Trajectory`] where custom weights do
+/// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] where custom weights do
 /// not reach the horizon.
 ///
 /// ```
@@ -108,23 +109,23 @@ impl RunScore {
 pub fn exact_score<R: ScoringRule>(
     tps: &Tps<R>,
     run: &Stopped<'_>,
-    success_chance: Probability,
+    success_probability: Probability,
 ) -> Result<f64, Error> {
-    Ok(RunScore::of(tps, run, success_chance)?.expected())
+    Ok(RunScore::of(tps, run, success_probability)?.expected())
 }
 
 /// The mean of [`exact_score`](crate::exact_score()) over runs, weighted where weights are given.
 ///
-/// `success_chances` has one entry a run; those of complete runs are not looked at. A weight of 2 is
+/// `success_probabilities` has one entry a run; those of complete runs are not looked at. A weight of 2 is
 /// the run twice, a weight of 0 leaves no trace. Free of order to the bit. Minus infinity where the
 /// rule is.
 ///
 /// # Errors
 ///
 /// [`Error::Run`] with the first run that has no score, for the reasons of `exact_score`;
-/// [`Error::RunScore`] with the first whose score is no number or plus infinity;
-/// [`Error::Trajectory`] unless there is one entry a run in each, for a weight that is neither 0 nor
-/// from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
+/// [`Error::RunScore`] with the first whose score is no number or plus infinity; [`Error::Length`]
+/// unless there is one entry a run in each; [`Error::WeightAt`] for a weight that is neither
+/// 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
 ///
 /// ```
 /// use censoring::{Error, Probability, StopReason, Stopped, Tps, WeightSchedule, exact_mean_score};
@@ -144,9 +145,9 @@ pub fn exact_score<R: ScoringRule>(
 pub fn exact_mean_score<R: ScoringRule>(
     tps: &Tps<R>,
     runs: &[Stopped<'_>],
-    success_chances: &[Probability],
+    success_probabilities: &[Probability],
     weights: Option<&[f64]>,
 ) -> Result<f64, Error> {
-    same_length("success_chances", runs.len(), success_chances.len())?;
-    mean_of_runs(runs, weights, |i, run| exact_score(tps, run, success_chances[i]))
+    same_length("success_probabilities", runs.len(), success_probabilities.len())?;
+    mean_of_runs(runs, weights, |i, run| exact_score(tps, run, success_probabilities[i]))
 }

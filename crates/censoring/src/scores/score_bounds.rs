@@ -2,7 +2,7 @@ use scoring_rules::ExactMean;
 use trajectory_metrics::{Bounds, Probability, ScoringRule, Tps};
 
 use crate::{
-    ChanceInterval, Error, RunScore, Stopped, scores::weighted_runs::for_each_run,
+    Error, ProbabilityInterval, RunScore, Stopped, scores::weighted_runs::for_each_run,
     weighting::stop_times::same_length,
 };
 
@@ -14,7 +14,7 @@ use crate::{
 /// ```
 ///
 /// The score is linear in that chance, so its extremes are at the ends; over
-/// [`ChanceInterval::UNKNOWN`] they are the scores as a failure and as a success, which need no
+/// [`ProbabilityInterval::UNKNOWN`] they are the scores as a failure and as a success, which need no
 /// estimate and no assumption on why the run was cut off. A complete run has one score. Units of the
 /// rule.
 ///
@@ -28,7 +28,7 @@ use crate::{
 ///
 /// ```
 /// use censoring::{
-///     Bounds, ChanceInterval, Error, Probability, StopReason, Stopped, Tps, WeightSchedule,
+///     Bounds, Error, Probability, ProbabilityInterval, StopReason, Stopped, Tps, WeightSchedule,
 ///     score_bounds,
 /// };
 ///
@@ -36,10 +36,10 @@ use crate::{
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
 /// let forecasts = Probability::from_slice(&[0.75])?;
 /// let cut_off = Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?;
-/// let bounds = score_bounds(&tps, &cut_off, ChanceInterval::UNKNOWN)?;
+/// let bounds = score_bounds(&tps, &cut_off, ProbabilityInterval::UNKNOWN)?;
 /// assert_eq!(bounds, Bounds::new(-0.5625, -0.0625)?);
 ///
-/// let at_least_half = ChanceInterval::new(Probability::HALF, Probability::ONE)?;
+/// let at_least_half = ProbabilityInterval::new(Probability::HALF, Probability::ONE)?;
 /// let bounds = score_bounds(&tps, &cut_off, at_least_half)?;
 /// assert_eq!(bounds, Bounds::new(-0.3125, -0.0625)?);
 /// # Ok::<(), Error>(())
@@ -47,10 +47,11 @@ use crate::{
 pub fn score_bounds<R: ScoringRule>(
     tps: &Tps<R>,
     run: &Stopped<'_>,
-    success_chance: ChanceInterval,
+    success_probability: ProbabilityInterval,
 ) -> Result<Bounds, Error> {
     let score = RunScore::of(tps, run, Probability::HALF)?;
-    let ends = [success_chance.low(), success_chance.high()].map(|q| score.expected_at(q));
+    let ends =
+        [success_probability.low(), success_probability.high()].map(|q| score.expected_at(q));
     // A minimum would swallow a NaN.
     for value in ends {
         if value.is_nan() || value == f64::INFINITY {
@@ -64,21 +65,22 @@ pub fn score_bounds<R: ScoringRule>(
 /// success after each stop is known to lie in an interval: the mean of the lower and the mean of the
 /// upper bounds.
 ///
-/// `success_chances` has one entry a run, of which those of complete runs are not looked at; `None` is
-/// [`ChanceInterval::UNKNOWN`] for all. Each run's chance moves by itself, and both ends are reached,
-/// so no narrower interval holds for all. The score of an unbounded rule may be minus infinity at the
-/// lower end. A weight of 2 is the run twice, a weight of 0 leaves no trace. Free of order to the bit.
+/// `success_probabilities` has one entry a run, of which those of complete runs are not looked at;
+/// `None` is [`ProbabilityInterval::UNKNOWN`] for all. Each run's chance moves by itself, and both
+/// ends are reached, so no narrower interval holds for all. The score of an unbounded rule may be
+/// minus infinity at the lower end. A weight of 2 is the run twice, a weight of 0 leaves no trace.
+/// Free of order to the bit.
 ///
 /// # Errors
 ///
 /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first whose
-/// score is no number or plus infinity; [`Error::Trajectory`] unless there is one entry a run in
-/// each, and for a weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run
-/// of positive weight.
+/// score is no number or plus infinity; [`Error::Length`] unless there is one entry a run in each;
+/// [`Error::WeightAt`] for a weight that is neither 0 nor from 1e-100 to 1e100;
+/// [`Error::Empty`] without a run of positive weight.
 ///
 /// ```
 /// use censoring::{
-///     Bounds, ChanceInterval, Error, Probability, StopReason, Stopped, Tps, WeightSchedule,
+///     Bounds, Error, Probability, ProbabilityInterval, StopReason, Stopped, Tps, WeightSchedule,
 ///     mean_score_bounds,
 /// };
 ///
@@ -94,8 +96,8 @@ pub fn score_bounds<R: ScoringRule>(
 /// assert_eq!(bounds, Bounds::new(-0.625, -0.125)?);
 ///
 /// // Branches of the second run succeeded half of the time, give or take a quarter.
-/// let about_half = ChanceInterval::around(Probability::HALF, 0.5)?;
-/// let chances = [ChanceInterval::UNKNOWN, about_half];
+/// let about_half = ProbabilityInterval::around(Probability::HALF, 0.5)?;
+/// let chances = [ProbabilityInterval::UNKNOWN, about_half];
 /// let bounds = mean_score_bounds(&tps, &runs, Some(&chances), None)?;
 /// assert_eq!(bounds, Bounds::new(-0.5, -0.25)?);
 /// # Ok::<(), Error>(())
@@ -103,15 +105,16 @@ pub fn score_bounds<R: ScoringRule>(
 pub fn mean_score_bounds<R: ScoringRule>(
     tps: &Tps<R>,
     runs: &[Stopped<'_>],
-    success_chances: Option<&[ChanceInterval]>,
+    success_probabilities: Option<&[ProbabilityInterval]>,
     weights: Option<&[f64]>,
 ) -> Result<Bounds, Error> {
-    if let Some(chances) = success_chances {
-        same_length("success_chances", runs.len(), chances.len())?;
+    if let Some(chances) = success_probabilities {
+        same_length("success_probabilities", runs.len(), chances.len())?;
     }
     let mut means = [ExactMean::default(), ExactMean::default()];
     for_each_run(runs, weights, |i, run, weight| {
-        let chance = success_chances.map_or(ChanceInterval::UNKNOWN, |chances| chances[i]);
+        let chance =
+            success_probabilities.map_or(ProbabilityInterval::UNKNOWN, |chances| chances[i]);
         let bounds = score_bounds(tps, run, chance).map_err(|error| match error {
             Error::RunScore { value, .. } => Error::RunScore { run: i, value },
             other => other,
@@ -142,7 +145,7 @@ mod tests {
         let tps = Tps::new(naive, WeightSchedule::Uniform);
         let sure = Probability::from_slice(&[0.0]).unwrap();
         let run = Stopped::new(sure, None, Some(StopReason::MaxSteps)).unwrap();
-        let error = score_bounds(&tps, &run, ChanceInterval::UNKNOWN).unwrap_err();
+        let error = score_bounds(&tps, &run, ProbabilityInterval::UNKNOWN).unwrap_err();
         assert!(matches!(error, Error::RunScore { run: 0, value } if value.is_nan()), "{error}");
         let fine = Probability::from_slice(&[0.5]).unwrap();
         let fine = Stopped::new(fine, Some(true), None).unwrap();

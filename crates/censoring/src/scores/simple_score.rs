@@ -23,7 +23,7 @@ use crate::{Error, Observation, Stopped, scores::weighted_runs::mean_of_runs};
 ///
 /// # Errors
 ///
-/// [`Error::Excluded`] for a run that has no score; [`Error::Trajectory`] where custom weights do
+/// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] where custom weights do
 /// not reach the horizon.
 ///
 /// ```
@@ -56,12 +56,14 @@ pub fn simple_score<R: ScoringRule>(tps: &Tps<R>, run: &Stopped<'_>) -> Result<f
 /// # Errors
 ///
 /// [`Error::Run`] with the first run that has no score, for the reasons of `simple_score`;
-/// [`Error::RunScore`] with the first whose score is no number or plus infinity;
-/// [`Error::Trajectory`] unless there is one weight a run, and for a weight that is neither 0 nor
+/// [`Error::RunScore`] with the first whose score is no number or plus infinity; [`Error::Length`]
+/// unless there is one weight a run; [`Error::WeightAt`] for a weight that is neither 0 nor
 /// from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
 ///
 /// ```
-/// use censoring::{Error, Probability, StopReason, Stopped, Tps, WeightSchedule, simple_mean_score};
+/// use censoring::{
+///     Error, Probability, StopReason, Stopped, Tps, WeightSchedule, simple_mean_score,
+/// };
 ///
 /// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);

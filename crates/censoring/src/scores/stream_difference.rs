@@ -2,7 +2,7 @@ use scoring_rules::ExactSum;
 use trajectory_metrics::{Bounds, Probability, ScoringRule, Tps};
 
 use crate::{
-    ChanceInterval, Error, RunScore, Stopped,
+    Error, ProbabilityInterval, RunScore, Stopped,
     scores::weighted_runs::for_each_run,
     weighting::stop_times::{can_be_averaged, same_length},
 };
@@ -25,7 +25,8 @@ use crate::{
 ///
 /// ```
 /// use censoring::{
-///     ChanceInterval, Error, Probability, StopReason, Stopped, StreamDifference, Tps, WeightSchedule,
+///     Error, Probability, ProbabilityInterval, StopReason, Stopped, StreamDifference, Tps,
+///     WeightSchedule,
 /// };
 ///
 /// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
@@ -48,7 +49,7 @@ use crate::{
 /// assert_eq!(difference.largest_width(&chances)?, Some(0.5));
 ///
 /// // Where it is known to be at least 3/8, the bold stream is ahead.
-/// let within = [ChanceInterval::UNKNOWN, ChanceInterval::around(Probability::HALF, 0.25)?];
+/// let within = [ProbabilityInterval::UNKNOWN, ProbabilityInterval::around(Probability::HALF, 0.25)?];
 /// assert_eq!(difference.bounds_within(&within)?.low(), 1.0 / 32.0);
 /// assert!(difference.keeps_sign_within(&within)?);
 /// # Ok::<(), Error>(())
@@ -100,10 +101,10 @@ impl StreamDifference {
     ///
     /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first whose
     /// score under one of the streams is no number from -1e100 to 1e100 (an unclipped log score may
-    /// be infinite); [`Error::OtherRun`] with the first run that ends differently in the two
-    /// streams, or has another length; [`Error::Trajectory`] unless there is one entry a run in
-    /// each, for a weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive
-    /// weight.
+    /// be infinite); [`Error::OtherRun`] with the first run that ends differently in the two streams,
+    /// or has another length; [`Error::Length`] unless there is one entry a run in each;
+    /// [`Error::WeightAt`] for a weight that is neither 0 nor from 1e-100 to 1e100;
+    /// [`Error::Empty`] without a run of positive weight.
     pub fn new<R: ScoringRule>(
         tps: &Tps<R>,
         first: &[Stopped<'_>],
@@ -135,10 +136,10 @@ impl StreamDifference {
         let total = total.value();
         if total > 0.0 {
             let tolerance = 16.0 * f64::EPSILON * (size.value() / total);
-            let bounds = bounds_over(&terms, total, |_| ChanceInterval::UNKNOWN)?;
+            let bounds = bounds_over(&terms, total, |_| ProbabilityInterval::UNKNOWN)?;
             Ok(Self { runs: first.len(), terms, total, tolerance, bounds })
         } else {
-            Err(scoring_rules::Error::Empty.into())
+            Err(Error::Empty)
         }
     }
 
@@ -146,10 +147,10 @@ impl StreamDifference {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] unless there is one chance a run.
-    pub fn at(&self, success_chances: &[Probability]) -> Result<f64, Error> {
-        same_length("success_chances", self.runs, success_chances.len())?;
-        Ok(sum_over(&self.terms, |term| term.at(success_chances[term.run])) / self.total)
+    /// [`Error::Length`] unless there is one chance a run.
+    pub fn at(&self, success_probabilities: &[Probability]) -> Result<f64, Error> {
+        same_length("success_probabilities", self.runs, success_probabilities.len())?;
+        Ok(sum_over(&self.terms, |term| term.at(success_probabilities[term.run])) / self.total)
     }
 
     /// The least and the largest difference over all chances of all runs.
@@ -163,10 +164,13 @@ impl StreamDifference {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] unless there is one interval a run.
-    pub fn bounds_within(&self, success_chances: &[ChanceInterval]) -> Result<Bounds, Error> {
-        same_length("success_chances", self.runs, success_chances.len())?;
-        bounds_over(&self.terms, self.total, |run| success_chances[run])
+    /// [`Error::Length`] unless there is one interval a run.
+    pub fn bounds_within(
+        &self,
+        success_probabilities: &[ProbabilityInterval],
+    ) -> Result<Bounds, Error> {
+        same_length("success_probabilities", self.runs, success_probabilities.len())?;
+        bounds_over(&self.terms, self.total, |run| success_probabilities[run])
     }
 
     /// Whether the same stream is ahead whatever the chances are: which one, nobody needs to
@@ -181,24 +185,28 @@ impl StreamDifference {
     /// # Errors
     ///
     /// As [`Self::bounds_within`].
-    pub fn keeps_sign_within(&self, success_chances: &[ChanceInterval]) -> Result<bool, Error> {
-        Ok(self.is_apart_from_0(self.bounds_within(success_chances)?))
+    pub fn keeps_sign_within(
+        &self,
+        success_probabilities: &[ProbabilityInterval],
+    ) -> Result<bool, Error> {
+        Ok(self.is_apart_from_0(self.bounds_within(success_probabilities)?))
     }
 
     /// The width of common ignorance about the chances at which the streams can no longer be told
     /// apart.
     ///
     /// Let each chance be anywhere within `width / 2` of its estimate, and in [0, 1]
-    /// ([`ChanceInterval::around`]), each run's independently of the others'. At every smaller width the stream that is ahead at the
-    /// estimates is ahead for all such chances; at this one there are chances with no difference.
-    /// Above 0 and at most 2; 0 where there is no difference at the estimates; `None` where no width
-    /// is enough, because the sign is that of the estimates for all chances.
+    /// ([`ProbabilityInterval::around`]), each run's independently of the others'. At every smaller
+    /// width the stream that is ahead at the estimates is ahead for all such chances; at this one
+    /// there are chances with no difference. Above 0 and at most 2; 0 where there is no difference at
+    /// the estimates; `None` where no width is enough, because the sign is that of the estimates for
+    /// all chances.
     ///
     /// Cost: O(n log n).
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] unless there is one estimate a run.
+    /// [`Error::Length`] unless there is one estimate a run.
     pub fn largest_width(&self, estimates: &[Probability]) -> Result<Option<f64>, Error> {
         let difference = self.at(estimates)?;
         if difference.abs() <= self.tolerance {
@@ -245,7 +253,7 @@ impl StreamDifference {
 fn bounds_over(
     terms: &[Term],
     total: f64,
-    chance: impl Fn(usize) -> ChanceInterval,
+    chance: impl Fn(usize) -> ProbabilityInterval,
 ) -> Result<Bounds, Error> {
     let end = |pick: fn(f64, f64) -> f64| {
         let sum = sum_over(terms, |term| {

@@ -2,7 +2,7 @@ use scoring_rules::ExactMean;
 
 use crate::{
     Error, Stopped,
-    weighting::stop_times::{check_weight, same_length},
+    weighting::stop_times::{same_length, weight_of},
 };
 
 /// Hands on the position, the run and the weight of each run of positive weight. Nothing is computed
@@ -16,8 +16,7 @@ pub(crate) fn for_each_run<'a>(
         same_length("weights", runs.len(), weights.len())?;
     }
     for (position, run) in runs.iter().enumerate() {
-        let weight = weights.map_or(1.0, |weights| weights[position]);
-        check_weight(position, weight)?;
+        let weight = weight_of(weights, position)?;
         if weight > 0.0 {
             take(position, run, weight).map_err(|error| match error {
                 named @ Error::RunScore { .. } => named,

@@ -20,8 +20,8 @@ use crate::{RunScore, sensitivity::tilt::tilted};
 /// ```
 /// use censoring::{Error, Probability, RunScore, TiltedMean};
 ///
-/// let success_chance = Probability::HALF;
-/// let run = RunScore::CutOff { success_chance, if_success: 1.0, if_failure: 0.0 };
+/// let success_probability = Probability::HALF;
+/// let run = RunScore::Censored { success_probability, if_success: 1.0, if_failure: 0.0 };
 /// // The mean is the chance of success: 0.5 now, and 0.75 at three times the odds.
 /// let flip = TiltedMean::new(&[run], None)?.flip_at(0.75)?;
 /// assert_eq!(flip.below, None);
@@ -31,6 +31,7 @@ use crate::{RunScore, sensitivity::tilt::tilted};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct FlippingOdds {
     /// The largest odds ratio of at most 1.
     pub below: Option<f64>,
@@ -92,8 +93,8 @@ impl Contrast {
             for &(score, weight) in runs {
                 let at_failure = match score {
                     RunScore::Complete(score) => score,
-                    RunScore::CutOff { success_chance, if_success, if_failure } => {
-                        let q = success_chance.get();
+                    RunScore::Censored { success_probability, if_success, if_failure } => {
+                        let q = success_probability.get();
                         if q > 0.0 && q < 1.0 {
                             let gain = weight / total * (if_success - if_failure);
                             terms.push((q, sign * gain));

@@ -4,7 +4,7 @@ use crate::{
     Error, FlippingOdds,
     sensitivity::flip::Contrast,
     sensitivity::tilt::{check_odds_ratio, tilted},
-    weighting::stop_times::{can_be_averaged, check_weight, same_length},
+    weighting::stop_times::{can_be_averaged, same_length, weight_of},
 };
 
 /// What is known of a run's score.
@@ -18,20 +18,22 @@ use crate::{
 /// let cut_off = Stopped::new(&forecasts, None, Some(StopReason::MaxSteps))?;
 ///
 /// let score = RunScore::of(&tps, &cut_off, Probability::HALF)?;
-/// let success_chance = Probability::HALF;
+/// let success_probability = Probability::HALF;
 /// let (if_success, if_failure) = (-0.0625, -0.5625);
-/// assert_eq!(score, RunScore::CutOff { success_chance, if_success, if_failure });
+/// assert_eq!(score, RunScore::Censored { success_probability, if_success, if_failure });
 /// assert_eq!(score.expected(), -0.3125);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum RunScore {
     /// The score of a complete run.
     Complete(f64),
     /// A run that was cut off.
-    CutOff {
+    Censored {
         /// The chance that it would have succeeded, given what it had shown.
-        success_chance: Probability,
+        success_probability: Probability,
         /// The score it would have with a success.
         if_success: f64,
         /// The score it would have with a failure.
@@ -59,8 +61,8 @@ pub enum RunScore {
 /// use censoring::{Error, Probability, RunScore, TiltedMean};
 ///
 /// // Brier scores of a stream that says 0.8 in each of three runs. The last was cut off.
-/// let success_chance = Probability::HALF;
-/// let cut_off = RunScore::CutOff { success_chance, if_success: -0.04, if_failure: -0.64 };
+/// let success_probability = Probability::HALF;
+/// let cut_off = RunScore::Censored { success_probability, if_success: -0.04, if_failure: -0.64 };
 /// let runs = [RunScore::Complete(-0.04), RunScore::Complete(-0.64), cut_off];
 /// let mean = TiltedMean::new(&runs, None)?;
 /// assert!((mean.score(1.0)? - -0.34).abs() < 1e-15);
@@ -84,8 +86,9 @@ impl TiltedMean {
     /// # Errors
     ///
     /// [`Error::RunScore`] with the first run that has a score which is no number from -1e100 to
-    /// 1e100; [`Error::Trajectory`] unless there is one weight a run, for a weight that is neither
-    /// 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
+    /// 1e100; [`Error::Length`] unless there is one weight a run; [`Error::WeightAt`] for a
+    /// weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive
+    /// weight.
     pub fn new(runs: &[RunScore], weights: Option<&[f64]>) -> Result<Self, Error> {
         if let Some(weights) = weights {
             same_length("weights", runs.len(), weights.len())?;
@@ -94,39 +97,34 @@ impl TiltedMean {
         for (run, &score) in runs.iter().enumerate() {
             let of_run = match score {
                 RunScore::Complete(score) => [score; 2],
-                RunScore::CutOff { if_success, if_failure, .. } => [if_success, if_failure],
+                RunScore::Censored { if_success, if_failure, .. } => [if_success, if_failure],
             };
             for value in of_run {
                 if !can_be_averaged(value) {
                     return Err(Error::RunScore { run, value });
                 }
             }
-            let weight = weights.map_or(1.0, |weights| weights[run]);
-            check_weight(run, weight)?;
+            let weight = weight_of(weights, run)?;
             if weight > 0.0 {
                 kept.push((score, weight));
             }
         }
-        if kept.is_empty() {
-            Err(scoring_rules::Error::Empty.into())
-        } else {
-            Ok(Self { runs: kept })
-        }
+        if kept.is_empty() { Err(Error::Empty) } else { Ok(Self { runs: kept }) }
     }
 
     /// The mean score at an odds ratio.
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] unless the odds ratio is positive and finite.
+    /// [`Error::Setting`] unless the odds ratio is positive and finite.
     pub fn score(&self, odds_ratio: f64) -> Result<f64, Error> {
         check_odds_ratio(odds_ratio)?;
         let mut mean = ExactMean::default();
         for &(score, weight) in &self.runs {
             let value = match score {
                 RunScore::Complete(score) => score,
-                RunScore::CutOff { success_chance, if_success, if_failure } => {
-                    let q = tilted(success_chance.get(), odds_ratio);
+                RunScore::Censored { success_probability, if_success, if_failure } => {
+                    let q = tilted(success_probability.get(), odds_ratio);
                     q * if_success + (1.0 - q) * if_failure
                 }
             };
@@ -140,10 +138,14 @@ impl TiltedMean {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] unless the threshold is from -1e100 to 1e100.
+    /// [`Error::Setting`] unless the threshold is from -1e100 to 1e100.
     pub fn flip_at(&self, threshold: f64) -> Result<FlippingOdds, Error> {
         if !can_be_averaged(threshold) {
-            return Err(Error::setting("threshold", threshold, "from -1e100 to 1e100"));
+            return Err(Error::Setting {
+                name: "threshold",
+                value: threshold,
+                range: "from -1e100 to 1e100",
+            });
         }
         Ok(Contrast::new(&self.runs, &[(RunScore::Complete(threshold), 1.0)]).flips())
     }
@@ -158,7 +160,7 @@ impl TiltedMean {
     /// // One stream says 0.5, another 0.9, on a run that succeeded and one that was cut off.
     /// let mean = |complete, if_success, if_failure| {
     ///     let cut_off =
-    ///         RunScore::CutOff { success_chance: Probability::HALF, if_success, if_failure };
+    ///         RunScore::Censored { success_probability: Probability::HALF, if_success, if_failure };
     ///     TiltedMean::new(&[RunScore::Complete(complete), cut_off], None)
     /// };
     /// let (careful, bold) = (mean(-0.25, -0.25, -0.25)?, mean(-0.01, -0.01, -0.81)?);
@@ -182,8 +184,8 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let cut_off = |if_success, if_failure| RunScore::CutOff {
-            success_chance: Probability::HALF,
+        let cut_off = |if_success, if_failure| RunScore::Censored {
+            success_probability: Probability::HALF,
             if_success,
             if_failure,
         };
@@ -193,13 +195,13 @@ mod tests {
             assert_eq!(error, Error::RunScore { run: 1, value: infinite });
         }
         let one = [RunScore::Complete(0.0)];
-        let empty = Error::from(trajectory_metrics::Error::Empty);
+        let empty = Error::Empty;
         assert_eq!(TiltedMean::new(&[], None), Err(empty.clone()));
         assert_eq!(TiltedMean::new(&one, Some(&[0.0])), Err(empty));
         let error = TiltedMean::new(&one, Some(&[-1.0])).unwrap_err();
         assert!(error.to_string().starts_with("row 0"), "{error}");
-        let length = trajectory_metrics::Error::Length { what: "weights", expected: 1, found: 2 };
-        assert_eq!(TiltedMean::new(&one, Some(&[1.0; 2])), Err(length.into()));
+        let length = Error::Length { what: "weights", expected: 1, found: 2 };
+        assert_eq!(TiltedMean::new(&one, Some(&[1.0; 2])), Err(length));
         let mean = TiltedMean::new(&one, None).unwrap();
         assert!(mean.score(0.0).is_err());
         let error = mean.flip_at(f64::NAN).unwrap_err();

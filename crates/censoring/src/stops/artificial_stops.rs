@@ -29,7 +29,7 @@ use crate::{Error, weighting::stop_times::same_length};
 ///
 /// # Errors
 ///
-/// [`Error::Trajectory`] unless there is one id a run.
+/// [`Error::Length`] unless there is one id a run.
 ///
 /// ```
 /// use censoring::{Error, Probability, artificial_stops};
@@ -145,8 +145,8 @@ mod tests {
     #[test]
     fn one_id_a_run_is_asked_for() {
         let error = artificial_stops(&[3, 4], &["a"], |_| Probability::HALF, 1).unwrap_err();
-        let length = trajectory_metrics::Error::Length { what: "ids", expected: 2, found: 1 };
-        assert_eq!(error, length.into());
+        let length = Error::Length { what: "ids", expected: 2, found: 1 };
+        assert_eq!(error, length);
     }
 
     proptest! {

@@ -31,7 +31,7 @@ impl<'a> HiddenOutcome<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] for a stop of 0 or beyond the end.
+    /// [`Error::TrajectoryMetrics`] for a stop of 0 or beyond the end.
     pub fn new(trace: Trace<'a>, stop: usize) -> Result<Self, Error> {
         Ok(Self { seen: split(trace, stop)?.0, horizon: trace.forecasts().len() })
     }
@@ -52,7 +52,7 @@ impl<'a> HiddenOutcome<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] for a horizon above 2^32 - 1.
+    /// [`Error::TrajectoryMetrics`] for a horizon above 2^32 - 1.
     pub fn stopped(&self) -> Result<Stopped<'a>, Error> {
         Stopped::new(self.seen, None, Some(StopReason::MaxSteps))?.with_horizon(self.horizon)
     }

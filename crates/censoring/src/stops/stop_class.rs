@@ -11,7 +11,7 @@ use std::fmt;
 ///
 /// let classes = [StopReason::Completed, StopReason::MaxCost, StopReason::ToolError].map(|r| r.class());
 /// assert_eq!(classes, [StopClass::Complete, StopClass::Censored, StopClass::Excluded]);
-/// assert_eq!(classes[1].as_str(), "censored");
+/// assert_eq!(classes[1].name(), "censored");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
@@ -28,7 +28,7 @@ pub enum StopClass {
 impl StopClass {
     /// The word for the class.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Complete => "complete",
             Self::Censored => "censored",
@@ -39,7 +39,7 @@ impl StopClass {
 
 impl fmt::Display for StopClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(self.name())
     }
 }
 

@@ -64,7 +64,7 @@ impl StopReason {
 
     /// The word for the reason.
     #[must_use]
-    pub fn as_str(&self) -> &str {
+    pub fn name(&self) -> &str {
         match self {
             Self::Completed => "completed",
             Self::MaxSteps => "max_steps",
@@ -117,13 +117,13 @@ impl StopReason {
 
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(self.name())
     }
 }
 
 impl From<String> for StopReason {
     fn from(word: String) -> Self {
-        let named = Self::NAMED.into_iter().find(|reason| reason.as_str() == word);
+        let named = Self::NAMED.into_iter().find(|reason| reason.name() == word);
         named.unwrap_or(Self::Other(word))
     }
 }
@@ -132,7 +132,7 @@ impl From<StopReason> for String {
     fn from(reason: StopReason) -> Self {
         match reason {
             StopReason::Other(own) => own,
-            named => named.as_str().to_owned(),
+            named => named.name().to_owned(),
         }
     }
 }
@@ -153,7 +153,7 @@ mod tests {
     fn every_word_goes_back_and_forth() {
         for reason in StopReason::NAMED {
             assert_eq!(StopReason::from(reason.to_string()), reason);
-            assert_eq!(String::from(reason.clone()), reason.as_str());
+            assert_eq!(String::from(reason.clone()), reason.name());
         }
     }
 

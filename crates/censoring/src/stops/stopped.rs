@@ -73,7 +73,7 @@ impl<'a> Stopped<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] without a forecast; [`Error::CompletedWithoutOutcome`] for a
+    /// [`Error::TrajectoryMetrics`] without a forecast; [`Error::CompletedWithoutOutcome`] for a
     /// completed run whose outcome is unknown.
     pub fn new(
         forecasts: &'a [Probability],
@@ -128,7 +128,7 @@ impl<'a> Stopped<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] where the horizon is shorter than the run or above 2^32 - 1.
+    /// [`Error::TrajectoryMetrics`] where the horizon is shorter than the run or above 2^32 - 1.
     pub fn with_horizon(mut self, horizon: usize) -> Result<Self, Error> {
         let steps = self.forecasts.len();
         if horizon < steps {

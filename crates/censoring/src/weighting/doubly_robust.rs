@@ -51,14 +51,14 @@ use crate::{
 ///
 /// [`Error::ZeroSurvival`] with the first run that could not be seen at its stop: G(Z-) is 0;
 /// [`Error::Prediction`] with the first prediction that is no number from -1e100 to 1e100;
-/// [`Error::MissingScore`], [`Error::ScoreOfCutOff`] or [`Error::RunScore`] with the first run
-/// whose score does not fit; [`Error::Trajectory`] unless there is one entry a run.
+/// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::RunScore`] with the first run
+/// whose score does not fit; [`Error::Length`] unless there is one entry a run.
 ///
 /// ```
 /// use censoring::{Error, KaplanMeier, StopTimes, doubly_robust_mean_score};
 ///
 /// let stops = StopTimes::new(&[1.0, 2.0, 3.0], &[false, true, false], None)?;
-/// let g = KaplanMeier::of_cut_offs(&stops);
+/// let g = KaplanMeier::of_censoring(&stops);
 /// let scores = [Some(-0.1), None, Some(-0.2)];
 /// // Predictions of each run after each of its steps.
 /// let predicted = [vec![-0.2], vec![-0.2, -0.5], vec![-0.2, -0.4, -0.3]];
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn every_bad_input_names_its_run() {
         let stops = StopTimes::new(&[1.0, 2.0, 3.0], &[false, true, false], None).unwrap();
-        let g = KaplanMeier::of_cut_offs(&stops);
+        let g = KaplanMeier::of_censoring(&stops);
         let scores = [Some(0.0), None, Some(0.0)];
         let of = |scores: &[Option<f64>], m: &dyn Fn(usize, f64) -> f64| {
             doubly_robust_mean_score(scores, &stops, |_| &g, m)
@@ -130,13 +130,13 @@ mod tests {
         let error = of(&scores, &|_, _| f64::NAN).unwrap_err();
         assert!(matches!(error, Error::Prediction { run: 1, time: 2.0, .. }), "{error}");
         assert_eq!(of(&[None; 3], &|_, _| 0.0), Err(Error::MissingScore { run: 0 }));
-        assert_eq!(of(&[Some(0.0); 3], &|_, _| 0.0), Err(Error::ScoreOfCutOff { run: 1 }));
-        let length = trajectory_metrics::Error::Length { what: "scores", expected: 3, found: 2 };
-        assert_eq!(of(&scores[1..], &|_, _| 0.0), Err(length.into()));
+        assert_eq!(of(&[Some(0.0); 3], &|_, _| 0.0), Err(Error::CensoredWithScore { run: 1 }));
+        let length = Error::Length { what: "scores", expected: 3, found: 2 };
+        assert_eq!(of(&scores[1..], &|_, _| 0.0), Err(length));
 
         let later = StopTimes::new(&[4.0], &[true], None).unwrap();
         let gone = StopTimes::new(&[3.0], &[true], None).unwrap();
-        let zero = KaplanMeier::of_cut_offs(&gone);
+        let zero = KaplanMeier::of_censoring(&gone);
         let error = doubly_robust_mean_score(&[None], &later, |_| &zero, |_, _| 0.0);
         assert_eq!(error, Err(Error::ZeroSurvival { run: 0, time: 4.0 }));
     }
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn at_a_common_budget_the_model_stands_alone() {
         let stops = StopTimes::new(&[5.0, 30.0, 30.0], &[false, true, true], None).unwrap();
-        let g = KaplanMeier::of_cut_offs(&stops);
+        let g = KaplanMeier::of_censoring(&stops);
         let m = |run, _| [0.0, -0.25, -0.75][run];
         let mean = doubly_robust_mean_score(&[Some(-0.5), None, None], &stops, |_| &g, m);
         assert_eq!(mean, Ok(-0.5));

@@ -28,7 +28,7 @@ const LEAST_SURVIVAL: f64 = 1e-100;
 /// use censoring::{Error, IpcwWeights, KaplanMeier, StopTimes};
 ///
 /// let stops = StopTimes::new(&[1.0, 2.0, 2.0, 5.0], &[false, true, true, false], None)?;
-/// let g = KaplanMeier::of_cut_offs(&stops);
+/// let g = KaplanMeier::of_censoring(&stops);
 /// let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY)?;
 /// // Of the three that got beyond 1, two were cut off: the last stands for them as well.
 /// assert!((weights.as_slice()[3] - 3.0).abs() < 1e-15);
@@ -58,7 +58,7 @@ impl<'a> IpcwWeights<'a> {
     /// # Errors
     ///
     /// [`Error::ZeroSurvival`] with the first complete run that could not be seen: G(Z-) is 0 or
-    /// below 1e-100; [`Error::Trajectory`] for a `max_weight` below 1.
+    /// below 1e-100; [`Error::Setting`] for a `max_weight` below 1.
     pub fn new<'g>(
         stops: &StopTimes<'a>,
         survival: impl Fn(usize) -> &'g KaplanMeier,
@@ -66,11 +66,15 @@ impl<'a> IpcwWeights<'a> {
     ) -> Result<Self, Error> {
         // A NaN is in no range.
         if !(1.0..=f64::INFINITY).contains(&max_weight) {
-            return Err(Error::setting("max_weight", max_weight, "at least 1"));
+            return Err(Error::Setting {
+                name: "max_weight",
+                value: max_weight,
+                range: "at least 1",
+            });
         }
         let mut weights = vec![0.0; stops.times().len()];
         let mut truncated = 0;
-        for stop in stops.iter().filter(|stop| !stop.cut_off) {
+        for stop in stops.iter().filter(|stop| !stop.censored) {
             let weight = inverse(survival(stop.run).before(stop.time), stop.run, stop.time)?;
             truncated += usize::from(weight > max_weight);
             weights[stop.run] = weight.min(max_weight);
@@ -110,8 +114,8 @@ impl<'a> IpcwWeights<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::MissingScore`], [`Error::ScoreOfCutOff`] or [`Error::RunScore`] with the first run
-    /// whose score does not fit; [`Error::Trajectory`] unless there is one entry a run.
+    /// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::RunScore`] with the first run
+    /// whose score does not fit; [`Error::Length`] unless there is one entry a run.
     pub fn mean_score(&self, scores: &[Option<f64>]) -> Result<f64, Error> {
         self.stops.check_scores(scores)?;
         Ok(self.sum(&|run| scores[run].unwrap_or_default()) / self.stops.total())
@@ -136,7 +140,7 @@ impl<'a> IpcwWeights<'a> {
     /// use censoring::{Error, IpcwWeights, KaplanMeier, StopTimes};
     ///
     /// let stops = StopTimes::new(&[1.0, 2.0, 4.0], &[false, true, false], None)?;
-    /// let g = KaplanMeier::of_cut_offs(&stops);
+    /// let g = KaplanMeier::of_censoring(&stops);
     /// // The last weighs 2, cut down to 1.5.
     /// let weights = IpcwWeights::new(&stops, |_| &g, 1.5)?;
     /// let mean = weights.normalized_mean_score(&[Some(-0.25), None, Some(-0.5)])?;
@@ -149,7 +153,7 @@ impl<'a> IpcwWeights<'a> {
         if weight > 0.0 {
             Ok(self.sum(&|run| scores[run].unwrap_or_default()) / weight)
         } else {
-            Err(scoring_rules::Error::Empty.into())
+            Err(Error::Empty)
         }
     }
 
@@ -179,7 +183,7 @@ mod tests {
     #[test]
     fn a_run_that_could_not_be_seen_is_an_error_with_its_time() {
         let earlier = StopTimes::new(&[1.0, 3.0], &[false, true], None).unwrap();
-        let g = KaplanMeier::of_cut_offs(&earlier);
+        let g = KaplanMeier::of_censoring(&earlier);
         let stops = StopTimes::new(&[3.0, 3.5], &[false; 2], None).unwrap();
         let error = IpcwWeights::new(&stops, |_| &g, 10.0).unwrap_err();
         assert_eq!(error, Error::ZeroSurvival { run: 1, time: 3.5 });
@@ -194,7 +198,7 @@ mod tests {
     fn one_budget_for_all_shows_in_the_coverage() {
         let stops =
             StopTimes::new(&[1.0, 2.0, 30.0, 30.0], &[false, false, true, true], None).unwrap();
-        let g = KaplanMeier::of_cut_offs(&stops);
+        let g = KaplanMeier::of_censoring(&stops);
         let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
         assert_eq!(weights.coverage(), 0.5);
         let scores = [Some(-0.25), Some(-0.75), None, None];
@@ -204,13 +208,13 @@ mod tests {
     #[test]
     fn a_truncation_below_one_and_a_sample_without_a_complete_run_are_errors() {
         let stops = StopTimes::new(&[1.0], &[true], None).unwrap();
-        let g = KaplanMeier::of_cut_offs(&stops);
+        let g = KaplanMeier::of_censoring(&stops);
         for value in [0.5, -1.0, f64::NEG_INFINITY, f64::NAN] {
             let error = IpcwWeights::new(&stops, |_| &g, value).unwrap_err();
             assert!(error.to_string().starts_with("max_weight is"), "{error}");
         }
         let weights = IpcwWeights::new(&stops, |_| &g, 1.0).unwrap();
-        let empty = Error::from(trajectory_metrics::Error::Empty);
+        let empty = Error::Empty;
         assert_eq!(weights.normalized_mean_score(&[None]), Err(empty));
         assert_eq!(weights.mean_score(&[None]), Ok(0.0));
     }

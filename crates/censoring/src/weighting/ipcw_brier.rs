@@ -31,13 +31,14 @@ use crate::{
 /// # Errors
 ///
 /// [`Error::ZeroSurvival`] with the first run that could not be seen: the G it needs is 0;
-/// [`Error::Trajectory`] unless there is one forecast a run and the horizon is finite and at least 0.
+/// [`Error::Length`] unless there is one forecast a run; [`Error::Setting`] unless the horizon is
+/// finite and at least 0.
 ///
 /// ```
 /// use censoring::{Error, KaplanMeier, Probability, StopTimes, ipcw_brier_loss};
 ///
 /// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 5.0], &[false, true, false, true], None)?;
-/// let g = KaplanMeier::of_cut_offs(&stops);
+/// let g = KaplanMeier::of_censoring(&stops);
 /// let forecasts = Probability::from_slice(&[0.0, 0.3, 0.5, 0.5])?;
 /// // Of the three that got to 2 one was cut off: the last two weigh 3/2.
 /// let loss = ipcw_brier_loss(forecasts, &stops, |_| &g, 4.0)?;
@@ -53,16 +54,20 @@ pub fn ipcw_brier_loss<'g>(
     same_length("forecasts", stops.times().len(), forecasts.len())?;
     // A NaN is in no range.
     if !(0.0..f64::INFINITY).contains(&horizon) {
-        return Err(Error::setting("horizon", horizon, "a finite number of at least 0"));
+        return Err(Error::Setting {
+            name: "horizon",
+            value: horizon,
+            range: "a finite number of at least 0",
+        });
     }
     let mut sum = ExactSum::default();
     for stop in stops.iter() {
-        if stop.cut_off && stop.time < horizon {
+        if stop.censored && stop.time < horizon {
             continue;
         }
         let known_at = stop.time.min(horizon);
         let weight = inverse(survival(stop.run).before(known_at), stop.run, known_at)?;
-        let goes_on = stop.cut_off || stop.time > horizon;
+        let goes_on = stop.censored || stop.time > horizon;
         let error = forecasts[stop.run].get() - f64::from(goes_on);
         sum.add_product(stop.weight, weight * error.powi(2));
     }
@@ -76,7 +81,7 @@ mod tests {
     #[test]
     fn a_common_budget_may_be_the_horizon() {
         let stops = StopTimes::new(&[2.0, 30.0, 30.0], &[false, false, true], None).unwrap();
-        let g = KaplanMeier::of_cut_offs(&stops);
+        let g = KaplanMeier::of_censoring(&stops);
         let forecasts = Probability::from_slice(&[0.5, 0.5, 0.0]).unwrap();
         let loss = ipcw_brier_loss(forecasts, &stops, |_| &g, 30.0).unwrap();
         assert_eq!(loss, (0.25 + 0.25 + 1.0) / 3.0);
@@ -85,15 +90,15 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         let stops = StopTimes::new(&[2.0, 3.0], &[true, true], None).unwrap();
-        let g = KaplanMeier::of_cut_offs(&stops);
+        let g = KaplanMeier::of_censoring(&stops);
         let p = [Probability::HALF; 2];
         for horizon in [-1.0, f64::INFINITY, f64::NAN] {
             let error = ipcw_brier_loss(&p, &stops, |_| &g, horizon).unwrap_err();
             assert!(error.to_string().starts_with("horizon is"), "{error}");
         }
         let error = ipcw_brier_loss(&p[1..], &stops, |_| &g, 1.0).unwrap_err();
-        let length = trajectory_metrics::Error::Length { what: "forecasts", expected: 2, found: 1 };
-        assert_eq!(error, length.into());
+        let length = Error::Length { what: "forecasts", expected: 2, found: 1 };
+        assert_eq!(error, length);
         let later = StopTimes::new(&[4.0, 9.0], &[true, true], None).unwrap();
         let error = ipcw_brier_loss(&p, &later, |_| &g, 5.0).unwrap_err();
         assert_eq!(error, Error::ZeroSurvival { run: 1, time: 5.0 });

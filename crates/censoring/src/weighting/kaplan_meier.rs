@@ -4,7 +4,7 @@ use crate::{Error, StopTimes, weighting::stop_times::same_length};
 
 /// The chance of lasting beyond each time: a curve that falls in steps from 1.
 ///
-/// [`KaplanMeier::of_cut_offs`] is the curve G that inverse probability weights need: the chance of
+/// [`KaplanMeier::of_censoring`] is the curve G that inverse probability weights need: the chance of
 /// not being cut off, estimated from runs of which most end before they can be cut off. Roles are
 /// swapped there: being cut off is the event, an outcome takes the run out of sight.
 ///
@@ -31,7 +31,7 @@ use crate::{Error, StopTimes, weighting::stop_times::same_length};
 ///
 /// // Outcomes at 1 and 3; cut off at 2 and at 3.
 /// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 3.0], &[false, true, false, true], None)?;
-/// let g = KaplanMeier::of_cut_offs(&stops);
+/// let g = KaplanMeier::of_censoring(&stops);
 /// assert_eq!(g.times(), [2.0, 3.0]);
 /// assert_eq!(g.survival(), [2.0 / 3.0, 0.0]);
 /// assert_eq!(g.at(1.9), 1.0);
@@ -40,6 +40,7 @@ use crate::{Error, StopTimes, weighting::stop_times::same_length};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct KaplanMeier {
     /// Where the curve falls, strictly rising.
     times: Vec<f64>,
@@ -48,16 +49,18 @@ pub struct KaplanMeier {
 }
 
 impl KaplanMeier {
-    /// The chance of not having been cut off, from runs whose outcomes hide when that would have
-    /// happened. Needs times of outcomes and of cut-offs to be independent; where they depend on
-    /// something known in advance, such as the task, take one curve for each kind of run.
+    /// The survival curve of the censoring distribution: the chance of not having been cut off, from
+    /// runs whose outcomes hide when that would have happened. Needs times of outcomes and of
+    /// cut-offs to be independent; where they depend on something known in advance, such as the task,
+    /// take one curve for each kind of run.
     #[must_use]
-    pub fn of_cut_offs(stops: &StopTimes<'_>) -> Self {
+    pub fn of_censoring(stops: &StopTimes<'_>) -> Self {
         Self::product_limit(stops, true)
     }
 
-    /// The chance of still being without an outcome, from runs of which some were cut off: the same
-    /// with the roles as usual. Here a run that was cut off at s is still in n_s.
+    /// The survival curve of the event, a known outcome: the chance of still being without one, from
+    /// runs of which some were cut off: the same with the roles as usual. Here a run that was cut off
+    /// at s is still in n_s.
     ///
     /// The product of both curves is the share of runs that had not stopped.
     ///
@@ -65,13 +68,13 @@ impl KaplanMeier {
     /// use censoring::{Error, KaplanMeier, StopTimes};
     ///
     /// let stops = StopTimes::new(&[2.0, 2.0, 5.0, 7.0], &[false, true, false, false], None)?;
-    /// let going_on = KaplanMeier::of_outcomes(&stops);
+    /// let going_on = KaplanMeier::of_events(&stops);
     /// assert_eq!(going_on.at(2.0), 0.75);
     /// assert_eq!(going_on.at(5.0), 0.375);
     /// # Ok::<(), Error>(())
     /// ```
     #[must_use]
-    pub fn of_outcomes(stops: &StopTimes<'_>) -> Self {
+    pub fn of_events(stops: &StopTimes<'_>) -> Self {
         Self::product_limit(stops, false)
     }
 
@@ -85,8 +88,8 @@ impl KaplanMeier {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] unless there is one hazard a time and times are finite, at least 0 and
-    /// strictly rising.
+    /// [`Error::Length`] unless there is one hazard a time; [`Error::ScoringRules`] unless times are
+    /// finite, at least 0 and strictly rising.
     ///
     /// ```
     /// use censoring::{Error, KaplanMeier, Probability};
@@ -152,18 +155,19 @@ impl KaplanMeier {
         if steps == 0 { 1.0 } else { self.survival[steps - 1] }
     }
 
-    /// `cut_offs` says which of the two kinds of stop is the event.
-    fn product_limit(stops: &StopTimes<'_>, cut_offs: bool) -> Self {
+    /// `of_censoring` says which of the two kinds of stop is the event.
+    fn product_limit(stops: &StopTimes<'_>, of_censoring: bool) -> Self {
         let mut rows: Vec<_> = stops.iter().collect();
         rows.sort_unstable_by(|a, b| a.time.total_cmp(&b.time));
         let (mut times, mut factors) = (Vec::new(), Vec::new());
         let mut later = ExactSum::default();
         // From the last time back, so that who is left is a sum of what was seen.
         for tied in rows.chunk_by(|a, b| a.time == b.time).rev() {
-            let weights =
-                |events: bool| tied.iter().filter(move |stop| (stop.cut_off == cut_offs) == events);
+            let weights = |events: bool| {
+                tied.iter().filter(move |stop| (stop.censored == of_censoring) == events)
+            };
             // Outcomes come first: those who are cut off at this time outlast them.
-            if !cut_offs {
+            if !of_censoring {
                 later.extend(weights(false).map(|stop| stop.weight));
             }
             if weights(true).next().is_some() {
@@ -172,7 +176,7 @@ impl KaplanMeier {
                 times.push(tied[0].time);
                 factors.push(left / later.value());
             }
-            if cut_offs {
+            if of_censoring {
                 later.extend(weights(false).map(|stop| stop.weight));
             }
         }
@@ -198,14 +202,14 @@ mod tests {
     #[test]
     fn an_outcome_at_the_time_of_a_cut_off_came_first() {
         let stops = StopTimes::new(&[1.0, 1.0, 2.0], &[false, true, false], None).unwrap();
-        assert_eq!(KaplanMeier::of_cut_offs(&stops).survival(), [0.5]);
-        assert_eq!(KaplanMeier::of_outcomes(&stops).survival(), [2.0 / 3.0, 0.0]);
+        assert_eq!(KaplanMeier::of_censoring(&stops).survival(), [0.5]);
+        assert_eq!(KaplanMeier::of_events(&stops).survival(), [2.0 / 3.0, 0.0]);
     }
 
     #[test]
     fn without_a_cut_off_nothing_is_lost() {
         let stops = StopTimes::new(&[1.0, 3.0], &[false; 2], None).unwrap();
-        let g = KaplanMeier::of_cut_offs(&stops);
+        let g = KaplanMeier::of_censoring(&stops);
         assert_eq!((g.at(0.0), g.before(3.0), g.at(f64::INFINITY)), (1.0, 1.0, 1.0));
         assert!(g.times().is_empty());
     }
@@ -213,7 +217,7 @@ mod tests {
     #[test]
     fn time_zero_is_a_time() {
         let stops = StopTimes::new(&[0.0, -0.0, 3.0], &[true, true, true], None).unwrap();
-        let g = KaplanMeier::of_cut_offs(&stops);
+        let g = KaplanMeier::of_censoring(&stops);
         assert_eq!((g.before(0.0), g.at(0.0), g.at(3.0)), (1.0, 1.0 / 3.0, 0.0));
     }
 
@@ -228,9 +232,7 @@ mod tests {
             ([2.0, f64::INFINITY], 1),
         ] {
             let error = KaplanMeier::from_hazards(&times, &p).unwrap_err();
-            let Error::Trajectory(trajectory_metrics::Error::ScoringRules(
-                scoring_rules::Error::OutOfOrder { index: at, .. },
-            )) = error
+            let Error::ScoringRules(scoring_rules::Error::OutOfOrder { index: at, .. }) = error
             else {
                 panic!("{error}");
             };
@@ -238,14 +240,14 @@ mod tests {
         }
         assert!(KaplanMeier::from_hazards(&[0.0, 1.0], &p).is_ok());
         let error = KaplanMeier::from_hazards(&[0.0], &p).unwrap_err();
-        let length = trajectory_metrics::Error::Length { what: "hazards", expected: 1, found: 2 };
-        assert_eq!(error, length.into());
+        let length = Error::Length { what: "hazards", expected: 1, found: 2 };
+        assert_eq!(error, length);
     }
 
     #[test]
     #[should_panic(expected = "the time is a NaN")]
     fn the_curve_at_no_time_panics() {
         let stops = StopTimes::new(&[1.0], &[true], None).unwrap();
-        let _ = KaplanMeier::of_cut_offs(&stops).at(f64::NAN);
+        let _ = KaplanMeier::of_censoring(&stops).at(f64::NAN);
     }
 }

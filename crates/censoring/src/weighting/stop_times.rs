@@ -1,10 +1,11 @@
-use scoring_rules::ExactSum;
+use scoring_rules::{ExactMean, ExactSum};
 
 use crate::Error;
 
 /// When each run stopped, and whether it was cut off there or ended with its outcome known.
 ///
-/// Times are steps, tokens, seconds: any finite numbers of at least 0. Where an outcome and a
+/// In the words of survival analysis a known outcome is the event, and a run that was cut off is
+/// censored. Times are steps, tokens, seconds: any finite numbers of at least 0. Where an outcome and a
 /// cut-off share a time, the outcome came first: a run that was cut off at step 30 made its step 30
 /// and had no outcome by then.
 ///
@@ -19,7 +20,7 @@ use crate::Error;
 /// use censoring::{Error, StopTimes};
 ///
 /// let stops = StopTimes::new(&[4.0, 9.0], &[false, true], None)?;
-/// assert_eq!(stops.times(), [4.0, 9.0]);
+/// assert_eq!((stops.times(), stops.censored()), (&[4.0, 9.0][..], &[false, true][..]));
 ///
 /// let error = StopTimes::new(&[4.0, -1.0], &[false, true], None).unwrap_err();
 /// assert_eq!(error, Error::StopTime { run: 1, value: -1.0 });
@@ -28,7 +29,7 @@ use crate::Error;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StopTimes<'a> {
     times: &'a [f64],
-    cut_off: &'a [bool],
+    censored: &'a [bool],
     weights: Option<&'a [f64]>,
     /// Weight of all runs, positive.
     total: f64,
@@ -40,7 +41,7 @@ pub(crate) struct Stop {
     /// Its position among all runs.
     pub(crate) run: usize,
     pub(crate) time: f64,
-    pub(crate) cut_off: bool,
+    pub(crate) censored: bool,
     pub(crate) weight: f64,
 }
 
@@ -49,15 +50,15 @@ impl<'a> StopTimes<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::StopTime`] with the first run whose time is negative or not finite;
-    /// [`Error::Trajectory`] unless there is one entry a run in each, for a weight that is neither
-    /// 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
+    /// [`Error::StopTime`] with the first run whose time is negative or not finite; [`Error::Length`]
+    /// unless there is one entry a run in each; [`Error::WeightAt`] for a weight that is
+    /// neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
     pub fn new(
         times: &'a [f64],
-        cut_off: &'a [bool],
+        censored: &'a [bool],
         weights: Option<&'a [f64]>,
     ) -> Result<Self, Error> {
-        same_length("cut_off", times.len(), cut_off.len())?;
+        same_length("censored", times.len(), censored.len())?;
         // A NaN is in no range.
         if let Some(run) = times.iter().position(|time| !(0.0..f64::INFINITY).contains(time)) {
             return Err(Error::StopTime { run, value: times[run] });
@@ -65,16 +66,10 @@ impl<'a> StopTimes<'a> {
         let mut total = times.len() as f64;
         if let Some(weights) = weights {
             same_length("weights", times.len(), weights.len())?;
-            for (row, &value) in weights.iter().enumerate() {
-                check_weight(row, value)?;
-            }
-            total = weights.iter().copied().collect::<ExactSum>().value();
+            let each = (0..weights.len()).map(|row| weight_of(Some(weights), row));
+            total = each.collect::<Result<ExactSum, Error>>()?.value();
         }
-        if total > 0.0 {
-            Ok(Self { times, cut_off, weights, total })
-        } else {
-            Err(scoring_rules::Error::Empty.into())
-        }
+        if total > 0.0 { Ok(Self { times, censored, weights, total }) } else { Err(Error::Empty) }
     }
 
     /// When each run stopped.
@@ -83,10 +78,10 @@ impl<'a> StopTimes<'a> {
         self.times
     }
 
-    /// Whether each run was cut off.
+    /// Whether each run was censored: cut off before its outcome was known.
     #[must_use]
-    pub const fn cut_off(&self) -> &'a [bool] {
-        self.cut_off
+    pub const fn censored(&self) -> &'a [bool] {
+        self.censored
     }
 
     /// Weight of all runs.
@@ -96,14 +91,14 @@ impl<'a> StopTimes<'a> {
 
     /// The runs of positive weight.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Stop> + use<'a> {
-        let Self { times, cut_off, weights, .. } = *self;
+        let Self { times, censored, weights, .. } = *self;
         times
             .iter()
-            .zip(cut_off)
+            .zip(censored)
             .enumerate()
-            .map(move |(run, (&time, &cut_off))| {
+            .map(move |(run, (&time, &censored))| {
                 let weight = weights.map_or(1.0, |weights| weights[run]);
-                Stop { run, time, cut_off, weight }
+                Stop { run, time, censored, weight }
             })
             .filter(|stop| stop.weight > 0.0)
     }
@@ -111,10 +106,10 @@ impl<'a> StopTimes<'a> {
     /// That complete runs, and only those, have a score that can be averaged.
     pub(crate) fn check_scores(&self, scores: &[Option<f64>]) -> Result<(), Error> {
         same_length("scores", self.times.len(), scores.len())?;
-        for (run, (score, &cut_off)) in scores.iter().zip(self.cut_off).enumerate() {
+        for (run, (score, &censored)) in scores.iter().zip(self.censored).enumerate() {
             match *score {
-                None if !cut_off => return Err(Error::MissingScore { run }),
-                Some(_) if cut_off => return Err(Error::ScoreOfCutOff { run }),
+                None if !censored => return Err(Error::MissingScore { run }),
+                Some(_) if censored => return Err(Error::CensoredWithScore { run }),
                 Some(value) if !can_be_averaged(value) => {
                     return Err(Error::RunScore { run, value });
                 }
@@ -132,23 +127,19 @@ pub(crate) fn can_be_averaged(score: f64) -> bool {
     (-1e100..=1e100).contains(&score)
 }
 
-/// That a weight is 0 or far from the ends of numbers.
-pub(crate) fn check_weight(row: usize, value: f64) -> Result<(), Error> {
-    // A NaN is in no range.
-    if value == 0.0 || (1e-100..=1e100).contains(&value) {
-        Ok(())
-    } else {
-        Err(trajectory_metrics::Error::WeightAt { index: row, value }.into())
+/// The weight of a row, which must be one that a mean takes: 0, or from 1e-100 to 1e100. 1 where no
+/// weights are given.
+pub(crate) fn weight_of(weights: Option<&[f64]>, row: usize) -> Result<f64, Error> {
+    let Some(&value) = weights.and_then(|weights| weights.get(row)) else { return Ok(1.0) };
+    match ExactMean::default().update_weighted(0.0, value) {
+        Ok(()) => Ok(value),
+        Err(_) => Err(Error::WeightAt { index: row, value }),
     }
 }
 
 /// That two arguments which go together have one length.
 pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
-    if expected == found {
-        Ok(())
-    } else {
-        Err(trajectory_metrics::Error::Length { what, expected, found }.into())
-    }
+    if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
 }
 
 #[cfg(test)]
@@ -164,18 +155,16 @@ mod tests {
             assert_eq!(of(&[0.0, value], None), Error::StopTime { run: 1, value });
         }
         assert!(matches!(of(&[f64::NAN, -1.0], None), Error::StopTime { run: 0, .. }));
-        let length = |what, found| {
-            Error::from(trajectory_metrics::Error::Length { what, expected: 2, found })
-        };
+        let length = |what, found| Error::Length { what, expected: 2, found };
         assert_eq!(of(&[1.0, 2.0], Some(&[1.0])), length("weights", 1));
         let three = StopTimes::new(&[1.0, 2.0], &[true; 3], None).unwrap_err();
-        assert_eq!(three, length("cut_off", 3));
+        assert_eq!(three, length("censored", 3));
         for value in [-1.0, 1e101, f64::NAN] {
             let error = of(&[1.0, 2.0], Some(&[1.0, value]));
-            let row = trajectory_metrics::Error::WeightAt { index: 1, value };
-            assert_eq!(error.to_string(), Error::from(row).to_string());
+            let row = Error::WeightAt { index: 1, value };
+            assert_eq!(error.to_string(), row.to_string());
         }
-        let empty = Error::from(trajectory_metrics::Error::Empty);
+        let empty = Error::Empty;
         assert_eq!(of(&[1.0, 2.0], Some(&[0.0; 2])), empty);
         assert_eq!(StopTimes::new(&[], &[], None), Err(empty));
     }
@@ -186,7 +175,7 @@ mod tests {
         assert_eq!(stops.check_scores(&[Some(-0.5), None]), Ok(()));
         assert_eq!(stops.check_scores(&[None, None]), Err(Error::MissingScore { run: 0 }));
         let both = [Some(1.0), Some(1.0)];
-        assert_eq!(stops.check_scores(&both), Err(Error::ScoreOfCutOff { run: 1 }));
+        assert_eq!(stops.check_scores(&both), Err(Error::CensoredWithScore { run: 1 }));
         for value in [f64::NEG_INFINITY, f64::INFINITY, -1.1e100] {
             let error = Error::RunScore { run: 0, value };
             assert_eq!(stops.check_scores(&[Some(value), None]), Err(error));

@@ -11,7 +11,7 @@ use crate::Error;
 /// use censoring::{Error, Probability, SuccessModel};
 ///
 /// let gives_up = |features: &[f64]| if features[0] > 9.0 { Probability::ZERO } else { Probability::HALF };
-/// assert_eq!(gives_up.success_chance(&[12.0])?, Probability::ZERO);
+/// assert_eq!(gives_up.success_probability(&[12.0])?, Probability::ZERO);
 /// # Ok::<(), Error>(())
 /// ```
 pub trait SuccessModel {
@@ -20,11 +20,11 @@ pub trait SuccessModel {
     /// # Errors
     ///
     /// Where the features are not those of the model.
-    fn success_chance(&self, features: &[f64]) -> Result<Probability, Error>;
+    fn success_probability(&self, features: &[f64]) -> Result<Probability, Error>;
 }
 
 impl<F: Fn(&[f64]) -> Probability> SuccessModel for F {
-    fn success_chance(&self, features: &[f64]) -> Result<Probability, Error> {
+    fn success_probability(&self, features: &[f64]) -> Result<Probability, Error> {
         Ok(self(features))
     }
 }
@@ -50,7 +50,7 @@ impl<F: Fn(&[f64]) -> Probability> SuccessModel for F {
 /// }
 ///
 /// let model = BaseRate.fit(&[vec![], vec![]], &[true, false], &[3.0, 1.0])?;
-/// assert_eq!(model.success_chance(&[])?.get(), 0.75);
+/// assert_eq!(model.success_probability(&[])?.get(), 0.75);
 /// # Ok::<(), Error>(())
 /// ```
 pub trait SuccessLearner {

@@ -6,7 +6,7 @@
 /// Anything that sees one finished run after the other can be calibrated by it, not only estimates.
 ///
 /// ```
-/// use budget_estimation::{AdaptiveConformal, Calibrator, Error, Level};
+/// use budget_estimation::{AdaptiveConformal, Error, Level, OnlineCalibrator};
 ///
 /// let mut calibrator = AdaptiveConformal::new(Level::new(0.8)?, 0.05)?;
 /// assert_eq!(calibrator.margin(), f64::INFINITY);
@@ -16,7 +16,7 @@
 /// assert_eq!(calibrator.margin(), 5.0);
 /// # Ok::<(), Error>(())
 /// ```
-pub trait Calibrator {
+pub trait OnlineCalibrator {
     /// The margin for now: infinite where every interval is to hold everything, minus infinity where
     /// it is to hold nothing.
     fn margin(&self) -> f64;

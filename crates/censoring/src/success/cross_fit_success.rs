@@ -20,7 +20,7 @@ use crate::{
 /// let success = cross_fit_success(&learner, &runs, |_, _| vec![], &folds, None, None)?;
 /// assert_eq!(success.models().len(), 2);
 /// // One success and one failure outside its fold, and nothing to tell them apart by.
-/// assert_eq!(success.success_chance(3, &[])?, Probability::HALF);
+/// assert_eq!(success.success_probability(3, &[])?, Probability::HALF);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -41,9 +41,9 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] where there is no such run, and the errors of
-    /// [`SuccessModel::success_chance`].
-    pub fn success_chance(&self, run: usize, features: &[f64]) -> Result<Probability, Error> {
+    /// [`Error::Length`] where there is no such run, and the errors of
+    /// [`SuccessModel::success_probability`].
+    pub fn success_probability(&self, run: usize, features: &[f64]) -> Result<Probability, Error> {
         let fold = self.folds.of_each().get(run);
         let model = fold.and_then(|&fold| self.models.get(fold));
         let runs = self.folds.of_each().len();
@@ -53,7 +53,7 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
                 expected: run.saturating_add(1),
                 found: runs,
             })?
-            .success_chance(features)
+            .success_probability(features)
     }
 }
 
@@ -95,8 +95,8 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 /// # Errors
 ///
 /// [`Error::Fold`] with the learner's error where the rows outside a fold are not enough;
-/// [`Error::Trajectory`] unless there is one entry a run in each of folds, branches and weights, and
-/// for a weight that is neither 0 nor from 1e-100 to 1e100.
+/// [`Error::Length`] unless there is one entry a run in each of folds, branches and weights;
+/// [`Error::WeightAt`] for a weight that is neither 0 nor from 1e-100 to 1e100.
 ///
 /// ```
 /// use censoring::{Continuations, Error, Folds, LogisticSuccess, Probability, StopReason, Stopped};
@@ -113,14 +113,14 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 /// let features = |run: usize, t: usize| prefix_features(&runs[run].forecasts()[..t]);
 /// let learner = LogisticSuccess::default();
 /// let plain = cross_fit_success(&learner, &runs, features, &folds, None, None)?;
-/// let plain = plain.success_chance(1, &features(1, 2))?;
+/// let plain = plain.success_probability(1, &features(1, 2))?;
 /// assert!(plain.get() > 0.5);
 ///
 /// // Branches of the first run, which is in the other fold than the second, all failed.
 /// let mut branches = [Continuations::default(); 10];
 /// branches[0].failures = 5;
 /// let hybrid = cross_fit_success(&learner, &runs, features, &folds, Some(&branches), None)?;
-/// assert!(hybrid.success_chance(1, &features(1, 2))? < plain);
+/// assert!(hybrid.success_probability(1, &features(1, 2))? < plain);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn cross_fit_success<L: SuccessLearner>(

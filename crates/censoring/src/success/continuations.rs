@@ -12,9 +12,9 @@ use crate::{Error, weighting::stop_times::same_length};
 ///
 /// let branches = Continuations { successes: 2, failures: 6, unresolved: 2, invalid: 1 };
 /// let estimate = branches.estimate()?;
-/// assert_eq!(estimate.chance.get(), 2.0 / 8.0);
-/// assert_eq!((estimate.low.get(), estimate.high.get()), (2.0 / 10.0, 4.0 / 10.0));
-/// assert_eq!(estimate.standard_error, (0.25_f64 * 0.75 / 8.0).sqrt());
+/// assert_eq!(estimate.probability().get(), 2.0 / 8.0);
+/// assert_eq!((estimate.low().get(), estimate.high().get()), (2.0 / 10.0, 4.0 / 10.0));
+/// assert_eq!(estimate.standard_error(), (0.25_f64 * 0.75 / 8.0).sqrt());
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,35 +31,60 @@ pub struct Continuations {
     pub invalid: u64,
 }
 
-/// A chance of success after a stop, from [`Continuations`].
+/// A probability of success after a stop, from [`Continuations`]: `low <= probability <= high`.
 ///
-/// Scores of a sample with all chances at `low` and with all at `high` do not bound its score: some runs
-/// score more as a success and others less. Take each run's own worse and better end, as
+/// Scores of a sample with all probabilities at `low` and with all at `high` do not bound its score:
+/// some runs score more as a success and others less. Take each run's own worse and better end, as
 /// [`mean_score_bounds`](crate::mean_score_bounds) does with the two as a
-/// [`ChanceInterval`](crate::ChanceInterval).
+/// [`ProbabilityInterval`](crate::ProbabilityInterval).
 ///
 /// ```
-/// use censoring::{ChanceInterval, Continuations, Error, SuccessEstimate};
+/// use censoring::{Continuations, Error, ProbabilityInterval};
 ///
 /// let branches = Continuations { successes: 3, failures: 1, unresolved: 4, invalid: 0 };
-/// let SuccessEstimate { chance, low, high, standard_error } = branches.estimate()?;
-/// assert_eq!((low.get(), chance.get(), high.get()), (0.375, 0.75, 0.875));
-/// assert_eq!(standard_error, (0.75_f64 * 0.25 / 4.0).sqrt());
-/// assert_eq!(ChanceInterval::from(branches.estimate()?), ChanceInterval::new(low, high)?);
+/// let estimate = branches.estimate()?;
+/// assert_eq!(estimate.probability().get(), 0.75);
+/// assert_eq!(estimate.standard_error(), (0.75_f64 * 0.25 / 4.0).sqrt());
+///
+/// let (low, high) = (estimate.low(), estimate.high());
+/// assert_eq!((low.get(), high.get()), (0.375, 0.875));
+/// assert_eq!(ProbabilityInterval::from(estimate), ProbabilityInterval::new(low, high)?);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SuccessEstimate {
+    probability: Probability,
+    low: Probability,
+    high: Probability,
+    standard_error: f64,
+}
+
+impl SuccessEstimate {
     /// Successes over branches with an outcome.
-    pub chance: Probability,
+    #[must_use]
+    pub const fn probability(&self) -> Probability {
+        self.probability
+    }
+
     /// The same with every unresolved branch taken for a failure.
-    pub low: Probability,
+    #[must_use]
+    pub const fn low(&self) -> Probability {
+        self.low
+    }
+
     /// The same with every unresolved branch taken for a success.
-    pub high: Probability,
-    /// Binomial standard error of `chance`, `sqrt(q (1 - q) / M)` over M branches with an outcome.
-    /// 0 where these all ended alike, which is no certainty.
-    pub standard_error: f64,
+    #[must_use]
+    pub const fn high(&self) -> Probability {
+        self.high
+    }
+
+    /// Binomial standard error of the probability, `sqrt(q (1 - q) / M)` over M branches with an
+    /// outcome. 0 where these all ended alike, which is no certainty.
+    #[must_use]
+    pub const fn standard_error(&self) -> f64 {
+        self.standard_error
+    }
 }
 
 impl Continuations {
@@ -69,9 +94,9 @@ impl Continuations {
         self.successes.saturating_add(self.failures)
     }
 
-    /// The chance of success that the branches show.
+    /// The probability of success that the branches show.
     ///
-    /// The exact score at `chance` is the mean over the branches of the score that the cut-off run
+    /// The exact score at it is the mean over the branches of the score that the cut-off run
     /// would have with each one's outcome.
     ///
     /// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix H.
@@ -86,17 +111,17 @@ impl Continuations {
         let [successes, failures, unresolved] =
             [self.successes, self.failures, self.unresolved].map(|count| count as f64);
         let (valid, all) = (successes + failures, successes + failures + unresolved);
-        let chance = successes / valid;
+        let q = successes / valid;
         Ok(SuccessEstimate {
-            chance: Probability::new(chance)?,
+            probability: Probability::new(q)?,
             low: Probability::new(successes / all)?,
             high: Probability::new((successes + unresolved) / all)?,
-            standard_error: (chance * (1.0 - chance) / valid).sqrt(),
+            standard_error: (q * (1.0 - q) / valid).sqrt(),
         })
     }
 }
 
-/// The chance of success after each stop: from branches where at least `min_valid` of a run's have
+/// The probability of success after each stop: from branches where at least `min_valid` of a run's have
 /// an outcome, and from a model elsewhere.
 ///
 /// `branches` and `plug_in` have one entry a run; runs without branches have the default, none. The
@@ -108,30 +133,35 @@ impl Continuations {
 ///
 /// # Errors
 ///
-/// [`Error::Trajectory`] unless there is one entry a run in each, and for a `min_valid` of 0.
+/// [`Error::Length`] unless there is one entry a run in each; [`Error::Setting`] for a `min_valid`
+/// of 0.
 ///
 /// ```
-/// use censoring::{Continuations, Error, Probability, hybrid_success_chances};
+/// use censoring::{Continuations, Error, Probability, hybrid_success_probabilities};
 ///
 /// let audited = Continuations { successes: 3, failures: 2, ..Continuations::default() };
 /// let plug_in = [Probability::HALF; 2];
-/// let chances = hybrid_success_chances(&[audited, Continuations::default()], &plug_in, 5)?;
-/// assert_eq!(chances, Probability::from_slice(&[0.6, 0.5])?);
+/// let hybrid = hybrid_success_probabilities(&[audited, Continuations::default()], &plug_in, 5)?;
+/// assert_eq!(hybrid, Probability::from_slice(&[0.6, 0.5])?);
 /// # Ok::<(), Error>(())
 /// ```
-pub fn hybrid_success_chances(
+pub fn hybrid_success_probabilities(
     branches: &[Continuations],
     plug_in: &[Probability],
     min_valid: u64,
 ) -> Result<Vec<Probability>, Error> {
     same_length("plug_in", branches.len(), plug_in.len())?;
     if min_valid == 0 {
-        return Err(Error::setting("min_valid", 0.0, "at least 1"));
+        return Err(Error::Setting { name: "min_valid", value: 0.0, range: "at least 1" });
     }
-    let chance = |(branches, &plug_in): (&Continuations, &Probability)| {
-        if branches.valid() >= min_valid { Ok(branches.estimate()?.chance) } else { Ok(plug_in) }
+    let hybrid = |(branches, &plug_in): (&Continuations, &Probability)| {
+        if branches.valid() >= min_valid {
+            Ok(branches.estimate()?.probability)
+        } else {
+            Ok(plug_in)
+        }
     };
-    branches.iter().zip(plug_in).map(chance).collect()
+    branches.iter().zip(plug_in).map(hybrid).collect()
 }
 
 #[cfg(test)]
@@ -143,7 +173,7 @@ mod tests {
         let branches = Continuations { unresolved: 3, invalid: 2, ..Continuations::default() };
         assert_eq!(branches.estimate(), Err(Error::NoBranch));
         let plug_in = [Probability::ONE];
-        assert_eq!(hybrid_success_chances(&[branches], &plug_in, 1), Ok(plug_in.to_vec()));
+        assert_eq!(hybrid_success_probabilities(&[branches], &plug_in, 1), Ok(plug_in.to_vec()));
     }
 
     #[test]
@@ -153,27 +183,27 @@ mod tests {
         assert_eq!((estimate.low, estimate.high), (Probability::ZERO, Probability::ZERO));
         assert_eq!(estimate.standard_error, 0.0);
         let unsure = Continuations { unresolved: 4, ..sure }.estimate().unwrap();
-        assert_eq!((unsure.low, unsure.chance), (Probability::ZERO, Probability::ZERO));
+        assert_eq!((unsure.low, unsure.probability), (Probability::ZERO, Probability::ZERO));
         assert_eq!(unsure.high, Probability::HALF);
         assert_eq!(Continuations { invalid: 9, ..sure }.estimate().unwrap(), estimate);
     }
 
     #[test]
-    fn any_counts_are_chances() {
+    fn any_counts_are_probabilities() {
         let most = u64::MAX;
         let branches =
             Continuations { successes: most, failures: most, unresolved: most, invalid: most };
         let estimate = branches.estimate().unwrap();
-        assert_eq!(estimate.chance, Probability::HALF);
-        assert!(estimate.low < estimate.chance && estimate.chance < estimate.high);
+        assert_eq!(estimate.probability, Probability::HALF);
+        assert!(estimate.low < estimate.probability && estimate.probability < estimate.high);
     }
 
     #[test]
     fn settings_and_lengths_are_checked() {
         let branches = [Continuations::default()];
-        let error = hybrid_success_chances(&branches, &[Probability::HALF], 0).unwrap_err();
+        let error = hybrid_success_probabilities(&branches, &[Probability::HALF], 0).unwrap_err();
         assert!(error.to_string().starts_with("min_valid is 0"), "{error}");
-        let length = trajectory_metrics::Error::Length { what: "plug_in", expected: 1, found: 0 };
-        assert_eq!(hybrid_success_chances(&branches, &[], 1), Err(length.into()));
+        let length = Error::Length { what: "plug_in", expected: 1, found: 0 };
+        assert_eq!(hybrid_success_probabilities(&branches, &[], 1), Err(length));
     }
 }

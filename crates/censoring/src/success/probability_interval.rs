@@ -9,16 +9,16 @@ use crate::{Error, SuccessEstimate};
 /// `serde`) a list of the two.
 ///
 /// ```
-/// use censoring::{ChanceInterval, Continuations, Error, Probability};
+/// use censoring::{Continuations, Error, Probability, ProbabilityInterval};
 ///
 /// // Two branches were cut off again: taken for failures, then for successes.
 /// let branches = Continuations { successes: 2, failures: 6, unresolved: 2, invalid: 0 };
-/// let interval = ChanceInterval::from(branches.estimate()?);
+/// let interval = ProbabilityInterval::from(branches.estimate()?);
 /// assert_eq!((interval.low().get(), interval.high().get()), (0.2, 0.4));
 ///
 /// // Within 0.25 of 0.125, which is no less than 0.
-/// let around = ChanceInterval::around(Probability::new(0.125)?, 0.5)?;
-/// assert_eq!(around, ChanceInterval::new(Probability::ZERO, Probability::new(0.375)?)?);
+/// let around = ProbabilityInterval::around(Probability::new(0.125)?, 0.5)?;
+/// assert_eq!(around, ProbabilityInterval::new(Probability::ZERO, Probability::new(0.375)?)?);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,12 +27,12 @@ use crate::{Error, SuccessEstimate};
     derive(serde::Deserialize, serde::Serialize),
     serde(try_from = "(Probability, Probability)", into = "(Probability, Probability)")
 )]
-pub struct ChanceInterval {
+pub struct ProbabilityInterval {
     low: Probability,
     high: Probability,
 }
 
-impl ChanceInterval {
+impl ProbabilityInterval {
     /// From 0 to 1: nothing is known.
     pub const UNKNOWN: Self = Self { low: Probability::ZERO, high: Probability::ONE };
 
@@ -40,7 +40,7 @@ impl ChanceInterval {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] where the lower end is the higher one.
+    /// [`Error::ScoringRules`] where the lower end is the higher one.
     pub fn new(low: Probability, high: Probability) -> Result<Self, Error> {
         if low <= high {
             Ok(Self { low, high })
@@ -57,11 +57,11 @@ impl ChanceInterval {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] unless the width is at least 0.
+    /// [`Error::Setting`] unless the width is at least 0.
     pub fn around(estimate: Probability, width: f64) -> Result<Self, Error> {
         // A NaN is in no range.
         if !(0.0..=f64::INFINITY).contains(&width) {
-            return Err(Error::setting("width", width, "at least 0"));
+            return Err(Error::Setting { name: "width", value: width, range: "at least 0" });
         }
         let end = |distance: f64| Probability::new((estimate.get() + distance).clamp(0.0, 1.0));
         Self::new(end(-width / 2.0)?, end(width / 2.0)?)
@@ -81,7 +81,7 @@ impl ChanceInterval {
 }
 
 /// A chance that is known.
-impl From<Probability> for ChanceInterval {
+impl From<Probability> for ProbabilityInterval {
     fn from(chance: Probability) -> Self {
         Self { low: chance, high: chance }
     }
@@ -89,13 +89,13 @@ impl From<Probability> for ChanceInterval {
 
 /// Every unresolved branch taken for a failure, and for a success. What the number of branches leaves
 /// open is not in it.
-impl From<SuccessEstimate> for ChanceInterval {
+impl From<SuccessEstimate> for ProbabilityInterval {
     fn from(estimate: SuccessEstimate) -> Self {
-        Self { low: estimate.low, high: estimate.high }
+        Self { low: estimate.low(), high: estimate.high() }
     }
 }
 
-impl TryFrom<(Probability, Probability)> for ChanceInterval {
+impl TryFrom<(Probability, Probability)> for ProbabilityInterval {
     type Error = Error;
 
     fn try_from((low, high): (Probability, Probability)) -> Result<Self, Error> {
@@ -103,8 +103,8 @@ impl TryFrom<(Probability, Probability)> for ChanceInterval {
     }
 }
 
-impl From<ChanceInterval> for (Probability, Probability) {
-    fn from(interval: ChanceInterval) -> Self {
+impl From<ProbabilityInterval> for (Probability, Probability) {
+    fn from(interval: ProbabilityInterval) -> Self {
         (interval.low, interval.high)
     }
 }
@@ -115,10 +115,10 @@ mod tests {
 
     #[test]
     fn what_is_no_interval_is_refused() {
-        let reversed = ChanceInterval::new(Probability::ONE, Probability::HALF).unwrap_err();
+        let reversed = ProbabilityInterval::new(Probability::ONE, Probability::HALF).unwrap_err();
         assert!(reversed.to_string().contains("from 1 to 0.5"), "{reversed}");
         for width in [-1e-300, f64::NEG_INFINITY, f64::NAN] {
-            let error = ChanceInterval::around(Probability::HALF, width).unwrap_err();
+            let error = ProbabilityInterval::around(Probability::HALF, width).unwrap_err();
             assert!(error.to_string().starts_with("width is"), "{error}");
         }
     }
@@ -128,19 +128,19 @@ mod tests {
         for q in [0.0, 0.3, 1.0] {
             let q = Probability::new(q).unwrap();
             for width in [2.0, 1e300, f64::INFINITY] {
-                assert_eq!(ChanceInterval::around(q, width), Ok(ChanceInterval::UNKNOWN));
+                assert_eq!(ProbabilityInterval::around(q, width), Ok(ProbabilityInterval::UNKNOWN));
             }
-            assert_eq!(ChanceInterval::around(q, 0.0), Ok(q.into()));
+            assert_eq!(ProbabilityInterval::around(q, 0.0), Ok(q.into()));
         }
     }
 
     #[cfg(feature = "serde")]
     #[test]
     fn json_goes_through_the_same_door() {
-        let interval: ChanceInterval = serde_json::from_str("[0.25,0.5]").unwrap();
+        let interval: ProbabilityInterval = serde_json::from_str("[0.25,0.5]").unwrap();
         assert_eq!(serde_json::to_string(&interval).unwrap(), "[0.25,0.5]");
         for wrong in ["[0.5,0.25]", "[-0.1,0.5]", "0.5"] {
-            assert!(serde_json::from_str::<ChanceInterval>(wrong).is_err(), "{wrong}");
+            assert!(serde_json::from_str::<ProbabilityInterval>(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -1,17 +1,17 @@
 //! The chance of success after a stop.
 
-pub(crate) mod chance_interval;
 pub(crate) mod continuations;
 pub(crate) mod cross_fit_success;
 pub(crate) mod logistic_success;
 pub(crate) mod plug_in_bias;
 pub(crate) mod prefix_features;
+pub(crate) mod probability_interval;
 pub(crate) mod success_model;
 
-pub use chance_interval::ChanceInterval;
-pub use continuations::{Continuations, SuccessEstimate, hybrid_success_chances};
+pub use continuations::{Continuations, SuccessEstimate, hybrid_success_probabilities};
 pub use cross_fit_success::{CrossFitSuccess, cross_fit_success};
 pub use logistic_success::{LogisticSuccess, LogisticSuccessModel};
 pub use plug_in_bias::{plug_in_bias, plug_in_regret_bound};
 pub use prefix_features::prefix_features;
+pub use probability_interval::ProbabilityInterval;
 pub use success_model::{SuccessLearner, SuccessModel};

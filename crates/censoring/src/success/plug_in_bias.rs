@@ -23,8 +23,9 @@ use crate::{Error, weighting::stop_times::same_length};
 ///
 /// # Errors
 ///
-/// [`Error::Trajectory`] unless there is one entry a row in each, for a weight that is neither 0 nor
-/// from 1e-100 to 1e100; [`Error::Empty`] without a row of positive weight.
+/// [`Error::Length`] unless there is one entry a row in each; [`Error::WeightAt`] for a
+/// weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a row of positive
+/// weight.
 ///
 /// ```
 /// use censoring::{Error, Probability, plug_in_bias};
@@ -69,7 +70,7 @@ pub fn plug_in_bias(
 /// # Errors
 ///
 /// [`Error::UnboundedRule`] where B is infinite, as for the log score unless it is clipped;
-/// [`Error::Trajectory`] unless the bias is from -1 to 1.
+/// [`Error::Setting`] unless the bias is from -1 to 1.
 ///
 /// ```
 /// use censoring::{Error, plug_in_regret_bound};
@@ -83,7 +84,7 @@ pub fn plug_in_bias(
 pub fn plug_in_regret_bound<R: ScoringRule>(rule: &R, bias: f64) -> Result<f64, Error> {
     // A NaN is in no range.
     if !(-1.0..=1.0).contains(&bias) {
-        return Err(Error::setting("bias", bias, "from -1 to 1"));
+        return Err(Error::Setting { name: "bias", value: bias, range: "from -1 to 1" });
     }
     let contrast = |p| (rule.score(p, true) - rule.score(p, false)).abs();
     let ends = [contrast(Probability::ZERO), contrast(Probability::ONE)];
@@ -120,12 +121,10 @@ mod tests {
             assert!(error.to_string().starts_with("bias is"), "{error}");
         }
         let one = [Probability::ONE];
-        let length = |what, found| {
-            Err(Error::from(trajectory_metrics::Error::Length { what, expected: 1, found }))
-        };
+        let length = |what, found| Err(Error::Length { what, expected: 1, found });
         assert_eq!(plug_in_bias(&one, &[], None), length("truths", 0));
         assert_eq!(plug_in_bias(&one, &one, Some(&[1.0; 2])), length("weights", 2));
-        let empty = Err(Error::from(trajectory_metrics::Error::Empty));
+        let empty = Err(Error::Empty);
         assert_eq!(plug_in_bias(&one, &one, Some(&[0.0])), empty);
         assert!(plug_in_bias(&one, &one, Some(&[f64::NAN])).is_err());
     }

@@ -8,6 +8,22 @@ use crate::{
 /// Feasibility, intervals and the comparison with linear extrapolation over the same samples.
 ///
 /// Parts can be merged in any order, and a weight of 2 is the sample given twice.
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, Level, Metrics, Rollouts, Sample};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
+///
+/// let mut metrics = Metrics::claiming(Level::new(0.8)?);
+/// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?)?;
+/// let summary = metrics.finish()?;
+/// assert_eq!(summary.feasibility.accuracy, 1.0);
+/// assert_eq!(summary.intervals.map(|intervals| intervals.interval_loss), Some(Some(20.0)));
+/// assert_eq!(summary.linear.map(|linear| linear.linear_error), Some(0.0));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
     feasibility: FeasibilityCounts,
@@ -16,6 +32,22 @@ pub struct Metrics {
 }
 
 /// All of these measures, from [`Metrics`].
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, Metrics, Rollouts, Sample};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], false)?;
+/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
+///
+/// // Intervals are scored on runs that succeeded only.
+/// let mut metrics = Metrics::default();
+/// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?)?;
+/// let summary = metrics.finish()?;
+/// assert_eq!(summary.feasibility.accuracy, 0.0);
+/// assert_eq!((summary.intervals, summary.linear), (None, None));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -49,7 +81,7 @@ impl Metrics {
     ///
     /// # Errors
     ///
-    /// As [`Metrics::update`]; [`Error::Scoring`] unless the weight is 0 or from 1e-100 to 1e100.
+    /// As [`Metrics::update`]; [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to 1e100.
     pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
         check_weight(weight)?;
         self.add(sample, weight)
@@ -96,7 +128,7 @@ impl Metrics {
 /// Parts can be merged in any order.
 ///
 /// ```
-/// use budget_estimation::{Error, Evaluation, LinearEstimator, Rollouts, score_rollouts};
+/// use budget_estimation::{Error, LinearEstimator, ProgressMetrics, Rollouts, score_rollouts};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 30.0, 60.0, 40.0], true)?;
@@ -105,33 +137,50 @@ impl Metrics {
 /// rollouts.set_cap(tokens, 200.0)?;
 ///
 /// let mut linear = LinearEstimator::new(4.0, 0.25)?;
-/// let mut evaluation = Evaluation::new(5, None)?;
+/// let mut metrics = ProgressMetrics::new(5, None)?;
 /// for sample in score_rollouts(&rollouts, tokens, &mut linear)? {
-///     evaluation.update(&sample)?;
+///     metrics.update(&sample)?;
 /// }
-/// let summary = evaluation.finish()?;
+/// let summary = metrics.finish()?;
 /// assert_eq!(summary.all_turns.feasibility.macro_f1, Some(1.0));
 /// assert_eq!(summary.all_turns.intervals.map(|scores| scores.hits), Some(3.0));
 /// assert_eq!(summary.detection.map(|delay| delay.mean_turns), Some(Some(1.0)));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Evaluation {
+pub struct ProgressMetrics {
     first_turn: Metrics,
     /// Each sample is in one of them.
     bins: Vec<Metrics>,
     detection: DetectionDelay,
 }
 
-/// All measures, from [`Evaluation`].
+/// All measures, from [`ProgressMetrics`].
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, ProgressMetrics, Rollouts, Sample};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
+///
+/// let mut metrics = ProgressMetrics::new(2, None)?;
+/// metrics.update(&Sample::new(&rollout, tokens, 2, Estimate::interval(70.0, 90.0)?)?)?;
+/// let summary = metrics.finish()?;
+/// assert_eq!(summary.all_turns.feasibility.accuracy, 1.0);
+/// assert_eq!((summary.first_turn, summary.detection), (None, None));
+/// // After two of three turns a run is in the second half.
+/// assert_eq!(summary.by_progress, [None, Some(summary.all_turns)]);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct EvaluationSummary {
+pub struct ProgressSummary {
     /// Over every sample.
     pub all_turns: MetricsSummary,
     /// Over samples after one turn, k = 1; none where there is none. Samples of a
-    /// [`score_probe`](crate::score_probe), k = 0, are not among them: give these an evaluation of
+    /// [`score_probe`](crate::score_probe), k = 0, are not among them: give these metrics of
     /// their own.
     pub first_turn: Option<MetricsSummary>,
     /// Bin b of n holds the samples with b / n <= k / T < (b + 1) / n; none where there is none.
@@ -140,19 +189,19 @@ pub struct EvaluationSummary {
     pub detection: Option<DetectionSummary>,
 }
 
-impl Evaluation {
+impl ProgressMetrics {
     /// With so many bins by how far the run was, k / T, and proper losses where intervals claim to be
     /// central ones of some coverage.
     ///
     /// # Errors
     ///
     /// [`Error::Setting`] unless there are 1 to 1000 bins.
-    pub fn new(bins: usize, claimed: Option<Level>) -> Result<Self, Error> {
+    pub fn new(bins: usize, coverage: Option<Level>) -> Result<Self, Error> {
         if !(1..=1000).contains(&bins) {
             let (name, range) = ("the number of bins", "from 1 to 1000");
             return Err(Error::Setting { name, value: bins as f64, range });
         }
-        let empty = claimed.map_or_else(Metrics::default, Metrics::claiming);
+        let empty = coverage.map_or_else(Metrics::default, Metrics::claiming);
         Ok(Self {
             first_turn: empty.clone(),
             bins: vec![empty; bins],
@@ -219,11 +268,11 @@ impl Evaluation {
     /// # Errors
     ///
     /// [`Error::Empty`] without a sample of positive weight.
-    pub fn finish(&self) -> Result<EvaluationSummary, Error> {
+    pub fn finish(&self) -> Result<ProgressSummary, Error> {
         let mut all_turns =
             Metrics { intervals: self.first_turn.intervals.empty(), ..Metrics::default() };
         self.bins.iter().try_for_each(|bin| all_turns.merge(bin))?;
-        Ok(EvaluationSummary {
+        Ok(ProgressSummary {
             all_turns: all_turns.finish()?,
             first_turn: self.first_turn.finish().ok(),
             by_progress: self.bins.iter().map(|bin| bin.finish().ok()).collect(),

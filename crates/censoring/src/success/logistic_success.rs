@@ -3,7 +3,7 @@ use trajectory_metrics::Probability;
 
 use crate::{
     Error, SuccessLearner, SuccessModel,
-    weighting::stop_times::{can_be_averaged, check_weight, same_length},
+    weighting::stop_times::{can_be_averaged, same_length, weight_of},
 };
 
 /// Logistic regression: the log-odds of success are a sum over the features.
@@ -32,7 +32,7 @@ use crate::{
 /// let rows = [vec![1.0], vec![1.0], vec![3.0], vec![3.0]];
 /// let outcomes = [false, true, true, true];
 /// let model = LogisticSuccess::default().fit(&rows, &outcomes, &[3.0, 1.0, 2.0, 2.0])?;
-/// let (low, high) = (model.success_chance(&[1.0])?, model.success_chance(&[3.0])?);
+/// let (low, high) = (model.success_probability(&[1.0])?, model.success_probability(&[3.0])?);
 /// assert!(low.get() > 0.25 && low < high && high.get() < 1.0);
 /// # Ok::<(), Error>(())
 /// ```
@@ -52,12 +52,12 @@ impl LogisticSuccess {
     ///
     /// # Errors
     ///
-    /// [`Error::Trajectory`] unless it is positive and finite.
+    /// [`Error::Setting`] unless it is positive and finite.
     pub fn new(penalty: f64) -> Result<Self, Error> {
         if penalty > 0.0 && penalty < f64::INFINITY {
             Ok(Self { penalty })
         } else {
-            Err(Error::setting("penalty", penalty, "above 0 and finite"))
+            Err(Error::Setting { name: "penalty", value: penalty, range: "above 0 and finite" })
         }
     }
 }
@@ -72,7 +72,7 @@ impl LogisticSuccess {
 /// // At the mean either outcome is as likely; a standard deviation is 1.
 /// assert!(model.intercept().abs() < 1e-12 && model.slopes()[0] > 0.0);
 /// let log_odds = model.intercept() + 2.0 * model.slopes()[0];
-/// let chance = model.success_chance(&[4.0])?.get();
+/// let chance = model.success_probability(&[4.0])?.get();
 /// assert!((chance - 1.0 / (1.0 + (-log_odds).exp())).abs() < 1e-15);
 /// # Ok::<(), Error>(())
 /// ```
@@ -102,9 +102,9 @@ impl LogisticSuccessModel {
 impl SuccessModel for LogisticSuccessModel {
     /// # Errors
     ///
-    /// [`Error::Trajectory`] unless there are as many features as were learnt from;
+    /// [`Error::Length`] unless there are as many features as were learnt from;
     /// [`Error::Feature`] for one that is no number from -1e100 to 1e100.
-    fn success_chance(&self, features: &[f64]) -> Result<Probability, Error> {
+    fn success_probability(&self, features: &[f64]) -> Result<Probability, Error> {
         check_features(0, features, self.slopes.len())?;
         let standards = self.means.iter().zip(&self.scales);
         let log_odds = features
@@ -133,10 +133,11 @@ impl SuccessLearner for LogisticSuccess {
     /// # Errors
     ///
     /// [`Error::Feature`] with the first feature that is no number from -1e100 to 1e100;
-    /// [`Error::Trajectory`] unless there is one entry a row in each and as many features in every
-    /// row, for a weight that is neither 0 nor from 1e-100 to 1e100, without a row of positive
-    /// weight, and where all those have one outcome or the other one has less than 1e-12 of their
-    /// weight, which rounding would swallow.
+    /// [`Error::Length`] unless there is one entry a row in each and as many features in every row;
+    /// [`Error::Empty`] without a row of positive weight; [`Error::WeightAt`] for a weight
+    /// that is neither 0 nor from 1e-100 to 1e100; [`Error::TrajectoryMetrics`] where all rows of
+    /// positive weight have one outcome or the other one has less than 1e-12 of their weight, which
+    /// rounding would swallow.
     fn fit(
         &self,
         features: &[Vec<f64>],
@@ -182,17 +183,15 @@ fn rows(features: &[Vec<f64>], outcomes: &[bool], weights: &[f64]) -> Result<Vec
     same_length("weights", features.len(), weights.len())?;
     let columns = features.first().map_or(0, Vec::len);
     let mut rows = Vec::with_capacity(features.len());
-    for (i, ((features, &outcome), &weight)) in
-        features.iter().zip(outcomes).zip(weights).enumerate()
-    {
+    for (i, (features, &outcome)) in features.iter().zip(outcomes).enumerate() {
         check_features(i, features, columns)?;
-        check_weight(i, weight)?;
+        let weight = weight_of(Some(weights), i)?;
         if weight > 0.0 {
             let x = [1.0].into_iter().chain(features.iter().copied()).collect();
             rows.push(Row { x, outcome, weight });
         }
     }
-    if rows.is_empty() { Err(scoring_rules::Error::Empty.into()) } else { Ok(rows) }
+    if rows.is_empty() { Err(Error::Empty) } else { Ok(rows) }
 }
 
 fn check_features(row: usize, features: &[f64], columns: usize) -> Result<(), Error> {

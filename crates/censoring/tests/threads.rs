@@ -1,0 +1,20 @@
+//! That what is built here can be handed to another thread.
+
+use censoring::{
+    CensoringShift, Continuations, CrossFitSuccess, Error, FlippingOdds, HiddenOutcome,
+    IpcwWeights, KaplanMeier, LogisticSuccess, LogisticSuccessModel, Observation,
+    ProbabilityInterval, RunScore, StopReason, StopTimes, Stopped, StreamDifference,
+    SuccessEstimate, TerminationAudit, TiltedMean,
+};
+
+fn assert_send_sync<T: Send + Sync>() {}
+
+#[test]
+fn every_main_type_can_cross_threads() {
+    assert_send_sync::<(Stopped<'_>, HiddenOutcome<'_>, Observation<'_>, StopReason, Error)>();
+    assert_send_sync::<(TerminationAudit, StreamDifference, CensoringShift, RunScore)>();
+    assert_send_sync::<(StopTimes<'_>, KaplanMeier, IpcwWeights<'_>)>();
+    assert_send_sync::<(Continuations, SuccessEstimate, ProbabilityInterval)>();
+    assert_send_sync::<(LogisticSuccess, CrossFitSuccess<LogisticSuccessModel>)>();
+    assert_send_sync::<(TiltedMean, FlippingOdds)>();
+}

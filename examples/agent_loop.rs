@@ -40,7 +40,7 @@ fn output() -> Result<String, Box<dyn Error>> {
 
     while !episode.goal_reached() && episode.calls_left() > 0 {
         // This agent takes the first tool of the cheapest plan from where it stands.
-        let here = scenario.problem().from_state(episode.state().clone())?;
+        let here = scenario.problem().with_initial(episode.state().clone())?;
         let Some(plan) = episode.graph().optimal_plan(&here)? else { break };
         let Some(&next) = plan.tools().first() else { break };
         let reply = episode.call_tool(next)?;

@@ -70,7 +70,7 @@ pub fn read(path: &Path) -> Result<Pool, InputError> {
         Error::Sum { item, .. } => {
             wrong(lines.get(item).copied(), Some("output_tokens"), error.to_string())
         }
-        Error::Values => wrong(None, Some("value"), error.to_string()),
+        Error::NoCommonUnit => wrong(None, Some("value"), error.to_string()),
         _ => wrong(None, None, error.to_string()),
     })
 }

@@ -103,7 +103,7 @@ fn task<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Task, D::Error> {
         }
 
         fn visit_str<E: de::Error>(self, name: &str) -> Result<Task, E> {
-            Task::from_name(name).ok_or_else(|| E::invalid_value(de::Unexpected::Str(name), &self))
+            name.parse().map_err(|_| E::invalid_value(de::Unexpected::Str(name), &self))
         }
     }
 

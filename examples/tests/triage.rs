@@ -60,7 +60,7 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
         assert!(error.contains(&format!("triage_{name}.jsonl:5: ")), "{error}");
         assert!(error.contains(want), "{error}");
     }
-    let values = r#"{"problem":"z","solved":1,"output_tokens":5,"value":1e300}"#;
+    let values = r#"{"problem":"z","solved":1,"output_tokens":5,"value":1e100}"#;
     let path = write("values.jsonl", &format!("{THREE}\n{values}"));
     let error = refusal(&run(&[path.to_str().unwrap()]), "values");
     assert!(error.contains("triage_values.jsonl: field value: "), "{error}");

@@ -3,7 +3,7 @@
 #![no_main]
 
 use censoring::{StopClass, StopReason};
-use knapsack_oracle::Item;
+use knapsack_oracle::{Item, Pool};
 use libfuzzer_sys::fuzz_target;
 use scoring_rules::{Interval, Level, Observed, Probability, Quantiles};
 
@@ -19,6 +19,9 @@ fuzz_target!(|text: &str| {
     }
     if let Ok(item) = serde_json::from_str::<Item>(text) {
         assert!(item.value() > 0.0 && item.cost() > 0);
+    }
+    if let Ok(pool) = serde_json::from_str::<Pool>(text) {
+        assert!(pool.total_cost() > 0);
     }
     let _ = serde_json::from_str::<Observed>(text);
     let _ = serde_json::from_str::<Quantiles>(text);

@@ -1,4 +1,13 @@
 /// What was wrong with the input, or why a number is not defined for it.
+///
+/// ```
+/// use knapsack_oracle::{Error, Item};
+///
+/// let error = Item::new("parser", 1.0, 0, true).unwrap_err();
+/// assert_eq!(error, Error::ItemCost { id: "parser".into() });
+/// let text = r#"item "parser" costs nothing; give a cost of at least 1, of one resource at least"#;
+/// assert_eq!(error.to_string(), text);
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,21 +24,27 @@ pub enum Error {
         /// What it may be.
         range: &'static str,
     },
-    /// Two lists that belong together differ in length.
-    #[error("{left} and {right} entries do not belong together; give lists of one length")]
-    Lengths {
-        /// Length of the first list.
-        left: usize,
-        /// Length of the second list.
-        right: usize,
+    /// Two lists that go together, row by row, differ in length.
+    #[error("{what}: expected {expected}, found {found}")]
+    Length {
+        /// What is in the list.
+        what: &'static str,
+        /// The length it should have.
+        expected: usize,
+        /// The length it has.
+        found: usize,
     },
-    /// The value of an item is no number that can be averaged.
-    #[error("the value of item {item} is {value}; give a number from 0 to 1e100")]
-    ValueAt {
-        /// Position of the item, from 0.
-        item: usize,
-        /// The value as given.
+    /// An entry of a list is outside its range.
+    #[error("{what} {index} is {value}; give {range}")]
+    Entry {
+        /// What is in the list.
+        what: &'static str,
+        /// Position of the entry, from 0.
+        index: usize,
+        /// The entry as given.
         value: f64,
+        /// What it may be.
+        range: &'static str,
     },
     /// A sum over all items is too large to be exact.
     #[error("the {what} up to item {item} sum to more than {limit}; take a coarser unit")]
@@ -51,8 +66,8 @@ pub enum Error {
         /// What would not fit, and what to do instead.
         reason: &'static str,
     },
-    /// The value of an item is not a number above 0.
-    #[error("the value of item {id:?} is {value}; give a finite number above 0")]
+    /// The value of an item is not above 0 and at most 1e100.
+    #[error("the value of item {id:?} is {value}; give a number above 0 and at most 1e100")]
     ItemValue {
         /// The item.
         id: String,
@@ -80,9 +95,9 @@ pub enum Error {
         "the values are no whole multiples of one decimal or binary unit with a sum below 2^63; \
          round them to fewer digits"
     )]
-    Values,
+    NoCommonUnit,
     /// A plan names an item that the pool does not have.
-    #[error("step {step} of the plan names {id:?}, which is not in the pool")]
+    #[error("step {step} of the plan names {id:?}, which is not in the pool; take ids of the pool")]
     UnknownId {
         /// Position in the plan, from 0.
         step: usize,

@@ -3,7 +3,7 @@ use crate::{Error, Plan, Pool};
 /// Whether the allocations of a plan bind.
 ///
 /// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Regime {
@@ -15,7 +15,7 @@ pub enum Regime {
     Enforced,
 }
 
-/// One item that was attempted.
+/// One item that was attempted: an entry of [`Execution::attempts`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -28,7 +28,7 @@ pub struct Attempt {
     pub earned: f64,
 }
 
-/// What came of a plan.
+/// What came of a plan. From [`execute`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -67,6 +67,9 @@ pub struct Execution {
 /// // 300 are spent on b, and a does not fit into the other 300.
 /// let advisory = execute(&pool, &plan, 600, Regime::Advisory)?;
 /// assert_eq!((advisory.earned, advisory.spent, advisory.stopped_by), (1.0, 300, Some(0)));
+/// let [attempt] = advisory.attempts[..] else { panic!("one was made") };
+/// assert_eq!((attempt.position, attempt.spent, attempt.earned), (1, 300, 1.0));
+/// assert!(advisory.regime == Regime::Advisory && !advisory.informed);
 ///
 /// // No allocation is enough for its item.
 /// let enforced = execute(&pool, &plan, 600, Regime::Enforced)?;
@@ -106,8 +109,9 @@ pub fn execute(pool: &Pool, plan: &Plan, budget: u64, regime: Regime) -> Result<
     Ok(Execution { regime, attempts, stopped_by, earned, spent, informed: plan.is_informed() })
 }
 
-/// What came of an order of attempts under several budgets.
+/// What came of an order of attempts under several budgets. From [`Pool::run_in_order`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct OrderedRun<const R: usize> {
     /// How many items of the order were attempted.
@@ -117,6 +121,7 @@ pub struct OrderedRun<const R: usize> {
     /// What all attempts earned together.
     pub earned: f64,
     /// What all attempts took of each resource.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::several::as_list"))]
     pub spent: [u64; R],
 }
 

@@ -22,11 +22,11 @@ pub use planners::{
 };
 pub use plans::{Plan, PlanReading, Repair, Step, repair_plan};
 pub use pools::{Alpha, Item, Oracle, Pool};
-pub use random::{ExactRandom, FitRule, RandomReference, SampledRandom};
+pub use random::{ExactRandom, FitRule, SampledRandom};
 pub use scores::{
     BudgetAware, Efficiency, MeanEfficiency, MeanRegret, ReSolve, detection_rate, kendall_tau_b,
     mean_efficiency_score, mean_regret, normalized_regret, triage_efficiency_score, waste_rate,
 };
-pub use several::{KnapsackBounds, MultidimensionalKnapsack, MultidimensionalSolution};
+pub use several::{MultidimensionalKnapsack, MultidimensionalSolution};
 pub use staircase::BudgetStaircase;
 pub use unit::{most_solved, most_solved_items};

@@ -1,6 +1,7 @@
 //! What a planner commits to before anything is attempted.
 
 mod allocation;
+mod entry;
 mod json_string;
 mod lenient_json;
 pub(crate) mod plan;

@@ -5,7 +5,6 @@ pub(crate) mod item;
 pub(crate) mod oracle;
 pub(crate) mod points;
 pub(crate) mod pool;
-mod random;
 
 pub use alpha::Alpha;
 pub use item::Item;

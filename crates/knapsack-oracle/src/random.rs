@@ -3,10 +3,11 @@
 mod exact;
 mod leave_one_out;
 mod permutation;
-mod reference;
 mod sampled;
 mod subsets;
+mod sum;
+mod task;
 
 pub use exact::ExactRandom;
-pub use reference::RandomReference;
+pub(crate) use permutation::Permutations;
 pub use sampled::{FitRule, SampledRandom};

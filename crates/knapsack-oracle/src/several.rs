@@ -5,4 +5,6 @@ mod relaxation;
 mod search;
 
 pub(crate) use knapsack::MOST_NODES;
-pub use knapsack::{KnapsackBounds, MultidimensionalKnapsack, MultidimensionalSolution};
+#[cfg(feature = "serde")]
+pub(crate) use knapsack::as_list;
+pub use knapsack::{MultidimensionalKnapsack, MultidimensionalSolution};

@@ -38,7 +38,7 @@ impl BudgetStaircase {
     ///
     /// # Errors
     ///
-    /// [`Error::Lengths`] where the lists differ in length; [`Error::Sum`] where costs or values sum
+    /// [`Error::Length`] where the lists differ in length; [`Error::Sum`] where costs or values sum
     /// to 2^64 or more; [`Error::TooLarge`] where there are more than 2^24 steps after some item.
     pub fn new(costs: &[u64], values: &[u64]) -> Result<Self, Error> {
         Self::with_most(costs, values, MOST)
@@ -46,7 +46,11 @@ impl BudgetStaircase {
 
     fn with_most(costs: &[u64], values: &[u64], most: usize) -> Result<Self, Error> {
         if costs.len() != values.len() {
-            return Err(Error::Lengths { left: costs.len(), right: values.len() });
+            return Err(Error::Length {
+                what: "values",
+                expected: costs.len(),
+                found: values.len(),
+            });
         }
         for (what, numbers) in [("costs", costs), ("values", values)] {
             numbers.iter().enumerate().try_fold(0_u64, |sum, (item, &number)| {

@@ -15,6 +15,7 @@
 /// assert_eq!(most_solved(items, 499), 1);
 /// assert_eq!(most_solved(items, 99), 0);
 /// ```
+#[must_use]
 pub fn most_solved(items: impl IntoIterator<Item = (u64, bool)>, budget: u64) -> usize {
     let mut buffer = [0_u64; BUFFER];
     let mut solved = 0;
@@ -42,6 +43,7 @@ pub fn most_solved(items: impl IntoIterator<Item = (u64, bool)>, budget: u64) ->
 /// let items = [(500, true), (100, false), (300, true), (200, true)];
 /// assert_eq!(most_solved_items(items, 500), [3, 2]);
 /// ```
+#[must_use]
 pub fn most_solved_items(items: impl IntoIterator<Item = (u64, bool)>, budget: u64) -> Vec<usize> {
     let solved =
         |(position, (cost, is_solved)): (usize, (u64, bool))| is_solved.then_some((cost, position));

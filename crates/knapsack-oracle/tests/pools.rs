@@ -219,7 +219,10 @@ fn a_planner_of_ones_own_is_checked_like_a_plan() {
     let want = Error::OtherPool { step: 0, position: 1, items: 1 };
     assert_eq!(Plan::prospective(&lost, &pool, 10), Err(want));
     let short = ForecastThreshold::new(vec![], vec![], 0.5).unwrap();
-    assert_eq!(Plan::informed(&short, &pool, 10), Err(Error::Lengths { left: 0, right: 1 }));
+    assert_eq!(
+        Plan::informed(&short, &pool, 10),
+        Err(Error::Length { what: "forecasts", expected: 1, found: 0 })
+    );
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! The random reference, exact and sampled.
 #![allow(clippy::unwrap_used)]
 
-use knapsack_oracle::{Error, FitRule, RandomReference};
+use knapsack_oracle::{Error, FitRule, Item, Pool};
 use proptest::prelude::*;
 
 /// What every order earns and spends on average, and how often each item runs, by trying all orders.
 struct Enumerated {
     value: f64,
     spent: f64,
-    run_chances: Vec<f64>,
+    run_probabilities: Vec<f64>,
 }
 
 fn enumerate(costs: &[u64], earned: &[f64], budget: u64, rule: FitRule) -> Enumerated {
@@ -28,9 +28,10 @@ fn enumerate(costs: &[u64], earned: &[f64], budget: u64, rule: FitRule) -> Enume
             }
         }
     });
-    let run_chances: Vec<f64> = runs.iter().map(|&r| f64::from(r) / f64::from(orders)).collect();
-    let mean = |each: &dyn Fn(usize) -> f64| (0..n).map(|i| each(i) * run_chances[i]).sum();
-    Enumerated { value: mean(&|i| earned[i]), spent: mean(&|i| costs[i] as f64), run_chances }
+    let run_probabilities: Vec<f64> =
+        runs.iter().map(|&r| f64::from(r) / f64::from(orders)).collect();
+    let mean = |each: &dyn Fn(usize) -> f64| (0..n).map(|i| each(i) * run_probabilities[i]).sum();
+    Enumerated { value: mean(&|i| earned[i]), spent: mean(&|i| costs[i] as f64), run_probabilities }
 }
 
 fn each_order(order: &mut [usize], from: usize, take: &mut impl FnMut(&[usize])) {
@@ -49,7 +50,16 @@ fn earned(values: &[f64], solved: &[bool]) -> Vec<f64> {
 }
 
 fn items(most: usize) -> impl Strategy<Value = Vec<(u64, f64, bool)>> {
-    prop::collection::vec((0_u64..20, 0.0..10.0_f64, any::<bool>()), 1..=most)
+    let value = (1..10_000_u32).prop_map(|parts| f64::from(parts) / 1_024.0);
+    prop::collection::vec((1_u64..20, value, any::<bool>()), 1..=most)
+}
+
+fn pool_of(costs: &[u64], values: &[f64], solved: &[bool]) -> Pool {
+    let items = costs.iter().zip(values).zip(solved).enumerate();
+    let item = |(i, ((&cost, &value), &solved)): (usize, ((&u64, &f64), &bool))| {
+        Item::new(i.to_string(), value, cost, solved).unwrap()
+    };
+    Pool::new(items.map(item).collect()).unwrap()
 }
 
 fn columns(items: Vec<(u64, f64, bool)>) -> (Vec<u64>, Vec<f64>, Vec<bool>) {
@@ -58,7 +68,7 @@ fn columns(items: Vec<(u64, f64, bool)>) -> (Vec<u64>, Vec<f64>, Vec<bool>) {
 }
 
 /// 30 items of which some are solved, with costs as of tokens.
-fn pool(seed: u64) -> RandomReference {
+fn pool(seed: u64) -> Pool {
     let mut state = seed;
     let mut next = |range: u64| {
         state =
@@ -68,7 +78,7 @@ fn pool(seed: u64) -> RandomReference {
     let costs: Vec<u64> = (0..30).map(|_| 1_000 + next(99_000)).collect();
     let values: Vec<f64> = (0..30).map(|_| 0.25 + next(8) as f64).collect();
     let solved: Vec<bool> = (0..30).map(|_| next(10) < 6).collect();
-    RandomReference::new(&costs, &values, &solved).unwrap()
+    pool_of(&costs, &values, &solved)
 }
 
 fn close(a: f64, b: f64, tolerance: f64) -> bool {
@@ -85,11 +95,11 @@ proptest! {
     ) {
         let (costs, values, solved) = columns(items);
         let all = enumerate(&costs, &earned(&values, &solved), budget, FitRule::StopAtFirst);
-        let exact = RandomReference::new(&costs, &values, &solved).unwrap().exact(budget).unwrap();
+        let exact = pool_of(&costs, &values, &solved).random_exact(budget).unwrap();
         prop_assert!(close(exact.value, all.value, 1e-13), "{} {}", exact.value, all.value);
         prop_assert!(close(exact.spent, all.spent, 1e-13), "{} {}", exact.spent, all.spent);
-        for (&chance, &want) in exact.run_chances.iter().zip(&all.run_chances) {
-            prop_assert!(close(chance, want, 1e-13), "{:?} {:?}", exact, all.run_chances);
+        for (&probability, &want) in exact.run_probabilities.iter().zip(&all.run_probabilities) {
+            prop_assert!(close(probability, want, 1e-13), "{:?} {:?}", exact, all.run_probabilities);
         }
         prop_assert!(exact.spent <= budget as f64 * (1.0 + 1e-14));
     }
@@ -102,14 +112,14 @@ proptest! {
     ) {
         // Proposition D.1; nothing is drawn or counted, and the answer is that of running everything.
         let (costs, values, solved) = columns(items);
-        let reference = RandomReference::new(&costs, &values, &solved).unwrap();
+        let reference = pool_of(&costs, &values, &solved);
         let total: f64 = earned(&values, &solved).iter().sum();
         let budget = reference.total_cost() + over;
-        let exact = reference.exact(budget).unwrap();
+        let exact = reference.random_exact(budget).unwrap();
         prop_assert!(close(exact.value, total, 1e-14));
-        prop_assert_eq!(&exact.run_chances, &vec![1.0; costs.len()]);
+        prop_assert_eq!(&exact.run_probabilities, &vec![1.0; costs.len()]);
         for rule in [FitRule::StopAtFirst, FitRule::SkipWhatDoesNotFit] {
-            let sampled = reference.sampled(budget, rule, 10, seed).unwrap();
+            let sampled = reference.random_sampled(budget, rule, 10, seed).unwrap();
             prop_assert_eq!((sampled.value, sampled.standard_error), (exact.value, 0.0));
             prop_assert_eq!(sampled.spent, reference.total_cost() as f64);
         }
@@ -122,10 +132,10 @@ proptest! {
     ) {
         let (costs, values, solved) = columns(items);
         let none = vec![false; costs.len()];
-        let some = RandomReference::new(&costs, &values, &solved).unwrap().exact(budget).unwrap();
-        let nothing = RandomReference::new(&costs, &values, &none).unwrap().exact(budget).unwrap();
+        let some = pool_of(&costs, &values, &solved).random_exact(budget).unwrap();
+        let nothing = pool_of(&costs, &values, &none).random_exact(budget).unwrap();
         prop_assert_eq!(nothing.value, 0.0);
-        prop_assert_eq!((some.spent, some.run_chances), (nothing.spent, nothing.run_chances));
+        prop_assert_eq!((some.spent, some.run_probabilities), (nothing.spent, nothing.run_probabilities));
     }
 }
 
@@ -134,10 +144,10 @@ fn the_exact_reference_is_the_mean_over_all_orders_of_eight_items() {
     let costs = [3, 1, 4, 1, 5, 9, 2, 6];
     let values = [1.0, 2.0, 0.5, 4.0, 1.0, 8.0, 0.25, 1.0];
     let solved = [true, true, false, true, true, true, false, true];
-    let reference = RandomReference::new(&costs, &values, &solved).unwrap();
+    let reference = pool_of(&costs, &values, &solved);
     for budget in 0..=reference.total_cost() {
         let all = enumerate(&costs, &earned(&values, &solved), budget, FitRule::StopAtFirst);
-        let exact = reference.exact(budget).unwrap();
+        let exact = reference.random_exact(budget).unwrap();
         assert!(close(exact.value, all.value, 1e-14), "budget {budget}: {exact:?}");
         assert!(close(exact.spent, all.spent, 1e-14), "budget {budget}: {exact:?}");
     }
@@ -147,11 +157,11 @@ fn the_exact_reference_is_the_mean_over_all_orders_of_eight_items() {
 fn both_rules_are_sampled_without_bias() {
     let costs = [3, 1, 4, 1, 5, 9, 2];
     let values = [1.0, 2.0, 0.5, 4.0, 1.0, 8.0, 0.25];
-    let reference = RandomReference::new(&costs, &values, &[true; 7]).unwrap();
+    let reference = pool_of(&costs, &values, &[true; 7]);
     for rule in [FitRule::StopAtFirst, FitRule::SkipWhatDoesNotFit] {
         for budget in [2, 5, 9, 14, 20, 24] {
             let all = enumerate(&costs, &values, budget, rule);
-            let sampled = reference.sampled(budget, rule, 40_000, budget).unwrap();
+            let sampled = reference.random_sampled(budget, rule, 40_000, budget).unwrap();
             let errors = (sampled.value - all.value) / sampled.standard_error;
             assert!(errors.abs() < 4.0, "{rule:?} at {budget}: {errors}");
             assert!(close(sampled.spent, all.spent, 0.02), "{rule:?} at {budget}: {sampled:?}");
@@ -164,8 +174,9 @@ fn a_million_shuffles_of_thirty_items_agree_with_the_exact_reference() {
     for (seed, quarters) in [(1, 1), (2, 2), (3, 3)] {
         let reference = pool(seed);
         let budget = reference.total_cost() / 4 * quarters;
-        let exact = reference.exact(budget).unwrap();
-        let sampled = reference.sampled(budget, FitRule::StopAtFirst, 1_000_000, seed).unwrap();
+        let exact = reference.random_exact(budget).unwrap();
+        let sampled =
+            reference.random_sampled(budget, FitRule::StopAtFirst, 1_000_000, seed).unwrap();
         let errors = (sampled.value - exact.value) / sampled.standard_error;
         assert!(errors.abs() < 4.0, "{quarters} quarters: {errors} standard errors, {exact:?}");
         assert!(close(sampled.spent, exact.spent, 1e-3), "{sampled:?} {}", exact.spent);
@@ -174,10 +185,10 @@ fn a_million_shuffles_of_thirty_items_agree_with_the_exact_reference() {
 
 #[test]
 fn the_standard_error_is_that_of_the_mean_also_over_several_streams() {
-    // One item of three runs, and one of them is solved: a coin with chance 1/3.
-    let reference = RandomReference::new(&[6; 3], &[1.0; 3], &[true, false, false]).unwrap();
+    // One item of three runs, and one of them is solved: a coin of probability 1/3.
+    let reference = pool_of(&[6; 3], &[1.0; 3], &[true, false, false]);
     for shuffles in [2, 1_000, 1_024, 1_025, 5_000] {
-        let sampled = reference.sampled(10, FitRule::StopAtFirst, shuffles, 7).unwrap();
+        let sampled = reference.random_sampled(10, FitRule::StopAtFirst, shuffles, 7).unwrap();
         let (p, n) = (sampled.value, shuffles as f64);
         let want = (p * (1.0 - p) / (n - 1.0)).sqrt();
         assert!((sampled.standard_error - want).abs() < 1e-14, "{sampled:?}, not {want}");
@@ -190,11 +201,11 @@ fn the_standard_error_is_that_of_the_mean_also_over_several_streams() {
 fn shuffles_of_a_seed_do_not_change_with_versions() {
     let reference = pool(1);
     let budget = reference.total_cost() / 2;
-    let stop = reference.sampled(budget, FitRule::StopAtFirst, 1_000, 7).unwrap();
+    let stop = reference.random_sampled(budget, FitRule::StopAtFirst, 1_000, 7).unwrap();
     assert_eq!((stop.value, stop.spent), (40.36975, 776_931.737));
-    let skip = reference.sampled(budget, FitRule::SkipWhatDoesNotFit, 1_000, 7).unwrap();
+    let skip = reference.random_sampled(budget, FitRule::SkipWhatDoesNotFit, 1_000, 7).unwrap();
     assert_eq!((skip.value, skip.spent), (43.43025, 808_148.066));
-    assert_ne!(stop, reference.sampled(budget, FitRule::StopAtFirst, 1_000, 8).unwrap());
+    assert_ne!(stop, reference.random_sampled(budget, FitRule::StopAtFirst, 1_000, 8).unwrap());
 }
 
 #[test]
@@ -202,10 +213,10 @@ fn many_items_are_sampled_as_few_are() {
     // Of equal costs 7 run, and each is as likely to be solved.
     for n in [127, 128, 129, 20_000] {
         let solved: Vec<bool> = (0..n).map(|item| item % 3 == 0).collect();
-        let reference = RandomReference::new(&vec![5; n], &vec![1.0; n], &solved).unwrap();
+        let reference = pool_of(&vec![5; n], &vec![1.0; n], &solved);
         let share = solved.iter().filter(|&&solved| solved).count() as f64 / n as f64;
         for rule in [FitRule::StopAtFirst, FitRule::SkipWhatDoesNotFit] {
-            let sampled = reference.sampled(39, rule, 3_000, 7).unwrap();
+            let sampled = reference.random_sampled(39, rule, 3_000, 7).unwrap();
             assert_eq!(sampled.spent, 35.0);
             let errors = (sampled.value - 7.0 * share) / sampled.standard_error;
             assert!(errors.abs() < 4.0, "{n} items: {errors}");
@@ -216,11 +227,11 @@ fn many_items_are_sampled_as_few_are() {
 #[test]
 fn of_items_of_equal_cost_as_many_run_as_fit() {
     for (n, fits) in [(3, [1, 2]), (46, [23, 45]), (60, [30, 59]), (1_000, [1, 12])] {
-        let reference = RandomReference::new(&vec![70; n], &vec![1.0; n], &vec![true; n]).unwrap();
+        let reference = pool_of(&vec![70; n], &vec![1.0; n], &vec![true; n]);
         for fit in fits {
-            let exact = reference.exact(70 * fit as u64 + 69).unwrap();
+            let exact = reference.random_exact(70 * fit as u64 + 69).unwrap();
             assert!(close(exact.value, fit as f64, 1e-12), "{fit} of {n}: {}", exact.value);
-            assert!(close(exact.run_chances[0], fit as f64 / n as f64, 1e-12));
+            assert!(close(exact.run_probabilities[0], fit as f64 / n as f64, 1e-12));
         }
     }
 }
@@ -231,8 +242,8 @@ fn with_half_of_an_odd_total_half_of_all_but_one_run() {
     for n in [2, 9, 18, 23] {
         let mut costs: Vec<u64> = (0..n as u64).map(|i| 1_000 + i * i * 7_919 % 99_991).collect();
         costs[0] += 1 - costs.iter().sum::<u64>() % 2;
-        let reference = RandomReference::new(&costs, &vec![1.0; n], &vec![true; n]).unwrap();
-        let exact = reference.exact(reference.total_cost() / 2).unwrap();
+        let reference = pool_of(&costs, &vec![1.0; n], &vec![true; n]);
+        let exact = reference.random_exact(reference.total_cost() / 2).unwrap();
         assert!(close(exact.value, (n - 1) as f64 / 2.0, 1e-15), "{n} items: {}", exact.value);
     }
 }
@@ -240,53 +251,43 @@ fn with_half_of_an_odd_total_half_of_all_but_one_run() {
 #[test]
 fn items_that_never_fit_end_a_plan_but_do_not_run() {
     let solved = [true, false, true];
-    let reference = RandomReference::new(&[5, 100, 5], &[1.0; 3], &solved).unwrap();
-    let exact = reference.exact(10).unwrap();
+    let reference = pool_of(&[5, 100, 5], &[1.0; 3], &solved);
+    let exact = reference.random_exact(10).unwrap();
     // Each small item runs where it comes before the large one.
-    assert_eq!(exact.run_chances, [0.5, 0.0, 0.5]);
-    let nothing = reference.exact(4).unwrap();
-    assert_eq!((nothing.value, nothing.spent, nothing.run_chances), (0.0, 0.0, vec![0.0; 3]));
-    // Nothing is left over for the large one, whatever comes first.
-    let mut costs = vec![0; 60];
-    costs.push(1);
-    let free = RandomReference::new(&costs, &[1.0; 61], &[true; 61]).unwrap();
-    assert!(close(free.exact(0).unwrap().value, 30.0, 1e-13));
+    assert_eq!(exact.run_probabilities, [0.5, 0.0, 0.5]);
+    let nothing = reference.random_exact(4).unwrap();
+    assert_eq!((nothing.value, nothing.spent, nothing.run_probabilities), (0.0, 0.0, vec![0.0; 3]));
+    // All small ones fit together, and half of them come before the large one.
+    let mut costs = vec![1; 60];
+    costs.push(61);
+    let free = pool_of(&costs, &[1.0; 61], &[true; 61]);
+    assert!(close(free.random_exact(60).unwrap().value, 30.0, 1e-13));
     // A thousand large items more leave too many orders to count one by one, but not too many sets.
     let costs: Vec<u64> = (0..1_002).map(|item| if item < 2 { 1 << 40 } else { 1 << 50 }).collect();
-    let many = RandomReference::new(&costs, &vec![1.0; 1_002], &vec![true; 1_002]).unwrap();
-    let exact = many.exact(1 << 41).unwrap();
+    let many = pool_of(&costs, &vec![1.0; 1_002], &vec![true; 1_002]);
+    let exact = many.random_exact(1 << 41).unwrap();
     assert!(close(exact.value, 2.0 / 1_001.0, 1e-13), "{}", exact.value);
 }
 
 #[test]
 fn where_an_exact_answer_does_not_fit_memory_it_is_an_error_and_no_sample() {
     let costs: Vec<u64> = (0..47).map(|item| 1_000_003 + 7_919 * item).collect();
-    let reference = RandomReference::new(&costs, &[1.0; 47], &[true; 47]).unwrap();
-    let error = reference.exact(reference.total_cost() / 2).unwrap_err();
+    let reference = pool_of(&costs, &[1.0; 47], &[true; 47]);
+    let error = reference.random_exact(reference.total_cost() / 2).unwrap_err();
     assert!(matches!(error, Error::TooLarge { items: 47, .. }), "{error}");
-    assert!(reference.exact(reference.total_cost()).is_ok());
+    assert!(reference.random_exact(reference.total_cost()).is_ok());
     // A budget for eight items leaves fewer sets, but so many sums that no table holds them.
-    assert!(reference.exact(9_000_000).is_err());
+    assert!(reference.random_exact(9_000_000).is_err());
 }
 
 #[test]
-fn an_input_that_is_no_pool_is_named() {
-    let new = RandomReference::new;
-    assert_eq!(new(&[], &[], &[]), Err(Error::Empty));
-    assert_eq!(new(&[1], &[], &[true]), Err(Error::Lengths { left: 1, right: 0 }));
-    assert_eq!(new(&[1], &[1.0], &[]), Err(Error::Lengths { left: 1, right: 0 }));
-    let sum = Error::Sum { what: "costs", item: 1, limit: u64::MAX };
-    assert_eq!(new(&[u64::MAX, 1], &[1.0; 2], &[true; 2]), Err(sum));
-    for value in [-1.0, f64::INFINITY, f64::NAN, 1e101] {
-        let error = new(&[1, 1], &[1.0, value], &[true, false]).unwrap_err();
-        assert!(matches!(error, Error::ValueAt { item: 1, .. }), "{error}");
-    }
-    let error = pool(1).sampled(1, FitRule::StopAtFirst, 1, 7).unwrap_err();
+fn one_shuffle_has_no_standard_error_and_is_refused() {
+    let error = pool(1).random_sampled(1, FitRule::StopAtFirst, 1, 7).unwrap_err();
     assert!(matches!(error, Error::Setting { name: "shuffles", value: 1.0, .. }), "{error}");
 }
 
 #[test]
-fn chances_are_those_of_fractions_in_another_language() {
+fn probabilities_are_those_of_fractions_in_another_language() {
     let golden: serde_json::Value =
         serde_json::from_str(include_str!("golden/random_reference.json")).unwrap();
     let numbers = |list: &serde_json::Value| -> Vec<f64> {
@@ -296,12 +297,15 @@ fn chances_are_those_of_fractions_in_another_language() {
     assert_eq!(cases.len(), 27);
     for case in cases {
         let costs: Vec<u64> = numbers(&case["costs"]).iter().map(|&cost| cost as u64).collect();
-        let (n, values) = (costs.len(), numbers(&case["values"]));
-        let reference = RandomReference::new(&costs, &values, &vec![true; n]).unwrap();
-        let exact = reference.exact(case["budget"].as_u64().unwrap()).unwrap();
+        let (n, mut values) = (costs.len(), numbers(&case["values"]));
+        // An item that earns nothing is one that is not solved.
+        let solved: Vec<bool> = values.iter().map(|&value| value > 0.0).collect();
+        values.iter_mut().filter(|value| **value == 0.0).for_each(|value| *value = 1.0);
+        let reference = pool_of(&costs, &values, &solved);
+        let exact = reference.random_exact(case["budget"].as_u64().unwrap()).unwrap();
         let mut all = vec![(exact.value, case["value"].as_f64().unwrap())];
         all.push((exact.spent, case["spent"].as_f64().unwrap()));
-        all.extend(exact.run_chances.iter().copied().zip(numbers(&case["chances"])));
+        all.extend(exact.run_probabilities.iter().copied().zip(numbers(&case["chances"])));
         for (got, want) in all {
             assert!(close(got, want, 1e-13), "{n} items: {got}, not {want}");
         }
@@ -311,13 +315,14 @@ fn chances_are_those_of_fractions_in_another_language() {
 #[cfg(feature = "serde")]
 #[test]
 fn results_are_stored_with_snake_case_names() {
-    let reference = RandomReference::new(&[1, 1], &[1.0; 2], &[true; 2]).unwrap();
+    let reference = pool_of(&[1, 1], &[1.0; 2], &[true; 2]);
     assert_eq!(
-        serde_json::to_string(&reference.exact(1).unwrap()).unwrap(),
-        r#"{"value":1.0,"spent":1.0,"run_chances":[0.5,0.5]}"#
+        serde_json::to_string(&reference.random_exact(1).unwrap()).unwrap(),
+        r#"{"value":1.0,"spent":1.0,"run_probabilities":[0.5,0.5]}"#
     );
     assert_eq!(
-        serde_json::to_string(&reference.sampled(1, FitRule::StopAtFirst, 9, 7).unwrap()).unwrap(),
+        serde_json::to_string(&reference.random_sampled(1, FitRule::StopAtFirst, 9, 7).unwrap())
+            .unwrap(),
         r#"{"value":1.0,"standard_error":0.0,"spent":1.0,"shuffles":9}"#
     );
     let rule: FitRule = serde_json::from_str(r#""skip_what_does_not_fit""#).unwrap();

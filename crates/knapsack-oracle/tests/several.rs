@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use knapsack_oracle::{Error, MultidimensionalKnapsack};
+#[cfg(feature = "serde")]
+use knapsack_oracle::{Item, Pool};
 use proptest::prelude::*;
 
 /// The best value of all sets that fit.
@@ -19,8 +21,8 @@ fn brute_force<const R: usize>(capacities: [u64; R], profits: &[u64], weights: &
 /// That the choice is what it says, and its value that of the best.
 fn check<const R: usize>(capacities: [u64; R], profits: &[u64], weights: &[[u64; R]], best: u64) {
     let knapsack = MultidimensionalKnapsack::new(capacities, profits, weights).unwrap();
-    let bounds = knapsack.bounds();
-    assert!(bounds.lower <= best && best <= bounds.upper, "{bounds:?}, best {best}");
+    let greedy = knapsack.greedy();
+    assert!(greedy.value <= best && best <= greedy.upper_bound, "{greedy:?}, best {best}");
     for nodes in [0, 1, 2, 3, 10] {
         let some = knapsack.solve_within(nodes);
         assert!(some.nodes <= nodes && some.value <= best && best <= some.upper_bound, "{some:?}");
@@ -31,9 +33,9 @@ fn check<const R: usize>(capacities: [u64; R], profits: &[u64], weights: &[[u64;
     assert!(solution.chosen.is_sorted_by(|a, b| a < b));
     assert_eq!(solution.chosen.iter().map(|&item| profits[item]).sum::<u64>(), best);
     for r in 0..R {
-        let used: u64 = solution.chosen.iter().map(|&item| weights[item][r]).sum();
-        assert_eq!(used, solution.used[r]);
-        assert!(used <= capacities[r]);
+        let weight: u64 = solution.chosen.iter().map(|&item| weights[item][r]).sum();
+        assert_eq!(weight, solution.weights[r]);
+        assert!(weight <= capacities[r]);
     }
 }
 
@@ -141,7 +143,7 @@ fn what_is_no_knapsack_is_named() {
     assert!(matches!(error, Error::Setting { value: 0.0, .. }), "{error}");
     assert!(MultidimensionalKnapsack::new([1; 9], &[], &[]).is_err());
     let error = MultidimensionalKnapsack::new([1; 2], &[1], &[]).unwrap_err();
-    assert_eq!(error, Error::Lengths { left: 1, right: 0 });
+    assert_eq!(error, Error::Length { what: "weights", expected: 1, found: 0 });
     let error = MultidimensionalKnapsack::new([1], &[u64::MAX, 1], &[[1]; 2]).unwrap_err();
     assert_eq!(error, Error::Sum { what: "profits", item: 1, limit: u64::MAX });
     let error = MultidimensionalKnapsack::new([1], &[1; 1_001], &[[1]; 1_001]).unwrap_err();
@@ -154,7 +156,12 @@ fn results_are_stored_with_snake_case_names() {
     let knapsack = MultidimensionalKnapsack::new([5, 5], &[7], &[[2, 3]]).unwrap();
     assert_eq!(
         serde_json::to_string(&knapsack.solve()).unwrap(),
-        r#"{"value":7,"upper_bound":7,"chosen":[0],"used":[2,3],"nodes":1}"#
+        r#"{"value":7,"weights":[2,3],"chosen":[0],"upper_bound":7,"nodes":1}"#
     );
-    assert_eq!(serde_json::to_string(&knapsack.bounds()).unwrap(), r#"{"lower":7,"upper":7}"#);
+    let pool = Pool::new(vec![Item::with_costs("a", 1.0, [2, 3], true).unwrap()]).unwrap();
+    let run = pool.run_in_order(&[0], &[5, 5]).unwrap();
+    assert_eq!(
+        serde_json::to_string(&run).unwrap(),
+        r#"{"attempted":1,"stopped_by":null,"earned":1.0,"spent":[2,3]}"#
+    );
 }

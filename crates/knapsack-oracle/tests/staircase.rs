@@ -80,7 +80,8 @@ fn sums_and_lengths_are_checked() {
     let sum = |what| Err(Error::Sum { what, item: 1, limit: u64::MAX });
     assert_eq!(BudgetStaircase::new(&[u64::MAX, 1], &[1, 1]), sum("costs"));
     assert_eq!(BudgetStaircase::new(&[1, 1], &[1, u64::MAX]), sum("values"));
-    assert_eq!(BudgetStaircase::new(&[1], &[]), Err(Error::Lengths { left: 1, right: 0 }));
+    let error = Error::Length { what: "values", expected: 1, found: 0 };
+    assert_eq!(BudgetStaircase::new(&[1], &[]), Err(error));
     let stairs = BudgetStaircase::new(&[u64::MAX], &[u64::MAX]).unwrap();
     assert_eq!((stairs.value_at(u64::MAX - 1), stairs.value_at(u64::MAX)), (0, u64::MAX));
 }

@@ -20,6 +20,7 @@
 
 mod cents;
 mod costs;
+mod event_kind;
 #[cfg(test)]
 mod golden_tests;
 mod library;
@@ -30,7 +31,7 @@ mod task;
 mod tool_names;
 
 pub use costs::{CostModel, CostRule};
+pub use event_kind::EventKind;
 pub use library::{Library, LibraryTool};
-pub use scenario::EventKind;
 pub use seeds::{changed_seed, event_seed, query_seed, removed_lengths};
 pub use task::Task;

@@ -31,11 +31,13 @@ pub enum Error {
         tool: String,
     },
     /// A list with one entry for each tool has another length.
-    #[error("expected an entry for each of {expected} tools, found {found}")]
-    ToolCount {
-        /// The number of tools.
+    #[error("{what}: expected {expected}, found {found}")]
+    Length {
+        /// What is in the list.
+        what: &'static str,
+        /// The length it should have.
         expected: usize,
-        /// The number of entries.
+        /// The length it has.
         found: usize,
     },
     /// Two tools have the same name.
@@ -45,7 +47,10 @@ pub enum Error {
         tool: String,
     },
     /// A composite tool names a component that is not in the library.
-    #[error("tool {tool:?} has the component {component:?}, which is not in the library")]
+    #[error(
+        "tool {tool:?} has the component {component:?}, which is not in the library; add it or leave it \
+         out"
+    )]
     UnknownComponent {
         /// The name of the composite tool.
         tool: String,
@@ -72,7 +77,10 @@ pub enum Error {
         input: String,
     },
     /// A composite tool declares an output that none of its components yields.
-    #[error("tool {tool:?} declares the output {output:?}, which none of its components yields")]
+    #[error(
+        "tool {tool:?} declares the output {output:?}, which none of its components yields; leave it out \
+         or add the component that does"
+    )]
     ComponentOutput {
         /// The name of the composite tool.
         tool: String,
@@ -80,19 +88,22 @@ pub enum Error {
         output: String,
     },
     /// A data type was asked for that no tool needs or yields.
-    #[error("no tool needs or yields the data type {name:?}")]
+    #[error("no tool needs or yields the data type {name:?}; take one of the graph's type names")]
     UnknownType {
         /// The data type.
         name: String,
     },
     /// A goal is not there at the start, and no tool of the library yields it.
-    #[error("the goal {goal:?} is not there at the start and no tool of the library yields it")]
+    #[error(
+        "the goal {goal:?} is not there at the start and no tool of the library yields it; ask for a data \
+         type that one does"
+    )]
     GoalNeverProduced {
         /// The data type.
         goal: String,
     },
     /// A tool was named by a position that the library does not have.
-    #[error("there is no tool {tool} in a library of {tools}")]
+    #[error("there is no tool {tool} in a library of {tools}; positions begin at 0")]
     NoSuchTool {
         /// The position, from 0.
         tool: usize,
@@ -100,13 +111,8 @@ pub enum Error {
         tools: usize,
     },
     /// A state or a problem was made by a graph of other data types.
-    #[error("a state of {found} data types was given to a graph of {expected}; use its own states")]
-    OtherGraph {
-        /// The number of data types of the graph.
-        expected: usize,
-        /// The number of data types of the state.
-        found: usize,
-    },
+    #[error("a state of a graph of other data types was given; use states that this graph made")]
+    OtherGraph,
     /// The tools that lead to the goal do not form a chain.
     #[error(
         "the tools that lead to the goal are no chain: each must need and yield one data type \
@@ -116,23 +122,33 @@ pub enum Error {
     /// There are more plans than a 128-bit number can say.
     #[error("there are more than 2^128 plans; ask for the best of them instead")]
     TooManyPlans,
-    /// A number of refinement steps for which there is no CostBench library.
-    #[error("refinement level {level} is out of range; give a level from 1 to {max}")]
-    RefinementLevel {
-        /// The level as given.
-        level: usize,
-        /// The highest level.
-        max: usize,
-    },
-    /// A setting of a cost model was not a number it can have.
-    #[error("{what} is {value}; give {expected}")]
-    CostSetting {
+    /// A setting is outside its range.
+    #[error("{name} is {value}; give {range}")]
+    Setting {
         /// Which setting.
-        what: &'static str,
-        /// The value as given.
+        name: &'static str,
+        /// The number as given.
         value: f64,
-        /// What it can be.
-        expected: &'static str,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// No task of CostBench has this name.
+    #[error(
+        "no task is called {name:?}; there are location, transportation, accommodation, attraction, \
+         dining and shopping"
+    )]
+    TaskName {
+        /// The name as given.
+        name: String,
+    },
+    /// No kind of events of CostBench has this name.
+    #[error(
+        "no kind of events is called {name:?}; there are ban_tool, preference_change, cost_change and \
+         remove_tools"
+    )]
+    EventName {
+        /// The name as given.
+        name: String,
     },
     /// A call was made in a run that has no calls left.
     #[error("all {limit} calls of this run were made; finish it or give it a higher limit")]
@@ -142,5 +158,20 @@ pub enum Error {
     },
     /// A measure of trajectory-metrics is not defined for the runs given.
     #[error(transparent)]
-    Metric(trajectory_metrics::Error),
+    TrajectoryMetrics(trajectory_metrics::Error),
+}
+
+impl From<trajectory_metrics::Error> for Error {
+    fn from(error: trajectory_metrics::Error) -> Self {
+        match error {
+            trajectory_metrics::Error::Empty => Self::Empty,
+            trajectory_metrics::Error::Length { what, expected, found } => {
+                Self::Length { what, expected, found }
+            }
+            trajectory_metrics::Error::Setting { name, value, range } => {
+                Self::Setting { name, value, range }
+            }
+            other => Self::TrajectoryMetrics(other),
+        }
+    }
 }

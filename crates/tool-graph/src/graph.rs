@@ -11,6 +11,7 @@ mod petgraph_view;
 mod problem;
 mod state;
 mod tool_graph;
+mod types;
 
 pub(crate) use costs::Costs;
 pub(crate) use lists::Lists;
@@ -19,3 +20,4 @@ pub use petgraph_view::Vertex;
 pub use problem::Problem;
 pub use state::State;
 pub use tool_graph::ToolGraph;
+pub(crate) use types::Types;

@@ -27,6 +27,7 @@ use crate::{Error, Plan, Problem, State, ToolGraph};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum GreedyRule {
     /// A tool that needs something the call before has yielded; any tool at the start and right after an
     /// event.
@@ -98,7 +99,7 @@ impl Greedy {
     /// `None` where no calls lead to the goal.
     pub(crate) fn new(graph: &ToolGraph, problem: &Problem) -> Result<Option<Self>, Error> {
         let Some(task) = Task::new(graph, problem)? else { return Ok(None) };
-        let mut sizes = vec![None; graph.len()];
+        let mut sizes = vec![None; graph.tool_count()];
         let tools = task.tools.iter().map(|&tool| {
             let tool = tool as usize;
             Ok((tool, atomic_tools(graph, tool, &mut sizes)?))

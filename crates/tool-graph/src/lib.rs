@@ -21,3 +21,4 @@ pub use greedy::GreedyRule;
 pub use plans::{PathCoverage, Plan, Search};
 pub use tie_rule::TieRule;
 pub use tool::Tool;
+pub use trajectory_metrics::tool_calls::{FailureClass, FailureCounts, PathDistances};

@@ -118,15 +118,15 @@ fn composite_tools_cost_at_least_one_and_atomic_ones_may_be_free() {
 #[test]
 fn settings_that_no_cost_can_have_are_errors() {
     let error = |min, max, std| match CostModel::new(min, max, std).unwrap_err() {
-        Error::CostSetting { what, .. } => what,
+        Error::Setting { name, .. } => name,
         other => panic!("{other}"),
     };
     for bad in [-1.0, 1.1e9, f64::NAN, f64::INFINITY] {
-        assert_eq!(error(bad, 5.0, 0.1), "the lowest atomic cost");
-        assert_eq!(error(1.0, bad, 0.1), "the highest atomic cost");
-        assert_eq!(error(1.0, 5.0, bad), "the noise");
+        assert_eq!(error(bad, 5.0, 0.1), "lowest atomic cost");
+        assert_eq!(error(1.0, bad, 0.1), "highest atomic cost");
+        assert_eq!(error(1.0, 5.0, bad), "noise");
     }
-    assert_eq!(error(6.0, 5.0, 0.1), "the highest atomic cost");
+    assert_eq!(error(6.0, 5.0, 0.1), "highest atomic cost");
     let model = CostModel::new(1e9, 1e9, 1e9).unwrap();
     let costs = model.costs(&Library::new(20).unwrap(), u64::MAX, "");
     assert!(costs.iter().all(|cost| cost.is_finite() && *cost >= 1.0));

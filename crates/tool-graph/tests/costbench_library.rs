@@ -65,7 +65,7 @@ fn tasks_equal_the_released_ones() {
         let released = &tasks[task.name()];
         assert_eq!(task.initial_types(), strings(&released["initial"]));
         assert_eq!(task.goal(), released["goal"]);
-        assert_eq!(Task::from_name(task.name()), Some(task));
+        assert_eq!(task.to_string().parse(), Ok(task));
     }
 }
 
@@ -112,13 +112,17 @@ fn higher_levels_have_distinct_names_and_chains_without_gaps() {
 
 #[test]
 fn levels_without_a_library_and_wrong_numbers_of_costs_are_errors() {
-    for level in [0, Library::MAX_LEVEL + 1, usize::MAX] {
-        let error = Error::RefinementLevel { level, max: Library::MAX_LEVEL };
+    for level in [0, Library::MAX_REFINEMENT_LEVEL + 1, usize::MAX] {
+        let error = Error::Setting {
+            name: "refinement level",
+            value: level as f64,
+            range: "a whole number from 1 to 100",
+        };
         assert_eq!(Library::new(level).unwrap_err(), error);
         assert_eq!(Library::with_full_pipelines(level).unwrap_err(), error);
     }
-    assert!(Library::new(Library::MAX_LEVEL).is_ok());
-    let error = Error::ToolCount { expected: 54, found: 53 };
+    assert!(Library::new(Library::MAX_REFINEMENT_LEVEL).is_ok());
+    let error = Error::Length { what: "costs", expected: 54, found: 53 };
     assert_eq!(Library::new(1).unwrap().tools(&[1.0; 53]).unwrap_err(), error);
 }
 
@@ -143,5 +147,5 @@ fn the_tools_of_one_task_are_those_of_the_library_that_its_plans_can_use() {
         assert_eq!(count, all.len());
     }
     let error = Library::new(1).unwrap().task_tools(Task::Dining, &[1.0]);
-    assert!(matches!(error, Err(Error::ToolCount { .. })), "{error:?}");
+    assert!(matches!(error, Err(Error::Length { .. })), "{error:?}");
 }

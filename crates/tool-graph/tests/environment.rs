@@ -275,8 +275,12 @@ fn random_events(draw: &mut Draw, graph: &ToolGraph) -> Vec<Event> {
         .map(|_| match draw.below(4) {
             0 => Event::BanTool,
             1 => Event::PreferenceChange,
-            2 => Event::CostChange((0..graph.len()).map(|_| draw.below(9) as f64 / 4.0).collect()),
-            _ => Event::RemoveTools((0..draw.below(3)).map(|_| draw.below(graph.len())).collect()),
+            2 => Event::CostChange(
+                (0..graph.tool_count()).map(|_| draw.below(9) as f64 / 4.0).collect(),
+            ),
+            _ => Event::RemoveTools(
+                (0..draw.below(3)).map(|_| draw.below(graph.tool_count())).collect(),
+            ),
         })
         .collect()
 }
@@ -337,7 +341,7 @@ proptest! {
                 }
                 continue;
             }
-            for tool in 0..graph.len() {
+            for tool in 0..graph.tool_count() {
                 let mut next = state.clone();
                 let with: Vec<usize> = calls.iter().copied().chain([tool]).collect();
                 if graph.can_call(tool, &state)

@@ -21,7 +21,7 @@ fn queries() -> Option<Vec<(String, Task)>> {
     let rows: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let row = |row: &Value| {
         let text = |field: &str| row[field].as_str().unwrap();
-        (text("query_id").to_owned(), Task::from_name(text("task")).unwrap())
+        (text("query_id").to_owned(), text("task").parse().unwrap())
     };
     assert_eq!(rows.len(), 381);
     Some(rows.iter().map(row).collect())
@@ -101,12 +101,8 @@ fn mean_distances_of_blocked_from_unblocked_optimal_paths_are_the_published_ones
     let Some(queries) = queries() else { return };
     let library = Library::new(2).unwrap();
     let figures = &published()["mean_gt_ned_one_blocking_level_2"];
-    for (kind, name) in [
-        (EventKind::CostChange, "cost_change"),
-        (EventKind::BanTool, "ban_tool"),
-        (EventKind::PreferenceChange, "preference_change"),
-        (EventKind::RemoveTools, "remove_tools"),
-    ] {
+    for kind in EventKind::ALL {
+        let name = kind.name();
         let mut mean = ExactMean::default();
         for (query, task) in &queries {
             let scenario = scenario(&library, query, *task, &[kind]);
@@ -124,17 +120,11 @@ fn mean_distances_of_blocked_from_unblocked_optimal_paths_are_the_published_ones
 fn runs_under_up_to_four_events_are_those_of_another_program_that_tries_every_plan() {
     let golden: Value =
         serde_json::from_str(include_str!("golden/costbench/blocked_runs.json")).unwrap();
-    let kind = |name: &Value| match name.as_str().unwrap() {
-        "ban_tool" => EventKind::BanTool,
-        "preference_change" => EventKind::PreferenceChange,
-        "cost_change" => EventKind::CostChange,
-        "remove_tools" => EventKind::RemoveTools,
-        other => panic!("{other}"),
-    };
+    let kind = |name: &Value| name.as_str().unwrap().parse::<EventKind>().unwrap();
     let mut compared = 0;
     for row in golden["runs"].as_array().unwrap() {
         let library = Library::new(row["level"].as_u64().unwrap() as usize).unwrap();
-        let task = Task::from_name(row["task"].as_str().unwrap()).unwrap();
+        let task = row["task"].as_str().unwrap().parse().unwrap();
         let kinds: Vec<EventKind> = row["events"].as_array().unwrap().iter().map(kind).collect();
         let rule = match row["rule"].as_str().unwrap() {
             "released" => TriggerRule::Released,
@@ -188,13 +178,13 @@ fn up_to_n_minus_2_bans_never_disconnect_a_chain_and_n_minus_1_can() {
         let (graph, problem) = chain(n, |_| 1.0);
         let solvable = |bans: u32| {
             let mut left = graph.clone();
-            (0..graph.len())
+            (0..graph.tool_count())
                 .filter(|tool| bans >> tool & 1 == 1)
                 .for_each(|tool| left.ban(tool).unwrap());
             left.optimal_plan(&problem).unwrap().is_some()
         };
         let mut fewest = usize::MAX;
-        for bans in 0..1u32 << graph.len() {
+        for bans in 0..1u32 << graph.tool_count() {
             if (bans.count_ones() as usize) < n && !solvable(bans) {
                 fewest = fewest.min(bans.count_ones() as usize);
             }
@@ -233,7 +223,7 @@ fn a_ban_that_would_leave_no_way_does_not_happen() {
     let mut means = RunMeans::default();
     means.update(&run, &run).unwrap();
     assert_eq!((means.runs(), means.left_out()), (0, 1));
-    assert!(matches!(means.cost_gap(), Err(Error::Metric(_))));
+    assert_eq!(means.cost_gap(), Err(Error::Empty));
 }
 
 /// Two ways of three calls, of which the best one is 0-1, 1-2, 2-3.
@@ -277,7 +267,7 @@ fn the_last_of_the_events_by_the_papers_text_falls_on_the_last_call() {
 fn events_of_different_kinds_come_in_the_order_given() {
     let (graph, problem) = chain(5, |place| if place < 5 { 1.0 } else { 1.5 });
     let costs: Vec<f64> =
-        (0..graph.len()).map(|place| if place < 5 { 1.0 } else { 1.25 }).collect();
+        (0..graph.tool_count()).map(|place| if place < 5 { 1.0 } else { 1.25 }).collect();
     let events = vec![
         Event::CostChange(costs),
         Event::BanTool,
@@ -326,7 +316,7 @@ fn events_that_do_not_fit_the_library_are_refused() {
         let (graph, problem) = chain(3, |_| 1.0);
         Scenario::new(graph, problem).unwrap().with_events(vec![event]).map(|_| ())
     };
-    let few = Err(Error::ToolCount { expected: 5, found: 2 });
+    let few = Err(Error::Length { what: "costs", expected: 5, found: 2 });
     assert_eq!(with(Event::CostChange(vec![1.0, 2.0])), few);
     let nan = with(Event::CostChange(vec![1.0, 1.0, f64::NAN, 1.0, 1.0]));
     assert!(matches!(nan, Err(Error::Cost { .. })), "{nan:?}");
@@ -335,7 +325,7 @@ fn events_that_do_not_fit_the_library_are_refused() {
     let (graph, _) = chain(3, |_| 1.0);
     let (_, problem) = chain(4, |_| 1.0);
     let other = Scenario::new(graph, problem).map(|_| ());
-    assert_eq!(other, Err(Error::OtherGraph { expected: 4, found: 5 }));
+    assert_eq!(other, Err(Error::OtherGraph));
 }
 
 #[test]

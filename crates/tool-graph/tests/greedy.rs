@@ -6,7 +6,7 @@ mod one_output;
 
 use one_output::tool;
 use serde_json::Value;
-use tool_graph::costbench::{CostModel, Library, Task};
+use tool_graph::costbench::{CostModel, Library};
 use tool_graph::{Error, GreedyRule, TieRule, ToolGraph};
 
 #[test]
@@ -17,7 +17,7 @@ fn all_reference_runs_have_the_released_optimal_and_greedy_paths_and_costs() {
     for run in &runs {
         let text = |field: &str| run[field].as_str().unwrap();
         let library = Library::new(run["refinement_level"].as_u64().unwrap() as usize).unwrap();
-        let task = Task::from_name(text("task")).unwrap();
+        let task = text("task").parse().unwrap();
         let scenario =
             CostModel::default().scenario(&library, 42, text("query_id"), task, &[]).unwrap();
         let (graph, problem) = (scenario.graph(), scenario.problem());
@@ -100,7 +100,7 @@ fn at_the_goal_there_is_nothing_to_call_and_without_a_way_there_is_no_plan() {
     assert_eq!(graph.greedy_plan(&never, GreedyRule::Chain).unwrap(), None);
     let other = ToolGraph::new(vec![tool("a", &["0", "2"], "1", 1.0, &[])]).unwrap();
     let error = other.greedy_plan(&there, GreedyRule::Chain);
-    assert_eq!(error, Err(Error::OtherGraph { expected: 3, found: 2 }));
+    assert_eq!(error, Err(Error::OtherGraph));
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn costs_are_finite_and_not_below_zero() {
     }
     let graph = ToolGraph::new(two()).unwrap();
     let error = graph.with_costs(&[1.0]).unwrap_err();
-    assert_eq!(error, Error::ToolCount { expected: 2, found: 1 });
+    assert_eq!(error, Error::Length { what: "costs", expected: 2, found: 1 });
 }
 
 #[test]
@@ -89,8 +89,8 @@ fn a_composite_tool_may_yield_its_last_output_or_all_and_be_made_of_composites()
     tools.push(tool("c", &["z"], &["w"], &[]));
     let graph = ToolGraph::new(tools).unwrap();
     assert_eq!(graph.tool_names(&graph.components(0).unwrap()), ["ab", "c"]);
-    assert_eq!(graph.tool_number("c"), Some(4));
-    assert_eq!(graph.tool_number("d"), None);
+    assert_eq!(graph.tool_position("c"), Some(4));
+    assert_eq!(graph.tool_position("d"), None);
 }
 
 #[test]
@@ -134,15 +134,48 @@ fn a_goal_that_is_there_has_the_empty_plan() {
 }
 
 #[test]
+fn graphs_are_equal_where_tools_costs_and_bans_are() {
+    let graph = ToolGraph::new(two()).unwrap();
+    assert_eq!(graph, ToolGraph::new(two()).unwrap());
+    let dear = graph.with_costs(&[1.0, 2.0]).unwrap();
+    assert_ne!(graph, dear);
+    assert_eq!(graph, dear.with_costs(&[1.0, 1.0]).unwrap());
+    let mut later = graph.clone();
+    later.ban(1).unwrap();
+    assert_ne!(graph, later);
+    for other in [tool("b", &["y"], &["z"], &[]), tool("c", &["y", "side"], &["z"], &[])] {
+        assert_ne!(graph, ToolGraph::new(vec![two()[0].clone(), other]).unwrap());
+    }
+    assert_ne!(graph, ToolGraph::new(two()[..1].to_vec()).unwrap());
+}
+
+#[test]
 fn a_state_of_other_data_types_is_refused() {
     let graph = ToolGraph::new(two()).unwrap();
     let other = ToolGraph::new(two()[..1].to_vec()).unwrap();
     let problem = other.problem(&["x"], &["y"]).unwrap();
-    let error = Error::OtherGraph { expected: 4, found: 2 };
-    assert_eq!(graph.optimal_plan(&problem), Err(error.clone()));
-    assert_eq!(graph.is_plan(&problem, &[0]), Err(error.clone()));
-    assert_eq!(graph.is_plan(&problem, &[]), Err(error.clone()));
-    assert_eq!(graph.best_plans(&problem, 1), Err(error));
+    assert_eq!(graph.optimal_plan(&problem), Err(Error::OtherGraph));
+    assert_eq!(graph.is_plan(&problem, &[0]), Err(Error::OtherGraph));
+    assert_eq!(graph.is_plan(&problem, &[]), Err(Error::OtherGraph));
+    assert_eq!(graph.best_plans(&problem, 1), Err(Error::OtherGraph));
+    // As many data types, but other ones, or in another order.
+    let mut turned = two();
+    turned.swap(0, 1);
+    for tools in [turned, vec![tool("a", &["x"], &["y", "z", "v"], &[])]] {
+        let other = ToolGraph::new(tools).unwrap();
+        assert_eq!(other.type_names().len(), graph.type_names().len());
+        let problem = other.problem(&[""; 0], &["y"]).unwrap();
+        assert_eq!(graph.optimal_plan(&problem), Err(Error::OtherGraph));
+        let mut state = other.state(&["y"]).unwrap();
+        assert_eq!(graph.apply(0, &mut state), Err(Error::OtherGraph));
+        assert!(!graph.can_call(0, &other.state(&["x"]).unwrap()));
+        assert_eq!(problem.with_initial(graph.state(&["x"]).unwrap()), Err(Error::OtherGraph));
+    }
+    // The same ones, whatever the tools cost.
+    let dear = graph.with_costs(&[9.0, 9.0]).unwrap();
+    let again = ToolGraph::new(two()).unwrap();
+    let problem = again.problem(&["x"], &["y"]).unwrap();
+    assert!(dear.optimal_plan(&problem).is_ok());
     let error = graph.state(&["w"]).unwrap_err();
     assert_eq!(error, Error::UnknownType { name: "w".into() });
 }

@@ -8,8 +8,6 @@ const MAX_ITEMS: usize = 1 << 22;
 ///
 /// Profits and weights are whole numbers from 0, checked once; everything after that is exact.
 ///
-/// # Example
-///
 /// ```
 /// use knapsack_oracle::Knapsack;
 ///
@@ -20,7 +18,7 @@ const MAX_ITEMS: usize = 1 << 22;
 /// assert_eq!((pool.greedy().value, pool.linear_bound()), (6, 10));
 /// # Ok::<(), knapsack_oracle::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Knapsack<'a> {
     capacity: u64,
     profits: &'a [u64],
@@ -28,8 +26,16 @@ pub struct Knapsack<'a> {
 }
 
 /// How it is known that no choice has a larger value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+///
+/// ```
+/// use knapsack_oracle::{Knapsack, Proof};
+///
+/// let pool = Knapsack::new(10, &[6, 5, 5], &[6, 5, 5])?;
+/// assert_eq!((pool.solve().proof, pool.greedy().proof), (Proof::Bound, Proof::None));
+/// # Ok::<(), knapsack_oracle::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Proof {
     /// An upper bound equals the value.
@@ -40,7 +46,16 @@ pub enum Proof {
     None,
 }
 
-/// A choice of items that fits.
+/// A choice of items that fits. From [`Knapsack::solve`] and [`Knapsack::greedy`].
+///
+/// ```
+/// use knapsack_oracle::Knapsack;
+///
+/// let choice = Knapsack::new(10, &[6, 5, 5], &[6, 5, 5])?.greedy();
+/// assert_eq!((choice.value, choice.weight, choice.chosen.as_slice()), (6, 6, &[0][..]));
+/// assert!(!choice.is_optimal() && choice.upper_bound == 10);
+/// # Ok::<(), knapsack_oracle::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -74,12 +89,16 @@ impl<'a> Knapsack<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Lengths`] where the slices differ in length, [`Error::TooLarge`] above
+    /// [`Error::Length`] where the slices differ in length, [`Error::TooLarge`] above
     /// 4,194,304 items, and [`Error::Sum`] where all profits or all weights together
     /// exceed `i64::MAX`.
     pub fn new(capacity: u64, profits: &'a [u64], weights: &'a [u64]) -> Result<Self, Error> {
         if profits.len() != weights.len() {
-            return Err(Error::Lengths { left: profits.len(), right: weights.len() });
+            return Err(Error::Length {
+                what: "weights",
+                expected: profits.len(),
+                found: weights.len(),
+            });
         }
         if profits.len() > MAX_ITEMS {
             return Err(Error::TooLarge {

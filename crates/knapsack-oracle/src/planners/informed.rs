@@ -32,50 +32,75 @@ pub trait InformedPlanner {
     fn plan(&self, pool: &Pool, budget: u64) -> Result<Vec<Step>, Error>;
 }
 
-/// The cheapest items first, each with its true cost, as long as they fit; solvable or not.
+/// The cheapest items first, each with its true cost, as long as they fit; solvable or not. An example is
+/// at [`InformedPlanner`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheapestFirst;
 
-/// Items in order of value per cost, each with its true cost, as long as they fit; solvable or not.
+/// Items in order of value per cost, each with its true cost, as long as they fit; solvable or not. An
+/// example is at [`InformedPlanner`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ValuePerCost;
 
-/// A best set of solvable items, cheapest first, each with its true cost: efficiency 1 in both regimes.
+/// A best set of solvable items, cheapest first, each with its true cost: efficiency 1 in both regimes. An
+/// example is at [`InformedPlanner`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OraclePlanner;
 
-/// Plans on forecasts: leaves out what is forecast to be solved with less than a threshold's chance,
-/// and takes the rest cheapest first by their forecast costs, which are its allocations, as long as they fit.
+/// Plans on forecasts: leaves out what is forecast to be solved with a probability below a threshold, and
+/// takes the rest cheapest first by their forecast costs, which are its allocations, as long as they fit.
+///
+/// ```
+/// use knapsack_oracle::{Error, ForecastThreshold, Item, Plan, Pool, Step};
+///
+/// let item = |id| Item::new(id, 1.0, 10, true);
+/// let pool = Pool::new(vec![item("a")?, item("b")?, item("c")?])?;
+/// let planner = ForecastThreshold::new(vec![12, 9, 8], vec![0.9, 0.5, 0.4], 0.5)?;
+/// let plan = Plan::informed(&planner, &pool, 30)?;
+/// let want = [Step { position: 1, allocation: 9 }, Step { position: 0, allocation: 12 }];
+/// assert_eq!(plan.steps(), want);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForecastThreshold {
     costs: Vec<u64>,
-    solved: Vec<f64>,
+    success_probabilities: Vec<f64>,
     threshold: f64,
 }
 
 impl ForecastThreshold {
-    /// Forecasts for the items of a pool, in its order: the cost of each and the chance, from 0 to 1,
-    /// that it is solved.
+    /// Forecasts for the items of a pool, in its order: the cost of each and the probability, from 0 to
+    /// 1, that it is solved.
     ///
     /// # Errors
     ///
-    /// [`Error::Lengths`]; [`Error::Setting`] for a chance or a threshold outside 0 to 1.
-    pub fn new(costs: Vec<u64>, solved: Vec<f64>, threshold: f64) -> Result<Self, Error> {
-        if costs.len() != solved.len() {
-            return Err(Error::Lengths { left: costs.len(), right: solved.len() });
+    /// [`Error::Length`]; [`Error::Entry`] for a probability and [`Error::Setting`] for a threshold outside
+    /// 0 to 1.
+    pub fn new(
+        costs: Vec<u64>,
+        success_probabilities: Vec<f64>,
+        threshold: f64,
+    ) -> Result<Self, Error> {
+        let (expected, found) = (costs.len(), success_probabilities.len());
+        if expected != found {
+            return Err(Error::Length { what: "success probabilities", expected, found });
         }
-        for (name, value) in solved.iter().map(|&p| ("chance", p)).chain([("threshold", threshold)])
-        {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(Error::Setting { name, value, range: "a number from 0 to 1" });
+        let is_share = |value: f64| (0.0..=1.0).contains(&value);
+        let range = "a number from 0 to 1";
+        for (index, &value) in success_probabilities.iter().enumerate() {
+            if !is_share(value) {
+                return Err(Error::Entry { what: "success probability", index, value, range });
             }
         }
-        Ok(Self { costs, solved, threshold })
+        if !is_share(threshold) {
+            return Err(Error::Setting { name: "threshold", value: threshold, range });
+        }
+        Ok(Self { costs, success_probabilities, threshold })
     }
 
     /// Forecasts that are right but for noise: each cost is off by a share drawn uniformly from
-    /// `-cost_error` to `cost_error`, rounded, and each outcome is forecast wrongly with the chance
-    /// `outcome_error`. With errors of 0 it knows everything. Shows what forecasts so good are worth.
+    /// `-cost_error` to `cost_error`, rounded, and each outcome is forecast wrongly with the
+    /// probability `outcome_error`. With errors of 0 it knows everything. Shows what forecasts so good are worth.
     ///
     /// A pure function of its arguments and of the order of the items.
     ///
@@ -109,7 +134,7 @@ impl ForecastThreshold {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         // From 0 inclusive to 1 exclusive.
         let mut share = || (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
-        let (mut costs, mut solved) = (Vec::new(), Vec::new());
+        let (mut costs, mut success_probabilities) = (Vec::new(), Vec::new());
         for item in pool.items() {
             let change = item.cost() as f64 * cost_error * (2.0 * share() - 1.0);
             // Costs above 2^53 keep their digits where there is no noise.
@@ -121,9 +146,9 @@ impl ForecastThreshold {
             };
             costs.push(cost);
             let wrong = share() < outcome_error;
-            solved.push(if item.is_solved() != wrong { 1.0 } else { 0.0 });
+            success_probabilities.push(if item.is_solved() != wrong { 1.0 } else { 0.0 });
         }
-        Ok(Self { costs, solved, threshold: 0.5 })
+        Ok(Self { costs, success_probabilities, threshold: 0.5 })
     }
 }
 
@@ -158,10 +183,11 @@ impl InformedPlanner for OraclePlanner {
 
 impl InformedPlanner for ForecastThreshold {
     fn plan(&self, pool: &Pool, budget: u64) -> Result<Vec<Step>, Error> {
-        if self.costs.len() != pool.items().len() {
-            return Err(Error::Lengths { left: self.costs.len(), right: pool.items().len() });
+        let (expected, found) = (pool.items().len(), self.costs.len());
+        if expected != found {
+            return Err(Error::Length { what: "forecasts", expected, found });
         }
-        let hopeful = |&i: &usize| self.solved[i] >= self.threshold;
+        let hopeful = |&i: &usize| self.success_probabilities[i] >= self.threshold;
         let mut order: Vec<usize> = (0..self.costs.len()).filter(hopeful).collect();
         order.sort_by_key(|&i| self.costs[i]);
         Ok(while_they_fit(&order, budget, |i| self.costs[i]))
@@ -197,8 +223,8 @@ mod tests {
         let mean = noisy.costs.iter().sum::<u64>() as f64 / 2_000.0;
         // The standard deviation of a cost is 400 / sqrt(12).
         assert!((mean - 1_000.0).abs() < 4.0 * 115.5 / 2_000_f64.sqrt(), "{mean}");
-        let wrong = pool.items().iter().zip(&noisy.solved);
-        let wrong = wrong.filter(|(item, chance)| item.is_solved() != (**chance == 1.0)).count();
+        let wrong = pool.items().iter().zip(&noisy.success_probabilities);
+        let wrong = wrong.filter(|(item, p)| item.is_solved() != (**p == 1.0)).count();
         assert!(wrong.abs_diff(200) < 54, "{wrong}");
         for error in [-0.1, 1.1, f64::NAN] {
             assert!(ForecastThreshold::noisy(&pool, error, 0.0, 1).is_err());
@@ -207,15 +233,14 @@ mod tests {
     }
 
     #[test]
-    fn the_threshold_leaves_out_what_is_below_it() {
-        let item = |id: &str| Item::new(id, 1.0, 10, true).unwrap();
-        let pool = Pool::new(vec![item("a"), item("b"), item("c")]).unwrap();
-        let planner = ForecastThreshold::new(vec![12, 9, 8], vec![0.9, 0.5, 0.4], 0.5).unwrap();
-        let steps = planner.plan(&pool, 30).unwrap();
-        let want = [Step { position: 1, allocation: 9 }, Step { position: 0, allocation: 12 }];
-        assert_eq!(steps, want);
-        assert!(ForecastThreshold::new(vec![1], vec![], 0.5).is_err());
-        assert!(ForecastThreshold::new(vec![1], vec![f64::NAN], 0.5).is_err());
-        assert!(ForecastThreshold::new(vec![1], vec![1.0], -0.5).is_err());
+    fn forecasts_that_are_none_are_refused() {
+        let new = ForecastThreshold::new;
+        let range = "a number from 0 to 1";
+        let what = "success probabilities";
+        assert_eq!(new(vec![1], vec![], 0.5), Err(Error::Length { what, expected: 1, found: 0 }));
+        let error = new(vec![1, 1], vec![0.0, f64::NAN], 0.5).unwrap_err();
+        assert!(matches!(error, Error::Entry { what: "success probability", index: 1, .. }));
+        let error = Error::Setting { name: "threshold", value: -0.5, range };
+        assert_eq!(new(vec![1], vec![1.0], -0.5), Err(error));
     }
 }

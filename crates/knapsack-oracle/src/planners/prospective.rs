@@ -1,20 +1,22 @@
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-
-use crate::{Item, Step};
+use crate::{Item, Step, random::Permutations};
 
 /// What a planner is shown of an item before anything is attempted: neither its cost nor whether it
 /// will be solved.
 ///
 /// ```
-/// use knapsack_oracle::{ProspectiveItem, Step};
+/// use knapsack_oracle::{Error, Item, Plan, Pool, ProspectiveItem, Step};
 ///
 /// fn most_valuable_first(items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
 ///     let mut items = items.to_vec();
-///     items.sort_by(|a, b| b.value().total_cmp(&a.value()));
+///     items.sort_by(|a, b| b.value().total_cmp(&a.value()).then(a.id().cmp(b.id())));
 ///     let allocation = budget / items.len() as u64;
 ///     items.iter().map(|item| Step { position: item.position(), allocation }).collect()
 /// }
+///
+/// let pool = Pool::new(vec![Item::new("a", 1.0, 50, true)?, Item::new("b", 2.0, 70, true)?])?;
+/// let plan = Plan::prospective(&most_valuable_first, &pool, 100)?;
+/// assert_eq!(plan.steps()[0], Step { position: 1, allocation: 50 });
+/// # Ok::<(), Error>(())
 /// ```
 ///
 /// A planner that looks at costs does not compile:
@@ -93,7 +95,8 @@ impl<F: Fn(&[ProspectiveItem<'_>], u64) -> Vec<Step>> ProspectivePlanner for F {
     }
 }
 
-/// All items in the order of the pool, with an equal share of the budget each.
+/// All items in the order of the pool, with an equal share of the budget each. An example is at
+/// [`ProspectivePlanner`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InOrder;
 
@@ -104,7 +107,7 @@ impl ProspectivePlanner for InOrder {
 }
 
 /// All items in an order drawn at random, all orders equally likely, with an equal share of the budget
-/// each. A pure function of seed, stream and number of items.
+/// each. A pure function of seed, stream and number of items. An example is at [`ProspectivePlanner`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomOrder {
     seed: u64,
@@ -121,12 +124,8 @@ impl RandomOrder {
 
 impl ProspectivePlanner for RandomOrder {
     fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(self.stream);
         let mut steps = equal_shares(items, budget);
-        for i in (1..steps.len()).rev() {
-            steps.swap(i, below(&mut rng, i as u64 + 1) as usize);
-        }
+        Permutations::<1>::new(steps.len(), self.seed, self.stream).shuffle(&mut steps);
         steps
     }
 }
@@ -134,17 +133,4 @@ impl ProspectivePlanner for RandomOrder {
 fn equal_shares(items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
     let allocation = budget.checked_div(items.len() as u64).unwrap_or(0);
     items.iter().map(|item| Step { position: item.position(), allocation }).collect()
-}
-
-/// A number below `n`, all equally likely: the top half of a word times `n`. Words whose bottom half
-/// would favour some numbers are passed over (Lemire 2019, doi:10.1145/3230636). Written out so that an
-/// order does not change with a library's version.
-fn below(rng: &mut impl Rng, n: u64) -> u64 {
-    let passed_over = n.wrapping_neg() % n;
-    loop {
-        let product = u128::from(rng.next_u64()) * u128::from(n);
-        if product as u64 >= passed_over {
-            return (product >> 64) as u64;
-        }
-    }
 }

@@ -1,4 +1,4 @@
-use crate::plans::lenient_json::Scalar;
+use crate::plans::entry::Scalar;
 
 /// The allocation that a value stands for, and whether it was written as one: a whole number of at
 /// least 0 that fits 64 bits, in digits and without a leading zero.

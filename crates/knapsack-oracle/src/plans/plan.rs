@@ -1,7 +1,8 @@
 use crate::{Error, InformedPlanner, Pool, ProspectiveItem, ProspectivePlanner};
 
-/// One step of a plan: which item to attempt, and what it may cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// One step of a plan: which item to attempt, and what it may cost. What planners give; an example is at
+/// [`ProspectiveItem`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Step {
     /// Position of the item in its pool, from 0.
@@ -24,6 +25,7 @@ pub struct Step {
 ///     Pool::new(vec![Item::new("a", 1.0, 500, true)?, Item::new("b", 1.0, 300, false)?])?;
 /// let plan = Plan::new(&pool, 400, &[("b", 250), ("a", 150)])?;
 /// assert_eq!(plan.steps()[0].position, 1);
+/// assert_eq!((plan.allocated(), plan.is_informed()), (400, false));
 /// assert!(matches!(
 ///     Plan::new(&pool, 400, &[("b", 250), ("a", 151)]),
 ///     Err(Error::OverBudget { allocated: 401, budget: 400 })

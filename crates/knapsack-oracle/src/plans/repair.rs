@@ -1,12 +1,9 @@
 use crate::{
     Error, Plan, Pool, Step,
-    plans::{
-        allocation::allocation,
-        lenient_json::{Scalar, find_plan},
-    },
+    plans::{allocation::allocation, entry::Scalar, lenient_json::find_plan},
 };
 
-/// What was mended in a planner's text, and where.
+/// What was mended in a planner's text, and where. From [`repair_plan`], where an example is.
 ///
 /// Entries are numbered from 0 in the order of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +52,7 @@ pub enum Repair {
     },
 }
 
-/// What became of a planner's text.
+/// What became of a planner's text. From [`repair_plan`], where an example is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]

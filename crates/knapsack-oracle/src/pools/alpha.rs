@@ -1,3 +1,5 @@
+use std::{cmp::Ordering, fmt};
+
 use crate::Error;
 
 /// The share of what all items cost together that a budget allows, above 0 and at most 1.
@@ -10,12 +12,14 @@ use crate::Error;
 /// ```
 /// use knapsack_oracle::{Alpha, Error};
 ///
-/// assert_eq!(Alpha::new(0.29)?.of(100), 29);
+/// let alpha = Alpha::new(0.29)?;
+/// assert_eq!((alpha.of(100), alpha.get(), alpha.to_string().as_str()), (29, 0.29, "0.29"));
 /// assert_eq!(Alpha::new(0.3)?.of(9), 2);
+/// assert_eq!(Alpha::SWEEP.into_iter().max(), Some(Alpha::new(1.0)?));
 /// assert!(matches!(Alpha::new(1.5), Err(Error::Setting { .. })));
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "f64", into = "f64"))]
 pub struct Alpha(f64);
@@ -55,6 +59,33 @@ impl Alpha {
         let product = u128::from(digits) * u128::from(total);
         let power = 10_u128.checked_pow(exponent.unsigned_abs());
         power.map_or(0, |power| (product / power) as u64)
+    }
+}
+
+impl Eq for Alpha {}
+
+impl Ord for Alpha {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Neither a NaN nor a zero is ever inside, so this is the order of numbers.
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Alpha {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Debug for Alpha {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Display for Alpha {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
     }
 }
 

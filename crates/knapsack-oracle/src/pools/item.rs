@@ -29,8 +29,8 @@ impl Item {
     ///
     /// # Errors
     ///
-    /// [`Error::ItemValue`] for a value that is not finite and above 0; [`Error::ItemCost`] for a cost
-    /// of 0.
+    /// [`Error::ItemValue`] for a value that is not above 0 and at most 1e100; [`Error::ItemCost`] for a
+    /// cost of 0.
     pub fn new(id: impl Into<String>, value: f64, cost: u64, solved: bool) -> Result<Self, Error> {
         Self::with_costs(id, value, [cost], solved)
     }
@@ -55,7 +55,7 @@ impl<const R: usize> Item<R> {
         solved: bool,
     ) -> Result<Self, Error> {
         let id = id.into();
-        if !(value > 0.0 && value.is_finite()) {
+        if !(value > 0.0 && value <= 1e100) {
             return Err(Error::ItemValue { id, value });
         }
         if costs.iter().all(|&cost| cost == 0) {

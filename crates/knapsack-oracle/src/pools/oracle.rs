@@ -2,7 +2,21 @@ use crate::{
     Error, Knapsack, MultidimensionalKnapsack, Pool, most_solved_items, several::MOST_NODES,
 };
 
-/// What a planner who knew every cost and outcome would attempt: the best there is.
+/// What a planner who knew every cost and outcome would attempt: the best there is. From [`Pool::oracle`]
+/// and [`Pool::oracle_under`].
+///
+/// ```
+/// use knapsack_oracle::{Error, Item, Pool};
+///
+/// let pool = Pool::new(vec![
+///     Item::new("a", 1.5, 500, true)?,
+///     Item::new("b", 9.0, 300, false)?,
+///     Item::new("c", 1.0, 200, true)?,
+/// ])?;
+/// let oracle = pool.oracle(700)?;
+/// assert_eq!((oracle.value, oracle.chosen), (2.5, vec![0, 2]));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

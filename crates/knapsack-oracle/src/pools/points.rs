@@ -28,11 +28,11 @@ impl Points {
         let decimal = scaled(&decimals, 10).map(|(each, e)| (each, Unit::Decimal(e)));
         let (each, unit) = decimal
             .or_else(|| scaled(&binaries, 2).map(|(each, e)| (each, Unit::Binary(e))))
-            .ok_or(Error::Values)?;
+            .ok_or(Error::NoCommonUnit)?;
         let points = Self { each, unit, equal };
         // Verified: each value comes back from its points.
         let back = |(&points_of_item, &value): (&u64, &f64)| points.value(points_of_item) == value;
-        if points.each.iter().zip(values).all(back) { Ok(points) } else { Err(Error::Values) }
+        if points.each.iter().zip(values).all(back) { Ok(points) } else { Err(Error::NoCommonUnit) }
     }
 
     /// What so many units are worth: the number nearest to it.
@@ -108,9 +108,9 @@ mod tests {
 
     #[test]
     fn values_without_a_common_unit_are_refused() {
-        assert_eq!(Points::new(&[1e300, 1e-300]), Err(Error::Values));
-        assert_eq!(Points::new(&[1e19, 1e19, 1.0]), Err(Error::Values));
-        assert_eq!(Points::new(&[std::f64::consts::PI * 1e12, 1e-12]), Err(Error::Values));
+        assert_eq!(Points::new(&[1e300, 1e-300]), Err(Error::NoCommonUnit));
+        assert_eq!(Points::new(&[1e19, 1e19, 1.0]), Err(Error::NoCommonUnit));
+        assert_eq!(Points::new(&[std::f64::consts::PI * 1e12, 1e-12]), Err(Error::NoCommonUnit));
     }
 
     #[test]

@@ -20,7 +20,15 @@ use crate::{Alpha, Error, Item, OrderedRun, pools::points::Points};
 /// assert_eq!(pool.oracle(budget)?.value, 1.0);
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// With the feature `serde` a pool of one resource can be read from a list of items, which is checked as
+/// by [`Self::new`].
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(try_from = "Vec<Item<R>>", bound = "Item<R>: serde::Deserialize<'de>")
+)]
 pub struct Pool<const R: usize = 1> {
     items: Vec<Item<R>>,
     totals: [u64; R],
@@ -29,14 +37,22 @@ pub struct Pool<const R: usize = 1> {
     by_id: Vec<usize>,
 }
 
+impl<const R: usize> TryFrom<Vec<Item<R>>> for Pool<R> {
+    type Error = Error;
+
+    fn try_from(items: Vec<Item<R>>) -> Result<Self, Error> {
+        Self::new(items)
+    }
+}
+
 impl<const R: usize> Pool<R> {
     /// A pool of at least one item.
     ///
     /// # Errors
     ///
     /// [`Error::Empty`] without an item; [`Error::DuplicateId`]; [`Error::Sum`] where the costs in a
-    /// resource sum to 2^64 or more; [`Error::Values`] where values have no common unit in which
-    /// their sum is below 2^63, as 1e300 and 1e-300 have none.
+    /// resource sum to 2^64 or more; [`Error::NoCommonUnit`] where values have no common unit in which
+    /// their sum is below 2^63, as 1e100 and 1e-100 have none.
     pub fn new(items: Vec<Item<R>>) -> Result<Self, Error> {
         if items.is_empty() {
             return Err(Error::Empty);
@@ -171,6 +187,17 @@ mod tests {
         assert!(matches!(pool.chunks(0), Err(Error::Setting { .. })));
     }
 
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_pool_comes_back_from_a_list_of_items_through_the_same_checks() {
+        let pool = Pool::new(items(3)).unwrap();
+        let text = serde_json::to_string(pool.items()).unwrap();
+        assert_eq!(serde_json::from_str::<Pool>(&text).unwrap(), pool);
+        let error = serde_json::from_str::<Pool>(&text.replace("p1", "p0")).unwrap_err();
+        assert!(error.to_string().contains("is there twice"), "{error}");
+        assert!(serde_json::from_str::<Pool>("[]").is_err());
+    }
+
     #[test]
     fn an_item_is_found_by_its_id() {
         let pool = Pool::new(items(12)).unwrap();
@@ -190,7 +217,7 @@ mod tests {
         let mut dear = items(2);
         dear.push(Item::new("c", 1.0, u64::MAX - 2, true).unwrap());
         assert_eq!(Pool::new(dear), Err(Error::Sum { what: "costs", item: 2, limit: u64::MAX }));
-        for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        for value in [0.0, -1.0, 1.1e100, f64::NAN, f64::INFINITY] {
             assert!(matches!(Item::new("a", value, 1, true), Err(Error::ItemValue { .. })));
         }
         assert_eq!(Item::new("a", 1.0, 0, true), Err(Error::ItemCost { id: "a".into() }));

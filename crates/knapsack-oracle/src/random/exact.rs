@@ -1,13 +1,9 @@
 use crate::{
-    Error,
-    random::{
-        leave_one_out::LeaveOneOut,
-        reference::{RandomReference, sum},
-        subsets::Halves,
-    },
+    Error, Pool,
+    random::{leave_one_out::LeaveOneOut, subsets::Halves, sum::sum, task::Task},
 };
 
-/// The random reference itself, not an estimate: its standard error is 0.
+/// The random reference itself, not an estimate: its standard error is 0. From [`Pool::random_exact`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -16,20 +12,22 @@ pub struct ExactRandom {
     pub value: f64,
     /// The expected cost spent, at most the budget.
     pub spent: f64,
-    /// The chance of each item to run, in the order of the items.
-    pub run_chances: Vec<f64>,
+    /// The probability of each item to run, in the order of the items.
+    pub run_probabilities: Vec<f64>,
 }
 
-impl RandomReference {
-    /// The expectation over all n! orders, where execution stops at the first item that does not fit.
+impl Pool {
+    /// The random reference: what a planner without any self-knowledge earns on average, all items
+    /// being run in a uniformly random order, up to the first that does not fit what is left of the
+    /// budget. An item that runs costs its whole cost, solved or not.
     ///
-    /// An item runs exactly when it and the items before it fit. These are equally likely to be any set
-    /// T of k items with the item last, so
+    /// This is the expectation over all n! orders. An item runs exactly when it and the items before it
+    /// fit. These are equally likely to be any set T of k items with the item last, so
     /// `P(i runs) = sum over k and over T of k items, i in T, cost(T) <= budget, of 1 / (k C(n, k))`
     /// and only how many such sets there are matters. They are counted by the cheaper of two ways:
     ///
     /// - Meeting in the middle: O(m 2^(m/2)) time and memory, for up to m = 46 items of which each
-    ///   alone fits the budget. Up to n = 46 items in all, chances are sums of whole numbers over
+    ///   alone fits the budget. Up to n = 46 items in all, probabilities are sums of whole numbers over
     ///   lcm(1, ..., n), rounded once.
     /// - Counting sums: with costs and budget divided by the costs' greatest common divisor to give a
     ///   budget b, and at most s items fitting together, O(m s b log m) time and O(s b log m) memory;
@@ -37,63 +35,67 @@ impl RandomReference {
     ///
     /// Where all items fit, all run.
     ///
+    /// Reference: TRIAGE (2026), sections 3.2 and 4, arXiv:2605.13414.
+    ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`] where neither is within its limits; [`RandomReference::sampled`] can do it.
+    /// [`Error::TooLarge`] where neither is within its limits; [`Pool::random_sampled`] can do it.
     ///
     /// ```
-    /// use knapsack_oracle::{Error, RandomReference};
+    /// use knapsack_oracle::{Error, Item, Pool};
     ///
     /// // Of the six orders, the item of cost 2 runs in four and each item of cost 1 in five:
     /// // the budget is too small for 1, 1, 2 and enough for any two.
-    /// let reference = RandomReference::new(&[1, 1, 2], &[1.0; 3], &[true; 3])?;
-    /// let exact = reference.exact(3)?;
-    /// assert_eq!(exact.run_chances, [2.0 / 3.0; 3]);
-    /// assert_eq!((exact.value, exact.spent), (2.0, 8.0 / 3.0));
+    /// let item = |id, cost| Item::new(id, 1.0, cost, true);
+    /// let pool = Pool::new(vec![item("a", 1)?, item("b", 1)?, item("c", 2)?])?;
+    /// let random = pool.random_exact(3)?;
+    /// assert_eq!(random.run_probabilities, [2.0 / 3.0; 3]);
+    /// assert_eq!((random.value, random.spent), (2.0, 8.0 / 3.0));
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn exact(&self, budget: u64) -> Result<ExactRandom, Error> {
-        let run_chances = self.run_chances(budget)?;
-        let with_chances = || self.tasks().iter().zip(&run_chances);
+    pub fn random_exact(&self, budget: u64) -> Result<ExactRandom, Error> {
+        let tasks = Task::all(self);
+        let run_probabilities = run_probabilities(&tasks, self.total_cost(), budget)?;
+        let weighted = || tasks.iter().zip(&run_probabilities);
         Ok(ExactRandom {
-            value: sum(with_chances().map(|(task, chance)| task.earned * chance)),
-            spent: sum(with_chances().map(|(task, chance)| task.cost as f64 * chance)),
-            run_chances,
+            value: sum(weighted().map(|(task, probability)| task.earned * probability)),
+            spent: sum(weighted().map(|(task, probability)| task.cost as f64 * probability)),
+            run_probabilities,
         })
     }
+}
 
-    fn run_chances(&self, budget: u64) -> Result<Vec<f64>, Error> {
-        let n = self.tasks().len();
-        if self.total_cost() <= budget {
-            return Ok(vec![1.0; n]);
-        }
-        // An item that does not fit alone never runs, but ends the orders in which its turn comes.
-        let fits = |&item: &usize| self.tasks()[item].cost <= budget;
-        let fitting: Vec<usize> = (0..n).filter(fits).collect();
-        let mut run_chances = vec![0.0; n];
-        if fitting.is_empty() {
-            return Ok(run_chances);
-        }
-        let costs: Vec<u64> = fitting.iter().map(|&item| self.tasks()[item].cost).collect();
-        let halves = Halves::new(&costs, budget, n);
-        let sums = LeaveOneOut::new(&costs, budget, n);
-        let chances = match (halves, sums) {
-            (Some(halves), Some(sums)) if sums.work() < halves.work() => sums.run_chances(),
-            (Some(halves), _) => halves.run_chances(),
-            (None, Some(sums)) => sums.run_chances(),
-            (None, None) => {
-                return Err(Error::TooLarge {
-                    what: "random reference",
-                    items: n,
-                    reason: "more than 46 of them fit the budget alone, and a table of their sums \
-                             would need more than 512 MiB or 2^35 additions; take coarser costs or \
-                             the sampled reference",
-                });
-            }
-        };
-        fitting.iter().zip(chances).for_each(|(&item, chance)| run_chances[item] = chance);
-        Ok(run_chances)
+fn run_probabilities(tasks: &[Task], total_cost: u64, budget: u64) -> Result<Vec<f64>, Error> {
+    let n = tasks.len();
+    if total_cost <= budget {
+        return Ok(vec![1.0; n]);
     }
+    // An item that does not fit alone never runs, but ends the orders in which its turn comes.
+    let fits = |&item: &usize| tasks[item].cost <= budget;
+    let fitting: Vec<usize> = (0..n).filter(fits).collect();
+    let mut run_probabilities = vec![0.0; n];
+    if fitting.is_empty() {
+        return Ok(run_probabilities);
+    }
+    let costs: Vec<u64> = fitting.iter().map(|&item| tasks[item].cost).collect();
+    let halves = Halves::new(&costs, budget, n);
+    let sums = LeaveOneOut::new(&costs, budget, n);
+    let probabilities = match (halves, sums) {
+        (Some(halves), Some(sums)) if sums.work() < halves.work() => sums.run_probabilities(),
+        (Some(halves), _) => halves.run_probabilities(),
+        (None, Some(sums)) => sums.run_probabilities(),
+        (None, None) => {
+            return Err(Error::TooLarge {
+                what: "random reference",
+                items: n,
+                reason: "more than 46 of them fit the budget alone, and a table of their sums \
+                         would need more than 512 MiB or 2^35 additions; take coarser costs or \
+                         the sampled reference",
+            });
+        }
+    };
+    fitting.iter().zip(probabilities).for_each(|(&item, chance)| run_probabilities[item] = chance);
+    Ok(run_probabilities)
 }
 
 #[cfg(test)]
@@ -111,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_of_counting_give_the_same_chances_with_and_without_items_that_never_fit() {
+    fn both_ways_of_counting_give_the_same_probabilities_with_and_without_items_that_never_fit() {
         for (seed, items, others) in [(1, 1, 0), (2, 2, 1), (3, 9, 0), (4, 16, 3), (5, 17, 40)] {
             let costs = numbers(seed, items, 40);
             let total: u64 = costs.iter().sum();
@@ -119,8 +121,8 @@ mod tests {
                 let fitting: Vec<u64> =
                     costs.iter().copied().filter(|&cost| cost <= budget).collect();
                 let n = items + others;
-                let halves = Halves::new(&fitting, budget, n).unwrap().run_chances();
-                let sums = LeaveOneOut::new(&fitting, budget, n).unwrap().run_chances();
+                let halves = Halves::new(&fitting, budget, n).unwrap().run_probabilities();
+                let sums = LeaveOneOut::new(&fitting, budget, n).unwrap().run_probabilities();
                 assert_eq!(halves.len(), sums.len());
                 for (a, b) in halves.iter().zip(&sums) {
                     assert!((a - b).abs() <= 1e-13 * b, "{halves:?} {sums:?}");
@@ -136,6 +138,6 @@ mod tests {
         let small = LeaveOneOut::new(&costs, 100, 12).unwrap();
         // What is left over of the budget below one unit buys nothing.
         let large = LeaveOneOut::new(&large, 100 * 1_000_003 + 999, 12).unwrap();
-        assert_eq!(small.run_chances(), large.run_chances());
+        assert_eq!(small.run_probabilities(), large.run_probabilities());
     }
 }

@@ -61,16 +61,22 @@ impl LeaveOneOut {
     }
 
     /// The chance of each item to run.
-    pub(crate) fn run_chances(&self) -> Vec<f64> {
+    pub(crate) fn run_probabilities(&self) -> Vec<f64> {
         let mut table = Table::of_nothing(self.most, self.budget);
-        let mut chances = Vec::with_capacity(self.costs.len());
+        let mut probabilities = Vec::with_capacity(self.costs.len());
         let weights = real_weights(self.n, self.most);
-        self.descend(&self.costs, &mut table, &weights, &mut chances);
-        chances
+        self.descend(&self.costs, &mut table, &weights, &mut probabilities);
+        probabilities
     }
 
-    /// Appends the chances of `items`, given the table of all others.
-    fn descend(&self, items: &[usize], table: &mut Table, weights: &[f64], chances: &mut Vec<f64>) {
+    /// Appends the probabilities of `items`, given the table of all others.
+    fn descend(
+        &self,
+        items: &[usize],
+        table: &mut Table,
+        weights: &[f64],
+        probabilities: &mut Vec<f64>,
+    ) {
         let &[item] = items else {
             let (left, right) = items.split_at(items.len() / 2);
             if left.is_empty() {
@@ -78,11 +84,11 @@ impl LeaveOneOut {
             }
             let mut without_left = table.clone();
             right.iter().for_each(|&cost| without_left.add(cost));
-            self.descend(left, &mut without_left, weights, chances);
+            self.descend(left, &mut without_left, weights, probabilities);
             left.iter().for_each(|&cost| table.add(cost));
             // The first copy is gone by now, so that a level holds one.
             drop(without_left);
-            return self.descend(right, table, weights, chances);
+            return self.descend(right, table, weights, probabilities);
         };
         let left = self.budget - item;
         // The item comes after each set of k others that leaves room for it.
@@ -90,7 +96,7 @@ impl LeaveOneOut {
             let sets: f64 = row[..=left].iter().sum();
             sets * weight
         });
-        chances.push(chance.sum());
+        probabilities.push(chance.sum());
     }
 }
 

@@ -40,18 +40,7 @@ impl<const K: usize> Permutations<K> {
     pub(crate) fn each<T: Copy>(&mut self, items: &mut [T], mut take: impl FnMut(T) -> bool) {
         let mut rest = items;
         for group in &self.groups {
-            let picks = loop {
-                let mut fraction = self.words.next();
-                let picks = group.left.map(|left| {
-                    let product = u128::from(fraction) * u128::from(left);
-                    fraction = product as u64;
-                    (product >> 64) as usize
-                });
-                if fraction >= group.rejected_below {
-                    break picks;
-                }
-            };
-            for pick in picks {
+            for pick in group.picks(&mut self.words) {
                 if pick >= rest.len() {
                     return;
                 }
@@ -61,6 +50,34 @@ impl<const K: usize> Permutations<K> {
                     return;
                 }
                 rest = others;
+            }
+        }
+    }
+}
+
+impl Permutations<1> {
+    /// Puts items into the next order, drawn from its last place to its first.
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for (place, group) in (0..items.len()).rev().zip(&self.groups) {
+            let [pick] = group.picks(&mut self.words);
+            items.swap(place, pick);
+        }
+    }
+}
+
+impl<const K: usize> Group<K> {
+    /// For each place, which of the items that are left for it comes there.
+    #[inline(always)]
+    fn picks(&self, words: &mut Words) -> [usize; K] {
+        loop {
+            let mut fraction = words.next();
+            let picks = self.left.map(|left| {
+                let product = u128::from(fraction) * u128::from(left);
+                fraction = product as u64;
+                (product >> 64) as usize
+            });
+            if fraction >= self.rejected_below {
+                return picks;
             }
         }
     }
@@ -127,6 +144,19 @@ mod tests {
             orders::<1>(10, 2),
             [[1, 0, 9, 5, 6, 4, 2, 7, 8, 3], [3, 6, 4, 1, 0, 2, 8, 7, 9, 5]]
         );
+    }
+
+    #[test]
+    fn a_shuffle_of_a_seed_does_not_change_with_versions() {
+        let shuffled = |n: usize, seed, stream| {
+            let mut items: Vec<usize> = (0..n).collect();
+            Permutations::<1>::new(n, seed, stream).shuffle(&mut items);
+            items
+        };
+        assert_eq!(shuffled(10, 7, 1), [7, 1, 6, 4, 2, 8, 3, 5, 0, 9]);
+        assert_eq!(shuffled(10, 7, 3), [4, 5, 8, 3, 9, 6, 2, 7, 0, 1]);
+        assert_eq!(shuffled(1, 7, 3), [0]);
+        assert!(shuffled(0, 7, 3).is_empty());
     }
 
     #[test]

@@ -1,12 +1,21 @@
 use crate::{
-    Error,
-    random::{
-        permutation::Permutations,
-        reference::{RandomReference, Task, sum},
-    },
+    Error, Pool,
+    random::{permutation::Permutations, sum::sum, task::Task},
 };
 
 /// What happens at an item that does not fit what is left of the budget.
+///
+/// ```
+/// use knapsack_oracle::{Error, FitRule, Item, Pool};
+///
+/// // The large item fits no budget below 100, but ends the orders in which its turn comes.
+/// let item = |id, cost| Item::new(id, 1.0, cost, true);
+/// let pool = Pool::new(vec![item("a", 5)?, item("b", 100)?, item("c", 5)?])?;
+/// let value = |rule| pool.random_sampled(10, rule, 100, 7).map(|sampled| sampled.value);
+/// assert_eq!(value(FitRule::SkipWhatDoesNotFit)?, 2.0);
+/// assert!(value(FitRule::StopAtFirst)? < 2.0);
+/// # Ok::<(), Error>(())
+/// ```
 ///
 /// The paper describes both: section 3.2 draws "subject to remaining-budget feasibility", section 4 runs
 /// shuffles as plans are run, which stop. Its figures follow the latter, the default here.
@@ -22,7 +31,7 @@ pub enum FitRule {
     SkipWhatDoesNotFit,
 }
 
-/// The random reference as estimated from shuffles.
+/// The random reference as estimated from shuffles. From [`Pool::random_sampled`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -37,8 +46,9 @@ pub struct SampledRandom {
     pub shuffles: usize,
 }
 
-impl RandomReference {
-    /// The mean over random orders, drawn from a seed. The paper takes 1,000 shuffles.
+impl Pool {
+    /// What a planner without any self-knowledge earns on average, as [`Pool::random_exact`], estimated
+    /// from random orders that are drawn from a seed, by either rule. The paper takes 1,000 shuffles.
     ///
     /// A pure function of its arguments and of the order of the items: each 1,024 shuffles read a stream
     /// of their own of a ChaCha8 generator, and an order is drawn only as far as it is run. Takes
@@ -47,7 +57,21 @@ impl RandomReference {
     /// # Errors
     ///
     /// [`Error::Setting`] for fewer than 2 shuffles, which have no standard error.
-    pub fn sampled(
+    ///
+    /// ```
+    /// use knapsack_oracle::{Error, FitRule, Item, Pool};
+    ///
+    /// // Each item runs if it comes first, and nothing fits after it: one solved of three.
+    /// let item = |id, solved| Item::new(id, 1.0, 6, solved);
+    /// let pool = Pool::new(vec![item("a", true)?, item("b", false)?, item("c", false)?])?;
+    /// let exact = pool.random_exact(10)?;
+    /// assert_eq!((exact.value, exact.spent), (1.0 / 3.0, 6.0));
+    /// let sampled = pool.random_sampled(10, FitRule::StopAtFirst, 1_000, 7)?;
+    /// assert!((sampled.value - exact.value).abs() < 4.0 * sampled.standard_error);
+    /// assert_eq!((sampled.spent, sampled.shuffles), (6.0, 1_000));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn random_sampled(
         &self,
         budget: u64,
         rule: FitRule,
@@ -58,12 +82,14 @@ impl RandomReference {
             let value = shuffles as f64;
             return Err(Error::Setting { name: "shuffles", value, range: "at least 2" });
         }
+        let tasks = &Task::all(self);
         if self.total_cost() <= budget {
-            let (value, spent) = (self.total_earned(), self.total_cost() as f64);
+            let value = sum(tasks.iter().map(|task| task.earned));
+            let spent = self.total_cost() as f64;
             return Ok(SampledRandom { value, standard_error: 0.0, spent, shuffles });
         }
-        let n = self.tasks().len() as u64;
-        let runs = Runs { tasks: self.tasks(), budget, rule, shuffles, seed };
+        let n = tasks.len() as u64;
+        let runs = Runs { tasks, budget, rule, shuffles, seed };
         Ok(match () {
             () if n <= 1 << 7 => runs.all::<8>(),
             () if n <= 1 << 14 => runs.all::<4>(),

@@ -27,7 +27,7 @@ impl<'a> Halves<'a> {
     }
 
     /// The chance of each item to run.
-    pub(crate) fn run_chances(&self) -> Vec<f64> {
+    pub(crate) fn run_probabilities(&self) -> Vec<f64> {
         match whole_weights(self.n) {
             Some((weights, unit)) => {
                 let counts = self.weighted_counts(&weights);

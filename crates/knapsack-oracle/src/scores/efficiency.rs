@@ -1,11 +1,19 @@
 use crate::Error;
 
-/// Triage efficiency of one plan on one pool, and whether it says anything.
+/// Triage efficiency of one plan on one pool, and whether it says anything. From
+/// [`triage_efficiency_score`].
+///
+/// ```
+/// use knapsack_oracle::{Error, triage_efficiency_score};
+///
+/// let all_solved = triage_efficiency_score(4.0, 4.0, 4.0)?;
+/// assert_eq!((all_solved.score(), all_solved.informative()), (1.0, None));
+/// # Ok::<(), Error>(())
+/// ```
 ///
 /// Reference: TRIAGE (2026), equations 2 and 4 and appendix D, arXiv:2605.13414.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
-#[non_exhaustive]
 pub enum Efficiency {
     /// The oracle earns more than a random planner: `(achieved - random) / (oracle - random)`, at most
     /// 1 and unbounded below.

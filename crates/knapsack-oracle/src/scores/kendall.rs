@@ -18,14 +18,16 @@ use crate::Error;
 ///
 /// # Errors
 ///
-/// [`Error::Lengths`]; [`Error::Setting`] for a NaN; [`Error::Undefined`] where all of one list are
+/// [`Error::Length`]; [`Error::Entry`] for a NaN; [`Error::Undefined`] where all of one list are
 /// tied, as with fewer than two.
 pub fn kendall_tau_b(a: &[f64], b: &[f64]) -> Result<f64, Error> {
     if a.len() != b.len() {
-        return Err(Error::Lengths { left: a.len(), right: b.len() });
+        return Err(Error::Length { what: "second scores", expected: a.len(), found: b.len() });
     }
-    if let Some(&value) = a.iter().chain(b).find(|value| value.is_nan()) {
-        return Err(Error::Setting { name: "a ranked score", value, range: "a number" });
+    for (what, scores) in [("first score", a), ("second score", b)] {
+        if let Some(index) = scores.iter().position(|score| score.is_nan()) {
+            return Err(Error::Entry { what, index, value: f64::NAN, range: "a number" });
+        }
     }
     // Adding 0 turns -0 into 0, which total_cmp would rank below it.
     let mut pairs: Vec<(f64, f64)> = a.iter().zip(b).map(|(&a, &b)| (a + 0.0, b + 0.0)).collect();

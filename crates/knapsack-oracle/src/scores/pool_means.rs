@@ -1,6 +1,7 @@
 use crate::{Efficiency, Error};
 
-/// Mean triage efficiency over pools, with how many of them say something.
+/// Mean triage efficiency over pools, with how many of them say something. From
+/// [`mean_efficiency_score`], where an example is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -19,7 +20,7 @@ pub struct MeanEfficiency {
     pub random_is_optimal: usize,
 }
 
-/// Mean normalised regret over the pools in which it is defined.
+/// Mean normalised regret over the pools in which it is defined. From [`mean_regret`], where an example is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -51,12 +52,15 @@ pub struct MeanRegret {
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] without a pool; [`Error::Setting`] for an efficiency that is not finite or above 1.
+/// [`Error::Empty`] without a pool; [`Error::Entry`] for an efficiency that is not finite or above 1.
 pub fn mean_efficiency_score(pools: &[Efficiency]) -> Result<MeanEfficiency, Error> {
     let scores: Vec<f64> = pools.iter().map(Efficiency::score).collect();
     let informative: Vec<f64> = pools.iter().filter_map(Efficiency::informative).collect();
-    if let Some(&value) = scores.iter().find(|&&score| !(f64::MIN..=1.0).contains(&score)) {
-        return Err(Error::Setting { name: "efficiency", value, range: "a finite number up to 1" });
+    for (index, &value) in scores.iter().enumerate() {
+        if !(f64::MIN..=1.0).contains(&value) {
+            let range = "a finite number up to 1";
+            return Err(Error::Entry { what: "efficiency", index, value, range });
+        }
     }
     let (score, standard_error) = mean(&scores)?;
     let count = |which: fn(&Efficiency) -> bool| pools.iter().filter(|pool| which(pool)).count();
@@ -85,12 +89,17 @@ pub fn mean_efficiency_score(pools: &[Efficiency]) -> Result<MeanEfficiency, Err
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] where no pool has a regret; [`Error::Setting`] for one that is not from 0 to 1.
+/// [`Error::Empty`] where no pool has a regret; [`Error::Entry`] for one that is not from 0 to 1.
 pub fn mean_regret(pools: &[Option<f64>]) -> Result<MeanRegret, Error> {
-    let defined: Vec<f64> = pools.iter().copied().flatten().collect();
-    if let Some(&value) = defined.iter().find(|&regret| !(0.0..=1.0).contains(regret)) {
-        return Err(Error::Setting { name: "regret", value, range: "a number from 0 to 1" });
+    for (index, regret) in pools.iter().enumerate() {
+        if let Some(value) = *regret
+            && !(0.0..=1.0).contains(&value)
+        {
+            let range = "a number from 0 to 1";
+            return Err(Error::Entry { what: "regret", index, value, range });
+        }
     }
+    let defined: Vec<f64> = pools.iter().copied().flatten().collect();
     let (regret, standard_error) = mean(&defined)?;
     let left_out = pools.len() - defined.len();
     Ok(MeanRegret { regret, standard_error, pools: defined.len(), left_out })

@@ -1,6 +1,7 @@
 use crate::Error;
 
-/// One item attempted twice: as a baseline, and told its planner's own allocation as a budget.
+/// One item attempted twice: as a baseline, and told its planner's own allocation as a budget. What
+/// [`BudgetAware`] counts; an example is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReSolve {
@@ -56,12 +57,13 @@ impl BudgetAware {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for an allocation of 0: such an item is not part of the experiment.
+    /// [`Error::Entry`] for an allocation of 0: such an item is not part of the experiment.
     pub fn new(items: &[ReSolve]) -> Result<Self, Error> {
         let mut counts = Self::default();
-        for item in items {
+        for (index, item) in items.iter().enumerate() {
             if item.allocation == 0 {
-                return Err(Error::Setting { name: "allocation", value: 0.0, range: "at least 1" });
+                let (what, range) = ("allocation", "at least 1");
+                return Err(Error::Entry { what, index, value: 0.0, range });
             }
             counts.compliant += u64::from(item.cost <= item.allocation);
             *match (item.solved_before, item.solved_after) {

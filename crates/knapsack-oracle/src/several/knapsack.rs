@@ -13,7 +13,7 @@ use crate::{Error, several::search::Search};
 ///     MultidimensionalKnapsack::new([10, 6], &[5, 4, 3, 2], &[[4, 6], [5, 2], [3, 3], [2, 1]])?;
 /// let solution = knapsack.solve();
 /// assert_eq!((solution.value, solution.chosen), (9, vec![1, 2, 3]));
-/// assert_eq!(solution.used, [10, 6]);
+/// assert_eq!(solution.weights, [10, 6]);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,21 +23,30 @@ pub struct MultidimensionalKnapsack<'a, const R: usize> {
     weights: &'a [[u64; R]],
 }
 
-/// A choice of items, and how good the best one can be.
+/// A choice of items that fits. From [`MultidimensionalKnapsack::solve`] and its neighbours.
+///
+/// ```
+/// use knapsack_oracle::{Error, MultidimensionalKnapsack};
+///
+/// let choice = MultidimensionalKnapsack::new([10, 6], &[5, 4], &[[4, 6], [5, 2]])?.greedy();
+/// assert_eq!((choice.value, choice.weights, choice.chosen.as_slice()), (5, [4, 6], &[0][..]));
+/// assert!(choice.upper_bound >= 5 && choice.nodes == 1);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MultidimensionalSolution<const R: usize> {
-    /// The sum of the profits of the chosen items.
+    /// Total profit of the chosen items.
     pub value: u64,
-    /// No choice has a greater value than this.
-    pub upper_bound: u64,
-    /// Positions of the chosen items, from 0, increasing.
-    pub chosen: Vec<usize>,
-    /// What the chosen items use of each resource, at most its capacity.
+    /// Total weight of the chosen items in each resource, at most its capacity.
     #[cfg_attr(feature = "serde", serde(serialize_with = "as_list"))]
-    pub used: [u64; R],
-    /// How many parts of the search were looked at.
+    pub weights: [u64; R],
+    /// Positions of the chosen items, ascending from 0.
+    pub chosen: Vec<usize>,
+    /// No choice is worth more than this; equal to `value` where the choice is proved optimal.
+    pub upper_bound: u64,
+    /// Number of parts of the search that were looked at.
     pub nodes: u64,
 }
 
@@ -50,19 +59,11 @@ impl<const R: usize> MultidimensionalSolution<R> {
 }
 
 #[cfg(feature = "serde")]
-fn as_list<S: serde::Serializer>(used: &[u64], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(used)
-}
-
-/// Between what the best value lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct KnapsackBounds {
-    /// The value of a choice that fits, found greedily from the linear program.
-    pub lower: u64,
-    /// The value of the linear program, in which parts of items may be taken, rounded down.
-    pub upper: u64,
+pub(crate) fn as_list<S: serde::Serializer>(
+    numbers: &[u64],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(numbers)
 }
 
 /// With more items a search has no hope of an end.
@@ -76,7 +77,7 @@ impl<'a, const R: usize> MultidimensionalKnapsack<'a, R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless there are 1 to 8 resources; [`Error::Lengths`] where the lists differ
+    /// [`Error::Setting`] unless there are 1 to 8 resources; [`Error::Length`] where the lists differ
     /// in length; [`Error::Sum`] where profits sum to 2^64 or more; [`Error::TooLarge`] above 1,000
     /// items.
     pub fn new(
@@ -85,11 +86,15 @@ impl<'a, const R: usize> MultidimensionalKnapsack<'a, R> {
         weights: &'a [[u64; R]],
     ) -> Result<Self, Error> {
         if !(1..=MOST_RESOURCES).contains(&R) {
-            let (name, range) = ("the number of resources", "1 to 8");
+            let (name, range) = ("number of resources", "1 to 8");
             return Err(Error::Setting { name, value: R as f64, range });
         }
         if profits.len() != weights.len() {
-            return Err(Error::Lengths { left: profits.len(), right: weights.len() });
+            return Err(Error::Length {
+                what: "weights",
+                expected: profits.len(),
+                found: weights.len(),
+            });
         }
         if profits.len() > MOST_ITEMS {
             return Err(Error::TooLarge {
@@ -104,12 +109,14 @@ impl<'a, const R: usize> MultidimensionalKnapsack<'a, R> {
         Ok(Self { capacities, profits, weights })
     }
 
-    /// Bounds without a search: O(R n) for each step of the simplex method, of which there are about
-    /// as many as items that the linear program leaves out.
+    /// A choice without a search, found greedily from the linear program, in which parts of items may be
+    /// taken. The upper bound is the value of that, rounded down.
+    ///
+    /// O(R n) for each step of the simplex method, of which there are about as many as items that the
+    /// linear program leaves out.
     #[must_use]
-    pub fn bounds(&self) -> KnapsackBounds {
-        let solution = self.solve_within(1);
-        KnapsackBounds { lower: solution.value, upper: solution.upper_bound }
+    pub fn greedy(&self) -> MultidimensionalSolution<R> {
+        self.solve_within(1)
     }
 
     /// The best choice, by branch and bound; one of them where there are several.
@@ -140,13 +147,13 @@ impl<'a, const R: usize> MultidimensionalKnapsack<'a, R> {
         let (mut chosen, upper_bound, nodes) =
             Search::new(&self.capacities, self.profits, self.weights).run(nodes);
         chosen.sort_unstable();
-        let mut used = [0; R];
+        let mut weights = [0; R];
         for &item in &chosen {
-            for (used, &weight) in used.iter_mut().zip(&self.weights[item]) {
-                *used += weight;
+            for (sum, &weight) in weights.iter_mut().zip(&self.weights[item]) {
+                *sum += weight;
             }
         }
         let value = chosen.iter().map(|&item| self.profits[item]).sum();
-        MultidimensionalSolution { value, upper_bound, chosen, used, nodes }
+        MultidimensionalSolution { value, weights, chosen, upper_bound, nodes }
     }
 }

@@ -51,6 +51,20 @@ pub enum CostRule {
 /// Defaults are those of the published tables: 15, 25 and 0.1.
 ///
 /// Reference: CostBench, appendix B.6.1, equations 1 to 3.
+///
+/// ```
+/// use tool_graph::costbench::{CostModel, Library};
+///
+/// // Without noise a composite tool costs what its components cost.
+/// let exact = CostModel::new(15.0, 25.0, 0.0)?;
+/// let library = Library::new(2)?;
+/// let tools = library.tools(&exact.costs(&library, 42, "<Query00001>"))?;
+/// let cost = |name: &str| tools.iter().find(|tool| tool.name == name).map(|tool| tool.cost);
+/// let [first, second] = ["Search_Dining_Candidates", "Dining_Refinement_Step1"].map(cost);
+/// let sum = first.zip(second).map(|(first, second)| (100.0 * (first + second)).round() / 100.0);
+/// assert_eq!(cost("Dining_Search_to_Step1"), sum);
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CostModel {
     min: f64,
@@ -71,25 +85,25 @@ impl CostModel {
     ///
     /// # Errors
     ///
-    /// [`Error::CostSetting`] unless `0 <= min <= max <= 1e9` and `0 <= noise_std <= 1e9`.
+    /// [`Error::Setting`] unless `0 <= min <= max <= 1e9` and `0 <= noise_std <= 1e9`.
     ///
     /// ```
     /// use tool_graph::{Error, costbench::CostModel};
     ///
     /// assert_eq!(CostModel::new(15.0, 25.0, 0.1)?, CostModel::default());
-    /// assert!(matches!(CostModel::new(25.0, 15.0, 0.1), Err(Error::CostSetting { value: 15.0, .. })));
+    /// assert!(matches!(CostModel::new(25.0, 15.0, 0.1), Err(Error::Setting { value: 15.0, .. })));
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn new(min: f64, max: f64, noise_std: f64) -> Result<Self, Error> {
-        let setting = |what, value, expected| Err(Error::CostSetting { what, value, expected });
+        let setting = |name, value, range| Err(Error::Setting { name, value, range });
         if !(0.0..=MAX_SETTING).contains(&min) {
-            return setting("the lowest atomic cost", min, "a number from 0 to 1e9");
+            return setting("lowest atomic cost", min, "a number from 0 to 1e9");
         }
         if !(min..=MAX_SETTING).contains(&max) {
-            return setting("the highest atomic cost", max, "a number from the lowest to 1e9");
+            return setting("highest atomic cost", max, "a number from the lowest to 1e9");
         }
         if !(0.0..=MAX_SETTING).contains(&noise_std) {
-            return setting("the noise", noise_std, "a number from 0 to 1e9");
+            return setting("noise", noise_std, "a number from 0 to 1e9");
         }
         Ok(Self { min, width: max - min, noise_std, rule: CostRule::Released })
     }

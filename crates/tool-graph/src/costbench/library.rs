@@ -77,7 +77,7 @@ pub struct Library {
 
 impl Library {
     /// The highest refinement level.
-    pub const MAX_LEVEL: usize = 100;
+    pub const MAX_REFINEMENT_LEVEL: usize = 100;
 
     /// The library that was used for every published table: without the tools that do a whole task.
     ///
@@ -88,7 +88,8 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// [`Error::RefinementLevel`] unless the level is from 1 to [`MAX_LEVEL`](Self::MAX_LEVEL).
+    /// [`Error::Setting`] unless the level is from 1 to
+    /// [`MAX_REFINEMENT_LEVEL`](Self::MAX_REFINEMENT_LEVEL).
     pub fn new(refinement_level: usize) -> Result<Self, Error> {
         Self::build(refinement_level, false)
     }
@@ -113,8 +114,12 @@ impl Library {
     }
 
     fn build(refinement_level: usize, full_pipelines: bool) -> Result<Self, Error> {
-        if !(1..=Self::MAX_LEVEL).contains(&refinement_level) {
-            return Err(Error::RefinementLevel { level: refinement_level, max: Self::MAX_LEVEL });
+        if !(1..=Self::MAX_REFINEMENT_LEVEL).contains(&refinement_level) {
+            return Err(Error::Setting {
+                name: "refinement level",
+                value: refinement_level as f64,
+                range: "a whole number from 1 to 100",
+            });
         }
         let length = refinement_level + OTHER_STEPS;
         let tools = Task::ALL.len() * length * (length + 1) / 2;
@@ -185,7 +190,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// [`Error::ToolCount`] unless there is one cost for each tool.
+    /// [`Error::Length`] unless there is one cost for each tool.
     pub fn tools(&self, costs: &[f64]) -> Result<Vec<Tool>, Error> {
         self.written_out(costs, |_| true)
     }
@@ -217,7 +222,11 @@ impl Library {
         keep: impl Fn(&LibraryTool) -> bool,
     ) -> Result<Vec<Tool>, Error> {
         if costs.len() != self.entries.len() {
-            return Err(Error::ToolCount { expected: self.entries.len(), found: costs.len() });
+            return Err(Error::Length {
+                what: "costs",
+                expected: self.entries.len(),
+                found: costs.len(),
+            });
         }
         // What atomic tools are called, take and give, by task and step.
         let mut steps = vec![("", Vec::new(), String::new()); Task::ALL.len() * self.length];

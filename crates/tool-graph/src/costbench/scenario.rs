@@ -1,31 +1,5 @@
-use super::{CostModel, Library, Task, query_seed, removed_lengths};
+use super::{CostModel, EventKind, Library, Task, query_seed, removed_lengths};
 use crate::{Error, Event, Scenario, TieRule, ToolGraph};
-
-/// The four kinds of blocking events of CostBench.
-///
-/// ```
-/// use tool_graph::costbench::{CostModel, EventKind, Library, Task};
-///
-/// let library = Library::new(2)?;
-/// let events = [EventKind::CostChange, EventKind::RemoveTools];
-/// let scenario =
-///     CostModel::default().scenario(&library, 42, "<Query00001>", Task::Dining, &events)?;
-/// assert_eq!(scenario.events().len(), 2);
-/// # Ok::<(), tool_graph::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum EventKind {
-    /// [`Event::BanTool`].
-    BanTool,
-    /// [`Event::PreferenceChange`].
-    PreferenceChange,
-    /// [`Event::CostChange`], to costs drawn anew.
-    CostChange,
-    /// [`Event::RemoveTools`], of all composite tools with one number of components.
-    RemoveTools,
-}
 
 impl CostModel {
     /// A query of the benchmark as a world to plan and run in: its tools and costs, its task, the events

@@ -1,3 +1,7 @@
+use std::{fmt, str::FromStr};
+
+use crate::Error;
+
 /// One of the six travel tasks of CostBench.
 ///
 /// ```
@@ -6,6 +10,8 @@
 /// assert_eq!(Task::ALL.map(Task::name)[4..], ["dining", "shopping"]);
 /// assert_eq!(Task::Dining.goal(), "TravelDining");
 /// assert_eq!(Task::Location.initial_types().len(), 5);
+/// assert_eq!("dining".parse(), Ok(Task::Dining));
+/// assert!("Dining".parse::<Task>().is_err());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -36,7 +42,7 @@ impl Task {
         Self::Shopping,
     ];
 
-    /// Its name in files of queries: `"location"` to `"shopping"`.
+    /// Its name in files of queries, which is also printed and read: `"location"` to `"shopping"`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -59,19 +65,6 @@ impl Task {
             Self::Dining => "Dining",
             Self::Shopping => "Shopping",
         }
-    }
-
-    /// The task of that [`name`](Self::name), or `None` if there is none.
-    ///
-    /// ```
-    /// use tool_graph::costbench::Task;
-    ///
-    /// assert_eq!(Task::from_name("dining"), Some(Task::Dining));
-    /// assert_eq!(Task::from_name("Dining"), None);
-    /// ```
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|task| task.name() == name)
     }
 
     /// The data types that are there before the first call, in alphabetical order.
@@ -139,5 +132,20 @@ impl Task {
             Self::Dining => "TravelDining",
             Self::Shopping => "TravelShopping",
         }
+    }
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Task {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let named = Self::ALL.into_iter().find(|task| task.name() == name);
+        named.ok_or_else(|| Error::TaskName { name: name.to_owned() })
     }
 }

@@ -36,7 +36,7 @@ use crate::{Error, Event, Scenario, State, Tool, ToolGraph};
 /// assert_eq!(scores.invalid_tool_use_ratio, Some(1.0 / 3.0));
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Episode<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) graph: ToolGraph,
@@ -136,7 +136,7 @@ impl<'a> Episode<'a> {
     ///
     /// [`Error::NoCallsLeft`].
     pub fn call(&mut self, tool: &str) -> Result<Reply, Error> {
-        match self.graph.tool_number(tool) {
+        match self.graph.tool_position(tool) {
             Some(number) => self.call_tool(number),
             None => self.fail(tool, None, CallStatus::UnknownTool),
         }
@@ -178,7 +178,7 @@ impl<'a> Episode<'a> {
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn call_with<S: AsRef<str>>(&mut self, tool: &str, given: &[S]) -> Result<Reply, Error> {
-        let number = self.graph.tool_number(tool).filter(|&tool| self.graph.is_available(tool));
+        let number = self.graph.tool_position(tool).filter(|&tool| self.graph.is_available(tool));
         match number.and_then(|number| self.wrong_parameter(number, given)) {
             Some(status) => self.fail(tool, number, status),
             None => self.call(tool),

@@ -38,7 +38,7 @@ impl Episode<'_> {
 
     /// Says whether there is a way to the goal from here.
     pub(super) fn plan_next_event(&mut self) -> Result<bool, Error> {
-        let problem = self.scenario.problem().from_state(self.state.clone())?;
+        let problem = self.scenario.problem().with_initial(self.state.clone())?;
         let plan = self.scenario.tie_rule().optimal_plan(&self.graph, &problem)?;
         let (rule, events) = (self.scenario.trigger_rule(), self.scenario.events().len());
         let steps = |plan: &Plan| rule.steps(plan.tools().len(), events, self.over);

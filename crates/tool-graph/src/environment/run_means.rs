@@ -116,7 +116,7 @@ impl RunMeans {
     ///
     /// # Errors
     ///
-    /// [`Error::Metric`] where there is none.
+    /// [`Error::Empty`] where there is none.
     pub fn cost_gap(&self) -> Result<f64, Error> {
         mean(&self.cost_gap)
     }
@@ -125,7 +125,7 @@ impl RunMeans {
     ///
     /// # Errors
     ///
-    /// [`Error::Metric`] where there is none.
+    /// [`Error::Empty`] where there is none.
     pub fn cost_gap_without_redundant(&self) -> Result<f64, Error> {
         mean(&self.lean_cost_gap)
     }
@@ -134,7 +134,7 @@ impl RunMeans {
     ///
     /// # Errors
     ///
-    /// [`Error::Metric`] without a run.
+    /// [`Error::Empty`] without a run.
     pub fn task_completion_ratio(&self) -> Result<f64, Error> {
         mean(&self.completed)
     }
@@ -160,5 +160,5 @@ impl RunMeans {
 }
 
 fn mean(values: &ExactMean) -> Result<f64, Error> {
-    values.finish().map_err(|error| Error::Metric(error.into()))
+    Ok(values.finish().map_err(trajectory_metrics::Error::from)?)
 }

@@ -87,7 +87,7 @@ pub struct CallRecord {
 /// assert!(run.goal_reached() && run.is_completed());
 /// assert!(run.all_events_fired(), "all of none");
 /// assert_eq!(run.events_fired(), 0);
-/// use trajectory_metrics::tool_calls::FailureClass;
+/// use tool_graph::FailureClass;
 /// let classes = [Some(FailureClass::Inaccessible), None, Some(FailureClass::Repeated), None];
 /// assert_eq!(run.failure_classes(), classes);
 /// # Ok::<(), tool_graph::Error>(())
@@ -175,7 +175,7 @@ impl Transcript {
     ///
     /// # Errors
     ///
-    /// [`Error::Metric`] for costs whose sum is beyond the range of numbers.
+    /// [`Error::TrajectoryMetrics`] for costs whose sum is beyond the range of numbers.
     pub fn scores(&self, reference: &Self) -> Result<RunScores, Error> {
         let classes = self.failure_classes();
         let actual = self.path();
@@ -207,6 +207,6 @@ impl Transcript {
             // Costs from before and after a change can lie too far apart for that.
             _ => cost_gap(&paid, &optimal),
         };
-        gap.map_err(Error::Metric)
+        Ok(gap?)
     }
 }

@@ -78,7 +78,7 @@ impl Event {
     /// ```
     #[must_use]
     pub fn remove_composites(graph: &ToolGraph, components: usize) -> Self {
-        let tools = (0..graph.len()).filter(|&tool| {
+        let tools = (0..graph.tool_count()).filter(|&tool| {
             components > 0 && graph.components(tool).is_ok_and(|found| found.len() == components)
         });
         Self::RemoveTools(tools.collect())

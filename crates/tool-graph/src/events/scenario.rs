@@ -47,7 +47,7 @@ use crate::{Episode, Error, GreedyRule, Plan, Problem, TieRule, ToolGraph, Trans
 /// assert_eq!(scenario.greedy_run(GreedyRule::Chain)?, run);
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     graph: ToolGraph,
     problem: Problem,
@@ -80,7 +80,7 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// [`Error::ToolCount`], [`Error::Cost`] or [`Error::CostRange`] for costs that the graph cannot have;
+    /// [`Error::Length`], [`Error::Cost`] or [`Error::CostRange`] for costs that the graph cannot have;
     /// [`Error::NoSuchTool`] for the removal of a tool that is not there.
     pub fn with_events(self, events: Vec<Event>) -> Result<Self, Error> {
         events.iter().try_for_each(|event| event.check(&self.graph))?;
@@ -164,7 +164,7 @@ impl Scenario {
         let world = self.clone().with_call_limit(usize::MAX);
         let mut episode = Episode::new(&world)?;
         while let Some(plan) = {
-            let problem = self.problem.from_state(episode.state().clone())?;
+            let problem = self.problem.with_initial(episode.state().clone())?;
             self.tie_rule.optimal_plan(episode.graph(), &problem)?
         } {
             if plan.tools().is_empty() {

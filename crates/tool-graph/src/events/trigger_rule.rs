@@ -9,10 +9,12 @@
 ///
 /// The first spreads the events over the plan, the second puts the last one on the plan's last call.
 ///
-/// Reference: CostBench, appendix B.4; the published figures come from the first rule.
+/// Reference: CostBench, appendix B.4; the published figures come from the first rule. An example is at
+/// [`Self::steps`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum TriggerRule {
     /// As the released benchmark does.
     #[default]

@@ -9,7 +9,7 @@ impl ToolGraph {
     ///
     /// [`Error::UnknownType`] for one that no tool needs or yields.
     pub fn state<S: AsRef<str>>(&self, names: &[S]) -> Result<State, Error> {
-        let mut state = State::empty(self.type_names().len());
+        let mut state = State::empty(self.types());
         for name in names {
             let name = name.as_ref();
             let number = self.type_number(name);
@@ -19,7 +19,7 @@ impl ToolGraph {
         Ok(state)
     }
 
-    /// Whether the tool is available and all that it needs is there.
+    /// Whether the tool is available and all that it needs is there; not in a state of other data types.
     ///
     /// ```
     /// # use tool_graph::{Tool, ToolGraph};
@@ -47,6 +47,7 @@ impl ToolGraph {
     #[must_use]
     pub fn can_call(&self, tool: usize, state: &State) -> bool {
         self.is_available(tool)
+            && state.types() == self.types()
             && self.needs(tool).iter().all(|&number| state.contains(number as usize))
     }
 
@@ -67,11 +68,6 @@ impl ToolGraph {
     }
 
     pub(crate) fn check_state(&self, state: &State) -> Result<(), Error> {
-        let expected = self.type_names().len();
-        if state.types() == expected {
-            Ok(())
-        } else {
-            Err(Error::OtherGraph { expected, found: state.types() })
-        }
+        if state.types() == self.types() { Ok(()) } else { Err(Error::OtherGraph) }
     }
 }

@@ -19,13 +19,13 @@ impl ToolGraph {
     /// #     tool("pick", "hits", "choice", 2.0),
     /// # ])?;
     ///
-    /// assert_eq!(graph.tool_number("pick"), Some(2));
-    /// assert_eq!(graph.tool_number("buy"), None);
+    /// assert_eq!(graph.tool_position("pick"), Some(2));
+    /// assert_eq!(graph.tool_position("buy"), None);
     /// assert_eq!(graph.tool_names(&[2, 0]), ["pick", "search"]);
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     #[must_use]
-    pub fn tool_number(&self, name: &str) -> Option<usize> {
+    pub fn tool_position(&self, name: &str) -> Option<usize> {
         let [tools, _] = self.by_name();
         let name_of = |&tool: &u32| self.shared.tools[tool as usize].name.as_str();
         let place = tools.binary_search_by(|tool| name_of(tool).cmp(name)).ok()?;

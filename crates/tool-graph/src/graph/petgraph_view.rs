@@ -50,7 +50,7 @@ impl ToolGraph {
     #[must_use]
     pub fn to_petgraph(&self) -> Graph<Vertex, ()> {
         let mut graph = Graph::new();
-        let tools: Vec<NodeIndex> = (0..self.len())
+        let tools: Vec<NodeIndex> = (0..self.tool_count())
             .map(|tool| {
                 let name = self.name(tool).to_owned();
                 graph.add_node(Vertex::Tool { tool, name, cost: self.value(tool) })

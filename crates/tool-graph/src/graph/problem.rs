@@ -24,11 +24,11 @@ use crate::Error;
 /// assert_eq!(problem.initial(), &graph.state(&["query"])?);
 /// assert_eq!(problem.goal(), &graph.state(&["choice"])?);
 /// // After a search the rest of the way is shorter.
-/// let later = problem.from_state(graph.state(&["query", "hits"])?)?;
+/// let later = problem.with_initial(graph.state(&["query", "hits"])?)?;
 /// assert_eq!(graph.optimal_plan(&later)?.map(|plan| plan.cost()), Some(2.0));
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Problem {
     initial: State,
     goal: State,
@@ -52,9 +52,9 @@ impl Problem {
     /// # Errors
     ///
     /// [`Error::OtherGraph`] where the state is one of a graph of other data types.
-    pub fn from_state(&self, initial: State) -> Result<Self, Error> {
+    pub fn with_initial(&self, initial: State) -> Result<Self, Error> {
         if initial.types() != self.goal.types() {
-            return Err(Error::OtherGraph { expected: self.goal.types(), found: initial.types() });
+            return Err(Error::OtherGraph);
         }
         Ok(Self { initial, goal: self.goal.clone() })
     }
@@ -96,7 +96,7 @@ impl ToolGraph {
         if goal.is_empty() {
             return Err(Error::Empty);
         }
-        let types = self.type_names().len();
+        let types = self.types();
         let mut problem = Problem { initial: State::empty(types), goal: State::empty(types) };
         for name in initial {
             if let Some(number) = self.type_number(name.as_ref()) {

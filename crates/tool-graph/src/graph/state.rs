@@ -1,6 +1,9 @@
+use super::Types;
+
 /// A set of data types of one graph: what is there at some moment.
 ///
-/// Made by [`ToolGraph::state`](crate::ToolGraph::state). Calls only ever add to it.
+/// Made by [`ToolGraph::state`](crate::ToolGraph::state). Calls only ever add to it. It is good for all graphs
+/// with the same data types in the same order, such as clones with other costs or bans.
 ///
 /// ```
 /// # use tool_graph::{Tool, ToolGraph};
@@ -30,20 +33,20 @@
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct State {
     words: Box<[u64]>,
-    types: u32,
+    types: Types,
 }
 
 impl State {
-    pub(crate) fn empty(types: usize) -> Self {
-        Self { words: vec![0; types.div_ceil(64)].into(), types: types as u32 }
+    pub(super) fn empty(types: Types) -> Self {
+        Self { words: vec![0; types.count().div_ceil(64)].into(), types }
     }
 
-    /// The number of data types of the graph that it belongs to.
-    pub(crate) fn types(&self) -> usize {
-        self.types as usize
+    /// The data types of the graph that it belongs to.
+    pub(super) fn types(&self) -> Types {
+        self.types
     }
 
-    pub(crate) fn insert(&mut self, number: u32) {
+    pub(super) fn insert(&mut self, number: u32) {
         if let Some(word) = self.words.get_mut(number as usize / 64) {
             *word |= 1 << (number % 64);
         }
@@ -75,6 +78,6 @@ impl State {
 
     /// The numbers of the data types that are there, in rising order.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
-        (0..self.types()).filter(|&number| self.contains(number))
+        (0..self.types.count()).filter(|&number| self.contains(number))
     }
 }

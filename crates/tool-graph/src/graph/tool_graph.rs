@@ -1,6 +1,6 @@
 use std::sync::{Arc, OnceLock};
 
-use super::{Costs, Lists, checks};
+use super::{Costs, Lists, Types, checks};
 use crate::{Error, Tool};
 
 /// A checked library of tools, as a graph of tools and the data types that they need and yield.
@@ -49,6 +49,7 @@ pub(super) struct Shared {
     /// As declared; the costs in here may be out of date.
     pub(super) tools: Vec<Tool>,
     pub(super) type_names: Vec<String>,
+    types: Types,
     needs: Lists,
     yields: Lists,
     components: Lists,
@@ -57,6 +58,20 @@ pub(super) struct Shared {
     yielded_by: Lists,
     /// Tools by name and data types by name, sorted when first asked for.
     pub(super) by_name: OnceLock<[Vec<u32>; 2]>,
+}
+
+impl PartialEq for ToolGraph {
+    fn eq(&self, other: &Self) -> bool {
+        // The costs in shared tools may be out of date.
+        let same = |(a, b): (&Tool, &Tool)| {
+            (&a.name, &a.inputs, &a.outputs, &a.components)
+                == (&b.name, &b.inputs, &b.outputs, &b.components)
+        };
+        self.values == other.values
+            && self.banned == other.banned
+            && (Arc::ptr_eq(&self.shared, &other.shared)
+                || self.shared.tools.iter().zip(&other.shared.tools).all(same))
+    }
 }
 
 impl TryFrom<Vec<Tool>> for ToolGraph {
@@ -110,6 +125,7 @@ impl ToolGraph {
             banned: vec![false; tools.len()],
             shared: Arc::new(Shared {
                 tools,
+                types: Types::new(&parts.type_names),
                 type_names: parts.type_names,
                 waiting: parts.needs.transposed(types),
                 yielded_by: parts.yields.transposed(types),
@@ -127,7 +143,7 @@ impl ToolGraph {
     ///
     /// # Errors
     ///
-    /// [`Error::ToolCount`], and [`Error::Cost`] or [`Error::CostRange`] as for a new library.
+    /// [`Error::Length`], and [`Error::Cost`] or [`Error::CostRange`] as for a new library.
     ///
     /// ```
     /// # use tool_graph::{Tool, ToolGraph};
@@ -152,8 +168,12 @@ impl ToolGraph {
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn with_costs(&self, costs: &[f64]) -> Result<Self, Error> {
-        if costs.len() != self.len() {
-            return Err(Error::ToolCount { expected: self.len(), found: costs.len() });
+        if costs.len() != self.tool_count() {
+            return Err(Error::Length {
+                what: "costs",
+                expected: self.tool_count(),
+                found: costs.len(),
+            });
         }
         Ok(Self {
             shared: Arc::clone(&self.shared),
@@ -189,7 +209,7 @@ impl ToolGraph {
     /// later.ban(0)?;
     /// assert!(graph.is_available(0) && !later.is_available(0));
     /// assert_eq!(later.optimal_plan(&problem)?.map(|plan| plan.cost()), Some(9.0));
-    /// assert_eq!(later.len(), 3, "it keeps its position");
+    /// assert_eq!(later.tool_count(), 3, "it keeps its position");
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn ban(&mut self, tool: usize) -> Result<(), Error> {
@@ -206,8 +226,7 @@ impl ToolGraph {
 
     /// The number of tools, banned ones included.
     #[must_use]
-    #[allow(clippy::len_without_is_empty, reason = "a library is never empty")]
-    pub fn len(&self) -> usize {
+    pub fn tool_count(&self) -> usize {
         self.banned.len()
     }
 
@@ -300,6 +319,10 @@ impl ToolGraph {
         self.shared.yields.get(tool)
     }
 
+    pub(super) fn types(&self) -> Types {
+        self.shared.types
+    }
+
     pub(crate) fn waiting(&self) -> &Lists {
         &self.shared.waiting
     }
@@ -317,7 +340,7 @@ impl ToolGraph {
     }
 
     pub(super) fn check(&self, tool: usize) -> Result<(), Error> {
-        let tools = self.len();
+        let tools = self.tool_count();
         if tool < tools { Ok(()) } else { Err(Error::NoSuchTool { tool, tools }) }
     }
 }

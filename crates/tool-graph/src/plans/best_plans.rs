@@ -92,8 +92,8 @@ impl Iterator for BestPlans<'_> {
 }
 
 impl ToolGraph {
-    /// The best plans, from the best on: by cost, then number of calls, then library order; fewer than
-    /// `count` where there are no more.
+    /// The best plans, from the best on: by cost, then number of calls, then library order; `most` of
+    /// them, or fewer where there are no more.
     ///
     /// Two plans differ where their sequences of calls do, so calls that can change places make several
     /// plans. Every plan is without needless calls, see [`Plan`].
@@ -128,9 +128,9 @@ impl ToolGraph {
     /// assert_eq!(costs, [6.0, 9.0], "there are no more");
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
-    pub fn best_plans(&self, problem: &Problem, count: usize) -> Result<Vec<Plan>, Error> {
+    pub fn best_plans(&self, problem: &Problem, most: usize) -> Result<Vec<Plan>, Error> {
         let Some(task) = Task::new(self, problem)? else { return Ok(Vec::new()) };
-        let plans = BestPlans::new(&task).take(count);
+        let plans = BestPlans::new(&task).take(most);
         Ok(plans.map(|(_, calls)| task.plan(self, &calls)).collect())
     }
 

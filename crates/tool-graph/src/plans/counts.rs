@@ -32,7 +32,7 @@ use crate::{Error, Problem, ToolGraph};
 /// assert_eq!(coverage.rate(), Some(0.5));
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PathCoverage {
@@ -94,7 +94,7 @@ impl ToolGraph {
                 let possible = self.can_call(tool, &state);
                 self.apply(tool, &mut state)?;
                 if !possible {
-                    return Ok(false);
+                    return Ok::<_, Error>(false);
                 }
             }
             self.check_state(problem.goal())?;
@@ -200,7 +200,7 @@ impl ToolGraph {
         let mut found = HashSet::new();
         let (mut repeated, mut not_plans) = (0, 0);
         for path in listed {
-            let calls = path.as_ref().iter().map(|name| self.tool_number(name.as_ref()));
+            let calls = path.as_ref().iter().map(|name| self.tool_position(name.as_ref()));
             match calls.collect::<Option<Vec<usize>>>() {
                 Some(calls) if self.is_plan(problem, &calls)? => {
                     repeated += usize::from(!found.insert(calls));

@@ -31,7 +31,7 @@ use crate::{Error, Problem, ToolGraph};
 /// }
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Search {
     /// In the order of cost through the states that can be reached: for small graphs.

@@ -32,12 +32,12 @@ impl Task {
         let types = graph.type_names().len();
         // What can be reached, by counting what each tool still lacks.
         let waiting = graph.waiting();
-        let mut lacks = Vec::with_capacity(graph.len());
+        let mut lacks = Vec::with_capacity(graph.tool_count());
         let mut reached = vec![false; types];
         let mut open: Vec<u32> = problem.initial().iter().map(|number| number as u32).collect();
         open.iter().for_each(|&number| reached[number as usize] = true);
         let mut ready: Vec<u32> = Vec::new();
-        for tool in 0..graph.len() {
+        for tool in 0..graph.tool_count() {
             let available = graph.is_available(tool);
             lacks.push(if available { graph.needs(tool).len() } else { usize::MAX });
             if lacks[tool] == 0 {
@@ -77,7 +77,7 @@ impl Task {
         let mut numbers = vec![NONE; graph.type_names().len()];
         let mut types = 0;
         let mut open = Vec::new();
-        let mut useful = vec![false; graph.len()];
+        let mut useful = vec![false; graph.tool_count()];
         let mut want = |number: usize, open: &mut Vec<usize>| {
             if !problem.initial().contains(number) && numbers[number] == NONE {
                 numbers[number] = types;
@@ -101,7 +101,7 @@ impl Task {
         };
         let goal: Vec<u32> = problem.goal().iter().map(|number| number as u32).collect();
         let mut task = Self {
-            tools: (0..graph.len() as u32).filter(|&tool| useful[tool as usize]).collect(),
+            tools: (0..graph.tool_count() as u32).filter(|&tool| useful[tool as usize]).collect(),
             needs: Lists::default(),
             yields: Lists::default(),
             weights: Vec::new(),

@@ -1,0 +1,20 @@
+//! Everything can be handed to another thread and shared between threads.
+
+use knapsack_oracle::{
+    Alpha, BudgetAware, BudgetStaircase, Efficiency, Error, ExactRandom, Execution,
+    ForecastThreshold, Item, Knapsack, MeanEfficiency, MeanRegret, MultidimensionalKnapsack,
+    MultidimensionalSolution, Oracle, OrderedRun, Plan, PlanReading, Pool, ProspectiveItem,
+    RandomOrder, SampledRandom, Solution,
+};
+
+fn assert_send_sync<T: Send + Sync>() {}
+
+#[test]
+fn all_main_types_are_send_and_sync() {
+    assert_send_sync::<(Alpha, Item<3>, Pool<3>, Error, Oracle, ExactRandom, SampledRandom)>();
+    assert_send_sync::<(Knapsack<'_>, Solution, BudgetStaircase)>();
+    assert_send_sync::<(MultidimensionalKnapsack<'_, 3>, MultidimensionalSolution<3>)>();
+    assert_send_sync::<(Plan, PlanReading, Execution, OrderedRun<3>)>();
+    assert_send_sync::<(ForecastThreshold, RandomOrder, ProspectiveItem<'_>)>();
+    assert_send_sync::<(Efficiency, MeanEfficiency, MeanRegret, BudgetAware)>();
+}

@@ -1,0 +1,65 @@
+use std::{fmt, str::FromStr};
+
+use crate::Error;
+
+/// The four kinds of blocking events of CostBench.
+///
+/// ```
+/// use tool_graph::costbench::{CostModel, EventKind, Library, Task};
+///
+/// let library = Library::new(2)?;
+/// let events = [EventKind::CostChange, EventKind::RemoveTools];
+/// let scenario =
+///     CostModel::default().scenario(&library, 42, "<Query00001>", Task::Dining, &events)?;
+/// assert_eq!(scenario.events().len(), 2);
+///
+/// assert_eq!(EventKind::ALL.map(EventKind::name)[..2], ["ban_tool", "preference_change"]);
+/// assert_eq!("cost_change".parse(), Ok(EventKind::CostChange));
+/// assert!("cost-change".parse::<EventKind>().is_err());
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum EventKind {
+    /// [`Event::BanTool`](crate::Event::BanTool).
+    BanTool,
+    /// [`Event::PreferenceChange`](crate::Event::PreferenceChange).
+    PreferenceChange,
+    /// [`Event::CostChange`](crate::Event::CostChange), to costs drawn anew.
+    CostChange,
+    /// [`Event::RemoveTools`](crate::Event::RemoveTools), of all composite tools with one number of components.
+    RemoveTools,
+}
+
+impl EventKind {
+    /// All four.
+    pub const ALL: [Self; 4] =
+        [Self::BanTool, Self::PreferenceChange, Self::CostChange, Self::RemoveTools];
+
+    /// Its name, which is also printed and read: `"ban_tool"` to `"remove_tools"`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BanTool => "ban_tool",
+            Self::PreferenceChange => "preference_change",
+            Self::CostChange => "cost_change",
+            Self::RemoveTools => "remove_tools",
+        }
+    }
+}
+
+impl fmt::Display for EventKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for EventKind {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let named = Self::ALL.into_iter().find(|kind| kind.name() == name);
+        named.ok_or_else(|| Error::EventName { name: name.to_owned() })
+    }
+}

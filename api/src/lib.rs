@@ -32,20 +32,23 @@ pub fn describe(src: &Path) -> io::Result<String> {
         .map(|name| src.join(name).with_extension("rs"))
         .collect();
     let mut items = Vec::new();
-    let mut blocks = Vec::new();
+    let mut inside = Vec::new();
     for (path, file) in files {
-        // Names that a private module hands up are seen where they arrive.
-        let (uses, others): (Vec<Item>, Vec<Item>) =
-            file.items.into_iter().partition(|item| matches!(item, Item::Use(_)));
-        items.extend(others.into_iter().flat_map(flatten));
-        if path == lib {
-            items.extend(uses);
-        } else if modules.contains(&path) {
-            blocks.push(print(module_of(&path, uses)));
+        let found = file.items.into_iter().flat_map(flatten);
+        if modules.contains(&path) {
+            inside.push((path, found.collect::<Vec<_>>()));
+        } else {
+            // Names that a private module hands up are seen where they arrive.
+            items.extend(found.filter(|item| path == lib || !matches!(item, Item::Use(_))));
         }
     }
-    let public: BTreeSet<String> = items.iter().filter_map(public_type).collect();
-    blocks.extend(items.into_iter().filter_map(|item| shorten(item, &public)).map(print));
+    let all = items.iter().chain(inside.iter().flat_map(|(_, items)| items));
+    let public: BTreeSet<String> = all.filter_map(public_type).collect();
+    let shortened = |items: Vec<Item>| -> Vec<Item> {
+        items.into_iter().filter_map(|item| shorten(item, &public)).collect()
+    };
+    let mut blocks: Vec<String> = shortened(items).into_iter().map(print).collect();
+    blocks.extend(inside.into_iter().map(|(path, items)| print(module(&path, shortened(items)))));
     blocks.sort();
     blocks.dedup();
     Ok(format!("{}\n{}", features(&src.join("../Cargo.toml"))?, blocks.join("\n")))
@@ -70,12 +73,11 @@ fn public_module(item: &Item) -> Option<String> {
     }
 }
 
-/// A public module as the names that it hands up.
-fn module_of(file: &Path, uses: Vec<Item>) -> Item {
+/// The public module that a file is.
+fn module(file: &Path, items: Vec<Item>) -> Item {
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     let name = quote::format_ident!("{name}");
-    let uses = uses.into_iter().filter_map(|item| shorten(item, &BTreeSet::new()));
-    Item::Mod(parse_quote!(pub mod #name { #(#uses)* }))
+    Item::Mod(parse_quote!(pub mod #name { #(#items)* }))
 }
 
 fn collect(folder: &Path, files: &mut Vec<(PathBuf, syn::File)>) -> io::Result<()> {

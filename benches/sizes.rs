@@ -2,7 +2,8 @@
 //!
 //! `cargo bench --bench sizes`, or `cargo bench --bench sizes -- WORD` for the work whose name has that word.
 //! Each piece of work runs in a process of its own, so that no memory of another is used again. Inputs are
-//! not counted. Memory is the peak of what is resident, where the system tells; more than twelve times that
+//! not counted. Seconds are those on a processor where the system tells, for work of a tenth of a second or
+//! more. Memory is the peak of what is resident, where the system tells; more than twelve times that
 //! of a tenth, beyond a few megabytes, ends the program with an error.
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
@@ -11,7 +12,7 @@ mod typed_graphs;
 
 use std::{env, fs, hint::black_box, process::Command, time::Instant};
 
-use benches::{random_rows, random_traces};
+use benches::{processor_seconds, random_rows, random_traces};
 use budget_estimation::{
     AdaptiveConformal, Calibrated, Evaluation, Level, LinearEstimator, MarginUnit, PastQuantiles,
     Resource, Rollouts, score_rollout,
@@ -273,9 +274,13 @@ fn measure(work: Box<dyn FnOnce()>) {
     // The peak from here on. Where it cannot be set back, the growth is over that of making the input.
     let _ = fs::write("/proc/self/clear_refs", "5");
     let before = memory("VmHWM");
-    let start = Instant::now();
+    let (start, processor) = (Instant::now(), processor_seconds());
     work();
-    let seconds = start.elapsed().as_secs_f64();
+    let mut seconds = start.elapsed().as_secs_f64();
+    // Long work is interrupted by others.
+    if let (true, Some(from), Some(to)) = (seconds > 0.1, processor, processor_seconds()) {
+        seconds = to - from;
+    }
     match before.zip(memory("VmHWM")) {
         Some((before, after)) => {
             println!("{seconds:.3} {:.1}", ((after - before) / 1024.0).max(0.0));

@@ -9,17 +9,12 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use benches::processor_seconds;
 use knapsack_oracle::Knapsack;
 use serde_json::Value;
 
 fn numbers(value: &Value) -> Vec<u64> {
     value.as_array().unwrap().iter().map(|x| x.as_u64().unwrap()).collect()
-}
-
-/// Seconds on the processor, in steps of a few milliseconds, where Linux tells.
-fn processor_seconds() -> Option<f64> {
-    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(stat.split(' ').next()?.parse::<f64>().ok()? * 1e-9)
 }
 
 fn main() {

@@ -30,3 +30,10 @@ pub fn random_rows(rows: usize, seed: u64) -> (Vec<f64>, Vec<bool>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     (0..rows).map(|_| (rng.random::<f64>(), rng.random::<bool>())).unzip()
 }
+
+/// What this thread has had of a processor, in seconds and steps of a few milliseconds, where Linux tells.
+#[must_use]
+pub fn processor_seconds() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(stat.split(' ').next()?.parse::<f64>().ok()? * 1e-9)
+}

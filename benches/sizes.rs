@@ -2,7 +2,9 @@
 //!
 //! `cargo bench --bench sizes`, or `cargo bench --bench sizes -- WORD` for the work whose name has that word.
 //! Each piece of work runs in a process of its own, so that no memory of another is used again. Inputs are
-//! not counted. Memory is the peak of what is resident, where the system tells.
+//! not counted. Seconds are those on a processor where the system tells, for work of a tenth of a second or
+//! more. Memory is the peak of what is resident, where the system tells; more than twelve times that
+//! of a tenth, beyond a few megabytes, ends the program with an error.
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
 #[allow(dead_code, reason = "each benchmark uses a part of it")]
@@ -10,25 +12,26 @@ mod typed_graphs;
 
 use std::{env, fs, hint::black_box, process::Command, time::Instant};
 
-use benches::{random_rows, random_traces};
+use benches::{processor_seconds, random_rows, random_traces};
 use budget_estimation::{
     AdaptiveConformal, Calibrated, Level, LinearEstimator, MarginUnit, PastQuantiles,
     ProgressMetrics, Resource, Rollouts, score_rollout,
 };
 use censoring::{IpcwWeights, KaplanMeier, StopReason, StopTimes, Stopped, TerminationAudit};
-use knapsack_oracle::{Item, Knapsack, Plan, Pool, Regime, execute, kendall_tau_b};
+use knapsack_oracle::{FitRule, Item, Knapsack, Plan, Pool, Regime, execute, kendall_tau_b};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use scoring_rules::mean_score;
+use scoring_rules::{MurphyCurve, corp, mean_score, score_slice};
 use trajectory_metrics::{
-    LogScore, OnlineTps, Probability, TiedBlocks, Tps, Trace, WeightSchedule, auroc,
+    Bootstrap, Calibrator, Isotonic, LogScore, OnlineTps, Platt, Probability, TiedBlocks, Tps,
+    Trace, WeightSchedule, auroc, tool_calls::interned_edit_distance,
 };
 use typed_graphs::LARGE;
 
 /// Makes an input of the given size, and what is to be done with it.
 type Make = fn(usize) -> Box<dyn FnOnce()>;
 
-const WORK: [(&str, usize, Make); 20] = [
+const WORK: [(&str, usize, Make); 27] = [
     ("mean_score, log, rows", 10_000_000, |n| {
         with_rows(n, |p, y| {
             black_box(mean_score(&LogScore::exact(), p, y, None).unwrap());
@@ -37,6 +40,50 @@ const WORK: [(&str, usize, Make); 20] = [
     ("TiedBlocks and auroc, rows without ties", 10_000_000, |n| {
         with_rows(n, |p, y| {
             black_box(auroc(&TiedBlocks::new(p, y, None).unwrap()).unwrap());
+        })
+    }),
+    ("score_slice, log, rows", 10_000_000, |n| {
+        // Not of zeros, which take no memory before they are written.
+        let mut scores = vec![1.0; n];
+        let (values, outcomes) = random_rows(n, 7);
+        Box::new(move || {
+            let forecasts = Probability::from_slice(&values).unwrap();
+            score_slice(&LogScore::exact(), forecasts, &outcomes, &mut scores).unwrap();
+            black_box(scores);
+        })
+    }),
+    ("TiedBlocks and corp, rows without ties", 10_000_000, |n| {
+        with_rows(n, |p, y| {
+            let blocks = TiedBlocks::new(p, y, None).unwrap();
+            black_box(corp(&LogScore::exact(), &blocks).unwrap());
+        })
+    }),
+    ("TiedBlocks and MurphyCurve, rows without ties", 10_000_000, |n| {
+        with_rows(n, |p, y| {
+            black_box(MurphyCurve::new(&TiedBlocks::new(p, y, None).unwrap()).unwrap());
+        })
+    }),
+    ("Platt and Isotonic, fitted to rows without ties", 10_000_000, |n| {
+        with_rows(n, |p, y| {
+            let weights = vec![1.0; p.len()];
+            black_box(Platt::default().fit(p, y, &weights).unwrap());
+            black_box(Isotonic.fit(p, y, &weights).unwrap());
+        })
+    }),
+    ("Bootstrap::mean, 10 resamples, rows", 10_000_000, |n| {
+        let values = random_rows(n, 7).0;
+        Box::new(move || {
+            black_box(Bootstrap::rows(n, 1).unwrap().mean(&values, None, 10).unwrap());
+        })
+    }),
+    ("interned_edit_distance, calls of either path", 100_000, |n| {
+        let path = |seed| -> Vec<u32> {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            (0..n).map(|_| rng.next_u32() % 1_000).collect()
+        };
+        let (actual, reference) = (path(1), path(2));
+        Box::new(move || {
+            black_box(interned_edit_distance(&actual, &reference));
         })
     }),
     ("Tps::score, steps of one trace", 1_000_000, |n| {
@@ -81,6 +128,14 @@ const WORK: [(&str, usize, Make); 20] = [
         Box::new(move || {
             let pool = Pool::new(items).unwrap();
             black_box(pool.oracle(pool.total_cost() / 2).unwrap());
+        })
+    }),
+    ("Pool::random_sampled, 100 orders, items", 100_000, |n| {
+        let items = items(n);
+        Box::new(move || {
+            let pool = Pool::new(items).unwrap();
+            let budget = pool.total_cost() / 2;
+            black_box(pool.random_sampled(budget, FitRule::StopAtFirst, 100, 1).unwrap());
         })
     }),
     ("kendall_tau_b, items", 100_000, |n| {
@@ -219,9 +274,13 @@ fn measure(work: Box<dyn FnOnce()>) {
     // The peak from here on. Where it cannot be set back, the growth is over that of making the input.
     let _ = fs::write("/proc/self/clear_refs", "5");
     let before = memory("VmHWM");
-    let start = Instant::now();
+    let (start, processor) = (Instant::now(), processor_seconds());
     work();
-    let seconds = start.elapsed().as_secs_f64();
+    let mut seconds = start.elapsed().as_secs_f64();
+    // Long work is interrupted by others.
+    if let (true, Some(from), Some(to)) = (seconds > 0.1, processor, processor_seconds()) {
+        seconds = to - from;
+    }
     match before.zip(memory("VmHWM")) {
         Some((before, after)) => {
             println!("{seconds:.3} {:.1}", ((after - before) / 1024.0).max(0.0));
@@ -251,6 +310,11 @@ fn main() {
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
             String::from_utf8(output.stdout).unwrap().trim().replace(' ', " | ")
         };
-        println!("| {name} | {size} | {} | {} |", run(*size), run(size / 10));
+        let (whole, tenth) = (run(*size), run(size / 10));
+        println!("| {name} | {size} | {whole} | {tenth} |");
+        let megabytes = |line: &str| line.rsplit(' ').next().unwrap().parse::<f64>();
+        if let (Ok(whole), Ok(tenth)) = (megabytes(&whole), megabytes(&tenth)) {
+            assert!(whole <= 12.0 * tenth + 4.0, "{name}: memory is more than linear");
+        }
     }
 }

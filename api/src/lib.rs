@@ -2,15 +2,21 @@
 //! or alters shows up as a difference in `api/CRATE.txt`.
 //!
 //! Every item that says `pub` is public, because the lint `unreachable_pub` refuses one that cannot be
-//! reached. What a function does and what is behind private fields is left out.
+//! reached. A call of a macro that makes items stands for them. What a function does and what is behind
+//! private fields is left out, and with it whether a type is `Send` and `Sync` and the form in which its
+//! private fields are written and read.
 
-use std::{collections::BTreeSet, fs, io, path::Path};
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use quote::ToTokens;
 use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, Type, Visibility, parse_quote};
 
-/// The public items below `src`, one after the other, sorted as text so that moving a file changes
-/// nothing.
+/// The features of the crate whose source lies in `src`, and its public items one after the other, sorted
+/// as text so that moving a file changes nothing.
 ///
 /// # Errors
 ///
@@ -18,31 +24,73 @@ use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, Type, Visibility, parse_q
 pub fn describe(src: &Path) -> io::Result<String> {
     let mut files = Vec::new();
     collect(src, &mut files)?;
-    let items: Vec<Item> =
-        files.into_iter().flat_map(|file| file.items).flat_map(flatten).collect();
-    let public: BTreeSet<String> = items.iter().filter_map(public_type).collect();
-    let mut blocks: Vec<String> =
-        items.into_iter().filter_map(|item| shorten(item, &public)).map(print).collect();
+    let lib = src.join("lib.rs");
+    let modules: BTreeSet<PathBuf> = files
+        .iter()
+        .filter(|(path, _)| *path == lib)
+        .flat_map(|(_, file)| file.items.iter().filter_map(public_module))
+        .map(|name| src.join(name).with_extension("rs"))
+        .collect();
+    let mut items = Vec::new();
+    let mut inside = Vec::new();
+    for (path, file) in files {
+        let found = file.items.into_iter().flat_map(flatten);
+        if modules.contains(&path) {
+            inside.push((path, found.collect::<Vec<_>>()));
+        } else {
+            // Names that a private module hands up are seen where they arrive.
+            items.extend(found.filter(|item| path == lib || !matches!(item, Item::Use(_))));
+        }
+    }
+    let all = items.iter().chain(inside.iter().flat_map(|(_, items)| items));
+    let public: BTreeSet<String> = all.filter_map(public_type).collect();
+    let shortened = |items: Vec<Item>| -> Vec<Item> {
+        items.into_iter().filter_map(|item| shorten(item, &public)).collect()
+    };
+    let mut blocks: Vec<String> = shortened(items).into_iter().map(print).collect();
+    blocks.extend(inside.into_iter().map(|(path, items)| print(module(&path, shortened(items)))));
     blocks.sort();
     blocks.dedup();
-    Ok(blocks.join("\n"))
+    Ok(format!("{}\n{}", features(&src.join("../Cargo.toml"))?, blocks.join("\n")))
 }
 
-fn collect(folder: &Path, files: &mut Vec<syn::File>) -> io::Result<()> {
+/// What the manifest says of features, as comments.
+fn features(manifest: &Path) -> io::Result<String> {
+    let text = fs::read_to_string(manifest)?;
+    let lines = text.lines().skip_while(|line| *line != "[features]");
+    let section = lines.enumerate().take_while(|(i, line)| *i == 0 || !line.starts_with('['));
+    let lines = section.map(|(_, line)| line).filter(|line| !line.is_empty());
+    Ok(lines.map(|line| format!("// {line}\n")).collect())
+}
+
+/// The name of a public module with a file of its own.
+fn public_module(item: &Item) -> Option<String> {
+    match item {
+        Item::Mod(module) if module.content.is_none() && is_public(&module.vis) => {
+            Some(module.ident.to_string())
+        }
+        _ => None,
+    }
+}
+
+/// The public module that a file is.
+fn module(file: &Path, items: Vec<Item>) -> Item {
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    let name = quote::format_ident!("{name}");
+    Item::Mod(parse_quote!(pub mod #name { #(#items)* }))
+}
+
+fn collect(folder: &Path, files: &mut Vec<(PathBuf, syn::File)>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, files)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let text = fs::read_to_string(&path)?;
-            let mut file = syn::parse_file(&text).map_err(|error| {
+            let file = syn::parse_file(&text).map_err(|error| {
                 io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", path.display()))
             })?;
-            // Names that a private module hands up are seen where they arrive.
-            if !path.ends_with("lib.rs") {
-                file.items.retain(|item| !matches!(item, Item::Use(_)));
-            }
-            files.push(file);
+            files.push((path, file));
         }
     }
     Ok(())
@@ -80,9 +128,10 @@ fn is_public(visibility: &Visibility) -> bool {
 /// Attributes that a user can tell are there.
 fn keep(attributes: &mut Vec<Attribute>) {
     attributes.retain(|attribute| {
-        ["derive", "cfg", "cfg_attr", "non_exhaustive", "must_use", "repr"]
+        ["derive", "cfg", "cfg_attr", "deprecated", "non_exhaustive", "must_use", "repr"]
             .iter()
             .any(|name| attribute.path().is_ident(name))
+            || attribute.meta.to_token_stream().to_string() == "doc (hidden)"
     });
 }
 
@@ -140,7 +189,12 @@ fn shorten(mut item: Item, public: &BTreeSet<String>) -> Option<Item> {
         }
         Item::Mod(item) => {
             keep(&mut item.attrs);
-            is_public(&item.vis)
+            // What a private module has is there only where the module is.
+            is_public(&item.vis) || item.attrs.iter().any(|a| a.path().is_ident("cfg"))
+        }
+        Item::Macro(item) => {
+            let exported = item.attrs.iter().any(|a| a.path().is_ident("macro_export"));
+            item.ident.is_none() || exported
         }
         _ => false,
     };
@@ -172,11 +226,18 @@ fn shorten_fields(fields: &mut Fields) {
     }
 }
 
-/// Keeps the public functions of a type, or the head of what it says about a trait.
+/// Keeps the public functions of a type, or of what it says about a trait the head, types and constants.
 fn shorten_impl(item: &mut ItemImpl, public: &BTreeSet<String>) -> bool {
     keep(&mut item.attrs);
     if item.trait_.is_some() {
-        item.items.clear();
+        item.items.retain_mut(|member| match member {
+            ImplItem::Type(associated) => {
+                keep(&mut associated.attrs);
+                true
+            }
+            ImplItem::Const(_) => true,
+            _ => false,
+        });
         return named(&item.self_ty).is_none_or(|name| public.contains(&name));
     }
     item.items.retain_mut(|member| match member {

@@ -1,30 +1,69 @@
-//! What is read is what could have been built: no door lets a wrong value in.
+//! No door lets a wrong value in, and what was read comes back from what is written of it.
 
 #![no_main]
 
-use censoring::{StopClass, StopReason};
-use knapsack_oracle::{Item, Pool};
+use std::fmt::Debug;
+
+use censoring::{Continuations, ProbabilityInterval, StopClass, StopReason};
+use knapsack_oracle::{Alpha, Item, Pool};
 use libfuzzer_sys::fuzz_target;
-use scoring_rules::{Interval, Level, Observed, Probability, Quantiles};
+use scoring_rules::{Ensemble, Interval, Level, Observed, Probability, Quantiles};
+use serde::{Serialize, de::DeserializeOwned};
+use tool_graph::Tool;
+use trajectory_metrics::{
+    WeightSchedule,
+    tool_calls::{ToolCall, TrialCounts, Value},
+};
+
+/// The value that the text says, if it says one.
+fn read<T: Debug + DeserializeOwned + PartialEq + Serialize>(text: &str) -> Option<T> {
+    let value: T = serde_json::from_str(text).ok()?;
+    let written = serde_json::to_string(&value).expect("what was read can be written");
+    let again: T = serde_json::from_str(&written).expect("our own text");
+    assert_eq!(again, value, "{written}");
+    Some(value)
+}
 
 fuzz_target!(|text: &str| {
-    if let Ok(value) = serde_json::from_str::<Probability>(text) {
-        assert!((0.0..=1.0).contains(&value.get()));
+    if let Some(value) = read::<Probability>(text) {
+        assert!((0.0..=1.0).contains(&value.get()) && value.get().is_sign_positive());
     }
-    if let Ok(value) = serde_json::from_str::<Level>(text) {
+    if let Some(value) = read::<Level>(text) {
         assert!(value.get() > 0.0 && value.get() < 1.0);
     }
-    if let Ok(value) = serde_json::from_str::<Interval>(text) {
+    if let Some(value) = read::<Interval>(text) {
         assert!(value.low() <= value.high());
     }
-    if let Ok(item) = serde_json::from_str::<Item>(text) {
+    if let Some(value) = read::<ProbabilityInterval>(text) {
+        assert!(value.low() <= value.high());
+    }
+    if let Some(value) = read::<Alpha>(text) {
+        assert!(value.get() > 0.0 && value.of(u64::MAX) <= u64::MAX && value.of(0) == 0);
+    }
+    if let Some(item) = read::<Item>(text) {
         assert!(item.value() > 0.0 && item.cost() > 0);
     }
     if let Ok(pool) = serde_json::from_str::<Pool>(text) {
         assert!(pool.total_cost() > 0);
     }
-    let _ = serde_json::from_str::<Observed>(text);
-    let _ = serde_json::from_str::<Quantiles>(text);
-    let _ = serde_json::from_str::<StopReason>(text).map(|reason| reason.class());
-    let _ = serde_json::from_str::<StopClass>(text);
+    if let Some(Ok(estimate)) = read::<Continuations>(text).map(|branches| branches.estimate()) {
+        assert!(estimate.low() <= estimate.probability());
+        assert!(estimate.probability() <= estimate.high());
+    }
+    if let Some(Ok(bounds)) = read::<TrialCounts>(text).map(|counts| counts.pass_hat_k(2)) {
+        assert!(0.0 <= bounds.low() && bounds.low() <= bounds.high() && bounds.high() <= 1.0);
+    }
+    if let Some(reason) = read::<StopReason>(text) {
+        assert_eq!(reason.to_string().parse(), Ok(reason));
+    }
+    if let Ok(schedule) = text.parse::<WeightSchedule>() {
+        assert_eq!(schedule.to_string().parse(), Ok(schedule));
+    }
+    read::<Ensemble>(text);
+    read::<Observed>(text);
+    read::<Quantiles>(text);
+    read::<StopClass>(text);
+    read::<Tool>(text);
+    read::<ToolCall>(text);
+    read::<Value>(text);
 });

@@ -1,14 +1,42 @@
-//! Recorded estimates: no panic in the reader that the programs use.
+//! Recorded estimates: they are of turns that the runs have, and what strict reads lenient reads alike.
 
 #![no_main]
 
+use std::sync::OnceLock;
+
+use budget_estimation::{AnswerMode, Estimate};
+use examples::{estimate_file, rollout_file};
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../in_file.rs"]
 mod in_file;
 
+/// Run `a` of three turns and run `7` of two.
+const RUNS: &[u8] = br#"{"id":"a","turns":[{"output_tokens":1},{"output_tokens":2},{"output_tokens":3}],"success":true}
+{"id":"7","turns":[{"output_tokens":1},{"output_tokens":2}],"success":false}"#;
+
+static FILES: OnceLock<Vec<rollout_file::RolloutFile>> = OnceLock::new();
+
 fuzz_target!(|bytes: &[u8]| {
+    let files = FILES.get_or_init(|| {
+        let read = |path: &std::path::Path| {
+            rollout_file::read(path, rollout_file::Spent::OutputTokens).expect("our own runs")
+        };
+        vec![in_file::with(RUNS, read)]
+    });
     in_file::with(bytes, |path| {
-        let _ = examples::estimate_file::read(path, budget_estimation::AnswerMode::Lenient, &[]);
+        let read = |mode| estimate_file::read(path, mode, files);
+        let (strict, lenient) = (read(AnswerMode::Strict), read(AnswerMode::Lenient));
+        assert_eq!(strict.is_ok(), lenient.is_ok());
+        let (Ok(strict), Ok(lenient)) = (strict, lenient) else { return };
+        for (id, turns) in &strict {
+            for (turn, recorded) in turns {
+                assert!((1..if id == "a" { 3 } else { 2 }).contains(turn));
+                assert_eq!(recorded.problem.is_some(), recorded.estimate == Estimate::NoAnswer);
+                if recorded.problem.is_none() {
+                    assert_eq!(lenient[id][turn].estimate, recorded.estimate);
+                }
+            }
+        }
     });
 });

@@ -1,16 +1,42 @@
-//! Knapsack instances: no panic in the reader that the programs use.
+//! Knapsack instances: what is chosen fits, is worth what it says, and is the best of all choices.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use serde::Deserialize;
 
 #[path = "../in_file.rs"]
 mod in_file;
 
+#[derive(Deserialize)]
+struct Instance {
+    capacity: u64,
+    profits: Vec<u64>,
+    weights: Vec<u64>,
+}
+
+impl Instance {
+    fn sums(&self, items: impl Iterator<Item = usize>) -> (u64, u64) {
+        items.fold((0, 0), |(profit, weight), item| {
+            (profit + self.profits[item], weight + self.weights[item])
+        })
+    }
+}
+
 fuzz_target!(|bytes: &[u8]| {
-    in_file::with(bytes, |path| {
-        if path.metadata().is_ok_and(|file| file.len() < 2_000) {
-            let _ = examples::knapsack_file::solve(path);
-        }
-    });
+    if bytes.len() >= 2_000 {
+        return;
+    }
+    let Ok(solved) = in_file::with(bytes, examples::knapsack_file::solve) else { return };
+    let instance: Instance = serde_json::from_slice(bytes).expect("it was read once");
+    assert!(solved.chosen.is_sorted_by(|a, b| a < b));
+    let (profit, weight) = instance.sums(solved.chosen.iter().copied());
+    assert!(profit == solved.value && weight <= instance.capacity);
+    let items = instance.profits.len();
+    if items <= 10 && solved.optimal {
+        let choices = (0_usize..1 << items)
+            .map(|set| instance.sums((0..items).filter(|item| set >> item & 1 == 1)));
+        let best = choices.filter(|&(_, weight)| weight <= instance.capacity).max();
+        assert_eq!(best.map(|(profit, _)| profit), Some(profit));
+    }
 });

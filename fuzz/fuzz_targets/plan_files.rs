@@ -1,14 +1,29 @@
-//! Recorded plans: no panic in the reader that the programs use.
+//! Recorded plans: a pool that is there has at most one text, and whatever it says can be read.
 
 #![no_main]
 
+use examples::plan_file::PlanFile;
+use knapsack_oracle::{Item, Pool, repair_plan};
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../in_file.rs"]
 mod in_file;
 
 fuzz_target!(|bytes: &[u8]| {
-    in_file::with(bytes, |path| {
-        let _ = examples::plan_file::PlanFile::read(path, 3);
-    });
+    let Ok(plans) = in_file::with(bytes, |path| PlanFile::read(path, 3)) else { return };
+    let items =
+        [("a", 10), ("b", 20)].map(|(id, cost)| Item::new(id, 1.0, cost, true).expect("an item"));
+    let pool = Pool::new(items.to_vec()).expect("a pool");
+    for pool_number in 0..3 {
+        for alpha in [0.25, 1.0] {
+            if let Some(text) = plans.answer(pool_number, alpha)
+                && let Some(plan) = repair_plan(text, &pool, 30).plan()
+            {
+                assert!(plan.steps().len() <= 2);
+            }
+        }
+    }
+    if let PlanFile::Each(_) = plans {
+        assert_eq!(plans.answer(3, 1.0), None);
+    }
 });

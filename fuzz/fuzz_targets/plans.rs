@@ -1,20 +1,32 @@
-//! Plans out of a model's text: no panic, and a plan that is read names items of the pool, each once.
+//! Plans out of a model's text: a plan names items of the pool, each once, says whether it is within the
+//! budget, and is read without a repair where it is written as the prompt asks for.
 
 #![no_main]
 
-use knapsack_oracle::{Item, Pool, repair_plan};
+use knapsack_oracle::{Item, PlanReading, Pool, repair_plan};
 use libfuzzer_sys::fuzz_target;
 
+const BUDGET: u64 = 40;
+const IDS: [&str; 4] = ["a", "b", "p-1", "1"];
+
 fuzz_target!(|text: &str| {
-    let item = |id: &str, cost| Item::new(id, 1.0, cost, true);
-    let items: Result<Vec<_>, _> =
-        [("a", 10), ("b", 20), ("p-1", 30), ("1", 5)].map(|(id, cost)| item(id, cost)).into_iter().collect();
-    let Ok(pool) = items.and_then(Pool::new) else { return };
-    let reading = repair_plan(text, &pool, 40);
-    if let Some(plan) = reading.plan() {
-        let mut seen = [false; 4];
-        for step in plan.steps() {
-            assert!(!std::mem::replace(&mut seen[step.position], true));
-        }
+    let items = IDS.map(|id| Item::new(id, 1.0, 10, true).expect("an item"));
+    let pool = Pool::new(items.to_vec()).expect("a pool");
+    let reading = repair_plan(text, &pool, BUDGET);
+    let Some(plan) = reading.plan() else { return };
+    let mut seen = [false; IDS.len()];
+    for step in plan.steps() {
+        assert!(!std::mem::replace(&mut seen[step.position], true));
     }
+    let allocated: u128 = plan.steps().iter().map(|step| u128::from(step.allocation)).sum();
+    assert_eq!(plan.allocated(), allocated);
+    assert_eq!(matches!(reading, PlanReading::Plan { .. }), allocated <= u128::from(BUDGET));
+
+    let steps = plan
+        .steps()
+        .iter()
+        .map(|step| serde_json::json!({ "id": IDS[step.position], "allocation": step.allocation }));
+    let written = serde_json::json!({ "plan": steps.collect::<Vec<_>>() }).to_string();
+    let again = repair_plan(&written, &pool, BUDGET);
+    assert_eq!((again.plan(), again.repairs()), (Some(plan), &[][..]));
 });

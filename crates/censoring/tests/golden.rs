@@ -1,4 +1,4 @@
-//! Published figures of the trajectory paper on runs that were cut off.
+//! Published figures of the paper on evaluator failure modes on runs that were cut off.
 #![allow(clippy::unwrap_used)]
 
 use censoring::{

@@ -70,6 +70,18 @@ fn tasks_equal_the_released_ones() {
 }
 
 #[test]
+fn tools_are_as_many_as_table_5_says() {
+    // N of the paper is the length of a task; tools that do a whole task are counted.
+    for level in [1, 2, 3, 4, 5, 9] {
+        let library = Library::with_full_pipelines(level).unwrap();
+        let n = library.task_length();
+        let atomic = library.entries().iter().filter(|entry| entry.is_atomic()).count();
+        assert_eq!(atomic, 6 * n, "level {level}");
+        assert_eq!(library.entries().len() - atomic, 6 * n * (n - 1) / 2, "level {level}");
+    }
+}
+
+#[test]
 fn higher_levels_have_distinct_names_and_chains_without_gaps() {
     for level in [6, 9, 12, 30] {
         let library = Library::with_full_pipelines(level).unwrap();

@@ -1,6 +1,7 @@
-//! Published figures of the trajectory paper, and diagnostics against scikit-learn.
+//! Published figures of the paper on evaluator failure modes, and diagnostics against scikit-learn.
 #![allow(clippy::panic, clippy::unwrap_used)]
 
+use scoring_rules::decompose;
 use serde_json::Value;
 use trajectory_metrics::{
     BetaScore, Binning, BrierScore, Error, LogScore, Probability, ScoringRule, Summary, TiedBlocks,
@@ -42,7 +43,9 @@ fn base_rate_rows_of_tables_2_to_4_come_out_to_the_printed_digits_for_every_sche
             let brier = Tps::new(BrierScore, schedule.clone());
             let beta = Tps::new(BetaScore::new(2.0, 4.0).unwrap(), schedule.clone());
             let ece = expected_calibration_error(&blocks, Binning::Quantile { bins: 10 });
+            let (failures, successes) = blocks.class_weights();
             let columns = [
+                ("base_rate", Ok(successes / (failures + successes)), 3),
                 ("auroc", auroc(&blocks), 3),
                 ("auprc_failure", average_precision(&blocks), 3),
                 ("aurc", aurc(&blocks), 3),
@@ -84,18 +87,16 @@ fn theorem_a_the_constant_ties_the_truth_under_t_ece_and_has_no_resolution() {
     assert_eq!(ece(&flat), number(&golden["t_ece_constant"]));
 
     // Resolution: how far, on average, the conditional success rate is from the base rate.
-    let resolution = |rates: &[f64]| {
-        let base = probability(0.5);
-        let sum: f64 =
-            rates.iter().map(|&rate| BrierScore.divergence(base, probability(rate))).sum();
-        sum / rates.len() as f64
+    let resolution = |confidence: &[Probability]| {
+        let blocks = TiedBlocks::new(confidence, &outcomes, None).unwrap();
+        decompose(&BrierScore, &blocks, Binning::Distinct).unwrap().resolution
     };
     approx::assert_relative_eq!(
-        resolution(&q),
+        resolution(&truthful),
         number(&golden["resolution_truthful"]),
         epsilon = 1e-15
     );
-    assert_eq!(resolution(&[constant; 2]), number(&golden["resolution_constant"]));
+    assert_eq!(resolution(&flat), number(&golden["resolution_constant"]));
     // The trajectory score tells the two apart.
     let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
     let mean = |confidence: &[Probability]| {

@@ -1,4 +1,4 @@
-//! Corollary B1 of the trajectory paper, as a law.
+//! Corollary B1 of the paper on evaluator failure modes, as a law.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;

@@ -602,3 +602,14 @@ fn replicates_of_clusters_do_not_depend_on_the_order_of_rows_to_the_bit() {
         assert_eq!(of(&mixed, weighted), of(&rows, weighted));
     }
 }
+
+#[test]
+fn more_rows_or_resamples_than_are_counted_are_refused_before_any_memory_is_taken() {
+    let rows = Bootstrap::rows(1 << 31, 1);
+    assert!(matches!(rows, Err(Error::Setting { name: "rows", .. })));
+    let few = Bootstrap::rows(2, 1).unwrap();
+    let values = [0.0, 1.0];
+    assert!(few.mean(&values, None, 10_000_001).is_err());
+    let [closure] = few.replicates(10_000_001, |_| [Ok(0.5)]);
+    assert!(matches!(closure, Err(Error::Setting { name: "resamples", .. })));
+}

@@ -1,0 +1,37 @@
+//! Files of runs as `budget` reads them: there is one a line, a sum of costs is there where its parts
+//! are, and what was read is replayed at every prefix.
+
+#![no_main]
+
+use budget_estimation::Level;
+use examples::{
+    budget_runs::{By, Settings, replay},
+    rollout_file::{Spent, read},
+};
+use libfuzzer_sys::fuzz_target;
+
+#[path = "../in_file.rs"]
+mod in_file;
+
+fuzz_target!(|bytes: &[u8]| {
+    let of = |spent| in_file::with(bytes, |path| read(path, spent)).ok();
+    let [output, input, total] =
+        [Spent::OutputTokens, Spent::InputTokens, Spent::TotalTokens].map(of);
+    assert_eq!(total.is_some(), output.is_some() && input.is_some());
+    let Some(file) = output else { return };
+    assert_eq!(file.rows.len(), in_file::lines(bytes));
+
+    for by in [By::Linear, By::Quantile, By::Conformal] {
+        let settings = Settings {
+            spent: Spent::OutputTokens,
+            cap: Some(100.0),
+            by,
+            coverage: Level::new(0.8).expect("a level"),
+            warm_up: 0,
+        };
+        let runs = replay(&[&file], &settings).expect("runs as they were read");
+        assert_eq!(runs.rollouts.len() + runs.left_out, file.rows.len());
+        let prefixes: usize = runs.rollouts.iter().map(|run| run.turns() - 1).sum();
+        assert_eq!(runs.samples.len(), prefixes);
+    }
+});

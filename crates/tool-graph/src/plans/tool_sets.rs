@@ -243,7 +243,7 @@ impl<'a, B: Bits, W: Weight> ToolSets<'a, B, W> {
         if let Some((_, tool)) = parts.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1))) {
             return Some(tool);
         }
-        let state = closure(self.task, self.start.clone(), forced);
+        let state = closure::<B>(self.task, forced);
         if state.contains_all(&self.task.goal) {
             return None;
         }
@@ -259,7 +259,7 @@ impl<'a, B: Bits, W: Weight> ToolSets<'a, B, W> {
                 node.forced[tool as usize] || share >= least
             };
             let called: Vec<u32> = self.tools().filter(called).collect();
-            let state = closure(self.task, self.start.clone(), &called);
+            let state = closure::<B>(self.task, &called);
             if state.contains_all(&self.task.goal) {
                 break;
             }

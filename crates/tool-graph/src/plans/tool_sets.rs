@@ -91,9 +91,13 @@ impl<'a, B: Bits, W: Weight> ToolSets<'a, B, W> {
 
     /// A plan of least weight; turns off at the root what is in no plan of that weight.
     pub(crate) fn best(&mut self, root: &mut Node) -> Option<Vec<u32>> {
-        self.improve(root);
-        if let Some(tool) = self.bound(root, true) {
-            self.branch(root.clone(), tool, false);
+        self.try_plan(root, |_, weight| weight);
+        // Where the first bound is not met, a better plan first: it makes a better bound.
+        if self.bound(root, true).is_some() {
+            self.improve(root);
+            if let Some(tool) = self.bound(root, true) {
+                self.branch(root.clone(), tool, false);
+            }
         }
         self.best.take()
     }
@@ -281,9 +285,8 @@ impl<'a, B: Bits, W: Weight> ToolSets<'a, B, W> {
         self.try_plan(node, |tool, weight| left[tool as usize] + 1e-3 * weight);
     }
 
-    /// A first plan, and better ones around it: without one tool of it, with the others for less.
+    /// Better plans around the best one: without one tool of it, with the others for less.
     fn improve(&mut self, node: &Node) {
-        self.try_plan(node, |_, weight| weight);
         let mut last = W::NEVER;
         while self.limit < last {
             last = self.limit;

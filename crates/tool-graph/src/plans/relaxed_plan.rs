@@ -143,3 +143,6 @@ pub(crate) fn closure<B: Bits>(task: &Task, tools: &[u32]) -> B {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

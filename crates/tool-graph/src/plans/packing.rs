@@ -30,7 +30,7 @@ enum Place {
     Column(u32),
 }
 
-/// A capacity that no amount reaches: those of the tools are 1 at most.
+/// A capacity that amounts hardly reach, those of the tools being 1 at most; where they do, the sum is lower.
 pub(crate) const UNLIMITED: f64 = 4.0;
 
 const TINY: f64 = 1e-9;

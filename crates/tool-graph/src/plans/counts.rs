@@ -139,8 +139,8 @@ impl ToolGraph {
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn count_shortest_plans(&self, problem: &Problem) -> Result<u128, Error> {
-        let Some(mut task) = Task::new(self, problem)? else { return Ok(0) };
-        task.weights.fill(1);
+        let Some(task) = Task::new(self, problem)? else { return Ok(0) };
+        let task = task.without_costs();
         let mut left = best_calls(&task).map_or(0, |calls| calls.len());
         let mut cuts = LandmarkCut::<u64>::new(&task);
         let mut layer = HashMap::from([(Box::<[u64]>::empty(task.types), 1u128)]);

@@ -30,10 +30,16 @@ enum Place {
     Column(u32),
 }
 
-/// A capacity that no amount reaches: those of the tools are 1 at most.
+/// A capacity that amounts hardly reach, those of the tools being 1 at most; where they do, the sum is lower.
 pub(crate) const UNLIMITED: f64 = 4.0;
 
 const TINY: f64 = 1e-9;
+
+/// Dividing by less would make rounding errors large.
+const LEAST_PIVOT: f64 = 1e-7;
+
+/// By so much a pivot may go too far, if that lets it divide by a larger entry.
+const SLACK: f64 = 1e-10;
 
 impl Packing {
     /// Without groups; the capacities are those of the tools.
@@ -199,13 +205,16 @@ impl Packing {
         if value >= -TINY {
             return None;
         }
-        let columns = self.table[row * self.stride..][..self.of_column.len()].iter().enumerate();
-        let ratio = |(column, &entry): (usize, &f64)| {
-            (entry < -TINY).then(|| ((-self.gain[column]).max(0.0) / -entry, entry, column))
+        let entries = &self.table[row * self.stride..][..self.of_column.len()];
+        let ways = || {
+            let columns = entries.iter().zip(&self.gain).enumerate();
+            columns.filter(|(_, (entry, _))| **entry < -LEAST_PIVOT)
         };
-        let ratios = columns.filter_map(ratio);
-        let least = ratios.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)))?;
-        Some((row, least.2))
+        let most = ways().map(|(_, (entry, gain))| (SLACK - gain.min(0.0)) / -entry);
+        let most = most.min_by(f64::total_cmp)?;
+        let near = ways().filter(|(_, (entry, gain))| -gain.min(0.0) / -**entry <= most);
+        let largest = near.min_by(|a, b| a.1.0.total_cmp(b.1.0))?;
+        Some((row, largest.0))
     }
 
     fn gaining_column(&self) -> Option<(usize, usize)> {
@@ -213,20 +222,16 @@ impl Packing {
         if gain <= TINY {
             return None;
         }
-        let mut least: Option<(f64, f64, usize)> = None;
-        for (row, &value) in self.value.iter().enumerate() {
-            let entry = self.table[row * self.stride + column];
-            if entry > TINY {
-                let ratio = value.max(0.0) / entry;
-                // Of equal ones the largest entry, which loses the fewest digits.
-                if least.is_none_or(|(other, size, _)| {
-                    ratio < other || (ratio == other && entry > size)
-                }) {
-                    least = Some((ratio, entry, row));
-                }
-            }
-        }
-        Some((least?.2, column))
+        let ways = || {
+            let entries = (0..self.value.len()).map(|row| self.table[row * self.stride + column]);
+            let rows = entries.zip(&self.value).enumerate();
+            rows.filter(|(_, (entry, _))| *entry > LEAST_PIVOT)
+        };
+        let most = ways().map(|(_, (entry, value))| (SLACK + value.max(0.0)) / entry);
+        let most = most.min_by(f64::total_cmp)?;
+        let near = ways().filter(|(_, (entry, value))| value.max(0.0) / entry <= most);
+        let largest = near.max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
+        Some((largest.0, column))
     }
 
     fn pivot(&mut self, at_row: usize, at_column: usize) {
@@ -260,3 +265,6 @@ impl Packing {
         self.places[self.of_column[at_column] as usize] = Place::Column(at_column as u32);
     }
 }
+
+#[cfg(test)]
+mod tests;

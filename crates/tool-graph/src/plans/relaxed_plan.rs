@@ -17,6 +17,8 @@ pub(crate) struct RelaxedPlans<'a> {
     cost: Vec<(f64, u32)>,
     cost_of_tool: Vec<f64>,
     queue: BinaryHeap<(Reverse<Cost>, u32)>,
+    /// In an order in which they can be called.
+    callable: Vec<u32>,
     chosen: Vec<bool>,
     stack: Vec<u32>,
 }
@@ -47,6 +49,7 @@ impl<'a> RelaxedPlans<'a> {
             cost: Vec::new(),
             cost_of_tool: Vec::new(),
             queue: BinaryHeap::new(),
+            callable: Vec::new(),
             chosen: vec![false; task.tools.len()],
             stack: Vec::new(),
         }
@@ -64,6 +67,7 @@ impl<'a> RelaxedPlans<'a> {
         self.cost_of_tool.clear();
         self.lacks.clear();
         self.queue.clear();
+        self.callable.clear();
         for tool in 0..task.tools.len() {
             self.cost_of_tool.push(cost(tool as u32));
             self.lacks.push(task.needs.get(tool).len() as u32);
@@ -85,7 +89,6 @@ impl<'a> RelaxedPlans<'a> {
             }
         }
         self.chosen.fill(false);
-        let mut plan = Vec::new();
         self.stack.clear();
         self.stack.extend(&task.goal);
         while let Some(number) = self.stack.pop() {
@@ -94,23 +97,24 @@ impl<'a> RelaxedPlans<'a> {
                 return None;
             }
             if !std::mem::replace(&mut self.chosen[tool as usize], true) {
-                plan.push(tool);
                 self.stack.extend(task.needs.get(tool as usize));
             }
         }
-        plan.sort_by_key(|&tool| (Reverse(weight(tool)), tool));
-        let mut place = 0;
-        while place < plan.len() {
-            let tool = plan.remove(place);
-            if !closure::<B>(task, B::empty(task.types), &plan).contains_all(&task.goal) {
-                plan.insert(place, tool);
-                place += 1;
+        let chosen = self.callable.iter().copied().filter(|&tool| self.chosen[tool as usize]);
+        let mut plan: Vec<u32> = chosen.collect();
+        let mut dearest_first = plan.clone();
+        dearest_first.sort_by_key(|&tool| (Reverse(weight(tool)), tool));
+        for tool in dearest_first {
+            let rest: Vec<u32> = plan.iter().copied().filter(|&other| other != tool).collect();
+            if closure::<B>(task, &rest).contains_all(&task.goal) {
+                plan = rest;
             }
         }
         Some(plan)
     }
 
     fn offer(&mut self, tool: u32) {
+        self.callable.push(tool);
         let cost = self.cost_of_tool[tool as usize];
         for &number in self.task.yields.get(tool as usize) {
             if cost < self.cost[number as usize].0 {
@@ -121,8 +125,9 @@ impl<'a> RelaxedPlans<'a> {
     }
 }
 
-/// All that these tools lead to.
-pub(crate) fn closure<B: Bits>(task: &Task, mut state: B, tools: &[u32]) -> B {
+/// All that these tools lead to; soonest found where they stand in an order in which they can be called.
+pub(crate) fn closure<B: Bits>(task: &Task, tools: &[u32]) -> B {
+    let mut state = B::empty(task.types);
     let mut open = tools.to_vec();
     loop {
         let before = open.len();
@@ -133,8 +138,11 @@ pub(crate) fn closure<B: Bits>(task: &Task, mut state: B, tools: &[u32]) -> B {
             }
             !ready
         });
-        if open.len() == before {
+        if open.len() == before || open.is_empty() {
             return state;
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

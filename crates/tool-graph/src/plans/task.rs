@@ -127,6 +127,12 @@ impl Task {
         task
     }
 
+    /// The same with free tools, so that calls alone count.
+    pub(crate) fn without_costs(self) -> Self {
+        let weights = vec![1; self.tools.len()];
+        Self { weights, cheapest: 0, dearest: 0, step: 0, ..self }
+    }
+
     /// The least weight from this one on that a plan can have: whole calls, at the costs that there are.
     pub(crate) fn round_up(&self, weight: u128) -> u128 {
         let (mut cost, mut calls) =

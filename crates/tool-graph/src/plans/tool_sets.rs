@@ -61,7 +61,6 @@ pub(crate) struct ToolSets<'a, B, W> {
 
 impl<'a, B: Bits, W: Weight> ToolSets<'a, B, W> {
     pub(crate) fn new(task: &'a Task) -> Self {
-        let largest = task.weights.iter().max().map_or(1.0, |&weight| weight as f64);
         Self {
             task,
             cuts: LandmarkCut::new(task),
@@ -71,29 +70,42 @@ impl<'a, B: Bits, W: Weight> ToolSets<'a, B, W> {
             limit: W::NEVER,
             best: None,
             unique: true,
-            scale: 1.0 / largest,
+            scale: 1.0,
         }
     }
 
-    /// All plans, but for tools that others replace.
-    pub(crate) fn root(&self) -> Node {
-        // Slightly different ones for equal weights, below them: with ties the pivots could go in circles.
-        let capacity = self.task.weights.iter().enumerate().map(|(tool, &weight)| {
-            let part = (tool as f64 * 0.618_033_988_749_895).fract();
-            weight as f64 * self.scale * (1.0 - 1e-6 * part)
-        });
-        Node {
+    /// All plans, but for tools that others replace and those that weigh more than a first plan.
+    pub(crate) fn root(&mut self) -> Node {
+        let mut root = Node {
             off: self.cuts.off().to_vec(),
             forced: vec![false; self.task.tools.len()],
-            packing: Packing::new(capacity.collect()),
+            packing: Packing::new(Vec::new()),
+        };
+        self.try_plan(&root, |_, weight| weight);
+        let light = |tool: &u32| self.cuts.weight(*tool) <= self.limit;
+        // One dear tool must not make all others look free.
+        let largest = self.tools().filter(light).map(|tool| self.cuts.weight(tool)).max();
+        self.scale = 1.0 / largest.map_or(1.0, |weight| weight.wide() as f64);
+        // Slightly different ones for equal weights, below them: with ties the pivots could go in circles.
+        let capacity = self.tools().map(|tool| {
+            let part = (f64::from(tool) * 0.618_033_988_749_895).fract();
+            self.cuts.weight(tool).wide() as f64 * self.scale * (1.0 - 1e-6 * part)
+        });
+        root.packing = Packing::new(capacity.collect());
+        for tool in self.tools().filter(|tool| !light(tool)) {
+            root.turn_off(tool);
         }
+        root
     }
 
     /// A plan of least weight; turns off at the root what is in no plan of that weight.
     pub(crate) fn best(&mut self, root: &mut Node) -> Option<Vec<u32>> {
-        self.improve(root);
-        if let Some(tool) = self.bound(root, true) {
-            self.branch(root.clone(), tool, false);
+        // Where the first bound is not met, a better plan first: it makes a better bound.
+        if self.bound(root, true).is_some() {
+            self.improve(root);
+            if let Some(tool) = self.bound(root, true) {
+                self.branch(root.clone(), tool, false);
+            }
         }
         self.best.take()
     }
@@ -243,7 +255,7 @@ impl<'a, B: Bits, W: Weight> ToolSets<'a, B, W> {
         if let Some((_, tool)) = parts.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1))) {
             return Some(tool);
         }
-        let state = closure(self.task, self.start.clone(), forced);
+        let state = closure::<B>(self.task, forced);
         if state.contains_all(&self.task.goal) {
             return None;
         }
@@ -259,7 +271,7 @@ impl<'a, B: Bits, W: Weight> ToolSets<'a, B, W> {
                 node.forced[tool as usize] || share >= least
             };
             let called: Vec<u32> = self.tools().filter(called).collect();
-            let state = closure(self.task, self.start.clone(), &called);
+            let state = closure::<B>(self.task, &called);
             if state.contains_all(&self.task.goal) {
                 break;
             }
@@ -281,9 +293,8 @@ impl<'a, B: Bits, W: Weight> ToolSets<'a, B, W> {
         self.try_plan(node, |tool, weight| left[tool as usize] + 1e-3 * weight);
     }
 
-    /// A first plan, and better ones around it: without one tool of it, with the others for less.
+    /// Better plans around the best one: without one tool of it, with the others for less.
     fn improve(&mut self, node: &Node) {
-        self.try_plan(node, |_, weight| weight);
         let mut last = W::NEVER;
         while self.limit < last {
             last = self.limit;
@@ -326,3 +337,6 @@ impl<'a, B: Bits, W: Weight> ToolSets<'a, B, W> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+use super::*;
+use crate::{Tool, ToolGraph};
+
+/// Two ways from a to b, one of which yields c as well; c alone; d from b and c.
+fn task() -> Task {
+    let tool = |name: &str, inputs: &[&str], outputs: &[&str]| Tool {
+        name: name.into(),
+        inputs: inputs.iter().map(|&name| name.into()).collect(),
+        outputs: outputs.iter().map(|&name| name.into()).collect(),
+        cost: 1.0,
+        components: vec![],
+    };
+    let tools = vec![
+        tool("join", &["b", "c"], &["d"]),
+        tool("both", &["a"], &["b", "c"]),
+        tool("one", &["a"], &["b"]),
+        tool("other", &["a"], &["c"]),
+    ];
+    let graph = ToolGraph::new(tools).unwrap();
+    let problem = graph.problem(&["a"], &["d"]).unwrap();
+    Task::new(&graph, &problem).unwrap().unwrap()
+}
+
+fn plan(costs: [f64; 4]) -> Option<Vec<u32>> {
+    let task = task();
+    let mut plans = RelaxedPlans::new(&task);
+    // Once before, as what a plan leaves behind must not change the next one.
+    let _ = plans.plan::<[u64; 1], u64>(|_| 1.0, |_| 1);
+    plans.plan::<[u64; 1], u64>(|tool| costs[tool as usize], |_| 1)
+}
+
+#[test]
+fn each_type_comes_by_the_way_that_looks_cheapest_in_the_order_of_calls() {
+    assert_eq!(plan([1.0, 9.0, 1.0, 2.0]), Some(vec![2, 3, 0]));
+    assert_eq!(plan([0.0, 0.0, 1.0, 2.0]), Some(vec![1, 0]));
+}
+
+#[test]
+fn a_call_that_another_makes_needless_is_left_out() {
+    // b looks cheaper by the second way, c by the first, which yields both.
+    assert_eq!(plan([1.0, 2.0, 1.0, 9.0]), Some(vec![1, 0]));
+}
+
+#[test]
+fn tools_of_infinite_cost_are_not_called() {
+    let never = f64::INFINITY;
+    assert_eq!(plan([1.0, never, 5.0, 5.0]), Some(vec![2, 3, 0]));
+    assert_eq!(plan([1.0, never, 5.0, never]), None);
+}
+
+#[test]
+fn what_tools_lead_to_does_not_depend_on_their_order() {
+    let task = task();
+    let state = |tools: &[u32]| closure::<[u64; 1]>(&task, tools);
+    assert_eq!(state(&[0, 1]), state(&[1, 0]));
+    assert!(state(&[0, 1]).contains_all(&task.goal));
+    assert_eq!(state(&[0, 2]), state(&[2]));
+    assert_eq!(state(&[]), [0]);
+}

@@ -1,0 +1,31 @@
+use super::*;
+use crate::{Tool, ToolGraph};
+
+#[test]
+fn a_tool_dearer_than_a_plan_is_off_and_sets_no_scale() {
+    let tool = |name: &str, inputs: &[&str], output: &str, cost| Tool {
+        name: name.into(),
+        inputs: inputs.iter().map(|&name| name.into()).collect(),
+        outputs: vec![output.into()],
+        cost,
+        components: vec![],
+    };
+    let tools = vec![
+        tool("dear", &["a"], "d", 1e15),
+        tool("one", &["a"], "b", 1.0),
+        tool("other", &["a"], "c", 2.0),
+        tool("join", &["b", "c"], "d", 3.0),
+    ];
+    let graph = ToolGraph::new(tools).unwrap();
+    let problem = graph.problem(&["a"], &["d"]).unwrap();
+    let task = Task::new(&graph, &problem).unwrap().unwrap();
+    let mut sets = ToolSets::<[u64; 1], u64>::new(&task);
+    let mut root = sets.root();
+    assert_eq!(
+        (0..4).map(|tool| root.is_off(tool)).collect::<Vec<_>>(),
+        [true, false, false, false]
+    );
+    assert!((sets.scale * task.weights[3] as f64 - 1.0).abs() < 1e-12);
+    assert_eq!(sets.best(&mut root), Some(vec![1, 2, 3]));
+    assert!(sets.is_unique());
+}

@@ -1,0 +1,164 @@
+#![allow(clippy::unwrap_used)]
+//! All searches find the same plan: costs of any size and with many ties, equal tools, composites, bans,
+//! goals that are there or out of reach, and plans of many calls.
+
+mod random_tools;
+
+use random_tools::{Draw, random_tools};
+use tool_graph::{Error, Plan, Problem, Search, Tool, ToolGraph};
+
+const KINDS_OF_COST: usize = 14;
+
+fn cost(draw: &mut Draw, kind: usize) -> f64 {
+    let mut of = |list: &[f64]| list[draw.below(list.len())];
+    match kind {
+        0 => of(&[0.0]),
+        1 => of(&[0.0, -0.0, 1.0]),
+        2 => of(&[0.1, 0.2, 0.3, 0.1 + 0.2, 0.4, 0.5, 0.7, 0.8]),
+        3 => of(&[0.0, 1e-12, 2e-12, 3e-12, 1.0, 1e12, 1e12 + 1.0]),
+        4 => of(&[0.0, 5e-324, 1e-323]),
+        5 => of(&[0.0, f64::MAX, f64::MAX / 2.0]),
+        6 => of(&[0.0, 0.0, 0.123_456_789_012_3, 1e-13]),
+        7 => of(&[1e15, 1e15 + 1.0, 1e15 + 2.0]),
+        8 => of(&[1.0, 2.0, 4.0, 7.0, 1e9, 0.01]),
+        9 => draw.below(300) as f64 / 100.0,
+        10 => (1 + draw.below(9)) as f64 * 1e-300,
+        11 => (1 + draw.below(9)) as f64 * 1e300,
+        12 => (1 << draw.below(12)) as f64,
+        _ => draw.below(1 << 30) as f64 / (1 << 30) as f64,
+    }
+}
+
+/// What all searches find.
+fn plan(graph: &ToolGraph, problem: &Problem, seed: u64) -> Option<Plan> {
+    let want = graph.optimal_plan_by(problem, Search::Dijkstra).unwrap();
+    for search in [Search::AStar, Search::BranchAndCut, Search::Chain] {
+        match graph.optimal_plan_by(problem, search) {
+            Err(Error::NotAChain) if search == Search::Chain => {}
+            found => assert_eq!(found.unwrap(), want, "{seed} {search:?}"),
+        }
+    }
+    assert_eq!(graph.optimal_plan(problem).unwrap(), want, "{seed}");
+    want
+}
+
+/// With equal tools, twins of another cost, and composites for less, as much or more than their parts.
+fn with_more_tools(draw: &mut Draw, tools: &mut Vec<Tool>, kind: usize) {
+    for number in 0..draw.below(5) {
+        let one = tools[draw.below(tools.len())].clone();
+        let other = tools[draw.below(tools.len())].clone();
+        let name = format!("more{number}");
+        let at = draw.below(tools.len() + 1);
+        let more = match draw.below(4) {
+            0 => Tool { name, ..one },
+            1 => Tool { name, cost: cost(draw, kind), ..one },
+            _ if one.name == other.name => continue,
+            both => {
+                let missing = other.inputs.iter().filter(|&input| !one.outputs.contains(input));
+                let inputs = one.inputs.iter().chain(missing).cloned().collect();
+                let yielded = if both == 2 { &[][..] } else { &one.outputs };
+                let outputs = other.outputs.iter().chain(yielded).cloned().collect();
+                let cost = match draw.below(3) {
+                    0 if (one.cost + other.cost).is_finite() => one.cost + other.cost,
+                    1 => one.cost.max(other.cost),
+                    _ => cost(draw, kind),
+                };
+                Tool { name, inputs, outputs, cost, components: vec![one.name, other.name] }
+            }
+        };
+        tools.insert(at, more);
+    }
+}
+
+#[test]
+fn costs_of_any_size_and_tools_of_any_kind_leave_one_best_plan() {
+    let (mut solved, mut unreachable) = (0, 0);
+    for seed in 3_000_000.. {
+        if solved == 3000 {
+            break;
+        }
+        let mut draw = Draw(seed);
+        let kind = seed as usize % KINDS_OF_COST;
+        let (graph, _) = random_tools(&mut draw, 8, 14);
+        let mut tools = graph.tools().to_vec();
+        tools.iter_mut().for_each(|tool| tool.cost = cost(&mut draw, kind));
+        with_more_tools(&mut draw, &mut tools, kind);
+        let mut graph = match ToolGraph::new(tools) {
+            Err(Error::CostRange { .. }) => continue,
+            graph => graph.unwrap(),
+        };
+        if draw.below(4) == 0 {
+            graph.ban(draw.below(graph.len())).unwrap();
+        }
+        let some = |draw: &mut Draw, most: usize| -> Vec<String> {
+            (0..1 + draw.below(most)).map(|_| format!("t{}", draw.below(9))).collect()
+        };
+        let mut start = vec!["t0".to_owned()];
+        if draw.below(4) == 0 {
+            start.extend(some(&mut draw, 2));
+        }
+        let Ok(problem) = graph.problem(&start, &some(&mut draw, 4)) else { continue };
+        match plan(&graph, &problem, seed) {
+            Some(plan) => solved += usize::from(plan.tools().len() > 1),
+            None => unreachable += 1,
+        }
+    }
+    assert!(unreachable > 100, "{unreachable}");
+}
+
+#[test]
+fn long_plans_with_costs_of_any_size_are_the_same_for_all_searches() {
+    let (mut solved, mut calls) = (0, 0);
+    for seed in 4_000_000.. {
+        if solved == 700 {
+            break;
+        }
+        let mut draw = Draw(seed);
+        let (graph, problem) = random_tools(&mut draw, 16, 34);
+        let Ok(problem) = problem else { continue };
+        let kind = seed as usize % KINDS_OF_COST;
+        let costs: Vec<f64> = (0..graph.len()).map(|_| cost(&mut draw, kind)).collect();
+        let Ok(graph) = graph.with_costs(&costs) else { continue };
+        let Some(plan) = plan(&graph, &problem, seed) else { continue };
+        solved += usize::from(plan.tools().len() > 2);
+        calls += plan.tools().len();
+    }
+    assert!(calls > 3 * solved, "{calls}");
+}
+
+/// A chain of steps in the reverse order, two tools a step; from its start on leads another type to its end.
+fn long_chain(steps: usize) -> (ToolGraph, Problem) {
+    let tool = |name: String, inputs: &[String], outputs: &[String], cost| Tool {
+        name,
+        inputs: inputs.to_vec(),
+        outputs: outputs.to_vec(),
+        cost,
+        components: vec![],
+    };
+    let step = |number: usize| format!("step{number}");
+    let side = "side".to_owned();
+    let mut tools = vec![tool("last".into(), &[step(steps), side.clone()], &["goal".into()], 1.0)];
+    for number in (0..steps).rev() {
+        for (twin, way) in ["a", "b"].iter().enumerate() {
+            let cost = [1.0 + (number % 7) as f64, 2.0 + (number % 5) as f64][twin];
+            tools.push(tool(format!("{way}{number}"), &[step(number)], &[step(number + 1)], cost));
+        }
+    }
+    tools.push(tool("first".into(), &["start".into()], &[step(0), side], 1.0));
+    let graph = ToolGraph::new(tools).unwrap();
+    let problem = graph.problem(&["start"], &["goal"]).unwrap();
+    (graph, problem)
+}
+
+#[test]
+fn sets_of_types_of_every_width_and_plans_of_hundreds_of_calls_are_searched() {
+    for steps in [50, 62, 63, 64, 100, 127, 200, 254, 255, 300] {
+        let (graph, problem) = long_chain(steps);
+        let want = graph.optimal_plan_by(&problem, Search::Dijkstra).unwrap().unwrap();
+        assert_eq!(want.tools().len(), steps + 2);
+        assert_eq!(graph.optimal_plan(&problem).unwrap().unwrap(), want, "{steps}");
+        if steps < 100 {
+            assert_eq!(graph.optimal_plan_by(&problem, Search::AStar).unwrap().unwrap(), want);
+        }
+    }
+}

@@ -190,6 +190,18 @@ fn recalibrated(rows: &[Row]) -> Vec<Row> {
     rows.iter().map(|&(p, y, w)| (rate(p), y, w)).collect()
 }
 
+#[test]
+fn terms_add_up_where_the_certain_truth_is_clipped() {
+    // Of 1 - 1e-6, rounded, the logarithm has a relative error of 3e-11.
+    let blocks = blocks(&[(0.999_987_172_479_658_2, true, 1.0)]);
+    let rule = LogScore::clipped(1e-6).unwrap();
+    let [loss, terms @ ..] = binned(decompose(&rule, &blocks, Binning::Distinct).unwrap());
+    // origin: mpmath 1.4.1, -log(mpf(0.9999871724796582)), 2026-11-22
+    assert!((loss / 1.282_760_261_516_085_7e-5 - 1.0).abs() < 1e-15);
+    let [reliability, resolution, uncertainty, within] = terms;
+    assert!((reliability - resolution + uncertainty + within - loss).abs() < 1e-15 * loss);
+}
+
 proptest! {
     #[test]
     fn terms_add_up_to_the_mean_loss_and_none_is_negative(rows in any_rows()) {

@@ -67,6 +67,17 @@ impl LogScore {
         if p < high { p } else { high }
     }
 
+    /// The forecast that counts, of which neither side has lost digits: `1 - (1 - eps)` is not eps.
+    fn clipped_sides(self, forecast: Sides) -> Sides {
+        if forecast.p < self.clip {
+            Sides { p: self.clip, rest: 1.0 - self.clip }
+        } else if forecast.rest < self.clip {
+            Sides { p: 1.0 - self.clip, rest: self.clip }
+        } else {
+            forecast
+        }
+    }
+
     /// The product whose logarithm is the weighted sum; zero where one number cannot hold it.
     #[inline(always)]
     fn short_product(
@@ -209,21 +220,21 @@ impl ScoringRule for LogScore {
     }
 
     fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
-        let (p, q) = (self.clip(forecast.get()), truth.get());
-        // The highest forecast that counts is rounded, but what its failure costs is not.
-        let floored = |p: Probability| p.complement().get() < self.clip;
-        if q == self.clip(q) {
-            let loss = kullback_leibler(q, p);
-            if floored(forecast) {
-                return (loss + (1.0 - q) * ((1.0 - p) / self.clip).ln()).max(0.0);
-            }
-            loss
-        } else {
-            let failure = |p: Probability| {
-                if floored(p) { self.clip.ln() } else { (-self.clip(p.get())).ln_1p() }
-            };
-            q * (self.clip(q).ln() - p.ln()) + (1.0 - q) * (failure(truth) - failure(forecast))
+        let given = Sides::new(truth);
+        let (p, q) = (self.clipped_sides(Sides::new(forecast)), self.clipped_sides(given));
+        // Of sides above one half the digits are in the other one.
+        let gap = if p.p < 0.5 || q.p < 0.5 { p.p - q.p } else { q.rest - p.rest };
+        if gap == 0.0 {
+            return 0.0;
         }
+        let loss = kullback_leibler(q, p, gap);
+        // A truth beyond the clip makes one outcome likelier than its clipped forecast does. Neither
+        // part is negative.
+        let beyond = (self.clip - given.rest).max(0.0) - (self.clip - given.p).max(0.0);
+        if beyond == 0.0 {
+            return loss;
+        }
+        loss + beyond * (log_ratio(q.p, p.p, -gap) - log_ratio(q.rest, p.rest, gap))
     }
 
     /// A logarithm of our own, in straight-line code for vectors: at most 2 units in the last place
@@ -321,16 +332,22 @@ impl ThresholdDensity for LogScore {
 /// Up to here a product of usual factors stays in the range of a number.
 const SHORT: usize = 32;
 
-/// `q ln (q / p) + (1 - q) ln ((1 - q) / (1 - p))`, with every digit where p is close to q.
-fn kullback_leibler(q: f64, p: f64) -> f64 {
-    if q == 0.0 {
-        return 0.0 - (-p).ln_1p();
+/// `q ln (q / p) + (1 - q) ln ((1 - q) / (1 - p))`, with every digit where p is close to q; `gap` is
+/// `p - q`.
+fn kullback_leibler(q: Sides, p: Sides, gap: f64) -> f64 {
+    if q.p == 0.0 {
+        return 0.0 - (-p.p).ln_1p();
     }
-    if q == 1.0 {
-        return 0.0 - p.ln();
+    if q.rest == 0.0 {
+        return 0.0 - p.p.ln();
     }
-    let gap = p - q;
-    excess(p, q, gap) + excess(1.0 - p, 1.0 - q, -gap)
+    excess(p.p, q.p, gap) + excess(p.rest, q.rest, -gap)
+}
+
+/// `ln (a / b)` for positive numbers; `gap` is `a - b`.
+fn log_ratio(a: f64, b: f64, gap: f64) -> f64 {
+    let x = gap / b;
+    if x.abs() < 0.4 { x.ln_1p() } else { (a / b).ln() }
 }
 
 /// `gap - q ln (p / q)` for a p that is `q + gap`, rounded; never negative.
@@ -391,6 +408,65 @@ mod tests {
                     assert!(error <= 1e-14 * expected.abs().max(1.0), "{eps} {p} {q}: {error:e}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_clipped_divergence_keeps_its_digits_where_the_clip_is_rounded_away() {
+        // eps, forecast, truth and divergence.
+        // origin: mpmath 1.4.1 with 60 digits, the definition with clipped logarithms, 2026-11-22
+        let rows = [
+            (1e-15, 0.9999871724796582, 1.0, 1.2827602614160857e-5),
+            (1e-15, 1.0, 0.999998, 4.0832828034868031e-5),
+            (1e-15, 1.0, 0.9999985, 3.01930975433209e-5),
+            (1e-15, 0.9999985, 1.0, 1.5000011239887473e-6),
+            (1e-15, 0.9999985, 0.9999995, 4.5069435570346632e-7),
+            (1e-15, 1.0, 0.3, 23.566279174382587),
+            (1e-15, 0.0, 0.3, 9.7507686164183124),
+            (1e-15, 1.0, 0.0, 34.538776394910684),
+            (1e-15, 0.0, 1.0, 34.538776394910684),
+            (1e-15, 1.5e-6, 5e-7, 4.5069435566652854e-7),
+            (1e-15, 0.0, 2e-6, 4.0832828036014042e-5),
+            (1e-15, 5e-7, 0.97, 13.938655853188729),
+            (1e-15, 0.97, 1.0, 0.030459207484707573),
+            (1e-15, 0.96, 0.94, 0.0045377018405274654),
+            (1e-15, 0.03, 0.06, 0.012057606374220528),
+            (1e-6, 0.9999871724796582, 1.0, 1.1827602115160524e-5),
+            (1e-6, 1.0, 0.999998, 3.862948610834663e-7),
+            (1e-6, 1.0, 0.9999985, 1.0819778715737372e-7),
+            (1e-6, 0.9999985, 1.0, 5.0000062498841404e-7),
+            (1e-6, 0.9999985, 0.9999995, 2.9726782095482336e-7),
+            (1e-6, 1.0, 0.3, 9.0599933885202486),
+            (1e-6, 0.0, 0.3, 3.5337895653347386),
+            (1e-6, 1.0, 0.0, 13.815509557963774),
+            (1e-6, 0.0, 1.0, 13.815509557963774),
+            (1e-6, 1.5e-6, 5e-7, 2.9726782094639703e-7),
+            (1e-6, 0.0, 2e-6, 3.8629486112055727e-7),
+            (1e-6, 5e-7, 0.97, 13.266303103045594),
+            (1e-6, 0.97, 1.0, 0.030458207484208573),
+            (1e-6, 0.96, 0.94, 0.0045377018405274654),
+            (1e-6, 0.03, 0.06, 0.012057606374220528),
+            (0.05, 0.9999871724796582, 1.0, 0.0),
+            (0.05, 1.0, 0.999998, 0.0),
+            (0.05, 1.0, 0.9999985, 0.0),
+            (0.05, 0.9999985, 1.0, 0.0),
+            (0.05, 0.9999985, 0.9999995, 0.0),
+            (0.05, 1.0, 0.3, 1.5015362777491654),
+            (0.05, 0.0, 0.3, 0.32376068608258917),
+            (0.05, 1.0, 0.0, 2.9444389791664404),
+            (0.05, 0.0, 1.0, 2.9444389791664404),
+            (0.05, 1.5e-6, 5e-7, 0.0),
+            (0.05, 0.0, 2e-6, 0.0),
+            (0.05, 5e-7, 0.97, 2.7677726404164538),
+            (0.05, 0.97, 1.0, 0.0),
+            (0.05, 0.96, 0.94, 0.0009921106369325652),
+            (0.05, 0.03, 0.06, 0.00099211063693255449),
+        ];
+        for (eps, p, q, exact) in rows {
+            let of = |p| Probability::new(p).unwrap();
+            let divergence = LogScore::clipped(eps).unwrap().divergence(of(p), of(q));
+            let error = (divergence - exact).abs();
+            assert!(error <= 1e-14 * exact, "{eps} {p} {q}: {divergence:e} is not {exact:e}");
         }
     }
 

@@ -22,7 +22,7 @@ impl<'a> Interner<'a> {
 
 /// A quick hash for short names; nothing depends on the order that it gives.
 #[derive(Debug, Default)]
-pub(super) struct NameHasher(u64);
+struct NameHasher(u64);
 
 impl Hasher for NameHasher {
     fn write(&mut self, bytes: &[u8]) {

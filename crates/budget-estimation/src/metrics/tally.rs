@@ -31,9 +31,16 @@ impl Tally {
     }
 }
 
-/// That a mean takes a weight: 0, or from 1e-100 to 1e100.
+/// That a weight is 0 or from 1e-100 to 1e100, as means want it. Not asked of an empty one, which is a
+/// kilobyte to make, once a sample.
+#[inline]
 pub(crate) fn check_weight(value: f64) -> Result<(), Error> {
-    Ok(ExactMean::default().update_weighted(0.0, value)?)
+    // A NaN is in no range.
+    if value == 0.0 || (1e-100..=1e100).contains(&value) {
+        Ok(())
+    } else {
+        Err(Error::ScoringRules(scoring_rules::Error::Weight { value }))
+    }
 }
 
 /// Takes a value into a mean; the weight was checked.

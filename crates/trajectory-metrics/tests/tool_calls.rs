@@ -199,6 +199,14 @@ fn a_missing_trial_is_counted_and_bounded_and_never_dropped() {
 }
 
 #[test]
+fn equal_tasks_have_an_interval_of_no_width_at_every_level() {
+    let mean = mean_over_tasks(&[exact(0.5); 3], None).unwrap();
+    for level in [f64::MIN_POSITIVE, 0.95, 1.0 - f64::EPSILON / 2.0] {
+        assert_eq!(mean.normal_interval(Level::new(level).unwrap()), Ok(exact(0.5)), "{level}");
+    }
+}
+
+#[test]
 fn an_interval_over_tasks_spans_both_ends_and_needs_two_tasks() {
     let values = [Bounds::new(0.0, 0.5).unwrap(), exact(1.0), exact(0.5)];
     let mean = mean_over_tasks(&values, None).unwrap();
@@ -231,15 +239,15 @@ fn what_is_undefined_or_wrong_is_an_error_that_names_it() {
         Err(Error::Setting { name, .. }) => name,
         other => unreachable!("{other:?}"),
     };
-    assert_eq!(setting(pass_at_k(3, 4, 1)), "the number of successes");
+    assert_eq!(setting(pass_at_k(3, 4, 1)), "number of successes");
     assert_eq!(setting(pass_hat_k(3, 1, 0)), "k");
     assert_eq!(pass_hat_k(0, 0, 1), Err(Error::TooFewTrials { k: 1, trials: 0 }));
     assert_eq!(invalid_tool_use_ratio(&[]), Err(Error::Empty));
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert_eq!(setting(cost_efficiency_score(bad, 1.0)), "the actual cost");
+        assert_eq!(setting(cost_efficiency_score(bad, 1.0)), "actual cost");
     }
     for bad in [-1.0, f64::NAN, f64::INFINITY] {
-        assert_eq!(setting(cost_efficiency_score(1.0, bad)), "the optimal cost");
+        assert_eq!(setting(cost_efficiency_score(1.0, bad)), "optimal cost");
         assert_eq!(Bounds::exact(bad).is_err(), bad.is_nan());
     }
     let unbounded = Bounds::new(0.0, f64::INFINITY).unwrap();

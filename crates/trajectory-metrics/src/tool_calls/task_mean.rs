@@ -40,7 +40,8 @@ impl TaskMean {
     ///
     /// [`Error::OneTask`] without a standard error, as for a single task.
     pub fn normal_interval(&self, level: Level) -> Result<Bounds, Error> {
-        let z = normal::quantile(1.0 - tail(level));
+        // Not of 1 - tail, which is rounded, and at the highest levels to 1.
+        let z = -normal::quantile(tail(level));
         let (Some(below), Some(above)) = (self.low.standard_error, self.high.standard_error) else {
             return Err(Error::OneTask);
         };

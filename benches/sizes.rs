@@ -233,8 +233,8 @@ fn pool(n: usize) -> Box<dyn FnOnce()> {
     Box::new(move || {
         let pool = Pool::new(items).unwrap();
         let budget = pool.total_cost();
-        let plan = Plan::new(&pool, budget, &steps).unwrap();
-        black_box(execute(&pool, &plan, budget, Regime::Enforced).unwrap());
+        let plan = Plan::new(&steps, &pool, budget).unwrap();
+        black_box(execute(&plan, &pool, budget, Regime::Enforced).unwrap());
     })
 }
 

@@ -94,7 +94,7 @@ pub(crate) fn learn(
     let tasks: Vec<&String> =
         sample.runs.iter().map(|run| run.task.as_ref().unwrap_or(&run.id)).collect();
     let successes: Vec<bool> = (0..n).map(|run| sample.outcome(run) == Some(true)).collect();
-    let folds = Folds::grouped(FOLDS, &successes, &tasks)?;
+    let folds = Folds::grouped(&successes, &tasks, FOLDS)?;
     let learner = LogisticSuccess::default();
     let models =
         cross_fit_success(&learner, &sample.stopped, features, &folds, None, Some(&weights))?;

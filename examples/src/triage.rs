@@ -204,7 +204,7 @@ fn at_alpha(
         for (scored, (regime, _)) in scored.iter_mut().zip(REGIMES) {
             let mut of_pool = Scored { efficiencies: Vec::new(), regrets: Vec::new() };
             for plan in &plans {
-                let earned = execute(pool, plan, budget, regime)?.earned;
+                let earned = execute(plan, pool, budget, regime)?.earned;
                 of_pool.efficiencies.push(triage_efficiency_score(earned, random, oracle)?);
                 of_pool.regrets.extend(normalized_regret(earned, oracle));
             }

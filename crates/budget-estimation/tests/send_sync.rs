@@ -1,4 +1,4 @@
-//! That what is built here can be handed to another thread.
+//! What the crate has may be moved to and shared between threads.
 
 use budget_estimation::{
     AdaptiveConformal, BudgetMonitor, Calibrated, ConformalPid, Context, DetectionDelay,
@@ -10,7 +10,7 @@ use budget_estimation::{
 fn assert_send_sync<T: Send + Sync>() {}
 
 #[test]
-fn every_main_type_can_cross_threads() {
+fn everything_can_be_shared_between_threads() {
     assert_send_sync::<(Rollouts, Rollout<'_>, Usage<'_>, LiveRun)>();
     assert_send_sync::<(Replay<'_>, Prefix<'_>, Context, Sample, Estimate, Error)>();
     assert_send_sync::<(LinearEstimator, PastQuantiles, Calibrated<LinearEstimator, ConformalPid>)>(

@@ -202,7 +202,7 @@ fn nothing_is_computed_or_asked_for_a_run_of_weight_zero() {
     let failure = run(Some(false), StopReason::Completed);
     let runs = [&complete, &failure, &complete, &failure, &complete, &cut_off].map(Clone::clone);
     let folds =
-        Folds::new(2, &[true, false, true, false, true, false], &[0, 1, 2, 3, 4, 5]).unwrap();
+        Folds::new(&[true, false, true, false, true, false], &[0, 1, 2, 3, 4, 5], 2).unwrap();
     asked.borrow_mut().clear();
     let features = |run: usize, _: usize| {
         asked.borrow_mut().push(run);

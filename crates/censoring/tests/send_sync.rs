@@ -1,4 +1,4 @@
-//! That what is built here can be handed to another thread.
+//! What the crate has may be moved to and shared between threads.
 
 use censoring::{
     CensoringShift, Continuations, CrossFitSuccess, Error, FlippingOdds, HiddenOutcome,
@@ -10,7 +10,7 @@ use censoring::{
 fn assert_send_sync<T: Send + Sync>() {}
 
 #[test]
-fn every_main_type_can_cross_threads() {
+fn everything_can_be_shared_between_threads() {
     assert_send_sync::<(Stopped<'_>, HiddenOutcome<'_>, Observation<'_>, StopReason, Error)>();
     assert_send_sync::<(TerminationAudit, StreamDifference, CensoringShift, RunScore)>();
     assert_send_sync::<(StopTimes<'_>, KaplanMeier, IpcwWeights<'_>)>();

@@ -211,7 +211,7 @@ fn each_model_sees_the_prefixes_of_complete_runs_of_other_folds_only() {
         run(4, Some(false)),
         Stopped::new(&forecasts, None, Some(StopReason::ToolError)).unwrap(),
     ];
-    let folds = Folds::new(2, &[false; 6], &[0, 1, 2, 3, 4, 5]).unwrap();
+    let folds = Folds::new(&[false; 6], &[0, 1, 2, 3, 4, 5], 2).unwrap();
     assert_eq!(folds.of_each(), [0, 1, 0, 1, 0, 1]);
     let recorder = Recorder::default();
     let weights = [2.0, 1.0, 1.0, 1.0, 0.0, 1.0];
@@ -233,7 +233,7 @@ fn a_fold_without_enough_outside_it_is_named() {
     let forecasts = [Probability::HALF; 2];
     let success = Stopped::new(&forecasts, Some(true), None).unwrap();
     let runs = [success.clone(), success];
-    let folds = Folds::new(2, &[true; 2], &[0, 1]).unwrap();
+    let folds = Folds::new(&[true; 2], &[0, 1], 2).unwrap();
     let features = |run: usize, t: usize| prefix_features(&runs[run].forecasts()[..t]);
     let error = cross_fit_success(&LogisticSuccess::default(), &runs, features, &folds, None, None);
     let one_class = trajectory_metrics::Error::OneClass { outcome: true };
@@ -287,7 +287,7 @@ fn branches_of_a_cut_off_run_are_rows_of_its_whole_weight_split_by_how_they_ende
     // Run 1 is complete and run 6 excluded: their branches are not looked at.
     let branches = [mixed, failed, failed, mixed, open, mixed, failed, Continuations::default()];
     let weights = [2.0, 1.0, 3.0, 0.0, 1.0, 1.0, 1.0, 1.0];
-    let folds = Folds::new(2, &[false; 8], &[0, 1, 2, 3, 4, 5, 6, 7]).unwrap();
+    let folds = Folds::new(&[false; 8], &[0, 1, 2, 3, 4, 5, 6, 7], 2).unwrap();
     assert_eq!(folds.of_each(), [0, 1, 0, 1, 0, 1, 0, 1]);
     let features = |run: usize, t: usize| vec![run as f64, t as f64];
     let recorder = Recorder::default();
@@ -334,7 +334,7 @@ fn no_number_of_branches_and_no_length_is_a_weight() {
     let truth = (0.8 + 0.5 * (0.3 + 1.0)) / 2.0;
     // Every twenty runs are alike, so that each fold has the same of all.
     let twenties: Vec<usize> = (0..runs.len()).map(|run| run / 20).collect();
-    let folds = Folds::grouped(2, &[false; 400], &twenties).unwrap();
+    let folds = Folds::grouped(&[false; 400], &twenties, 2).unwrap();
     let features =
         |_: usize, t: usize| vec![f64::from(u8::from(t > 1)), f64::from(u8::from(t > 2))];
     let learner = LogisticSuccess::new(1e-6).unwrap();
@@ -384,7 +384,7 @@ impl Sample {
             branches.push(audit);
         }
         let ids: Vec<usize> = (0..RUNS).collect();
-        let folds = Folds::new(2, &[false; RUNS], &ids).unwrap();
+        let folds = Folds::new(&[false; RUNS], &ids, 2).unwrap();
         Self { runs, branches, folds }
     }
 

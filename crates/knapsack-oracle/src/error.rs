@@ -15,7 +15,7 @@ pub enum Error {
     #[error("nothing to compute from; give at least one item")]
     Empty,
     /// A number is outside its range.
-    #[error("{name} is {value}; give {range}")]
+    #[error("{name} is {value}; it must be {range}")]
     Setting {
         /// Which number.
         name: &'static str,
@@ -97,10 +97,12 @@ pub enum Error {
     )]
     NoCommonUnit,
     /// A plan names an item that the pool does not have.
-    #[error("step {step} of the plan names {id:?}, which is not in the pool; take ids of the pool")]
+    #[error(
+        "step {index} of the plan names {id:?}, which is not in the pool; take ids of the pool"
+    )]
     UnknownId {
         /// Position in the plan, from 0.
-        step: usize,
+        index: usize,
         /// The id as given.
         id: String,
     },
@@ -114,11 +116,11 @@ pub enum Error {
     },
     /// A plan has a step outside the pool: it was made for another one.
     #[error(
-        "step {step} of the plan is item {position} of a pool of {items}; take the plan's pool"
+        "step {index} of the plan is item {position} of a pool of {items}; take the plan's pool"
     )]
     OtherPool {
         /// Position in the plan, from 0.
-        step: usize,
+        index: usize,
         /// Position in the pool, from 0.
         position: usize,
         /// Items of the pool.

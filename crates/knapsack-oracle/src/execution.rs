@@ -62,17 +62,17 @@ pub struct Execution {
 ///     Item::new("b", 1.0, 300, true)?,
 ///     Item::new("c", 1.0, 200, true)?,
 /// ])?;
-/// let plan = Plan::new(&pool, 600, &[("b", 250), ("a", 300), ("c", 50)])?;
+/// let plan = Plan::new(&[("b", 250), ("a", 300), ("c", 50)], &pool, 600)?;
 ///
 /// // 300 are spent on b, and a does not fit into the other 300.
-/// let advisory = execute(&pool, &plan, 600, Regime::Advisory)?;
+/// let advisory = execute(&plan, &pool, 600, Regime::Advisory)?;
 /// assert_eq!((advisory.earned, advisory.spent, advisory.stopped_by), (1.0, 300, Some(0)));
 /// let [attempt] = advisory.attempts[..] else { panic!("one was made") };
 /// assert_eq!((attempt.position, attempt.spent, attempt.earned), (1, 300, 1.0));
 /// assert!(advisory.regime == Regime::Advisory && !advisory.informed);
 ///
 /// // No allocation is enough for its item.
-/// let enforced = execute(&pool, &plan, 600, Regime::Enforced)?;
+/// let enforced = execute(&plan, &pool, 600, Regime::Enforced)?;
 /// assert_eq!((enforced.earned, enforced.spent, enforced.stopped_by), (0.0, 600, None));
 /// # Ok::<(), Error>(())
 /// ```
@@ -80,13 +80,13 @@ pub struct Execution {
 /// # Errors
 ///
 /// [`Error::OtherPool`] where the plan has positions outside this pool.
-pub fn execute(pool: &Pool, plan: &Plan, budget: u64, regime: Regime) -> Result<Execution, Error> {
+pub fn execute(plan: &Plan, pool: &Pool, budget: u64, regime: Regime) -> Result<Execution, Error> {
     let items = pool.items();
     let (mut attempts, mut stopped_by) = (Vec::with_capacity(plan.steps().len()), None);
     let (mut left, mut points) = (budget, 0_u64);
     for (step, &crate::Step { position, allocation }) in plan.steps().iter().enumerate() {
         let Some(item) = items.get(position) else {
-            return Err(Error::OtherPool { step, position, items: items.len() });
+            return Err(Error::OtherPool { index: step, position, items: items.len() });
         };
         let (spent, finishes) = match regime {
             Regime::Advisory => (item.cost(), true),
@@ -133,7 +133,7 @@ impl<const R: usize> OrderedRun<R> {
         let mut points = 0_u64;
         for (step, &position) in order.iter().enumerate() {
             let (Some(item), Some(first)) = (items.get(position), seen.get_mut(position)) else {
-                return Err(Error::OtherPool { step, position, items: items.len() });
+                return Err(Error::OtherPool { index: step, position, items: items.len() });
             };
             if let Some(first) = first.replace(step) {
                 let id = item.id().to_owned();

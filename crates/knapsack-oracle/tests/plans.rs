@@ -16,23 +16,23 @@ fn steps(reading: &PlanReading) -> Vec<(usize, u64)> {
 #[test]
 fn a_strict_plan_names_items_of_the_pool_once_within_the_budget() {
     let pool = pool();
-    let plan = Plan::new(&pool, 300, &[("c", 300), ("a", 0)]).unwrap();
+    let plan = Plan::new(&[("c", 300), ("a", 0)], &pool, 300).unwrap();
     assert_eq!(plan.steps()[1], Step { position: 0, allocation: 0 });
     assert!(!plan.is_informed());
     assert_eq!(
-        Plan::new(&pool, 300, &[("a", 1), ("x", 1)]),
-        Err(Error::UnknownId { step: 1, id: "x".into() })
+        Plan::new(&[("a", 1), ("x", 1)], &pool, 300),
+        Err(Error::UnknownId { index: 1, id: "x".into() })
     );
     assert_eq!(
-        Plan::new(&pool, 300, &[("a", 1), ("b", 1), ("a", 1)]),
+        Plan::new(&[("a", 1), ("b", 1), ("a", 1)], &pool, 300),
         Err(Error::DuplicateId { id: "a".into(), first: 0, second: 2 })
     );
     assert_eq!(
-        Plan::new(&pool, u64::MAX, &[("a", u64::MAX), ("b", u64::MAX)]),
+        Plan::new(&[("a", u64::MAX), ("b", u64::MAX)], &pool, u64::MAX),
         Err(Error::OverBudget { allocated: 2 * u128::from(u64::MAX), budget: u64::MAX })
     );
     let nothing: [(&str, u64); 0] = [];
-    assert_eq!(Plan::new(&pool, 0, &nothing).unwrap().steps(), []);
+    assert_eq!(Plan::new(&nothing, &pool, 0).unwrap().steps(), []);
 }
 
 #[test]

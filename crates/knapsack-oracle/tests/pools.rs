@@ -44,7 +44,7 @@ proptest! {
         let budget = pool.budget(Alpha::new(1.0).unwrap());
         prop_assert_eq!(budget, pool.total_cost());
         let plan = Plan::prospective(&RandomOrder::new(seed, 0), &pool, budget).unwrap();
-        let run = execute(&pool, &plan, budget, Regime::Advisory).unwrap();
+        let run = execute(&plan, &pool, budget, Regime::Advisory).unwrap();
         prop_assert_eq!(run.stopped_by, None);
         prop_assert_eq!((run.attempts.len(), run.spent), (pool.items().len(), budget));
         // Its corollary: the oracle and a random planner earn the same.
@@ -91,7 +91,7 @@ proptest! {
         let plan = Plan::prospective(&RandomOrder::new(seed, 1), &pool, budget).unwrap();
         let order: Vec<usize> = plan.steps().iter().map(|step| step.position).collect();
         let run = pool.run_in_order(&order, &[budget]).unwrap();
-        let want = execute(&pool, &plan, budget, Regime::Advisory).unwrap();
+        let want = execute(&plan, &pool, budget, Regime::Advisory).unwrap();
         prop_assert_eq!((run.earned, run.spent[0], run.stopped_by), (want.earned, want.spent, want.stopped_by));
         prop_assert_eq!(run.attempted, want.attempts.len());
     }
@@ -111,10 +111,10 @@ proptest! {
             }
         }
         // With the largest budget as limit of the plan: allocations above the real one are cut.
-        let plan = Plan::new(&pool, u64::MAX, &steps).unwrap();
+        let plan = Plan::new(&steps, &pool, u64::MAX).unwrap();
         let oracle = pool.oracle(budget).unwrap().value;
         for regime in REGIMES {
-            let run = execute(&pool, &plan, budget, regime).unwrap();
+            let run = execute(&plan, &pool, budget, regime).unwrap();
             prop_assert!(run.spent <= budget && run.earned <= oracle);
             prop_assert_eq!(run.attempts.iter().map(|attempt| attempt.spent).sum::<u64>(), run.spent);
             let ran = run.attempts.len();
@@ -153,20 +153,20 @@ proptest! {
         ];
         for regime in REGIMES {
             for plan in &informed {
-                let run = execute(&pool, plan, budget, regime).unwrap();
+                let run = execute(plan, &pool, budget, regime).unwrap();
                 prop_assert!(run.informed && run.stopped_by.is_none());
             }
-            prop_assert_eq!(execute(&pool, &informed[0], budget, regime).unwrap().earned, oracle);
+            prop_assert_eq!(execute(&informed[0], &pool, budget, regime).unwrap().earned, oracle);
             // A perfect forecast is the unit-value oracle.
             if pool.items().iter().all(|item| item.value() == 1.0) {
-                prop_assert_eq!(execute(&pool, &informed[3], budget, regime).unwrap().earned, oracle);
+                prop_assert_eq!(execute(&informed[3], &pool, budget, regime).unwrap().earned, oracle);
             }
         }
         for plan in [
             Plan::prospective(&InOrder, &pool, budget).unwrap(),
             Plan::prospective(&RandomOrder::new(seed, 0), &pool, budget).unwrap(),
         ] {
-            prop_assert!(!execute(&pool, &plan, budget, Regime::Enforced).unwrap().informed);
+            prop_assert!(!execute(&plan, &pool, budget, Regime::Enforced).unwrap().informed);
             prop_assert_eq!(plan.steps().len(), pool.items().len());
         }
     }
@@ -183,7 +183,7 @@ fn a_random_planner_has_efficiency_0_on_average() {
     let scores: Vec<f64> = (0..20_000)
         .map(|stream| {
             let plan = Plan::prospective(&RandomOrder::new(3, stream), &pool, budget).unwrap();
-            let earned = execute(&pool, &plan, budget, Regime::Advisory).unwrap().earned;
+            let earned = execute(&plan, &pool, budget, Regime::Advisory).unwrap().earned;
             triage_efficiency_score(earned, random, oracle).unwrap().score()
         })
         .collect();
@@ -216,7 +216,7 @@ fn a_planner_of_ones_own_is_checked_like_a_plan() {
     let want = Error::OverBudget { allocated: 11, budget: 10 };
     assert_eq!(Plan::prospective(&greedy, &pool, 10), Err(want));
     let lost = |_: &[ProspectiveItem<'_>], _: u64| vec![Step { position: 1, allocation: 0 }];
-    let want = Error::OtherPool { step: 0, position: 1, items: 1 };
+    let want = Error::OtherPool { index: 0, position: 1, items: 1 };
     assert_eq!(Plan::prospective(&lost, &pool, 10), Err(want));
     let short = ForecastThreshold::new(vec![], vec![], 0.5).unwrap();
     assert_eq!(
@@ -230,9 +230,9 @@ fn a_plan_of_another_pool_is_refused() {
     let item = |id: &str| Item::new(id, 1.0, 1, true).unwrap();
     let two = Pool::new(vec![item("a"), item("b")]).unwrap();
     let one = Pool::new(vec![item("a")]).unwrap();
-    let plan = Plan::new(&two, 2, &[("a", 1), ("b", 1)]).unwrap();
+    let plan = Plan::new(&[("a", 1), ("b", 1)], &two, 2).unwrap();
     for regime in REGIMES {
-        let want = Error::OtherPool { step: 1, position: 1, items: 1 };
-        assert_eq!(execute(&one, &plan, 2, regime), Err(want));
+        let want = Error::OtherPool { index: 1, position: 1, items: 1 };
+        assert_eq!(execute(&plan, &one, 2, regime), Err(want));
     }
 }

@@ -1,4 +1,4 @@
-//! Everything can be handed to another thread and shared between threads.
+//! What the crate has may be moved to and shared between threads.
 
 use knapsack_oracle::{
     Alpha, BudgetAware, BudgetStaircase, Efficiency, Error, ExactRandom, Execution,
@@ -10,7 +10,7 @@ use knapsack_oracle::{
 fn assert_send_sync<T: Send + Sync>() {}
 
 #[test]
-fn all_main_types_are_send_and_sync() {
+fn everything_can_be_shared_between_threads() {
     assert_send_sync::<(Alpha, Item<3>, Pool<3>, Error, Oracle, ExactRandom, SampledRandom)>();
     assert_send_sync::<(Knapsack<'_>, Solution, BudgetStaircase)>();
     assert_send_sync::<(MultidimensionalKnapsack<'_, 3>, MultidimensionalSolution<3>)>();

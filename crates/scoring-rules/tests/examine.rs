@@ -512,7 +512,7 @@ fn intervals_that_cannot_be_examined_are_refused() {
         let outcomes = interval(low, high);
         let error = examine_interval(fined(0.8), level(0.8), outcomes).unwrap_err();
         let Error::Setting { name, value, range } = error else { panic!("{error}") };
-        assert_eq!((name, value), ("the width of the range of outcomes", outcomes.width()));
+        assert_eq!((name, value), ("width of the range of outcomes", outcomes.width()));
         range
     };
     let unit = "from 1e-290 to 1e290; measure outcomes in another unit";

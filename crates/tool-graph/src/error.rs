@@ -123,7 +123,7 @@ pub enum Error {
     #[error("there are more than 2^128 plans; ask for the best of them instead")]
     TooManyPlans,
     /// A setting is outside its range.
-    #[error("{name} is {value}; give {range}")]
+    #[error("{name} is {value}; it must be {range}")]
     Setting {
         /// Which setting.
         name: &'static str,

@@ -247,7 +247,7 @@ proptest! {
             ids: &[u32],
             change: f64,
         ) -> Result<(), TestCaseError> {
-            let folds = Folds::new(3, traces.outcomes(), ids).unwrap();
+            let folds = Folds::new(traces.outcomes(), ids, 3).unwrap();
             let cross = |traces: &Traces| {
                 cross_fit(calibrator, traces, &folds, &WeightSchedule::LinearFront).unwrap()
             };

@@ -273,8 +273,8 @@ proptest! {
         let outcomes: Vec<bool> = runs.iter().map(|run| run.1).collect();
         let tasks: Vec<u32> = runs.iter().map(|run| run.2).collect();
         let ids: Vec<usize> = (0..runs.len()).collect();
-        let grouped = Folds::grouped(k, &outcomes, &tasks).unwrap();
-        let single = Folds::new(k, &outcomes, &ids).unwrap();
+        let grouped = Folds::grouped(&outcomes, &tasks, k).unwrap();
+        let single = Folds::new(&outcomes, &ids, k).unwrap();
         for folds in [&grouped, &single] {
             prop_assert_eq!(folds.of_each().len(), runs.len());
             prop_assert!(folds.of_each().iter().all(|&fold| fold < k));
@@ -293,9 +293,9 @@ proptest! {
         fn moved<T: Clone>(order: &[usize], of: &[T]) -> Vec<T> {
             order.iter().map(|&i| of[i].clone()).collect()
         }
-        let again = Folds::grouped(k, &moved(&shuffled, &outcomes), &moved(&shuffled, &tasks)).unwrap();
+        let again = Folds::grouped(&moved(&shuffled, &outcomes), &moved(&shuffled, &tasks), k).unwrap();
         prop_assert_eq!(again.of_each(), moved(&shuffled, grouped.of_each()));
-        let again = Folds::new(k, &moved(&shuffled, &outcomes), &moved(&shuffled, &ids)).unwrap();
+        let again = Folds::new(&moved(&shuffled, &outcomes), &moved(&shuffled, &ids), k).unwrap();
         prop_assert_eq!(again.of_each(), moved(&shuffled, single.of_each()));
     }
 
@@ -313,7 +313,7 @@ proptest! {
         let mut changed = runs.clone();
         changed.iter_mut().filter(|run| run.2 == task).for_each(|run| run.1 = !run.1);
         // The same folds, so that all that differs is what happened.
-        let folds = Folds::grouped(3, before.outcomes(), &tasks).unwrap();
+        let folds = Folds::grouped(before.outcomes(), &tasks, 3).unwrap();
         let schedule = WeightSchedule::LinearFront;
         let fit = |traces: &Traces| cross_fit(&VennAbers, traces, &folds, &schedule);
         if let (Ok(a), Ok(b)) = (fit(&before), fit(&traces(&changed))) {
@@ -331,7 +331,7 @@ fn folds_of_whole_tasks_are_balanced_in_size_and_outcome() {
     let outcomes: Vec<bool> =
         tasks.iter().enumerate().map(|(i, task)| (i * 7 + task * 3) % 10 < task % 10).collect();
     for k in [2, 3, 5] {
-        let folds = Folds::grouped(k, &outcomes, &tasks).unwrap();
+        let folds = Folds::grouped(&outcomes, &tasks, k).unwrap();
         for outcome in [false, true] {
             let mut sizes = vec![0_usize; k];
             for (&fold, _) in folds.of_each().iter().zip(&outcomes).filter(|(_, y)| **y == outcome)

@@ -175,7 +175,7 @@ fn a_transform_of_forecasts_can_change_the_ranks_of_their_means() {
 fn a_change_over_its_standard_error_is_that_of_the_differences() {
     let (raw, tasks) = overconfident();
     let schedule = WeightSchedule::LinearFront;
-    let folds = Folds::grouped(2, raw.outcomes(), &tasks).unwrap();
+    let folds = Folds::grouped(raw.outcomes(), &tasks, 2).unwrap();
     let calibrated = cross_fit(&Platt::default(), &raw, &folds, &schedule).unwrap().into_traces();
     let bootstrap = Bootstrap::clusters(&tasks, 3).unwrap();
     let changes = raw_against_calibrated(&raw, &calibrated, &schedule, &bootstrap, 4_000).unwrap();

@@ -39,7 +39,7 @@ fn standard_errors_and_intervals_of_fixed_replicates_equal_those_of_scipy_to_1e_
         };
         let [low, high] = ends(Ok(replicates.percentile(level)));
         let [basic_low, basic_high] = ends(replicates.basic(level));
-        let [bca_low, bca_high] = ends(replicates.bca(level, &numbers(jackknife)));
+        let [bca_low, bca_high] = ends(replicates.bca(&numbers(jackknife), level));
         let error = replicates.standard_error().unwrap();
         let got = [error, low, high, basic_low, basic_high, bca_low, bca_high];
         assert_eq!(want.len(), got.len());
@@ -269,7 +269,7 @@ fn about_95_of_100_intervals_of_a_mean_cover_it() {
         let intervals = [
             replicates.percentile(level_of(0.95)),
             replicates.basic(level_of(0.95)).unwrap(),
-            replicates.bca(level_of(0.95), &jackknife).unwrap(),
+            replicates.bca(&jackknife, level_of(0.95)).unwrap(),
         ];
         for (covered, interval) in covered.iter_mut().zip(intervals) {
             *covered += u32::from(interval.low <= 1.0 && 1.0 <= interval.high);
@@ -366,7 +366,7 @@ fn what_cannot_be_computed_is_a_typed_error() {
     assert_eq!(mean(&values, None, &[7; 3]), Err(Error::ScoringRules(one)));
     assert_eq!(mean(&values, Some(&[1.0, 0.0, 0.0]), &ids), Err(Error::ScoringRules(one)));
     let ratio = cluster_ratio(&values, &[1.0, -1.0, 0.0], None, &ids);
-    assert!(matches!(ratio, Err(Error::Setting { name: "the sum of denominators", .. })));
+    assert!(matches!(ratio, Err(Error::Setting { name: "sum of denominators", .. })));
     assert_eq!(cluster_difference(&values, &[true; 3], None, &ids), Err(Error::Empty));
 
     let many: Vec<usize> = (0..21).collect();
@@ -463,12 +463,12 @@ fn replicates_that_equal_the_estimate_on_paper_are_ties_of_bca() {
         // Twice the weight: no other result; a second weight: the other way of adding up.
         let weighted = rows.mean(&values, Some(&vec![2.0; n]), 20_000);
         for replicates in [&fast, &weighted, &by_plain, &by_exact] {
-            close(ends(replicates.as_ref().unwrap().bca(level_of(0.9), &jackknife)), want);
+            close(ends(replicates.as_ref().unwrap().bca(&jackknife, level_of(0.9))), want);
         }
         let (fast, exact) = (fast.unwrap(), by_exact.unwrap());
         #[cfg(feature = "rayon")]
         close(
-            ends(rows.par_mean(&values, None, 20_000).unwrap().bca(level_of(0.9), &jackknife)),
+            ends(rows.par_mean(&values, None, 20_000).unwrap().bca(&jackknife, level_of(0.9))),
             want,
         );
         // Rounding alone moves no replicate of the fast mean off its estimate.
@@ -484,7 +484,7 @@ fn an_outlying_replicate_does_not_make_all_others_ties() {
     let values = vec![1.0, 2.0, 3.0, 4.0, 1e30];
     let far = Replicates::new(2.5, values).unwrap();
     let near = Replicates::new(2.5, vec![1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
-    let low = |replicates: &Replicates| ends(replicates.bca(Level::HALF, &[1.0, 2.0, 3.0]))[0];
+    let low = |replicates: &Replicates| ends(replicates.bca(&[1.0, 2.0, 3.0], Level::HALF))[0];
     assert_eq!(low(&far), low(&near));
     // A small spread above rounding stays a spread.
     let narrow = Replicates::new(1.0, vec![1.0, 1.0 + 1e-12, 1.0 - 1e-12]).unwrap();
@@ -529,7 +529,7 @@ fn what_does_not_vary_has_an_error_of_0() {
     // The difference of two differences is measured by the same size.
     let again = change.minus(&of(&raw).minus(&of(&raw)).unwrap()).unwrap();
     assert_eq!(again.in_standard_errors(), None);
-    close(ends(change.bca(level_of(0.9), &[0.1; 40])), [0.1, 0.1]);
+    close(ends(change.bca(&[0.1; 40], level_of(0.9))), [0.1, 0.1]);
 }
 
 #[test]

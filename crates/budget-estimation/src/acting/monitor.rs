@@ -163,7 +163,7 @@ impl BudgetMonitor {
     /// [`Error::Setting`] outside [0, 1].
     pub fn with_warning_at(mut self, share: f64) -> Result<Self, Error> {
         if !(0.0..=1.0).contains(&share) {
-            let (name, range) = ("the share of a cap to warn at", "from 0 to 1");
+            let (name, range) = ("share of a cap to warn at", "from 0 to 1");
             return Err(Error::Setting { name, value: share, range });
         }
         self.warn_at = share;

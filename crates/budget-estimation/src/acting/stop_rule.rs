@@ -52,7 +52,7 @@ impl StopRule {
         match NonZeroU32::new(in_a_row) {
             Some(in_a_row) => Ok(Self::Impossible { in_a_row }),
             None => {
-                let name = "the number of alarms in a row";
+                let name = "number of alarms in a row";
                 Err(Error::Setting { name, value: 0.0, range: "at least 1" })
             }
         }

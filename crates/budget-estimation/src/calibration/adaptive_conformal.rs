@@ -55,7 +55,7 @@ impl AdaptiveConformal {
     /// [`Error::Setting`] unless the step is above 0 and at most 1.
     pub fn new(coverage: Level, step: f64) -> Result<Self, Error> {
         if !(step > 0.0 && step <= 1.0) {
-            let (name, range) = ("the step", "above 0, at most 1");
+            let (name, range) = ("step", "above 0 and at most 1");
             return Err(Error::Setting { name, value: step, range });
         }
         let (level, scores) = (1.0 - coverage.get(), SortedScores::default());

@@ -60,10 +60,10 @@ impl ConformalPid {
     /// [`Error::Setting`] unless the margin is finite, and the step is above 0 and at most 1e100.
     pub fn new(coverage: Level, first_margin: f64, step: f64) -> Result<Self, Error> {
         if !(-1e100..=1e100).contains(&first_margin) {
-            let (name, range) = ("the first margin", "from -1e100 to 1e100");
+            let (name, range) = ("first margin", "from -1e100 to 1e100");
             return Err(Error::Setting { name, value: first_margin, range });
         }
-        positive("the step", step)?;
+        positive("step", step)?;
         let (scores, excess) = (0.0, 0.0);
         Ok(Self { coverage, step, integrator: None, tracked: first_margin, scores, excess })
     }
@@ -74,8 +74,8 @@ impl ConformalPid {
     ///
     /// [`Error::Setting`] unless both are above 0 and at most 1e100.
     pub fn with_integrator(mut self, gain: f64, saturation: f64) -> Result<Self, Error> {
-        positive("the gain", gain)?;
-        positive("the saturation", saturation)?;
+        positive("gain", gain)?;
+        positive("saturation", saturation)?;
         self.integrator = Some(Integrator { gain, saturation });
         Ok(self)
     }

@@ -45,11 +45,11 @@ impl LinearEstimator {
     /// [`Error::Setting`] unless the number of turns is from 1 to 1e9 and the half-width in [0, 1].
     pub fn new(turns: f64, half_width: f64) -> Result<Self, Error> {
         if !(1.0..=1e9).contains(&turns) {
-            let name = "the assumed number of turns";
+            let name = "assumed number of turns";
             return Err(Error::Setting { name, value: turns, range: "from 1 to 1e9" });
         }
         if !(0.0..=1.0).contains(&half_width) {
-            let (name, range) = ("the relative half-width", "from 0 to 1");
+            let (name, range) = ("relative half-width", "from 0 to 1");
             return Err(Error::Setting { name, value: half_width, range });
         }
         Ok(Self { turns, half_width, learnt: None })

@@ -198,7 +198,7 @@ impl ProgressMetrics {
     /// [`Error::Setting`] unless there are 1 to 1000 bins.
     pub fn new(bins: usize, coverage: Option<Level>) -> Result<Self, Error> {
         if !(1..=1000).contains(&bins) {
-            let (name, range) = ("the number of bins", "from 1 to 1000");
+            let (name, range) = ("number of bins", "from 1 to 1000");
             return Err(Error::Setting { name, value: bins as f64, range });
         }
         let empty = coverage.map_or_else(Metrics::default, Metrics::claiming);

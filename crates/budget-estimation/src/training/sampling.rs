@@ -44,12 +44,12 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: u64) -> Result<Vec<Vec<usi
     let mut total = 0.0;
     for &share in shares {
         if !(0.0..=1.0).contains(&share) {
-            return Err(Error::Setting { name: "a share", value: share, range: "from 0 to 1" });
+            return Err(Error::Setting { name: "share", value: share, range: "from 0 to 1" });
         }
         total += share;
     }
     if (total - 1.0).abs() > 1e-9 {
-        let name = "the sum of the shares";
+        let name = "sum of the shares";
         return Err(Error::Setting { name, value: total, range: "1" });
     }
     let mut order: Vec<usize> = (0..n).collect();
@@ -99,7 +99,7 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: u64) -> Result<Vec<Vec<usi
 /// Reference: Towards budget-aware agents, appendix E, with two copies.
 pub fn balance_samples(samples: &[Sample], copies: usize, seed: u64) -> Result<Vec<usize>, Error> {
     if !(1..=1000).contains(&copies) {
-        let name = "the number of copies";
+        let name = "number of copies";
         return Err(Error::Setting { name, value: copies as f64, range: "from 1 to 1000" });
     }
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
@@ -153,7 +153,7 @@ pub fn subsample_prefixes(
     seed: u64,
 ) -> Result<Vec<(usize, usize)>, Error> {
     if buckets == 0 {
-        let name = "the number of buckets";
+        let name = "number of buckets";
         return Err(Error::Setting { name, value: 0.0, range: "at least 1" });
     }
     let mut runs: Vec<(usize, usize)> =

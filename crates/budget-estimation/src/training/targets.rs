@@ -49,8 +49,8 @@ pub enum TargetWidth {
 /// Reference: Towards budget-aware agents, appendix E.
 pub fn training_target(remaining: Option<f64>, width: TargetWidth) -> Result<Estimate, Error> {
     let (name, value, allowed) = match width {
-        TargetWidth::Share(w) => ("the half-width as a share", w, 0.0..=1.0),
-        TargetWidth::Fixed(w) => ("the fixed half-width", w, 0.0..=1e15),
+        TargetWidth::Share(w) => ("half-width as a share", w, 0.0..=1.0),
+        TargetWidth::Fixed(w) => ("fixed half-width", w, 0.0..=1e15),
     };
     if !allowed.contains(&value) {
         let range = "from 0 to 1 as a share, from 0 to 1e15 as a number";

@@ -39,7 +39,7 @@ impl StopClass {
 
 impl fmt::Display for StopClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.pad(self.name())
     }
 }
 

@@ -117,7 +117,7 @@ impl StopReason {
 
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.pad(self.name())
     }
 }
 
@@ -155,6 +155,12 @@ mod tests {
             assert_eq!(StopReason::from(reason.to_string()), reason);
             assert_eq!(String::from(reason.clone()), reason.name());
         }
+    }
+
+    #[test]
+    fn a_word_is_as_wide_as_asked_for() {
+        assert_eq!(format!("{:<10}|", StopReason::MaxCost), "max_cost  |");
+        assert_eq!(format!("{:<10}|", StopReason::MaxCost.class()), "censored  |");
     }
 
     #[test]

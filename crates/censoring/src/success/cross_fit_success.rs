@@ -15,7 +15,7 @@ use crate::{
 /// let forecasts = [Probability::HALF; 2];
 /// let run = |outcome| Stopped::new(&forecasts, Some(outcome), None);
 /// let runs = [run(true)?, run(true)?, run(false)?, run(false)?];
-/// let folds = Folds::new(2, &[true, true, false, false], &[0, 1, 2, 3])?;
+/// let folds = Folds::new(&[true, true, false, false], &[0, 1, 2, 3], 2)?;
 /// let learner = LogisticSuccess::default();
 /// let success = cross_fit_success(&learner, &runs, |_, _| vec![], &folds, None, None)?;
 /// assert_eq!(success.models().len(), 2);
@@ -109,7 +109,7 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 ///     runs.push(Stopped::new(good, Some(outcome), None)?);
 ///     runs.push(Stopped::new(bad, Some(!outcome), None)?);
 /// }
-/// let folds = Folds::new(2, &[false; 10], &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9])?;
+/// let folds = Folds::new(&[false; 10], &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], 2)?;
 /// let features = |run: usize, t: usize| prefix_features(&runs[run].forecasts()[..t]);
 /// let learner = LogisticSuccess::default();
 /// let plain = cross_fit_success(&learner, &runs, features, &folds, None, None)?;

@@ -1,3 +1,5 @@
+use std::fmt;
+
 use trajectory_metrics::Probability;
 
 use crate::{Error, SuccessEstimate};
@@ -19,9 +21,10 @@ use crate::{Error, SuccessEstimate};
 /// // Within 0.25 of 0.125, which is no less than 0.
 /// let around = ProbabilityInterval::around(Probability::new(0.125)?, 0.5)?;
 /// assert_eq!(around, ProbabilityInterval::new(Probability::ZERO, Probability::new(0.375)?)?);
+/// assert_eq!(around.to_string(), "[0, 0.375]");
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Deserialize, serde::Serialize),
@@ -69,14 +72,20 @@ impl ProbabilityInterval {
 
     /// The least that the chance can be.
     #[must_use]
-    pub const fn low(&self) -> Probability {
+    pub const fn low(self) -> Probability {
         self.low
     }
 
     /// The most that the chance can be.
     #[must_use]
-    pub const fn high(&self) -> Probability {
+    pub const fn high(self) -> Probability {
         self.high
+    }
+}
+
+impl fmt::Display for ProbabilityInterval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}, {}]", self.low, self.high)
     }
 }
 

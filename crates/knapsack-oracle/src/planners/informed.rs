@@ -16,7 +16,7 @@ use crate::{Error, Pool, Step};
 ///     Item::new("dense", 9.0, 300, true)?,
 ///     Item::new("dear", 10.0, 400, true)?,
 /// ])?;
-/// let earned = |plan: Plan| execute(&pool, &plan, 400, Regime::Enforced).map(|run| run.earned);
+/// let earned = |plan: Plan| execute(&plan, &pool, 400, Regime::Enforced).map(|run| run.earned);
 /// assert_eq!(earned(Plan::informed(&CheapestFirst, &pool, 400)?)?, 9.0);
 /// assert_eq!(earned(Plan::informed(&ValuePerCost, &pool, 400)?)?, 9.0);
 /// assert_eq!(earned(Plan::informed(&OraclePlanner, &pool, 400)?)?, 10.0);
@@ -112,7 +112,7 @@ impl ForecastThreshold {
     /// let budget = pool.budget(Alpha::new(0.25)?);
     /// let knowing = ForecastThreshold::noisy(&pool, 0.0, 0.0, 7)?;
     /// let plan = Plan::informed(&knowing, &pool, budget)?;
-    /// let earned = execute(&pool, &plan, budget, Regime::Enforced)?.earned;
+    /// let earned = execute(&plan, &pool, budget, Regime::Enforced)?.earned;
     /// assert_eq!(earned, pool.oracle(budget)?.value);
     /// # Ok::<(), Error>(())
     /// ```

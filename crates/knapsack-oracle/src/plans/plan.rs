@@ -23,11 +23,11 @@ pub struct Step {
 ///
 /// let pool =
 ///     Pool::new(vec![Item::new("a", 1.0, 500, true)?, Item::new("b", 1.0, 300, false)?])?;
-/// let plan = Plan::new(&pool, 400, &[("b", 250), ("a", 150)])?;
+/// let plan = Plan::new(&[("b", 250), ("a", 150)], &pool, 400)?;
 /// assert_eq!(plan.steps()[0].position, 1);
 /// assert_eq!((plan.allocated(), plan.is_informed()), (400, false));
 /// assert!(matches!(
-///     Plan::new(&pool, 400, &[("b", 250), ("a", 151)]),
+///     Plan::new(&[("b", 250), ("a", 151)], &pool, 400),
 ///     Err(Error::OverBudget { allocated: 401, budget: 400 })
 /// ));
 /// # Ok::<(), Error>(())
@@ -46,11 +46,11 @@ impl Plan {
     ///
     /// [`Error::UnknownId`], [`Error::DuplicateId`] with positions in the plan, and
     /// [`Error::OverBudget`] where the allocations sum to more than the budget.
-    pub fn new<S: AsRef<str>>(pool: &Pool, budget: u64, steps: &[(S, u64)]) -> Result<Self, Error> {
+    pub fn new<S: AsRef<str>>(steps: &[(S, u64)], pool: &Pool, budget: u64) -> Result<Self, Error> {
         let known = |(step, (id, allocation)): (usize, &(S, u64))| match pool.position(id.as_ref())
         {
             Some(position) => Ok(Step { position, allocation: *allocation }),
-            None => Err(Error::UnknownId { step, id: id.as_ref().to_owned() }),
+            None => Err(Error::UnknownId { index: step, id: id.as_ref().to_owned() }),
         };
         let steps = steps.iter().enumerate().map(known).collect::<Result<_, _>>()?;
         Self::within(pool, Some(budget), steps, false)
@@ -114,7 +114,7 @@ impl Plan {
         let mut seen = vec![None; items.len()];
         for (step, &Step { position, .. }) in steps.iter().enumerate() {
             let Some(first) = seen.get_mut(position) else {
-                return Err(Error::OtherPool { step, position, items: items.len() });
+                return Err(Error::OtherPool { index: step, position, items: items.len() });
             };
             if let Some(first) = first.replace(step) {
                 let id = items[position].id().to_owned();

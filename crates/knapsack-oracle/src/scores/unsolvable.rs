@@ -10,7 +10,7 @@ use crate::{Error, Plan};
 ///
 /// let item = |id, solved| Item::new(id, 1.0, 100, solved);
 /// let pool = Pool::new(vec![item("a", true)?, item("b", false)?, item("c", false)?])?;
-/// let plan = Plan::new(&pool, 300, &[("a", 150), ("b", 50)])?;
+/// let plan = Plan::new(&[("a", 150), ("b", 50)], &pool, 300)?;
 /// assert_eq!(detection_rate(&plan, &[false, true, true])?, 0.5);
 /// # Ok::<(), Error>(())
 /// ```
@@ -41,7 +41,7 @@ pub fn detection_rate(plan: &Plan, unsolvable: &[bool]) -> Result<f64, Error> {
 ///
 /// let item = |id, solved| Item::new(id, 1.0, 100, solved);
 /// let pool = Pool::new(vec![item("a", true)?, item("b", false)?])?;
-/// let plan = Plan::new(&pool, 200, &[("a", 150), ("b", 50)])?;
+/// let plan = Plan::new(&[("a", 150), ("b", 50)], &pool, 200)?;
 /// assert_eq!(waste_rate(&plan, &[false, true])?, 0.25);
 /// # Ok::<(), Error>(())
 /// ```
@@ -66,7 +66,8 @@ fn planned_unsolvable(plan: &Plan, unsolvable: &[bool]) -> Result<(usize, u128),
     let (mut planned, mut wasted) = (0, 0);
     for (step, &crate::Step { position, allocation }) in plan.steps().iter().enumerate() {
         let items = unsolvable.len();
-        let mark = unsolvable.get(position).ok_or(Error::OtherPool { step, position, items })?;
+        let mark =
+            unsolvable.get(position).ok_or(Error::OtherPool { index: step, position, items })?;
         if *mark && allocation > 0 {
             planned += 1;
             wasted += u128::from(allocation);

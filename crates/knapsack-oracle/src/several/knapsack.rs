@@ -86,7 +86,7 @@ impl<'a, const R: usize> MultidimensionalKnapsack<'a, R> {
         weights: &'a [[u64; R]],
     ) -> Result<Self, Error> {
         if !(1..=MOST_RESOURCES).contains(&R) {
-            let (name, range) = ("number of resources", "1 to 8");
+            let (name, range) = ("number of resources", "from 1 to 8");
             return Err(Error::Setting { name, value: R as f64, range });
         }
         if profits.len() != weights.len() {

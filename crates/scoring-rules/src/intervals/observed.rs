@@ -88,7 +88,7 @@ impl Observed {
         }
         if value > cap {
             return Err(Error::Setting {
-                name: "the outcome",
+                name: "outcome",
                 value,
                 range: "at most the cap it was watched up to",
             });
@@ -147,7 +147,7 @@ mod tests {
     fn an_outcome_above_its_cap_or_not_finite_is_refused() {
         assert!(matches!(
             Observed::under_cap(5.0, 4.0),
-            Err(Error::Setting { name: "the outcome", value: 5.0, .. })
+            Err(Error::Setting { name: "outcome", value: 5.0, .. })
         ));
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let refused =

@@ -18,7 +18,7 @@ pub struct Examination {
 
 /// Whether honesty pays.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum Verdict {
     /// No report gains on the truth, and none was found to tie.
     StrictlyProper,
@@ -168,12 +168,12 @@ mod tests {
         let found = Counterexample { truth, report, gain: 0.25, rounding: 0.0 };
         assert_eq!(
             serde_json::to_string(&Verdict::Improper(found)).unwrap(),
-            r#"{"Improper":{"truth":0.5,"report":1.0,"gain":0.25,"rounding":0.0}}"#
+            r#"{"improper":{"truth":0.5,"report":1.0,"gain":0.25,"rounding":0.0}}"#
         );
         let ties = vec![truth..=report];
         assert_eq!(
             serde_json::to_string(&Verdict::Proper { ties }).unwrap(),
-            r#"{"Proper":{"ties":[{"start":0.5,"end":1.0}]}}"#
+            r#"{"proper":{"ties":[{"start":0.5,"end":1.0}]}}"#
         );
     }
 }

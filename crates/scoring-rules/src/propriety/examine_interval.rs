@@ -122,7 +122,7 @@ fn check_width(outcomes: Interval) -> Result<(), Error> {
     } else {
         return Ok(());
     };
-    Err(Error::Setting { name: "the width of the range of outcomes", value, range })
+    Err(Error::Setting { name: "width of the range of outcomes", value, range })
 }
 
 enum Compared {

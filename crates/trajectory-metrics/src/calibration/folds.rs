@@ -23,8 +23,8 @@ use crate::{Error, streams::traces::same_length};
 /// assert_eq!(halves.of_each(), [0, 1, 0, 1]);
 /// assert_eq!(halves.count(), 2);
 /// let tasks = ["a", "b", "a", "b"];
-/// assert_eq!(Folds::grouped(2, &outcomes, &tasks)?.of_each(), [0, 1, 0, 1]);
-/// assert!(matches!(Folds::new(1, &outcomes, &tasks), Err(Error::Setting { name: "folds", .. })));
+/// assert_eq!(Folds::grouped(&outcomes, &tasks, 2)?.of_each(), [0, 1, 0, 1]);
+/// assert!(matches!(Folds::new(&outcomes, &tasks, 1), Err(Error::Setting { name: "folds", .. })));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Folds {
     ///
     /// [`Error::Setting`] for fewer than 2 folds or more than 65,536; [`Error::Length`]
     /// unless there is one id an outcome.
-    pub fn new<I: Ord>(k: usize, outcomes: &[bool], ids: &[I]) -> Result<Self, Error> {
+    pub fn new<I: Ord>(outcomes: &[bool], ids: &[I], k: usize) -> Result<Self, Error> {
         check("ids", k, outcomes.len(), ids.len())?;
         let mut order: Vec<usize> = (0..ids.len()).collect();
         // Stable: equal ids keep their order.
@@ -67,7 +67,7 @@ impl Folds {
     ///
     /// As [`Self::new`].
     pub fn halves<I: Ord>(outcomes: &[bool], ids: &[I]) -> Result<Self, Error> {
-        Self::new(2, outcomes, ids)
+        Self::new(outcomes, ids, 2)
     }
 
     /// Folds of whole groups (tasks): `groups` names the group of each trace, and no group is in two
@@ -83,7 +83,7 @@ impl Folds {
     /// # Errors
     ///
     /// As [`Self::new`].
-    pub fn grouped<G: Ord>(k: usize, outcomes: &[bool], groups: &[G]) -> Result<Self, Error> {
+    pub fn grouped<G: Ord>(outcomes: &[bool], groups: &[G], k: usize) -> Result<Self, Error> {
         check("groups", k, outcomes.len(), groups.len())?;
         let mut sizes: BTreeMap<&G, [u128; 2]> = BTreeMap::new();
         for (group, &outcome) in groups.iter().zip(outcomes) {
@@ -146,7 +146,7 @@ mod tests {
         let outcomes = [true, false, true, true, false, true];
         let ids = [9, 5, 2, 4, 1, 7];
         assert_eq!(Folds::halves(&outcomes, &ids).unwrap().of_each(), [1, 1, 0, 1, 0, 0]);
-        assert_eq!(Folds::new(3, &outcomes, &ids).unwrap().of_each(), [0, 1, 0, 1, 0, 2]);
+        assert_eq!(Folds::new(&outcomes, &ids, 3).unwrap().of_each(), [0, 1, 0, 1, 0, 2]);
         assert_eq!(Folds::halves(&[true; 4], &["same"; 4]).unwrap().of_each(), [0, 1, 0, 1]);
     }
 
@@ -156,24 +156,24 @@ mod tests {
         // would put all failures into one fold.
         let groups = ["f", "f", "f", "s", "s", "g", "g", "t"];
         let outcomes = [false, false, false, true, true, false, false, true];
-        let folds = Folds::grouped(2, &outcomes, &groups).unwrap();
+        let folds = Folds::grouped(&outcomes, &groups, 2).unwrap();
         assert_eq!(folds.of_each(), [0, 0, 0, 1, 1, 1, 1, 0]);
     }
 
     #[test]
     fn what_is_no_split_is_refused() {
         for k in [0, 1] {
-            let error = Folds::new(k, &[true], &[1]).unwrap_err();
+            let error = Folds::new(&[true], &[1], k).unwrap_err();
             assert!(matches!(error, Error::Setting { name: "folds", .. }));
         }
-        let error = Folds::grouped(2, &[true], &["a", "b"]).unwrap_err();
+        let error = Folds::grouped(&[true], &["a", "b"], 2).unwrap_err();
         assert_eq!(error, Error::Length { what: "groups", expected: 1, found: 2 });
         for k in [1 << 17, 1 << 26, usize::MAX] {
-            let error = Folds::grouped(k, &[true, false], &[1, 2]).unwrap_err();
+            let error = Folds::grouped(&[true, false], &[1, 2], k).unwrap_err();
             assert!(matches!(error, Error::Setting { name: "folds", .. }));
-            assert!(Folds::new(k, &[true, false], &[1, 2]).is_err());
+            assert!(Folds::new(&[true, false], &[1, 2], k).is_err());
         }
-        let lonely = Folds::grouped(3, &[true, false], &["a", "a"]).unwrap();
+        let lonely = Folds::grouped(&[true, false], &["a", "a"], 3).unwrap();
         assert_eq!((lonely.of_each(), lonely.count()), (&[0, 0][..], 3));
     }
 }

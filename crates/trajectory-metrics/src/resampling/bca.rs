@@ -35,11 +35,11 @@ impl Replicates {
     ///     Ok(sum / f64::from(counts.iter().sum::<u32>()))
     /// })?;
     /// let level = Level::new(0.9)?;
-    /// let (plain, accelerated) = (replicates.percentile(level), replicates.bca(level, &jackknife)?);
+    /// let (plain, accelerated) = (replicates.percentile(level), replicates.bca(&jackknife, level)?);
     /// assert!(accelerated.high > plain.high);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn bca(&self, level: Level, jackknife: &[f64]) -> Result<BootstrapInterval, Error> {
+    pub fn bca(&self, jackknife: &[f64], level: Level) -> Result<BootstrapInterval, Error> {
         let tail = tail(level);
         let acceleration = acceleration(jackknife)?;
         let sorted = self.sorted();
@@ -101,12 +101,12 @@ mod tests {
     #[test]
     fn replicates_on_one_side_of_the_estimate_have_no_bias_correction() {
         let above = Replicates::new(0.0, vec![1.0, 2.0]).unwrap();
-        assert_eq!(above.bca(level(0.9), &[1.0, 2.0]), Err(Error::OneSided { replicates: 2 }));
+        assert_eq!(above.bca(&[1.0, 2.0], level(0.9)), Err(Error::OneSided { replicates: 2 }));
         assert_eq!(above.percentile(Level::HALF).low, 1.25);
         assert!(above.basic(Level::HALF).is_ok());
         // What never changes is an interval of one point.
         let constant = Replicates::new(0.1, vec![0.1; 9]).unwrap();
-        let interval = constant.bca(level(0.9), &[0.1; 7]).unwrap();
+        let interval = constant.bca(&[0.1; 7], level(0.9)).unwrap();
         assert_eq!((interval.low, interval.high, interval.standard_error), (0.1, 0.1, Some(0.0)));
         assert_eq!(constant.in_standard_errors(), None);
     }
@@ -119,7 +119,7 @@ mod tests {
         let a = acceleration(&skewed).unwrap();
         assert!((a - 1.0 / 6.0).abs() < 1e-4, "{a}");
         let replicates = Replicates::new(9_998.5, values).unwrap();
-        let interval = replicates.bca(level(0.9999), &skewed).unwrap();
+        let interval = replicates.bca(&skewed, level(0.9999)).unwrap();
         assert_eq!(interval.high, 9_999.0);
         assert!(interval.low < interval.high);
     }

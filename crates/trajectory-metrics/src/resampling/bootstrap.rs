@@ -31,7 +31,7 @@ use crate::{Error, Replicates, resampling::draws::Draws};
 /// for interval in [
 ///     replicates.percentile(level),
 ///     replicates.basic(level)?,
-///     replicates.bca(level, &rows.jackknife(mean)?)?,
+///     replicates.bca(&rows.jackknife(mean)?, level)?,
 /// ] {
 ///     assert!(interval.low < 0.425 && 0.425 < interval.high);
 /// }

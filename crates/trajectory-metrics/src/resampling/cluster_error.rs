@@ -102,7 +102,7 @@ pub fn cluster_ratio<G: Ord>(
     }
     let below = rows.sum(|i| denominators[i]);
     if below == 0.0 {
-        let name = "the sum of denominators";
+        let name = "sum of denominators";
         return Err(Error::Setting { name, value: below, range: "other than 0" });
     }
     let ratio = rows.sum(|i| numerators[i]) / below;

@@ -288,10 +288,10 @@ mod tests {
         assert_eq!((interval.standard_error, interval.undefined), (None, 1));
         assert!(matches!(replicates.basic(Level::HALF), Err(Error::ScoringRules(_))));
         assert!(matches!(
-            replicates.bca(Level::HALF, &[1.0, f64::NAN]),
+            replicates.bca(&[1.0, f64::NAN], Level::HALF),
             Err(Error::ScoringRules(_))
         ));
-        assert_eq!(replicates.bca(Level::HALF, &[]), Err(Error::Empty));
+        assert_eq!(replicates.bca(&[], Level::HALF), Err(Error::Empty));
         assert!(matches!(replicates.minus(&replicates), Err(Error::ScoringRules(_))));
     }
 

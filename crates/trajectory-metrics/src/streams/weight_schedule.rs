@@ -218,7 +218,7 @@ pub(crate) fn weigh(weight: f64, score: f64) -> f64 {
 
 impl fmt::Display for WeightSchedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.pad(self.name())
     }
 }
 
@@ -243,6 +243,11 @@ mod tests {
                 assert!((sum - 1.0).abs() < 1e-13, "{schedule} {horizon}: {sum}");
             }
         }
+    }
+
+    #[test]
+    fn a_name_is_as_wide_as_asked_for() {
+        assert_eq!(format!("{:>9}|", WeightSchedule::Uniform), "  uniform|");
     }
 
     #[test]

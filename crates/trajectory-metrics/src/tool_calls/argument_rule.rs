@@ -22,7 +22,7 @@ use crate::Error;
 /// let expected = ToolCall::new("pay", [("amount", 10.into())]);
 /// let agree = |rule: ArgumentRule| rule.agrees(&called.arguments, &expected.arguments);
 /// assert!(!agree(ArgumentRule::superset()));
-/// assert!(agree(ArgumentRule::superset().within(0.0, 0.01)?));
+/// assert!(agree(ArgumentRule::superset().with_tolerance(0.0, 0.01)?));
 /// assert!(agree(ArgumentRule::fields(["currency"])));
 /// assert!(agree(ArgumentRule::ignore()));
 /// assert!(!agree(ArgumentRule::subset()) && !agree(ArgumentRule::exact())); // there is a note
@@ -84,7 +84,7 @@ impl ArgumentRule {
     /// # Errors
     ///
     /// [`Error::Setting`] for a tolerance that is negative or not finite.
-    pub fn within(mut self, absolute: f64, relative: f64) -> Result<Self, Error> {
+    pub fn with_tolerance(mut self, absolute: f64, relative: f64) -> Result<Self, Error> {
         for (name, value) in [("absolute tolerance", absolute), ("relative tolerance", relative)] {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(Error::Setting { name, value, range: "at least 0 and finite" });
@@ -163,7 +163,7 @@ mod tests {
             (f64::NAN, 0.0, "absolute tolerance"),
             (0.0, f64::INFINITY, "relative tolerance"),
         ] {
-            let error = ArgumentRule::exact().within(absolute, relative);
+            let error = ArgumentRule::exact().with_tolerance(absolute, relative);
             assert!(matches!(error, Err(Error::Setting { name: n, .. }) if n == name), "{error:?}");
         }
     }

@@ -113,11 +113,11 @@ fn check(what: &'static str, index: usize, value: f64) -> Result<(), Error> {
 pub fn cost_efficiency_score(actual: f64, optimal: f64) -> Result<f64, Error> {
     if !(actual > 0.0 && actual < f64::INFINITY) {
         let range = "above 0 and finite";
-        return Err(Error::Setting { name: "the actual cost", value: actual, range });
+        return Err(Error::Setting { name: "actual cost", value: actual, range });
     }
     if !(0.0..f64::INFINITY).contains(&optimal) {
         let range = "at least 0 and finite";
-        return Err(Error::Setting { name: "the optimal cost", value: optimal, range });
+        return Err(Error::Setting { name: "optimal cost", value: optimal, range });
     }
     Ok(optimal / actual)
 }

@@ -131,6 +131,7 @@ pub fn failure_classes<T: Ord>(calls: &[CallFacts<T>]) -> Vec<Option<FailureClas
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct FailureCounts {
     /// All calls.
     pub calls: usize,

@@ -34,7 +34,7 @@ impl<T: Eq + Hash> Interner<T> {
     pub fn intern(&mut self, call: T) -> Result<u32, Error> {
         let count = self.numbers.len();
         let next = u32::try_from(count).map_err(|_| Error::Setting {
-            name: "the number of distinct calls",
+            name: "number of distinct calls",
             value: count as f64,
             range: "at most 2^32",
         })?;

@@ -82,7 +82,7 @@ pub fn pass_hat_k(trials: u64, successes: u64, k: u64) -> Result<f64, Error> {
 fn check(trials: u64, successes: u64, k: u64) -> Result<(), Error> {
     if successes > trials {
         let (value, range) = (successes as f64, "at most the number of trials");
-        return Err(Error::Setting { name: "the number of successes", value, range });
+        return Err(Error::Setting { name: "number of successes", value, range });
     }
     if k == 0 {
         return Err(Error::Setting { name: "k", value: 0.0, range: "at least 1" });

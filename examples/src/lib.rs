@@ -14,6 +14,7 @@ pub mod demo_problems;
 pub mod demo_rollouts;
 pub mod estimate_file;
 pub mod evaluation;
+pub mod file_reports;
 pub mod json_lines;
 pub mod knapsack_file;
 pub mod path_file;

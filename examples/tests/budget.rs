@@ -4,33 +4,10 @@
 
 mod program;
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::Output,
-};
+use std::fs;
 
-use program::refusal;
+use program::{bundled_or_recorded, in_folder, json, recorded, refusal, run, write};
 use serde_json::Value;
-
-fn run(arguments: &[&str]) -> Output {
-    program::run("budget", arguments)
-}
-
-fn json(arguments: &[&str]) -> Value {
-    program::json("budget", arguments)
-}
-
-fn in_folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("budget_{name}"))
-}
-
-/// A file of its own for each case.
-fn write(name: &str, lines: &[&str]) -> String {
-    let path = in_folder(name);
-    fs::write(&path, lines.join("\n")).unwrap();
-    path.to_str().unwrap().to_owned()
-}
 
 /// A rollout of which each turn spends so many tokens.
 fn rollout(id: &str, tokens: &[u32], success: bool) -> String {
@@ -46,7 +23,7 @@ fn estimate(id: &str, turn: usize, answer: &str) -> String {
 }
 
 fn written(name: &str, lines: &[String]) -> String {
-    write(name, &lines.iter().map(String::as_str).collect::<Vec<_>>())
+    write(name, &lines.join("\n"))
 }
 
 /// Three runs: what remains is 90, 70, 40 of the first, 150, 100 of the second, 30 of the third.
@@ -264,7 +241,7 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
         ),
     ];
     for (name, line, field) in cases {
-        let path = write(&format!("{name}.jsonl"), &[&good, "", line]);
+        let path = write(&format!("{name}.jsonl"), &[&good, "", line].join("\n"));
         let error = refusal(&run(&[&path, "--json"]), name);
         let expected = format!("error: {path}:3: field {field}: ");
         assert!(error.starts_with(&expected), "{name}: {error}");
@@ -307,11 +284,11 @@ fn bad_estimates_are_refused_alike() {
 
 #[test]
 fn what_is_no_json_no_file_and_no_option_is_refused_alike() {
-    let text = write("prose.jsonl", &["this is not JSON"]);
-    let empty = write("empty.jsonl", &[""]);
+    let text = write("prose.jsonl", "this is not JSON");
+    let empty = write("empty.jsonl", "");
     let cases: [(&[&str], &str); 9] = [
-        (&[&text], "budget_prose.jsonl:1: "),
-        (&[&empty], "budget_empty.jsonl: "),
+        (&[&text], "prose.jsonl:1: "),
+        (&[&empty], "empty.jsonl: "),
         (&["no/such/file.jsonl"], "no/such/file.jsonl: "),
         (&["--estimator", "clairvoyant"], "clairvoyant: "),
         (&["--frobnicate"], "frobnicate"),
@@ -426,14 +403,14 @@ fn a_run_is_learnt_from_when_it_has_ended_and_not_before() {
 
 #[test]
 fn several_files_are_columns_and_each_has_an_estimator_of_its_own() {
-    let one = written("one.jsonl", &[rollout("a", &[10, 10, 10, 10], true)]);
-    let two = written("two.jsonl", &[rollout("a", &[10, 10, 10, 10], true)]);
+    let one = written("column_one.jsonl", &[rollout("a", &[10, 10, 10, 10], true)]);
+    let two = written("column_two.jsonl", &[rollout("a", &[10, 10, 10, 10], true)]);
     let both = json(&[&one, &two, "--json"]);
     assert_eq!((&both["n_rollouts"], &both["files"][1]["n_rollouts"]), (&2.into(), &1.into()));
     // The second file does not learn from the first.
     assert_eq!((&both["hit_rate"], &both["files"][1]["hit_rate"]), (&0.0.into(), &0.0.into()));
     let table = String::from_utf8(run(&[&one, &two]).stdout).unwrap();
-    assert!(table.contains("budget_one") && table.contains("budget_two"), "{table}");
+    assert!(table.contains("column_one") && table.contains("column_two"), "{table}");
     let line = table.lines().find(|line| line.starts_with("interval_reward (+)")).unwrap();
     assert_eq!(line.matches("0.000 [").count(), 2, "{line}");
 }
@@ -441,11 +418,6 @@ fn several_files_are_columns_and_each_has_an_estimator_of_its_own() {
 #[test]
 fn figures_agree_with_the_shortest_python() {
     let golden = include_str!("golden/budget.csv");
-    let recorded = env::var_os("REAL_RUNS").map(|folder| Path::new(&folder).join("data/rollouts"));
-    if recorded.is_none() {
-        println!("skipped for recorded runs: REAL_RUNS does not name their folder");
-    }
-    let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
     let cases: Vec<Vec<&str>> = golden
         .lines()
         .filter(|line| !line.starts_with('#') && !line.starts_with("file,"))
@@ -454,10 +426,8 @@ fn figures_agree_with_the_shortest_python() {
     let mut compared = 0;
     for case in cases.chunk_by(|a, b| a[..4] == b[..4]) {
         let [stem, resource, cap, estimator] = case[0][..4] else { unreachable!() };
-        let folder = if stem.starts_with("demo") { Some(&bundled) } else { recorded.as_ref() };
-        let Some(folder) = folder else { continue };
-        let path = folder.join(format!("{stem}.jsonl"));
-        let mut arguments = vec![path.to_str().unwrap(), "--json", "--resamples", "0"];
+        let Some(path) = bundled_or_recorded("data/rollouts", stem) else { continue };
+        let mut arguments = vec![&path, "--json", "--resamples", "0"];
         arguments.extend(["--resource", resource, "--estimator", estimator]);
         if !cap.is_empty() {
             arguments.extend(["--cap", cap]);
@@ -479,21 +449,12 @@ fn figures_agree_with_the_shortest_python() {
     assert!(compared >= 100, "{compared}");
 }
 
-fn recorded_rollouts() -> Option<String> {
-    let Some(folder) = env::var_os("REAL_RUNS") else {
-        println!("skipped: REAL_RUNS does not name the folder of recorded runs");
-        return None;
-    };
-    let path = Path::new(&folder).join("data/rollouts/swebench_gemini3pro.jsonl");
-    Some(path.to_str().unwrap().to_owned())
-}
-
 /// The median of what successful runs spent of output tokens.
 const MEDIAN: &str = "8417";
 
 #[test]
 fn on_recorded_runs_the_cap_is_the_median_of_the_successes() {
-    let Some(path) = recorded_rollouts() else { return };
+    let Some(path) = recorded("data/rollouts/swebench_gemini3pro.jsonl") else { return };
     let mut totals: Vec<u64> = fs::read_to_string(path)
         .unwrap()
         .lines()
@@ -510,7 +471,7 @@ fn on_recorded_runs_the_cap_is_the_median_of_the_successes() {
 
 #[test]
 fn on_recorded_runs_calibrated_intervals_cover_what_they_claim() {
-    let Some(path) = recorded_rollouts() else { return };
+    let Some(path) = recorded("data/rollouts/swebench_gemini3pro.jsonl") else { return };
     for cap in [None, Some(MEDIAN)] {
         for warm_up in ["50", "100", "150"] {
             let mut arguments = vec![path.as_str(), "--estimator", "conformal", "--json"];
@@ -529,8 +490,7 @@ fn on_recorded_runs_calibrated_intervals_cover_what_they_claim() {
 
 #[test]
 fn calibrated_intervals_keep_their_claim_where_models_and_domains_follow_one_another() {
-    let Some(path) = recorded_rollouts() else { return };
-    let path = path.replace("swebench_gemini3pro", "tau2");
+    let Some(path) = recorded("data/rollouts/tau2.jsonl") else { return };
     for resource in ["output_tokens", "input_tokens", "cost_usd"] {
         let coverage = |estimator: &str| {
             let arguments = [&path, "--resource", resource, "--estimator", estimator];
@@ -551,8 +511,7 @@ fn the_picture_names_the_run_and_what_it_shows() {
     let (runs, estimates) = (three_runs("drawn.jsonl"), six_estimates("drawn_estimates.jsonl"));
     let picture = |arguments: &[&str]| {
         let path = in_folder("picture.svg");
-        let path = path.to_str().unwrap();
-        let all = [&[&runs, "--estimator", &estimates, "--plot", path], arguments].concat();
+        let all = [&[&runs, "--estimator", &estimates, "--plot", &path], arguments].concat();
         let output = run(&all);
         assert!(output.status.success(), "{:?}", String::from_utf8(output.stderr));
         let picture = fs::read_to_string(path).unwrap();
@@ -573,8 +532,7 @@ fn the_picture_names_the_run_and_what_it_shows() {
     assert!(picture(&["--plot-id", "c"]).contains("c: 2 turns, feasible"));
 
     let nowhere = in_folder("nowhere.svg");
-    let nowhere = nowhere.to_str().unwrap();
-    let error = refusal(&run(&[&runs, "--plot", nowhere, "--plot-id", "x"]), "no such run");
+    let error = refusal(&run(&[&runs, "--plot", &nowhere, "--plot-id", "x"]), "no such run");
     assert!(error.contains("\"x\""), "{error}");
 }
 

@@ -2,11 +2,14 @@
 //! exit code 2.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
+#[path = "../program/mod.rs"]
 mod program;
+mod recorded_runs;
+mod refusals;
 
 use std::fs;
 
-use program::{bundled_or_recorded, in_folder, json, recorded, refusal, run, write};
+use program::{in_folder, json, refusal, run, write};
 use serde_json::Value;
 
 /// A rollout of which each turn spends so many tokens.
@@ -193,117 +196,6 @@ fn caps_of_the_file_hold_and_that_of_the_call_comes_before_them() {
 }
 
 #[test]
-fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
-    let good = rollout("a", &[10, 20], true);
-    let cases = [
-        ("no_id", r#"{"turns":[{"output_tokens":1}],"success":true}"#, "id"),
-        ("null_id", r#"{"id":null,"turns":[{"output_tokens":1}],"success":true}"#, "id"),
-        ("no_turns", r#"{"id":"b","success":true}"#, "turns"),
-        ("empty_turns", r#"{"id":"b","turns":[],"success":true}"#, "turns"),
-        ("turns_of_text", r#"{"id":"b","turns":["x"],"success":true}"#, "turns[0]"),
-        (
-            "no_tokens",
-            r#"{"id":"b","turns":[{"output_tokens":1},{"cost_usd":1}],"success":true}"#,
-            "turns[1].output_tokens",
-        ),
-        (
-            "too_large",
-            r#"{"id":"b","turns":[{"output_tokens":5},{"output_tokens":1e400}],"success":true}"#,
-            "turns[1].output_tokens",
-        ),
-        (
-            "negative",
-            r#"{"id":"b","turns":[{"output_tokens":-5}],"success":true}"#,
-            "turns[0].output_tokens",
-        ),
-        (
-            "text_tokens",
-            r#"{"id":"b","turns":[{"output_tokens":"5"}],"success":true}"#,
-            "turns[0].output_tokens",
-        ),
-        (
-            "negative_cost",
-            r#"{"id":"b","turns":[{"output_tokens":5,"cost_usd":-1}],"success":true}"#,
-            "turns[0].cost_usd",
-        ),
-        ("no_success", r#"{"id":"b","turns":[{"output_tokens":5}]}"#, "success"),
-        ("success_null", r#"{"id":"b","turns":[{"output_tokens":5}],"success":null}"#, "success"),
-        ("success_text", r#"{"id":"b","turns":[{"output_tokens":5}],"success":"yes"}"#, "success"),
-        (
-            "unknown_cap",
-            r#"{"id":"b","caps":{"weeks":5},"turns":[{"output_tokens":5}],"success":true}"#,
-            "caps.weeks",
-        ),
-        (
-            "numeric_stop",
-            r#"{"id":"b","turns":[{"output_tokens":5}],"success":true,"stop_reason":3}"#,
-            "stop_reason",
-        ),
-    ];
-    for (name, line, field) in cases {
-        let path = write(&format!("{name}.jsonl"), &[&good, "", line].join("\n"));
-        let error = refusal(&run(&[&path, "--json"]), name);
-        let expected = format!("error: {path}:3: field {field}: ");
-        assert!(error.starts_with(&expected), "{name}: {error}");
-    }
-}
-
-#[test]
-fn bad_estimates_are_refused_alike() {
-    let runs = three_runs("refused.jsonl");
-    let good = estimate("a", 1, "[80, 100]");
-    let cases = [
-        ("unknown_id", estimate("d", 1, "[1, 2]"), "id"),
-        ("turn_0", estimate("a", 0, "[1, 2]"), "turn"),
-        ("last_turn", estimate("a", 4, "[1, 2]"), "turn"),
-        ("twice", good.clone(), "turn"),
-        ("negative_turn", good.replace(":1,", ":-1,"), "turn"),
-        ("no_turn", r#"{"id":"a","answer":"x"}"#.to_owned(), "turn"),
-        ("no_answer", r#"{"id":"a","turn":2}"#.to_owned(), "answer"),
-        ("answer_of_numbers", r#"{"id":"a","turn":2,"answer":[1,2]}"#.to_owned(), "answer"),
-        ("id_of_a_list", r#"{"id":["a"],"turn":2,"answer":"x"}"#.to_owned(), "id"),
-    ];
-    for (name, line, field) in cases {
-        let path =
-            written(&format!("estimates_{name}.jsonl"), &[good.clone(), String::new(), line]);
-        let error = refusal(&run(&[&runs, "--estimator", &path]), name);
-        let expected = format!("error: {path}:3: field {field}: ");
-        assert!(error.starts_with(&expected), "{name}: {error}");
-    }
-    let single = written("of_one_turn.jsonl", &[rollout("a", &[5], true)]);
-    let estimates = written("of_single.jsonl", &[good]);
-    let error = refusal(&run(&[&single, "--estimator", &estimates]), "single");
-    assert!(error.contains("is 1; the run has 1 turn, after which"), "{error}");
-    // Two runs of one id cannot be told apart by an estimate.
-    let twice = written("twice.jsonl", &[rollout("a", &[1, 2], true), rollout("a", &[1, 2], true)]);
-    let estimates = written("of_twice.jsonl", &[estimate("a", 1, "[1, 2]")]);
-    let error = refusal(&run(&[&twice, "--estimator", &estimates]), "twice");
-    assert!(error.starts_with(&format!("error: {twice}:2: field id: ")), "{error}");
-    assert_eq!(notes(&json(&[&twice, "--json"]), "with the id of another one"), 1);
-}
-
-#[test]
-fn what_is_no_json_no_file_and_no_option_is_refused_alike() {
-    let text = write("prose.jsonl", "this is not JSON");
-    let empty = write("empty.jsonl", "");
-    let cases: [(&[&str], &str); 9] = [
-        (&[&text], "prose.jsonl:1: "),
-        (&[&empty], "empty.jsonl: "),
-        (&["no/such/file.jsonl"], "no/such/file.jsonl: "),
-        (&["--estimator", "clairvoyant"], "clairvoyant: "),
-        (&["--frobnicate"], "frobnicate"),
-        (&["--cap", "-1"], "-1"),
-        (&["--cap", "nan"], "nan"),
-        (&["--coverage", "1"], "between 0 and 1"),
-        (&["--resource", "weeks"], "output_tokens"),
-    ];
-    for (arguments, expected) in cases {
-        let error = refusal(&run(arguments), expected);
-        assert!(error.contains(expected), "{arguments:?}: {error}");
-    }
-}
-
-#[test]
 fn missing_and_unreadable_answers_are_no_answer_and_are_counted() {
     let runs = three_runs("unread.jsonl");
     let answer =
@@ -413,97 +305,6 @@ fn several_files_are_columns_and_each_has_an_estimator_of_its_own() {
     assert!(table.contains("column_one") && table.contains("column_two"), "{table}");
     let line = table.lines().find(|line| line.starts_with("interval_reward (+)")).unwrap();
     assert_eq!(line.matches("0.000 [").count(), 2, "{line}");
-}
-
-#[test]
-fn figures_agree_with_the_shortest_python() {
-    let golden = include_str!("golden/budget.csv");
-    let cases: Vec<Vec<&str>> = golden
-        .lines()
-        .filter(|line| !line.starts_with('#') && !line.starts_with("file,"))
-        .map(|line| line.split(',').collect())
-        .collect();
-    let mut compared = 0;
-    for case in cases.chunk_by(|a, b| a[..4] == b[..4]) {
-        let [stem, resource, cap, estimator] = case[0][..4] else { unreachable!() };
-        let Some(path) = bundled_or_recorded("data/rollouts", stem) else { continue };
-        let mut arguments = vec![&path, "--json", "--resamples", "0"];
-        arguments.extend(["--resource", resource, "--estimator", estimator]);
-        if !cap.is_empty() {
-            arguments.extend(["--cap", cap]);
-        }
-        let found = json(&arguments);
-        for row in case {
-            let (figure, value) = (row[4], row[5]);
-            if value == "None" {
-                assert_eq!(found[figure], Value::Null, "{row:?}");
-                continue;
-            }
-            let value: f64 = value.parse().unwrap();
-            let ours = number(&found[figure]);
-            let off = (ours - value).abs() / value.abs().max(1.0);
-            assert!(off < 1e-9, "{row:?}: {ours}");
-            compared += 1;
-        }
-    }
-    assert!(compared >= 100, "{compared}");
-}
-
-/// The median of what successful runs spent of output tokens.
-const MEDIAN: &str = "8417";
-
-#[test]
-fn on_recorded_runs_the_cap_is_the_median_of_the_successes() {
-    let Some(path) = recorded("data/rollouts/swebench_gemini3pro.jsonl") else { return };
-    let mut totals: Vec<u64> = fs::read_to_string(path)
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .filter(|row| row["success"] == 1)
-        .map(|row| {
-            let turns = row["turns"].as_array().unwrap();
-            turns.iter().map(|turn| turn["output_tokens"].as_u64().unwrap()).sum()
-        })
-        .collect();
-    totals.sort_unstable();
-    assert_eq!((totals.len() % 2, totals[totals.len() / 2].to_string()), (1, MEDIAN.to_owned()));
-}
-
-#[test]
-fn on_recorded_runs_calibrated_intervals_cover_what_they_claim() {
-    let Some(path) = recorded("data/rollouts/swebench_gemini3pro.jsonl") else { return };
-    for cap in [None, Some(MEDIAN)] {
-        for warm_up in ["50", "100", "150"] {
-            let mut arguments = vec![path.as_str(), "--estimator", "conformal", "--json"];
-            arguments.extend(["--warm-up", warm_up, "--resamples", "0"]);
-            arguments.extend(cap.iter().flat_map(|cap| ["--cap", cap]));
-            let report = json(&arguments);
-            let (coverage, hit_rate) = (number(&report["coverage"]), number(&report["hit_rate"]));
-            println!(
-                "cap {cap:?}, after {warm_up} runs: coverage {coverage:.4}, {hit_rate:.4} of all"
-            );
-            assert!((0.77..=0.83).contains(&coverage), "{cap:?} {warm_up}: {coverage}");
-            assert!((0.77..=0.83).contains(&hit_rate), "{cap:?} {warm_up}: {hit_rate}");
-        }
-    }
-}
-
-#[test]
-fn calibrated_intervals_keep_their_claim_where_models_and_domains_follow_one_another() {
-    let Some(path) = recorded("data/rollouts/tau2.jsonl") else { return };
-    for resource in ["output_tokens", "input_tokens", "cost_usd"] {
-        let coverage = |estimator: &str| {
-            let arguments = [&path, "--resource", resource, "--estimator", estimator];
-            let found = json(
-                &[&arguments[..], &["--warm-up", "50", "--resamples", "0", "--json"]].concat(),
-            );
-            number(&found["coverage"])
-        };
-        let (quantile, conformal) = (coverage("quantile"), coverage("conformal"));
-        println!("{resource}: quantile {quantile:.4}, conformal {conformal:.4}");
-        assert!((0.77..=0.83).contains(&conformal), "{resource}: {conformal}");
-        assert!(quantile < 0.77, "{resource}: {quantile}");
-    }
 }
 
 #[test]

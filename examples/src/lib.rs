@@ -30,6 +30,7 @@ pub mod trace_file;
 pub mod triage;
 pub mod triage_json;
 pub mod triage_plot;
+mod triage_words;
 
 /// The README's code, tested with the rest.
 #[cfg(doctest)]

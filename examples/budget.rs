@@ -13,7 +13,6 @@
 
 use std::{
     error::Error,
-    fs,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -23,19 +22,17 @@ use examples::{
     budget_plot,
     budget_report::{FIGURES, Report, evaluate},
     budget_runs::{By, Settings, replay},
-    estimate_file, program,
+    estimate_file,
+    file_reports::{self, FileReport},
+    program,
     rollout_file::{self, RolloutFile, Spent},
     table::align,
 };
 use lexopt::prelude::*;
-use serde::Serialize;
 
 fn main() -> ExitCode {
     program::run(output)
 }
-
-/// More say no more, and take hours.
-const MOST_RESAMPLES: usize = 1_000_000;
 
 const USAGE: &str = "\
 budget [FILE…] [--estimator linear|quantile|conformal|FILE] [--cap N]
@@ -111,12 +108,7 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
             }
             Long("lenient") => mode = AnswerMode::Lenient,
             Long("warm-up") => settings.warm_up = parser.value()?.parse()?,
-            Long("resamples") => {
-                resamples = parser.value()?.parse_with(|text| match text.parse() {
-                    Ok(n) if n <= MOST_RESAMPLES => Ok(n),
-                    _ => Err("give a whole number up to 1000000"),
-                })?;
-            }
+            Long("resamples") => resamples = parser.value()?.parse_with(program::resamples)?,
             Long("seed") => seed = parser.value()?.parse()?,
             Long("json") => json = true,
             Long("plot") => plot = Some(PathBuf::from(parser.value()?)),
@@ -127,27 +119,11 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
         }
     }
     if files.is_empty() {
-        files.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("data/demo_rollouts.jsonl"));
+        files.push(program::bundled("demo_rollouts.jsonl"));
     }
     let arguments =
         Arguments { files, estimator, mode, settings, resamples, seed, json, plot, plot_id };
     Ok(Some(arguments))
-}
-
-/// A file's report.
-#[derive(Serialize)]
-struct Named {
-    file: String,
-    #[serde(flatten)]
-    report: Report,
-}
-
-/// That of all files together.
-#[derive(Serialize)]
-struct Pooled {
-    #[serde(flatten)]
-    report: Report,
-    files: Vec<Named>,
 }
 
 fn output() -> Result<String, Box<dyn Error>> {
@@ -173,7 +149,7 @@ fn output() -> Result<String, Box<dyn Error>> {
         let at = |error| format!("{}: {error}", file.file);
         let runs = replay(&[file], &settings).map_err(at)?;
         let report = evaluate(&runs, &settings, resamples, seed).map_err(at)?;
-        reports.push(Named { file: file.file.clone(), report });
+        reports.push(FileReport { file: file.file.clone(), report });
     }
     let together: Vec<&RolloutFile> = all.iter().collect();
     if let Some(path) = arguments.plot {
@@ -181,35 +157,26 @@ fn output() -> Result<String, Box<dyn Error>> {
         let id = arguments.plot_id.as_deref();
         let by = Path::new(settings.by.name()).file_stem().unwrap_or_default().to_string_lossy();
         let picture = budget_plot::svg(&runs, id, &by, settings.spent.name())?;
-        fs::write(&path, picture).map_err(|error| format!("{}: {error}", path.display()))?;
+        program::write_picture(&path, &picture)?;
     }
     if !arguments.json {
         return Ok(table(&reports, &settings, resamples));
     }
-    let object = if let [single] = &reports[..] {
-        serde_json::to_string_pretty(single)?
-    } else {
+    file_reports::json(&reports, || {
         let mut report = evaluate(&replay(&together, &settings)?, &settings, resamples, seed)?;
         report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
-        serde_json::to_string_pretty(&Pooled { report, files: reports })?
-    };
-    Ok(object + "\n")
+        Ok(report)
+    })
 }
 
-fn table(reports: &[Named], settings: &Settings, resamples: usize) -> String {
-    let stem =
-        |file: &str| Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let name = |named: &Named| {
-        let own = stem(&named.file);
-        let alone = reports.iter().filter(|other| stem(&other.file) == own).count() == 1;
-        if alone { own } else { named.file.clone() }
-    };
+fn table(reports: &[FileReport<Report>], settings: &Settings, resamples: usize) -> String {
+    let names = file_reports::names(reports.iter().map(|named| Path::new(&named.file)));
     let row = |name: &str, cell: &dyn Fn(&Report) -> String| -> Vec<String> {
         let cells = reports.iter().map(|named| cell(&named.report));
         std::iter::once(name.to_owned()).chain(cells).collect()
     };
     let mut rows: Vec<Vec<String>> =
-        vec![std::iter::once(String::new()).chain(reports.iter().map(name)).collect()];
+        vec![std::iter::once(String::new()).chain(names.iter().cloned()).collect()];
     for (figure, direction) in FIGURES {
         rows.push(row(&format!("{figure} ({direction})"), &|report| {
             let Some(value) = report.figures[figure] else { return "undefined".to_owned() };
@@ -239,22 +206,13 @@ fn table(reports: &[Named], settings: &Settings, resamples: usize) -> String {
         settings.coverage.get(),
         align(&rows)
     );
-    if let [Named { report, .. }] = reports {
+    if let [FileReport { report, .. }] = reports {
         text.push_str(&format!("\n{}", progress(report)));
     }
     text.push('\n');
-    // A note that holds for every file is said once.
-    let shared = |note: &String| reports.iter().all(|other| other.report.notes.contains(note));
-    for (i, named) in reports.iter().enumerate() {
-        for note in &named.report.notes {
-            match (shared(note), i) {
-                (true, 0) => text.push_str(&format!("note: {note}\n")),
-                (true, _) => {}
-                (false, _) => text.push_str(&format!("note on {}: {note}\n", name(named))),
-            }
-        }
-    }
-    text
+    let notes = reports.iter().map(|named| named.report.notes.as_slice());
+    let named: Vec<_> = names.iter().map(String::as_str).zip(notes).collect();
+    text + &file_reports::notes(&named)
 }
 
 /// Three decimals for shares, and for what is small; a token has no thousandths.

@@ -16,13 +16,13 @@ use std::{
 };
 
 use examples::{
+    file_reports::{self, FileReport},
     path_file::{self, PathRun},
     path_report::{PathReport, compare},
     program,
-    table::align,
+    table::{align, number},
 };
 use lexopt::prelude::*;
-use serde::Serialize;
 
 fn main() -> ExitCode {
     program::run(output)
@@ -50,26 +50,9 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
         }
     }
     if files.is_empty() {
-        let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
-        files.push(bundled.join("demo_tool_calls.jsonl"));
+        files.push(program::bundled("demo_tool_calls.jsonl"));
     }
     Ok(Some(Arguments { files, ignore_arguments, json }))
-}
-
-/// A file's report.
-#[derive(Serialize)]
-struct Named {
-    file: String,
-    #[serde(flatten)]
-    report: PathReport,
-}
-
-/// That of all files together.
-#[derive(Serialize)]
-struct Pooled {
-    #[serde(flatten)]
-    report: PathReport,
-    files: Vec<Named>,
 }
 
 fn output() -> Result<String, Box<dyn Error>> {
@@ -82,62 +65,49 @@ fn output() -> Result<String, Box<dyn Error>> {
     for (path, runs) in files.iter().zip(&all) {
         let runs: Vec<&PathRun> = runs.iter().collect();
         let report = compare(&runs, ignore_arguments)?;
-        reports.push(Named { file: path.display().to_string(), report });
+        reports.push(FileReport { file: path.display().to_string(), report });
     }
     if !json {
         return Ok(table(&reports, ignore_arguments));
     }
-    let object = if let [single] = &reports[..] {
-        serde_json::to_string_pretty(single)?
-    } else {
+    file_reports::json(&reports, || {
         let runs: Vec<&PathRun> = all.iter().flatten().collect();
         let mut report = compare(&runs, ignore_arguments)?;
         report.notes.push("these figures are over all files together, a run in two files counting twice and a task in two files being one; see files".to_owned());
-        serde_json::to_string_pretty(&Pooled { report, files: reports })?
-    };
-    Ok(object + "\n")
+        Ok(report)
+    })
 }
 
-fn table(reports: &[Named], ignore_arguments: bool) -> String {
-    let stem =
-        |file: &str| Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let name = |named: &Named| {
-        let own = stem(&named.file);
-        let alone = reports.iter().filter(|other| stem(&other.file) == own).count() == 1;
-        if alone { own } else { named.file.clone() }
-    };
-    let cell = |value: Option<f64>| {
-        value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.3}"))
-    };
+fn table(reports: &[FileReport<PathReport>], ignore_arguments: bool) -> String {
+    let names = file_reports::names(reports.iter().map(|named| Path::new(&named.file)));
     let row = |name: String, values: &dyn Fn(&PathReport) -> String| {
         std::iter::once(name).chain(reports.iter().map(|named| values(&named.report))).collect()
     };
     let mut rows: Vec<Vec<String>> =
-        vec![std::iter::once(String::new()).chain(reports.iter().map(name)).collect()];
+        vec![std::iter::once(String::new()).chain(names.iter().cloned()).collect()];
     rows.push(row("runs".to_owned(), &|report| report.n.to_string()));
     rows.push(row("tasks".to_owned(), &|report| report.n_tasks.to_string()));
     let figures = reports.first().map(|named| named.report.figures()).into_iter().flatten();
     for (i, (figure, higher_is_better, _)) in figures.enumerate() {
         let direction = if higher_is_better { "+" } else { "-" };
         let name = format!("{figure} ({direction})");
-        rows.push(row(name, &|report| cell(report.figures()[i].2)));
+        rows.push(row(name, &|report| number(report.figures()[i].2)));
     }
     let by_k = |report: &PathReport, k: u64| {
         report.pass_hat_k.as_ref().and_then(|by_k| by_k.get(&k).copied().flatten())
     };
     let defined = |k: &u64| reports.iter().any(|named| by_k(&named.report, *k).is_some());
     for k in (1..).take_while(defined) {
-        rows.push(row(format!("pass_hat_{k} (+)"), &|report| cell(by_k(report, k))));
+        rows.push(row(format!("pass_hat_{k} (+)"), &|report| number(by_k(report, k))));
     }
     let compared = if ignore_arguments { "name" } else { "name and exact arguments" };
     let mut text = format!(
         "calls compared by {compared}; means over runs; (+) higher is better, (-) lower\n\n{}",
         align(&rows)
     );
-    for named in reports {
+    for (name, named) in names.iter().zip(reports) {
         for note in &named.report.notes {
-            let place =
-                if reports.len() > 1 { format!(" on {}", name(named)) } else { String::new() };
+            let place = if reports.len() > 1 { format!(" on {name}") } else { String::new() };
             text.push_str(&format!("note{place}: {note}\n"));
         }
     }

@@ -18,7 +18,7 @@ use std::{
 use examples::{
     costbench_report::{CostReport, Paths, World, compare},
     program, query_file,
-    table::align,
+    table::{align, number},
 };
 use lexopt::prelude::*;
 use serde::Serialize;
@@ -186,18 +186,15 @@ fn output() -> Result<String, Box<dyn Error>> {
 fn table(report: &CostReport, settings: &Settings) -> String {
     let Settings { refinement_level, seed, min_cost, max_cost, noise_std, block, blocks } =
         settings;
-    let cell = |value: Option<f64>| {
-        value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.3}"))
-    };
     let percent = |value: Option<f64>| {
         value.map_or_else(|| "undefined".to_owned(), |value| format!("{:.2} %", value * 100.0))
     };
     let mut rows = vec![
         vec![String::new(), "no event".to_owned()],
         vec!["queries".to_owned(), report.queries.to_string()],
-        vec!["mean_optimal_cost".to_owned(), cell(report.mean_optimal_cost)],
-        vec!["cost_gap (-)".to_owned(), cell(report.cost_gap)],
-        vec!["aed (-)".to_owned(), cell(report.aed)],
+        vec!["mean_optimal_cost".to_owned(), number(report.mean_optimal_cost)],
+        vec!["cost_gap (-)".to_owned(), number(report.cost_gap)],
+        vec!["aed (-)".to_owned(), number(report.aed)],
         vec!["aned (-)".to_owned(), percent(report.aned)],
         vec!["emr (+)".to_owned(), percent(report.emr)],
     ];
@@ -207,7 +204,7 @@ fn table(report: &CostReport, settings: &Settings) -> String {
             blocked.queries.to_string(),
             String::new(),
             String::new(),
-            cell(blocked.aed),
+            number(blocked.aed),
             percent(blocked.aned),
             percent(blocked.emr),
         ];
@@ -215,7 +212,7 @@ fn table(report: &CostReport, settings: &Settings) -> String {
         rows.push(vec!["completed (+)".to_owned(), String::new(), percent(blocked.completed)]);
     }
     if let Some(gt_ned) = report.gt_ned {
-        rows.push(vec!["gt_ned".to_owned(), String::new(), cell(gt_ned)]);
+        rows.push(vec!["gt_ned".to_owned(), String::new(), number(gt_ned)]);
     }
     let mut text = format!(
         "greedy policy against the optimum; tasks of {} steps, seed {seed}, atomic costs {min_cost} to {max_cost}, noise {noise_std}; (+) higher is better, (-) lower\n\n{}",

@@ -10,18 +10,12 @@
 //! success is known: it is what the truthful stream says at the stop. Each file is one stream of
 //! forecasts; where all hold the same runs, every two are compared. An id may stand once in a file.
 
-use std::{
-    collections::BTreeMap,
-    error::Error,
-    fs,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{collections::BTreeMap, error::Error, path::PathBuf, process::ExitCode};
 
 use examples::{
     cut_off::{Pair, Report, Stream, WAYS, evaluate},
-    cut_off_plot, program,
-    table::align,
+    cut_off_plot, file_reports, program,
+    table::{align, number},
     trace_file::{self, Run},
 };
 use lexopt::prelude::*;
@@ -61,9 +55,8 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
     }
     let bundled = files.is_empty();
     if bundled {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
         files = ["truthful", "overconfident", "constant"]
-            .map(|name| folder.join(format!("demo_{name}.jsonl")))
+            .map(|name| program::bundled(&format!("demo_{name}.jsonl")))
             .to_vec();
     }
     Ok(Some(Arguments { files, bundled, schedule, json, plot }))
@@ -84,10 +77,10 @@ fn output() -> Result<String, Box<dyn Error>> {
     // The truthful stream comes first.
     let known = if bundled { Some(last_forecasts(&all[0])?) } else { None };
     let report = evaluate(&named, &schedule, known.as_ref())?;
-    let names = names(&files);
+    let names = file_reports::names(files.iter().map(PathBuf::as_path));
     if let Some(path) = plot {
         let picture = cut_off_plot::svg(&report, &names)?;
-        fs::write(&path, picture).map_err(|error| format!("{}: {error}", path.display()))?;
+        program::write_picture(&path, &picture)?;
     }
     if json {
         return Ok(serde_json::to_string_pretty(&report)? + "\n");
@@ -105,19 +98,7 @@ fn last_forecasts(runs: &[Run]) -> Result<BTreeMap<String, Probability>, Box<dyn
     Ok(last)
 }
 
-/// A file is called by its stem, unless another one is, too.
-fn names(files: &[PathBuf]) -> Vec<String> {
-    let stem = |path: &PathBuf| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let alone = |own: &String| files.iter().filter(|other| stem(other) == *own).count() == 1;
-    let name = |path: &PathBuf| {
-        let own = stem(path);
-        if alone(&own) { own } else { path.display().to_string() }
-    };
-    files.iter().map(name).collect()
-}
-
 fn table(report: &Report, names: &[String]) -> String {
-    let number = |value: Option<f64>| value.map_or("undefined".to_owned(), |x| format!("{x:.3}"));
     let row = |name: &str, cell: &dyn Fn(&Stream) -> String| {
         let mut row = vec![name.to_owned()];
         row.extend(report.files.iter().map(cell));

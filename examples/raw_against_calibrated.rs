@@ -17,6 +17,7 @@ use std::{
 
 use examples::{
     comparison::{COMPARED, Comparison, ComparisonSettings, compare},
+    file_reports::{FileReport, at},
     program,
     table::align,
     trace_file,
@@ -28,9 +29,6 @@ use trajectory_metrics::WeightSchedule;
 fn main() -> ExitCode {
     program::run(output)
 }
-
-/// More say no more, and take hours.
-const MOST_RESAMPLES: usize = 1_000_000;
 
 const USAGE: &str = "\
 raw_against_calibrated [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
@@ -59,7 +57,7 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
             Long("whole-tasks") => settings.whole_tasks = true,
             Long("resamples") => {
                 settings.resamples = parser.value()?.parse_with(|text| match text.parse() {
-                    Ok(n) if (2..=MOST_RESAMPLES).contains(&n) => Ok(n),
+                    Ok(n) if (2..=program::MOST_RESAMPLES).contains(&n) => Ok(n),
                     _ => Err("give a whole number from 2 to 1000000"),
                 })?;
             }
@@ -71,9 +69,8 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
         }
     }
     if files.is_empty() {
-        let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
         files = ["overconfident", "truthful"]
-            .map(|name| bundled.join(format!("demo_{name}.jsonl")))
+            .map(|name| program::bundled(&format!("demo_{name}.jsonl")))
             .to_vec();
     }
     Ok(Some(Arguments { files, settings, json }))
@@ -85,14 +82,7 @@ struct Report {
     whole_tasks: bool,
     resamples: usize,
     seed: u64,
-    files: Vec<Named>,
-}
-
-#[derive(Serialize)]
-struct Named {
-    file: String,
-    #[serde(flatten)]
-    comparison: Comparison,
+    files: Vec<FileReport<Comparison>>,
 }
 
 fn output() -> Result<String, Box<dyn Error>> {
@@ -103,8 +93,8 @@ fn output() -> Result<String, Box<dyn Error>> {
     for path in files {
         let file = path.display().to_string();
         let runs = trace_file::read(&path)?;
-        let comparison = compare(&runs, &settings).map_err(|error| at(&file, error))?;
-        reports.push(Named { file, comparison });
+        let report = compare(&runs, &settings).map_err(|error| at(&file, error))?;
+        reports.push(FileReport { file, report });
     }
     if json {
         let report = Report {
@@ -119,19 +109,13 @@ fn output() -> Result<String, Box<dyn Error>> {
     Ok(text(&reports, &settings))
 }
 
-/// Names the file, unless the error does.
-fn at(file: &str, error: Box<dyn Error>) -> Box<dyn Error> {
-    let message = error.to_string();
-    if message.starts_with(file) { error } else { format!("{file}: {message}").into() }
-}
-
-fn text(reports: &[Named], settings: &ComparisonSettings) -> String {
+fn text(reports: &[FileReport<Comparison>], settings: &ComparisonSettings) -> String {
     let split = if settings.whole_tasks { "whole tasks" } else { "runs" };
     let mut text = format!(
         "{} weights, Platt scaling cross-fitted over two halves of {split}, {} resamples of tasks; (+) higher is better, (-) lower\n",
         settings.schedule, settings.resamples,
     );
-    for Named { file, comparison } in reports {
+    for FileReport { file, report: comparison } in reports {
         let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
         text.push_str(&format!(
             "\n{name}: {} complete traces of {} tasks, {} censored and {} excluded left out; base rate {:.3}; slopes {}\n",

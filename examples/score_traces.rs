@@ -17,20 +17,17 @@ use std::{
 
 use examples::{
     evaluation::{Calibration, Estimates, METRICS, Report, Settings, evaluate},
+    file_reports::{self, FileReport},
     program,
     table::align,
     trace_file::{self, Run},
 };
 use lexopt::prelude::*;
-use serde::Serialize;
 use trajectory_metrics::WeightSchedule;
 
 fn main() -> ExitCode {
     program::run(output)
 }
-
-/// More say no more, and take hours.
-const MOST_RESAMPLES: usize = 1_000_000;
 
 struct Arguments {
     files: Vec<PathBuf>,
@@ -66,10 +63,7 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
                 })?;
             }
             Long("resamples") => {
-                settings.resamples = parser.value()?.parse_with(|text| match text.parse() {
-                    Ok(n) if n <= MOST_RESAMPLES => Ok(n),
-                    _ => Err("give a whole number up to 1000000"),
-                })?;
+                settings.resamples = parser.value()?.parse_with(program::resamples)?;
             }
             Long("seed") => settings.seed = parser.value()?.parse()?,
             Long("cluster-by-task") => settings.cluster_by_task = true,
@@ -80,27 +74,11 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
         }
     }
     if files.is_empty() {
-        let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
         files = ["truthful", "overconfident", "constant"]
-            .map(|name| bundled.join(format!("demo_{name}.jsonl")))
+            .map(|name| program::bundled(&format!("demo_{name}.jsonl")))
             .to_vec();
     }
     Ok(Some(Arguments { files, settings, json }))
-}
-
-/// A file's report, or that of all files together.
-#[derive(Serialize)]
-struct Named<T> {
-    file: String,
-    #[serde(flatten)]
-    report: T,
-}
-
-#[derive(Serialize)]
-struct Pooled {
-    #[serde(flatten)]
-    report: Report,
-    files: Vec<Named<Report>>,
 }
 
 fn output() -> Result<String, Box<dyn Error>> {
@@ -112,43 +90,27 @@ fn output() -> Result<String, Box<dyn Error>> {
     let mut reports = Vec::new();
     for (path, runs) in files.iter().zip(&all) {
         let file = path.display().to_string();
-        let report = evaluate(&[runs], &settings).map_err(|error| at(&file, error))?;
-        reports.push(Named { file, report });
+        let report =
+            evaluate(&[runs], &settings).map_err(|error| file_reports::at(&file, error))?;
+        reports.push(FileReport { file, report });
     }
     if !json {
         return Ok(table(&reports, &settings));
     }
-    let object = if let [single] = &reports[..] {
-        serde_json::to_string_pretty(single)?
-    } else {
+    file_reports::json(&reports, || {
         let all: Vec<&[Run]> = all.iter().map(Vec::as_slice).collect();
         let mut report = evaluate(&all, &settings)?;
         report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
-        serde_json::to_string_pretty(&Pooled { report, files: reports })?
-    };
-    Ok(object + "\n")
+        Ok(report)
+    })
 }
 
-/// Names the file, unless the error does.
-fn at(file: &str, error: Box<dyn Error>) -> Box<dyn Error> {
-    let message = error.to_string();
-    if message.starts_with(file) { error } else { format!("{file}: {message}").into() }
-}
-
-fn table(reports: &[Named<Report>], settings: &Settings) -> String {
-    let stem =
-        |file: &str| Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let name = |report: &Named<Report>| {
-        let own = stem(&report.file);
-        let alone = reports.iter().filter(|other| stem(&other.file) == own).count() == 1;
-        if alone { own } else { report.file.clone() }
-    };
+fn table(reports: &[FileReport<Report>], settings: &Settings) -> String {
+    let names = file_reports::names(reports.iter().map(|report| Path::new(&report.file)));
     let mut header = vec![String::new()];
-    let mut columns: Vec<&Estimates> = Vec::new();
-    for report in reports {
-        header.push(name(report));
-        columns.push(&report.report.metrics);
-    }
+    header.extend(names.iter().cloned());
+    let mut columns: Vec<&Estimates> =
+        reports.iter().map(|report| &report.report.metrics).collect();
     if let [single] = reports {
         header.push("base rate".to_owned());
         columns.push(&single.report.base_rate_reference);
@@ -185,14 +147,11 @@ fn table(reports: &[Named<Report>], settings: &Settings) -> String {
     )
     .replace("calibration None", "no calibration");
     text.push_str(&align(&rows));
-    for report in reports {
+    for (name, report) in names.iter().zip(reports) {
         let counts = &report.report;
         text.push_str(&format!(
-            "\n{}: {} complete traces, {} censored, {} excluded",
-            name(report),
-            counts.n,
-            counts.n_censored,
-            counts.n_excluded
+            "\n{name}: {} complete traces, {} censored, {} excluded",
+            counts.n, counts.n_censored, counts.n_excluded
         ));
         if !counts.excluded.is_empty() {
             let reasons: Vec<String> =
@@ -204,16 +163,7 @@ fn table(reports: &[Named<Report>], settings: &Settings) -> String {
         }
     }
     text.push('\n');
-    // A note that holds for every file is said once.
-    let shared = |note: &String| reports.iter().all(|other| other.report.notes.contains(note));
-    for (i, report) in reports.iter().enumerate() {
-        for note in &report.report.notes {
-            match (shared(note), i) {
-                (true, 0) => text.push_str(&format!("note: {note}\n")),
-                (true, _) => {}
-                (false, _) => text.push_str(&format!("note on {}: {note}\n", name(report))),
-            }
-        }
-    }
-    text
+    let notes = reports.iter().map(|report| report.report.notes.as_slice());
+    let named: Vec<_> = names.iter().map(String::as_str).zip(notes).collect();
+    text + &file_reports::notes(&named)
 }

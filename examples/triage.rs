@@ -16,7 +16,6 @@
 
 use std::{
     error::Error,
-    fs,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -115,8 +114,7 @@ fn output() -> Result<String, Box<dyn Error>> {
             Ok(knapsack_text(&solved))
         };
     }
-    let bundled = || Path::new(env!("CARGO_MANIFEST_DIR")).join("data/demo_problems.jsonl");
-    let path = arguments.file.clone().unwrap_or_else(bundled);
+    let path = arguments.file.clone().unwrap_or_else(|| program::bundled("demo_problems.jsonl"));
     let problems = pool_file::read(&path)?;
     let planner = match arguments.planner.as_str() {
         "all-in-order" => Planner::AllInOrder,
@@ -140,7 +138,7 @@ fn output() -> Result<String, Box<dyn Error>> {
         let mark = if report.informed { INFORMED } else { "" };
         let title = format!("Triage efficiency, planner {}{mark}", arguments.planner);
         let picture = triage_plot::svg(&report, &title)?;
-        fs::write(plot, picture).map_err(|error| format!("{}: {error}", plot.display()))?;
+        program::write_picture(plot, &picture)?;
     }
     if !arguments.json {
         return Ok(text(&problems, &report, &arguments));

@@ -14,6 +14,7 @@ pub mod demo_problems;
 pub mod demo_rollouts;
 pub mod estimate_file;
 pub mod evaluation;
+pub mod file_reports;
 pub mod json_lines;
 pub mod knapsack_file;
 pub mod path_file;
@@ -29,6 +30,7 @@ pub mod trace_file;
 pub mod triage;
 pub mod triage_json;
 pub mod triage_plot;
+mod triage_words;
 
 /// The README's code, tested with the rest.
 #[cfg(doctest)]

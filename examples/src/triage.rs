@@ -8,7 +8,10 @@ use knapsack_oracle::{
 };
 use trajectory_metrics::{Bootstrap, Level};
 
-use crate::plan_file::PlanFile;
+use crate::{
+    plan_file::PlanFile,
+    triage_words::{name_of_reading, name_of_repair, note},
+};
 
 /// Shuffles of the sampled random reference, as in the paper.
 const SHUFFLES: usize = 1_000;
@@ -281,67 +284,6 @@ fn estimate(values: &[f64], seed: u64) -> Option<Estimate> {
         ci_low: interval.map(|interval| interval.low),
         ci_high: interval.map(|interval| interval.high),
     })
-}
-
-fn note(at: &AtAlpha, notes: &mut Vec<String>) {
-    let AtAlpha { alpha, pools, planned, kinds: [informative, nothing, optimal], .. } = *at;
-    if planned < pools {
-        notes.push(format!(
-            "alpha {alpha}: {} of {pools} pools have no plan that can be executed and are left out of \
-             eta and regret",
-            pools - planned
-        ));
-    }
-    if nothing > 0 {
-        notes.push(format!(
-            "alpha {alpha}: nothing is solvable within the budget in {nothing} of {planned} pools; \
-             eta is 1 there by convention, and they have no regret"
-        ));
-    }
-    if optimal > 0 {
-        notes.push(format!(
-            "alpha {alpha}: a random planner earns as much as the oracle in {optimal} of {planned} \
-             pools; eta is 1 there by convention if the plan does too, otherwise 0"
-        ));
-    }
-    if informative == 0 {
-        notes.push(format!(
-            "alpha {alpha}: eta_*_informative is null, as eta is undefined in every pool with a plan"
-        ));
-    }
-    if planned == 0 {
-        notes.push(format!("alpha {alpha}: eta and regret are null, as there is no plan"));
-    } else if nothing == planned {
-        notes.push(format!("alpha {alpha}: regret is null, as nothing is solvable in any pool"));
-    }
-    if planned == 1 {
-        notes.push(format!(
-            "alpha {alpha}: standard errors and intervals need two pools with a plan"
-        ));
-    }
-}
-
-const fn name_of_reading(reading: Option<&PlanReading>) -> &'static str {
-    match reading {
-        None => "missing",
-        Some(PlanReading::Plan { repairs, .. }) if repairs.is_empty() => "as_asked",
-        Some(PlanReading::Plan { .. }) => "repaired",
-        Some(PlanReading::OverBudget { .. }) => "over_budget",
-        Some(PlanReading::DuplicateId { .. }) => "duplicate_id",
-        Some(_) => "unparseable",
-    }
-}
-
-const fn name_of_repair(repair: &Repair) -> &'static str {
-    match repair {
-        Repair::TextStripped { .. } => "text_stripped",
-        Repair::SeveralPlans { .. } => "several_plans",
-        Repair::EntryDropped { .. } => "entry_dropped",
-        Repair::UnknownId { .. } => "unknown_id",
-        Repair::ExtraFields { .. } => "extra_fields",
-        Repair::Allocation { .. } => "allocation",
-        _ => "other",
-    }
 }
 
 /// Whether an id was dropped only because one text is read for every pool.

@@ -1,12 +1,11 @@
 //! The agent's loop, from the outside.
 #![allow(clippy::unwrap_used)]
 
-#[allow(dead_code, reason = "each test uses a part of it")]
 mod program;
 
 #[test]
 fn the_agent_plans_anew_after_the_ban_and_its_confidence_is_scored() {
-    let output = program::run("agent_loop", &[]);
+    let output = program::run(&[]);
     assert!(output.status.success() && output.stderr.is_empty());
     let text = String::from_utf8(output.stdout).unwrap();
     let lines: Vec<&str> = text.lines().collect();

@@ -3,34 +3,13 @@
 
 mod program;
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::Output,
-};
-
-use program::refusal;
+use program::{bundled_or_recorded, json, refusal, run, write};
 use serde_json::Value;
-
-fn run(arguments: &[&str]) -> Output {
-    program::run("compare_paths", arguments)
-}
-
-fn json(arguments: &[&str]) -> Value {
-    program::json("compare_paths", arguments)
-}
-
-/// A file of its own for each case.
-fn write(name: &str, content: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::write(&path, content).unwrap();
-    path
-}
 
 /// The report on a file of these lines.
 fn report(name: &str, lines: &[&str], arguments: &[&str]) -> Value {
     let path = write(name, &lines.join("\n"));
-    json(&[&[path.to_str().unwrap(), "--json"], arguments].concat())
+    json(&[&[&path, "--json"], arguments].concat())
 }
 
 const GOOD: &str = r#"{"id":"a","task":"t","agent_calls":[{"name":"look","args":{"at":1},"ok":true}],"expected_calls":[{"name":"look","args":{"at":1}}],"success":true}"#;
@@ -100,20 +79,20 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
         ),
     ];
     for (name, line, field) in cases {
-        let path = write(&format!("paths_{name}.jsonl"), &format!("{GOOD}\n\n{line}\n"));
-        let error = refusal(&run(&[path.to_str().unwrap(), "--json"]), name);
-        let expected = format!("error: {}:3: field {field}: ", path.display());
+        let path = write(&format!("{name}.jsonl"), &format!("{GOOD}\n\n{line}\n"));
+        let error = refusal(&run(&[&path, "--json"]), name);
+        let expected = format!("error: {}:3: field {field}: ", path);
         assert!(error.starts_with(&expected), "{name}: {error}");
     }
 }
 
 #[test]
 fn what_is_no_json_no_file_and_no_option_is_refused_alike() {
-    let text = write("paths_prose.jsonl", "this is not JSON\n");
-    let empty = write("paths_empty.jsonl", "\n");
+    let text = write("prose.jsonl", "this is not JSON\n");
+    let empty = write("empty.jsonl", "\n");
     let cases = [
-        (text.to_str().unwrap(), "paths_prose.jsonl:1: "),
-        (empty.to_str().unwrap(), "paths_empty.jsonl: "),
+        (text.as_str(), "prose.jsonl:1: "),
+        (&empty, "empty.jsonl: "),
         ("no/such/file.jsonl", "no/such/file.jsonl: "),
         ("--frobnicate", "frobnicate"),
     ];
@@ -126,7 +105,7 @@ fn what_is_no_json_no_file_and_no_option_is_refused_alike() {
 #[test]
 fn undefined_figures_are_null_and_say_why() {
     let silent = r#"{"id":"a","task":"t","agent_calls":[],"expected_calls":[],"success":0}"#;
-    let found = report("paths_silent.jsonl", &[silent], &[]);
+    let found = report("silent.jsonl", &[silent], &[]);
     for figure in ["precision", "recall", "invalid_tool_use_ratio", "pass_hat_k"] {
         assert_eq!(found[figure], Value::Null, "{figure}");
         let notes = found["notes"].as_array().unwrap();
@@ -142,7 +121,7 @@ fn a_task_with_fewer_trials_makes_pass_hat_k_undefined_and_is_not_dropped() {
     let renamed = |id: &str| GOOD.replace(r#""id":"a""#, &format!(r#""id":"{id}""#));
     let other = renamed("b").replace(r#""task":"t""#, r#""task":"u""#);
     let failed = renamed("c").replace("true}", "false}");
-    let found = report("paths_trials.jsonl", &[GOOD, &failed, &other], &[]);
+    let found = report("trials.jsonl", &[GOOD, &failed, &other], &[]);
     assert_eq!(found["pass_hat_k"]["1"], 0.75);
     assert_eq!(found["pass_hat_k"]["2"], Value::Null);
     let note = found["notes"][0].as_str().unwrap();
@@ -153,9 +132,9 @@ fn a_task_with_fewer_trials_makes_pass_hat_k_undefined_and_is_not_dropped() {
 fn a_run_that_stands_twice_is_noted() {
     let other = GOOD.replace(r#""id":"a""#, r#""id":"b""#);
     let notes = |name: &str, lines: &[&str]| report(name, lines, &[])["notes"].to_string();
-    let twice = notes("paths_repeated.jsonl", &[GOOD, GOOD, &other]);
+    let twice = notes("repeated.jsonl", &[GOOD, GOOD, &other]);
     assert!(twice.contains("3 runs have 2 different ids"), "{twice}");
-    let once = notes("paths_different.jsonl", &[GOOD, &other]);
+    let once = notes("different.jsonl", &[GOOD, &other]);
     assert!(!once.contains("different ids"), "{once}");
 }
 
@@ -183,7 +162,7 @@ fn arguments_count_as_values_and_not_at_all_when_ignored() {
     ];
     for (i, (called, expected, same)) in cases.into_iter().enumerate() {
         let line = row(called, expected);
-        let name = format!("paths_arguments_{i}.jsonl");
+        let name = format!("arguments_{i}.jsonl");
         let exact = report(&name, &[&line], &[]);
         assert_eq!(exact["exact_match"], f64::from(u8::from(same)), "{line}");
         let ignored = report(&name, &[&line], &["--ignore-arguments"]);
@@ -194,17 +173,10 @@ fn arguments_count_as_values_and_not_at_all_when_ignored() {
 #[test]
 fn figures_agree_with_the_shortest_python() {
     let golden = include_str!("golden/compare_paths.csv");
-    let recorded = env::var_os("REAL_RUNS").map(|folder| Path::new(&folder).join("data/toolpaths"));
-    if recorded.is_none() {
-        println!("skipped for recorded runs: REAL_RUNS does not name their folder");
-    }
-    let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
     for stem in ["demo_tool_calls", "taubench_gpt4o_airline", "tau2"] {
-        let folder = if stem.starts_with("demo") { Some(&bundled) } else { recorded.as_ref() };
-        let Some(folder) = folder else { continue };
-        let path = folder.join(format!("{stem}.jsonl"));
+        let Some(path) = bundled_or_recorded("data/toolpaths", stem) else { continue };
         for ignore in [false, true] {
-            let mut arguments = vec![path.to_str().unwrap(), "--json"];
+            let mut arguments = vec![&path, "--json"];
             arguments.extend(ignore.then_some("--ignore-arguments"));
             let found = json(&arguments);
             let start = format!("{stem},{ignore},");
@@ -223,14 +195,14 @@ fn figures_agree_with_the_shortest_python() {
 
 #[test]
 fn several_files_are_columns_and_a_report_each() {
-    let (one, two) = (write("paths_one.jsonl", GOOD), write("paths_two.jsonl", GOOD));
-    let (one, two) = (one.to_str().unwrap(), two.to_str().unwrap());
+    let (one, two) = (write("column_one.jsonl", GOOD), write("column_two.jsonl", GOOD));
+    let (one, two) = (&one, &two);
     let both = json(&[one, two, "--json"]);
     assert_eq!((&both["n"], &both["files"][1]["n"]), (&2.into(), &1.into()));
     // The task of the one is that of the other.
     assert_eq!((&both["n_tasks"], &both["pass_hat_k"]["2"]), (&1.into(), &1.0.into()));
     let table = String::from_utf8(run(&[one, two]).stdout).unwrap();
-    assert!(table.contains("paths_one") && table.contains("paths_two"), "{table}");
+    assert!(table.contains("column_one") && table.contains("column_two"), "{table}");
     let line = table.lines().find(|line| line.starts_with("exact_match (+)")).unwrap();
     assert_eq!(line.split_whitespace().collect::<Vec<_>>()[2..], ["1.000", "1.000"]);
 }

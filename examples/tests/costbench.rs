@@ -3,35 +3,19 @@
 
 mod program;
 
-use std::{
-    collections::BTreeMap,
-    env, fs,
-    path::{Path, PathBuf},
-    process::Output,
-};
+use std::collections::BTreeMap;
 
-use program::refusal;
+use program::{refusal, run, write};
 use serde_json::{Value, json};
 
-fn run(arguments: &[&str]) -> Output {
-    program::run("costbench", arguments)
-}
-
 fn json(arguments: &[&str]) -> Value {
-    program::json("costbench", &[&["--json"], arguments].concat())
-}
-
-/// A file of its own for each case.
-fn write(name: &str, content: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::write(&path, content).unwrap();
-    path
+    program::json(&[&["--json"], arguments].concat())
 }
 
 /// The report on these queries.
 fn report(name: &str, queries: &Value, arguments: &[&str]) -> Value {
     let path = write(name, &serde_json::to_string_pretty(queries).unwrap());
-    json(&[&["--queries", path.to_str().unwrap()], arguments].concat())
+    json(&[&["--queries", &path], arguments].concat())
 }
 
 fn golden(text: &str) -> Value {
@@ -54,13 +38,7 @@ fn rounded(value: &Value, scale: f64, decimals: i32) -> f64 {
 
 /// The benchmark's own queries, which this project does not ship.
 fn recorded() -> Option<String> {
-    let Some(folder) = env::var_os("REAL_RUNS") else {
-        println!("skipped: REAL_RUNS does not name the folder of the benchmark's queries");
-        return None;
-    };
-    let path = Path::new(&folder).join("golden/costbench/queries.json");
-    assert!(path.is_file(), "REAL_RUNS lacks golden/costbench/queries.json");
-    Some(path.to_str().unwrap().to_owned())
+    program::recorded("golden/costbench/queries.json")
 }
 
 #[test]
@@ -106,7 +84,7 @@ fn paths_and_costs_are_those_of_the_reference_runs_to_the_cent() {
             .iter()
             .map(|row| json!({"query_id": row["query_id"], "task": row["task"]}))
             .collect();
-        let name = format!("costbench_reference_{level}.json");
+        let name = format!("reference_{level}.json");
         let level = level.to_string();
         let found = report(&name, &queries, &["--refinement-level", &level, "--paths"]);
         for (ours, theirs) in list(&found["paths"]).iter().zip(rows) {
@@ -147,7 +125,7 @@ fn runs_under_events_are_those_of_another_program() {
             .iter()
             .map(|row| json!({"query_id": row["query_id"], "task": row["task"]}))
             .collect();
-        let name = format!("costbench_{kind}_{blocks}_{level}.json");
+        let name = format!("{kind}_{blocks}_{level}.json");
         let settings =
             ["--refinement-level", &level, "--block", &kind, "--blocks", &blocks, "--paths"];
         let found = report(&name, &queries, &settings);
@@ -235,13 +213,13 @@ fn bad_queries_are_one_line_that_names_file_line_and_field_and_exit_code_2() {
     ];
     for (name, query, line, field) in cases {
         let path = write(
-            &format!("costbench_{name}.json"),
+            &format!("{name}.json"),
             &format!(
                 "[\n  {{\"query_id\": \"a\", \"task\": \"dining\"}},\n  {{\n    \"query_id\": \"b\", \"task\": \"location\"\n  }},\n  {query}\n]\n"
             ),
         );
-        let error = refusal(&run(&["--queries", path.to_str().unwrap(), "--json"]), name);
-        let expected = format!("error: {}:{line}: field {field}: ", path.display());
+        let error = refusal(&run(&["--queries", &path, "--json"]), name);
+        let expected = format!("error: {}:{line}: field {field}: ", path);
         assert!(error.starts_with(&expected), "{name}: {error}");
     }
 }
@@ -249,20 +227,16 @@ fn bad_queries_are_one_line_that_names_file_line_and_field_and_exit_code_2() {
 #[test]
 fn what_is_no_array_no_file_or_empty_is_refused_alike() {
     let cases = [
-        ("prose", "this is not JSON\n", "costbench_prose.json:1: "),
-        ("empty", "", "costbench_empty.json:1: "),
-        ("none", "[]", "costbench_none.json: holds no query"),
-        ("object", r#"{"query_id": "a", "task": "dining"}"#, "costbench_object.json:1: "),
-        ("cut", "[\n{\"query_id\": \"a\"", "costbench_cut.json:2: "),
-        (
-            "more",
-            "[{\"query_id\": \"a\", \"task\": \"dining\"}]\n[]",
-            "costbench_more.json:2: goes on",
-        ),
+        ("prose", "this is not JSON\n", "prose.json:1: "),
+        ("empty", "", "empty.json:1: "),
+        ("none", "[]", "none.json: holds no query"),
+        ("object", r#"{"query_id": "a", "task": "dining"}"#, "object.json:1: "),
+        ("cut", "[\n{\"query_id\": \"a\"", "cut.json:2: "),
+        ("more", "[{\"query_id\": \"a\", \"task\": \"dining\"}]\n[]", "more.json:2: goes on"),
     ];
     for (name, content, expected) in cases {
-        let path = write(&format!("costbench_{name}.json"), content);
-        let error = refusal(&run(&["--queries", path.to_str().unwrap()]), name);
+        let path = write(&format!("{name}.json"), content);
+        let error = refusal(&run(&["--queries", &path]), name);
         assert!(error.contains(expected), "{name}: {error}");
     }
     let error = refusal(&run(&["--queries", "no/such/file.json"]), "no file");
@@ -331,10 +305,10 @@ fn undefined_figures_are_null_and_say_why() {
 fn a_query_that_stands_twice_is_noted_and_counts_twice() {
     let row = json!({"query_id": "a", "task": "dining"});
     let other = json!({"query_id": "a", "task": "location"});
-    let found = report("costbench_twice.json", &json!([row, row, other]), &[]);
+    let found = report("twice.json", &json!([row, row, other]), &[]);
     assert_eq!(found["queries"], 3);
     assert!(found["notes"][0].as_str().unwrap().contains("3 queries are 2 different ones"));
-    let found = report("costbench_once.json", &json!([row, other]), &[]);
+    let found = report("once.json", &json!([row, other]), &[]);
     assert_eq!(found["notes"], json!([]));
 }
 

@@ -4,33 +4,10 @@
 
 mod program;
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::Output,
-};
+use std::{fs, path::Path};
 
-use program::refusal;
+use program::{in_folder, json, refusal, run, write};
 use serde_json::Value;
-
-fn run(arguments: &[&str]) -> Output {
-    program::run("cut_off_runs", arguments)
-}
-
-fn json(arguments: &[&str]) -> Value {
-    program::json("cut_off_runs", arguments)
-}
-
-fn in_folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cut_off_{name}"))
-}
-
-/// A file of its own for each case.
-fn write(name: &str, rows: &[&str]) -> String {
-    let path = in_folder(name);
-    fs::write(&path, rows.join("\n")).unwrap();
-    path.to_str().unwrap().to_owned()
-}
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap()
@@ -64,17 +41,17 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
         ("same_id", r#"{"id":"a","forecasts":[0.5],"outcome":false}"#, "id"),
     ];
     for (name, line, field) in cases {
-        let path = write(name, &[SUCCESS, "", line]);
+        let path = write(name, &[SUCCESS, "", line].join("\n"));
         let picture = in_folder(&format!("{name}.svg"));
-        let error = refusal(&run(&[&path, "--json", "--plot", picture.to_str().unwrap()]), name);
-        assert!(!picture.exists(), "{name}");
+        let error = refusal(&run(&[&path, "--json", "--plot", &picture]), name);
+        assert!(!Path::new(&picture).exists(), "{name}");
         assert!(error.starts_with(&format!("error: {path}:3: field {field}: ")), "{name}: {error}");
     }
 }
 
 #[test]
 fn settings_that_cannot_be_met_are_refused() {
-    let broken = write("broken", &[BROKEN]);
+    let broken = write("broken", &[BROKEN].join("\n"));
     let cases: [(&[&str], &str); 5] = [
         (&["--schedule", "front"], "no weight schedule is called"),
         (&["--frobnicate"], "frobnicate"),
@@ -90,7 +67,7 @@ fn settings_that_cannot_be_met_are_refused() {
 
 #[test]
 fn a_small_file_comes_out_as_worked_out_by_hand() {
-    let path = write("mixed", &[SUCCESS, FAILURE, CUT_OFF, BROKEN]);
+    let path = write("mixed", &[SUCCESS, FAILURE, CUT_OFF, BROKEN].join("\n"));
     let report = json(&[&path, "--json", "--schedule", "uniform"]);
     let file = &report["files"][0];
     let counts = ["n_complete", "n_censored", "n_excluded"].map(|n| file[n].as_u64().unwrap());
@@ -121,7 +98,7 @@ fn a_small_file_comes_out_as_worked_out_by_hand() {
 
 #[test]
 fn where_nothing_was_cut_off_every_way_agrees() {
-    let path = write("complete", &[SUCCESS, FAILURE]);
+    let path = write("complete", &[SUCCESS, FAILURE].join("\n"));
     let report = json(&[&path, "--json"]);
     let file = &report["files"][0];
     for way in ["simple", "exact_plug_in", "ipcw"] {
@@ -133,7 +110,7 @@ fn where_nothing_was_cut_off_every_way_agrees() {
 
 #[test]
 fn undefined_figures_are_null_and_say_why() {
-    let path = write("nothing", &[BROKEN]);
+    let path = write("nothing", &[BROKEN].join("\n"));
     let report = json(&[&path, "--json"]);
     for name in WAYS.into_iter().chain(["bounds", "censoring_rate", "mean_success_chance"]) {
         let value = &report["files"][0][name];
@@ -177,8 +154,8 @@ fn on_the_bundled_runs_the_model_comes_close_to_the_truth_and_bounds_hold_both()
 
 #[test]
 fn files_of_other_runs_are_not_compared() {
-    let first = write("first", &[SUCCESS, FAILURE]);
-    let second = write("second", &[FAILURE, SUCCESS]);
+    let first = write("first", &[SUCCESS, FAILURE].join("\n"));
+    let second = write("second", &[FAILURE, SUCCESS].join("\n"));
     let report = json(&[&first, &second, "--json"]);
     assert_eq!(report["pairs"], Value::Array(Vec::new()));
     assert_eq!(notes(&report, "pairs: none"), 1);
@@ -188,14 +165,13 @@ fn files_of_other_runs_are_not_compared() {
 #[test]
 fn the_picture_names_every_stream_and_every_way() {
     let path = in_folder("picture.svg");
-    let path = path.to_str().unwrap();
-    let output = run(&["--plot", path]);
+    let output = run(&["--plot", &path]);
     assert!(output.status.success());
     let table = String::from_utf8(output.stdout).unwrap();
     assert!(
         table.contains("exact_plug_in") && table.contains("note: largest_width: demo_truthful")
     );
-    let picture = fs::read_to_string(path).unwrap();
+    let picture = fs::read_to_string(&path).unwrap();
     assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"));
     for text in ["demo_truthful", "demo_overconfident", "demo_constant", "bounds", "complete only"]
     {
@@ -206,9 +182,9 @@ fn the_picture_names_every_stream_and_every_way() {
 
 #[test]
 fn a_name_that_looks_like_markup_does_no_harm() {
-    let path = write("a<b>&c.jsonl", &[SUCCESS, FAILURE]);
+    let path = write("a<b>&c.jsonl", &[SUCCESS, FAILURE].join("\n"));
     let picture = in_folder("markup.svg");
-    assert!(run(&[&path, "--plot", picture.to_str().unwrap()]).status.success());
+    assert!(run(&[&path, "--plot", &picture]).status.success());
     let picture = fs::read_to_string(picture).unwrap();
     assert!(picture.contains("a&lt;b&gt;&amp;c") && !picture.contains("a<b>"), "{picture}");
 }
@@ -220,9 +196,9 @@ fn a_bar_without_width_a_small_range_and_a_long_name_can_be_read() {
         r#"{"id":"a","forecasts":[0.5],"outcome":true}"#,
         r#"{"id":"b","forecasts":[0.5000001],"outcome":false}"#,
     ];
-    let path = write(&format!("{}.jsonl", "long_".repeat(20)), &rows);
+    let path = write(&format!("cut_off_{}.jsonl", "long_".repeat(20)), &rows.join("\n"));
     let picture = in_folder("narrow.svg");
-    let output = run(&[&path, "--plot", picture.to_str().unwrap()]);
+    let output = run(&[&path, "--plot", &picture]);
     assert!(output.status.success());
     assert!(String::from_utf8(output.stdout).unwrap().contains(&"long_".repeat(20)));
     let picture = fs::read_to_string(picture).unwrap();

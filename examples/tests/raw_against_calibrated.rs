@@ -3,32 +3,13 @@
 
 mod program;
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::Output,
-};
+use std::fs;
 
-use program::refusal;
+use program::{json, json_of, recorded, refusal, run, write};
 use serde_json::Value;
 
-fn run(arguments: &[&str]) -> Output {
-    program::run("raw_against_calibrated", arguments)
-}
-
-fn json(arguments: &[&str]) -> Value {
-    program::json("raw_against_calibrated", arguments)
-}
-
-/// A file of its own for each case.
-fn write(name: &str, content: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("raw_{name}"));
-    fs::write(&path, content).unwrap();
-    path
-}
-
 fn bundled(name: &str) -> String {
-    format!("{}/data/demo_{name}.jsonl", env!("CARGO_MANIFEST_DIR"))
+    program::bundled(&format!("demo_{name}.jsonl"))
 }
 
 fn number(file: &Value, metric: &str, field: &str) -> f64 {
@@ -41,18 +22,16 @@ fn what_cannot_be_compared_is_one_line_and_exit_code_2() {
     let no_task = write("no_task.jsonl", &format!("{no_task}\n"));
     let nan = write("nan.jsonl", r#"{"id":"a","task":"t","forecasts":[2.0],"outcome":true}"#);
     let one = write("one.jsonl", r#"{"id":"a","task":"t","forecasts":[0.5],"outcome":true}"#);
-    let path = |path: &PathBuf| path.to_str().unwrap().to_owned();
-    let cases = [
-        (vec![path(&no_task)], "raw_no_task.jsonl:1: field task: missing"),
-        (vec![path(&nan)], "raw_nan.jsonl:1: field forecasts[0]: "),
-        (vec![path(&one)], "raw_one.jsonl: outside fold 0 of the traces: "),
-        (vec!["no/such/file.jsonl".to_owned()], "no/such/file.jsonl: "),
-        (vec!["--resamples".to_owned(), "1".to_owned()], "from 2 to 1000000"),
-        (vec!["--frobnicate".to_owned()], "frobnicate"),
+    let cases: [(&[&str], &str); 6] = [
+        (&[&no_task], "no_task.jsonl:1: field task: missing"),
+        (&[&nan], "nan.jsonl:1: field forecasts[0]: "),
+        (&[&one], "one.jsonl: outside fold 0 of the traces: "),
+        (&["no/such/file.jsonl"], "no/such/file.jsonl: "),
+        (&["--resamples", "1"], "from 2 to 1000000"),
+        (&["--frobnicate"], "frobnicate"),
     ];
     for (arguments, expected) in cases {
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let error = refusal(&run(&arguments), &format!("{arguments:?}"));
+        let error = refusal(&run(arguments), &format!("{arguments:?}"));
         assert!(error.contains(expected), "{error}");
     }
 }
@@ -76,7 +55,7 @@ fn calibration_mends_the_overconfident_stream_and_no_rank() {
 fn the_raw_figures_are_those_of_score_traces() {
     let file = bundled("overconfident");
     let report = json(&[&file, "--json", "--resamples", "2"]);
-    let scored = program::json("score_traces", &[&file, "--json", "--resamples", "0"]);
+    let scored = json_of("score_traces", &[&file, "--json", "--resamples", "0"]);
     for metric in ["tps_log", "tps_brier", "tps_beta_2_4", "auroc", "aurc", "t_ece", "t_brier"] {
         assert_eq!(
             report["files"][0]["metrics"][metric]["raw"], scored[metric]["value"],
@@ -97,17 +76,12 @@ fn the_order_of_the_rows_does_not_matter() {
             report["files"][0]["file"] = Value::Null;
             report
         };
-        assert_eq!(of(&bundled("overconfident")), of(mirrored.to_str().unwrap()));
+        assert_eq!(of(&bundled("overconfident")), of(&mirrored));
     }
 }
 
 #[test]
 fn on_recorded_runs_the_trajectory_score_sees_what_ranks_do_not() {
-    let Some(folder) = env::var_os("REAL_RUNS") else {
-        println!("skipped: REAL_RUNS does not name the folder of recorded runs");
-        return;
-    };
-    let traces = Path::new(&folder).join("data/traces");
     // As docs/findings.md has it: file, complete runs, tasks, tps_log change, whether it is beyond
     // noise, AUROC change.
     let cases = [
@@ -117,8 +91,8 @@ fn on_recorded_runs_the_trajectory_score_sees_what_ranks_do_not() {
         ("worldcup_win_probability", 180, 174, -0.008, false, 0.002),
     ];
     for (name, n, tasks, tps_log, beyond_noise, auroc) in cases {
-        let path = traces.join(format!("{name}.jsonl"));
-        let report = json(&[path.to_str().unwrap(), "--json", "--resamples", "1000"]);
+        let Some(path) = recorded(&format!("data/traces/{name}.jsonl")) else { continue };
+        let report = json(&[&path, "--json", "--resamples", "1000"]);
         let file = &report["files"][0];
         assert_eq!((&file["n"], &file["n_tasks"]), (&n.into(), &tasks.into()), "{name}");
         for (metric, printed) in [("tps_log", tps_log), ("auroc", auroc)] {

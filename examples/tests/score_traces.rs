@@ -3,30 +3,10 @@
 
 mod program;
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::Output,
-};
+use std::fs;
 
-use program::refusal;
+use program::{bundled, json, recorded, refusal, run, write};
 use serde_json::Value;
-
-fn run(arguments: &[&str]) -> Output {
-    program::run("score_traces", arguments)
-}
-
-fn json(arguments: &[&str]) -> Value {
-    program::json("score_traces", arguments)
-}
-
-/// A file of its own for each case.
-fn write(name: &str, content: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let path = folder.join(name);
-    fs::write(&path, content).unwrap();
-    path
-}
 
 const GOOD: &str = r#"{"id":"a","forecasts":[0.5,0.7],"outcome":true,"stop":"completed"}"#;
 
@@ -55,8 +35,8 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
     ];
     for (name, line, field) in cases {
         let path = write(&format!("{name}.jsonl"), &format!("{GOOD}\n\n{line}\n"));
-        let error = refusal(&run(&[path.to_str().unwrap(), "--json"]), name);
-        let expected = format!("error: {}:3: field {field}: ", path.display());
+        let error = refusal(&run(&[&path, "--json"]), name);
+        let expected = format!("error: {path}:3: field {field}: ");
         assert!(error.starts_with(&expected), "{name}: {error}");
     }
 }
@@ -68,10 +48,10 @@ fn what_is_no_json_and_what_is_no_file_is_refused_alike() {
     let empty = write("empty.jsonl", "\n");
     let list = write("list.jsonl", "[\"x\",null,[0.5],true,null,null]\n");
     let cases = [
-        (list.to_str().unwrap(), "list.jsonl:1: is no JSON object"),
-        (text.to_str().unwrap(), "prose.jsonl:1: "),
-        (two.to_str().unwrap(), "two.jsonl:1: "),
-        (empty.to_str().unwrap(), "empty.jsonl: "),
+        (list.as_str(), "list.jsonl:1: is no JSON object"),
+        (&text, "prose.jsonl:1: "),
+        (&two, "two.jsonl:1: "),
+        (&empty, "empty.jsonl: "),
         ("no/such/file.jsonl", "no/such/file.jsonl: "),
     ];
     for (path, expected) in cases {
@@ -83,7 +63,6 @@ fn what_is_no_json_and_what_is_no_file_is_refused_alike() {
 #[test]
 fn settings_that_cannot_be_met_are_refused() {
     let path = write("no_task.jsonl", &format!("{GOOD}\n"));
-    let path = path.to_str().unwrap();
     let cases: [(&[&str], &str); 8] = [
         (&["--resamples", "18446744073709551615"], "up to 1000000"),
         (&["--resamples", "100000000000"], "up to 1000000"),
@@ -91,8 +70,8 @@ fn settings_that_cannot_be_met_are_refused() {
         (&["--schedule", "front"], "no weight schedule is called"),
         (&["--calibrate", "magic"], "none, platt and isotonic"),
         (&["--frobnicate"], "frobnicate"),
-        (&[path, "--cluster-by-task"], "no_task.jsonl:1: field task: missing"),
-        (&[path, "--calibrate", "platt"], "no_task.jsonl"),
+        (&[&path, "--cluster-by-task"], "no_task.jsonl:1: field task: missing"),
+        (&[&path, "--calibrate", "platt"], "no_task.jsonl"),
     ];
     for (arguments, expected) in cases {
         let error = refusal(&run(arguments), &format!("{arguments:?}"));
@@ -103,7 +82,7 @@ fn settings_that_cannot_be_met_are_refused() {
 #[test]
 fn undefined_metrics_are_null_and_say_why() {
     let path = write("one_class.jsonl", &format!("{GOOD}\n"));
-    let report = json(&[path.to_str().unwrap(), "--json", "--resamples", "50"]);
+    let report = json(&[&path, "--json", "--resamples", "50"]);
     assert_eq!(report["auroc"], Value::Null);
     let notes = report["notes"].as_array().unwrap();
     let why = |start: &str| notes.iter().any(|note| note.as_str().unwrap().starts_with(start));
@@ -113,7 +92,7 @@ fn undefined_metrics_are_null_and_say_why() {
 
     let excluded = r#"{"id":"a","forecasts":[0.5],"outcome":null}"#;
     let path = write("nothing.jsonl", &format!("{excluded}\n"));
-    let report = json(&[path.to_str().unwrap(), "--json"]);
+    let report = json(&[&path, "--json"]);
     assert_eq!((&report["n"], &report["n_excluded"]), (&0.into(), &1.into()));
     assert_eq!(report["base_rate"], Value::Null);
     assert_eq!(report["tps_log"], Value::Null);
@@ -145,7 +124,7 @@ fn a_censored_run_enters_the_censored_score_only() {
         r#"{"id":"d","forecasts":[0.5],"outcome":null,"stop":"parse_error"}"#,
     ];
     let path = write("mixed.jsonl", &rows.join("\n"));
-    let report = json(&[path.to_str().unwrap(), "--json", "--schedule", "uniform"]);
+    let report = json(&[&path, "--json", "--schedule", "uniform"]);
     let counts = ["n", "n_censored", "n_excluded"].map(|name| report[name].as_u64().unwrap());
     assert_eq!(counts, [2, 1, 1]);
     assert_eq!(report["excluded"]["parse_error"], 1);
@@ -159,8 +138,8 @@ fn a_censored_run_enters_the_censored_score_only() {
 
 #[test]
 fn the_order_of_the_rows_does_not_matter() {
-    let bundled = concat!(env!("CARGO_MANIFEST_DIR"), "/data/demo_truthful.jsonl");
-    let text = fs::read_to_string(bundled).unwrap();
+    let bundled = bundled("demo_truthful.jsonl");
+    let text = fs::read_to_string(&bundled).unwrap();
     let mirrored: Vec<&str> = text.lines().rev().collect();
     let mirrored = write("mirrored.jsonl", &mirrored.join("\n"));
     let of = |path: &str| {
@@ -168,19 +147,14 @@ fn the_order_of_the_rows_does_not_matter() {
         report["file"] = Value::Null;
         report
     };
-    assert_eq!(of(bundled), of(mirrored.to_str().unwrap()));
+    assert_eq!(of(&bundled), of(&mirrored));
 }
 
 #[test]
 fn the_same_file_twice_says_no_more_than_once() {
-    let path = write(
-        "once.jsonl",
-        &fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/data/demo_truthful.jsonl"))
-            .unwrap(),
-    );
-    let path = path.to_str().unwrap();
-    let once = json(&[path, "--json", "--resamples", "100", "--calibrate", "platt"]);
-    let twice = json(&[path, path, "--json", "--resamples", "100", "--calibrate", "platt"]);
+    let path = bundled("demo_truthful.jsonl");
+    let once = json(&[&path, "--json", "--resamples", "100", "--calibrate", "platt"]);
+    let twice = json(&[&path, &path, "--json", "--resamples", "100", "--calibrate", "platt"]);
     assert_eq!(twice["n"].as_u64(), once["n"].as_u64().map(|n| 2 * n));
     for metric in ["tps_log", "auroc"] {
         for end in ["value", "ci_low", "ci_high"] {
@@ -194,7 +168,7 @@ fn the_same_file_twice_says_no_more_than_once() {
 fn a_horizon_beyond_all_runs_is_refused() {
     let row = r#"{"id":"a","forecasts":[0.5],"outcome":null,"stop":"max_steps","horizon":18446744073709551615}"#;
     let path = write("horizon.jsonl", row);
-    let error = refusal(&run(&[path.to_str().unwrap(), "--json"]), "horizon");
+    let error = refusal(&run(&[&path, "--json"]), "horizon");
     assert!(error.contains("horizon.jsonl:1: field horizon: "), "{error}");
 }
 
@@ -206,11 +180,6 @@ fn the_same_call_gives_the_same_bytes() {
 
 #[test]
 fn recorded_runs_are_scored_whole_and_unjudged_ones_are_counted_not_scored() {
-    let Some(folder) = env::var_os("REAL_RUNS") else {
-        println!("skipped: REAL_RUNS does not name the folder of recorded runs");
-        return;
-    };
-    let traces = Path::new(&folder).join("data/traces");
     let cases = [
         ("phmforge_token_probability", 225, 0),
         ("debate_verbal_confidence", 104, 374),
@@ -218,11 +187,10 @@ fn recorded_runs_are_scored_whole_and_unjudged_ones_are_counted_not_scored() {
         ("worldcup_win_probability", 180, 0),
     ];
     for (name, complete, excluded) in cases {
-        let path = traces.join(format!("{name}.jsonl"));
+        let Some(path) = recorded(&format!("data/traces/{name}.jsonl")) else { continue };
         for calibration in ["none", "platt", "isotonic"] {
-            let path = path.to_str().unwrap();
             let report = json(&[
-                path,
+                &path,
                 "--json",
                 "--cluster-by-task",
                 "--calibrate",
@@ -243,7 +211,7 @@ fn recorded_runs_are_scored_whole_and_unjudged_ones_are_counted_not_scored() {
             assert_eq!(reference, Some(0.5), "{name}");
         }
         // A live win probability by a good model beats the base rate; the others do not.
-        let report = json(&[path.to_str().unwrap(), "--json", "--resamples", "0"]);
+        let report = json(&[&path, "--json", "--resamples", "0"]);
         let tps = |report: &Value| report["tps_log"]["value"].as_f64().unwrap();
         let better = tps(&report) > tps(&report["base_rate_reference"]);
         assert_eq!(better, name.ends_with("win_probability"), "{name}");

@@ -3,29 +3,10 @@
 
 mod program;
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::Output,
-};
+use std::fs;
 
-use program::refusal;
+use program::{in_folder, json, recorded, refusal, run, write};
 use serde_json::Value;
-
-fn run(arguments: &[&str]) -> Output {
-    program::run("triage", arguments)
-}
-
-fn json(arguments: &[&str]) -> Value {
-    program::json("triage", arguments)
-}
-
-/// A file of its own for each case.
-fn write(name: &str, content: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("triage_{name}"));
-    fs::write(&path, content).unwrap();
-    path
-}
 
 fn number(object: &Value, name: &str) -> f64 {
     object[name].as_f64().unwrap_or_else(|| panic!("{name}: {object}"))
@@ -56,16 +37,15 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
     ];
     for (name, row, want) in cases {
         let path = write(&format!("{name}.jsonl"), &format!("{THREE}\n\n{row}\n"));
-        let error = refusal(&run(&[path.to_str().unwrap(), "--json"]), name);
-        assert!(error.contains(&format!("triage_{name}.jsonl:5: ")), "{error}");
+        let error = refusal(&run(&[&path, "--json"]), name);
+        assert!(error.contains(&format!("{name}.jsonl:5: ")), "{error}");
         assert!(error.contains(want), "{error}");
     }
     let values = r#"{"problem":"z","solved":1,"output_tokens":5,"value":1e100}"#;
     let path = write("values.jsonl", &format!("{THREE}\n{values}"));
-    let error = refusal(&run(&[path.to_str().unwrap()]), "values");
-    assert!(error.contains("triage_values.jsonl: field value: "), "{error}");
+    let error = refusal(&run(&[&path]), "values");
+    assert!(error.contains("values.jsonl: field value: "), "{error}");
     let knapsack = write("alone.json", r#"{"capacity": 1, "profits": [1], "weights": [1]}"#);
-    let knapsack = knapsack.to_str().unwrap();
     for arguments in [
         &["--alpha", "0"][..],
         &["--alpha", "1.1"],
@@ -74,8 +54,8 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
         &["--planner", "no such file"],
         &["no such file"],
         &["--knapsack", "no such file"],
-        &["--knapsack", knapsack, "--plot", "x.svg"],
-        &["--knapsack", knapsack, knapsack],
+        &["--knapsack", &knapsack, "--plot", "x.svg"],
+        &["--knapsack", &knapsack, &knapsack],
         &["--unknown"],
     ] {
         refusal(&run(arguments), &arguments.join(" "));
@@ -86,7 +66,7 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
 fn three_problems_come_out_as_by_hand() {
     // Half of 1000 is the budget. Of the six orders only c, a, b earns nothing, the others 1.
     let path = write("three.jsonl", THREE);
-    let report = json(&[path.to_str().unwrap(), "--alpha", "0.5", "--json"]);
+    let report = json(&[&path, "--alpha", "0.5", "--json"]);
     assert_eq!(report["planner"], "all-in-order");
     assert_eq!(report["informed"], false);
     assert_eq!(report["alphas"].as_array().unwrap().len(), 1);
@@ -106,7 +86,7 @@ fn three_problems_come_out_as_by_hand() {
 #[test]
 fn what_is_undefined_is_null_and_a_note_says_why() {
     let path = write("hopeless.jsonl", &THREE.replace("1,", "0,").replace("true", "false"));
-    let report = json(&[path.to_str().unwrap(), "--alpha", "0.5", "--json"]);
+    let report = json(&[&path, "--alpha", "0.5", "--json"]);
     let at = &report["alphas"][0];
     assert_eq!(number(at, "eta_advisory"), 1.0);
     assert_eq!(at["regret_advisory"], Value::Null);
@@ -119,7 +99,7 @@ fn what_is_undefined_is_null_and_a_note_says_why() {
 #[test]
 fn without_an_alpha_there_are_four() {
     let path = write("sweep.jsonl", THREE);
-    let report = json(&[path.to_str().unwrap(), "--json"]);
+    let report = json(&[&path, "--json"]);
     let alphas: Vec<f64> =
         report["alphas"].as_array().unwrap().iter().map(|at| number(at, "alpha")).collect();
     assert_eq!(alphas, [0.25, 0.5, 0.75, 1.0]);
@@ -173,7 +153,7 @@ fn a_models_text_is_read_for_every_pool() {
         "I take b first: ```json\n{\"plan\": [{\"id\": \"b\", \"tokens\": \"300\"}, \
          {\"id\": \"c\", \"tokens\": 200}, {\"id\": \"y\", \"tokens\": 1}]}\n```",
     );
-    let file = [path.to_str().unwrap(), "--planner", plan.to_str().unwrap(), "--json"];
+    let file = [&path, "--planner", &plan, "--json"];
     let whole = json(&[&file[..], &["--alpha", "0.5"]].concat());
     let at = &whole["alphas"][0];
     assert_eq!((number(at, "eta_advisory"), number(at, "eta_enforced")), (1.0, 1.0));
@@ -193,7 +173,7 @@ fn answers_for_each_pool_are_read_by_pool_and_alpha() {
     let answers = r#"{"pool":0,"alpha":0.5,"answer":"[{\"id\":\"b\",\"allocation\":300},{\"id\":\"b\",\"allocation\":1}]"}
 {"pool":1,"answer":{"plan":[{"id":"c","allocation":200}]}}"#;
     let plan = write("answers.jsonl", answers);
-    let (path, plan) = (path.to_str().unwrap(), plan.to_str().unwrap());
+    let (path, plan) = (&path, &plan);
     let report = json(&[path, "--planner", plan, "--pool-size", "2", "--json"]);
     for at in report["alphas"].as_array().unwrap() {
         let half = number(at, "alpha") == 0.5;
@@ -204,31 +184,28 @@ fn answers_for_each_pool_are_read_by_pool_and_alpha() {
         assert_eq!((number(at, "pools"), number(at, "planned_pools")), (2.0, 1.0));
     }
     let broken = write("broken.jsonl", &answers.replace("\"pool\":0,", "\"pool\":0"));
-    let error =
-        refusal(&run(&[path, "--planner", broken.to_str().unwrap(), "--pool-size", "2"]), "broken");
-    assert!(error.contains("triage_broken.jsonl:1: "), "{error}");
+    let error = refusal(&run(&[path, "--planner", &broken, "--pool-size", "2"]), "broken");
+    assert!(error.contains("broken.jsonl:1: "), "{error}");
     let far = write("far.jsonl", &answers.replace("\"pool\":1", "\"pool\":2"));
-    let error =
-        refusal(&run(&[path, "--planner", far.to_str().unwrap(), "--pool-size", "2"]), "far");
-    assert!(error.contains("triage_far.jsonl:2: field pool: "), "{error}");
+    let error = refusal(&run(&[path, "--planner", &far, "--pool-size", "2"]), "far");
+    assert!(error.contains("far.jsonl:2: field pool: "), "{error}");
     let twice = write("twice.jsonl", &answers.replace("\"pool\":1", "\"pool\":0"));
-    let error =
-        refusal(&run(&[path, "--planner", twice.to_str().unwrap(), "--pool-size", "2"]), "twice");
-    assert!(error.contains("triage_twice.jsonl:2: field pool: "), "{error}");
+    let error = refusal(&run(&[path, "--planner", &twice, "--pool-size", "2"]), "twice");
+    assert!(error.contains("twice.jsonl:2: field pool: "), "{error}");
 }
 
 #[test]
 fn a_text_without_a_plan_leaves_nothing_to_score() {
     let plan = write("no_plan.txt", "I would rather not.");
     let path = write("unplanned.jsonl", THREE);
-    let (path, plan) = (path.to_str().unwrap(), plan.to_str().unwrap());
+    let (path, plan) = (&path, &plan);
     let report = json(&[path, "--planner", plan, "--alpha", "0.5", "--json"]);
     let at = &report["alphas"][0];
     assert_eq!((&at["eta_advisory"], &at["regret_enforced"]), (&Value::Null, &Value::Null));
     assert_eq!(at["plans"]["unparseable"], at["pools"]);
     assert!(report["notes"].to_string().contains("eta and regret are null"));
-    let picture = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing.svg");
-    let arguments = [path, "--planner", plan, "--plot", picture.to_str().unwrap()];
+    let picture = in_folder("nothing.svg");
+    let arguments = [path, "--planner", plan, "--plot", &picture];
     refusal(&run(&arguments), "nothing to draw");
 }
 
@@ -236,7 +213,7 @@ fn a_text_without_a_plan_leaves_nothing_to_score() {
 fn a_knapsack_is_solved_and_timed() {
     let instance = r#"{"capacity": 10, "profits": [6, 5, 5, 0], "weights": [9, 5, 5, 0]}"#;
     let path = write("knapsack.json", instance);
-    let solved = json(&["--knapsack", path.to_str().unwrap(), "--json"]);
+    let solved = json(&["--knapsack", &path, "--json"]);
     assert_eq!(solved["value"], 10);
     assert_eq!(solved["chosen"], serde_json::json!([1, 2]));
     assert_eq!(solved["optimal"], true);
@@ -253,7 +230,7 @@ fn a_knapsack_is_solved_and_timed() {
         ("list", "[10, [6], [6]]", "1: is no JSON object"),
     ] {
         let path = write(&format!("knapsack_{name}.json"), text);
-        let error = refusal(&run(&["--knapsack", path.to_str().unwrap(), "--json"]), name);
+        let error = refusal(&run(&["--knapsack", &path, "--json"]), name);
         assert!(
             error.contains(&format!("knapsack_{name}.json")) && error.contains(want),
             "{error}"
@@ -263,19 +240,18 @@ fn a_knapsack_is_solved_and_timed() {
 
 #[test]
 fn the_picture_is_an_svg_with_both_regimes() {
-    let picture = Path::new(env!("CARGO_TARGET_TMPDIR")).join("triage.svg");
+    let picture = in_folder("triage.svg");
     let path = write("drawn.jsonl", THREE);
-    let path = path.to_str().unwrap();
-    assert!(run(&[path, "--plot", picture.to_str().unwrap()]).status.success());
+    assert!(run(&[&path, "--plot", &picture]).status.success());
     let text = fs::read_to_string(&picture).unwrap();
     for part in ["<svg", "</svg>", "advisory", "enforced", "all-in-order"] {
         assert!(text.contains(part), "{part}");
     }
     assert!(!text.contains("NaN") && !text.contains("informed"));
-    let arguments = [path, "--planner", "oracle", "--plot", picture.to_str().unwrap()];
+    let arguments = [&path, "--planner", "oracle", "--plot", &picture];
     assert!(run(&arguments).status.success());
     assert!(fs::read_to_string(&picture).unwrap().contains("(informed reference)"));
-    refusal(&run(&[path, "--plot", "/no such folder/x.svg"]), "no folder");
+    refusal(&run(&[&path, "--plot", "/no such folder/x.svg"]), "no folder");
 }
 
 #[test]
@@ -283,7 +259,7 @@ fn the_same_call_gives_the_same_bytes() {
     let path = write("seeded.jsonl", THREE);
     let of = |seed: &str| {
         let arguments = ["--planner", "random", "--alpha", "0.5", "--json", "--seed", seed];
-        run(&[&[path.to_str().unwrap()], &arguments[..]].concat()).stdout
+        run(&[&[path.as_str()], &arguments[..]].concat()).stdout
     };
     assert_eq!(of("9"), of("9"));
     assert_ne!(of("9"), of("8"));
@@ -291,16 +267,11 @@ fn the_same_call_gives_the_same_bytes() {
 
 #[test]
 fn recorded_runs_have_efficiency_1_for_the_oracle_and_0_for_a_random_planner() {
-    let Some(folder) = env::var_os("REAL_RUNS") else {
-        println!("skipped: REAL_RUNS does not name the folder of recorded runs");
-        return;
-    };
-    let path = Path::new(&folder).join("data/pools/swebench_gemini3pro.jsonl");
-    let path = path.to_str().unwrap();
+    let Some(path) = recorded("data/pools/swebench_gemini3pro.jsonl") else { return };
     // Half of them take most of the time of an unoptimised run.
     let alphas =
         if cfg!(debug_assertions) { &["0.25", "1"][..] } else { &["0.25", "0.5", "0.75", "1"] };
-    let report = references_are_at_1_and_0(&[path], alphas);
+    let report = references_are_at_1_and_0(&[&path], alphas);
     assert_eq!((&report["problems"], &report["solved"]), (&500.into(), &371.into()));
     assert_eq!(report["alphas"][0]["pools"], 17);
 }

@@ -2,6 +2,7 @@
 
 mod acting;
 mod calibration;
+mod checks;
 mod error;
 mod estimates;
 mod metrics;

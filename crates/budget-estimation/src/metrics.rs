@@ -1,4 +1,5 @@
 mod clustered;
+mod combined;
 mod detection;
 mod feasibility;
 mod interval_scores;
@@ -10,12 +11,11 @@ mod reward;
 mod tally;
 
 pub use clustered::{bootstrap_metrics, clustered_mean};
+pub use combined::{Metrics, MetricsSummary};
 pub use detection::{DetectionDelay, DetectionSummary};
 pub use feasibility::{ClassScores, FeasibilityCounts, FeasibilitySummary};
 pub use interval_scores::{IntervalScores, IntervalSummary};
 pub use joint::joint_hits;
 pub use linear_comparison::{LinearComparison, LinearSummary};
-pub use progress_metrics::{Metrics, MetricsSummary, ProgressMetrics, ProgressSummary};
+pub use progress_metrics::{ProgressMetrics, ProgressSummary};
 pub use reward::{Miss, interval_reward};
-
-pub(crate) use clustered::same_length;

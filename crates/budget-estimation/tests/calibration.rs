@@ -10,10 +10,8 @@ use budget_estimation::{
     replay, score_rollouts,
 };
 use proptest::prelude::*;
-use rand_chacha::{
-    ChaCha8Rng,
-    rand_core::{Rng, SeedableRng},
-};
+use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
+use rand_distr::{Distribution, Exp1, StandardUniform};
 
 /// How an adversary who knows the margin sets the next score.
 #[derive(Clone, Copy, Debug)]
@@ -123,11 +121,11 @@ proptest! {
 }
 
 fn uniform(generator: &mut ChaCha8Rng) -> f64 {
-    (generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    StandardUniform.sample(generator)
 }
 
 fn exponential(generator: &mut ChaCha8Rng) -> f64 {
-    -(1.0 - uniform(generator)).ln()
+    Exp1.sample(generator)
 }
 
 /// Exchangeable runs of very different lengths; a prefix of the last one, picked at random. The chance

@@ -2,33 +2,14 @@
 //! of histories, and stops that depend on nothing but the history.
 #![allow(clippy::unwrap_used)]
 
+mod draws;
+
 use censoring::{
     Error, Probability, ScoringRule, StopReason, Stopped, Tps, WeightSchedule, exact_score,
     plug_in_regret_bound, simple_score,
 };
+use draws::Draws;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore, Trace};
-
-/// Splitmix64: enough for drawing worlds, and the same everywhere.
-struct Draws(u64);
-
-impl Draws {
-    /// Uniform on [0, 1).
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.unit() * n as f64) as usize
-    }
-}
 
 /// A history of some steps.
 #[derive(Debug, Default)]

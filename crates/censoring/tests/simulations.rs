@@ -2,25 +2,10 @@
 //! comparison is in Monte Carlo standard errors of the mean over replicates.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
+mod draws;
+
 use censoring::{IpcwWeights, KaplanMeier, Probability, StopTimes, doubly_robust_mean_score};
-
-/// Splitmix64: enough for drawing runs, and the same everywhere.
-struct Draws(u64);
-
-impl Draws {
-    /// Uniform on [0, 1).
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn chance(&mut self, p: f64) -> bool {
-        self.unit() < p
-    }
-}
+use draws::Draws;
 
 /// How far the mean of estimates is from the truth, in standard errors of that mean.
 fn standard_errors(name: &str, estimates: &[f64], truth: f64) -> f64 {

@@ -9,6 +9,7 @@ pub(crate) mod brier;
 pub(crate) mod elementary;
 pub(crate) mod gauss;
 pub(crate) mod incomplete_beta;
+pub(crate) mod kullback_leibler;
 pub(crate) mod log;
 pub(crate) mod log_product;
 pub(crate) mod log_rows;

@@ -2,6 +2,8 @@
 //! whatever the data are.
 #![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
+mod weighted_rows;
+
 use std::collections::HashMap;
 
 use proptest::prelude::*;
@@ -11,17 +13,7 @@ use scoring_rules::{
     SphericalScore, ThresholdMixture, TiedBlocks, corp, decompose, pool_adjacent_violators,
     skill_score,
 };
-
-/// Forecast, outcome, weight.
-type Row = (f64, bool, f64);
-
-fn blocks(rows: &[Row]) -> TiedBlocks {
-    let forecasts: Vec<f64> = rows.iter().map(|row| row.0).collect();
-    let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
-    let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
-    let forecasts = Probability::from_slice(&forecasts).unwrap();
-    TiedBlocks::new(forecasts, &outcomes, Some(&weights)).unwrap()
-}
+use weighted_rows::{Row, blocks, weight};
 
 fn probabilities(values: &[f64]) -> &[Probability] {
     Probability::from_slice(values).unwrap()
@@ -149,7 +141,7 @@ fn rows(weight: impl Strategy<Value = f64>) -> impl Strategy<Value = Vec<Row>> {
 }
 
 fn any_rows() -> impl Strategy<Value = Vec<Row>> {
-    rows(prop_oneof![Just(1.0), (1..6_u32).prop_map(f64::from), 0.01..3.0_f64])
+    rows(weight())
 }
 
 fn whole_rows() -> impl Strategy<Value = Vec<Row>> {

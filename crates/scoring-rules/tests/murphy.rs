@@ -2,25 +2,17 @@
 //! areas under them.
 #![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
+mod weighted_rows;
+
 use std::collections::HashMap;
 
 use proptest::prelude::*;
 use scoring_rules::{
-    BetaScore, BrierScore, Dominance, Error, Level, LogScore, MurphyCurve, Probability,
-    ScoringRule, TiedBlocks, corp, pool_adjacent_violators,
+    BetaScore, BrierScore, Dominance, Error, Level, LogScore, MurphyCurve, ScoringRule, TiedBlocks,
+    corp, pool_adjacent_violators,
 };
 use statrs::function::beta::{beta, beta_reg};
-
-/// Forecast, outcome, weight.
-type Row = (f64, bool, f64);
-
-fn blocks(rows: &[Row]) -> TiedBlocks {
-    let forecasts: Vec<f64> = rows.iter().map(|row| row.0).collect();
-    let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
-    let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
-    let forecasts = Probability::from_slice(&forecasts).unwrap();
-    TiedBlocks::new(forecasts, &outcomes, Some(&weights)).unwrap()
-}
+use weighted_rows::{Row, blocks, weight};
 
 fn curve(rows: &[Row]) -> MurphyCurve {
     MurphyCurve::new(&blocks(rows)).unwrap()
@@ -75,10 +67,6 @@ fn rows(
 
 fn forecast() -> impl Strategy<Value = f64> {
     prop_oneof![0.0..=1.0_f64, (0..=10_u32).prop_map(|p| f64::from(p) / 10.0)]
-}
-
-fn weight() -> impl Strategy<Value = f64> {
-    prop_oneof![Just(1.0), (1..6_u32).prop_map(f64::from), 0.01..3.0_f64]
 }
 
 fn sixteenth() -> impl Strategy<Value = f64> {

@@ -4,6 +4,7 @@ mod a_star;
 mod best_plans;
 mod bits;
 mod branch_and_cut;
+mod calls;
 mod chain;
 mod counts;
 mod dijkstra;

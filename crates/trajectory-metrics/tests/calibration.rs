@@ -3,12 +3,15 @@
 
 #![allow(clippy::unwrap_used, reason = "the lint's exception for tests leaves out their helpers")]
 
+mod weighted_records;
+
 use proptest::prelude::*;
 use serde_json::Value;
 use trajectory_metrics::{
     CalibrationMap, Calibrator, Error, Folds, Isotonic, Platt, PlattMap, Probability, Traces,
     WeightSchedule, cross_fit,
 };
+use weighted_records::{Row, fit_rows, forecast, rows};
 
 fn p(value: f64) -> Probability {
     Probability::new(value).unwrap()
@@ -95,29 +98,6 @@ fn the_map_is_the_base_rate(map: &PlattMap, case: &Value) {
     for forecast in [0.0, 0.1, 0.5, 1.0] {
         assert!((map.apply(p(forecast)).get() - base_rate).abs() < 1e-14, "{}", case["name"]);
     }
-}
-
-/// A forecast with ties, an outcome, a whole weight.
-type Row = (f64, bool, u32);
-
-fn forecast() -> impl Strategy<Value = f64> {
-    prop_oneof![0.0..=1.0_f64, (0..=10_u32).prop_map(|p| f64::from(p) / 10.0)]
-}
-
-/// Rows of both outcomes.
-fn rows() -> impl Strategy<Value = Vec<Row>> {
-    let rows = prop::collection::vec((forecast(), any::<bool>(), 1..6_u32), 2..60);
-    rows.prop_map(|mut rows| {
-        (rows[0].1, rows[1].1) = (true, false);
-        rows
-    })
-}
-
-fn fit_rows<C: Calibrator>(calibrator: &C, rows: &[Row]) -> C::Map {
-    let forecasts: Vec<f64> = rows.iter().map(|row| row.0).collect();
-    let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
-    let weights: Vec<f64> = rows.iter().map(|row| row.2.into()).collect();
-    calibrator.fit(Probability::from_slice(&forecasts).unwrap(), &outcomes, &weights).unwrap()
 }
 
 /// Every row as often as its weight says.

@@ -1,23 +1,34 @@
-//! The built programs, run as their users run them.
+//! The built programs, run as their users run them. A test has the name of the program that it runs.
+#![allow(clippy::print_stdout, dead_code, reason = "each test uses a part of it")]
 
 use std::{
-    env,
-    path::Path,
+    env, fs,
+    path::{Path, PathBuf},
     process::{Command, Output},
 };
 
 use serde_json::Value;
 
-/// Runs a program, which lies beside the folder of the test.
-pub(crate) fn run(program: &str, arguments: &[&str]) -> Output {
+/// Runs the program, which lies beside the folder of the test.
+pub(crate) fn run(arguments: &[&str]) -> Output {
+    run_other(env!("CARGO_CRATE_NAME"), arguments)
+}
+
+/// Runs another program.
+fn run_other(program: &str, arguments: &[&str]) -> Output {
     let test = env::current_exe().unwrap();
     let folder = test.parent().and_then(Path::parent).unwrap();
     Command::new(folder.join("examples").join(program)).args(arguments).output().unwrap()
 }
 
-/// What a program writes with `--json` among its arguments.
-pub(crate) fn json(program: &str, arguments: &[&str]) -> Value {
-    let output = run(program, arguments);
+/// What the program writes with `--json` among its arguments.
+pub(crate) fn json(arguments: &[&str]) -> Value {
+    json_of(env!("CARGO_CRATE_NAME"), arguments)
+}
+
+/// What another program writes with `--json`.
+pub(crate) fn json_of(program: &str, arguments: &[&str]) -> Value {
+    let output = run_other(program, arguments);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {stderr}");
     serde_json::from_slice(&output.stdout).unwrap()
@@ -30,4 +41,47 @@ pub(crate) fn refusal(output: &Output, case: &str) -> String {
     let error = String::from_utf8(output.stderr.clone()).unwrap();
     assert_eq!(error.lines().count(), 1, "{case}: {error}");
     error
+}
+
+/// A place to write to, of this test alone.
+pub(crate) fn in_folder(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_CRATE_NAME"));
+    fs::create_dir_all(&folder).unwrap();
+    text(folder.join(name))
+}
+
+/// A file of its own for each case.
+pub(crate) fn write(name: &str, content: &str) -> String {
+    let path = in_folder(name);
+    fs::write(&path, content).unwrap();
+    path
+}
+
+/// A file that lies with the programs.
+pub(crate) fn bundled(name: &str) -> String {
+    text(examples::program::bundled(name))
+}
+
+/// A file of recorded runs, which this project does not ship; none where their folder is not named.
+pub(crate) fn recorded(path: &str) -> Option<String> {
+    let Some(folder) = env::var_os("REAL_RUNS") else {
+        println!("skipped for {path}: REAL_RUNS does not name the folder of recorded runs");
+        return None;
+    };
+    let file = Path::new(&folder).join(path);
+    assert!(file.is_file(), "REAL_RUNS lacks {path}");
+    Some(text(file))
+}
+
+/// A file by its stem: bundled where that says so, else recorded in a folder.
+pub(crate) fn bundled_or_recorded(folder: &str, stem: &str) -> Option<String> {
+    if stem.starts_with("demo") {
+        Some(bundled(&format!("{stem}.jsonl")))
+    } else {
+        recorded(&format!("{folder}/{stem}.jsonl"))
+    }
+}
+
+fn text(path: PathBuf) -> String {
+    path.into_os_string().into_string().unwrap()
 }

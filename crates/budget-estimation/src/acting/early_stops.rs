@@ -1,7 +1,7 @@
 use scoring_rules::{ExactSum, Probability};
 
 use super::stop_rule::Alarm;
-use crate::{Error, Resource, Rollouts, Sample, StopRule, metrics::same_length};
+use crate::{Error, Resource, Rollouts, Sample, StopRule, checks::same_length};
 
 /// What stopping runs early saved and lost, in counts that add up over benchmarks.
 ///

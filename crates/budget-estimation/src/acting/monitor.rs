@@ -3,7 +3,10 @@ use std::fmt;
 use scoring_rules::Probability;
 
 use super::stop_rule::Alarm;
-use crate::{Error, Estimate, StopRule, metrics::same_length};
+use crate::{
+    Error, Estimate, StopRule,
+    checks::{is_amount, same_length},
+};
 
 /// What an agent's loop should do after a turn.
 ///
@@ -148,7 +151,7 @@ impl BudgetMonitor {
         for (index, cap) in caps.iter().enumerate() {
             match *cap {
                 None => checked.push(f64::INFINITY),
-                Some(value) if (0.0..=1e100).contains(&value) => checked.push(value),
+                Some(value) if is_amount(value) => checked.push(value),
                 Some(value) => return Err(Error::Cap { resource: name(index), value }),
             }
         }
@@ -193,7 +196,7 @@ impl BudgetMonitor {
         same_length("costs, one a resource", resources, spent.len())?;
         same_length("estimates, one a resource", resources, estimates.len())?;
         for (index, &value) in spent.iter().enumerate() {
-            if !(0.0..=1e100).contains(&value) {
+            if !is_amount(value) {
                 return Err(Error::Cost { rollout: 0, turn, resource: name(index), value });
             }
         }

@@ -1,7 +1,7 @@
 use scoring_rules::{ExactSum, Probability};
 
 use super::early_stops::Runs;
-use crate::{EarlyStops, Error, Resource, Rollouts, Sample, metrics::same_length};
+use crate::{EarlyStops, Error, Resource, Rollouts, Sample, checks::same_length};
 
 /// What stopping costs and saves at one threshold of the probability of failure.
 ///

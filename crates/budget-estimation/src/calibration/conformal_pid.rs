@@ -3,7 +3,10 @@ use std::f64::consts::FRAC_PI_2;
 use scoring_rules::Level;
 
 use super::{OnlineCalibrator, online_calibrator::misses};
-use crate::Error;
+use crate::{
+    Error,
+    checks::{MOST, positive},
+};
 
 /// Conformal PID control: the margin follows the misses directly, without keeping scores.
 ///
@@ -59,7 +62,7 @@ impl ConformalPid {
     ///
     /// [`Error::Setting`] unless the margin is finite, and the step is above 0 and at most 1e100.
     pub fn new(coverage: Level, first_margin: f64, step: f64) -> Result<Self, Error> {
-        if !(-1e100..=1e100).contains(&first_margin) {
+        if !(-MOST..=MOST).contains(&first_margin) {
             let (name, range) = ("first margin", "from -1e100 to 1e100");
             return Err(Error::Setting { name, value: first_margin, range });
         }
@@ -79,13 +82,6 @@ impl ConformalPid {
         self.integrator = Some(Integrator { gain, saturation });
         Ok(self)
     }
-}
-
-fn positive(name: &'static str, value: f64) -> Result<(), Error> {
-    if value > 0.0 && value <= 1e100 {
-        return Ok(());
-    }
-    Err(Error::Setting { name, value, range: "above 0, at most 1e100" })
 }
 
 impl OnlineCalibrator for ConformalPid {

@@ -1,6 +1,6 @@
 use trajectory_metrics::{Bootstrap, ClusterEstimate, Replicates, cluster_mean};
 
-use crate::{Error, Metrics, Sample};
+use crate::{Error, Metrics, Sample, checks::same_length};
 
 /// The (weighted) mean of a value over samples, with a standard error that takes the samples of one
 /// cluster, such as a rollout or a task, for dependent.
@@ -146,11 +146,4 @@ impl FewMetrics {
         let samples = ff + fi + fu;
         [macro_f1, fail_f1, share(self.hits as f64, samples), share(self.reward, samples)]
     }
-}
-
-pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
-    if expected == found {
-        return Ok(());
-    }
-    Err(Error::Length { what, expected, found })
 }

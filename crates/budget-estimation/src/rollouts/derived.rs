@@ -1,7 +1,4 @@
-use crate::{
-    Error, Resource, Rollout, Rollouts,
-    rollouts::{Column, storage::MOST},
-};
+use crate::{Error, Resource, Rollout, Rollouts, checks::MOST, rollouts::Column};
 
 impl Rollouts {
     /// Adds a resource that is the sum of others, such as the total tokens of a turn. It has no cap.

@@ -1,7 +1,4 @@
-use crate::{Error, Resource, Rollout, rollouts::Column};
-
-/// Nothing above this is taken for a cost, so that no sum or product leaves the range of numbers.
-pub(crate) const MOST: f64 = 1e100;
+use crate::{Error, Resource, Rollout, checks::is_amount, rollouts::Column};
 
 /// Many runs of an agent, flat: one array of costs for each resource, and where each run ends.
 ///
@@ -132,7 +129,7 @@ impl Rollouts {
         let resources = self.columns.len();
         for i in 0..n {
             if let Some(value) = cost(i)
-                && !(0.0..=MOST).contains(&value)
+                && !is_amount(value)
             {
                 let resource = self.columns.get(i % resources).map(|column| column.name.clone());
                 let (turn, resource) = (first_turn + i / resources, resource.unwrap_or_default());
@@ -219,7 +216,7 @@ impl Rollouts {
     fn column_for_cap(&mut self, resource: Resource, cap: f64) -> Result<&mut Column, Error> {
         let none = || Error::NoSuchResource { name: resource.index.to_string() };
         let column = self.columns.get_mut(resource.index).ok_or_else(none)?;
-        if (0.0..=MOST).contains(&cap) {
+        if is_amount(cap) {
             Ok(column)
         } else {
             Err(Error::Cap { resource: column.name.clone(), value: cap })

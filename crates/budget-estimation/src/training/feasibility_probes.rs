@@ -4,7 +4,10 @@ use rand_chacha::{
 };
 
 use super::sampling::shuffle;
-use crate::Error;
+use crate::{
+    Error,
+    checks::{is_amount, positive},
+};
 
 /// Target of a reachable probe, as a share of what the run achieved.
 const REACHABLE_TARGET: (f64, f64) = (0.5, 1.0);
@@ -100,13 +103,10 @@ pub fn half_reachable(runs: &[FinishedRun], seed: u64) -> Result<Vec<Feasibility
     }
     for run in runs {
         for value in [run.achieved, run.time] {
-            if !(value > 0.0 && value <= 1e100) {
-                let name = "what a run achieved, or how long it took,";
-                return Err(Error::Setting { name, value, range: "above 0, at most 1e100" });
-            }
+            positive("what a run achieved, or how long it took,", value)?;
         }
         for &value in &run.spent {
-            if !(0.0..=1e100).contains(&value) {
+            if !is_amount(value) {
                 let name = "what a run spent";
                 return Err(Error::Setting { name, value, range: "from 0 to 1e100" });
             }

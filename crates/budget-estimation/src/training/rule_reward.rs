@@ -1,4 +1,4 @@
-use crate::{Error, Estimate};
+use crate::{Error, Estimate, checks::positive};
 
 /// The most that a right interval earns.
 const INTERVAL: f64 = 1.8;
@@ -43,8 +43,5 @@ pub fn rule_reward(estimate: Estimate, remaining: Option<f64>) -> Result<f64, Er
 
 /// Something remains.
 pub(super) fn check_remaining(remaining: f64) -> Result<(), Error> {
-    if remaining > 0.0 && remaining <= 1e100 {
-        return Ok(());
-    }
-    Err(Error::Setting { name: "what remains", value: remaining, range: "above 0, at most 1e100" })
+    positive("what remains", remaining)
 }

@@ -2,6 +2,7 @@ use crate::{
     Error, Probability, Runs, ScoringRule, StepWeights,
     rows::mean_score::{fill, sum_of_pairs},
     rows::window::{WINDOW, outside, with_window},
+    rules::kullback_leibler::kullback_leibler,
     rules::log_product::{
         log_of_falling_powers, log_of_product, plain_product, product_of_falling_powers,
         safe_factors, safe_pairs,
@@ -332,18 +333,6 @@ impl ThresholdDensity for LogScore {
 /// Up to here a product of usual factors stays in the range of a number.
 const SHORT: usize = 32;
 
-/// `q ln (q / p) + (1 - q) ln ((1 - q) / (1 - p))`, with every digit where p is close to q; `gap` is
-/// `p - q`.
-fn kullback_leibler(q: Sides, p: Sides, gap: f64) -> f64 {
-    if q.p == 0.0 {
-        return 0.0 - (-p.p).ln_1p();
-    }
-    if q.rest == 0.0 {
-        return 0.0 - p.p.ln();
-    }
-    excess(p.p, q.p, gap) + excess(p.rest, q.rest, -gap)
-}
-
 /// `ln (a / b)` for positive numbers; `gap` is `a - b`.
 fn log_ratio(a: f64, b: f64, gap: f64) -> f64 {
     let x = gap / b;
@@ -352,28 +341,6 @@ fn log_ratio(a: f64, b: f64, gap: f64) -> f64 {
         f64::INFINITY => a.ln() - b.ln(),
         ratio => ratio.ln(),
     }
-}
-
-/// `gap - q ln (p / q)` for a p that is `q + gap`, rounded; never negative.
-fn excess(p: f64, q: f64, gap: f64) -> f64 {
-    let x = gap / q;
-    if x.is_infinite() {
-        // The log of even the largest ratio times such a small q does not count.
-        return gap;
-    }
-    if x.abs() >= 0.4 {
-        return gap - q * (p / q).ln();
-    }
-    // With s = x / (2 + x): ln (1 + x) = 2 (s + s^3/3 + s^5/5 + …) and x - 2 s = s x, so that the
-    // leading terms cancel on paper and not in the machine.
-    let s = x / (2.0 + x);
-    let (mut power, mut tail, mut k) = (s * s * s, 0.0, 3.0);
-    while power.abs() / k > 1e-18 * (s * x).abs() {
-        tail += power / k;
-        power *= s * s;
-        k += 2.0;
-    }
-    q * (s * x - 2.0 * tail)
 }
 
 #[cfg(test)]

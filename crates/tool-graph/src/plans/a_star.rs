@@ -3,6 +3,7 @@ use std::collections::{BinaryHeap, HashMap};
 
 use super::Task;
 use super::bits::Bits;
+use super::calls::calls;
 use super::landmark_cut::{Groups, LandmarkCut};
 use super::weight::Weight;
 
@@ -95,7 +96,8 @@ fn best_plan<B: Bits, W: Weight>(
         }
         let state = states[number].clone();
         if state.contains_all(&task.goal) {
-            return Some((weight, calls(&nodes, number)));
+            let calls = calls(number, |number| (nodes[number].parent, nodes[number].tool));
+            return Some((weight, calls));
         }
         if node.first.is_none() {
             let parent = (&nodes[node.parent].groups, node.tool);
@@ -153,14 +155,4 @@ impl<W: Weight> Node<W> {
         let groups = Groups::default();
         Self { weight, bound, parent, tool, first: None, groups, done: false }
     }
-}
-
-fn calls<W>(nodes: &[Node<W>], mut number: usize) -> Vec<u32> {
-    let mut calls = Vec::new();
-    while number != 0 {
-        calls.push(nodes[number].tool);
-        number = nodes[number].parent;
-    }
-    calls.reverse();
-    calls
 }

@@ -17,6 +17,17 @@ pub(crate) trait Bits: Clone + Eq + Hash + AsRef<[u64]> + AsMut<[u64]> {
     fn contains_all(&self, numbers: &[u32]) -> bool {
         numbers.iter().all(|&number| self.contains(number))
     }
+
+    /// From the lowest on.
+    fn for_each(&self, mut visit: impl FnMut(u32)) {
+        for (word, &bits) in self.as_ref().iter().enumerate() {
+            let mut bits = bits;
+            while bits != 0 {
+                visit(word as u32 * 64 + bits.trailing_zeros());
+                bits &= bits - 1;
+            }
+        }
+    }
 }
 
 impl<const N: usize> Bits for [u64; N] {

@@ -2,6 +2,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 
 use super::Task;
+use super::bits::Bits;
 
 /// A state that was reached, and the best calls that were found to it.
 struct Node {
@@ -13,10 +14,7 @@ struct Node {
 
 /// The best plan, by going through all states in the order of their weight.
 pub(crate) fn dijkstra(task: &Task) -> Option<Vec<u32>> {
-    let words = task.types.div_ceil(64);
-    let contains =
-        |state: &[u64], number: u32| state[number as usize / 64] >> (number % 64) & 1 == 1;
-    let mut states: Vec<Box<[u64]>> = vec![vec![0; words].into()];
+    let mut states: Vec<Box<[u64]>> = vec![Bits::empty(task.types)];
     let mut numbers = HashMap::from([(states[0].clone(), 0)]);
     let mut nodes = vec![Node { weight: 0, parent: 0, tool: 0, done: false }];
     let mut open = BinaryHeap::from([Reverse((0, 0))]);
@@ -28,20 +26,18 @@ pub(crate) fn dijkstra(task: &Task) -> Option<Vec<u32>> {
         if std::mem::replace(&mut nodes[number].done, true) {
             continue;
         }
-        if task.goal.iter().all(|&goal| contains(&states[number], goal)) {
+        if states[number].contains_all(&task.goal) {
             let better = best.is_none_or(|best| calls(&nodes, number) < calls(&nodes, best));
             best = if better { Some(number) } else { best };
             continue;
         }
         for tool in 0..task.tools.len() {
             let state = &states[number];
-            let lacks = |&need: &u32| !contains(state, need);
             let (needs, yields) = (task.needs.get(tool), task.yields.get(tool));
-            if needs.iter().any(lacks) || !yields.iter().any(lacks) {
+            if !state.contains_all(needs) || state.contains_all(yields) {
                 continue;
             }
-            let mut next = state.clone();
-            yields.iter().for_each(|&new| next[new as usize / 64] |= 1 << (new % 64));
+            let next = state.with(yields);
             let weight = weight + task.weights[tool];
             let tool = tool as u32;
             let node = Node { weight, parent: number, tool, done: false };
@@ -73,12 +69,6 @@ pub(crate) fn dijkstra(task: &Task) -> Option<Vec<u32>> {
 }
 
 /// The best calls to a state; the first node is the start.
-fn calls(nodes: &[Node], mut number: usize) -> Vec<u32> {
-    let mut calls = Vec::new();
-    while number != 0 {
-        calls.push(nodes[number].tool);
-        number = nodes[number].parent;
-    }
-    calls.reverse();
-    calls
+fn calls(nodes: &[Node], number: usize) -> Vec<u32> {
+    super::calls::calls(number, |number| (nodes[number].parent, nodes[number].tool))
 }

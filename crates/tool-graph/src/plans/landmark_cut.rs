@@ -223,15 +223,10 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
             self.lacks[tool] = self.needs.get(tool).len() as u32;
         }
         self.queue.clear();
-        for (word, &bits) in state.as_ref().iter().enumerate() {
-            let mut bits = bits;
-            while bits != 0 {
-                let number = word as u32 * 64 + bits.trailing_zeros();
-                self.value[number as usize] = W::ZERO;
-                self.queue.push((Reverse(W::ZERO), number));
-                bits &= bits - 1;
-            }
-        }
+        state.for_each(|number| {
+            self.value[number as usize] = W::ZERO;
+            self.queue.push((Reverse(W::ZERO), number));
+        });
         for tool in 0..self.free.len() {
             self.offer(self.free[tool], W::ZERO);
         }
@@ -248,6 +243,14 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
                 }
             }
         }
+    }
+
+    /// The start of a walk back from the goal: nothing else lies behind a cut yet.
+    fn mark_goal_only(&mut self) {
+        self.mark.fill(Mark::None);
+        self.stack.clear();
+        self.stack.push(self.task.types as u32);
+        self.mark[self.task.types] = Mark::Behind;
     }
 
     /// A call of the tool, all of whose needs are there at this value.

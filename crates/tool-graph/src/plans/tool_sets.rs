@@ -1,3 +1,5 @@
+mod heuristic_plans;
+
 use super::Task;
 use super::bits::Bits;
 use super::landmark_cut::LandmarkCut;
@@ -280,60 +282,6 @@ impl<'a, B: Bits, W: Weight> ToolSets<'a, B, W> {
             if share < 0.999 && !group.iter().any(|&tool| node.forced[tool as usize]) {
                 self.groups.push(group);
             }
-        }
-    }
-
-    /// Plans of the tools that the linear program calls, and of those that are left without surcharge.
-    fn try_plans(&mut self, node: &Node) {
-        let spare = |tool: u32| (1.0 - node.packing.share(tool)).max(0.0);
-        self.try_plan(node, |tool, weight| weight * spare(tool).max(1e-3));
-        self.try_plan(node, |tool, weight| weight * spare(tool).powi(4).max(1e-5));
-        let left: Vec<f64> =
-            self.tools().map(|tool| self.cuts.surcharge(tool).wide() as f64).collect();
-        self.try_plan(node, |tool, weight| left[tool as usize] + 1e-3 * weight);
-    }
-
-    /// Better plans around the best one: without one tool of it, with the others for less.
-    fn improve(&mut self, node: &Node) {
-        let mut last = W::NEVER;
-        while self.limit < last {
-            last = self.limit;
-            let plan = self.best.clone().unwrap_or_default();
-            for &tool in &plan {
-                for part in [0.0, 0.3] {
-                    self.try_plan(node, |other, weight| match plan.contains(&other) {
-                        _ if other == tool => 1e6 * weight,
-                        true => part * weight,
-                        false => weight,
-                    });
-                }
-                if self.limit < last {
-                    break;
-                }
-            }
-        }
-    }
-
-    /// A plan by what the tools seem to cost, kept where it is better.
-    fn try_plan(&mut self, node: &Node, seems: impl Fn(u32, f64) -> f64) {
-        let cuts = &self.cuts;
-        let cost = |tool: u32| match (node.is_off(tool), node.forced[tool as usize]) {
-            (true, _) => f64::INFINITY,
-            (_, true) => 0.0,
-            _ => seems(tool, cuts.weight(tool).wide() as f64),
-        };
-        let Some(mut plan) = self.plans.plan::<B, W>(cost, |tool| cuts.weight(tool)) else {
-            return;
-        };
-        plan.sort_unstable();
-        let weight = self.weight_of(&plan);
-        let is_of_node =
-            self.tools().all(|tool| !node.forced[tool as usize] || plan.contains(&tool));
-        if weight < self.limit && is_of_node {
-            self.limit = weight;
-            self.best = Some(plan);
-        } else if weight == self.limit && self.unique {
-            self.unique = self.best.as_ref() == Some(&plan);
         }
     }
 }

@@ -2,7 +2,7 @@ use scoring_rules::Probability;
 
 use crate::{
     CalibrationMap, Calibrator, Error, TiedBlocks,
-    calibration::fit_input::{Standard, both_outcomes, check_clip, clip, standardise},
+    calibration::fit_input::{Standard, both_outcomes, check_clip, clip, records, standardise},
     calibration::log_odds::sigmoid,
     calibration::ridge_logistic::{Line, Minimum, Record, RidgeLogistic},
 };
@@ -150,16 +150,7 @@ impl Calibrator for BetaCalibration {
         // Blocks, so that no order of the records can matter.
         let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
         let (failures, successes) = both_outcomes(&blocks)?;
-        let total = failures + successes;
-        let mut records: Vec<Record<2>> = blocks
-            .as_slice()
-            .iter()
-            .map(|block| Record {
-                features: features(block.confidence, self.clip),
-                failures: block.failures / total,
-                successes: block.successes / total,
-            })
-            .collect();
+        let mut records = records(&blocks, |p| features(p, self.clip));
         let standards = standardise(&mut records);
         let base_rate = (successes / failures).ln();
         let best = best_rising_line(records, base_rate);

@@ -2,7 +2,7 @@
 
 use std::array::from_fn;
 
-use scoring_rules::{CompensatedSum, TiedBlocks};
+use scoring_rules::{Block, CompensatedSum, Probability, TiedBlocks};
 
 use crate::{Error, calibration::ridge_logistic::Record};
 
@@ -37,6 +37,21 @@ pub(crate) fn both_outcomes(blocks: &TiedBlocks) -> Result<(f64, f64), Error> {
         }
     }
     Ok((failures, successes))
+}
+
+/// A record for each block.
+pub(crate) fn records<const N: usize>(
+    blocks: &TiedBlocks,
+    features: impl Fn(Probability) -> [f64; N],
+) -> Vec<Record<N>> {
+    let (failures, successes) = blocks.class_weights();
+    let total = failures + successes;
+    let record = |block: &Block| Record {
+        features: features(block.confidence),
+        failures: block.failures / total,
+        successes: block.successes / total,
+    };
+    blocks.as_slice().iter().map(record).collect()
 }
 
 /// How a feature was standardised.

@@ -2,9 +2,9 @@ use scoring_rules::Probability;
 
 use crate::{
     CalibrationMap, Calibrator, Error, TiedBlocks,
-    calibration::fit_input::{Standard, both_outcomes, check_clip, clip, standardise},
+    calibration::fit_input::{Standard, both_outcomes, check_clip, clip, records, standardise},
     calibration::log_odds::{logit, sigmoid},
-    calibration::ridge_logistic::{Record, RidgeLogistic},
+    calibration::ridge_logistic::RidgeLogistic,
 };
 
 /// Platt scaling: a logistic curve in the log-odds of the forecast, the paper's recalibration.
@@ -173,15 +173,7 @@ impl Calibrator for Platt {
         let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
         let (failures, successes) = both_outcomes(&blocks)?;
         let total = failures + successes;
-        let mut records: Vec<Record<1>> = blocks
-            .as_slice()
-            .iter()
-            .map(|block| Record {
-                features: [logit(clip(block.confidence.get(), self.clip))],
-                failures: block.failures / total,
-                successes: block.successes / total,
-            })
-            .collect();
+        let mut records = records(&blocks, |p| [logit(clip(p.get(), self.clip))]);
         let [Standard { mean, scale, degenerate }] = standardise(&mut records);
         let base_rate = successes.ln() - failures.ln();
         let line = RidgeLogistic::new(records, self.penalty / total).minimum(base_rate).line;

@@ -14,10 +14,7 @@ impl<W: Weight> LandmarkCut<'_, W> {
     /// The same before tools are dropped for others.
     pub(crate) fn landmark_of<B: Bits>(&mut self, state: &B, all: bool) -> Vec<u32> {
         let mut first = Vec::new();
-        self.mark.fill(Mark::None);
-        self.stack.clear();
-        self.stack.push(self.task.types as u32);
-        self.mark[self.task.types] = Mark::Behind;
+        self.mark_goal_only();
         while let Some(number) = self.stack.pop() {
             for &tool in self.yielded_by.get(number as usize) {
                 if self.replaced[tool as usize]

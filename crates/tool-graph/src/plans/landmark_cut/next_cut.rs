@@ -28,10 +28,7 @@ impl<W: Weight> LandmarkCut<'_, W> {
     }
 
     pub(super) fn find_cut<B: Bits>(&mut self, state: &B) {
-        self.mark.fill(Mark::None);
-        self.stack.clear();
-        self.stack.push(self.task.types as u32);
-        self.mark[self.task.types] = Mark::Behind;
+        self.mark_goal_only();
         while let Some(number) = self.stack.pop() {
             for &tool in self.yielded_by.get(number as usize) {
                 let dearest = self.dearest[tool as usize];
@@ -46,15 +43,10 @@ impl<W: Weight> LandmarkCut<'_, W> {
             }
         }
         self.cut.clear();
-        for (word, &bits) in state.as_ref().iter().enumerate() {
-            let mut bits = bits;
-            while bits != 0 {
-                let number = word as u32 * 64 + bits.trailing_zeros();
-                self.mark[number as usize] = Mark::Before;
-                self.stack.push(number);
-                bits &= bits - 1;
-            }
-        }
+        state.for_each(|number| {
+            self.mark[number as usize] = Mark::Before;
+            self.stack.push(number);
+        });
         for place in 0..self.free.len() {
             if self.value_of_tool[self.free[place] as usize] != W::NEVER {
                 self.cross(self.free[place]);

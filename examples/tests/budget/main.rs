@@ -2,35 +2,15 @@
 //! exit code 2.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
+#[path = "../program/mod.rs"]
 mod program;
+mod recorded_runs;
+mod refusals;
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::Output,
-};
+use std::fs;
 
-use program::refusal;
+use program::{in_folder, json, refusal, run, write};
 use serde_json::Value;
-
-fn run(arguments: &[&str]) -> Output {
-    program::run("budget", arguments)
-}
-
-fn json(arguments: &[&str]) -> Value {
-    program::json("budget", arguments)
-}
-
-fn in_folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("budget_{name}"))
-}
-
-/// A file of its own for each case.
-fn write(name: &str, lines: &[&str]) -> String {
-    let path = in_folder(name);
-    fs::write(&path, lines.join("\n")).unwrap();
-    path.to_str().unwrap().to_owned()
-}
 
 /// A rollout of which each turn spends so many tokens.
 fn rollout(id: &str, tokens: &[u32], success: bool) -> String {
@@ -46,7 +26,7 @@ fn estimate(id: &str, turn: usize, answer: &str) -> String {
 }
 
 fn written(name: &str, lines: &[String]) -> String {
-    write(name, &lines.iter().map(String::as_str).collect::<Vec<_>>())
+    write(name, &lines.join("\n"))
 }
 
 /// Three runs: what remains is 90, 70, 40 of the first, 150, 100 of the second, 30 of the third.
@@ -216,117 +196,6 @@ fn caps_of_the_file_hold_and_that_of_the_call_comes_before_them() {
 }
 
 #[test]
-fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
-    let good = rollout("a", &[10, 20], true);
-    let cases = [
-        ("no_id", r#"{"turns":[{"output_tokens":1}],"success":true}"#, "id"),
-        ("null_id", r#"{"id":null,"turns":[{"output_tokens":1}],"success":true}"#, "id"),
-        ("no_turns", r#"{"id":"b","success":true}"#, "turns"),
-        ("empty_turns", r#"{"id":"b","turns":[],"success":true}"#, "turns"),
-        ("turns_of_text", r#"{"id":"b","turns":["x"],"success":true}"#, "turns[0]"),
-        (
-            "no_tokens",
-            r#"{"id":"b","turns":[{"output_tokens":1},{"cost_usd":1}],"success":true}"#,
-            "turns[1].output_tokens",
-        ),
-        (
-            "too_large",
-            r#"{"id":"b","turns":[{"output_tokens":5},{"output_tokens":1e400}],"success":true}"#,
-            "turns[1].output_tokens",
-        ),
-        (
-            "negative",
-            r#"{"id":"b","turns":[{"output_tokens":-5}],"success":true}"#,
-            "turns[0].output_tokens",
-        ),
-        (
-            "text_tokens",
-            r#"{"id":"b","turns":[{"output_tokens":"5"}],"success":true}"#,
-            "turns[0].output_tokens",
-        ),
-        (
-            "negative_cost",
-            r#"{"id":"b","turns":[{"output_tokens":5,"cost_usd":-1}],"success":true}"#,
-            "turns[0].cost_usd",
-        ),
-        ("no_success", r#"{"id":"b","turns":[{"output_tokens":5}]}"#, "success"),
-        ("success_null", r#"{"id":"b","turns":[{"output_tokens":5}],"success":null}"#, "success"),
-        ("success_text", r#"{"id":"b","turns":[{"output_tokens":5}],"success":"yes"}"#, "success"),
-        (
-            "unknown_cap",
-            r#"{"id":"b","caps":{"weeks":5},"turns":[{"output_tokens":5}],"success":true}"#,
-            "caps.weeks",
-        ),
-        (
-            "numeric_stop",
-            r#"{"id":"b","turns":[{"output_tokens":5}],"success":true,"stop_reason":3}"#,
-            "stop_reason",
-        ),
-    ];
-    for (name, line, field) in cases {
-        let path = write(&format!("{name}.jsonl"), &[&good, "", line]);
-        let error = refusal(&run(&[&path, "--json"]), name);
-        let expected = format!("error: {path}:3: field {field}: ");
-        assert!(error.starts_with(&expected), "{name}: {error}");
-    }
-}
-
-#[test]
-fn bad_estimates_are_refused_alike() {
-    let runs = three_runs("refused.jsonl");
-    let good = estimate("a", 1, "[80, 100]");
-    let cases = [
-        ("unknown_id", estimate("d", 1, "[1, 2]"), "id"),
-        ("turn_0", estimate("a", 0, "[1, 2]"), "turn"),
-        ("last_turn", estimate("a", 4, "[1, 2]"), "turn"),
-        ("twice", good.clone(), "turn"),
-        ("negative_turn", good.replace(":1,", ":-1,"), "turn"),
-        ("no_turn", r#"{"id":"a","answer":"x"}"#.to_owned(), "turn"),
-        ("no_answer", r#"{"id":"a","turn":2}"#.to_owned(), "answer"),
-        ("answer_of_numbers", r#"{"id":"a","turn":2,"answer":[1,2]}"#.to_owned(), "answer"),
-        ("id_of_a_list", r#"{"id":["a"],"turn":2,"answer":"x"}"#.to_owned(), "id"),
-    ];
-    for (name, line, field) in cases {
-        let path =
-            written(&format!("estimates_{name}.jsonl"), &[good.clone(), String::new(), line]);
-        let error = refusal(&run(&[&runs, "--estimator", &path]), name);
-        let expected = format!("error: {path}:3: field {field}: ");
-        assert!(error.starts_with(&expected), "{name}: {error}");
-    }
-    let single = written("of_one_turn.jsonl", &[rollout("a", &[5], true)]);
-    let estimates = written("of_single.jsonl", &[good]);
-    let error = refusal(&run(&[&single, "--estimator", &estimates]), "single");
-    assert!(error.contains("is 1; the run has 1 turn, after which"), "{error}");
-    // Two runs of one id cannot be told apart by an estimate.
-    let twice = written("twice.jsonl", &[rollout("a", &[1, 2], true), rollout("a", &[1, 2], true)]);
-    let estimates = written("of_twice.jsonl", &[estimate("a", 1, "[1, 2]")]);
-    let error = refusal(&run(&[&twice, "--estimator", &estimates]), "twice");
-    assert!(error.starts_with(&format!("error: {twice}:2: field id: ")), "{error}");
-    assert_eq!(notes(&json(&[&twice, "--json"]), "with the id of another one"), 1);
-}
-
-#[test]
-fn what_is_no_json_no_file_and_no_option_is_refused_alike() {
-    let text = write("prose.jsonl", &["this is not JSON"]);
-    let empty = write("empty.jsonl", &[""]);
-    let cases: [(&[&str], &str); 9] = [
-        (&[&text], "budget_prose.jsonl:1: "),
-        (&[&empty], "budget_empty.jsonl: "),
-        (&["no/such/file.jsonl"], "no/such/file.jsonl: "),
-        (&["--estimator", "clairvoyant"], "clairvoyant: "),
-        (&["--frobnicate"], "frobnicate"),
-        (&["--cap", "-1"], "-1"),
-        (&["--cap", "nan"], "nan"),
-        (&["--coverage", "1"], "between 0 and 1"),
-        (&["--resource", "weeks"], "output_tokens"),
-    ];
-    for (arguments, expected) in cases {
-        let error = refusal(&run(arguments), expected);
-        assert!(error.contains(expected), "{arguments:?}: {error}");
-    }
-}
-
-#[test]
 fn missing_and_unreadable_answers_are_no_answer_and_are_counted() {
     let runs = three_runs("unread.jsonl");
     let answer =
@@ -426,124 +295,16 @@ fn a_run_is_learnt_from_when_it_has_ended_and_not_before() {
 
 #[test]
 fn several_files_are_columns_and_each_has_an_estimator_of_its_own() {
-    let one = written("one.jsonl", &[rollout("a", &[10, 10, 10, 10], true)]);
-    let two = written("two.jsonl", &[rollout("a", &[10, 10, 10, 10], true)]);
+    let one = written("column_one.jsonl", &[rollout("a", &[10, 10, 10, 10], true)]);
+    let two = written("column_two.jsonl", &[rollout("a", &[10, 10, 10, 10], true)]);
     let both = json(&[&one, &two, "--json"]);
     assert_eq!((&both["n_rollouts"], &both["files"][1]["n_rollouts"]), (&2.into(), &1.into()));
     // The second file does not learn from the first.
     assert_eq!((&both["hit_rate"], &both["files"][1]["hit_rate"]), (&0.0.into(), &0.0.into()));
     let table = String::from_utf8(run(&[&one, &two]).stdout).unwrap();
-    assert!(table.contains("budget_one") && table.contains("budget_two"), "{table}");
+    assert!(table.contains("column_one") && table.contains("column_two"), "{table}");
     let line = table.lines().find(|line| line.starts_with("interval_reward (+)")).unwrap();
     assert_eq!(line.matches("0.000 [").count(), 2, "{line}");
-}
-
-#[test]
-fn figures_agree_with_the_shortest_python() {
-    let golden = include_str!("golden/budget.csv");
-    let recorded = env::var_os("REAL_RUNS").map(|folder| Path::new(&folder).join("data/rollouts"));
-    if recorded.is_none() {
-        println!("skipped for recorded runs: REAL_RUNS does not name their folder");
-    }
-    let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
-    let cases: Vec<Vec<&str>> = golden
-        .lines()
-        .filter(|line| !line.starts_with('#') && !line.starts_with("file,"))
-        .map(|line| line.split(',').collect())
-        .collect();
-    let mut compared = 0;
-    for case in cases.chunk_by(|a, b| a[..4] == b[..4]) {
-        let [stem, resource, cap, estimator] = case[0][..4] else { unreachable!() };
-        let folder = if stem.starts_with("demo") { Some(&bundled) } else { recorded.as_ref() };
-        let Some(folder) = folder else { continue };
-        let path = folder.join(format!("{stem}.jsonl"));
-        let mut arguments = vec![path.to_str().unwrap(), "--json", "--resamples", "0"];
-        arguments.extend(["--resource", resource, "--estimator", estimator]);
-        if !cap.is_empty() {
-            arguments.extend(["--cap", cap]);
-        }
-        let found = json(&arguments);
-        for row in case {
-            let (figure, value) = (row[4], row[5]);
-            if value == "None" {
-                assert_eq!(found[figure], Value::Null, "{row:?}");
-                continue;
-            }
-            let value: f64 = value.parse().unwrap();
-            let ours = number(&found[figure]);
-            let off = (ours - value).abs() / value.abs().max(1.0);
-            assert!(off < 1e-9, "{row:?}: {ours}");
-            compared += 1;
-        }
-    }
-    assert!(compared >= 100, "{compared}");
-}
-
-fn recorded_rollouts() -> Option<String> {
-    let Some(folder) = env::var_os("REAL_RUNS") else {
-        println!("skipped: REAL_RUNS does not name the folder of recorded runs");
-        return None;
-    };
-    let path = Path::new(&folder).join("data/rollouts/swebench_gemini3pro.jsonl");
-    Some(path.to_str().unwrap().to_owned())
-}
-
-/// The median of what successful runs spent of output tokens.
-const MEDIAN: &str = "8417";
-
-#[test]
-fn on_recorded_runs_the_cap_is_the_median_of_the_successes() {
-    let Some(path) = recorded_rollouts() else { return };
-    let mut totals: Vec<u64> = fs::read_to_string(path)
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .filter(|row| row["success"] == 1)
-        .map(|row| {
-            let turns = row["turns"].as_array().unwrap();
-            turns.iter().map(|turn| turn["output_tokens"].as_u64().unwrap()).sum()
-        })
-        .collect();
-    totals.sort_unstable();
-    assert_eq!((totals.len() % 2, totals[totals.len() / 2].to_string()), (1, MEDIAN.to_owned()));
-}
-
-#[test]
-fn on_recorded_runs_calibrated_intervals_cover_what_they_claim() {
-    let Some(path) = recorded_rollouts() else { return };
-    for cap in [None, Some(MEDIAN)] {
-        for warm_up in ["50", "100", "150"] {
-            let mut arguments = vec![path.as_str(), "--estimator", "conformal", "--json"];
-            arguments.extend(["--warm-up", warm_up, "--resamples", "0"]);
-            arguments.extend(cap.iter().flat_map(|cap| ["--cap", cap]));
-            let report = json(&arguments);
-            let (coverage, hit_rate) = (number(&report["coverage"]), number(&report["hit_rate"]));
-            println!(
-                "cap {cap:?}, after {warm_up} runs: coverage {coverage:.4}, {hit_rate:.4} of all"
-            );
-            assert!((0.77..=0.83).contains(&coverage), "{cap:?} {warm_up}: {coverage}");
-            assert!((0.77..=0.83).contains(&hit_rate), "{cap:?} {warm_up}: {hit_rate}");
-        }
-    }
-}
-
-#[test]
-fn calibrated_intervals_keep_their_claim_where_models_and_domains_follow_one_another() {
-    let Some(path) = recorded_rollouts() else { return };
-    let path = path.replace("swebench_gemini3pro", "tau2");
-    for resource in ["output_tokens", "input_tokens", "cost_usd"] {
-        let coverage = |estimator: &str| {
-            let arguments = [&path, "--resource", resource, "--estimator", estimator];
-            let found = json(
-                &[&arguments[..], &["--warm-up", "50", "--resamples", "0", "--json"]].concat(),
-            );
-            number(&found["coverage"])
-        };
-        let (quantile, conformal) = (coverage("quantile"), coverage("conformal"));
-        println!("{resource}: quantile {quantile:.4}, conformal {conformal:.4}");
-        assert!((0.77..=0.83).contains(&conformal), "{resource}: {conformal}");
-        assert!(quantile < 0.77, "{resource}: {quantile}");
-    }
 }
 
 #[test]
@@ -551,8 +312,7 @@ fn the_picture_names_the_run_and_what_it_shows() {
     let (runs, estimates) = (three_runs("drawn.jsonl"), six_estimates("drawn_estimates.jsonl"));
     let picture = |arguments: &[&str]| {
         let path = in_folder("picture.svg");
-        let path = path.to_str().unwrap();
-        let all = [&[&runs, "--estimator", &estimates, "--plot", path], arguments].concat();
+        let all = [&[&runs, "--estimator", &estimates, "--plot", &path], arguments].concat();
         let output = run(&all);
         assert!(output.status.success(), "{:?}", String::from_utf8(output.stderr));
         let picture = fs::read_to_string(path).unwrap();
@@ -573,8 +333,7 @@ fn the_picture_names_the_run_and_what_it_shows() {
     assert!(picture(&["--plot-id", "c"]).contains("c: 2 turns, feasible"));
 
     let nowhere = in_folder("nowhere.svg");
-    let nowhere = nowhere.to_str().unwrap();
-    let error = refusal(&run(&[&runs, "--plot", nowhere, "--plot-id", "x"]), "no such run");
+    let error = refusal(&run(&[&runs, "--plot", &nowhere, "--plot-id", "x"]), "no such run");
     assert!(error.contains("\"x\""), "{error}");
 }
 

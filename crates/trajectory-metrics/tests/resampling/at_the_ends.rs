@@ -1,0 +1,233 @@
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use trajectory_metrics::{
+    Bootstrap, BootstrapInterval, Error, Level, Probability, Ranking, Replicates,
+    cluster_difference, cluster_mean, cluster_ratio, sign_flip_test,
+};
+
+use super::{counted_mean, level_of, uniform};
+
+#[test]
+fn what_cannot_be_computed_is_a_typed_error() {
+    let (values, ids) = ([1.0, 2.0, 3.0], [0, 1, 2]);
+    let mean = cluster_mean::<u32>;
+    assert!(matches!(mean(&values, None, &ids[..2]), Err(Error::Length { what: "groups", .. })));
+    let short = mean(&values, Some(&[1.0]), &ids);
+    assert!(matches!(short, Err(Error::Length { what: "weights", .. })));
+    let negative = mean(&values, Some(&[1.0, -1.0, 1.0]), &ids);
+    assert!(matches!(negative, Err(Error::WeightAt { index: 1, .. })));
+    let no_number = mean(&values, Some(&[1.0, 1.0, f64::NAN]), &ids);
+    assert!(matches!(no_number, Err(Error::WeightAt { index: 2, .. })));
+    assert_eq!(mean(&values, Some(&[0.0; 3]), &ids), Err(Error::Empty));
+    assert_eq!(mean(&[], None, &[]), Err(Error::Empty));
+    assert!(matches!(mean(&[1.0, f64::NAN, 1.0], None, &ids), Err(Error::ScoringRules(_))));
+    let one = scoring_rules::Error::TooFew { what: "clusters", least: 2, found: 1 };
+    assert_eq!(mean(&values, None, &[7; 3]), Err(Error::ScoringRules(one)));
+    assert_eq!(mean(&values, Some(&[1.0, 0.0, 0.0]), &ids), Err(Error::ScoringRules(one)));
+    let ratio = cluster_ratio(&values, &[1.0, -1.0, 0.0], None, &ids);
+    assert!(matches!(ratio, Err(Error::Setting { name: "sum of denominators", .. })));
+    assert_eq!(cluster_difference(&values, &[true; 3], None, &ids), Err(Error::Empty));
+
+    let many: Vec<usize> = (0..21).collect();
+    let flips = sign_flip_test(&[1.0; 21], None, &many, 0, 0);
+    assert!(matches!(flips, Err(Error::Setting { name: "flips", .. })));
+    let test = sign_flip_test(&[f64::INFINITY; 3], None, &ids, 0, 0);
+    assert!(matches!(test, Err(Error::ScoringRules(_))));
+
+    let bootstrap = Bootstrap::rows(3, 0).unwrap();
+    let of = |values: &[f64], weights| bootstrap.mean(values, weights, 10).map(|_| ());
+    assert!(matches!(of(&values[..2], None), Err(Error::Length { what: "values", .. })));
+    assert!(matches!(of(&[1.0, f64::NAN, 1.0], None), Err(Error::ScoringRules(_))));
+    assert!(matches!(of(&values, Some(&[-1.0; 3])), Err(Error::WeightAt { index: 0, .. })));
+    assert_eq!(of(&values, Some(&[0.0; 3])), Err(Error::Empty));
+    let ranking = Ranking::new(&[Probability::HALF; 3], &[true; 3]).unwrap();
+    assert!(matches!(bootstrap.auroc(&ranking, 10), Err(Error::OneClass { outcome: true })));
+    let other = Bootstrap::rows(4, 0).unwrap().auroc(&ranking, 10);
+    assert!(matches!(other, Err(Error::Length { what: "counts", .. })));
+    let none = bootstrap.mean(&values, None, 0);
+    assert!(matches!(none, Err(Error::NoReplicate { resamples: 0 })));
+}
+
+fn ends(interval: Result<BootstrapInterval, Error>) -> [f64; 2] {
+    let interval = interval.unwrap();
+    [interval.low, interval.high]
+}
+
+fn close(got: [f64; 2], want: [f64; 2]) {
+    assert!((0..2).all(|i| (got[i] - want[i]).abs() < 1e-12), "{got:?} against {want:?}");
+}
+
+#[test]
+fn replicates_that_equal_the_estimate_on_paper_are_ties_of_bca() {
+    let nine_and_one = |a: f64, b: f64| [vec![a; 9], vec![b]].concat();
+    let cases = [
+        (nine_and_one(0.9, 0.1), [0.58, 0.9]),
+        (nine_and_one(9.0, 1.0), [5.8, 9.0]),
+        (vec![0.7, 0.7, 0.7, 0.7, 0.1, 0.1], [0.3, 0.7]),
+        (vec![0.1; 7], [0.1, 0.1]),
+        (vec![0.7; 3], [0.7, 0.7]),
+    ];
+    for (values, want) in cases {
+        let (n, weights) = (values.len(), vec![1.0; values.len()]);
+        let plain = |counts: &[u32]| {
+            let sum: f64 = values.iter().zip(counts).map(|(v, &n)| v * f64::from(n)).sum();
+            Ok(sum / f64::from(counts.iter().sum::<u32>()))
+        };
+        let exact = |counts: &[u32]| counted_mean(&values, &weights, counts);
+        let rows = Bootstrap::rows(n, 1).unwrap();
+        let jackknife = rows.jackknife(exact).unwrap();
+        let [by_plain, by_exact] = rows.replicates(20_000, |counts| [plain(counts), exact(counts)]);
+        let fast = rows.mean(&values, None, 20_000);
+        // Twice the weight: no other result; a second weight: the other way of adding up.
+        let weighted = rows.mean(&values, Some(&vec![2.0; n]), 20_000);
+        for replicates in [&fast, &weighted, &by_plain, &by_exact] {
+            close(ends(replicates.as_ref().unwrap().bca(&jackknife, level_of(0.9))), want);
+        }
+        let (fast, exact) = (fast.unwrap(), by_exact.unwrap());
+        #[cfg(feature = "rayon")]
+        close(
+            ends(rows.par_mean(&values, None, 20_000).unwrap().bca(&jackknife, level_of(0.9))),
+            want,
+        );
+        // Rounding alone moves no replicate of the fast mean off its estimate.
+        for (fast_value, exact_value) in fast.values().zip(exact.values()) {
+            let tie = (exact_value.unwrap() - exact.estimate()).abs() < 1e-13;
+            assert_eq!(fast_value == Some(fast.estimate()), tie);
+        }
+    }
+}
+
+#[test]
+fn an_outlying_replicate_does_not_make_all_others_ties() {
+    let values = vec![1.0, 2.0, 3.0, 4.0, 1e30];
+    let far = Replicates::new(2.5, values).unwrap();
+    let near = Replicates::new(2.5, vec![1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+    let low = |replicates: &Replicates| ends(replicates.bca(&[1.0, 2.0, 3.0], Level::HALF))[0];
+    assert_eq!(low(&far), low(&near));
+    // A small spread above rounding stays a spread.
+    let narrow = Replicates::new(1.0, vec![1.0, 1.0 + 1e-12, 1.0 - 1e-12]).unwrap();
+    assert!((narrow.standard_error().unwrap() - 1e-12).abs() < 1e-15);
+}
+
+#[test]
+fn what_does_not_vary_has_an_error_of_0() {
+    for value in [0.7, 0.1, 1e300 / 3.0, -1e-300 / 3.0] {
+        for weight in [1.0, 0.1, 1e-100] {
+            let (values, weights) = ([value; 7], [weight; 7]);
+            let ids = [0, 1, 2, 3, 4, 5, 5];
+            let mean = cluster_mean(&values, Some(&weights), &ids).unwrap();
+            assert_eq!((mean.estimate, mean.standard_error), (value, 0.0));
+            let mut second = [false; 7];
+            second[3..].fill(true);
+            let none = cluster_difference(&values, &second, Some(&weights), &ids).unwrap();
+            assert_eq!((none.estimate, none.standard_error), (0.0, 0.0));
+            let test = sign_flip_test(&values, Some(&weights), &ids, 0, 0).unwrap();
+            assert_eq!((test.mean, test.p_value), (value, 2.0 / 64.0));
+        }
+    }
+    // All ratios 0.1, all gains 0.2: what is left is rounding.
+    let rate = cluster_ratio(&[0.1, 0.3, 0.7], &[1.0, 3.0, 7.0], None, &[0, 1, 2]).unwrap();
+    assert_eq!(rate.standard_error, 0.0);
+    let (scores, second) = ([0.2, 0.4, 0.5, 0.7], [false, true, false, true]);
+    let gain = cluster_difference(&scores, &second, None, &["a", "a", "b", "b"]).unwrap();
+    assert_eq!(gain.standard_error, 0.0);
+    // A heavy weight elsewhere does not hide what varies.
+    let weights = [1e-100, 1.0, 1.0, 1.0];
+    let varies = cluster_mean(&[1e90, 1.0, 2.0, 3.0], Some(&weights), &[0, 1, 2, 3]).unwrap();
+    assert!(varies.standard_error > 0.1);
+
+    let mut generator = ChaCha8Rng::seed_from_u64(7);
+    let raw: Vec<f64> = (0..40).map(|_| uniform(&mut generator)).collect();
+    let other: Vec<f64> = raw.iter().map(|x| x + 0.1).collect();
+    let rows = Bootstrap::rows(40, 3).unwrap();
+    let of = |values: &[f64]| rows.mean(values, None, 500).unwrap();
+    let change = of(&other).minus(&of(&raw)).unwrap();
+    assert!((change.estimate() - 0.1).abs() < 1e-15);
+    assert_eq!((change.standard_error(), change.in_standard_errors()), (Some(0.0), None));
+    // The difference of two differences is measured by the same size.
+    let again = change.minus(&of(&raw).minus(&of(&raw)).unwrap()).unwrap();
+    assert_eq!(again.in_standard_errors(), None);
+    close(ends(change.bca(&[0.1; 40], level_of(0.9))), [0.1, 0.1]);
+}
+
+#[test]
+fn numbers_at_the_end_of_the_range_have_a_result_or_a_typed_error() {
+    let ids = [0, 1, 2];
+    let relative = |got: f64, want: f64| {
+        assert!((got / want - 1.0).abs() < 1e-12, "{got:e} against {want:e}");
+    };
+    // A power of two changes the unit and nothing else; others round.
+    let plain = cluster_mean(&[1.0, -1.0, 3.0], None, &ids).unwrap();
+    let large = cluster_mean(&[1e200, -1e200, 3e200], None, &ids).unwrap();
+    relative(large.estimate, 1e200);
+    relative(large.standard_error, plain.standard_error * 1e200);
+    let small = cluster_mean(&[1e-200, 2e-200, 4e-200], None, &ids).unwrap();
+    relative(small.standard_error, 8.819_171_036_881_97e-201);
+    let largest = cluster_mean(&[1.7e308; 3], None, &ids).unwrap();
+    assert_eq!((largest.estimate, largest.standard_error), (1.7e308, 0.0));
+    let widest = cluster_mean(&[f64::MAX, -f64::MAX], None, &[0, 1]);
+    relative(widest.unwrap().standard_error, f64::MAX);
+    let tiny = cluster_ratio(&[1e-310, 3e-310, 2e-310], &[1e-310; 3], None, &ids).unwrap();
+    assert!((tiny.estimate - 2.0).abs() < 1e-12 && tiny.standard_error > 0.5);
+    let over_tiny = cluster_ratio(&[1.0, 2.0, 3.0], &[1e-310; 3], None, &ids);
+    assert!(matches!(over_tiny, Err(Error::ScoringRules(_))), "{over_tiny:?}");
+
+    let equal = sign_flip_test(&[1e308; 3], None, &ids, 0, 0).unwrap();
+    assert_eq!((equal.mean, equal.p_value), (1e308, 0.25));
+    let heavy = sign_flip_test(&[1e300, -1e300, 1e300], Some(&[1e100; 3]), &ids, 0, 0).unwrap();
+    relative(heavy.mean, 1e300 / 3.0);
+    assert_eq!(heavy.p_value, 1.0);
+    let many: Vec<usize> = (0..70).collect();
+    let random = sign_flip_test(&[1e308; 70], None, &many, 99, 0).unwrap();
+    assert_eq!((random.mean, random.p_value), (1e308, 0.01));
+
+    let ends_of_range = Replicates::new(0.0, vec![-1.7e308, 1.7e308, 1.7e308]).unwrap();
+    let [low, high] = ends(Ok(ends_of_range.percentile(Level::HALF)));
+    assert!(low.abs() < 1e293 && high == 1.7e308, "{low:e} {high:e}");
+    let unbounded = Replicates::new(0.0, vec![f64::NEG_INFINITY, 0.0, f64::INFINITY]).unwrap();
+    assert!(matches!(unbounded.basic(level_of(0.9)), Err(Error::ScoringRules(_))));
+    let error = |values: Vec<f64>| Replicates::new(0.0, values).unwrap().standard_error();
+    relative(error(vec![1e160, 2e160, 3e160]).unwrap(), 1e160);
+    relative(error(vec![1e-200, 2e-200, 3e-200]).unwrap(), 1e-200);
+    assert_eq!(error(vec![f64::MAX, -f64::MAX]), None);
+    let rows = Bootstrap::rows(3, 1).unwrap();
+    let mean = rows.mean(&[1.7e308; 3], None, 50).unwrap();
+    relative(mean.estimate(), 1.7e308);
+    assert_eq!(mean.standard_error(), Some(0.0));
+    // One infinite value is infinite in some resamples and not in others.
+    let mean = rows.mean(&[1.0, 2.0, f64::NEG_INFINITY], None, 500).unwrap();
+    assert_eq!((mean.estimate(), mean.standard_error()), (f64::NEG_INFINITY, None));
+    assert!(mean.values().any(|value| value == Some(1.0)));
+}
+
+#[test]
+fn replicates_of_clusters_do_not_depend_on_the_order_of_rows_to_the_bit() {
+    let mut generator = ChaCha8Rng::seed_from_u64(8);
+    let rows: Vec<(usize, f64, f64)> = (0..200)
+        .map(|row| (row % 11, uniform(&mut generator), 0.1 + uniform(&mut generator)))
+        .collect();
+    let of = |rows: &[(usize, f64, f64)], weighted: bool| -> Vec<u64> {
+        let groups: Vec<usize> = rows.iter().map(|row| row.0).collect();
+        let values: Vec<f64> = rows.iter().map(|row| row.1).collect();
+        let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
+        let clusters = Bootstrap::clusters(&groups, 3).unwrap();
+        let means = clusters.mean(&values, weighted.then_some(&weights[..]), 300).unwrap();
+        means.values().map(|value| value.unwrap().to_bits()).collect()
+    };
+    let mut mixed = rows.clone();
+    mixed.sort_by(|a, b| a.1.total_cmp(&b.1));
+    for weighted in [false, true] {
+        assert_eq!(of(&mixed, weighted), of(&rows, weighted));
+    }
+}
+
+#[test]
+fn more_rows_or_resamples_than_are_counted_are_refused_before_any_memory_is_taken() {
+    let rows = Bootstrap::rows(1 << 31, 1);
+    assert!(matches!(rows, Err(Error::Setting { name: "rows", .. })));
+    let few = Bootstrap::rows(2, 1).unwrap();
+    let values = [0.0, 1.0];
+    assert!(few.mean(&values, None, 10_000_001).is_err());
+    let [closure] = few.replicates(10_000_001, |_| [Ok(0.5)]);
+    assert!(matches!(closure, Err(Error::Setting { name: "resamples", .. })));
+}

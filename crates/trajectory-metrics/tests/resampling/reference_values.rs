@@ -1,0 +1,82 @@
+use trajectory_metrics::{
+    BootstrapInterval, ClusterEstimate, Error, Replicates, cluster_difference, cluster_mean,
+    cluster_ratio, sign_flip_test,
+};
+
+use super::level_of;
+
+fn numbers(list: &str) -> Vec<f64> {
+    list.split(' ').map(|number| number.parse().unwrap()).collect()
+}
+
+fn rows(file: &str) -> impl Iterator<Item = Vec<&str>> {
+    let lines = file.lines().filter(|line| !line.starts_with('#')).skip(1);
+    lines.map(|line| line.split(',').collect())
+}
+
+#[test]
+fn standard_errors_and_intervals_of_fixed_replicates_equal_those_of_scipy_to_1e_12() {
+    let (mut seen, mut worst) = (0, 0.0_f64);
+    for row in rows(include_str!("../golden/bootstrap.csv")) {
+        let [name, level, estimate, replicates, jackknife, ref want @ ..] = row[..] else {
+            panic!("{row:?}")
+        };
+        let (level, estimate) =
+            (level_of(level.parse().unwrap()), estimate.parse::<f64>().unwrap());
+        let replicates = Replicates::new(estimate, numbers(replicates)).unwrap();
+        let ends = |interval: Result<BootstrapInterval, Error>| {
+            let interval = interval.unwrap();
+            assert_eq!(interval.standard_error, replicates.standard_error());
+            [interval.low, interval.high]
+        };
+        let [low, high] = ends(Ok(replicates.percentile(level)));
+        let [basic_low, basic_high] = ends(replicates.basic(level));
+        let [bca_low, bca_high] = ends(replicates.bca(&numbers(jackknife), level));
+        let error = replicates.standard_error().unwrap();
+        let got = [error, low, high, basic_low, basic_high, bca_low, bca_high];
+        assert_eq!(want.len(), got.len());
+        for (got, want) in got.iter().zip(want) {
+            let want: f64 = want.parse().unwrap();
+            // In units of the spread: an end may be anywhere, 0 too.
+            let off = (got - want).abs() / error.max(want.abs());
+            assert!(off <= 1e-12, "{name} at {level}: {got} against {want}, off by {off:e}");
+            worst = worst.max(off);
+        }
+        seen += 1;
+    }
+    assert!(seen >= 50, "{seen} rows");
+    println!("intervals: largest error {worst:.1e} in {seen} rows");
+}
+
+#[test]
+fn cluster_errors_equal_those_of_statsmodels_and_p_values_those_of_scipy() {
+    let (mut seen, mut worst) = (0, 0.0_f64);
+    for row in rows(include_str!("../golden/clusters.csv")) {
+        let [kind, y, x, weights, groups, ref want @ ..] = row[..] else { panic!("{row:?}") };
+        let (y, x, weights) = (numbers(y), numbers(x), numbers(weights));
+        let groups: Vec<u32> = groups.split(' ').map(|group| group.parse().unwrap()).collect();
+        let second: Vec<bool> = x.iter().map(|&x| x == 1.0).collect();
+        let weights = Some(&weights[..]);
+        let estimate = |of: ClusterEstimate| (of.estimate, of.standard_error, of.clusters);
+        let got = match kind {
+            "mean" => estimate(cluster_mean(&y, weights, &groups).unwrap()),
+            "ratio" => estimate(cluster_ratio(&y, &x, weights, &groups).unwrap()),
+            "difference" => estimate(cluster_difference(&y, &second, weights, &groups).unwrap()),
+            "sign flip" => {
+                let test = sign_flip_test(&y, weights, &groups, 0, 0).unwrap();
+                assert!(test.exact);
+                (test.mean, test.p_value, test.clusters)
+            }
+            other => panic!("{other}"),
+        };
+        let want: Vec<f64> = want.iter().map(|number| number.parse().unwrap()).collect();
+        for (got, want) in [got.0, got.1, got.2 as f64].iter().zip(want) {
+            let off = (got - want).abs() / want.abs();
+            assert!(off <= 1e-12, "{kind} {groups:?}: {got} against {want}, off by {off:e}");
+            worst = worst.max(off);
+        }
+        seen += 1;
+    }
+    assert!(seen >= 50, "{seen} rows");
+    println!("clusters: largest relative error {worst:.1e} in {seen} rows");
+}

@@ -12,10 +12,12 @@ import pathlib
 import platform
 import sys
 from bisect import insort
+from fractions import Fraction
 from math import ceil, fsum, inf
 
 HERE = pathlib.Path(__file__).parent
-COVERAGE, STEP = 0.8, 0.002
+COVERAGE = 0.8
+EXACT_COVERAGE, EXACT_STEP = Fraction(4, 5), Fraction(2, 1000)
 TAIL = (1 - COVERAGE) / 2
 BUDGETS = {"max_steps", "max_tokens", "max_time", "max_cost"}
 NO_ANSWER, IMPOSSIBLE = "none", "impossible"
@@ -82,7 +84,8 @@ class Quantile:
 class Conformal(Quantile):
     def __init__(self, cut_offs):
         super().__init__(cut_offs)
-        self.level, self.scores, self.given = 1 - COVERAGE, [], []
+        # Exact, so that a rank that is whole is that rank.
+        self.level, self.scores, self.given = 1 - EXACT_COVERAGE, [], []
 
     def margin(self):
         if self.level <= 0:
@@ -111,7 +114,7 @@ class Conformal(Quantile):
                 score = max(low - run.remaining(k), run.remaining(k) - high) / ((low + high) / 2)
                 fresh.append(score)
                 misses += score > margin
-            self.level += STEP * ((1 - COVERAGE) * len(fresh) - misses)
+            self.level += EXACT_STEP * ((1 - EXACT_COVERAGE) * len(fresh) - misses)
             self.scores = sorted(self.scores + fresh)
         self.given = []
         super().learn(run)

@@ -246,11 +246,10 @@ fn two_forecasts_get_the_rates_of_their_records_however_rare_one_of_them_is() {
         let curve = beta().fit(&said, &outcomes, &weights).unwrap();
         let platt = Platt::new(1e-12 * rare * rare, 1e-6).unwrap();
         let line = platt.fit(&said, &outcomes, &weights).unwrap();
-        for [found_low, found_high] in
-            [[0, 2].map(|i| curve.apply(said[i]).get()), [0, 2].map(|i| line.apply(said[i]).get())]
-        {
-            assert!((found_low / low - 1.0).abs() < 1e-6, "{rare:e}: {found_low:e}");
-            assert!((found_high - 0.5).abs() < 1e-6, "{rare:e}: {found_high}");
+        for map in [&curve as &dyn CalibrationMap, &line] {
+            let (found, half) = (map.apply(said[0]).get(), map.apply(said[2]).get());
+            assert!((found / low - 1.0).abs() < 1e-6, "{rare:e}: {found:e}");
+            assert!((half - 0.5).abs() < 1e-6, "{rare:e}: {half}");
         }
     }
 }

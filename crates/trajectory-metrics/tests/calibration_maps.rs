@@ -215,6 +215,26 @@ fn what_is_calibrated_already_stays_where_it_is() {
 }
 
 #[test]
+fn two_forecasts_get_the_rates_of_their_records_however_rare_one_of_them_is() {
+    // A whole step of Newton's method goes far too far where hardly anything speaks for the one.
+    for rare in [1e-2, 1e-4, 1e-8, 1e-16] {
+        let said = [0.1, 0.1, 0.999, 0.999].map(p);
+        let weights = [1.0, rare * f64::sqrt(rare), rare, rare];
+        let outcomes = [false, true, false, true];
+        // The clip of the result.
+        let low = (weights[1] / (1.0 + weights[1])).max(1e-6);
+        let curve = beta().fit(&said, &outcomes, &weights).unwrap();
+        let platt = Platt::new(1e-12 * rare * rare, 1e-6).unwrap();
+        let line = platt.fit(&said, &outcomes, &weights).unwrap();
+        for map in [&curve as &dyn CalibrationMap, &line] {
+            let (found, half) = (map.apply(said[0]).get(), map.apply(said[2]).get());
+            assert!((found / low - 1.0).abs() < 1e-6, "{rare:e}: {found:e}");
+            assert!((half - 0.5).abs() < 1e-6, "{rare:e}: {half}");
+        }
+    }
+}
+
+#[test]
 fn every_new_calibrator_refuses_the_same_bad_input() {
     let said = [p(0.5), p(0.6)];
     let refusals = |outcomes: &[bool], weights: &[f64]| {
@@ -232,7 +252,13 @@ fn every_new_calibrator_refuses_the_same_bad_input() {
         assert!(matches!(result, Err(Error::WeightAt { index: 1, .. })));
     }
     let one_class = Err(Error::OneClass { outcome: true });
-    assert_eq!(refusals(&[true; 2], &[1.0; 2]), [one_class.clone(), one_class, Ok(())]);
+    let not_enough = [one_class.clone(), one_class, Ok(())];
+    assert_eq!(refusals(&[true; 2], &[1.0; 2]), not_enough);
+    // 1e-200 of the weight is the least that counts as an outcome.
+    assert_eq!(refusals(&[true, false], &[1e100, 1e-100]), [(); 3].map(Ok));
+    let said = [p(0.5), p(0.6), p(0.6)];
+    let lighter = beta().fit(&said, &[true, false, true], &[1e100, 1e-100, 1e100]);
+    assert_eq!(lighter, Err(Error::OneClass { outcome: true }));
 }
 
 /// Runs of few steps, an outcome, a task that some share; enough of both outcomes.

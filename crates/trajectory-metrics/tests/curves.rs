@@ -443,6 +443,12 @@ fn a_class_that_is_missing_or_a_single_row_has_no_variance() {
     assert_eq!(of(&one_failure, 1.0), Err(Error::TooLight { outcome: false, weight: 1.0 }));
     assert_eq!(of(&one_failure, 0.25), Err(Error::TooLight { outcome: false, weight: 0.25 }));
     assert!(of(&one_failure, 1.5).unwrap().variance > 0.0);
+    // Placements are 1/2 and 1 in both classes, of squared distance 1/16 from their mean.
+    let (confidence, outcomes) = ([0.2, 0.4, 0.6, 0.8].repeat(600), [false, true].repeat(1_200));
+    let blocks = TiedBlocks::new(probabilities(&confidence), &outcomes, Some(&[1e100; 2_400]));
+    let heavy = delong(&blocks.unwrap()).unwrap();
+    assert!((heavy.auroc - 0.75).abs() < 1e-14);
+    assert!((heavy.variance / (2.0 / 16.0 / 1.2e103) - 1.0).abs() < 1e-12, "{heavy:?}");
     let huge = of(&one_failure, 1e100).unwrap();
     assert!(huge.auroc == 0.5 && huge.variance < 1e-99 && huge.variance >= 0.0, "{huge:?}");
     assert_eq!(

@@ -160,6 +160,26 @@ fn the_trajectory_score_moves_while_ranks_stand_still() {
 }
 
 #[test]
+fn each_transform_scores_what_it_makes_of_the_forecasts() {
+    let outcomes = [true, false, false, true];
+    let raw = Traces::from_flat(&[0.25, 0.64, 0.25, 0.64], &[1, 2, 3, 4], &outcomes).unwrap();
+    let folds = Folds::halves(&outcomes, &[1, 2, 3, 4]).unwrap();
+    let found = fixed_rank_sensitivity(&raw, &folds, &WeightSchedule::Uniform).unwrap();
+    // Both forecasts succeed once and fail once.
+    let mean = |a: f64, b: f64| (a.ln() + (1.0 - a).ln() + b.ln() + (1.0 - b).ln()) / 4.0;
+    let want = [
+        ("identity", mean(0.25, 0.64)),
+        ("affine", mean(0.45, 0.528)),
+        ("square_root", mean(0.5, 0.8)),
+        ("square", mean(0.0625, 0.4096)),
+    ];
+    for ((name, score), (wanted, by_hand)) in found.tps_log.into_iter().zip(want) {
+        assert_eq!(name, wanted);
+        assert!((score - by_hand).abs() < 1e-14, "{name}: {score} against {by_hand}");
+    }
+}
+
+#[test]
 fn a_transform_of_forecasts_can_change_the_ranks_of_their_means() {
     // Why the scalar is held fixed: (0.5, 0.5) is below (0.9, 0.15), its square roots are above.
     let rows = Traces::from_flat(&[0.5, 0.5, 0.9, 0.15], &[2, 4], &[true, false]).unwrap();

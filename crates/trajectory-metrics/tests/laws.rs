@@ -104,6 +104,9 @@ proptest! {
         let custom: Vec<f64> = (0..300).map(|i| 1.0 + f64::from(i % 7)).collect();
         let mut schedules = WeightSchedule::NAMED.to_vec();
         schedules.push(WeightSchedule::custom(&custom).unwrap());
+        // Weights that end where the run does.
+        let just_enough = WeightSchedule::custom(&custom[..stream.len()]).unwrap();
+        check_online(BrierScore, &just_enough, &stream, outcome, 0)?;
         for schedule in schedules {
             check_online(LogScore::exact(), &schedule, &stream, outcome, beyond)?;
             check_online(LogScore::clipped(1e-6).unwrap(), &schedule, &stream, outcome, beyond)?;
@@ -156,6 +159,41 @@ fn check_online<R: ScoringRule + Clone>(
         prop_assert!(close, "{schedule}: {online} {batch}");
     }
     Ok(())
+}
+
+#[test]
+fn a_success_that_was_ruled_out_scores_minus_infinity_however_it_is_scored() {
+    let stream = Probability::from_slice(&[0.5, 0.0, 0.5]).unwrap();
+    for schedule in WeightSchedule::NAMED {
+        let tps = Tps::new(LogScore::exact(), schedule);
+        let mut online = OnlineTps::new(tps.clone());
+        stream.iter().for_each(|&forecast| online.push(forecast));
+        assert_eq!(online.finish(true), Ok(f64::NEG_INFINITY));
+        assert_eq!(tps.score(Trace::new(stream, true).unwrap()), Ok(f64::NEG_INFINITY));
+        assert!(online.finish(false).unwrap().is_finite());
+    }
+}
+
+#[test]
+fn every_trace_has_the_weight_at_its_place() {
+    // More than are scored at a time.
+    let values: Vec<f64> = (0..200).map(|i| f64::from(i) / 200.0).collect();
+    let ends: Vec<usize> = (1..=200).collect();
+    let traces = Traces::from_flat(&values, &ends, &[true; 200]).unwrap();
+    for schedule in WeightSchedule::NAMED {
+        let tps = Tps::new(BrierScore, schedule);
+        for i in [0, 63, 64, 65, 130, 199] {
+            let mut weights = [0.0; 200];
+            weights[i] = 3.0;
+            let p = values[i];
+            assert!(
+                (tps.mean(&traces, Some(&weights)).unwrap() + (1.0 - p) * (1.0 - p)).abs() < 1e-15
+            );
+            weights[i] = -1.0;
+            let refused = tps.mean(&traces, Some(&weights));
+            assert_eq!(refused, Err(Error::WeightAt { index: i, value: -1.0 }));
+        }
+    }
 }
 
 #[test]

@@ -96,11 +96,13 @@ fn pass_at_k_and_pass_hat_k_are_unbiased() {
     }
 }
 
-/// Numbers of 12 tools, or numbers far apart.
+/// Numbers of 12 tools, numbers far apart, or numbers of which some have the same last byte.
 fn path(longest: usize) -> impl Strategy<Value = Vec<u32>> {
     let few = prop::collection::vec(0..12_u32, 0..=longest);
     let far = prop::collection::vec((0..40_u32).prop_map(|i| i * 0x0400_0001), 0..=longest);
-    prop_oneof![few, far]
+    let last_byte = prop_oneof![0..4_u32, 256..260_u32];
+    let alike = prop::collection::vec(last_byte, 0..=longest.min(60));
+    prop_oneof![few, far, alike]
 }
 
 /// A path and the same with a few calls replaced, dropped or doubled.

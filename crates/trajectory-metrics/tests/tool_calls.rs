@@ -134,6 +134,21 @@ fn the_failures_of_costbench_table_10_are_found() {
 }
 
 #[test]
+fn counts_of_failures_add_up_class_by_class() {
+    let of = |start| FailureCounts {
+        calls: start,
+        repeated: start + 1,
+        extra: start + 2,
+        wrong_parameters: start + 3,
+        inaccessible: start + 4,
+    };
+    let mut counts = of(10);
+    counts.merge(&of(100));
+    let FailureCounts { calls, repeated, extra, wrong_parameters, inaccessible } = counts;
+    assert_eq!([calls, repeated, extra, wrong_parameters, inaccessible], [110, 112, 114, 116, 118]);
+}
+
+#[test]
 fn a_run_with_a_redundant_call_has_no_gap_without_redundant_calls() {
     use FailureClass::{Extra, Inaccessible, Repeated, WrongParameters};
     let costs = [1.0, 2.0, 4.0];

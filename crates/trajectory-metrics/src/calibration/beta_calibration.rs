@@ -4,7 +4,7 @@ use crate::{
     CalibrationMap, Calibrator, Error, TiedBlocks,
     calibration::fit_input::{Standard, both_outcomes, check_clip, clip, records, standardise},
     calibration::log_odds::sigmoid,
-    calibration::ridge_logistic::{Line, Minimum, Record, RidgeLogistic},
+    calibration::ridge_logistic::{Line, Record, RidgeLogistic},
 };
 
 /// Beside the mean log loss, half of this times the squares of both slopes, features
@@ -182,6 +182,8 @@ fn features(forecast: Probability, at: f64) -> [f64; 2] {
 ///
 /// The loss is convex. So where one free slope is negative, the best line within the bounds lies on
 /// the edge where that slope is 0: the straight way to any other leads over this edge, downhill.
+/// Where both are, at most one of the two rises alone: the loss falls from the constant towards the
+/// free line, so that one of the features at least has to fall there.
 fn best_rising_line(records: Vec<Record<2>>, base_rate: f64) -> Option<Line<2>> {
     let alone = |kept: usize| {
         let record = |record: &Record<2>| Record {
@@ -190,24 +192,18 @@ fn best_rising_line(records: Vec<Record<2>>, base_rate: f64) -> Option<Line<2>> 
             successes: record.successes,
         };
         let kept_records = records.iter().map(record).collect();
-        let Minimum { line, loss } = RidgeLogistic::new(kept_records, PENALTY).minimum(base_rate);
+        let line = RidgeLogistic::new(kept_records, PENALTY).minimum(base_rate);
         let mut slopes = [0.0; 2];
         slopes[kept] = line.slopes[0];
-        (slopes[kept] >= 0.0)
-            .then_some(Minimum { line: Line { intercept: line.intercept, slopes }, loss })
+        (slopes[kept] >= 0.0).then_some(Line { intercept: line.intercept, slopes })
     };
-    let free = RidgeLogistic::new(records.clone(), PENALTY).minimum(base_rate).line;
-    let best = match free.slopes.map(|slope| slope >= 0.0) {
-        [true, true] => return Some(free),
+    let free = RidgeLogistic::new(records.clone(), PENALTY).minimum(base_rate);
+    match free.slopes.map(|slope| slope >= 0.0) {
+        [true, true] => Some(free),
         [false, true] => alone(1),
         [true, false] => alone(0),
-        // Either edge may hold the best line.
-        [false, false] => match (alone(0), alone(1)) {
-            (Some(a), Some(b)) => Some(if b.loss < a.loss { b } else { a }),
-            (a, b) => a.or(b),
-        },
-    };
-    best.map(|minimum| minimum.line)
+        [false, false] => alone(0).or_else(|| alone(1)),
+    }
 }
 
 #[cfg(test)]
@@ -231,6 +227,15 @@ mod tests {
         assert_eq!((map.a(), map.b()), (0.0, 0.0));
         for forecast in [0.0, 0.2, 0.85, 1.0] {
             assert!((mapped(&map, forecast) - 0.5).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn forecasts_near_one_end_that_differ_there_are_not_degenerate() {
+        // -ln(1-p) has next to no spread from 2e-6 to 3e-6, ln p has 0.4.
+        for near in [|p| p, |p| 1.0 - p] {
+            let forecasts: [f64; 4] = [2e-6, 2e-6, 3e-6, 3e-6].map(near);
+            assert!(!fit(&forecasts, &[true, false, true, false]).is_degenerate());
         }
     }
 

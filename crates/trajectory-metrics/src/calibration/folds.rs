@@ -161,6 +161,17 @@ mod tests {
     }
 
     #[test]
+    fn a_group_goes_where_its_outcomes_as_shares_of_all_are_scarcest() {
+        // The largest goes first, c to fold 0; of equal ones that with more failures, b, to the fold
+        // with fewer traces. Then a, with 1/4 of the successes and 1/3 of the failures: in fold 0 it
+        // meets 3/4 of the successes, 3/4 * 1/4, in fold 1 2/3 of the failures, 2/3 * 1/3 is more.
+        let groups = ["a", "a", "b", "b", "c", "c", "c"];
+        let outcomes = [false, true, false, false, true, true, true];
+        let folds = Folds::grouped(2, &outcomes, &groups).unwrap();
+        assert_eq!(folds.of_each(), [0, 0, 1, 1, 0, 0, 0]);
+    }
+
+    #[test]
     fn what_is_no_split_is_refused() {
         for k in [0, 1] {
             let error = Folds::new(&[true], &[1], k).unwrap_err();

@@ -148,6 +148,13 @@ mod tests {
     }
 
     #[test]
+    fn a_pool_of_one_forecast_is_one_knot() {
+        let map = fit(&[0.2, 0.5, 0.5, 0.9], &[false, true, false, true]);
+        let half = Probability::HALF;
+        assert_eq!(map.knots(), [(p(0.2), Probability::ZERO), (half, half), (p(0.9), p(1.0))]);
+    }
+
+    #[test]
     fn knots_next_to_each_other_in_f64_are_no_trouble() {
         let (low, high) = (0.3, 0.3_f64.next_up());
         let map = fit(&[low, high], &[false, true]);

@@ -26,6 +26,15 @@ mod tests {
         approx::assert_relative_eq!(
             logit(0.5_f64.next_up()),
             2.0 * f64::EPSILON,
+            epsilon = 0.0,
+            max_relative = 1e-15
+        );
+        // logit(1/2 + d) = 4 d + 16/3 d^3 + …
+        let d = 0.1_f64.powi(9);
+        approx::assert_relative_eq!(
+            logit(0.5 + d),
+            4.0 * ((0.5 + d) - 0.5),
+            epsilon = 0.0,
             max_relative = 1e-15
         );
         approx::assert_relative_eq!(logit(1e-300), 1e-300_f64.ln(), max_relative = 1e-15);

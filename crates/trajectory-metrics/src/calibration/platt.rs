@@ -176,7 +176,7 @@ impl Calibrator for Platt {
         let mut records = records(&blocks, |p| [logit(clip(p.get(), self.clip))]);
         let [Standard { mean, scale, degenerate }] = standardise(&mut records);
         let base_rate = successes.ln() - failures.ln();
-        let line = RidgeLogistic::new(records, self.penalty / total).minimum(base_rate).line;
+        let line = RidgeLogistic::new(records, self.penalty / total).minimum(base_rate);
         let fallback = line.slopes[0] < 0.0;
         let (intercept, slope) =
             if fallback { (base_rate, 0.0) } else { (line.intercept, line.slopes[0]) };

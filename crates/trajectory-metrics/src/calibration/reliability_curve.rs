@@ -238,6 +238,9 @@ mod tests {
             let error = consistency_band(&plain, resamples, Level::HALF, 1).unwrap_err();
             assert!(matches!(error, Error::Setting { name: "resamples", .. }), "{error}");
         }
+        let values: Vec<f64> = (0..51).map(|i| f64::from(i) / 50.0).collect();
+        let large = consistency_band(&blocks(&values, None), MAX_RESAMPLES, Level::HALF, 1);
+        assert!(matches!(large, Err(Error::Setting { name: "resamples", .. })), "{large:?}");
         let half = consistency_band(&blocks(&[0.5], Some(&[1.5])), 5, Level::HALF, 1).unwrap_err();
         assert!(matches!(half, Error::Setting { name: "weight of a confidence", .. }), "{half}");
         let many = consistency_band(&blocks(&[0.5], Some(&[1e12])), 5, Level::HALF, 1).unwrap_err();

@@ -17,13 +17,6 @@ pub(crate) struct Line<const N: usize> {
     pub(crate) slopes: [f64; N],
 }
 
-/// A line and the loss there.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Minimum<const N: usize> {
-    pub(crate) line: Line<N>,
-    pub(crate) loss: f64,
-}
-
 /// Logistic regression on a few features with a penalty on the slopes:
 ///
 /// ```text
@@ -69,7 +62,7 @@ impl<const N: usize> RidgeLogistic<N> {
     ///
     /// Reference: Lin, Lin and Weng (2007), A note on Platt's probabilistic outputs for support
     /// vector machines, doi:10.1007/s10994-007-5018-6; there with other targets and no penalty.
-    pub(crate) fn minimum(&self, intercept: f64) -> Minimum<N> {
+    pub(crate) fn minimum(&self, intercept: f64) -> Line<N> {
         let mut line = Line { intercept, slopes: [0.0; N] };
         let mut here = self.surroundings(line);
         for _ in 0..Self::STEPS {
@@ -91,7 +84,7 @@ impl<const N: usize> RidgeLogistic<N> {
                 None => break,
             }
         }
-        Minimum { line, loss: here.loss }
+        line
     }
 
     fn surroundings(&self, line: Line<N>) -> Surroundings<N> {
@@ -266,7 +259,7 @@ mod tests {
             ridge in ten_to(-4.0, 4.0),
         ) {
             let (fit, start) = problem(&rows, ridge).unwrap();
-            let gradient = relative_gradient(&fit, fit.minimum(start).line);
+            let gradient = relative_gradient(&fit, fit.minimum(start));
             prop_assert!(gradient < 1e-13, "{gradient:e}");
         }
 
@@ -283,7 +276,7 @@ mod tests {
             ridge in ten_to(-30.0, 30.0),
         ) {
             if let Some((fit, start)) = problem(&rows, ridge) {
-                let line = fit.minimum(start).line;
+                let line = fit.minimum(start);
                 prop_assert!(fit.surroundings(line).is_minimum(), "{line:?}");
             }
         }
@@ -302,7 +295,7 @@ mod tests {
                 successes: successes / 100.0,
             });
             let fit = RidgeLogistic::new(records.collect(), ridge);
-            let line = fit.minimum(0.0).line;
+            let line = fit.minimum(0.0);
             prop_assert!(fit.surroundings(line).is_minimum(), "{line:?}");
         }
     }

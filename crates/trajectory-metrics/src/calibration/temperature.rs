@@ -159,7 +159,7 @@ impl Calibrator for TemperatureScaling {
             record.features[0] /= scale;
         }
         // Twice the records, twice the penalty.
-        let slope = RidgeLogistic::new(records, 2.0 * PENALTY).minimum(0.0).line.slopes[0] / scale;
+        let slope = RidgeLogistic::new(records, 2.0 * PENALTY).minimum(0.0).slopes[0] / scale;
         if slope > 0.0 { map(slope, false, false) } else { map(0.0, true, false) }
     }
 }
@@ -194,6 +194,25 @@ mod tests {
         assert!(map.is_fallback() && !map.is_degenerate());
         assert_eq!(map.temperature(), f64::INFINITY);
         assert_eq!((mapped(&map, 0.0), mapped(&map, 0.9)), (0.5, 0.5));
+    }
+
+    #[test]
+    fn forecasts_that_say_nothing_of_the_outcome_become_one_half() {
+        let map = fit(&[0.9, 0.9, 0.2, 0.2], &[false, true, false, true]).unwrap();
+        assert!(map.is_fallback() && !map.is_degenerate());
+        assert_eq!((mapped(&map, 0.0), mapped(&map, 0.9)), (0.5, 0.5));
+    }
+
+    #[test]
+    fn odds_below_one_take_the_temperature_that_gives_them_the_rate_of_success() {
+        // Says 2 to 3, has 1 to 3.
+        let map = fit(&[0.4; 4], &[true, false, false, false]).unwrap();
+        approx::assert_relative_eq!(
+            map.temperature(),
+            1.5_f64.ln() / 3.0_f64.ln(),
+            max_relative = 1e-9
+        );
+        assert!((mapped(&map, 0.4) - 0.25).abs() < 1e-9);
     }
 
     #[test]

@@ -155,12 +155,10 @@ pub fn delong_test(
         let rows = || {
             let rows =
                 outcomes.iter().enumerate().filter(|&(_, &outcome)| outcome == class.outcome);
-            rows.filter_map(|(row, _)| {
+            rows.map(|(row, _)| {
                 let weight = weights.map_or(1.0, |weights| weights[row]);
-                let gap = |outcome| {
-                    first_ranks.of(first[row], outcome) - second_ranks.of(second[row], outcome)
-                };
-                (weight > 0.0).then(|| (weight, gap(class.outcome)))
+                let above = first_ranks.of(first[row], class.outcome);
+                (weight, above - second_ranks.of(second[row], class.outcome))
             })
         };
         // Exact sums, so that the order of the rows leaves no trace.
@@ -199,7 +197,7 @@ impl<'a> Placements<'a> {
 
     fn of(&self, confidence: Probability, outcome: bool) -> f64 {
         let at = self.blocks.as_slice().partition_point(|block| block.confidence < confidence);
-        // Every row of positive weight is in a block.
+        // Every row of positive weight is in a block; of weight 0 it adds nothing wherever it stands.
         self.twice.get(at).map_or(0.0, |twice| twice[usize::from(outcome)])
     }
 }

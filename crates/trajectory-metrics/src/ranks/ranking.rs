@@ -187,5 +187,13 @@ mod tests {
         );
         let one = harmonic_span(0.5, 0.25) + harmonic_span(0.75, 0.75);
         approx::assert_relative_eq!(one, 1.0 / 1.5, max_relative = 1e-14);
+        // Two halves of a step beyond 15, where the series is all there is.
+        for start in [15.0, 15.25, 16.0] {
+            approx::assert_relative_eq!(
+                harmonic_span(start, 0.5) + harmonic_span(start + 0.5, 0.5),
+                1.0 / (start + 1.0),
+                max_relative = 3e-15
+            );
+        }
     }
 }

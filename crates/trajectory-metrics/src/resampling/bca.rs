@@ -122,5 +122,39 @@ mod tests {
         let interval = replicates.bca(&skewed, level(0.9999)).unwrap();
         assert_eq!(interval.high, 9_999.0);
         assert!(interval.low < interval.high);
+        // And seen in a mirror the first.
+        let mirrored = Replicates::new(-9_998.5, (0..10_000).map(|i| -f64::from(i)).collect());
+        let skewed: Vec<f64> = skewed.iter().map(|value| -value).collect();
+        let interval = mirrored.unwrap().bca(level(0.9999), &skewed).unwrap();
+        assert_eq!(interval.low, -9_999.0);
+        assert!(interval.low < interval.high);
+    }
+
+    #[test]
+    fn an_interval_in_another_unit_is_the_same_interval() {
+        // 0.1 + 0.2 is 0.3 on paper: a tie among replicates, no spread among jackknife values.
+        let paper = 0.1 + 0.2;
+        let values = [0.2, 0.25, paper, paper, 0.3, 0.35, 0.45, 0.6, 0.7];
+        for jackknife in [[0.1, 0.3, 0.9], [paper, 0.3, 0.3]] {
+            let ends = |unit: f64| {
+                let scaled = values.iter().map(|value| value * unit).collect();
+                let replicates = Replicates::new(0.3 * unit, scaled).unwrap();
+                let interval = replicates.bca(level(0.9), &jackknife.map(|v| v * unit)).unwrap();
+                (interval.low / unit, interval.high / unit)
+            };
+            for power in [-900, -40, 40, 900] {
+                assert_eq!(ends(2.0_f64.powi(power)), ends(1.0), "2^{power}");
+            }
+        }
+    }
+
+    #[test]
+    fn where_most_replicates_are_an_estimate_of_0_they_are_ties() {
+        // As many below as above, so no bias; no skewness: nothing to correct.
+        let differences = Replicates::new(0.0, vec![0.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0]).unwrap();
+        let corrected = differences.bca(level(0.9), &[-1.0, 0.0, 1.0]).unwrap();
+        let plain = differences.percentile(level(0.9));
+        assert!((corrected.low - plain.low).abs() < 1e-12, "{corrected:?} {plain:?}");
+        assert!((corrected.high - plain.high).abs() < 1e-12, "{corrected:?} {plain:?}");
     }
 }

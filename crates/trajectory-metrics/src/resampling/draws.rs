@@ -104,18 +104,28 @@ mod tests {
 
     #[test]
     fn digits_are_those_of_the_word_as_a_fraction_in_base_n() {
-        let mut generator = ChaCha8Rng::seed_from_u64(5);
-        generator.set_stream(2);
-        let mut words = [0_u8; 16];
-        generator.fill_bytes(&mut words);
-        let mut want = Vec::new();
-        for word in words.chunks(8) {
-            // Five digits of floor(word * 7^5 / 2^64), leading digit first.
-            let word = u128::from(u64::from_le_bytes(word.try_into().unwrap()));
-            let number = (word * 7_u128.pow(5)) >> 64;
-            want.extend((0..5).rev().map(|k| (number / 7_u128.pow(k) % 7) as usize));
+        let mut passed_over = 0;
+        for (n, digits) in [(7_u128, 5), (16_000, 4), (400_000, 3), (500_000, 2)] {
+            let mut generator = ChaCha8Rng::seed_from_u64(5);
+            generator.set_stream(2);
+            let numbers = n.pow(digits);
+            // All of n^k numbers that share 2^64 words equally, the first of each share left out
+            // where a share would be larger.
+            let left_out = (1 << 64) % numbers;
+            let mut want = Vec::new();
+            while want.len() < n as usize {
+                let word = u128::from(generator.next_u64());
+                if (word * numbers) % (1 << 64) < left_out {
+                    passed_over += 1;
+                    continue;
+                }
+                // The digits of floor(word * n^k / 2^64), leading digit first.
+                let number = (word * numbers) >> 64;
+                want.extend((0..digits).rev().map(|k| (number / n.pow(k) % n) as usize));
+            }
+            assert_eq!(drawn(n as u32, 5, 2), want[..n as usize]);
         }
-        assert_eq!(drawn(7, 5, 2), want[..7]);
+        assert!(passed_over > 10, "{passed_over}");
     }
 
     #[test]

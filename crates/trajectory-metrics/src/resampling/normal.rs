@@ -68,10 +68,8 @@ pub(crate) fn quantile(p: f64) -> f64 {
     if tail == 0.0 {
         return if p == 0.0 { f64::NEG_INFINITY } else { f64::INFINITY };
     }
-    if tail.is_nan() || tail < 0.0 {
-        return f64::NAN;
-    }
-    // Start from the leading terms for a small tail; Halley's method triples the digits each time.
+    // Start from the leading terms for a small tail; Halley's method triples the digits each time. The
+    // logarithm of what is no probability is a NaN, and so is all that follows.
     let log = (-2.0 * tail.ln()).sqrt();
     let mut x = if tail < 0.1 { log - (2.507 * log).ln() / log } else { 2.5 * (0.5 - tail) };
     for _ in 0..6 {

@@ -255,8 +255,8 @@ pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let position = share * (sorted.len() - 1) as f64;
     let (low, rest) = (position.floor(), position.fract());
     let (a, b) = (sorted[low as usize], sorted[position.ceil() as usize]);
-    // Between equal or infinite values there is nothing to interpolate.
-    if a == b || rest == 0.0 || a.is_infinite() {
+    // From an infinite value on there is nothing to interpolate.
+    if a.is_infinite() {
         a
     } else if a < 0.0 && b > 0.0 {
         // Their distance may be too large for a number.
@@ -277,6 +277,10 @@ mod tests {
         assert_eq!(quantile(&sorted, 0.5), 3.0);
         assert_eq!(quantile(&sorted, 1.0), 8.0);
         assert_eq!(quantile(&[f64::NEG_INFINITY, 0.0], 0.5), f64::NEG_INFINITY);
+        assert_eq!(quantile(&[0.0, f64::INFINITY], 0.5), f64::INFINITY);
+        for share in [0.0, 0.05, 0.3, 0.7, 1.0] {
+            assert_eq!(quantile(&[0.1; 9], share), 0.1);
+        }
     }
 
     #[test]
@@ -305,6 +309,8 @@ mod tests {
         assert!(matches!(Replicates::new(f64::NAN, vec![1.0]), Err(Error::ScoringRules(_))));
         let one = Replicates::new(0.5, vec![1.0]).unwrap();
         assert_eq!(one.standard_error(), None);
+        let pair = Replicates::new(0.5, vec![1.0, 3.0]).unwrap();
+        assert_eq!(pair.standard_error(), Some(2.0_f64.sqrt()));
         let two = Replicates::new(0.5, vec![1.0; 2]).unwrap();
         assert!(matches!(one.minus(&two), Err(Error::Length { what: "replicates", .. })));
         let drawn = Replicates::of_draws(0.5, vec![1.0], Some(7)).unwrap();

@@ -194,6 +194,9 @@ mod tests {
         assert_eq!(flat(&[3, 3], &both), Err(Error::EmptyTrace { index: 1 }));
         assert_eq!(flat(&[2, 1], &both), Err(Error::Ends { index: 1, end: 1 }));
         assert_eq!(flat(&[2, 4], &both), Err(Error::Ends { index: 1, end: 4 }));
+        // What a later end would mend is refused where it goes wrong.
+        assert_eq!(flat(&[2, 1, 3], &[true; 3]), Err(Error::Ends { index: 1, end: 1 }));
+        assert_eq!(flat(&[4, 3], &both), Err(Error::Ends { index: 0, end: 4 }));
         assert_eq!(flat(&[1, 2], &both), Err(Error::Ends { index: 1, end: 2 }));
         assert!(matches!(flat(&[3], &both), Err(Error::Length { what: "outcomes", .. })));
         assert!(Traces::from_flat(&[], &[], &[]).unwrap().is_empty());

@@ -266,6 +266,8 @@ mod tests {
             assert_eq!(error, Error::StepWeight { step: 3, value });
         }
         assert!(WeightSchedule::custom(&[f64::NAN]).is_err());
+        let none = WeightSchedule::custom(&[]).unwrap();
+        assert!(matches!(none, WeightSchedule::Custom(weights) if weights.is_empty()));
         let short = WeightSchedule::custom(&[1.0]).unwrap();
         assert_eq!(short.weights(2), Err(Error::ScheduleTooShort { horizon: 2, weights: 1 }));
     }

@@ -59,7 +59,6 @@ pub(crate) fn in_longest_rise(values: &[usize]) -> Vec<bool> {
         if length > 0 {
             before[position] = ends[length - 1];
         }
-        ends.truncate(ends.len().max(length + 1));
         match ends.get_mut(length) {
             Some(end) => *end = position,
             None => ends.push(position),

@@ -56,6 +56,8 @@ mod tests {
         for text in refused {
             assert!(serde_json::from_str::<ToolCall>(text).is_err(), "{text}");
         }
+        let what = serde_json::from_str::<ToolCall>("7").unwrap_err().to_string();
+        assert!(what.contains("expected a call with its name"), "{what}");
         // What is written is read, and what is unknown is passed over.
         let call = read(r#"{"id":7,"name":"look","arguments":{"at":[1,null]}}"#);
         assert_eq!(read(&serde_json::to_string(&call).unwrap()), call);

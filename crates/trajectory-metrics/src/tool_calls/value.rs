@@ -145,9 +145,19 @@ mod tests {
     }
 
     #[test]
+    fn every_kind_is_made_from_what_it_holds() {
+        assert!(matches!(Value::from(false), Value::Bool(false)));
+        assert!(matches!(Value::from(7), Value::Integer(7)));
+        assert!(matches!(Value::from("a".to_owned()), Value::Text(text) if text == "a"));
+    }
+
+    #[test]
     fn a_tolerance_is_of_the_expected_number_and_reaches_into_lists_and_maps() {
         assert!(near(11, 10, 0.0, 0.1) && !near(10, 9, 0.0, 0.1));
         assert!(near(1.5, 1, 0.5, 0.0) && !near(1.5, 1, 0.4, 0.0));
+        assert!(near(1, 1.5, 0.5, 0.0) && !near(1, 1.5, 0.4, 0.0));
+        assert!(near(Value::Null, Value::Null, 0.0, 0.0) && !near(true, false, 9.0, 9.0));
+        assert!(near(true, true, 0.0, 0.0) && !near("1", "2", 9.0, 9.0));
         assert!(!near(f64::NAN, 1.0, 9.0, 9.0) && !near(f64::INFINITY, 1.0, 9.0, 9.0));
         assert!(!near(1.0, f64::INFINITY, 9.0, 9.0) && !near("1", 1, 9.0, 9.0));
         // No tolerance, and a difference that real numbers cannot hold.

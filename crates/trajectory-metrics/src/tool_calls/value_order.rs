@@ -175,6 +175,43 @@ mod tests {
     }
 
     #[test]
+    fn values_of_one_kind_stand_by_content_and_kinds_by_the_order_of_their_variants() {
+        let rising: [Value; 9] = [
+            Value::Null,
+            false.into(),
+            true.into(),
+            3.into(),
+            "10".into(),
+            "9".into(),
+            vec![1.into()].into(),
+            vec![1.into(), Value::Null].into(),
+            BTreeMap::new().into(),
+        ];
+        assert!(rising.is_sorted_by(|a, b| a < b));
+    }
+
+    #[test]
+    fn values_that_differ_have_a_hash_of_their_own() {
+        // Nothing forbids equal hashes of unequal values; a table of them would be slow.
+        let values: [Value; 12] = [
+            Value::Null,
+            false.into(),
+            true.into(),
+            0.into(),
+            2.into(),
+            2.25.into(),
+            2.5.into(),
+            f64::INFINITY.into(),
+            f64::NAN.into(),
+            "".into(),
+            "2".into(),
+            Vec::new().into(),
+        ];
+        let hashes: std::collections::BTreeSet<u64> = values.iter().map(hash).collect();
+        assert_eq!(hashes.len(), values.len());
+    }
+
+    #[test]
     fn numbers_stand_where_their_exact_size_puts_them() {
         let two_to_53 = 9_007_199_254_740_992_i64;
         let rising: [Value; 15] = [

@@ -104,6 +104,8 @@ impl<'de> Visitor<'de> for AnyValue {
 
 #[cfg(test)]
 mod tests {
+    use serde::de::IntoDeserializer;
+
     use super::*;
 
     #[test]
@@ -117,6 +119,37 @@ mod tests {
         .unwrap();
         assert_eq!(value, reordered);
     }
+
+    /// What a format that marks what is there hands on.
+    struct Present(i128);
+
+    impl<'de> Deserializer<'de> for Present {
+        type Error = de::value::Error;
+
+        fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+            visitor.visit_some(self.0.into_deserializer())
+        }
+
+        serde::forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
+            option unit unit_struct newtype_struct seq tuple tuple_struct map struct enum
+            identifier ignored_any
+        }
+    }
+
+    #[test]
+    fn formats_other_than_json_hand_on_what_it_does_not_have() {
+        type Read = Result<Value, de::value::Error>;
+        let present: Read = Value::deserialize(Present(7));
+        assert!(matches!(present, Ok(Value::Integer(7))), "{present:?}");
+        let long: Read = Value::deserialize(i128::MIN.into_deserializer());
+        assert!(matches!(long, Ok(Value::Integer(i128::MIN))), "{long:?}");
+        let text: Read = Value::deserialize("owned".to_owned().into_deserializer());
+        assert_eq!(text, Ok("owned".into()));
+        let bytes: Read = Value::deserialize(de::value::BytesDeserializer::new(&[1]));
+        assert!(bytes.unwrap_err().to_string().contains("expected any value"));
+    }
+
     #[test]
     fn whole_numbers_of_64_bits_come_back_and_longer_ones_are_not_written() {
         for number in [i64::MIN.into(), -1, 9_007_199_254_740_993, u64::MAX.into()] {

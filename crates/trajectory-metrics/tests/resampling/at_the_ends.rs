@@ -20,6 +20,17 @@ fn what_cannot_be_computed_is_a_typed_error() {
     assert!(matches!(no_number, Err(Error::WeightAt { index: 2, .. })));
     assert_eq!(mean(&values, Some(&[0.0; 3]), &ids), Err(Error::Empty));
     assert_eq!(mean(&[], None, &[]), Err(Error::Empty));
+    let at = |what, index| {
+        let value = f64::INFINITY;
+        Err(Error::ScoringRules(scoring_rules::Error::NotFiniteAt { what, index, value }))
+    };
+    let infinite = [1.0, f64::INFINITY, 1.0];
+    assert_eq!(mean(&infinite, None, &ids), at("values", 1));
+    assert_eq!(cluster_ratio(&values, &infinite, None, &ids), at("denominators", 1));
+    assert_eq!(
+        sign_flip_test(&infinite, None, &ids, 0, 0).map(drop),
+        at("differences", 1).map(drop)
+    );
     assert!(matches!(mean(&[1.0, f64::NAN, 1.0], None, &ids), Err(Error::ScoringRules(_))));
     let one = scoring_rules::Error::TooFew { what: "clusters", least: 2, found: 1 };
     assert_eq!(mean(&values, None, &[7; 3]), Err(Error::ScoringRules(one)));
@@ -34,6 +45,8 @@ fn what_cannot_be_computed_is_a_typed_error() {
     let test = sign_flip_test(&[f64::INFINITY; 3], None, &ids, 0, 0);
     assert!(matches!(test, Err(Error::ScoringRules(_))));
 
+    assert_eq!(Bootstrap::rows(0, 1).map(drop), Err(Error::Empty));
+    assert_eq!(Bootstrap::clusters::<u32>(&[], 1).map(drop), Err(Error::Empty));
     let bootstrap = Bootstrap::rows(3, 0).unwrap();
     let of = |values: &[f64], weights| bootstrap.mean(values, weights, 10).map(|_| ());
     assert!(matches!(of(&values[..2], None), Err(Error::Length { what: "values", .. })));
@@ -151,6 +164,59 @@ fn what_does_not_vary_has_an_error_of_0() {
 }
 
 #[test]
+fn a_small_spread_is_not_taken_for_rounding_however_many_rows_show_it() {
+    // Half of the rows 2^-41 below their mean, half above it: about 5e-13, the error of the mean of
+    // a hundred about 5e-14.
+    let half = 2.0_f64.powi(-41);
+    let values: Vec<f64> = (0..200).map(|i| 0.75 + f64::from(i % 2) * 2.0 * half).collect();
+    let ids: Vec<usize> = (0..200).collect();
+    let near = |got: f64, want: f64| assert!((got / want - 1.0).abs() < 1e-3, "{got:e} {want:e}");
+    let mean = cluster_mean(&values[..100], None, &ids[..100]).unwrap();
+    near(mean.standard_error, half / 99.0_f64.sqrt());
+    let ratio = cluster_ratio(&values[..100], &[1.0; 100], None, &ids[..100]).unwrap();
+    near(ratio.standard_error, half / 99.0_f64.sqrt());
+    let second: Vec<bool> = ids.iter().map(|id| id / 2 % 2 == 1).collect();
+    let gain = cluster_difference(&values, &second, None, &ids).unwrap();
+    assert_eq!(gain.estimate, 0.0);
+    near(gain.standard_error, 2.0 * half / 199.0_f64.sqrt());
+}
+
+#[test]
+fn a_row_of_weight_0_leaves_no_trace_however_large_its_value() {
+    let (values, groups) = ([1e-20, 1e300, 3e-20, -2e-20], ["a", "b", "c", "d"]);
+    let weights = [1.0, 0.0, 1.0, 1.0];
+    let without = |list: &[f64]| [list[0], list[2], list[3]];
+    let mean = cluster_mean(&values, Some(&weights), &groups).unwrap();
+    assert_eq!(mean, cluster_mean(&without(&values), None, &["a", "c", "d"]).unwrap());
+    let rows = Bootstrap::rows(4, 3).unwrap();
+    for huge in [1e300, f64::INFINITY, f64::NEG_INFINITY] {
+        let of =
+            |value: f64| rows.mean(&[1e-20, value, 3e-20, -2e-20], Some(&weights), 200).unwrap();
+        assert_eq!(of(huge), of(0.0));
+    }
+}
+
+#[test]
+fn a_resample_of_each_row_once_has_the_mean_of_all_rows_to_the_bit() {
+    // On paper 0: what the sum of all rows leaves depends on the order in which they are drawn.
+    let values = [0.1, 0.2, -0.3, 0.7, -0.7];
+    let rows = Bootstrap::rows(5, 2).unwrap();
+    let mut counts = Vec::new();
+    for weights in [None, Some(&[0.5; 5][..])] {
+        let replicates = rows.mean(&values, weights, 2_000).unwrap();
+        let mut seen = 0;
+        for (replicate, value) in replicates.values().enumerate() {
+            rows.draw(replicate as u64, &mut counts);
+            if counts == [1; 5] {
+                assert_eq!(value, Some(replicates.estimate()));
+                seen += 1;
+            }
+        }
+        assert!(seen > 40, "{seen}");
+    }
+}
+
+#[test]
 fn numbers_at_the_end_of_the_range_have_a_result_or_a_typed_error() {
     let ids = [0, 1, 2];
     let relative = |got: f64, want: f64| {
@@ -171,6 +237,11 @@ fn numbers_at_the_end_of_the_range_have_a_result_or_a_typed_error() {
     assert!((tiny.estimate - 2.0).abs() < 1e-12 && tiny.standard_error > 0.5);
     let over_tiny = cluster_ratio(&[1.0, 2.0, 3.0], &[1e-310; 3], None, &ids);
     assert!(matches!(over_tiny, Err(Error::ScoringRules(_))), "{over_tiny:?}");
+
+    // 2^-1060, a number of few digits, from two that are far apart.
+    let far = [2.0_f64.powi(-1000), 2.0_f64.powi(60)];
+    let small = cluster_ratio(&[far[0]; 3], &[far[1]; 3], None, &ids).unwrap();
+    assert_eq!((small.estimate, small.standard_error), (f64::from_bits(1 << 14), 0.0));
 
     let equal = sign_flip_test(&[1e308; 3], None, &ids, 0, 0).unwrap();
     assert_eq!((equal.mean, equal.p_value), (1e308, 0.25));

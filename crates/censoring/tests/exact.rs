@@ -142,6 +142,34 @@ fn a_stream_cannot_be_told_from_itself_and_a_complete_lead_holds_whatever_the_ch
 }
 
 #[test]
+fn streams_that_are_both_always_right_cannot_be_told_apart() {
+    let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
+    let right = [Stopped::new(&[Probability::ONE], Some(true), None).unwrap()];
+    let difference = StreamDifference::new(&tps, &right, &right, None).unwrap();
+    assert_eq!(difference.bounds(), Bounds::exact(0.0).unwrap());
+    assert!(!difference.keeps_sign());
+}
+
+#[test]
+fn a_lead_that_is_gone_only_where_success_is_impossible_is_lost_at_that_width() {
+    let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
+    let [careful, bold] = [[Probability::HALF], [p(0.75)]];
+    let failed = |forecast| Stopped::new(forecast, Some(false), None).unwrap();
+    // The first stream gains 5/16 by the failure. By the other run it gains 3/16 or loses 5/16.
+    let first = [failed(&careful), censored(&bold)];
+    let second = [failed(&bold), censored(&careful)];
+    // Weights have no unit.
+    for weight in [1.0, 2.0_f64.powi(-60), 2.0_f64.powi(60)] {
+        let weights = [weight; 2];
+        let difference = StreamDifference::new(&tps, &first, &second, Some(&weights)).unwrap();
+        assert_eq!(difference.bounds().low(), 0.0);
+        for (q, width) in [(0.5, 1.0), (0.25, 0.5), (1.0, 2.0)] {
+            assert_eq!(difference.largest_width(&[Probability::ZERO, p(q)]), Ok(Some(width)));
+        }
+    }
+}
+
+#[test]
 fn the_mean_over_branches_is_the_exact_score_to_1e_15() {
     let mut worst = 0.0_f64;
     let rules: [&dyn Fn(Probability, bool) -> f64; 3] =

@@ -155,16 +155,16 @@ fn a_lead_that_is_gone_only_where_success_is_impossible_is_lost_at_that_width() 
     let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
     let [careful, bold] = [[Probability::HALF], [p(0.75)]];
     let failed = |forecast| Stopped::new(forecast, Some(false), None).unwrap();
-    // The first stream gains 5/16 by the failure. By the other run it gains 3/16 or loses 5/16.
-    let first = [failed(&careful), censored(&bold)];
-    let second = [failed(&bold), censored(&careful)];
+    // The first stream gains 5/16 by each failure. By each other run it gains 3/16 or loses 5/16.
+    let first = [failed(&careful), failed(&careful), censored(&bold), censored(&bold)];
+    let second = [failed(&bold), failed(&bold), censored(&careful), censored(&careful)];
     // Weights have no unit.
     for weight in [1.0, 2.0_f64.powi(-60), 2.0_f64.powi(60)] {
-        let weights = [weight; 2];
-        let difference = StreamDifference::new(&tps, &first, &second, Some(&weights)).unwrap();
+        let difference = StreamDifference::new(&tps, &first, &second, Some(&[weight; 4])).unwrap();
         assert_eq!(difference.bounds().low(), 0.0);
-        for (q, width) in [(0.5, 1.0), (0.25, 0.5), (1.0, 2.0)] {
-            assert_eq!(difference.largest_width(&[Probability::ZERO, p(q)]), Ok(Some(width)));
+        for (a, b, width) in [(0.25, 0.75, 1.5), (0.5, 0.5, 1.0), (1.0, 0.0, 2.0)] {
+            let estimates = [Probability::ZERO, Probability::ZERO, p(a), p(b)];
+            assert_eq!(difference.largest_width(&estimates), Ok(Some(width)));
         }
     }
 }

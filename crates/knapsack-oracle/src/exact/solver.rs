@@ -333,6 +333,23 @@ mod tests {
         }
     }
 
+    #[test]
+    fn profits_of_any_size_take_the_same_effort() {
+        let mut draws = Draws(3);
+        for kind in 0..6 {
+            for _ in 0..10 {
+                let Items { capacity, profits, weights, .. } = draws.items(kind, 40, 100_000);
+                let states = |power: u32| {
+                    let profits = profits.iter().map(|profit| profit << power).collect();
+                    let items = Items::new(capacity, profits, weights.clone());
+                    let effort = Effort { quick: 1 << 30, long: 0, limit: 0, most: MOST };
+                    solve_items(&items, effort).states
+                };
+                assert_eq!(states(36), states(0), "kind {kind}");
+            }
+        }
+    }
+
     /// Partial choices kept, for 30, 60 and 100 items of each kind under three efforts.
     const KEPT: [[[u64; 3]; 3]; 6] = [
         [[178, 197, 1_406], [333, 553, 1_130], [493, 718, 1_038]],

@@ -3,8 +3,8 @@
 
 use knapsack_oracle::{
     Alpha, CheapestFirst, Efficiency, Error, ForecastThreshold, InOrder, Item, OraclePlanner, Plan,
-    Pool, ProspectiveItem, RandomOrder, Regime, Step, ValuePerCost, execute,
-    triage_efficiency_score,
+    Pool, ProspectiveItem, RandomOrder, Regime, Step, ValuePerCost, detection_rate, execute,
+    triage_efficiency_score, waste_rate,
 };
 use proptest::prelude::*;
 
@@ -258,4 +258,14 @@ fn a_planner_is_shown_id_and_value_of_each_item() {
         vec![Step { position: items[1].position(), allocation: 1 }]
     };
     assert_eq!(Plan::prospective(&shown, &pool, 2).unwrap().steps().len(), 1);
+}
+
+#[test]
+fn an_unsolvable_item_that_is_allocated_nothing_is_left_out() {
+    let item = |id: &str, solved| Item::new(id, 1.0, 1, solved).unwrap();
+    let pool = Pool::new(vec![item("a", true), item("b", false), item("c", false)]).unwrap();
+    let plan = Plan::new(&pool, 4, &[("a", 3), ("b", 0), ("c", 1)]).unwrap();
+    let unsolvable = [false, true, true];
+    assert_eq!(detection_rate(&plan, &unsolvable), Ok(0.5));
+    assert_eq!(waste_rate(&plan, &unsolvable), Ok(0.25));
 }

@@ -142,6 +142,34 @@ fn a_stream_cannot_be_told_from_itself_and_a_complete_lead_holds_whatever_the_ch
 }
 
 #[test]
+fn streams_that_are_both_always_right_cannot_be_told_apart() {
+    let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
+    let right = [Stopped::new(&[Probability::ONE], Some(true), None).unwrap()];
+    let difference = StreamDifference::new(&tps, &right, &right, None).unwrap();
+    assert_eq!(difference.bounds(), Bounds::exact(0.0).unwrap());
+    assert!(!difference.keeps_sign());
+}
+
+#[test]
+fn a_lead_that_is_gone_only_where_success_is_impossible_is_lost_at_that_width() {
+    let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
+    let [careful, bold] = [[Probability::HALF], [p(0.75)]];
+    let failed = |forecast| Stopped::new(forecast, Some(false), None).unwrap();
+    // The first stream gains 5/16 by each failure. By each other run it gains 3/16 or loses 5/16.
+    let first = [failed(&careful), failed(&careful), censored(&bold), censored(&bold)];
+    let second = [failed(&bold), failed(&bold), censored(&careful), censored(&careful)];
+    // Weights have no unit.
+    for weight in [1.0, 2.0_f64.powi(-60), 2.0_f64.powi(60)] {
+        let difference = StreamDifference::new(&tps, &first, &second, Some(&[weight; 4])).unwrap();
+        assert_eq!(difference.bounds().low(), 0.0);
+        for (a, b, width) in [(0.25, 0.75, 1.5), (0.5, 0.5, 1.0), (1.0, 0.0, 2.0)] {
+            let estimates = [Probability::ZERO, Probability::ZERO, p(a), p(b)];
+            assert_eq!(difference.largest_width(&estimates), Ok(Some(width)));
+        }
+    }
+}
+
+#[test]
 fn the_mean_over_branches_is_the_exact_score_to_1e_15() {
     let mut worst = 0.0_f64;
     let rules: [&dyn Fn(Probability, bool) -> f64; 3] =

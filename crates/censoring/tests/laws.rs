@@ -95,6 +95,18 @@ fn runs_that_make_no_sense_are_refused() {
 }
 
 #[test]
+#[cfg(target_pointer_width = "64")]
+fn a_horizon_has_up_to_32_bits() {
+    let forecasts = [Probability::HALF];
+    let longest = 4_294_967_295;
+    assert_eq!(censored(&forecasts).with_horizon(longest).unwrap().horizon(), longest);
+    for horizon in [longest + 1, usize::MAX] {
+        let error = trajectory_metrics::Error::HorizonTooLong { horizon };
+        assert_eq!(censored(&forecasts).with_horizon(horizon), Err(error.into()));
+    }
+}
+
+#[test]
 fn a_complete_run_is_scored_over_its_own_length() {
     let forecasts = [Probability::HALF; 3];
     let run = Stopped::new(&forecasts, Some(true), None).unwrap().with_horizon(10).unwrap();

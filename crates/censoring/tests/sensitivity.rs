@@ -86,6 +86,54 @@ fn a_conclusion_that_flips_and_flips_back_flips_where_it_is_nearest_to_one() {
 }
 
 #[test]
+fn the_nearest_flip_is_the_nearer_as_a_factor() {
+    // Odds ratios of about 1/99 and 33, and the other way round where failures and successes change
+    // places.
+    let runs = [(1.0 - 1e-2, -1.0, 0.0), (1e-2, 2.0, 0.0)];
+    let flip = mean(&runs.map(|(q, s, f)| cut_off(q, s, f))).flip_at(-0.25).unwrap();
+    assert!(flip.below.unwrap() < 1.0 / 50.0 && flip.above.unwrap() < 50.0);
+    assert_eq!(flip.nearest(), flip.above);
+    let mirrored = mean(&runs.map(|(q, s, f)| cut_off(1.0 - q, f, s))).flip_at(-0.25).unwrap();
+    assert_eq!(mirrored.nearest(), mirrored.below);
+    assert!((mirrored.below.unwrap() * flip.above.unwrap() - 1.0).abs() < 1e-12);
+
+    let mut tied = flip;
+    (tied.below, tied.above) = (Some(0.5), Some(2.0));
+    assert_eq!(tied.nearest(), Some(0.5));
+}
+
+#[test]
+fn a_difference_that_only_just_touches_zero_does_not_flip() {
+    // In logarithms of the odds, one falls by the logistic curve around 0 and the other rises by that
+    // around 2, so that the mean is lowest at 1, by symmetry.
+    let later = 1.0 / (1.0 + 2.0_f64.exp());
+    let runs = mean(&[cut_off(0.5, -1.0, 0.0), cut_off(later, 1.0, 0.0)]);
+    let lowest = runs.score(1.0_f64.exp()).unwrap();
+    assert!((lowest - -0.5 * 0.5_f64.tanh()).abs() < 1e-15, "{lowest}");
+    assert_eq!(ends(runs.flip_at(lowest).unwrap()), NEVER);
+    let flip = runs.flip_at(lowest + 1e-6).unwrap();
+    assert!(flip.below.is_none() && (flip.above.unwrap().ln() - 1.0).abs() < 1e-2, "{flip:?}");
+}
+
+#[test]
+fn a_change_that_takes_long_to_rise_above_rounding_flips_where_it_begins() {
+    // The mean rises by 1e-12 for each logarithm: rounding is passed well after the threshold.
+    let flip = mean(&[cut_off(1e-12, 1.0, 0.0)]).flip_at(1.01e-12).unwrap();
+    assert_eq!(flip.below, None);
+    assert!((flip.above.unwrap() - 1.01).abs() < 1e-10, "{flip:?}");
+    let flip = mean(&[cut_off(1e-12, 1.0, 0.0)]).flip_at(0.99e-12).unwrap();
+    assert_eq!(flip.above, None);
+    assert!((flip.below.unwrap() - 0.99).abs() < 1e-10, "{flip:?}");
+
+    // Twice the mean is 1e-12 (r + 1 / r), which is 2.02e-12 at ln r = +-acosh(1.01).
+    let runs = [cut_off(1e-12, 1.0, 0.0), cut_off(1.0 - 1e-12, 0.0, 1.0)];
+    let flip = mean(&runs).flip_at(1.01e-12).unwrap();
+    let ratio = 1.01_f64.acosh().exp();
+    assert!((flip.above.unwrap() / ratio - 1.0).abs() < 1e-2, "{flip:?}");
+    assert!((flip.below.unwrap() * ratio - 1.0).abs() < 1e-2, "{flip:?}");
+}
+
+#[test]
 fn a_short_change_of_a_conclusion_is_found() {
     let runs = [cut_off(1e-2, -1.0, 0.0), cut_off(1e-6, 2.0, 0.0)];
     let at = |x: f64| mean(&runs).score(x.exp()).unwrap();

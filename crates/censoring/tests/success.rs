@@ -55,7 +55,7 @@ fn chances_are_those_of_scikit_learn_to_1e_12() {
         }
     }
     println!("largest difference from scikit-learn: {worst:e} over {} sets", sets.len());
-    assert_eq!(sets.len(), 24);
+    assert_eq!(sets.len(), 25);
     assert!(worst < 1e-12, "{worst:e}");
 }
 
@@ -127,6 +127,21 @@ fn a_feature_too_small_to_square_counts_for_nothing_and_a_rare_outcome_is_none()
     let one_class = trajectory_metrics::Error::OneClass { outcome: true };
     assert_eq!(rare(1e-12), Err(one_class.into()));
     assert!((rare(1e-11).unwrap().intercept() - 3e11_f64.ln()).abs() < 1e-3);
+    // What weighs just 1e-12 of all is not less.
+    let [one, other] = [1.0 - 1e-12, 1e-12];
+    assert_eq!((one + other, other / (one + other)), (1.0, 1e-12));
+    assert!(fit(&rows[..2], &[true, false], &[one, other]).is_ok());
+}
+
+#[test]
+fn far_from_what_was_learnt_the_chance_is_0_or_1() {
+    let rows: Vec<Vec<f64>> = (0..10).map(|i| vec![f64::from(i)]).collect();
+    let outcomes: Vec<bool> = (0..10).map(|i| i >= 5).collect();
+    let model = fit(&rows, &outcomes, &[1.0; 10]).unwrap();
+    for far in [1e4, 1e100] {
+        assert_eq!(model.success_probability(&[far]), Ok(Probability::ONE));
+        assert_eq!(model.success_probability(&[-far]), Ok(Probability::ZERO));
+    }
 }
 
 #[test]
@@ -239,6 +254,16 @@ fn a_fold_without_enough_outside_it_is_named() {
     let one_class = trajectory_metrics::Error::OneClass { outcome: true };
     assert_eq!(error.unwrap_err(), Error::Fold { fold: 0, error: Box::new(one_class.into()) });
     assert_eq!(prefix_features(&[]), [0.0; 4]);
+}
+
+#[test]
+fn certain_forecasts_have_features_that_are_numbers() {
+    // Odds of a million to one, less one.
+    let sure = 999_999.0_f64.ln();
+    let features = prefix_features(&[Probability::ZERO, Probability::ONE]);
+    for (found, expected) in features.iter().zip([sure, 0.0, 2.0 * sure, 3.0_f64.ln()]) {
+        assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+    }
 }
 
 #[test]

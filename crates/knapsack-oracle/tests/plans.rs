@@ -42,6 +42,7 @@ fn a_plan_as_asked_for_needs_no_repair() {
         &pool(),
         5,
     );
+    assert!(matches!(reading, PlanReading::Plan { .. }), "all of the budget is within it");
     assert_eq!(steps(&reading), [(1, 5), (0, 0)]);
     assert_eq!(reading.repairs(), []);
 }

@@ -3,8 +3,8 @@
 
 use knapsack_oracle::{
     Alpha, CheapestFirst, Efficiency, Error, ForecastThreshold, InOrder, Item, OraclePlanner, Plan,
-    Pool, ProspectiveItem, RandomOrder, Regime, Step, ValuePerCost, execute,
-    triage_efficiency_score,
+    Pool, ProspectiveItem, RandomOrder, Regime, Step, ValuePerCost, detection_rate, execute,
+    triage_efficiency_score, waste_rate,
 };
 use proptest::prelude::*;
 
@@ -235,4 +235,37 @@ fn a_plan_of_another_pool_is_refused() {
         let want = Error::OtherPool { index: 1, position: 1, items: 1 };
         assert_eq!(execute(&plan, &one, 2, regime), Err(want));
     }
+}
+
+#[test]
+fn the_most_valuable_for_its_cost_is_not_the_one_of_most_gain_and_not_the_cheapest() {
+    let item = |id: &str, value, cost| Item::new(id, value, cost, true).unwrap();
+    let pool = Pool::new(vec![item("a", 20.0, 15), item("b", 3.0, 2), item("c", 1.0, 1)]).unwrap();
+    let order = |plan: Result<Plan, Error>| -> Vec<usize> {
+        plan.unwrap().steps().iter().map(|step| step.position).collect()
+    };
+    assert_eq!(order(Plan::informed(&ValuePerCost, &pool, 18)), [1, 0, 2]);
+    assert_eq!(order(Plan::informed(&CheapestFirst, &pool, 18)), [2, 1, 0]);
+}
+
+#[test]
+fn a_planner_is_shown_id_and_value_of_each_item() {
+    let item = |id: &str, value| Item::new(id, value, 1, true).unwrap();
+    let pool = Pool::new(vec![item("a", 2.5), item("b", 0.5)]).unwrap();
+    let shown = |items: &[ProspectiveItem<'_>], _: u64| {
+        let seen: Vec<(&str, f64)> = items.iter().map(|item| (item.id(), item.value())).collect();
+        assert_eq!(seen, [("a", 2.5), ("b", 0.5)]);
+        vec![Step { position: items[1].position(), allocation: 1 }]
+    };
+    assert_eq!(Plan::prospective(&shown, &pool, 2).unwrap().steps().len(), 1);
+}
+
+#[test]
+fn an_unsolvable_item_that_is_allocated_nothing_is_left_out() {
+    let item = |id: &str, solved| Item::new(id, 1.0, 1, solved).unwrap();
+    let pool = Pool::new(vec![item("a", true), item("b", false), item("c", false)]).unwrap();
+    let plan = Plan::new(&pool, 4, &[("a", 3), ("b", 0), ("c", 1)]).unwrap();
+    let unsolvable = [false, true, true];
+    assert_eq!(detection_rate(&plan, &unsolvable), Ok(0.5));
+    assert_eq!(waste_rate(&plan, &unsolvable), Ok(0.25));
 }

@@ -328,3 +328,15 @@ fn results_are_stored_with_snake_case_names() {
     let rule: FitRule = serde_json::from_str(r#""skip_what_does_not_fit""#).unwrap();
     assert_eq!(rule, FitRule::SkipWhatDoesNotFit);
 }
+
+#[test]
+fn a_pool_of_100_000_items_is_shuffled_as_fairly_as_a_small_one() {
+    // The first half is solved, and half of all items run.
+    let n = 100_000;
+    let items = (0..n).map(|i| Item::new(i.to_string(), 1.0, 1, i < n / 2).unwrap()).collect();
+    let pool = Pool::new(items).unwrap();
+    let sampled = pool.random_sampled(n / 2, FitRule::StopAtFirst, 20, 1).unwrap();
+    assert_eq!(sampled.spent, 50_000.0);
+    // The number of solved ones among them is hypergeometric with a standard deviation of 79.06.
+    assert!((sampled.value - 25_000.0).abs() < 5.0 * 79.06 / 20.0_f64.sqrt(), "{sampled:?}");
+}

@@ -79,6 +79,8 @@ fn rankings_that_say_nothing_have_no_tau() {
     let error = kendall_tau_b(&[1.0, 2.0], &[f64::NAN, 1.0]).unwrap_err();
     assert!(matches!(error, Error::Entry { what: "second score", index: 0, .. }));
     assert_eq!(kendall_tau_b(&[0.0, -0.0, 1.0], &[1.0, 1.0, 2.0]), Ok(1.0));
+    let tied = kendall_tau_b(&[0.0, 0.0, 1.0], &[1.0, 2.0, 3.0]);
+    assert_eq!(kendall_tau_b(&[0.0, -0.0, 1.0], &[1.0, 2.0, 3.0]), tied);
     assert_eq!(kendall_tau_b(&[f64::NEG_INFINITY, 0.0], &[0.0, f64::INFINITY]), Ok(1.0));
 }
 
@@ -116,6 +118,8 @@ fn means_leave_out_what_is_undefined_and_say_how_much_that_was() {
     assert_eq!(mean_efficiency_score(&pools[2..3]).unwrap().standard_error, None);
     assert_eq!(mean_efficiency_score(&pools[2..3]).unwrap().informative_score, None);
     assert_eq!(mean_regret(&[None, None]), Err(Error::Empty));
+    let mean = mean_regret(&[None, Some(0.5), None, None]).unwrap();
+    assert_eq!((mean.pools, mean.left_out, mean.standard_error), (1, 3, None));
 }
 
 #[test]
@@ -197,6 +201,16 @@ fn what_is_no_score_has_no_mean() {
         assert!(matches!(error, Error::Entry { what: "efficiency", index: 1, .. }), "{error}");
         let error = mean_regret(&[None, Some(0.5), Some(wrong)]).unwrap_err();
         assert!(matches!(error, Error::Entry { what: "regret", index: 2, .. }), "{error}");
+    }
+}
+
+#[test]
+fn rounding_is_seen_beside_the_size_of_the_values() {
+    for size in [1e-6, 1.0, 1e6] {
+        let score = triage_efficiency_score(size, size * (1.0 - 1e-11), size).unwrap();
+        assert_eq!(score, Efficiency::RandomIsOptimal { achieved: true });
+        let score = triage_efficiency_score(size, size * (1.0 - 1e-3), size).unwrap();
+        assert_eq!(score, Efficiency::Informative(1.0));
     }
 }
 

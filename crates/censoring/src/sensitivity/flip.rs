@@ -41,7 +41,7 @@ pub struct FlippingOdds {
 
 impl FlippingOdds {
     /// The one that is closer to 1 as a factor, which the conclusion's strength is: the nearer to
-    /// 1, the weaker.
+    /// 1, the weaker. The one below of two that are as close.
     #[must_use]
     pub fn nearest(&self) -> Option<f64> {
         match (self.below, self.above) {

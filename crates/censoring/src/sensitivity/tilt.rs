@@ -42,12 +42,8 @@ pub(crate) fn check_odds_ratio(odds_ratio: f64) -> Result<(), Error> {
 
 /// [`tilt`] of numbers that are checked.
 pub(crate) fn tilted(q: f64, odds_ratio: f64) -> f64 {
-    // Each form keeps the smaller of the two chances to all its digits, and nothing overflows.
-    if odds_ratio <= 1.0 || q == 0.0 {
-        q * odds_ratio / ((1.0 - q) + q * odds_ratio)
-    } else {
-        q / (q + (1.0 - q) / odds_ratio)
-    }
+    // Nothing cancels and nothing overflows, so that a small chance keeps all its digits.
+    q * odds_ratio / ((1.0 - q) + q * odds_ratio)
 }
 
 #[cfg(test)]

@@ -14,8 +14,10 @@ use crate::{Error, StopReason, Stopped};
 /// let hidden = HiddenOutcome::new(Trace::new(forecasts, true)?, 2)?;
 /// assert_eq!(hidden, HiddenOutcome::new(Trace::new(forecasts, false)?, 2)?);
 ///
+/// assert_eq!((hidden.forecasts(), hidden.horizon()), (&forecasts[..2], 3));
+///
 /// let run = hidden.stopped()?;
-/// assert_eq!((run.forecasts(), run.horizon()), (&forecasts[..2], 3));
+/// assert_eq!((run.forecasts(), run.horizon()), (hidden.forecasts(), hidden.horizon()));
 /// assert_eq!(run.observation(), Observation::Censored);
 /// # Ok::<(), Error>(())
 /// ```

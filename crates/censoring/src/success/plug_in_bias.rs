@@ -115,6 +115,12 @@ mod tests {
     }
 
     #[test]
+    fn a_constant_on_top_of_a_rule_leaves_the_bound() {
+        let brier = |p: Probability, y: bool| 2.0 - (p.get() - f64::from(y)).powi(2);
+        assert_eq!(plug_in_regret_bound(&brier, 0.25), Ok(0.5));
+    }
+
+    #[test]
     fn what_is_no_bias_and_what_has_another_length_is_refused() {
         for bias in [1.5, -1.5, f64::NAN] {
             let error = plug_in_regret_bound(&LogScore::exact(), bias).unwrap_err();

@@ -155,6 +155,17 @@ mod tests {
     }
 
     #[test]
+    fn where_no_run_is_lost_no_prediction_is_asked_for() {
+        let hazards = [Probability::ZERO, Probability::HALF];
+        let g = KaplanMeier::from_hazards(&[1.0, 2.0], &hazards).unwrap();
+        let stops = StopTimes::new(&[3.0], &[false], None).unwrap();
+        let m = |_, t| if t == 2.0 { -0.5 } else { f64::NAN };
+        // 2 * the score - 1 * the prediction at 2.
+        let mean = doubly_robust_mean_score(&[Some(-0.25)], &stops, |_| &g, m);
+        assert_eq!(mean, Ok(0.0));
+    }
+
+    #[test]
     fn at_a_common_budget_the_model_stands_alone() {
         let stops = StopTimes::new(&[5.0, 30.0, 30.0], &[false, true, true], None).unwrap();
         let g = KaplanMeier::of_censoring(&stops);

@@ -1,5 +1,6 @@
-"""Writes logistic.csv: chances of 24 logistic regressions with weights and a
-penalty, on standardised features.
+"""Writes logistic.csv: chances of 25 logistic regressions with weights and a
+penalty, on standardised features. In the last one the success is rare and far
+out, where a whole step of Newton's method goes too far.
 
 One line a row of a data set:
 
@@ -37,14 +38,20 @@ def main():
             if y.any() and not y.all():
                 break
         w = np.ones(n) if number % 2 == 0 else np.round(rng.uniform(0.1, 4, n), 2)
-        mean = np.average(x, axis=0, weights=w)
-        std = np.sqrt(np.average((x - mean) ** 2, axis=0, weights=w))
-        xs = (x - mean) / std
-        model = LogisticRegression(C=1 / penalty, solver="newton-cholesky", tol=1e-14, max_iter=1000)
-        chances = model.fit(xs, y, sample_weight=w).predict_proba(xs)[:, 1]
-        for i in range(n):
-            features = " ".join(repr(float(v)) for v in x[i])
-            print(f"{number};{penalty};{float(w[i])!r};{int(y[i])};{features};{float(chances[i])!r}")
+        write(number, penalty, x, y, w)
+    x = np.array([[0.0], [5.0], [5.0]])
+    write(SETS, 1.0, x, np.array([False, False, True]), np.array([1000.0, 10.0, 1.0]))
+
+
+def write(number, penalty, x, y, w):
+    mean = np.average(x, axis=0, weights=w)
+    std = np.sqrt(np.average((x - mean) ** 2, axis=0, weights=w))
+    xs = (x - mean) / std
+    model = LogisticRegression(C=1 / penalty, solver="newton-cholesky", tol=1e-14, max_iter=1000)
+    chances = model.fit(xs, y, sample_weight=w).predict_proba(xs)[:, 1]
+    for i in range(len(y)):
+        features = " ".join(repr(float(v)) for v in x[i])
+        print(f"{number};{penalty};{float(w[i])!r};{int(y[i])};{features};{float(chances[i])!r}")
 
 
 main()

@@ -10,8 +10,8 @@ fn by_efficiency(instance: &Knapsack<'_>) -> Vec<usize> {
         // p_a / w_a against p_b / w_b without dividing; below 2^126, so exact.
         let left = u128::from(profits[a]) * u128::from(weights[b]);
         let right = u128::from(profits[b]) * u128::from(weights[a]);
-        // Two items without weight compare equal here, as they should.
-        right.cmp(&left).then((weights[a] > 0).cmp(&(weights[b] > 0))).then(a.cmp(&b))
+        // Profits are positive, so an item without weight is before each that has one.
+        right.cmp(&left).then(a.cmp(&b))
     });
     order
 }

@@ -301,4 +301,98 @@ mod tests {
             assert!(bound >= want, "{bound} {want} {items:?}");
         }
     }
+
+    /// Whole numbers that no library decides on: splitmix64.
+    struct Draws(u64);
+
+    impl Draws {
+        fn between(&mut self, low: i64, high: i64) -> i64 {
+            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            low + ((x ^ (x >> 31)) % (high - low + 1) as u64) as i64
+        }
+
+        /// Items of one of six kinds, under half of what they weigh.
+        fn items(&mut self, kind: i64, n: i64, top: i64) -> Items {
+            let (profits, weights): (Vec<i64>, Vec<i64>) = (0..n)
+                .map(|_| {
+                    let (x, y) = (self.between(1, top), self.between(1, top));
+                    match kind {
+                        0 => (x, y),
+                        1 => (y, y),
+                        2 => (y + top / 10, y),
+                        3 => (x, x + top / 10),
+                        4 => ((y + 2) / 3 * 3, y),
+                        _ => (y + if y % 6 == 0 { top / 2 } else { top / 3 }, y),
+                    }
+                })
+                .unzip();
+            let capacity = weights.iter().sum::<i64>() / 2;
+            Items::new(capacity, profits, weights)
+        }
+    }
+
+    #[test]
+    fn profits_of_any_size_take_the_same_effort() {
+        let mut draws = Draws(3);
+        for kind in 0..6 {
+            for _ in 0..10 {
+                let Items { capacity, profits, weights, .. } = draws.items(kind, 40, 100_000);
+                let states = |power: u32| {
+                    let profits = profits.iter().map(|profit| profit << power).collect();
+                    let items = Items::new(capacity, profits, weights.clone());
+                    let effort = Effort { quick: 1 << 30, long: 0, limit: 0, most: MOST };
+                    solve_items(&items, effort).states
+                };
+                assert_eq!(states(36), states(0), "kind {kind}");
+            }
+        }
+    }
+
+    /// Partial choices kept, for 30, 60 and 100 items of each kind under three efforts.
+    const KEPT: [[[u64; 3]; 3]; 6] = [
+        [[178, 197, 1_406], [333, 553, 1_130], [493, 718, 1_038]],
+        [[2_096, 10_530, 27_100], [6_892, 13_001, 23_616], [6_418, 16_327, 29_325]],
+        [[789, 56_082, 535_955], [2_203, 7_770, 33_130], [3_617, 14_236, 28_893]],
+        [[6_991, 12_990, 1_021_329], [1_741, 14_892, 36_287], [2_866, 14_410, 29_503]],
+        [[76, 7_766, 89_436], [423, 13_836, 87_977], [1_726, 14_633, 89_251]],
+        [[1_729, 14_033, 120_890], [1_210, 22_101, 54_639], [1_820, 8_527, 29_133]],
+    ];
+
+    /// What the second bounds of 40 instances of each kind lie above the best values, in all, where
+    /// limits are searched for and where they are not.
+    const ABOVE: [[i64; 2]; 6] =
+        [[2_480, 2_871], [10_218; 2], [309; 2], [1_440; 2], [14, 34], [352, 429]];
+
+    #[test]
+    fn no_more_is_looked_at_and_no_bound_is_looser_than_on_record() {
+        let mut draws = Draws(1);
+        for ((kind, kept), above) in (0..).zip(KEPT).zip(ABOVE) {
+            let efforts = [(1 << 14, 1 << 18, 1 << 14), (10, 40, 0), (20, 80, 1 << 14)];
+            for ((quick, long, limit), kept) in efforts.into_iter().zip(kept) {
+                let effort = Effort { quick, long, limit, most: MOST };
+                let mut sums = [0; 3];
+                for _ in 0..8 {
+                    let sizes = [(30, 100), (60, 1_000), (100, 100_000)];
+                    for (sum, (n, top)) in sums.iter_mut().zip(sizes) {
+                        *sum += solve_items(&draws.items(kind, n, top), effort).states;
+                    }
+                }
+                let more = sums.iter().zip(kept).any(|(&sum, kept)| sum > kept);
+                assert!(!more, "kind {kind}, {effort:?}: {sums:?}, not {kept:?}");
+            }
+            let mut sums = [0; 2];
+            for _ in 0..40 {
+                let items = draws.items(kind, 20, 50);
+                let want = table(&items);
+                let best = Incumbent { value: want - items.step, taken: Vec::new() };
+                for (sum, budget) in sums.iter_mut().zip([1 << 14, 0]) {
+                    *sum += second_bound(&items, &best, budget) - want;
+                }
+            }
+            let more = sums.iter().zip(above).any(|(&sum, above)| sum > above);
+            assert!(!more, "kind {kind}: {sums:?}, not {above:?}");
+        }
+    }
 }

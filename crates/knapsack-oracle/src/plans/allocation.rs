@@ -93,6 +93,16 @@ mod tests {
         assert_eq!(coerced("99999999999999999999999"), u64::MAX);
         assert_eq!(coerced("9e99"), u64::MAX);
         assert_eq!(coerced("9007199254740993"), 9_007_199_254_740_993);
+        for (text, first) in [
+            ("1,,200", 1),
+            ("1..2", 1),
+            ("1.2.3", 1),
+            ("1.5,9e3", 1),
+            ("1e2e3", 100),
+            ("1e2k", 100),
+        ] {
+            assert_eq!(coerced(text), first, "{text}");
+        }
         assert_eq!(coerced("5 euros"), 5);
         assert_eq!(coerced("5e"), 5);
         for text in ["", "null", "NaN", "Infinity", "-5", "-.5e3", "\u{2212}7", "0.9", ".9", "5e-9"]

@@ -272,6 +272,8 @@ mod tests {
         }
         assert_eq!(ids("[]"), Some(Vec::new()));
         assert_eq!(ids(r#"[{"id":"c"}] {"plan": []}"#), Some(Vec::new()));
+        let named = r#"My "plan" : [{"id": "a"}], rather than [{"id": "b"}]."#;
+        assert_eq!(ids(named), Some(vec!["a".to_owned()]));
     }
 
     #[test]

@@ -121,6 +121,14 @@ mod tests {
     }
 
     #[test]
+    fn a_share_shows_and_compares_as_its_number() {
+        let [low, high] = [0.25, 0.5].map(|alpha| Alpha::new(alpha).unwrap());
+        assert_eq!((low.get(), f64::from(high)), (0.25, 0.5));
+        assert_eq!((format!("{low:?}"), high.to_string()), ("0.25".into(), "0.5".into()));
+        assert!(low < high);
+    }
+
+    #[test]
     fn shares_at_the_ends_of_the_range_are_shares() {
         assert_eq!(Alpha::SWEEP[3].of(u64::MAX), u64::MAX);
         assert_eq!(Alpha::new(f64::MIN_POSITIVE).unwrap().of(u64::MAX), 0);

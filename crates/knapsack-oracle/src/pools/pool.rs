@@ -187,6 +187,14 @@ mod tests {
         assert!(matches!(pool.chunks(0), Err(Error::Setting { .. })));
     }
 
+    #[test]
+    fn each_resource_has_its_total_and_its_budget() {
+        let item = |id, costs| Item::with_costs(id, 1.0, costs, true).unwrap();
+        let pool = Pool::new(vec![item("a", [5, 30]), item("b", [6, 40])]).unwrap();
+        assert_eq!(pool.total_costs(), &[11, 70]);
+        assert_eq!(pool.budgets(Alpha::new(0.5).unwrap()), [5, 35]);
+    }
+
     #[cfg(feature = "serde")]
     #[test]
     fn a_pool_comes_back_from_a_list_of_items_through_the_same_checks() {

@@ -11,3 +11,13 @@ pub(crate) fn sum(terms: impl Iterator<Item = f64>) -> f64 {
     }
     sum + lost
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_cancels_takes_nothing_with_it() {
+        for terms in [[1.0, 1e100, 1.0, -1e100], [1e100, 1.0, -1e100, 1.0]] {
+            assert_eq!(super::sum(terms.into_iter()), 2.0);
+        }
+    }
+}

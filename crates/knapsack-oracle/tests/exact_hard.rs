@@ -2,7 +2,7 @@
 //! <https://doi.org/10.1016/j.cor.2004.03.002>.
 #![allow(clippy::unwrap_used)]
 
-use std::{fmt::Write, path::Path};
+use std::path::Path;
 
 use knapsack_oracle::{Knapsack, Solution};
 use rand::{RngExt, SeedableRng};
@@ -178,30 +178,4 @@ fn optima_of_up_to_10_000_items_are_met() {
         assert_eq!(value, row["optimum"].as_u64().unwrap(), "{file}");
     }
     println!("{0} of {0} optima met", rows.len());
-}
-
-/// What a proof costs shows neither in its value nor in a time that a test could trust, but in the
-/// number of partial choices. `UPDATE_WORK=1` records it anew: that is no matter of right and wrong,
-/// but each line that goes up is a loss.
-#[test]
-fn the_work_of_a_proof_is_that_on_record() {
-    let mut rng = ChaCha8Rng::seed_from_u64(2006);
-    let mut found = String::from("class,items,up to,percent,proof,states\n");
-    for class in CLASSES {
-        for (n, top) in [(50, 1_000), (100, 1_000_000), (200, 1_000), (300, 1_000_000)] {
-            for percent in [33, 67] {
-                let (profits, weights) = items(class, n, top, &mut rng);
-                let capacity = weights.iter().sum::<u64>() * percent / 100;
-                let Solution { proof, states, .. } = solved(capacity, &profits, &weights);
-                let class = class.replace(',', "");
-                writeln!(found, "{class},{n},{top},{percent},{proof:?},{states}").unwrap();
-            }
-        }
-    }
-    if std::env::var("UPDATE_WORK").is_ok() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/work.csv");
-        std::fs::write(path, &found).unwrap();
-        return;
-    }
-    assert_eq!(found, include_str!("work.csv"));
 }

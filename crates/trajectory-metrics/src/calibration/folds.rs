@@ -167,7 +167,7 @@ mod tests {
         // meets 3/4 of the successes, 3/4 * 1/4, in fold 1 2/3 of the failures, 2/3 * 1/3 is more.
         let groups = ["a", "a", "b", "b", "c", "c", "c"];
         let outcomes = [false, true, false, false, true, true, true];
-        let folds = Folds::grouped(2, &outcomes, &groups).unwrap();
+        let folds = Folds::grouped(&outcomes, &groups, 2).unwrap();
         assert_eq!(folds.of_each(), [0, 0, 1, 1, 0, 0, 0]);
     }
 

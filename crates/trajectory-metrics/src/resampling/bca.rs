@@ -125,7 +125,7 @@ mod tests {
         // And seen in a mirror the first.
         let mirrored = Replicates::new(-9_998.5, (0..10_000).map(|i| -f64::from(i)).collect());
         let skewed: Vec<f64> = skewed.iter().map(|value| -value).collect();
-        let interval = mirrored.unwrap().bca(level(0.9999), &skewed).unwrap();
+        let interval = mirrored.unwrap().bca(&skewed, level(0.9999)).unwrap();
         assert_eq!(interval.low, -9_999.0);
         assert!(interval.low < interval.high);
     }
@@ -139,7 +139,7 @@ mod tests {
             let ends = |unit: f64| {
                 let scaled = values.iter().map(|value| value * unit).collect();
                 let replicates = Replicates::new(0.3 * unit, scaled).unwrap();
-                let interval = replicates.bca(level(0.9), &jackknife.map(|v| v * unit)).unwrap();
+                let interval = replicates.bca(&jackknife.map(|v| v * unit), level(0.9)).unwrap();
                 (interval.low / unit, interval.high / unit)
             };
             for power in [-900, -40, 40, 900] {
@@ -152,7 +152,7 @@ mod tests {
     fn where_most_replicates_are_an_estimate_of_0_they_are_ties() {
         // As many below as above, so no bias; no skewness: nothing to correct.
         let differences = Replicates::new(0.0, vec![0.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0]).unwrap();
-        let corrected = differences.bca(level(0.9), &[-1.0, 0.0, 1.0]).unwrap();
+        let corrected = differences.bca(&[-1.0, 0.0, 1.0], level(0.9)).unwrap();
         let plain = differences.percentile(level(0.9));
         assert!((corrected.low - plain.low).abs() < 1e-12, "{corrected:?} {plain:?}");
         assert!((corrected.high - plain.high).abs() < 1e-12, "{corrected:?} {plain:?}");

@@ -264,7 +264,7 @@ fn a_planner_is_shown_id_and_value_of_each_item() {
 fn an_unsolvable_item_that_is_allocated_nothing_is_left_out() {
     let item = |id: &str, solved| Item::new(id, 1.0, 1, solved).unwrap();
     let pool = Pool::new(vec![item("a", true), item("b", false), item("c", false)]).unwrap();
-    let plan = Plan::new(&pool, 4, &[("a", 3), ("b", 0), ("c", 1)]).unwrap();
+    let plan = Plan::new(&[("a", 3), ("b", 0), ("c", 1)], &pool, 4).unwrap();
     let unsolvable = [false, true, true];
     assert_eq!(detection_rate(&plan, &unsolvable), Ok(0.5));
     assert_eq!(waste_rate(&plan, &unsolvable), Ok(0.25));

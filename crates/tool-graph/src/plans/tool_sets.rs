@@ -207,7 +207,7 @@ impl<'a, W: Weight> ToolSets<'a, W> {
             last = last.max(bound);
         }
         node.packing.solve();
-        self.next_tool(node, &forced)
+        self.next_tool(node, forced)
     }
 
     /// What the groups count for by the linear program, in whole numbers of which none is too much.
@@ -241,7 +241,7 @@ impl<'a, W: Weight> ToolSets<'a, W> {
         node.packing.solve();
     }
 
-    fn next_tool(&mut self, node: &Node, forced: &[u32]) -> Option<u32> {
+    fn next_tool(&mut self, node: &Node, forced: Vec<u32>) -> Option<u32> {
         // A plan within the only best one would be that one.
         if self.unique
             && let Some(plan) = &self.best
@@ -273,7 +273,7 @@ impl<'a, W: Weight> ToolSets<'a, W> {
                 node.forced[tool as usize] || share >= least
             };
             let called: Vec<u32> = self.tools().filter(called).collect();
-            let state = closure(self.task, &called);
+            let state = closure(self.task, called);
             if state.contains_all(&self.task.goal) {
                 break;
             }

@@ -51,7 +51,7 @@ fn tools_of_infinite_cost_are_not_called() {
 #[test]
 fn what_tools_lead_to_does_not_depend_on_their_order() {
     let task = task();
-    let state = |tools: &[u32]| closure(&task, tools);
+    let state = |tools: &[u32]| closure(&task, tools.to_vec());
     assert_eq!(state(&[0, 1]), state(&[1, 0]));
     assert!(state(&[0, 1]).contains_all(&task.goal));
     assert_eq!(state(&[0, 2]), state(&[2]));

@@ -2,7 +2,6 @@
 
 mod a_star;
 mod best_plans;
-mod bits;
 mod branch_and_cut;
 mod calls;
 mod chain;
@@ -15,6 +14,7 @@ mod plan;
 mod relaxed_plan;
 mod task;
 mod tool_sets;
+mod type_set;
 mod weight;
 
 pub use counts::PathCoverage;

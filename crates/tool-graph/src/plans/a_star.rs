@@ -2,9 +2,9 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::Task;
-use super::bits::Bits;
 use super::calls::calls;
 use super::landmark_cut::{Groups, LandmarkCut};
+use super::type_set::TypeSet;
 use super::weight::Weight;
 
 struct Node<W> {
@@ -27,9 +27,9 @@ struct Node<W> {
 /// As calls never take a data type away, a plan can start with any of its calls that is possible now. So
 /// from each state only those few tools are tried one of which every plan must call. That finds the
 /// weight of the best plan, and then, call by call, the tool that stands first in the library.
-pub(crate) fn a_star<B: Bits, W: Weight>(task: &Task) -> Option<Vec<u32>> {
+pub(crate) fn a_star<W: Weight>(task: &Task) -> Option<Vec<u32>> {
     let mut cuts = LandmarkCut::<W>::new(task);
-    let mut state = B::empty(task.types);
+    let mut state = TypeSet::empty(task.types);
     let (mut left, mut plan) = best_plan(&mut cuts, &state, W::NEVER, None)?;
     let mut calls = Vec::new();
     while !state.contains_all(&task.goal) {
@@ -78,9 +78,9 @@ pub(crate) fn a_star<B: Bits, W: Weight>(task: &Task) -> Option<Vec<u32>> {
 /// A plan of least weight and its weight, unless that is more than `limit`.
 ///
 /// `before` as for [`LandmarkCut::bound`].
-fn best_plan<B: Bits, W: Weight>(
+fn best_plan<W: Weight>(
     cuts: &mut LandmarkCut<'_, W>,
-    start: &B,
+    start: &TypeSet,
     limit: W,
     before: Option<(&Groups<W>, u32)>,
 ) -> Option<(W, Vec<u32>)> {

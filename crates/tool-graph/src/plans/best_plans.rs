@@ -1,16 +1,14 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use super::bits::Bits;
 use super::landmark_cut::LandmarkCut;
+use super::type_set::TypeSet;
 use super::weight::Weight;
 use super::{Plan, Task};
 use crate::{Error, Problem, ToolGraph};
 
-type Set = Box<[u64]>;
-
 /// The least weight of a plan that begins with these calls, the calls, their weight, what is there.
-type Beginning = (u128, Vec<u32>, u128, Set);
+type Beginning = (u128, Vec<u32>, u128, TypeSet);
 
 /// Plans one after the other, from the best.
 ///
@@ -20,12 +18,12 @@ struct BestPlans<'a> {
     task: &'a Task,
     cuts: LandmarkCut<'a, u128>,
     open: BinaryHeap<Reverse<Beginning>>,
-    bounds: HashMap<Set, u128>,
+    bounds: HashMap<TypeSet, u128>,
 }
 
 impl<'a> BestPlans<'a> {
     fn new(task: &'a Task) -> Self {
-        let start = (0, Vec::new(), 0, Set::empty(task.types));
+        let start = (0, Vec::new(), 0, TypeSet::empty(task.types));
         Self {
             task,
             cuts: LandmarkCut::new(task),
@@ -35,8 +33,8 @@ impl<'a> BestPlans<'a> {
     }
 
     /// What the calls leave there; those that cannot be made are passed over.
-    fn after<'b>(&self, calls: impl Iterator<Item = &'b u32>) -> Set {
-        calls.fold(Set::empty(self.task.types), |state, &tool| {
+    fn after<'b>(&self, calls: impl Iterator<Item = &'b u32>) -> TypeSet {
+        calls.fold(TypeSet::empty(self.task.types), |state, &tool| {
             if state.contains_all(self.task.needs.get(tool as usize)) {
                 state.with(self.task.yields.get(tool as usize))
             } else {
@@ -46,7 +44,7 @@ impl<'a> BestPlans<'a> {
     }
 
     /// Whether a call can be left out of these and of all that goes on from them.
-    fn has_needless_call(&self, calls: &[u32], state: &Set) -> bool {
+    fn has_needless_call(&self, calls: &[u32], state: &TypeSet) -> bool {
         let done = state.contains_all(&self.task.goal);
         (0..calls.len()).any(|skip| {
             let rest = self.after(calls[..skip].iter().chain(&calls[skip + 1..]));

@@ -1,6 +1,6 @@
 use super::Task;
-use super::bits::Bits;
 use super::tool_sets::{Node, ToolSets};
+use super::type_set::TypeSet;
 use super::weight::Weight;
 
 /// The best plan, by a search through sets of tools that are called or not.
@@ -11,13 +11,13 @@ use super::weight::Weight;
 ///
 /// Reference: Haslum, Slaney and Thiébaux (2012), Minimal landmarks for optimal delete-free planning,
 /// ICAPS, for plans as sets of tools that meet all landmarks.
-pub(crate) fn branch_and_cut<B: Bits, W: Weight>(task: &Task) -> Option<Vec<u32>> {
-    let mut sets = ToolSets::<B, W>::new(task);
+pub(crate) fn branch_and_cut<W: Weight>(task: &Task) -> Option<Vec<u32>> {
+    let mut sets = ToolSets::<W>::new(task);
     let mut root = sets.root();
     let mut plan = sets.best(&mut root)?;
     let unique = sets.is_unique();
     let most = sets.weight_of(&plan);
-    let mut state = B::empty(task.types);
+    let mut state = TypeSet::empty(task.types);
     let mut calls: Vec<u32> = Vec::new();
     while !state.contains_all(&task.goal) {
         let before = calls.len();
@@ -40,7 +40,7 @@ pub(crate) fn branch_and_cut<B: Bits, W: Weight>(task: &Task) -> Option<Vec<u32>
                 }
             }
             force(&mut root, tool, unique);
-            state = state.with(yields);
+            state.insert_all(yields);
             calls.push(tool);
             break;
         }

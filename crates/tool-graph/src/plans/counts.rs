@@ -1,10 +1,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Task;
-use super::bits::Bits;
 use super::chain::Chain;
 use super::landmark_cut::LandmarkCut;
 use super::optimal::best_calls;
+use super::type_set::TypeSet;
 use crate::{Error, Problem, ToolGraph};
 
 /// How many of all plans were listed.
@@ -143,11 +143,11 @@ impl ToolGraph {
         let task = task.without_costs();
         let mut left = best_calls(&task).map_or(0, |calls| calls.len());
         let mut cuts = LandmarkCut::<u64>::new(&task);
-        let mut layer = HashMap::from([(Box::<[u64]>::empty(task.types), 1u128)]);
+        let mut layer = HashMap::from([(TypeSet::empty(task.types), 1u128)]);
         while left > 0 {
             left -= 1;
-            let mut next: HashMap<Box<[u64]>, u128> = HashMap::new();
-            let mut close: HashMap<Box<[u64]>, bool> = HashMap::new();
+            let mut next: HashMap<TypeSet, u128> = HashMap::new();
+            let mut close: HashMap<TypeSet, bool> = HashMap::new();
             for (state, ways) in &layer {
                 for tool in 0..task.tools.len() {
                     let yields = task.yields.get(tool);

@@ -2,7 +2,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 
 use super::Task;
-use super::bits::Bits;
+use super::type_set::TypeSet;
 
 /// A state that was reached, and the best calls that were found to it.
 struct Node {
@@ -14,7 +14,7 @@ struct Node {
 
 /// The best plan, by going through all states in the order of their weight.
 pub(crate) fn dijkstra(task: &Task) -> Option<Vec<u32>> {
-    let mut states: Vec<Box<[u64]>> = vec![Bits::empty(task.types)];
+    let mut states = vec![TypeSet::empty(task.types)];
     let mut numbers = HashMap::from([(states[0].clone(), 0)]);
     let mut nodes = vec![Node { weight: 0, parent: 0, tool: 0, done: false }];
     let mut open = BinaryHeap::from([Reverse((0, 0))]);

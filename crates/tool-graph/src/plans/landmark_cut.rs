@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::Task;
-use super::bits::Bits;
+use super::type_set::TypeSet;
 use super::weight::Weight;
 use crate::graph::Lists;
 
@@ -139,9 +139,9 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
     ///
     /// `before` are groups of a state and the call that led from it to this one: those without that tool
     /// still hold, and so less is left to be found.
-    pub(crate) fn bound<B: Bits>(
+    pub(crate) fn bound(
         &mut self,
-        state: &B,
+        state: &TypeSet,
         limit: W,
         before: Option<(&Groups<W>, u32)>,
     ) -> W {
@@ -201,7 +201,7 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
     }
 
     /// Whether the goal can be reached, after which [`Self::next_cut`] can be used.
-    pub(crate) fn reach<B: Bits>(&mut self, state: &B) -> bool {
+    pub(crate) fn reach(&mut self, state: &TypeSet) -> bool {
         self.start(state);
         self.value[self.task.types] != W::NEVER
     }
@@ -215,7 +215,7 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
     }
 
     /// Of each data type the cost of its dearest need, along the cheapest way.
-    fn start<B: Bits>(&mut self, state: &B) {
+    fn start(&mut self, state: &TypeSet) {
         self.value.fill(W::NEVER);
         self.value_of_tool.fill(W::NEVER);
         self.dearest.fill(NOBODY);

@@ -1,5 +1,4 @@
 use super::a_star::a_star;
-use super::bits::Bits;
 use super::branch_and_cut::branch_and_cut;
 use super::chain::chain;
 use super::dijkstra::dijkstra;
@@ -97,7 +96,7 @@ impl ToolGraph {
         let Some(task) = Task::new(self, problem)? else { return Ok(None) };
         let tools = match search {
             Search::Dijkstra => dijkstra(&task),
-            Search::AStar | Search::BranchAndCut => in_small(&task, search),
+            Search::AStar | Search::BranchAndCut => best_calls_by(&task, search),
             Search::Chain => Some(chain(&task).ok_or(Error::NotAChain)?),
         };
         Ok(tools.map(|tools| task.plan(self, &tools)))
@@ -105,26 +104,17 @@ impl ToolGraph {
 }
 
 pub(crate) fn best_calls(task: &Task) -> Option<Vec<u32>> {
-    chain(task).or_else(|| in_small(task, Search::BranchAndCut))
+    chain(task).or_else(|| best_calls_by(task, Search::BranchAndCut))
 }
 
-/// The search with sets and weights as narrow as the task allows.
-fn in_small(task: &Task, search: Search) -> Option<Vec<u32>> {
-    match task.types {
-        0..=64 => in_sets::<[u64; 1]>(task, search),
-        65..=128 => in_sets::<[u64; 2]>(task, search),
-        129..=256 => in_sets::<[u64; 4]>(task, search),
-        _ => in_sets::<Box<[u64]>>(task, search),
-    }
-}
-
-fn in_sets<B: Bits>(task: &Task, search: Search) -> Option<Vec<u32>> {
+/// The search with weights as narrow as the task allows.
+fn best_calls_by(task: &Task, search: Search) -> Option<Vec<u32>> {
     // Sums of two bounds must fit as well, below a number that stands for never.
     let narrow = task.weights.iter().sum::<u128>() < 1 << 60;
     match (search, narrow) {
-        (Search::AStar, true) => a_star::<B, u64>(task),
-        (Search::AStar, false) => a_star::<B, u128>(task),
-        (_, true) => branch_and_cut::<B, u64>(task),
-        (_, false) => branch_and_cut::<B, u128>(task),
+        (Search::AStar, true) => a_star::<u64>(task),
+        (Search::AStar, false) => a_star::<u128>(task),
+        (_, true) => branch_and_cut::<u64>(task),
+        (_, false) => branch_and_cut::<u128>(task),
     }
 }

@@ -2,7 +2,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use super::Task;
-use super::bits::Bits;
+use super::type_set::TypeSet;
 use super::weight::Weight;
 use crate::graph::Lists;
 
@@ -56,7 +56,7 @@ impl<'a> RelaxedPlans<'a> {
     }
 
     /// A plan without needless calls, by what the tools seem to cost; tools of infinite cost are not called.
-    pub(crate) fn plan<B: Bits, W: Weight>(
+    pub(crate) fn plan<W: Weight>(
         &mut self,
         cost: impl Fn(u32) -> f64,
         weight: impl Fn(u32) -> W,
@@ -105,9 +105,9 @@ impl<'a> RelaxedPlans<'a> {
         let mut dearest_first = plan.clone();
         dearest_first.sort_by_key(|&tool| (Reverse(weight(tool)), tool));
         for tool in dearest_first {
-            let rest: Vec<u32> = plan.iter().copied().filter(|&other| other != tool).collect();
-            if closure::<B>(task, &rest).contains_all(&task.goal) {
-                plan = rest;
+            let rest = plan.iter().copied().filter(|&other| other != tool).collect();
+            if closure(task, rest).contains_all(&task.goal) {
+                plan.retain(|&other| other != tool);
             }
         }
         Some(plan)
@@ -126,19 +126,18 @@ impl<'a> RelaxedPlans<'a> {
 }
 
 /// All that these tools lead to; soonest found where they stand in an order in which they can be called.
-pub(crate) fn closure<B: Bits>(task: &Task, tools: &[u32]) -> B {
-    let mut state = B::empty(task.types);
-    let mut open = tools.to_vec();
+pub(crate) fn closure(task: &Task, mut tools: Vec<u32>) -> TypeSet {
+    let mut state = TypeSet::empty(task.types);
     loop {
-        let before = open.len();
-        open.retain(|&tool| {
+        let before = tools.len();
+        tools.retain(|&tool| {
             let ready = state.contains_all(task.needs.get(tool as usize));
             if ready {
-                state = state.with(task.yields.get(tool as usize));
+                state.insert_all(task.yields.get(tool as usize));
             }
             !ready
         });
-        if open.len() == before || open.is_empty() {
+        if tools.len() == before || tools.is_empty() {
             return state;
         }
     }

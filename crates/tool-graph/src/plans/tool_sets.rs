@@ -1,10 +1,10 @@
 mod heuristic_plans;
 
 use super::Task;
-use super::bits::Bits;
 use super::landmark_cut::LandmarkCut;
 use super::packing::{Packing, UNLIMITED};
 use super::relaxed_plan::{RelaxedPlans, closure};
+use super::type_set::TypeSet;
 use super::weight::Weight;
 use crate::graph::Lists;
 
@@ -45,11 +45,11 @@ impl Node {
 /// References: Bonet and Helmert (2010), Strengthening landmark heuristics via hitting sets, ECAI;
 /// Pommerening and Helmert (2012), Optimal planning for delete-free tasks with incremental LM-cut, ICAPS.
 #[derive(Debug)]
-pub(crate) struct ToolSets<'a, B, W> {
+pub(crate) struct ToolSets<'a, W> {
     task: &'a Task,
     cuts: LandmarkCut<'a, W>,
     plans: RelaxedPlans<'a>,
-    start: B,
+    start: TypeSet,
     /// Landmarks, whatever is decided.
     groups: Lists,
     /// The weight of the best plan, or one that a plan has to be below.
@@ -61,13 +61,13 @@ pub(crate) struct ToolSets<'a, B, W> {
     scale: f64,
 }
 
-impl<'a, B: Bits, W: Weight> ToolSets<'a, B, W> {
+impl<'a, W: Weight> ToolSets<'a, W> {
     pub(crate) fn new(task: &'a Task) -> Self {
         Self {
             task,
             cuts: LandmarkCut::new(task),
             plans: RelaxedPlans::new(task),
-            start: B::empty(task.types),
+            start: TypeSet::empty(task.types),
             groups: Lists::default(),
             limit: W::NEVER,
             best: None,
@@ -207,7 +207,7 @@ impl<'a, B: Bits, W: Weight> ToolSets<'a, B, W> {
             last = last.max(bound);
         }
         node.packing.solve();
-        self.next_tool(node, &forced)
+        self.next_tool(node, forced)
     }
 
     /// What the groups count for by the linear program, in whole numbers of which none is too much.
@@ -241,7 +241,7 @@ impl<'a, B: Bits, W: Weight> ToolSets<'a, B, W> {
         node.packing.solve();
     }
 
-    fn next_tool(&mut self, node: &Node, forced: &[u32]) -> Option<u32> {
+    fn next_tool(&mut self, node: &Node, forced: Vec<u32>) -> Option<u32> {
         // A plan within the only best one would be that one.
         if self.unique
             && let Some(plan) = &self.best
@@ -257,7 +257,7 @@ impl<'a, B: Bits, W: Weight> ToolSets<'a, B, W> {
         if let Some((_, tool)) = parts.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1))) {
             return Some(tool);
         }
-        let state = closure::<B>(self.task, forced);
+        let state = closure(self.task, forced);
         if state.contains_all(&self.task.goal) {
             return None;
         }
@@ -273,7 +273,7 @@ impl<'a, B: Bits, W: Weight> ToolSets<'a, B, W> {
                 node.forced[tool as usize] || share >= least
             };
             let called: Vec<u32> = self.tools().filter(called).collect();
-            let state = closure::<B>(self.task, &called);
+            let state = closure(self.task, called);
             if state.contains_all(&self.task.goal) {
                 break;
             }

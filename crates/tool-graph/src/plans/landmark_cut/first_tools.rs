@@ -1,18 +1,18 @@
 use super::{LandmarkCut, Mark};
-use crate::plans::bits::Bits;
+use crate::plans::type_set::TypeSet;
 use crate::plans::weight::Weight;
 
 impl<W: Weight> LandmarkCut<'_, W> {
     /// Tools that can be called now and one of which every plan from this state calls: those that lead
     /// to the goal where every other tool hangs on one need, if possible one that another hangs on too.
-    pub(crate) fn first_tools<B: Bits>(&mut self, state: &B) -> Vec<u32> {
+    pub(crate) fn first_tools(&mut self, state: &TypeSet) -> Vec<u32> {
         let mut first = self.landmark_of(state, false);
         self.drop_dominated(state, &mut first);
         first
     }
 
     /// The same before tools are dropped for others.
-    pub(crate) fn landmark_of<B: Bits>(&mut self, state: &B, all: bool) -> Vec<u32> {
+    pub(crate) fn landmark_of(&mut self, state: &TypeSet, all: bool) -> Vec<u32> {
         let mut first = Vec::new();
         self.mark_goal_only();
         while let Some(number) = self.stack.pop() {
@@ -43,7 +43,7 @@ impl<W: Weight> LandmarkCut<'_, W> {
     }
 
     /// Of tools that can be called now, those that no other one replaces at no higher weight.
-    fn drop_dominated<B: Bits>(&self, state: &B, tools: &mut Vec<u32>) {
+    fn drop_dominated(&self, state: &TypeSet, tools: &mut Vec<u32>) {
         let mut kept = 0;
         for place in 0..tools.len() {
             let tool = tools[place];

@@ -1,12 +1,12 @@
 use std::cmp::Reverse;
 
 use super::{LandmarkCut, Mark, NOBODY};
-use crate::plans::bits::Bits;
+use crate::plans::type_set::TypeSet;
 use crate::plans::weight::Weight;
 
 impl<W: Weight> LandmarkCut<'_, W> {
     /// Another group and what it counts for.
-    pub(crate) fn next_cut<B: Bits>(&mut self, state: &B) -> Option<(W, &[u32])> {
+    pub(crate) fn next_cut(&mut self, state: &TypeSet) -> Option<(W, &[u32])> {
         if self.value[self.task.types] == W::ZERO {
             return None;
         }
@@ -27,7 +27,7 @@ impl<W: Weight> LandmarkCut<'_, W> {
         Some((cheapest, &self.cut))
     }
 
-    pub(super) fn find_cut<B: Bits>(&mut self, state: &B) {
+    pub(super) fn find_cut(&mut self, state: &TypeSet) {
         self.mark_goal_only();
         while let Some(number) = self.stack.pop() {
             for &tool in self.yielded_by.get(number as usize) {

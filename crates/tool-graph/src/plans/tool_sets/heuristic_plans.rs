@@ -1,8 +1,7 @@
 use super::{Node, ToolSets};
-use crate::plans::bits::Bits;
 use crate::plans::weight::Weight;
 
-impl<B: Bits, W: Weight> ToolSets<'_, B, W> {
+impl<W: Weight> ToolSets<'_, W> {
     /// Plans of the tools that the linear program calls, and of those that are left without surcharge.
     pub(super) fn try_plans(&mut self, node: &Node) {
         let spare = |tool: u32| (1.0 - node.packing.share(tool)).max(0.0);
@@ -42,7 +41,7 @@ impl<B: Bits, W: Weight> ToolSets<'_, B, W> {
             (_, true) => 0.0,
             _ => seems(tool, cuts.weight(tool).wide() as f64),
         };
-        let Some(mut plan) = self.plans.plan::<B, W>(cost, |tool| cuts.weight(tool)) else {
+        let Some(mut plan) = self.plans.plan(cost, |tool| cuts.weight(tool)) else {
             return;
         };
         plan.sort_unstable();

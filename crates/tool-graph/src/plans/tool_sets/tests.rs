@@ -19,7 +19,7 @@ fn a_tool_dearer_than_a_plan_is_off_and_sets_no_scale() {
     let graph = ToolGraph::new(tools).unwrap();
     let problem = graph.problem(&["a"], &["d"]).unwrap();
     let task = Task::new(&graph, &problem).unwrap().unwrap();
-    let mut sets = ToolSets::<[u64; 1], u64>::new(&task);
+    let mut sets = ToolSets::<u64>::new(&task);
     let mut root = sets.root();
     assert_eq!(
         (0..4).map(|tool| root.is_off(tool)).collect::<Vec<_>>(),

@@ -1,6 +1,9 @@
 use scoring_rules::Level;
 
-use super::{OnlineCalibrator, sorted_scores::SortedScores};
+use super::{
+    OnlineCalibrator,
+    sorted_scores::{SortedScores, least},
+};
 
 /// Split conformal prediction over runs: the margin is a quantile of the scores of past runs.
 ///
@@ -61,7 +64,7 @@ impl OnlineCalibrator for SplitConformal {
         }
         self.runs += 1.0;
         self.scores.add(scores, 1.0 / scores.len() as f64);
-        let least = self.coverage.get() * (self.runs + 1.0);
+        let least = least(self.coverage.get(), self.runs + 1.0);
         self.margin = self.scores.at_weight(least).unwrap_or(f64::INFINITY);
     }
 }

@@ -48,11 +48,7 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
         let model = fold.and_then(|&fold| self.models.get(fold));
         let runs = self.folds.of_each().len();
         model
-            .ok_or(trajectory_metrics::Error::Length {
-                what: "folds",
-                expected: run.saturating_add(1),
-                found: runs,
-            })?
+            .ok_or(Error::Length { what: "folds", expected: run.saturating_add(1), found: runs })?
             .success_probability(features)
     }
 }

@@ -49,7 +49,7 @@ pub fn plug_in_bias(
         let off = estimate.get() - truth.get();
         let weight = weights.map_or(1.0, |weights| weights[row]);
         mean.update_weighted(off, weight)
-            .map_err(|_| trajectory_metrics::Error::WeightAt { index: row, value: weight })?;
+            .map_err(|_| Error::WeightAt { index: row, value: weight })?;
     }
     Ok(mean.finish()?)
 }

@@ -43,7 +43,7 @@ impl ProbabilityInterval {
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] where the lower end is the higher one.
+    /// [`Error::ScoringRules`] where the lower end is above the higher one.
     pub fn new(low: Probability, high: Probability) -> Result<Self, Error> {
         if low <= high {
             Ok(Self { low, high })

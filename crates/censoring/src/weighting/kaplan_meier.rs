@@ -59,8 +59,8 @@ impl KaplanMeier {
     }
 
     /// The survival curve of the event, a known outcome: the chance of still being without one, from
-    /// runs of which some were cut off: the same with the roles as usual. Here a run that was cut off
-    /// at s is still in n_s.
+    /// runs of which some were cut off. The same with the roles as usual; a run that was cut off at s
+    /// is still in n_s here.
     ///
     /// The product of both curves is the share of runs that had not stopped.
     ///

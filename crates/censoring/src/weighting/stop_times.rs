@@ -1,4 +1,4 @@
-use scoring_rules::{ExactMean, ExactSum};
+use scoring_rules::ExactSum;
 
 use crate::Error;
 
@@ -131,9 +131,11 @@ pub(crate) fn can_be_averaged(score: f64) -> bool {
 /// weights are given.
 pub(crate) fn weight_of(weights: Option<&[f64]>, row: usize) -> Result<f64, Error> {
     let Some(&value) = weights.and_then(|weights| weights.get(row)) else { return Ok(1.0) };
-    match ExactMean::default().update_weighted(0.0, value) {
-        Ok(()) => Ok(value),
-        Err(_) => Err(Error::WeightAt { index: row, value }),
+    // A NaN is in no range. Not asked of an empty mean, which is a kilobyte to make, once a row.
+    if value == 0.0 || (1e-100..=1e100).contains(&value) {
+        Ok(value)
+    } else {
+        Err(Error::WeightAt { index: row, value })
     }
 }
 
@@ -167,6 +169,15 @@ mod tests {
         let empty = Error::Empty;
         assert_eq!(of(&[1.0, 2.0], Some(&[0.0; 2])), empty);
         assert_eq!(StopTimes::new(&[], &[], None), Err(empty));
+    }
+
+    #[test]
+    fn a_weight_is_one_that_a_mean_takes() {
+        let ends = [0.0, 1e-100, 1e100, f64::MIN_POSITIVE, f64::MAX, f64::INFINITY, f64::NAN];
+        for value in ends.into_iter().flat_map(|end| [end, end.next_down(), end.next_up(), -end]) {
+            let mean = scoring_rules::ExactMean::default().update_weighted(0.0, value);
+            assert_eq!(weight_of(Some(&[value]), 0).is_ok(), mean.is_ok(), "{value:e}");
+        }
     }
 
     #[test]

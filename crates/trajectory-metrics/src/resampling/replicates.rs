@@ -174,7 +174,6 @@ impl Replicates {
     ///
     /// Reference: Efron (1979), Bootstrap methods: another look at the jackknife,
     /// doi:10.1214/aos/1176344552.
-    ///
     #[must_use]
     pub fn percentile(&self, level: Level) -> BootstrapInterval {
         let tail = tail(level);

@@ -53,12 +53,16 @@ pub enum TieRule {
 impl TieRule {
     /// The best plan by this rule, or `None` where no calls lead to the goal.
     ///
-    /// Complexity of [`Self::Released`]: linear in the tools where each needs and yields one data type
-    /// that is not there at the start; otherwise it goes through all states that can be reached.
-    ///
     /// # Errors
     ///
     /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
+    ///
+    /// # Complexity
+    ///
+    /// Of [`Self::FewestCalls`] that of [`ToolGraph::optimal_plan`]. Of [`Self::Released`] linear in
+    /// the tools where each needs and yields one data type that is not there at the start; otherwise
+    /// it goes through all states that can be reached, for t data types 2^t at worst, and nothing
+    /// limits it.
     pub fn optimal_plan(self, graph: &ToolGraph, problem: &Problem) -> Result<Option<Plan>, Error> {
         match self {
             Self::FewestCalls => graph.optimal_plan(problem),

@@ -31,7 +31,9 @@ impl Pool {
     /// The best value within a budget, `max sum of value * solved` over sets of items that cost no more
     /// than the budget, with a set that reaches it: an exact 0-1 knapsack over the solvable items.
     ///
-    /// Where all values are equal the cheapest items are best, and one sort finds them.
+    /// Where all values are equal the cheapest items are best, and one sort finds them. Otherwise it
+    /// takes as long as [`Knapsack::solve`], which grows with n times the budget at worst, and ends
+    /// with an error where more than 2 GiB would be needed.
     ///
     /// Reference: TRIAGE (2026), equations 1 and 3, arXiv:2605.13414.
     ///
@@ -59,7 +61,8 @@ impl Pool {
 }
 
 impl<const R: usize> Pool<R> {
-    /// The best value within a budget for each resource.
+    /// The best value within a budget for each resource. Exponential in the worst case, and so ended
+    /// after the 2^22 parts of a search that [`MultidimensionalKnapsack::solve`] looks at.
     ///
     /// # Errors
     ///

@@ -52,6 +52,10 @@ pub struct Episode<'a> {
 impl<'a> Episode<'a> {
     /// A run before its first call.
     ///
+    /// When an event comes follows from an optimal plan. So where there are events, this and each
+    /// call on which one falls take [`TieRule::optimal_plan`](crate::TieRule::optimal_plan) once or
+    /// twice, exponential at worst; no other call plans.
+    ///
     /// # Errors
     ///
     /// None for a scenario that was made; those of [`TieRule::optimal_plan`](crate::TieRule::optimal_plan)

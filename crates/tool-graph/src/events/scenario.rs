@@ -141,7 +141,8 @@ impl Scenario {
         self.call_limit
     }
 
-    /// The optimal plan at the start, which knows of no event; `None` where there is no plan.
+    /// The optimal plan at the start, which knows of no event; `None` where there is no plan. As long
+    /// as [`TieRule::optimal_plan`] takes: exponential at worst.
     ///
     /// # Errors
     ///
@@ -154,6 +155,8 @@ impl Scenario {
     /// after each: the ground truth of a world that changes. Its path has the calls that failed by a ban.
     ///
     /// It ends at the goal, or where there is no way to it. The limit of calls does not hold for it.
+    /// Takes [`TieRule::optimal_plan`] at the start, at the goal and for each event, each time once or
+    /// twice: exponential at worst.
     ///
     /// Reference: CostBench, appendix B.2, equations 12 and 13.
     ///
@@ -181,7 +184,9 @@ impl Scenario {
 
     /// The run of the greedy policy ([`ToolGraph::greedy_plan`]), which starts anew after each event. It
     /// ends at the goal or where the policy is stuck, which under events it may be although there is a
-    /// way. The limit of calls does not hold for it.
+    /// way. The limit of calls does not hold for it. When an event comes follows from an optimal plan,
+    /// so that with events it takes [`TieRule::optimal_plan`] at the start and once or twice for each:
+    /// exponential at worst.
     ///
     /// Reference: CostBench, appendix B.2, equations 10 and 11.
     ///

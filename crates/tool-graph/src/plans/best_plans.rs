@@ -105,7 +105,8 @@ impl ToolGraph {
     /// # Complexity
     ///
     /// All beginnings of calls that could become one of these plans are kept, which can be far more
-    /// than the plans.
+    /// than the plans: exponential time and memory at worst in the number of tools that some way to
+    /// the goal could use, for one plan too. `most` is all that limits it.
     ///
     /// ```
     /// # use tool_graph::{Tool, ToolGraph};
@@ -134,11 +135,16 @@ impl ToolGraph {
         Ok(plans.map(|(_, calls)| task.plan(self, &calls)).collect())
     }
 
-    /// All plans of the lowest cost, in the same order, and whether these are all: `most` are given at most.
+    /// All plans of the lowest cost, in the same order, and whether these are all: `most` are given
+    /// at most.
     ///
     /// # Errors
     ///
     /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
+    ///
+    /// # Complexity
+    ///
+    /// That of [`Self::best_plans`].
     ///
     /// ```
     /// # use tool_graph::{Tool, ToolGraph};

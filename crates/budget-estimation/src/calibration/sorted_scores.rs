@@ -8,10 +8,11 @@ pub(super) struct SortedScores {
 }
 
 impl SortedScores {
-    /// Takes in the scores of one run, each with the same weight, behind earlier ones that are equal.
+    /// Takes in the scores of one run, each with the same weight, behind earlier ones that are
+    /// equal.
     ///
-    /// Takes O(n) for n scores so far, but only to move them in memory: m new ones are compared with
-    /// O(m log n).
+    /// Takes O(n) for n scores so far, but only to move them in memory: m new ones are compared
+    /// with O(m log n).
     pub(super) fn add(&mut self, scores: &[f64], weight: f64) {
         let scores = scores.iter().map(|&s| if s.is_nan() { f64::INFINITY } else { s });
         let mut new: Vec<(f64, f64)> = scores.map(|score| (score, weight)).collect();
@@ -46,12 +47,12 @@ impl SortedScores {
     }
 }
 
-/// The rank, or the weight, that has to be reached for a share of `all`, less what rounding may have
-/// added to it.
+/// The rank, or the weight, that has to be reached for a share of `all`, less what rounding may
+/// have added to it.
 ///
-/// A share such as 1 - 0.9, or one that was moved step by step, is off by some units in the last place
-/// of 1 however small it is, and its product with `all` by that many for each of all. Without the
-/// allowance 10 ranks in 100 could be 11.
+/// A share such as 1 - 0.9, or one that was moved step by step, is off by some units in the last
+/// place of 1 however small it is, and its product with `all` by that many for each of all. Without
+/// the allowance 10 ranks in 100 could be 11.
 pub(super) fn least(share: f64, all: f64) -> f64 {
     (share - 1e-12) * all
 }

@@ -10,9 +10,9 @@ use crate::{Error, Metrics, Sample, checks::same_length, metrics::tally::check_w
 /// # Errors
 ///
 /// [`Error::Empty`] where no sample has the value; [`Error::Length`] unless there is one weight a
-/// sample; [`Error::WeightAt`] with the first sample, left out or not, whose weight is neither 0 nor
-/// from 1e-100 to 1e100; [`Error::ScoringRules`] with the first whose value is not finite, and for
-/// fewer than two clusters.
+/// sample; [`Error::WeightAt`] with the first sample, left out or not, whose weight is neither 0
+/// nor from 1e-100 to 1e100; [`Error::ScoringRules`] with the first whose value is not finite, and
+/// for fewer than two clusters.
 ///
 /// ```
 /// use budget_estimation::{

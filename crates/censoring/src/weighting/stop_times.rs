@@ -5,16 +5,16 @@ use crate::Error;
 /// When each run stopped, and whether it was cut off there or ended with its outcome known.
 ///
 /// In the words of survival analysis a known outcome is the event, and a run that was cut off is
-/// censored. Times are steps, tokens, seconds: any finite numbers of at least 0. Where an outcome and a
-/// cut-off share a time, the outcome came first: a run that was cut off at step 30 made its step 30
-/// and had no outcome by then.
+/// censored. Times are steps, tokens, seconds: any finite numbers of at least 0. Where an outcome
+/// and a cut-off share a time, the outcome came first: a run that was cut off at step 30 made its
+/// step 30 and had no outcome by then.
 ///
 /// A [`Stopped`](crate::Stopped) run stops after as many steps as it has forecasts. Which unknown
 /// outcomes count as cut off, those of budgets alone or also of failures and monitors, is for the
 /// caller to say: it must fit the curve that the runs are weighted by.
 ///
-/// A weight of 2 is the run twice, a weight of 0 leaves no trace: neither a curve nor a prediction is
-/// asked for the run. Its time, and a score that is given with it, are checked all the same.
+/// A weight of 2 is the run twice, a weight of 0 leaves no trace: neither a curve nor a prediction
+/// is asked for the run. Its time, and a score that is given with it, are checked all the same.
 ///
 /// ```
 /// use censoring::{Error, StopTimes};
@@ -50,9 +50,10 @@ impl<'a> StopTimes<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::StopTime`] with the first run whose time is negative or not finite; [`Error::Length`]
-    /// unless there is one entry a run in each; [`Error::WeightAt`] for a weight that is
-    /// neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
+    /// [`Error::StopTime`] with the first run whose time is negative or not finite;
+    /// [`Error::Length`] unless there is one entry a run in each; [`Error::WeightAt`] for a weight
+    /// that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive
+    /// weight.
     pub fn new(
         times: &'a [f64],
         censored: &'a [bool],

@@ -14,8 +14,8 @@ type Beginning = (u128, Vec<u32>, u128, Set);
 
 /// Plans one after the other, from the best.
 ///
-/// The open calls are kept in the order of the least weight they can end at, then of the library. So
-/// nothing that is still open can become a plan that comes before the one taken out.
+/// The open calls are kept in the order of the least weight they can end at, then of the library.
+/// So nothing that is still open can become a plan that comes before the one taken out.
 struct BestPlans<'a> {
     task: &'a Task,
     cuts: LandmarkCut<'a, u128>,
@@ -92,11 +92,11 @@ impl Iterator for BestPlans<'_> {
 }
 
 impl ToolGraph {
-    /// The best plans, from the best on: by cost, then number of calls, then library order; `most` of
-    /// them, or fewer where there are no more.
+    /// The best plans, from the best on: by cost, then number of calls, then library order; `most`
+    /// of them, or fewer where there are no more.
     ///
-    /// Two plans differ where their sequences of calls do, so calls that can change places make several
-    /// plans. Every plan is without needless calls, see [`Plan`].
+    /// Two plans differ where their sequences of calls do, so calls that can change places make
+    /// several plans. Every plan is without needless calls, see [`Plan`].
     ///
     /// # Errors
     ///

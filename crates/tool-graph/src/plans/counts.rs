@@ -55,8 +55,8 @@ impl PathCoverage {
 }
 
 impl ToolGraph {
-    /// Whether the calls, in this order, are a plan: each possible when it is made, the goal there at the
-    /// end, and none that could be left out.
+    /// Whether the calls, in this order, are a plan: each possible when it is made, the goal there
+    /// at the end, and none that could be left out.
     ///
     /// # Errors
     ///

@@ -40,12 +40,12 @@ pub enum Search {
     /// Led through the states by a lower bound of what is still to pay, landmark cuts: for larger
     /// graphs. At worst as many are kept.
     AStar,
-    /// Through sets of tools that are called or not, led by a linear program of landmarks: for large
-    /// graphs, and what [`ToolGraph::optimal_plan`] uses where there is no chain. Exponential time in
-    /// the number of tools at worst.
+    /// Through sets of tools that are called or not, led by a linear program of landmarks: for
+    /// large graphs, and what [`ToolGraph::optimal_plan`] uses where there is no chain. Exponential
+    /// time in the number of tools at worst.
     BranchAndCut,
-    /// Along a chain, where each tool that leads to the goal needs and yields one data type of it at
-    /// most. Linear time.
+    /// Along a chain, where each tool that leads to the goal needs and yields one data type of it
+    /// at most. Linear time.
     Chain,
 }
 
@@ -53,8 +53,8 @@ impl ToolGraph {
     /// The best plan, or `None` where no calls lead to the goal.
     ///
     /// Best is the lowest cost, then the fewest calls, then the tools that stand first in the
-    /// library, from the first call on. Costs are compared as the decimals that they are written as,
-    /// without rounding. Where the goal is there at the start, the plan is empty.
+    /// library, from the first call on. Costs are compared as the decimals that they are written
+    /// as, without rounding. Where the goal is there at the start, the plan is empty.
     ///
     /// # Errors
     ///
@@ -103,8 +103,8 @@ impl ToolGraph {
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGraph`] as above, and [`Error::NotAChain`] for [`Search::Chain`] where it cannot
-    /// be used.
+    /// [`Error::OtherGraph`] as above, and [`Error::NotAChain`] for [`Search::Chain`] where it
+    /// cannot be used.
     pub fn optimal_plan_by(
         &self,
         problem: &Problem,

@@ -5,8 +5,8 @@ use crate::{
     resampling::normal::two_sided_tail, streams::traces::same_length,
 };
 
-/// Placements are shares. Where they vary by less than this it is by rounding, and what was divided by
-/// it would be anything.
+/// Placements are shares. Where they vary by less than this it is by rounding, and what was divided
+/// by it would be anything.
 const ROUNDING: f64 = 1e-14;
 
 /// AUROC with an estimate of its standard error, made by [`delong`].
@@ -16,8 +16,8 @@ const ROUNDING: f64 = 1e-14;
 pub struct AurocEstimate {
     /// The area, as [`auroc`] gives it.
     pub auroc: f64,
-    /// DeLong's estimate of its standard error over samples of as many independent rows; at least 0,
-    /// and 0 where placements vary by less than 1e-14, no more than rounding.
+    /// DeLong's estimate of its standard error over samples of as many independent rows; at
+    /// least 0, and 0 where placements vary by less than 1e-14, no more than rounding.
     pub standard_error: f64,
 }
 
@@ -91,8 +91,8 @@ pub fn delong(blocks: &TiedBlocks) -> Result<AurocEstimate, Error> {
 pub struct AurocDifference {
     /// AUROC of the first confidence minus that of the second, in [-1, 1].
     pub difference: f64,
-    /// Estimate of its standard error; at least 0, and 0 where differences of placements vary by less
-    /// than 1e-14, no more than rounding.
+    /// Estimate of its standard error; at least 0, and 0 where differences of placements vary by
+    /// less than 1e-14, no more than rounding.
     pub standard_error: f64,
 }
 
@@ -204,7 +204,8 @@ impl<'a> Placements<'a> {
 
     fn of(&self, confidence: Probability, outcome: bool) -> f64 {
         let at = self.blocks.as_slice().partition_point(|block| block.confidence < confidence);
-        // Every row of positive weight is in a block; of weight 0 it adds nothing wherever it stands.
+        // Every row of positive weight is in a block; of weight 0 it adds nothing wherever it
+        // stands.
         self.twice.get(at).map_or(0.0, |twice| twice[usize::from(outcome)])
     }
 }

@@ -43,7 +43,8 @@ pub struct CheapestFirst;
 pub struct ValuePerCost;
 
 /// A best set of solvable items, cheapest first, each with its true cost: efficiency 1 in both
-/// regimes. An example is at [`InformedPlanner`].
+/// regimes. Takes as long as [`Pool::oracle`](crate::Pool::oracle). An example is at
+/// [`InformedPlanner`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OraclePlanner;
 

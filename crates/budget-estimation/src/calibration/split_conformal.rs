@@ -1,9 +1,7 @@
 use scoring_rules::Level;
 
-use super::{
-    OnlineCalibrator,
-    sorted_scores::{SortedScores, least},
-};
+use super::{OnlineCalibrator, sorted_scores::SortedScores};
+use crate::rank::least;
 
 /// Split conformal prediction over runs: the margin is a quantile of the scores of past runs.
 ///

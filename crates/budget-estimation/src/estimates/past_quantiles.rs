@@ -1,6 +1,6 @@
 use scoring_rules::Level;
 
-use crate::{Error, Estimate, Estimator, Prefix, Resource, Rollout};
+use crate::{Error, Estimate, Estimator, Prefix, Resource, Rollout, rank::least};
 
 /// Quantiles of what past runs still spent after the same number of turns.
 ///
@@ -71,12 +71,12 @@ impl PastQuantiles {
     /// The past after k turns, or after the latest turn before, but the first, that enough runs
     /// reached.
     fn past(&self, k: usize) -> Option<&[Past]> {
-        let enough = 2.0 / (1.0 - self.coverage.get());
         let known = if k == 0 { self.by_turn.get(..1)? } else { self.by_turn.get(1..)? };
         let known = known.get(..k.clamp(1, known.len().max(1)))?;
-        // Whoever went on for k turns went on for fewer, so lengths fall. Less a whisker, as
-        // 1 - 0.8 is not exactly a fifth.
-        let reached = known.partition_point(|past| past.len() as f64 >= enough - 1e-9);
+        // One beyond each end of a central interval.
+        let enough = |n: f64| n - least(self.coverage.get(), n) >= 2.0;
+        // Whoever went on for k turns went on for fewer, so lengths fall.
+        let reached = known.partition_point(|past| enough(past.len() as f64));
         known.get(reached.checked_sub(1)?).map(Vec::as_slice)
     }
 }
@@ -87,8 +87,7 @@ impl PastQuantiles {
 fn quantile(past: &[Past], p: f64, cut_offs: bool) -> Option<f64> {
     let n = past.len();
     if !cut_offs || past.iter().all(|run| !run.cut_off) {
-        // What is above a whole number by rounding alone is that number.
-        let rank = (p * n as f64 - 1e-9).ceil().max(1.0) as usize;
+        let rank = least(p, n as f64).ceil().max(1.0) as usize;
         return past.get(rank.min(n) - 1).map(|run| run.remaining);
     }
     let mut surviving = 1.0;
@@ -96,7 +95,7 @@ fn quantile(past: &[Past], p: f64, cut_offs: bool) -> Option<f64> {
         if !run.cut_off {
             let at_risk = (n - i) as f64;
             surviving *= (at_risk - 1.0) / at_risk;
-            if 1.0 - surviving >= p - 1e-12 {
+            if 1.0 - surviving >= least(p, 1.0) {
                 return Some(run.remaining);
             }
         }

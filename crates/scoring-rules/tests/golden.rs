@@ -102,6 +102,18 @@ fn expectations_entropies_and_divergences_keep_their_digits() {
 }
 
 #[test]
+fn a_clipped_divergence_keeps_its_digits_where_the_clip_is_rounded_away() {
+    let mut worst = Worst::new();
+    for row in rows(include_str!("golden/clipped_divergence.csv")) {
+        let [eps, p, q, divergence] = row[..] else { panic!("{row:?}") };
+        let rule = LogScore::clipped(number(eps)).unwrap();
+        let [p, q] = [p, q].map(|p| Probability::new(number(p)).unwrap());
+        worst.see(rule.divergence(p, q), number(divergence), &row);
+    }
+    worst.check("clipped divergence", 1e-14);
+}
+
+#[test]
 fn power_pseudospherical_spherical_and_boosting_scores_keep_their_digits() {
     let names = ["scores", "entropy", "divergence"];
     let mut worst = names.map(|_| Worst::new());

@@ -12,6 +12,8 @@ pub(crate) mod platt;
 pub(crate) mod reliability_curve;
 pub(crate) mod reliability_diagram;
 pub(crate) mod ridge_logistic;
+#[cfg(feature = "serde")]
+mod stored_map;
 pub(crate) mod temperature;
 pub(crate) mod venn_abers;
 

@@ -1,5 +1,7 @@
 use scoring_rules::Probability;
 
+#[cfg(feature = "serde")]
+use super::stored_map;
 use crate::{
     CalibrationMap, Calibrator, Error, TiedBlocks,
     calibration::fit_input::{Standard, both_outcomes, check_clip, clip, records, standardise},
@@ -91,11 +93,16 @@ impl BetaCalibration {
 ///
 /// Does not fall, up to the last digit of neighbouring forecasts.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BetaCalibrationMap {
     /// Of ln p and of -ln(1-p).
     standards: [Standard; 2],
-    /// Of the standardised features.
-    line: Line<2>,
+    /// Of the standardised features, as the slopes.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::intercept"))]
+    intercept: f64,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::slopes"))]
+    slopes: [f64; 2],
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::clip"))]
     clip: f64,
     fallback: bool,
 }
@@ -104,20 +111,20 @@ impl BetaCalibrationMap {
     /// The slope on ln p, which rules near 0. Never negative.
     #[must_use]
     pub fn a(&self) -> f64 {
-        self.line.slopes[0] / self.standards[0].scale
+        self.slopes[0] / self.standards[0].scale
     }
 
     /// The slope on -ln(1-p), which rules near 1. Never negative.
     #[must_use]
     pub fn b(&self) -> f64 {
-        self.line.slopes[1] / self.standards[1].scale
+        self.slopes[1] / self.standards[1].scale
     }
 
     /// The constant c.
     #[must_use]
     pub fn intercept(&self) -> f64 {
         let [a, b] = self.standards.map(|standard| standard.mean);
-        self.line.intercept - self.a() * a - self.b() * b
+        self.intercept - self.a() * a - self.b() * b
     }
 
     /// Whether both slopes were dropped as negative, and the map is now constant: the weighted
@@ -155,17 +162,19 @@ impl Calibrator for BetaCalibration {
         let standards = standardise(&mut records);
         let base_rate = (successes / failures).ln();
         let best = best_rising_line(records, base_rate);
-        let line = best.unwrap_or(Line { intercept: base_rate, slopes: [0.0; 2] });
-        Ok(BetaCalibrationMap { standards, line, clip: self.clip, fallback: best.is_none() })
+        let Line { intercept, slopes } =
+            best.unwrap_or(Line { intercept: base_rate, slopes: [0.0; 2] });
+        let fallback = best.is_none();
+        Ok(BetaCalibrationMap { standards, intercept, slopes, clip: self.clip, fallback })
     }
 }
 
 impl CalibrationMap for BetaCalibrationMap {
     fn apply(&self, forecast: Probability) -> Probability {
         let features = features(forecast, self.clip);
-        let logit = (0..2).fold(self.line.intercept, |logit, i| {
+        let logit = (0..2).fold(self.intercept, |logit, i| {
             let Standard { mean, scale, .. } = self.standards[i];
-            logit + self.line.slopes[i] * ((features[i] - mean) / scale)
+            logit + self.slopes[i] * ((features[i] - mean) / scale)
         });
         // All of it is finite and the clip holds, so the other arm is never taken.
         Probability::new(clip(sigmoid(logit), self.clip)).unwrap_or(forecast)

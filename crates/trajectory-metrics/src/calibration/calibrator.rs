@@ -5,7 +5,9 @@ use crate::Error;
 /// A fitted map from what was forecast to what it has come to mean.
 ///
 /// Maps of this crate do not fall, up to rounding in the last digit: they can make ties but do not
-/// turn a ranking round. A closure is a map, too.
+/// turn a ranking round. A closure is a map, too. With the feature `serde` they can be stored where
+/// they were fitted and read back where they are applied; numbers that fitting cannot give are
+/// refused. For the same bits from JSON, `serde_json` needs its feature `float_roundtrip`.
 ///
 /// ```
 /// use trajectory_metrics::{CalibrationMap, Error, Probability};

@@ -4,6 +4,8 @@ use std::array::from_fn;
 
 use scoring_rules::{Block, CompensatedSum, Probability, TiedBlocks};
 
+#[cfg(feature = "serde")]
+use super::stored_map;
 use crate::{Error, calibration::ridge_logistic::Record};
 
 /// The least scale of a feature: below it the training records have no spread to speak of.
@@ -56,8 +58,11 @@ pub(crate) fn records<const N: usize>(
 
 /// How a feature was standardised.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Standard {
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::mean"))]
     pub(crate) mean: f64,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::scale"))]
     pub(crate) scale: f64,
     /// Whether there was so little spread that the floor of the scale took over.
     pub(crate) degenerate: bool,

@@ -1,5 +1,7 @@
 use scoring_rules::{Probability, TiedBlocks, pool_adjacent_violators};
 
+#[cfg(feature = "serde")]
+use super::stored_map;
 use crate::{CalibrationMap, Calibrator, Error};
 
 /// Isotonic regression: the rising map with the smallest squared error, whatever its shape.
@@ -34,8 +36,10 @@ pub struct Isotonic;
 ///
 /// Straight lines between knots, constant before the first and after the last.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct IsotonicMap {
     /// At least one. Forecasts rise strictly, values do not fall.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::knots"))]
     knots: Vec<(Probability, Probability)>,
 }
 

@@ -1,5 +1,7 @@
 use scoring_rules::Probability;
 
+#[cfg(feature = "serde")]
+use super::stored_map;
 use crate::{
     CalibrationMap, Calibrator, Error, TiedBlocks,
     calibration::fit_input::{Standard, both_outcomes, check_clip, clip, records, standardise},
@@ -104,11 +106,17 @@ impl Platt {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PlattMap {
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::mean"))]
     mean: f64,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::scale"))]
     scale: f64,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::intercept"))]
     intercept: f64,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::slope"))]
     slope: f64,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::clip"))]
     clip: f64,
     fallback: bool,
     degenerate: bool,

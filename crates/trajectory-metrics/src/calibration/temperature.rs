@@ -1,5 +1,7 @@
 use scoring_rules::{CompensatedSum, Probability};
 
+#[cfg(feature = "serde")]
+use super::stored_map;
 use crate::{
     CalibrationMap, Calibrator, Error, TiedBlocks,
     calibration::fit_input::{both_outcomes, check_clip, clip},
@@ -85,8 +87,11 @@ impl TemperatureScaling {
 ///
 /// Does not fall, up to the last digit of neighbouring forecasts.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TemperatureMap {
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::slope"))]
     slope: f64,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::clip"))]
     clip: f64,
     fallback: bool,
     degenerate: bool,

@@ -1,5 +1,7 @@
 use scoring_rules::{Block, Probability, TiedBlocks};
 
+#[cfg(feature = "serde")]
+use super::stored_map;
 use crate::{CalibrationMap, Calibrator, Error};
 
 /// Inductive Venn-Abers prediction: isotonic regression that says how sure it is.
@@ -41,11 +43,16 @@ pub struct VennAbers;
 
 /// The two isotonic fits at every forecast, by [`VennAbers`].
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "stored_map::StoredVennAbers")
+)]
 pub struct VennAbersMap {
     /// The training forecasts, strictly rising.
-    knots: Vec<Probability>,
+    pub(super) knots: Vec<Probability>,
     /// Below the first knot, at it, between it and the second, and so on: p0, p1 and both merged.
-    cells: Vec<[Probability; 3]>,
+    pub(super) cells: Vec<[Probability; 3]>,
 }
 
 impl VennAbersMap {

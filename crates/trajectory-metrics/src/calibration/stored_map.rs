@@ -1,0 +1,206 @@
+//! What the numbers of a stored map must be when it is read back, so that `apply` stays a probability.
+
+use scoring_rules::Probability;
+use serde::{Deserialize, Deserializer, de::Error as _};
+
+use super::{VennAbersMap, fit_input::check_clip};
+use crate::{Error, streams::traces::same_length};
+
+/// A number in a range; a NaN is in none.
+fn read<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    name: &'static str,
+    [low, high]: [f64; 2],
+    range: &'static str,
+) -> Result<f64, D::Error> {
+    let value = f64::deserialize(deserializer)?;
+    if (low..=high).contains(&value) {
+        Ok(value)
+    } else {
+        Err(D::Error::custom(Error::Setting { name, value, range }))
+    }
+}
+
+/// No log-odds of a clipped forecast lie further out than 37.
+pub(super) fn mean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    read(deserializer, "mean", [-40.0, 40.0], "from -40 to 40")
+}
+
+pub(super) fn scale<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    read(deserializer, "scale", [1e-6, 40.0], "from 1e-6 to 40")
+}
+
+/// Far beyond any fit, and far from where a product or a sum would overflow.
+pub(super) fn intercept<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    read(deserializer, "intercept", [-1e100, 1e100], "from -1e100 to 1e100")
+}
+
+pub(super) fn slope<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    read(deserializer, "slope", [0.0, 1e100], "from 0 to 1e100")
+}
+
+pub(super) fn slopes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[f64; 2], D::Error> {
+    #[derive(Deserialize)]
+    struct Slope(#[serde(deserialize_with = "slope")] f64);
+
+    Ok(<[Slope; 2]>::deserialize(deserializer)?.map(|Slope(slope)| slope))
+}
+
+pub(super) fn clip<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    check_clip(f64::deserialize(deserializer)?).map_err(D::Error::custom)
+}
+
+/// Of an isotonic map: forecasts that rise strictly, and what they become, which does not fall.
+pub(super) fn knots<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<(Probability, Probability)>, D::Error> {
+    let knots = Vec::<(Probability, Probability)>::deserialize(deserializer)?;
+    let check = || -> Result<(), Error> {
+        if knots.is_empty() {
+            return Err(Error::Empty);
+        }
+        ordered("knots", knots.iter().map(|&(knot, _)| knot), |before, knot| before < knot)?;
+        ordered("values", knots.iter().map(|&(_, value)| value), |before, value| before <= value)
+    };
+    check().map_err(D::Error::custom)?;
+    Ok(knots)
+}
+
+#[derive(Deserialize)]
+pub(super) struct StoredVennAbers {
+    knots: Vec<Probability>,
+    cells: Vec<[Probability; 3]>,
+}
+
+impl TryFrom<StoredVennAbers> for VennAbersMap {
+    type Error = Error;
+
+    fn try_from(StoredVennAbers { knots, cells }: StoredVennAbers) -> Result<Self, Error> {
+        if knots.is_empty() {
+            return Err(Error::Empty);
+        }
+        ordered("knots", knots.iter().copied(), |before, knot| before < knot)?;
+        same_length("cells", 2 * knots.len() + 1, cells.len())?;
+        for part in 0..3 {
+            ordered("cells", cells.iter().map(|cell| cell[part]), |before, next| before <= next)?;
+        }
+        for &[p0, p1, _] in &cells {
+            ordered("the pair of a cell", [p0, p1].into_iter(), |p0, p1| p0 <= p1)?;
+        }
+        Ok(Self { knots, cells })
+    }
+}
+
+fn ordered(
+    what: &'static str,
+    values: impl Iterator<Item = Probability> + Clone,
+    may_follow: impl Fn(Probability, Probability) -> bool,
+) -> Result<(), Error> {
+    for (index, (before, value)) in values.clone().zip(values.skip(1)).enumerate() {
+        if !may_follow(before, value) {
+            let (before, value) = (before.get(), value.get());
+            let wrong = scoring_rules::Error::OutOfOrder { what, index: index + 1, before, value };
+            return Err(Error::ScoringRules(wrong));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+
+    use serde::{Serialize, de::DeserializeOwned};
+    use serde_json::{Value, json};
+
+    use crate::{
+        BetaCalibration, BetaCalibrationMap, CalibrationMap, Calibrator, Isotonic, IsotonicMap,
+        Platt, PlattMap, Probability, TemperatureMap, TemperatureScaling, VennAbers, VennAbersMap,
+    };
+
+    const SAID: [f64; 8] = [0.0, 0.1, 0.1, 0.35, 0.6, 0.6, 0.93, 1.0];
+    const OUTCOMES: [bool; 8] = [false, false, true, false, true, false, true, true];
+
+    /// Fits, stores and reads back; returns what was stored.
+    fn stored<C: Calibrator>(calibrator: &C) -> Value
+    where
+        C::Map: Serialize + DeserializeOwned + PartialEq + Debug,
+    {
+        let said = Probability::from_slice(&SAID).unwrap();
+        let map = calibrator.fit(said, &OUTCOMES, &[1.0; 8]).unwrap();
+        let text = serde_json::to_string(&map).unwrap();
+        let back: C::Map = serde_json::from_str(&text).unwrap();
+        assert_eq!(back, map);
+        for p in (0..=1000).map(|i| Probability::new(f64::from(i) / 1000.0).unwrap()) {
+            assert_eq!(back.apply(p), map.apply(p));
+        }
+        serde_json::from_str(&text).unwrap()
+    }
+
+    /// Why a stored map is refused after one of its entries was changed.
+    fn refusal<M: DeserializeOwned + Debug>(stored: &Value, entry: &str, value: Value) -> String {
+        let mut changed = stored.clone();
+        *changed.pointer_mut(entry).unwrap() = value;
+        serde_json::from_value::<M>(changed).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_map_that_is_stored_and_read_back_is_the_same_to_the_last_bit() {
+        stored(&Platt::default());
+        stored(&TemperatureScaling::default());
+        stored(&BetaCalibration::default());
+        stored(&Isotonic);
+        stored(&VennAbers);
+    }
+
+    #[test]
+    fn a_curve_with_a_number_out_of_its_range_is_refused_by_name() {
+        let platt = stored(&Platt::default());
+        for (name, values) in [
+            ("mean", [-40.5, 41.0]),
+            ("scale", [0.0, 41.0]),
+            ("intercept", [-1e101, 1e101]),
+            ("slope", [-0.1, 1e101]),
+            ("clip", [1e-17, 0.5]),
+        ] {
+            for value in values {
+                let said = refusal::<PlattMap>(&platt, &format!("/{name}"), json!(value));
+                assert!(said.starts_with(&format!("{name} is {value}; it must be ")), "{said}");
+            }
+        }
+        let temperature = stored(&TemperatureScaling::default());
+        let said = refusal::<TemperatureMap>(&temperature, "/slope", json!(-1));
+        assert_eq!(said, "slope is -1; it must be from 0 to 1e100");
+        let beta = stored(&BetaCalibration::default());
+        let said = refusal::<BetaCalibrationMap>(&beta, "/slopes/1", json!(-1));
+        assert_eq!(said, "slope is -1; it must be from 0 to 1e100");
+        let said = refusal::<BetaCalibrationMap>(&beta, "/standards/0/scale", json!(0));
+        assert_eq!(said, "scale is 0; it must be from 1e-6 to 40");
+    }
+
+    #[test]
+    fn steps_that_fall_are_refused_with_their_place() {
+        let isotonic = stored(&Isotonic);
+        let said = refusal::<IsotonicMap>(&isotonic, "/knots/1/0", json!(0.0));
+        assert_eq!(said, "knots, entry 1: 0 after 0; give them in rising order");
+        let said = refusal::<IsotonicMap>(&isotonic, "/knots/0/1", json!(1.0));
+        assert!(said.starts_with("values, entry 1: "), "{said}");
+        let said = refusal::<IsotonicMap>(&isotonic, "/knots", json!([]));
+        assert!(said.starts_with("no rows"), "{said}");
+
+        let venn_abers = stored(&VennAbers);
+        let said = refusal::<VennAbersMap>(&venn_abers, "/knots/2", json!(0.1));
+        assert_eq!(said, "knots, entry 2: 0.1 after 0.1; give them in rising order");
+        let said = refusal::<VennAbersMap>(&venn_abers, "/cells/0/2", json!(1.0));
+        assert!(said.starts_with("cells, entry 1: "), "{said}");
+        let cells = json!([[0, 0, 0]]);
+        let said = refusal::<VennAbersMap>(&venn_abers, "/cells", cells);
+        assert_eq!(said, "cells: expected 13, found 1");
+        let one =
+            json!({ "knots": [0.5], "cells": [[0.3, 0.2, 0.2], [0.3, 0.4, 0.4], [0.3, 0.4, 0.4]] });
+        let said = serde_json::from_value::<VennAbersMap>(one).unwrap_err().to_string();
+        assert!(said.starts_with("the pair of a cell, entry 1: "), "{said}");
+        let none = json!({ "knots": [], "cells": [[0, 0, 0]] });
+        assert!(serde_json::from_value::<VennAbersMap>(none).is_err());
+    }
+}

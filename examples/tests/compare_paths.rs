@@ -81,7 +81,7 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
     for (name, line, field) in cases {
         let path = write(&format!("{name}.jsonl"), &format!("{GOOD}\n\n{line}\n"));
         let error = refusal(&run(&[&path, "--json"]), name);
-        let expected = format!("error: {}:3: field {field}: ", path);
+        let expected = format!("error: {path}:3: field {field}: ");
         assert!(error.starts_with(&expected), "{name}: {error}");
     }
 }

@@ -219,7 +219,7 @@ fn bad_queries_are_one_line_that_names_file_line_and_field_and_exit_code_2() {
             ),
         );
         let error = refusal(&run(&["--queries", &path, "--json"]), name);
-        let expected = format!("error: {}:{line}: field {field}: ", path);
+        let expected = format!("error: {path}:{line}: field {field}: ");
         assert!(error.starts_with(&expected), "{name}: {error}");
     }
 }

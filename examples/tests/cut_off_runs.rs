@@ -51,7 +51,7 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
 
 #[test]
 fn settings_that_cannot_be_met_are_refused() {
-    let broken = write("broken", &[BROKEN].join("\n"));
+    let broken = write("broken", BROKEN);
     let cases: [(&[&str], &str); 5] = [
         (&["--schedule", "front"], "no weight schedule is called"),
         (&["--frobnicate"], "frobnicate"),
@@ -110,7 +110,7 @@ fn where_nothing_was_cut_off_every_way_agrees() {
 
 #[test]
 fn undefined_figures_are_null_and_say_why() {
-    let path = write("nothing", &[BROKEN].join("\n"));
+    let path = write("nothing", BROKEN);
     let report = json(&[&path, "--json"]);
     for name in WAYS.into_iter().chain(["bounds", "censoring_rate", "mean_success_chance"]) {
         let value = &report["files"][0][name];

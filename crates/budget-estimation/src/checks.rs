@@ -21,6 +21,6 @@ pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), Error> {
     if value > 0.0 && value <= MOST {
         Ok(())
     } else {
-        Err(Error::Setting { name, value, range: "above 0, at most 1e100" })
+        Err(Error::Setting { name, value, range: "above 0 and at most 1e100" })
     }
 }

@@ -18,10 +18,10 @@ pub enum Error {
     /// There is nothing to compute from.
     #[error("nothing to compute from; give at least one item")]
     Empty,
-    /// An interval or a weight was not valid.
+    /// An interval, a value or a weight was not valid, or there were too few clusters.
     #[error(transparent)]
     ScoringRules(scoring_rules::Error),
-    /// A resampling or a cluster estimate could not be made.
+    /// A resampling could not be made.
     #[error(transparent)]
     TrajectoryMetrics(trajectory_metrics::Error),
     /// A setting is outside its range.

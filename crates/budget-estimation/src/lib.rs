@@ -6,6 +6,7 @@ mod checks;
 mod error;
 mod estimates;
 mod metrics;
+mod rank;
 mod replay;
 mod rollouts;
 mod training;

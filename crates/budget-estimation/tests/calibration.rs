@@ -340,6 +340,23 @@ fn before_the_first_turn_past_quantiles_are_those_of_whole_runs_and_only_there()
 }
 
 #[test]
+fn past_quantiles_answer_from_the_first_run_that_is_enough_on() {
+    // `2 / (1 - coverage)` on paper; in doubles for 0.9999 it is above that by 2e-9.
+    for (coverage, enough) in [(0.5, 4), (0.8, 10), (0.9, 20), (0.999, 2000), (0.9999, 20_000)] {
+        let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+        rollouts.push(&[10.0], true).unwrap();
+        let tokens = rollouts.resource("tokens").unwrap();
+        let run = rollouts.get(0).unwrap();
+        let mut past = PastQuantiles::new(Level::new(coverage).unwrap());
+        for known in 0..=enough {
+            let answer = past.estimate(&probe(&run, tokens).unwrap()).unwrap();
+            assert_eq!(answer != Estimate::NoAnswer, known == enough, "{known} for {coverage}");
+            past.learn(&run, tokens).unwrap();
+        }
+    }
+}
+
+#[test]
 fn past_quantiles_late_in_a_run_are_those_of_the_latest_turn_that_enough_runs_reached() {
     let mut rollouts = Rollouts::new(["tokens"]).unwrap();
     for cost in [30.0, 10.0, 40.0, 20.0] {

@@ -312,11 +312,27 @@ fn samples_of_one_run_are_one_cluster() {
         clustered_mean(&samples, Some(&[1.0]), Sample::rollout, hit),
         Err(Error::Length { what: "weights", found: 1, .. })
     ));
-    let mut wrong = weights.clone();
-    wrong[1] = -1.0;
+    // Positions are those of the samples, also behind some that are left out, and in them.
+    let late = |sample: &Sample| (sample.rollout() > 0).then(|| hit(sample)).flatten();
+    for index in [1, 4] {
+        let mut wrong = weights.clone();
+        wrong[index] = -1.0;
+        assert_eq!(
+            clustered_mean(&samples, Some(&wrong), Sample::rollout, late),
+            Err(Error::WeightAt { index, value: -1.0 })
+        );
+    }
+    let value = f64::INFINITY;
+    let unbounded =
+        |sample: &Sample| late(sample).map(|hit| if sample.turn() == 2 { value } else { hit });
     assert_eq!(
-        clustered_mean(&samples, Some(&wrong), Sample::rollout, hit),
-        Err(Error::WeightAt { index: 1, value: -1.0 })
+        clustered_mean(&samples, None, Sample::rollout, unbounded),
+        Err(scoring_rules::Error::NotFiniteAt { what: "values", index: 4, value }.into())
+    );
+    let first = |sample: &Sample| (sample.rollout() == 0).then_some(1.0);
+    assert_eq!(
+        clustered_mean(&samples, None, Sample::rollout, first),
+        Err(scoring_rules::Error::TooFew { what: "clusters", least: 2, found: 1 }.into())
     );
     assert_eq!(clustered_mean(&samples, None, Sample::rollout, |_| None), Err(Error::Empty));
 

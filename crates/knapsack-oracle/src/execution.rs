@@ -7,11 +7,11 @@ use crate::{Error, Plan, Pool};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Regime {
-    /// Regime U: an attempt runs to its end and takes its true cost; only the budget binds. Execution
-    /// stops at the first item that costs more than what is left.
+    /// Regime U: an attempt runs to its end and takes its true cost; only the budget binds.
+    /// Execution stops at the first item that costs more than what is left.
     Advisory,
-    /// Regime E: an attempt is cut off at its allocation, and the whole allocation is taken whatever
-    /// comes of it. Execution stops at the first allocation above what is left.
+    /// Regime E: an attempt is cut off at its allocation, and the whole allocation is taken
+    /// whatever comes of it. Execution stops at the first allocation above what is left.
     Enforced,
 }
 
@@ -37,8 +37,8 @@ pub struct Execution {
     pub regime: Regime,
     /// What was attempted, in order: the first steps of the plan.
     pub attempts: Vec<Attempt>,
-    /// The item that was too dear for what was left, at which execution stopped; none where the plan was
-    /// carried out to its end.
+    /// The item that was too dear for what was left, at which execution stopped; none where the
+    /// plan was carried out to its end.
     pub stopped_by: Option<usize>,
     /// What all attempts earned together.
     pub earned: f64,

@@ -3,8 +3,8 @@ use crate::Error;
 /// The best value for every budget: a staircase that goes up at each budget from which more can be
 /// earned.
 ///
-/// Give the items that can be earned, that is the solved ones of a pool, with whole values. Costs and
-/// budgets are in one unit, values in another.
+/// Give the items that can be earned, that is the solved ones of a pool, with whole values. Costs
+/// and budgets are in one unit, values in another.
 ///
 /// Reference: Nemhauser and Ullmann (1969), Discrete dynamic programming and capital allocation,
 /// doi:10.1287/mnsc.15.9.494.
@@ -31,10 +31,10 @@ const MOST: usize = 1 << 24;
 impl BudgetStaircase {
     /// The staircase of items with these costs and values. Either may be 0.
     ///
-    /// Exact, by keeping after each item the choices that no other one beats in both cost and value:
-    /// O(n) passes over a list that is at most as long as the sum of values, that of costs, or 2^n,
-    /// and a few thousand steps long for 30 items of ordinary costs and values. Items of equal value
-    /// take O(n log n).
+    /// Exact, by keeping after each item the choices that no other one beats in both cost and
+    /// value: O(n) passes over a list that is at most as long as the sum of values, that of costs,
+    /// or 2^n, and a few thousand steps long for 30 items of ordinary costs and values. Items of
+    /// equal value take O(n log n).
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 /// The oracle for items of equal value: the most solved items that fit a budget together.
 ///
-/// `max { m : c_(1) + ... + c_(m) <= budget }`, with `c_(1) <= c_(2) <= ...` the costs of the solved
-/// items. `items` gives the cost of each item and whether it is solved.
+/// `max { m : c_(1) + ... + c_(m) <= budget }`, with `c_(1) <= c_(2) <= ...` the costs of the
+/// solved items. `items` gives the cost of each item and whether it is solved.
 ///
 /// Takes O(n log n), without allocating for up to 64 items.
 ///
@@ -34,8 +34,8 @@ pub fn most_solved(items: impl IntoIterator<Item = (u64, bool)>, budget: u64) ->
     select(&mut buffer[..solved], budget)
 }
 
-/// The positions of the items that [`most_solved`] counts, cheapest first; of equal costs the earlier
-/// item goes first. Takes O(n log n).
+/// The positions of the items that [`most_solved`] counts, cheapest first; of equal costs the
+/// earlier item goes first. Takes O(n log n).
 ///
 /// ```
 /// use knapsack_oracle::most_solved_items;
@@ -56,8 +56,9 @@ pub fn most_solved_items(items: impl IntoIterator<Item = (u64, bool)>, budget: u
 /// As many costs as are kept without allocating.
 const BUFFER: usize = 64;
 
-/// How many of the cheapest costs fit the budget, by looking only at the side of a pivot on which the
-/// last of them lies. As sorting, but faster for few costs, as only the choice of the side branches.
+/// How many of the cheapest costs fit the budget, by looking only at the side of a pivot on which
+/// the last of them lies. As sorting, but faster for few costs, as only the choice of the side
+/// branches.
 fn select(costs: &mut [u64], budget: u64) -> usize {
     let (mut rest, mut left, mut count) = (costs, budget, 0);
     let mut above = [0; BUFFER];

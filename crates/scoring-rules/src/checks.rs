@@ -7,8 +7,8 @@ pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> 
     if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
 }
 
-/// That a weight is 0 or far from the ends of numbers, so that products of it and of usual scores do
-/// not reach them. A NaN is in no range.
+/// That a weight is 0 or far from the ends of numbers, so that products of it and of usual scores
+/// do not reach them. A NaN is in no range.
 #[inline]
 pub(crate) fn is_weight(value: f64) -> bool {
     value == 0.0 || (1e-100..=1e100).contains(&value)

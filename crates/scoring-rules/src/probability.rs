@@ -5,8 +5,8 @@ use bytemuck::TransparentWrapper;
 use crate::Error;
 
 /// The door's far side: only this module can make one. The derived
-/// `Probability: TransparentWrapper<Checked>` is of no use elsewhere, as the compiler refuses a private
-/// type in the code of others also where it would be inferred.
+/// `Probability: TransparentWrapper<Checked>` is of no use elsewhere, as the compiler refuses a
+/// private type in the code of others also where it would be inferred.
 #[derive(Clone, Copy, PartialEq, TransparentWrapper)]
 #[repr(transparent)]
 struct Checked(f64);

@@ -36,8 +36,9 @@ use crate::{
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 ///
-/// Because closures are rules, a reference to a rule cannot be one by itself; where a function wants
-/// a rule by value, hand on `|p, outcome| rule.score(p, outcome)`. The trait can be made an object.
+/// Because closures are rules, a reference to a rule cannot be one by itself; where a function
+/// wants a rule by value, hand on `|p, outcome| rule.score(p, outcome)`. The trait can be made an
+/// object.
 ///
 /// Reference: Gneiting and Raftery (2007), Strictly proper scoring rules, prediction, and
 /// estimation, doi:10.1198/016214506000001437.
@@ -73,17 +74,18 @@ pub trait ScoringRule {
         share(truth.get(), || lost(true)) + share(truth.complement().get(), || lost(false))
     }
 
-    /// Scores rows: `scores[i]` becomes the score of `forecasts[i]` with `outcomes[i]`. Stops at the
-    /// end of the shortest; [`score_slice`](crate::score_slice) checks the lengths.
+    /// Scores rows: `scores[i]` becomes the score of `forecasts[i]` with `outcomes[i]`. Stops at
+    /// the end of the shortest; [`score_slice`](crate::score_slice) checks the lengths.
     ///
-    /// Overridden where many rows together are faster than one after the other. An override keeps each
-    /// score within 1e-12 relative.
+    /// Overridden where many rows together are faster than one after the other. An override keeps
+    /// each score within 1e-12 relative.
     fn fill_scores(&self, forecasts: &[Probability], outcomes: &[bool], scores: &mut [f64]) {
         fill(forecasts, outcomes, scores, |forecast, outcome| self.score(forecast, outcome));
     }
 
-    /// The sum of the scores of one block of rows: of up to about a thousand, as it is not compensated.
-    /// [`mean_score`](crate::mean_score) adds up blocks. Stops at the end of the shorter of the two.
+    /// The sum of the scores of one block of rows: of up to about a thousand, as it is not
+    /// compensated. [`mean_score`](crate::mean_score) adds up blocks. Stops at the end of the
+    /// shorter of the two.
     ///
     /// An override keeps the result within 1e-12 relative of the plain sum.
     #[must_use]

@@ -1,9 +1,9 @@
-//! The CostBench library and its costs, to the bit: tools made from rules, seeds from hashes, and the
-//! random streams that the benchmark's published tables were drawn from.
+//! The CostBench library and its costs, to the bit: tools made from rules, seeds from hashes, and
+//! the random streams that the benchmark's published tables were drawn from.
 //!
-//! A [`Library`] holds the tools of all six [`Task`]s at one refinement level. A [`CostModel`] draws
-//! their costs for one query; [`Library::tools`] puts both together. Everything is a pure function of
-//! the global seed and the query's id.
+//! A [`Library`] holds the tools of all six [`Task`]s at one refinement level. A [`CostModel`]
+//! draws their costs for one query; [`Library::tools`] puts both together. Everything is a pure
+//! function of the global seed and the query's id.
 //!
 //! Reference: CostBench, section 3.1 and appendices B.1, B.6.1 and B.6.2.
 //!

@@ -29,8 +29,8 @@ use crate::{Error, Plan, Problem, State, ToolGraph};
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum GreedyRule {
-    /// A tool that needs something the call before has yielded; any tool at the start and right after an
-    /// event.
+    /// A tool that needs something the call before has yielded; any tool at the start and right
+    /// after an event.
     #[default]
     Chain,
     /// Any tool that can be called.
@@ -41,9 +41,10 @@ impl ToolGraph {
     /// The calls of a policy that always takes the tool with the lowest cost per atomic tool in it,
     /// `cost / atomic tools`; `None` where it is stuck before the goal.
     ///
-    /// It looks only at tools that some way from the start to the goal could use, and calls none that would yield
-    /// nothing new, which the paper does not ask for. Ties go to the tool that stands first in the library. A
-    /// composite tool of composite ones counts as all the atomic tools in them.
+    /// It looks only at tools that some way from the start to the goal could use, and calls none
+    /// that would yield nothing new, which the paper does not ask for. Ties go to the tool that
+    /// stands first in the library. A composite tool of composite ones counts as all the atomic
+    /// tools in them.
     ///
     /// Complexity: the number of calls times that of tools.
     ///
@@ -89,7 +90,8 @@ impl ToolGraph {
     }
 }
 
-/// The tools that the policy looks at, each with the number of atomic tools in it, in library order.
+/// The tools that the policy looks at, each with the number of atomic tools in it, in library
+/// order.
 #[derive(Clone, Debug)]
 pub(crate) struct Greedy {
     tools: Vec<(usize, f64)>,
@@ -134,8 +136,8 @@ impl Greedy {
     }
 }
 
-/// The number of atomic tools in a tool, itself for an atomic one. As f64, since composites of composites
-/// can hold more than any integer type counts.
+/// The number of atomic tools in a tool, itself for an atomic one. As f64, since composites of
+/// composites can hold more than any integer type counts.
 fn atomic_tools(graph: &ToolGraph, tool: usize, sizes: &mut [Option<f64>]) -> Result<f64, Error> {
     // Without recursion: libraries may be nested deeper than the stack.
     let mut open = vec![tool];

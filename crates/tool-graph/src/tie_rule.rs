@@ -6,8 +6,8 @@ use crate::{Error, Plan, Problem, ToolGraph};
 
 /// Which of the cheapest plans is the best one, where several cost the same.
 ///
-/// Costs are compared as the decimals that they are written as, without rounding. Prices in cents make
-/// plans of the same cost common: 22 of 381 queries of CostBench have some.
+/// Costs are compared as the decimals that they are written as, without rounding. Prices in cents
+/// make plans of the same cost common: 22 of 381 queries of CostBench have some.
 ///
 /// ```
 /// use tool_graph::{TieRule, Tool, ToolGraph};
@@ -37,28 +37,32 @@ use crate::{Error, Plan, Problem, ToolGraph};
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum TieRule {
-    /// The fewest calls, then the tools that stand first in the library, from the first call on: that of
-    /// [`ToolGraph::optimal_plan`].
+    /// The fewest calls, then the tools that stand first in the library, from the first call on:
+    /// that of [`ToolGraph::optimal_plan`].
     #[default]
     FewestCalls,
-    /// That of CostBench's published tables: the lowest sum of the costs as f64 numbers, added from the
-    /// first call on and rounded at each, then the fewest calls, then the plan whose tools stand first in
-    /// the library, the last of them compared first.
+    /// That of CostBench's published tables: the lowest sum of the costs as f64 numbers, added from
+    /// the first call on and rounded at each, then the fewest calls, then the plan whose tools
+    /// stand first in the library, the last of them compared first.
     ///
-    /// The rounding errors, some 1e-14, decide most ties, in favour of neither few calls nor many. The
-    /// published figures need it; the last part is one of the orders that they leave open.
+    /// The rounding errors, some 1e-14, decide most ties, in favour of neither few calls nor many.
+    /// The published figures need it; the last part is one of the orders that they leave open.
     Released,
 }
 
 impl TieRule {
     /// The best plan by this rule, or `None` where no calls lead to the goal.
     ///
-    /// Complexity of [`Self::Released`]: linear in the tools where each needs and yields one data type
-    /// that is not there at the start; otherwise it goes through all states that can be reached.
-    ///
     /// # Errors
     ///
     /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
+    ///
+    /// # Complexity
+    ///
+    /// Of [`Self::FewestCalls`] that of [`ToolGraph::optimal_plan`]. Of [`Self::Released`] linear
+    /// in the tools where each needs and yields one data type that is not there at the start;
+    /// otherwise it goes through all states that can be reached, for t data types 2^t at worst, and
+    /// nothing limits it.
     pub fn optimal_plan(self, graph: &ToolGraph, problem: &Problem) -> Result<Option<Plan>, Error> {
         match self {
             Self::FewestCalls => graph.optimal_plan(problem),
@@ -68,8 +72,8 @@ impl TieRule {
     }
 }
 
-/// What plans to the same state are compared by, from the first part on; less is better. Sums of costs are
-/// at least 0, where the bits of f64 numbers are in the order of the numbers.
+/// What plans to the same state are compared by, from the first part on; less is better. Sums of
+/// costs are at least 0, where the bits of f64 numbers are in the order of the numbers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Label {
     units: u128,
@@ -95,7 +99,8 @@ impl Label {
         }
     }
 
-    /// Whether this could end as the better plan by way of the same calls, its rounded sum being no lower.
+    /// Whether this could end as the better plan by way of the same calls, its rounded sum being no
+    /// lower.
     fn may_beat(&self, other: &Self) -> bool {
         let rest = (self.calls, &self.by_place, &self.tools);
         self.units <= other.units && rest < (other.calls, &other.by_place, &other.tools)
@@ -117,8 +122,8 @@ fn released(graph: &ToolGraph, task: &Task) -> Option<Vec<u32>> {
     let start = vec![0; task.types.div_ceil(64)];
     let first = Label { units: 0, rounded_sum: 0, calls: 0, by_place: vec![], tools: vec![] };
     let mut open = BinaryHeap::from([Reverse((first, start))]);
-    // By state, the last label that was followed. A higher rounded sum may be rounded to the same total
-    // later, so that one with less of the rest must be followed too.
+    // By state, the last label that was followed. A higher rounded sum may be rounded to the same
+    // total later, so that one with less of the rest must be followed too.
     let mut followed: BTreeMap<Vec<u64>, Label> = BTreeMap::new();
     while let Some(Reverse((label, state))) = open.pop() {
         if task.goal.iter().all(|&goal| has(&state, goal)) {

@@ -1,6 +1,7 @@
 /// A tool as its author declares it: what it needs, what it gives, what a call of it costs.
 ///
-/// A composite tool names its components, in the order in which it runs them; an atomic one has none.
+/// A composite tool names its components, in the order in which it runs them; an atomic one has
+/// none.
 ///
 /// ```
 /// use tool_graph::{Tool, ToolGraph};

@@ -2,8 +2,8 @@ use std::fmt;
 
 use crate::Error;
 
-/// The range of what a number can be, given what is not known. Checked once: no end is a NaN, and the
-/// low one is not above the high one; either may be infinite.
+/// The range of what a number can be, given what is not known. Checked once: no end is a NaN, and
+/// the low one is not above the high one; either may be infinite.
 ///
 /// ```
 /// use trajectory_metrics::{Bounds, Error};
@@ -34,25 +34,25 @@ impl Bounds {
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] for an end that is a NaN, and where the low end is above the high one.
+    /// [`Error::Setting`] for an end that is a NaN; [`Error::ScoringRules`] where the low end is
+    /// above the high one.
     pub const fn new(low: f64, high: f64) -> Result<Self, Error> {
-        let wrong = if low.is_nan() {
-            scoring_rules::Error::NotFinite { what: "the low end", value: low }
+        if low.is_nan() {
+            Err(Error::Setting { name: "low end", value: low, range: "a number" })
         } else if high.is_nan() {
-            scoring_rules::Error::NotFinite { what: "the high end", value: high }
+            Err(Error::Setting { name: "high end", value: high, range: "a number" })
         } else if low > high {
-            scoring_rules::Error::Reversed { low, high }
+            Err(Error::ScoringRules(scoring_rules::Error::Reversed { low, high }))
         } else {
-            return Ok(Self { low, high });
-        };
-        Err(Error::ScoringRules(wrong))
+            Ok(Self { low, high })
+        }
     }
 
     /// The bounds of a number that is known: both ends are that number.
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] for a NaN.
+    /// [`Error::Setting`] for a NaN.
     pub const fn exact(value: f64) -> Result<Self, Error> {
         Self::new(value, value)
     }
@@ -98,10 +98,15 @@ mod tests {
         assert_eq!((below.width(), below.known()), (f64::INFINITY, None));
         let impossible = Bounds::exact(f64::NEG_INFINITY).unwrap();
         assert_eq!((impossible.width(), impossible.known()), (0.0, Some(f64::NEG_INFINITY)));
-        for (low, high) in [(f64::NAN, 0.0), (0.0, f64::NAN), (f64::NAN, f64::NAN), (1.0, 0.0)] {
-            assert!(matches!(Bounds::new(low, high), Err(Error::ScoringRules(_))), "{low} {high}");
+        for (low, high, refused) in [
+            (f64::NAN, 0.0, "low end is NaN; it must be a number"),
+            (0.0, f64::NAN, "high end is NaN; it must be a number"),
+            (f64::NAN, f64::NAN, "low end is NaN; it must be a number"),
+            (1.0, 0.0, "the interval runs from 1 to 0; give the lower end first"),
+        ] {
+            assert_eq!(Bounds::new(low, high).unwrap_err().to_string(), refused);
         }
-        assert!(Bounds::exact(f64::NAN).is_err());
+        assert!(matches!(Bounds::exact(f64::NAN), Err(Error::Setting { .. })));
     }
 
     #[cfg(feature = "serde")]

@@ -2,8 +2,8 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// What `scoring-rules` refuses and has no variant here: a forecast that is no probability, a value that is
-    /// a NaN, edges of bins that fall.
+    /// What `scoring-rules` refuses and has no variant here: a forecast that is no probability, a
+    /// value that is a NaN, edges of bins that fall.
     #[error(transparent)]
     ScoringRules(scoring_rules::Error),
     /// The weight of a row is not 0 and not between 1e-100 and 1e100.

@@ -1,15 +1,15 @@
-//! How good is the sequence of tool calls that an agent made? Matching against the calls that a task
-//! expects, distances from a reference path, costs, failure classes, and how reliable an agent is over
-//! repeated trials.
+//! How good is the sequence of tool calls that an agent made? Matching against the calls that a
+//! task expects, distances from a reference path, costs, failure classes, and how reliable an agent
+//! is over repeated trials.
 //!
-//! A call is whatever can be compared: a tool's name, a name with its arguments ([`ToolCall`]), or the
-//! `u32` that an [`Interner`] gives for either; all three go into every function here that is generic
-//! over calls. A path is a slice of calls; the agent's comes first, the reference second.
+//! A call is whatever can be compared: a tool's name, a name with its arguments ([`ToolCall`]), or
+//! the `u32` that an [`Interner`] gives for either; all three go into every function here that is
+//! generic over calls. A path is a slice of calls; the agent's comes first, the reference second.
 //!
 //! [`match_calls`] pairs calls with expected calls and says what is missing, extra and out of
-//! order; [`Alignment::is_match`] reads the verdict in any [`MatchMode`]. Where only some calls must
-//! come before others, [`PartialOrder`] does the same. A [`CallMatcher`] decides whether one call
-//! satisfies one expected call, and a closure is one.
+//! order; [`Alignment::is_match`] reads the verdict in any [`MatchMode`]. Where only some calls
+//! must come before others, [`PartialOrder`] does the same. A [`CallMatcher`] decides whether one
+//! call satisfies one expected call, and a closure is one.
 //!
 //! ```
 //! use trajectory_metrics::tool_calls::{MatchMode, edit_distance, match_calls, multiset_match};

@@ -124,7 +124,10 @@ fn delong_agrees_with_all_pairs_and_the_covariance_matrix_of_the_paper() {
         variances += 1;
         let estimate = delong(&blocks).unwrap();
         assert_eq!(Ok(estimate.auroc), auroc(&blocks));
-        worst.see(estimate.variance, exact, name);
+        // Relative, as areas of many rows have small errors.
+        let exact = exact.as_f64().unwrap().sqrt();
+        let off = (estimate.standard_error - exact).abs();
+        assert!(off <= 1e-13 * exact, "{name}: {} against {exact}", estimate.standard_error);
         let Some(test) = case.get("test") else { continue };
         tests += 1;
         let second = numbers(&case["second"]);
@@ -201,7 +204,7 @@ fn of_ranks(blocks: &TiedBlocks) -> Vec<f64> {
         aurc(blocks).unwrap(),
         excess_aurc(blocks).unwrap(),
         augrc(blocks).unwrap(),
-        delong(blocks).unwrap().variance,
+        delong(blocks).unwrap().standard_error,
     ];
     for point in roc_curve(blocks).unwrap() {
         all.extend([point.false_positive_rate, point.true_positive_rate]);
@@ -376,16 +379,16 @@ proptest! {
     }
 
     #[test]
-    fn the_test_turns_round_with_its_confidences_and_knows_the_single_variance(rows in rows()) {
+    fn the_test_turns_round_with_its_confidences_and_knows_the_single_error(rows in rows()) {
         let turned: Vec<Row> = rows.iter().map(|&(p, q, y, w)| (q, p, y, w)).collect();
         let ([difference, error], [back, same]) = (test_of(&rows, true), test_of(&turned, true));
         prop_assert_eq!((difference, error), (-back, same));
-        // A constant has no variance of its own: what is left is that of the other.
+        // A constant has no error of its own: what is left is that of the other.
         let flat: Vec<Row> = rows.iter().map(|&(p, _, y, w)| (p, 0.5, y, w)).collect();
         let [difference, error] = test_of(&flat, true);
         let single = delong(&blocks(&rows, true)).unwrap();
         prop_assert!((difference - (single.auroc - 0.5)).abs() < 1e-14);
-        prop_assert!((error * error - single.variance).abs() < 1e-14);
+        prop_assert!((error - single.standard_error).abs() < 1e-14);
     }
 
     #[test]
@@ -432,7 +435,7 @@ fn calibrated_confidences_keep_to_their_band_about_as_often_as_it_says() {
 }
 
 #[test]
-fn a_class_that_is_missing_or_a_single_row_has_no_variance() {
+fn a_class_that_is_missing_or_a_single_row_has_no_standard_error() {
     let p = probabilities(&[0.1, 0.4, 0.8]);
     let of = |outcomes: &[bool], weight: f64| {
         delong(&TiedBlocks::new(p, outcomes, Some(&[weight; 3])).unwrap())
@@ -442,15 +445,16 @@ fn a_class_that_is_missing_or_a_single_row_has_no_variance() {
     let one_failure = [true, false, true];
     assert_eq!(of(&one_failure, 1.0), Err(Error::TooLight { outcome: false, weight: 1.0 }));
     assert_eq!(of(&one_failure, 0.25), Err(Error::TooLight { outcome: false, weight: 0.25 }));
-    assert!(of(&one_failure, 1.5).unwrap().variance > 0.0);
+    assert!(of(&one_failure, 1.5).unwrap().standard_error > 0.0);
     // Placements are 1/2 and 1 in both classes, of squared distance 1/16 from their mean.
     let (confidence, outcomes) = ([0.2, 0.4, 0.6, 0.8].repeat(600), [false, true].repeat(1_200));
     let blocks = TiedBlocks::new(probabilities(&confidence), &outcomes, Some(&[1e100; 2_400]));
     let heavy = delong(&blocks.unwrap()).unwrap();
     assert!((heavy.auroc - 0.75).abs() < 1e-14);
-    assert!((heavy.variance / (2.0 / 16.0 / 1.2e103) - 1.0).abs() < 1e-12, "{heavy:?}");
+    let error = (2.0_f64 / 16.0 / 1.2e103).sqrt();
+    assert!((heavy.standard_error / error - 1.0).abs() < 1e-12, "{heavy:?}");
     let huge = of(&one_failure, 1e100).unwrap();
-    assert!(huge.auroc == 0.5 && huge.variance < 1e-99 && huge.variance >= 0.0, "{huge:?}");
+    assert!(huge.auroc == 0.5 && (0.0..1e-49).contains(&huge.standard_error), "{huge:?}");
     assert_eq!(
         delong_test(p, &p[..2], &one_failure, None),
         Err(Error::Length { what: "second confidences", expected: 3, found: 2 })
@@ -461,4 +465,29 @@ fn a_class_that_is_missing_or_a_single_row_has_no_variance() {
     assert_eq!(precision_recall_curve(&empty), Err(Error::Empty));
     assert_eq!(risk_coverage_curve(&empty), Err(Error::Empty));
     assert_eq!((excess_aurc(&empty), augrc(&empty)), (Err(Error::Empty), Err(Error::Empty)));
+}
+
+#[test]
+fn rankings_that_are_equal_on_paper_leave_nothing_to_test_whatever_the_weights() {
+    // Failures and successes in turn, in runs of four, and in one of them the rows of each run in
+    // another order: the same placements, added up in another order.
+    let outcomes: Vec<bool> = (0..400).map(|i| i / 4 % 2 == 1).collect();
+    let perfect: Vec<bool> = (0..400).map(|i| i >= 200).collect();
+    let first: Vec<f64> = (0..400).map(|i| f64::from(i) / 400.0).collect();
+    let turned = |run: i32| -> Vec<f64> {
+        (0..400).map(|i| f64::from(i / run * run + run - 1 - i % run) / 400.0).collect()
+    };
+    for (outcomes, second) in [(&outcomes, turned(4)), (&perfect, turned(200))] {
+        for seed in 0..50_u32 {
+            let weight = |i: u32| 1.0 + f64::from((seed * 7 + i * 13) % 29) / 10.0;
+            let weights: Vec<f64> = (0..400).map(weight).collect();
+            let (first, second) = (probabilities(&first), probabilities(&second));
+            let test = delong_test(first, second, outcomes, Some(&weights)).unwrap();
+            assert!(test.difference.abs() < 1e-15, "{test:?}");
+            assert_eq!((test.standard_error, test.p_value()), (0.0, None), "{test:?}");
+        }
+    }
+    let weights: Vec<f64> = (0..400).map(|i| 1.0 + f64::from(i % 7) / 10.0).collect();
+    let blocks = TiedBlocks::new(probabilities(&first), &perfect, Some(&weights)).unwrap();
+    assert_eq!(delong(&blocks).unwrap().standard_error, 0.0);
 }

@@ -18,7 +18,10 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
 fn run_other(program: &str, arguments: &[&str]) -> Output {
     let test = env::current_exe().unwrap();
     let folder = test.parent().and_then(Path::parent).unwrap();
-    Command::new(folder.join("examples").join(program)).args(arguments).output().unwrap()
+    let built = folder.join("examples").join(format!("{program}{}", env::consts::EXE_SUFFIX));
+    // A single test builds none of them.
+    assert!(built.is_file(), "{program} is not built; cargo build -p examples --examples does it");
+    Command::new(built).args(arguments).output().unwrap()
 }
 
 /// What the program writes with `--json` among its arguments.

@@ -5,9 +5,9 @@ use crate::{Error, Resource, Rollouts, Sample, StopRule, checks::same_length};
 
 /// What stopping runs early saved and lost, in counts that add up over benchmarks.
 ///
-/// All rates are ratios of added counts (micro-averages): [`EarlyStops::merge`] of two benchmarks is
-/// that of both together. Fields are public so that published counts can be added up too; a rate of
-/// counts that cannot be is an error.
+/// All rates are ratios of added counts (micro-averages): [`EarlyStops::merge`] of two benchmarks
+/// is that of both together. Fields are public so that published counts can be added up too; a rate
+/// of counts that cannot be is an error.
 ///
 /// ```
 /// use budget_estimation::{EarlyStops, Error};
@@ -63,19 +63,21 @@ impl EarlyStops {
         self.spent_by_failures += other.spent_by_failures;
     }
 
-    /// Share of the prefixes of feasible runs at which there was an alarm, in [0, 1]; lower is better.
+    /// Share of the prefixes of feasible runs at which there was an alarm, in [0, 1]; lower is
+    /// better.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without such a prefix; [`Error::Setting`] where more of them raised an alarm.
+    /// [`Error::Empty`] without such a prefix; [`Error::Setting`] where more of them raised an
+    /// alarm.
     pub fn false_abort_rate(&self) -> Result<f64, Error> {
         let range = "from 0 to success_prefixes";
         let part = self.false_alarm_prefixes as f64;
         ratio("false_alarm_prefixes", part, self.success_prefixes as f64, range)
     }
 
-    /// Share of the feasible runs that were stopped, in [0, 1]: the successes lost. At least as large
-    /// as it looks by prefixes, since one alarm is enough.
+    /// Share of the feasible runs that were stopped, in [0, 1]: the successes lost. At least as
+    /// large as it looks by prefixes, since one alarm is enough.
     ///
     /// # Errors
     ///
@@ -89,8 +91,8 @@ impl EarlyStops {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] where failed runs spent nothing, or there are none; [`Error::Setting`] unless
-    /// what was saved is from 0 to what they spent.
+    /// [`Error::Empty`] where failed runs spent nothing, or there are none; [`Error::Setting`]
+    /// unless what was saved is from 0 to what they spent.
     pub fn saved_share(&self) -> Result<f64, Error> {
         ratio("saved", self.saved, self.spent_by_failures, "from 0 to spent_by_failures")
     }
@@ -111,8 +113,9 @@ fn ratio(name: &'static str, part: f64, whole: f64, range: &'static str) -> Resu
 /// What a rule would have done to these runs, from the samples of their estimates.
 ///
 /// A run is stopped after the first prefix at which the rule says so, and what it would have spent
-/// later is saved. False alarms are counted at every prefix of a feasible run at which the rule says so,
-/// also beyond the first: the paper's false aborts. All runs count, also those without a sample.
+/// later is saved. False alarms are counted at every prefix of a feasible run at which the rule
+/// says so, also beyond the first: the paper's false aborts. All runs count, also those without a
+/// sample.
 ///
 /// `failure_probabilities`, where given, are one a sample.
 ///

@@ -17,7 +17,8 @@ use crate::{
 /// assert_eq!(monitor.push(&[60.0], &[Estimate::NoAnswer], None)?, Advice::Continue);
 /// let advice = monitor.push(&[20.0], &[Estimate::interval(10.0, 30.0)?], None)?;
 /// assert!(matches!(advice, Advice::Warn(_)));
-/// assert_eq!(advice.to_string(), "warn: what is estimated may not fit under the cap on resource 0");
+/// let text = "warn: what is estimated may not fit under the cap on resource 0";
+/// assert_eq!(advice.to_string(), text);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +40,8 @@ pub enum Advice {
 /// use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Error, Estimate, StopRule};
 ///
 /// let mut monitor = BudgetMonitor::new(&[Some(100.0)], StopRule::first_impossible())?;
-/// let Advice::Stop(reason) = monitor.push(&[120.0], &[Estimate::NoAnswer], None)? else { panic!() };
+/// let advice = monitor.push(&[120.0], &[Estimate::NoAnswer], None)?;
+/// let Advice::Stop(reason) = advice else { panic!() };
 /// assert_eq!(reason, AdviceReason::CapExceeded { resource: 0 });
 /// assert_eq!(reason.to_string(), "the cap on resource 0 is exceeded");
 /// # Ok::<(), Error>(())
@@ -59,8 +61,8 @@ pub enum AdviceReason {
         /// The probability as stated.
         probability: Probability,
     },
-    /// The estimate was `impossible`, or an interval that lies above what is left of a cap, which says
-    /// the same: stop where that was often enough, else a warning.
+    /// The estimate was `impossible`, or an interval that lies above what is left of a cap, which
+    /// says the same: stop where that was often enough, else a warning.
     Impossible {
         /// How often in a row, up to now.
         in_a_row: u32,
@@ -182,8 +184,8 @@ impl BudgetMonitor {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one cost and one estimate a resource; [`Error::Cost`] for a
-    /// cost that is not from 0 to 1e100; [`Error::NegativeEstimate`] for an interval that begins
+    /// [`Error::Length`] unless there is one cost and one estimate a resource; [`Error::Cost`] for
+    /// a cost that is not from 0 to 1e100; [`Error::NegativeEstimate`] for an interval that begins
     /// below 0. Nothing is taken in then.
     pub fn push(
         &mut self,

@@ -6,7 +6,8 @@ use crate::{Error, Estimate};
 
 /// When estimates are reason enough to stop a run.
 ///
-/// No answer ends a row, as it says nothing; without a stated probability a rule about it does nothing.
+/// No answer ends a row, as it says nothing; without a stated probability a rule about it does
+/// nothing.
 ///
 /// ```
 /// use budget_estimation::{Error, Probability, StopRule};

@@ -27,10 +27,12 @@ pub struct StoppingPoint {
     pub stops: EarlyStops,
 }
 
-/// The cost-benefit curve: [`early_stopping`](crate::early_stopping) at every threshold that makes a
-/// difference, from the highest down. Each point saves and loses at least as much as the one before.
+/// The cost-benefit curve: [`early_stopping`](crate::early_stopping) at every threshold that makes
+/// a difference, from the highest down. Each point saves and loses at least as much as the one
+/// before.
 ///
-/// `failure_probabilities` are one a sample. Takes O(n log n) for n samples; equal probabilities are one point.
+/// `failure_probabilities` are one a sample. Takes O(n log n) for n samples; equal probabilities
+/// are one point.
 ///
 /// # Errors
 ///
@@ -116,8 +118,8 @@ struct Change {
     first_stop: bool,
 }
 
-/// As the threshold falls, the place where a run is stopped moves from one record of its probabilities to
-/// the record before it.
+/// As the threshold falls, the place where a run is stopped moves from one record of its
+/// probabilities to the record before it.
 fn changes_of(
     samples: &[Sample],
     feasible: bool,

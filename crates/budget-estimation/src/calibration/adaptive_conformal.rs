@@ -1,20 +1,20 @@
 use scoring_rules::Level;
 
 use super::{OnlineCalibrator, online_calibrator::misses, sorted_scores::SortedScores};
-use crate::Error;
+use crate::{Error, rank::least};
 
-/// Adaptive conformal inference: split conformal prediction at a level that moves, down where too many
-/// scores were missed and up where too few.
+/// Adaptive conformal inference: split conformal prediction at a level that moves, down where too
+/// many scores were missed and up where too few.
 ///
-/// With a = 1 - coverage and the step g, each score moves the level by `g (a - miss)`, a miss counting
-/// 1; the margin is the quantile of all scores so far at `1 - level`, infinite for a level of at most 0
-/// and minus infinity for one of at least 1: that of rank
-/// `(1 - level) (n + 1)`, rounded up, among n. Scores of one run are only known when it has ended, so
-/// the level moves once a run, by the sum over its prefixes.
+/// With a = 1 - coverage and the step g, each score moves the level by `g (a - miss)`, a miss
+/// counting 1; the margin is the quantile of all scores so far at `1 - level`, infinite for a level
+/// of at most 0 and minus infinity for one of at least 1: that of rank `(1 - level) (n + 1)`,
+/// rounded up, among n. Scores of one run are only known when it has ended, so the level moves once
+/// a run, by the sum over its prefixes.
 ///
-/// **Guarantee**, for any sequence of scores, chosen by whomever: after N scores, of at most m a run, the
-/// share of misses differs from a by at most `(max(a, 1 - a) + g m) / (g N)`. With one score a run this
-/// is the published bound. See [`AdaptiveConformal::bound`].
+/// **Guarantee**, for any sequence of scores, chosen by whomever: after N scores, of at most m a
+/// run, the share of misses differs from a by at most `(max(a, 1 - a) + g m) / (g N)`. With one
+/// score a run this is the published bound. See [`AdaptiveConformal::bound`].
 ///
 /// A step of 0.002 is one of 0.1 for a run of 50 prefixes.
 ///
@@ -83,8 +83,7 @@ impl OnlineCalibrator for AdaptiveConformal {
         self.level += self.step * (expected - missed);
         self.longest = self.longest.max(scores.len());
         self.scores.add(scores, 1.0);
-        // What is above a whole number by rounding alone is that number.
-        let rank = ((1.0 - self.level) * (self.scores.len() + 1) as f64 - 1e-9).ceil();
+        let rank = least(1.0 - self.level, (self.scores.len() + 1) as f64).ceil();
         self.margin = if rank < 1.0 {
             f64::NEG_INFINITY
         } else {

@@ -38,19 +38,19 @@ pub enum MarginUnit {
     Midpoint,
 }
 
-/// Any estimator, its intervals widened or narrowed so that they hold what remained as often as they
-/// claim, learning from each run that ends.
+/// Any estimator, its intervals widened or narrowed so that they hold what remained as often as
+/// they claim, learning from each run that ends.
 ///
-/// An interval `[low, high]` becomes `[low - q u, high + q u]` with the calibrator's margin q and the
-/// unit u. What would be below 0 is 0, an infinite margin gives `[0, f64::MAX]`, and an interval that a
-/// negative margin turned round is no answer. Impossible where there is a cap and already the lower end
-/// does not fit under it. Other answers of the estimator pass unchanged. An upper end of `f64::MAX` holds
-/// everything and says nothing: for widths and errors take such an answer for none, as their mean is
-/// without meaning.
+/// An interval `[low, high]` becomes `[low - q u, high + q u]` with the calibrator's margin q and
+/// the unit u. What would be below 0 is 0, an infinite margin gives `[0, f64::MAX]`, and an
+/// interval that a negative margin turned round is no answer. Impossible where there is a cap and
+/// already the lower end does not fit under it. Other answers of the estimator pass unchanged. An
+/// upper end of `f64::MAX` holds everything and says nothing: for widths and errors take such an
+/// answer for none, as their mean is without meaning.
 ///
-/// It learns from runs that succeeded within their caps, from every prefix, k = 1 to T - 1, at which the
-/// estimator gave an interval; so the coverage is that over prefixes of such runs.
-/// The estimator learns from the run after the calibrator did.
+/// It learns from runs that succeeded within their caps, from every prefix, k = 1 to T - 1, at
+/// which the estimator gave an interval; so the coverage is that over prefixes of such runs. The
+/// estimator learns from the run after the calibrator did.
 ///
 /// ```
 /// use budget_estimation::{
@@ -111,8 +111,8 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
             _ if distance <= 0.0 => f64::NEG_INFINITY,
             _ => f64::INFINITY,
         };
-        // Rounding can leave it a few units in the last place short. As a margin is often the score of a
-        // run that was just alike, that would make a miss of what counted as held.
+        // Rounding can leave it a few units in the last place short. As a margin is often the score
+        // of a run that was just alike, that would make a miss of what counted as held.
         let holds = |wide: Option<Interval>| wide.is_some_and(|wide| wide.contains(remaining));
         for _ in 0..8 {
             if !score.is_finite() || holds(self.widened(interval, score)?) {
@@ -136,8 +136,8 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
         if low <= high { Ok(Some(Interval::new(low, high)?)) } else { Ok(None) }
     }
 
-    /// Keeps what the estimator gave until the run has ended. Fewer turns than before are those of another
-    /// run: the one before was left without an end.
+    /// Keeps what the estimator gave until the run has ended. Fewer turns than before are those of
+    /// another run: the one before was left without an end.
     fn remember(&mut self, turns: usize, interval: Interval) {
         if turns == 0 {
             return;

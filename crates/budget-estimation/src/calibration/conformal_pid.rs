@@ -10,16 +10,17 @@ use crate::{
 
 /// Conformal PID control: the margin follows the misses directly, without keeping scores.
 ///
-/// With a = 1 - coverage and E the misses so far less a times the number N of scores so far, the margin
-/// is `q + r`: the tracked quantile q moves by `step (miss - a)` for each score, and the integrator is
-/// `r = gain tan(E ln(N + 1) / (saturation N))`, plus or minus infinity where the tangent's argument is
-/// beyond a right angle. The control's third term, a forecast of the score, is left to the estimator
-/// that is calibrated. The margin moves once a run, by the sum over its prefixes.
+/// With a = 1 - coverage and E the misses so far less a times the number N of scores so far, the
+/// margin is `q + r`: the tracked quantile q moves by `step (miss - a)` for each score, and the
+/// integrator is `r = gain tan(E ln(N + 1) / (saturation N))`, plus or minus infinity where the
+/// tangent's argument is beyond a right angle. The control's third term, a forecast of the score,
+/// is left to the estimator that is calibrated. The margin moves once a run, by the sum over its
+/// prefixes.
 ///
 /// Step and gain are in units of the margin; where that is relative, 0.02 is a reasonable step.
 ///
-/// **Guarantee**, for any sequence of scores: without an integrator, and scores within [-b, b], the share
-/// of misses among N scores, of at most m a run, differs from a by at most
+/// **Guarantee**, for any sequence of scores: without an integrator, and scores within [-b, b], the
+/// share of misses among N scores, of at most m a run, differs from a by at most
 /// `(b + |first margin| + step m) / (step N)`. With an integrator, whatever the scores, by at most
 /// `(saturation pi / 2) / ln(N + 1) + m / N`.
 ///

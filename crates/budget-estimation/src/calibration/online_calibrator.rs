@@ -1,5 +1,5 @@
-/// A rule that sets the margin by which intervals are widened, and learns from the margins that would
-/// have been needed.
+/// A rule that sets the margin by which intervals are widened, and learns from the margins that
+/// would have been needed.
 ///
 /// The score of an interval is the smallest margin under which it holds what remained,
 /// `s = max(low - R, R - high)` in units of the margin: negative where it could have been narrower.
@@ -17,12 +17,13 @@
 /// # Ok::<(), Error>(())
 /// ```
 pub trait OnlineCalibrator {
-    /// The margin for now: infinite where every interval is to hold everything, minus infinity where
-    /// it is to hold nothing.
+    /// The margin for now: infinite where every interval is to hold everything, minus infinity
+    /// where it is to hold nothing.
     fn margin(&self) -> f64;
 
-    /// Takes in the scores of one finished run, in the order of its prefixes. All of them were given
-    /// under the margin of now, which changes only here. A NaN counts as plus infinity, a miss.
+    /// Takes in the scores of one finished run, in the order of its prefixes. All of them were
+    /// given under the margin of now, which changes only here. A NaN counts as plus infinity, a
+    /// miss.
     fn update(&mut self, scores: &[f64]);
 }
 

@@ -8,10 +8,11 @@ pub(super) struct SortedScores {
 }
 
 impl SortedScores {
-    /// Takes in the scores of one run, each with the same weight, behind earlier ones that are equal.
+    /// Takes in the scores of one run, each with the same weight, behind earlier ones that are
+    /// equal.
     ///
-    /// Takes O(n) for n scores so far, but only to move them in memory: m new ones are compared with
-    /// O(m log n).
+    /// Takes O(n) for n scores so far, but only to move them in memory: m new ones are compared
+    /// with O(m log n).
     pub(super) fn add(&mut self, scores: &[f64], weight: f64) {
         let scores = scores.iter().map(|&s| if s.is_nan() { f64::INFINITY } else { s });
         let mut new: Vec<(f64, f64)> = scores.map(|score| (score, weight)).collect();
@@ -39,8 +40,6 @@ impl SortedScores {
     /// The smallest score at and below which the weights add up to at least so much.
     pub(super) fn at_weight(&self, least: f64) -> Option<f64> {
         let mut sum = CompensatedSum::default();
-        // What is short of it by rounding alone is enough.
-        let least = least * (1.0 - 1e-12);
         self.scores.iter().find_map(|&(score, weight)| {
             sum.add(weight);
             (sum.value() >= least).then_some(score)
@@ -53,6 +52,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::rank::least;
 
     proptest! {
         #[test]
@@ -77,9 +77,11 @@ mod tests {
         let mut sorted = SortedScores::default();
         let scores: Vec<f64> = (0..300_000).map(f64::from).collect();
         sorted.add(&scores, 1.0 / 3.0);
+        let all = 100_001.0;
         for runs in [1_000, 10_000, 30_000, 99_999, 100_000] {
             let last = f64::from(3 * runs - 1);
-            assert_eq!(sorted.at_weight(f64::from(runs)), Some(last), "{runs}");
+            let weight = least(f64::from(runs) / all, all);
+            assert_eq!(sorted.at_weight(weight), Some(last), "{runs}");
         }
     }
 

@@ -1,23 +1,26 @@
 use scoring_rules::Level;
 
 use super::{OnlineCalibrator, sorted_scores::SortedScores};
+use crate::rank::least;
 
 /// Split conformal prediction over runs: the margin is a quantile of the scores of past runs.
 ///
-/// With K runs so far, each score of run i has weight `1 / ((K + 1) n_i)`, n_i being how many scores the
-/// run has, and infinity has weight `1 / (K + 1)`; the margin is the quantile at the coverage.
+/// With K runs so far, each score of run i has weight `1 / ((K + 1) n_i)`, n_i being how many
+/// scores the run has, and infinity has weight `1 / (K + 1)`; the margin is the quantile at the
+/// coverage.
 ///
-/// **Guarantee**: if runs are exchangeable, a prefix of the next run, picked at random, is covered with at
-/// least the chance claimed, whatever the estimator was, as long as the estimator did not learn from
-/// these runs. One that learns keeps the guarantee only roughly: each run is scored before it is learnt from,
-/// so that early scores are those of an estimator that knew less. Where runs change over time, take
-/// [`AdaptiveConformal`](crate::AdaptiveConformal) or [`ConformalPid`](crate::ConformalPid).
+/// **Guarantee**: if runs are exchangeable, a prefix of the next run, picked at random, is covered
+/// with at least the chance claimed, whatever the estimator was, as long as the estimator did not
+/// learn from these runs. One that learns keeps the guarantee only roughly: each run is scored
+/// before it is learnt from, so that early scores are those of an estimator that knew less. Where
+/// runs change over time, take [`AdaptiveConformal`](crate::AdaptiveConformal) or
+/// [`ConformalPid`](crate::ConformalPid).
 ///
 /// Around an estimator of a point it is split conformal prediction proper, around one of quantiles
 /// conformalized quantile regression.
 ///
-/// Below `coverage / (1 - coverage)` runs the margin is infinite. Takes O(n) a run for n scores so far,
-/// and keeps them all.
+/// Below `coverage / (1 - coverage)` runs the margin is infinite. Takes O(n) a run for n scores so
+/// far, and keeps them all.
 ///
 /// ```
 /// use budget_estimation::{Error, Level, OnlineCalibrator, SplitConformal};
@@ -32,8 +35,9 @@ use super::{OnlineCalibrator, sorted_scores::SortedScores};
 /// ```
 ///
 /// References: Vovk, Gammerman, Shafer (2005), Algorithmic Learning in a Random World; Romano,
-/// Patterson, Candès (2019), Conformalized quantile regression, NeurIPS; for several scores a run Lee,
-/// Barber, Willett (2023), Distribution-free inference with hierarchical data, arXiv 2306.06342.
+/// Patterson, Candès (2019), Conformalized quantile regression, NeurIPS; for several scores a run
+/// Lee, Barber, Willett (2023), Distribution-free inference with hierarchical data, arXiv
+/// 2306.06342.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SplitConformal {
     coverage: Level,
@@ -61,7 +65,7 @@ impl OnlineCalibrator for SplitConformal {
         }
         self.runs += 1.0;
         self.scores.add(scores, 1.0 / scores.len() as f64);
-        let least = self.coverage.get() * (self.runs + 1.0);
+        let least = least(self.coverage.get(), self.runs + 1.0);
         self.margin = self.scores.at_weight(least).unwrap_or(f64::INFINITY);
     }
 }

@@ -13,16 +13,15 @@ use crate::{AnswerError, Estimate, estimates::answer_number::ends};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnswerMode {
-    /// One `<answer>` and one `</answer>` in the whole text, in small letters, and none in any other;
-    /// between them exactly
-    /// `impossible`, or the interval, with no white space but spaces inside it. Numbers are plain
-    /// decimals: digits with at most one point and at most one exponent. Several resources come in
-    /// the order asked for.
+    /// One `<answer>` and one `</answer>` in the whole text, in small letters, and none in any
+    /// other; between them exactly `impossible`, or the interval, with no white space but spaces
+    /// inside it. Numbers are plain decimals: digits with at most one point and at most one
+    /// exponent. Several resources come in the order asked for.
     Strict,
-    /// Also: any case; any ASCII white space around each part; the last complete pair of tags counts; digits
-    /// of a whole part may be grouped in threes by `,` or `_`; resources come in any order. With more
-    /// than one comma between brackets the one before white space parts the ends: `[1,200, 3,400]`.
-    /// A single comma always parts them: `[1,200]` runs from 1 to 200.
+    /// Also: any case; any ASCII white space around each part; the last complete pair of tags
+    /// counts; digits of a whole part may be grouped in threes by `,` or `_`; resources come in any
+    /// order. With more than one comma between brackets the one before white space parts the ends:
+    /// `[1,200, 3,400]`. A single comma always parts them: `[1,200]` runs from 1 to 200.
     Lenient,
 }
 
@@ -42,7 +41,8 @@ pub enum AnswerMode {
 /// use budget_estimation::{AnswerError, AnswerMode, Estimate, parse_answer};
 ///
 /// let text = "<think>Two more searches.</think><answer>[300, 450]</answer>";
-/// assert_eq!(parse_answer(text, AnswerMode::Strict), Ok(Estimate::interval(300.0, 450.0).unwrap()));
+/// let estimate = Estimate::interval(300.0, 450.0).unwrap();
+/// assert_eq!(parse_answer(text, AnswerMode::Strict), Ok(estimate));
 ///
 /// let text = "<ANSWER> [1,200, 3,400] </ANSWER>";
 /// assert_eq!(parse_answer(text, AnswerMode::Strict), Err(AnswerError::NoTag));

@@ -6,8 +6,8 @@ use crate::Error;
 
 /// What an estimator says of one resource after some turns of a run.
 ///
-/// As text it is what [`parse_answer`](crate::parse_answer) reads between its tags, `[low, high]` or
-/// `impossible`, to the last bit; `no answer`, which that does not read, where there is none.
+/// As text it is what [`parse_answer`](crate::parse_answer) reads between its tags, `[low, high]`
+/// or `impossible`, to the last bit; `no answer`, which that does not read, where there is none.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate};
@@ -23,8 +23,8 @@ use crate::Error;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Estimate {
-    /// The run will succeed, and what it still spends lies between these ends. One that begins below 0
-    /// is refused where it is scored or acted upon.
+    /// The run will succeed, and what it still spends lies between these ends. One that begins
+    /// below 0 is refused where it is scored or acted upon.
     Interval(Interval),
     /// The run will not succeed within its caps.
     Impossible,
@@ -37,8 +37,8 @@ impl Estimate {
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] where an end is no finite number or the lower one is above the upper one;
-    /// [`Error::NegativeEstimate`] where it is below 0.
+    /// [`Error::ScoringRules`] where an end is no finite number or the lower one is above the upper
+    /// one; [`Error::NegativeEstimate`] where it is below 0.
     #[inline]
     pub fn interval(low: f64, high: f64) -> Result<Self, Error> {
         // Without the sign of a zero.

@@ -2,8 +2,8 @@ use crate::{Error, Estimate, Prefix, Resource, Rollout};
 
 /// Anything that says after some turns how much of a resource a run will still spend.
 ///
-/// It gets the prefix and nothing else. A closure `FnMut(&Prefix<'_>) -> Result<Estimate, Error>` is
-/// one. Estimates made elsewhere, such as recorded answers of a model, are scored with
+/// It gets the prefix and nothing else. A closure `FnMut(&Prefix<'_>) -> Result<Estimate, Error>`
+/// is one. Estimates made elsewhere, such as recorded answers of a model, are scored with
 /// [`Sample::new`](crate::Sample::new) instead.
 ///
 /// A prefix cannot be kept for later, when it would be part of a longer run:

@@ -3,8 +3,8 @@ use crate::{Error, Estimate, Estimator, Prefix, Resource, Rollout};
 /// Linear extrapolation without knowing the end: the turns to come cost what the past ones did on
 /// average, and a run has as many turns as assumed.
 ///
-/// The middle is `m = (C_k / k) max(1, T' - k)`, T' being the assumed number of turns: a run that is
-/// still going on has at least one turn to come. The interval is `[(1 - w) m, (1 + w) m]` for a
+/// The middle is `m = (C_k / k) max(1, T' - k)`, T' being the assumed number of turns: a run that
+/// is still going on has at least one turn to come. The interval is `[(1 - w) m, (1 + w) m]` for a
 /// relative half-width w. Impossible where there is a cap and already the lower end does not fit
 /// under it. No answer before the first turn.
 ///

@@ -1,25 +1,26 @@
 use scoring_rules::Level;
 
-use crate::{Error, Estimate, Estimator, Prefix, Resource, Rollout};
+use crate::{Error, Estimate, Estimator, Prefix, Resource, Rollout, rank::least};
 
 /// Quantiles of what past runs still spent after the same number of turns.
 ///
-/// The interval is central: for a coverage of 0.8 from the 10 % to the 90 % quantile, the smallest value
-/// at or below which that share of past runs lies. No answer before there are enough past runs for
-/// both ends, `2 / (1 - coverage)`. Where fewer than that went on for k turns, those count that are known
-/// after the latest turn, from the first, that enough of them went on for. Before the first turn they are
-/// quantiles of what whole runs spent. Impossible where there is a cap and already the lower end does not
-/// fit under it.
+/// The interval is central: for a coverage of 0.8 from the 10 % to the 90 % quantile, the smallest
+/// value at or below which that share of past runs lies. No answer before there are enough past
+/// runs for both ends, `2 / (1 - coverage)`. Where fewer than that went on for k turns, those count
+/// that are known after the latest turn, from the first, that enough of them went on for. Before
+/// the first turn they are quantiles of what whole runs spent. Impossible where there is a cap and
+/// already the lower end does not fit under it.
 ///
-/// [`PastQuantiles::new`] learns from runs that succeeded within their caps. Where runs were cut off,
-/// those that succeeded are the short ones, and such quantiles are too low; then
-/// [`PastQuantiles::survival_aware`] counts a run that was cut off as one that would have spent at least
-/// so much (Kaplan-Meier), and one that failed by itself not at all. That is unbiased where being cut
-/// off tells nothing else of what would have remained. If the largest were cut off, they count as
-/// ended there (Efron's convention): an upper end may then be too low.
+/// [`PastQuantiles::new`] learns from runs that succeeded within their caps. Where runs were cut
+/// off, those that succeeded are the short ones, and such quantiles are too low; then
+/// [`PastQuantiles::survival_aware`] counts a run that was cut off as one that would have spent at
+/// least so much (Kaplan-Meier), and one that failed by itself not at all. That is unbiased where
+/// being cut off tells nothing else of what would have remained. If the largest were cut off, they
+/// count as ended there (Efron's convention): an upper end may then be too low.
 ///
-/// Keeps one number a turn of every past run. An estimate takes O(n) with cut-offs, n being the number of
-/// past runs, else O(1), and finds the turn in O(log k); learning from a run of T turns takes O(n T).
+/// Keeps one number a turn of every past run. An estimate takes O(n) with cut-offs, n being the
+/// number of past runs, else O(1), and finds the turn in O(log k); learning from a run of T turns
+/// takes O(n T).
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Level, PastQuantiles, Rollouts, score_rollouts};
@@ -36,8 +37,8 @@ use crate::{Error, Estimate, Estimator, Prefix, Resource, Rollout};
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// References: Hyndman, Fan (1996), Sample quantiles in statistical packages, doi:10.2307/2684934, type
-/// 1; Kaplan, Meier (1958), Nonparametric estimation from incomplete observations,
+/// References: Hyndman, Fan (1996), Sample quantiles in statistical packages, doi:10.2307/2684934,
+/// type 1; Kaplan, Meier (1958), Nonparametric estimation from incomplete observations,
 /// doi:10.1080/01621459.1958.10501452; Efron (1967), The two sample problem with censored data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PastQuantiles {
@@ -67,25 +68,26 @@ impl PastQuantiles {
         Self { coverage, cut_offs: true, by_turn: Vec::new() }
     }
 
-    /// The past after k turns, or after the latest turn before, but the first, that enough runs reached.
+    /// The past after k turns, or after the latest turn before, but the first, that enough runs
+    /// reached.
     fn past(&self, k: usize) -> Option<&[Past]> {
-        let enough = 2.0 / (1.0 - self.coverage.get());
         let known = if k == 0 { self.by_turn.get(..1)? } else { self.by_turn.get(1..)? };
         let known = known.get(..k.clamp(1, known.len().max(1)))?;
-        // Whoever went on for k turns went on for fewer, so lengths fall. Less a whisker, as 1 - 0.8 is
-        // not exactly a fifth.
-        let reached = known.partition_point(|past| past.len() as f64 >= enough - 1e-9);
+        // One beyond each end of a central interval.
+        let enough = |n: f64| n - least(self.coverage.get(), n) >= 2.0;
+        // Whoever went on for k turns went on for fewer, so lengths fall.
+        let reached = known.partition_point(|past| enough(past.len() as f64));
         known.get(reached.checked_sub(1)?).map(Vec::as_slice)
     }
 }
 
-/// The smallest value up to which at least a share p of the runs had ended, after Kaplan and Meier; without
-/// cut-offs that is the share of runs. `past` is sorted, ends before cut-offs, and not empty.
+/// The smallest value up to which at least a share p of the runs had ended, after Kaplan and Meier;
+/// without cut-offs that is the share of runs. `past` is sorted, ends before cut-offs, and not
+/// empty.
 fn quantile(past: &[Past], p: f64, cut_offs: bool) -> Option<f64> {
     let n = past.len();
     if !cut_offs || past.iter().all(|run| !run.cut_off) {
-        // What is above a whole number by rounding alone is that number.
-        let rank = (p * n as f64 - 1e-9).ceil().max(1.0) as usize;
+        let rank = least(p, n as f64).ceil().max(1.0) as usize;
         return past.get(rank.min(n) - 1).map(|run| run.remaining);
     }
     let mut surviving = 1.0;
@@ -93,7 +95,7 @@ fn quantile(past: &[Past], p: f64, cut_offs: bool) -> Option<f64> {
         if !run.cut_off {
             let at_risk = (n - i) as f64;
             surviving *= (at_risk - 1.0) / at_risk;
-            if 1.0 - surviving >= p - 1e-12 {
+            if 1.0 - surviving >= least(p, 1.0) {
                 return Some(run.remaining);
             }
         }

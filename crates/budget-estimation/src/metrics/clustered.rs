@@ -1,6 +1,6 @@
 use trajectory_metrics::{Bootstrap, ClusterEstimate, Replicates, cluster_mean};
 
-use crate::{Error, Metrics, Sample, checks::same_length};
+use crate::{Error, Metrics, Sample, checks::same_length, metrics::tally::check_weight};
 
 /// The (weighted) mean of a value over samples, with a standard error that takes the samples of one
 /// cluster, such as a rollout or a task, for dependent.
@@ -10,8 +10,9 @@ use crate::{Error, Metrics, Sample, checks::same_length};
 /// # Errors
 ///
 /// [`Error::Empty`] where no sample has the value; [`Error::Length`] unless there is one weight a
-/// sample; [`Error::WeightAt`] for one that is neither 0 nor from 1e-100 to 1e100;
-/// [`Error::TrajectoryMetrics`] for fewer than two clusters and a value that is not finite.
+/// sample; [`Error::WeightAt`] with the first sample, left out or not, whose weight is neither 0
+/// nor from 1e-100 to 1e100; [`Error::ScoringRules`] with the first whose value is not finite, and
+/// for fewer than two clusters.
 ///
 /// ```
 /// use budget_estimation::{
@@ -37,11 +38,20 @@ pub fn clustered_mean<G: Ord>(
 ) -> Result<ClusterEstimate, Error> {
     same_length("weights", samples.len(), weights.map_or(samples.len(), <[f64]>::len))?;
     let mut rows = (Vec::new(), Vec::new(), Vec::new());
-    for (row, sample) in samples.iter().enumerate() {
+    for (index, sample) in samples.iter().enumerate() {
+        // Here, where a sample still has the position that the caller knows it by.
+        let weight = weights.and_then(|weights| weights.get(index));
+        if let Some(&value) = weight {
+            check_weight(value).map_err(|_| Error::WeightAt { index, value })?;
+        }
         if let Some(value) = value(sample) {
+            if !value.is_finite() {
+                let what = "values";
+                return Err(scoring_rules::Error::NotFiniteAt { what, index, value }.into());
+            }
             rows.0.push(value);
             rows.1.push(cluster(sample));
-            rows.2.extend(weights.and_then(|weights| weights.get(row)));
+            rows.2.extend(weight);
         }
     }
     let (values, clusters, kept) = rows;

@@ -86,7 +86,8 @@ impl Metrics {
     ///
     /// # Errors
     ///
-    /// As [`Metrics::update`]; [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to 1e100.
+    /// As [`Metrics::update`]; [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to
+    /// 1e100.
     pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
         check_weight(weight)?;
         self.add(sample, weight)

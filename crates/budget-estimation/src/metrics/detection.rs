@@ -5,8 +5,8 @@ use crate::{Error, Sample};
 /// When a failure is first called: over runs that are not feasible, the first prefix with
 /// "impossible".
 ///
-/// One entry a failed run is kept. Samples may come in any order and parts can be merged in any order.
-/// A run without a sample, such as one of a single turn, is not seen.
+/// One entry a failed run is kept. Samples may come in any order and parts can be merged in any
+/// order. A run without a sample, such as one of a single turn, is not seen.
 ///
 /// ```
 /// use budget_estimation::{DetectionDelay, Error, Estimate, Rollouts, Sample};
@@ -66,10 +66,11 @@ pub struct DetectionSummary {
     pub mean_turns: Option<f64>,
     /// Mean share of turns before the first alarm, k / T, over all; 1 for a run never called.
     pub mean_turn_share: f64,
-    /// Mean share of the resource spent before the first alarm, C_k / C_T, over all; 1 for a run never
-    /// called and for one that spends nothing.
+    /// Mean share of the resource spent before the first alarm, C_k / C_T, over all; 1 for a run
+    /// never called and for one that spends nothing.
     pub mean_spent_share: f64,
-    /// Median of that share over all failed runs, the mean of the two middle ones where they are even.
+    /// Median of that share over all failed runs, the mean of the two middle ones where they are
+    /// even.
     pub median_spent_share: f64,
 }
 
@@ -156,8 +157,8 @@ fn sooner(a: Option<Alarm>, b: Option<Alarm>) -> Option<Alarm> {
 }
 
 impl Sample {
-    /// Share of the resource that had been spent, C_k / C_T; in [0, 1], and 1 where all that the run
-    /// ever spends is nothing.
+    /// Share of the resource that had been spent, C_k / C_T; in [0, 1], and 1 where all that the
+    /// run ever spends is nothing.
     #[must_use]
     pub fn spent_share(&self) -> f64 {
         let total = self.used() + self.remaining();

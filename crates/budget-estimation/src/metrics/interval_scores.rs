@@ -12,8 +12,8 @@ use crate::{
 /// How well intervals told what remained, over samples of runs that succeeded within their caps;
 /// all other samples are passed over.
 ///
-/// Parts can be merged in any order, and a weight of 2 is the sample given twice. Keeps one number a
-/// sample for the quantiles of the midpoint error.
+/// Parts can be merged in any order, and a weight of 2 is the sample given twice. Keeps one number
+/// a sample for the quantiles of the midpoint error.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, IntervalScores, Rollouts, Sample};
@@ -53,11 +53,12 @@ struct ProperLosses {
     weighted: ExactMean,
 }
 
-/// How well intervals told what remained, from [`IntervalScores`]. Counts are sums of weights; what is
-/// over intervals is none where no feasible sample has one.
+/// How well intervals told what remained, from [`IntervalScores`]. Counts are sums of weights; what
+/// is over intervals is none where no feasible sample has one.
 ///
-/// What is over intervals says nothing of feasible samples that were called impossible: an estimator
-/// that answers the easy ones only looks good in it. Read it beside `answered` and `hit_rate`.
+/// What is over intervals says nothing of feasible samples that were called impossible: an
+/// estimator that answers the easy ones only looks good in it. Read it beside `answered` and
+/// `hit_rate`.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, IntervalScores, Level, Rollouts, Sample};
@@ -98,14 +99,14 @@ pub struct IntervalSummary {
     pub mean_width: Option<f64>,
     /// Mean of width over what remained.
     pub mean_relative_width: Option<f64>,
-    /// Median of the midpoint relative error. Weights are numbers of rows here: let them add up to about
-    /// the number of samples, not to 1, of which every quantile is the lowest value.
+    /// Median of the midpoint relative error. Weights are numbers of rows here: let them add up to
+    /// about the number of samples, not to 1, of which every quantile is the lowest value.
     pub mre_p50: Option<f64>,
-    /// Its 90th percentile. Both interpolate linearly between order statistics (type 7 of Hyndman and
-    /// Fan, numpy's default).
+    /// Its 90th percentile. Both interpolate linearly between order statistics (type 7 of Hyndman
+    /// and Fan, numpy's default).
     pub mre_p90: Option<f64>,
-    /// Mean interval loss at the claimed coverage; proper, in units of the resource, lower is better.
-    /// This and what follows is none where no coverage was claimed.
+    /// Mean interval loss at the claimed coverage; proper, in units of the resource, lower is
+    /// better. This and what follows is none where no coverage was claimed.
     pub interval_loss: Option<f64>,
     /// Mean pinball loss of the lower ends, at level `(1 - coverage) / 2`.
     pub low_pinball_loss: Option<f64>,
@@ -143,8 +144,8 @@ impl IntervalScores {
     ///
     /// # Errors
     ///
-    /// As [`IntervalScores::update`]; [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to
-    /// 1e100.
+    /// As [`IntervalScores::update`]; [`Error::ScoringRules`] unless the weight is 0 or from 1e-100
+    /// to 1e100.
     pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
         check_weight(weight)?;
         self.add(sample, weight)

@@ -3,7 +3,8 @@ use crate::{Error, Sample, checks::same_length};
 /// Whether the intervals of all resources hold what remained of each, prefix by prefix: one list of
 /// samples a resource, in the same order. A prefix without an interval for each is no hit.
 ///
-/// The joint hit rate is the share of hits among feasible prefixes; it is at most that of any resource.
+/// The joint hit rate is the share of hits among feasible prefixes; it is at most that of any
+/// resource.
 ///
 /// # Errors
 ///
@@ -25,7 +26,8 @@ use crate::{Error, Sample, checks::same_length};
 /// let (values, rollouts): (Vec<_>, Vec<_>) =
 ///     feasible.map(|(sample, hit)| (f64::from(hit), sample.rollout())).unzip();
 /// assert_eq!(values.iter().sum::<f64>() / values.len() as f64, 0.5);
-/// // With more than one run `trajectory_metrics::cluster_mean(&values, None, &rollouts)` has its error.
+/// // With more than one run `trajectory_metrics::cluster_mean(&values, None, &rollouts)` has its
+/// // error.
 /// # Ok::<(), Error>(())
 /// ```
 pub fn joint_hits(resources: &[&[Sample]]) -> Result<Vec<bool>, Error> {

@@ -9,8 +9,8 @@ use crate::{
 /// `(C_k / k) T - C_k`, on the same prefixes.
 ///
 /// Over feasible samples with an interval after at least one turn; all others are passed over. The
-/// extrapolation knows T: a hard reference to beat, which no estimator can be. Parts can be merged in
-/// any order.
+/// extrapolation knows T: a hard reference to beat, which no estimator can be. Parts can be merged
+/// in any order.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, LinearComparison, Rollouts, Sample};
@@ -101,8 +101,8 @@ impl LinearComparison {
     ///
     /// # Errors
     ///
-    /// As [`LinearComparison::update`]; [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to
-    /// 1e100.
+    /// As [`LinearComparison::update`]; [`Error::ScoringRules`] unless the weight is 0 or from
+    /// 1e-100 to 1e100.
     pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
         check_weight(weight)?;
         self.add(sample, weight)
@@ -133,7 +133,8 @@ impl LinearComparison {
     ///
     /// # Errors
     ///
-    /// [`Error::NoFeasibleSample`] without a feasible sample of positive weight that has an interval.
+    /// [`Error::NoFeasibleSample`] without a feasible sample of positive weight that has an
+    /// interval.
     pub fn finish(&self) -> Result<LinearSummary, Error> {
         let of = |part: &ExactMean| mean(part).ok_or(Error::NoFeasibleSample);
         let (estimate_error, linear_error) = (of(&self.estimate)?, of(&self.linear)?);

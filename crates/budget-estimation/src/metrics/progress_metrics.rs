@@ -73,8 +73,8 @@ pub struct ProgressSummary {
 }
 
 impl ProgressMetrics {
-    /// With so many bins by how far the run was, k / T, and proper losses where intervals claim to be
-    /// central ones of some coverage.
+    /// With so many bins by how far the run was, k / T, and proper losses where intervals claim to
+    /// be central ones of some coverage.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 use crate::{Error, Estimate, Sample};
 
-/// The interval reward `S_k = 1[lo <= R <= hi] max(0, 1 - (hi - lo) / R)` of an estimate, R being what
-/// really remained; 0 for anything but an interval.
+/// The interval reward `S_k = 1[lo <= R <= hi] max(0, 1 - (hi - lo) / R)` of an estimate, R being
+/// what really remained; 0 for anything but an interval.
 ///
 /// In [0, 1], higher is better; meant for runs that succeeded. **Not proper**: who knows what the
 /// remaining cost may be is paid for hiding it. Report
@@ -93,7 +93,8 @@ impl Sample {
         Ok(reward(self.estimate(), self.remaining()))
     }
 
-    /// Width of the interval over what remained, `(hi - lo) / R`; at least 0. None without an interval.
+    /// Width of the interval over what remained, `(hi - lo) / R`; at least 0. None without an
+    /// interval.
     ///
     /// # Errors
     ///

@@ -31,8 +31,8 @@ impl Tally {
     }
 }
 
-/// That a weight is 0 or from 1e-100 to 1e100, as means want it. Not asked of an empty one, which is a
-/// kilobyte to make, once a sample.
+/// That a weight is 0 or from 1e-100 to 1e100, as means want it. Not asked of an empty one, which
+/// is a kilobyte to make, once a sample.
 #[inline]
 pub(crate) fn check_weight(value: f64) -> Result<(), Error> {
     // A NaN is in no range.

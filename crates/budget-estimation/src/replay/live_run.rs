@@ -1,6 +1,7 @@
 use crate::{Error, Prefix, Resource, Rollouts};
 
-/// A run that is still going on: its turns so far, so that an estimator can be asked about the rest.
+/// A run that is still going on: its turns so far, so that an estimator can be asked about the
+/// rest.
 ///
 /// What it shows after k turns is what a replay of the finished run shows there.
 ///
@@ -58,8 +59,8 @@ impl LiveRun {
     ///
     /// # Errors
     ///
-    /// [`Error::CostCount`] unless there is one a resource; [`Error::Cost`] for one that is not from 0
-    /// to 1e100. Nothing is appended then.
+    /// [`Error::CostCount`] unless there is one a resource; [`Error::Cost`] for one that is not
+    /// from 0 to 1e100. Nothing is appended then.
     pub fn push(&mut self, costs: &[Option<f64>]) -> Result<(), Error> {
         self.rollouts.continue_with(costs)
     }

@@ -13,7 +13,8 @@ use crate::{Error, Resource, Rollout, Usage, rollouts::Column};
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
 /// let tokens = rollouts.resource("tokens")?;
-/// let seen = replay(&rollouts.get(0)?, tokens)?.map(|prefix| (prefix.turns(), prefix.usage().total()));
+/// let prefixes = replay(&rollouts.get(0)?, tokens)?;
+/// let seen = prefixes.map(|prefix| (prefix.turns(), prefix.usage().total()));
 /// assert!(seen.eq([(1, 50.0), (2, 70.0)]));
 /// # Ok::<(), Error>(())
 /// ```
@@ -74,8 +75,8 @@ impl<'a> Prefix<'a> {
         self.usage
     }
 
-    /// The same of any resource; none where one of the costs so far is not known, and for a handle of
-    /// other rollouts.
+    /// The same of any resource; none where one of the costs so far is not known, and for a handle
+    /// of other rollouts.
     #[must_use]
     pub fn usage_of(&self, resource: Resource) -> Option<Usage<'a>> {
         self.columns.get(resource.index)?.usage(self.rollout, self.start, self.turns)
@@ -134,12 +135,13 @@ pub struct Replay<'a> {
     next: usize,
 }
 
-/// Replays a run: what was known after each turn but the last. A run of one turn has no such prefix.
+/// Replays a run: what was known after each turn but the last. A run of one turn has no such
+/// prefix.
 ///
 /// # Errors
 ///
-/// [`Error::UnknownCost`] where a cost of this resource is not known; [`Error::NoSuchResource`] for a
-/// handle of other rollouts.
+/// [`Error::UnknownCost`] where a cost of this resource is not known; [`Error::NoSuchResource`] for
+/// a handle of other rollouts.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts, replay};

@@ -1,7 +1,8 @@
 use crate::{Error, Resource, Rollout, Rollouts, checks::MOST, rollouts::Column};
 
 impl Rollouts {
-    /// Adds a resource that is the sum of others, such as the total tokens of a turn. It has no cap.
+    /// Adds a resource that is the sum of others, such as the total tokens of a turn. It has no
+    /// cap.
     ///
     /// # Errors
     ///

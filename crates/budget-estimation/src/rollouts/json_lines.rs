@@ -12,7 +12,8 @@ impl Rollouts {
     /// `{"id"?, "task"?, "turns": [{resource: cost or null}], "success", "cut_off"?, "caps"?:
     /// {resource: cap}}`.
     ///
-    /// `success` is true, false, 1 or 0; `cut_off` is true or false, as in [`Rollouts::set_censored`]; names are texts or whole numbers. Of a turn only the named
+    /// `success` is true, false, 1 or 0; `cut_off` is true or false, as in
+    /// [`Rollouts::set_censored`]; names are texts or whole numbers. Of a turn only the named
     /// resources are read, of a line only these fields. A cost that is null or missing is unknown.
     ///
     /// # Errors
@@ -23,7 +24,7 @@ impl Rollouts {
     /// ```
     /// use budget_estimation::{Error, Rollouts};
     ///
-    /// let text = r#"{"id": "a", "turns": [{"output_tokens": 50, "cost_usd": null}], "success": 1}"#;
+    /// let text = r#"{"turns": [{"output_tokens": 50, "cost_usd": null}], "success": 1}"#;
     /// let rollouts = Rollouts::read_json_lines(text.as_bytes(), ["output_tokens", "cost_usd"])?;
     /// assert!(rollouts.get(0)?.knows(rollouts.resource("output_tokens")?));
     /// assert!(!rollouts.get(0)?.knows(rollouts.resource("cost_usd")?));

@@ -3,9 +3,9 @@ use crate::{Error, Resource, Rollout, checks::is_amount, rollouts::Column};
 /// Many runs of an agent, flat: one array of costs for each resource, and where each run ends.
 ///
 /// Costs are finite and at least 0, checked once. A cost may be unknown, as where a model has no
-/// price: nothing is then known of that resource from that turn on, and scoring it is a typed error.
-/// Cached tokens are part of the input tokens; a resource of their own that is added to these would
-/// count them twice. Whole numbers up to 2^53 are exact.
+/// price: nothing is then known of that resource from that turn on, and scoring it is a typed
+/// error. Cached tokens are part of the input tokens; a resource of their own that is added to
+/// these would count them twice. Whole numbers up to 2^53 are exact.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts};
@@ -164,13 +164,13 @@ impl Rollouts {
         Ok(())
     }
 
-    /// Says that a rollout did not end by itself: a budget cut it off, and to succeed it would have spent
-    /// more. It counts as a failure still; [`PastQuantiles::survival_aware`] learns from it.
+    /// Says that a rollout did not end by itself: a budget cut it off, and to succeed it would have
+    /// spent more. It counts as a failure still; [`PastQuantiles::survival_aware`] learns from it.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchRollout`] where there is none at this position; [`Error::CensoredSuccess`] where it
-    /// succeeded.
+    /// [`Error::NoSuchRollout`] where there is none at this position; [`Error::CensoredSuccess`]
+    /// where it succeeded.
     ///
     /// [`PastQuantiles::survival_aware`]: crate::PastQuantiles::survival_aware
     pub fn set_censored(&mut self, rollout: usize) -> Result<(), Error> {
@@ -187,8 +187,8 @@ impl Rollouts {
     ///
     /// # Errors
     ///
-    /// [`Error::Cap`] for one that is not from 0 to 1e100; [`Error::NoSuchResource`] for a handle of
-    /// other rollouts.
+    /// [`Error::Cap`] for one that is not from 0 to 1e100; [`Error::NoSuchResource`] for a handle
+    /// of other rollouts.
     pub fn set_cap(&mut self, resource: Resource, cap: f64) -> Result<(), Error> {
         let column = self.column_for_cap(resource, cap)?;
         column.caps.fill(cap);

@@ -16,8 +16,8 @@ const REACHABLE_CAP: (f64, f64) = (1.0, 1.2);
 /// Target and caps of an unreachable probe, drawn until one of them is missed.
 const UNREACHABLE: (f64, f64) = (0.5, 2.0);
 
-/// A run of which the task has no success of its own, only more or less: what it achieved and what it
-/// spent.
+/// A run of which the task has no success of its own, only more or less: what it achieved and what
+/// it spent.
 ///
 /// ```
 /// use budget_estimation::{Error, FinishedRun, half_reachable};
@@ -75,14 +75,15 @@ impl FeasibilityProbe {
 /// lacks.
 ///
 /// A random half of the runs (the smaller one where their number is odd) gets a reachable probe: a
-/// target of 0.5 to 1 times what was achieved, just the time that it took, and 1 to 1.2 times what it
-/// spent. The others get target and budgets of 0.5 to 2 times theirs, each drawn on its own, again and
-/// again until at least one is missed, on average 1.1 times with two resources. Draws are uniform.
+/// target of 0.5 to 1 times what was achieved, just the time that it took, and 1 to 1.2 times what
+/// it spent. The others get target and budgets of 0.5 to 2 times theirs, each drawn on its own,
+/// again and again until at least one is missed, on average 1.1 times with two resources. Draws are
+/// uniform.
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] without a run; [`Error::Setting`] for an achievement or a time that is not above 0,
-/// something spent that is not at least 0, and anything above 1e100.
+/// [`Error::Empty`] without a run; [`Error::Setting`] for an achievement or a time that is not
+/// above 0, something spent that is not at least 0, and anything above 1e100.
 ///
 /// ```
 /// use budget_estimation::{Error, FinishedRun, half_reachable};

@@ -8,13 +8,13 @@ const IMPOSSIBLE: f64 = 0.2;
 /// The paper's reward for reinforcement learning, in [0, 1.8]; not proper.
 ///
 /// With r remaining: `1.8 max(0, 1 - (high - low) / r)` for an interval that holds r, else 0. Where
-/// nothing could have succeeded (`remaining` is `None`): 0.2 for `impossible`, else 0. No answer, which
-/// is what every malformed answer is, earns 0.
+/// nothing could have succeeded (`remaining` is `None`): 0.2 for `impossible`, else 0. No answer,
+/// which is what every malformed answer is, earns 0.
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] unless what remains is above 0 and at most 1e100: samples with nothing left are
-/// removed before.
+/// [`Error::Setting`] unless what remains is above 0 and at most 1e100: samples with nothing left
+/// are removed before.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, rule_reward};

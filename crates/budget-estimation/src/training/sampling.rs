@@ -21,8 +21,8 @@ pub(super) fn shuffle<T>(items: &mut [T], generator: &mut ChaCha8Rng) {
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] without a share; [`Error::Setting`] where one is negative, or they do not add up
-/// to 1 (to 1e-9).
+/// [`Error::Empty`] without a share; [`Error::Setting`] where one is negative, or they do not add
+/// up to 1 (to 1e-9).
 ///
 /// ```
 /// use budget_estimation::{Error, split_rollouts};
@@ -74,7 +74,8 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: u64) -> Result<Vec<Vec<usi
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] unless there are 1 to 1000 copies; [`Error::Empty`] where a label has no sample.
+/// [`Error::Setting`] unless there are 1 to 1000 copies; [`Error::Empty`] where a label has no
+/// sample.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Rollouts, Sample, balance_samples};
@@ -125,9 +126,9 @@ pub fn balance_samples(samples: &[Sample], copies: usize, seed: u64) -> Result<V
 /// At most `cap` prefixes of some rollouts, so that long runs do not outweigh short ones: pairs of
 /// rollout and completed turns, sorted.
 ///
-/// Rollouts are sorted by length and cut into buckets of nearly equal size. By turns each bucket gives
-/// one prefix, of its rollouts by turns in a random order, drawn at random from those of the rollout
-/// that are left; until there are enough, or none. Takes O(n log n) for n turns.
+/// Rollouts are sorted by length and cut into buckets of nearly equal size. By turns each bucket
+/// gives one prefix, of its rollouts by turns in a random order, drawn at random from those of the
+/// rollout that are left; until there are enough, or none. Takes O(n log n) for n turns.
 ///
 /// # Errors
 ///
@@ -196,7 +197,8 @@ const fn share(n: usize, parts: usize, i: usize) -> usize {
     n / parts * i + if i < n % parts { i } else { n % parts }
 }
 
-/// A prefix of the rollout whose turn it is, which then goes to the end; one without any more is taken out.
+/// A prefix of the rollout whose turn it is, which then goes to the end; one without any more is
+/// taken out.
 fn draw(bucket: &mut VecDeque<(usize, Vec<usize>)>) -> Option<(usize, usize)> {
     while let Some((rollout, mut prefixes)) = bucket.pop_front() {
         if let Some(turn) = prefixes.pop() {

@@ -23,10 +23,11 @@ pub enum TargetWidth {
 }
 
 /// The answer to learn: the interval around what remained, in whole units, or `impossible` where
-/// nothing could have succeeded (`remaining` is `None`). As text it goes between the tags of an answer.
+/// nothing could have succeeded (`remaining` is `None`). As text it goes between the tags of an
+/// answer.
 ///
-/// With a half-width h, that is w r or w: `[max(1, floor(r - h)), floor(r + h)]`. An end that a share
-/// of decimals puts on a whole number is that number: 0.7 of 90 is 63, not 62.
+/// With a half-width h, that is w r or w: `[max(1, floor(r - h)), floor(r + h)]`. An end that a
+/// share of decimals puts on a whole number is that number: 0.7 of 90 is 63, not 62.
 ///
 /// # Errors
 ///

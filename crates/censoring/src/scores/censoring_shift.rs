@@ -38,8 +38,8 @@ impl CensoringShift {
     }
 }
 
-/// How far the simple censored score of a run that is cut off after step `stop` is from its complete
-/// score, in closed form.
+/// How far the simple censored score of a run that is cut off after step `stop` is from its
+/// complete score, in closed form.
 ///
 /// ```text
 /// prefix swap    sum over t = 1..Z of w_t (S(F_t, 0) - S(F_t, Y))
@@ -47,8 +47,8 @@ impl CensoringShift {
 /// ```
 ///
 /// Their sum is [`simple_score`](crate::simple_score()) of the
-/// [`HiddenOutcome`](crate::HiddenOutcome) minus [`Tps::score`] of the trace, up to rounding. It can
-/// have either sign: the simple score is no lower bound.
+/// [`HiddenOutcome`](crate::HiddenOutcome) minus [`Tps::score`] of the trace, up to rounding. It
+/// can have either sign: the simple score is no lower bound.
 ///
 /// Only where the outcome is known can this be computed: a check of a score on complete runs, not a
 /// score itself. Cost: one or two scores a step.
@@ -57,8 +57,9 @@ impl CensoringShift {
 ///
 /// # Errors
 ///
-/// [`Error::TrajectoryMetrics`] for a stop of 0 or beyond the end, and where custom weights do not reach
-/// the end; [`Error::StepScore`] with the first step whose score is no number from -1e100 to 1e100.
+/// [`Error::TrajectoryMetrics`] for a stop of 0 or beyond the end, and where custom weights do not
+/// reach the end; [`Error::StepScore`] with the first step whose score is no number from -1e100 to
+/// 1e100.
 ///
 /// ```
 /// use censoring::{Error, Probability, Tps, Trace, WeightSchedule, censoring_shift};

@@ -9,13 +9,13 @@ impl RunScore {
     /// The trajectory score of a run: one number where it is complete, and one for either outcome
     /// where it was cut off. Weights are those of the whole evaluated horizon.
     ///
-    /// `success_probability` is the chance of success given what the run had shown when it was cut off.
-    /// A complete run has no use for it.
+    /// `success_probability` is the chance of success given what the run had shown when it was cut
+    /// off. A complete run has no use for it.
     ///
     /// # Errors
     ///
-    /// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] where custom weights
-    /// do not reach the horizon.
+    /// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] where custom
+    /// weights do not reach the horizon.
     pub fn of<R: ScoringRule>(
         tps: &Tps<R>,
         run: &Stopped<'_>,
@@ -33,8 +33,8 @@ impl RunScore {
         }
     }
 
-    /// The score, or what it is expected to be where the run was cut off. An outcome without a chance
-    /// does not count, even where its score is infinite.
+    /// The score, or what it is expected to be where the run was cut off. An outcome without a
+    /// chance does not count, even where its score is infinite.
     #[must_use]
     pub fn expected(&self) -> f64 {
         match *self {
@@ -73,9 +73,9 @@ impl RunScore {
 /// sum over t = 1..Z of w_t [q_Z S(F_t, 1) + (1 - q_Z) S(F_t, 0)]   if cut off
 /// ```
 ///
-/// q_Z is `success_probability`, the chance of success given what the run had shown at its stop. Weights
-/// are those of the whole evaluated horizon; they are not renormalised over the steps before the
-/// stop. Higher is better, range as the rule's; 0 times infinity is 0.
+/// q_Z is `success_probability`, the chance of success given what the run had shown at its stop.
+/// Weights are those of the whole evaluated horizon; they are not renormalised over the steps
+/// before the stop. Higher is better, range as the rule's; 0 times infinity is 0.
 ///
 /// Elicits what the score of complete runs does, the chance of success given the history, on all
 /// steps before the stop: proper where the rule is, and strictly so where the rule is. It needs a
@@ -90,8 +90,8 @@ impl RunScore {
 ///
 /// # Errors
 ///
-/// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] where custom weights do
-/// not reach the horizon.
+/// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] where custom
+/// weights do not reach the horizon.
 ///
 /// ```
 /// use censoring::{Error, Probability, StopReason, Stopped, Tps, WeightSchedule, exact_score};
@@ -116,9 +116,9 @@ pub fn exact_score<R: ScoringRule>(
 
 /// The mean of [`exact_score`](crate::exact_score()) over runs, weighted where weights are given.
 ///
-/// `success_probabilities` has one entry a run; those of complete runs are not looked at. A weight of 2 is
-/// the run twice, a weight of 0 leaves no trace. Free of order to the bit. Minus infinity where the
-/// rule is.
+/// `success_probabilities` has one entry a run; those of complete runs are not looked at. A weight
+/// of 2 is the run twice, a weight of 0 leaves no trace. Free of order to the bit. Minus infinity
+/// where the rule is.
 ///
 /// # Errors
 ///

@@ -6,17 +6,17 @@ use crate::{
     weighting::stop_times::same_length,
 };
 
-/// What the [`exact_score`](crate::exact_score()) of a run can be, where the chance of success after
-/// its stop is known to lie in an interval.
+/// What the [`exact_score`](crate::exact_score()) of a run can be, where the chance of success
+/// after its stop is known to lie in an interval.
 ///
 /// ```text
 /// the lower and the higher of  q S1 + (1 - q) S0  at  q = low  and  q = high
 /// ```
 ///
 /// The score is linear in that chance, so its extremes are at the ends; over
-/// [`ProbabilityInterval::UNKNOWN`] they are the scores as a failure and as a success, which need no
-/// estimate and no assumption on why the run was cut off. A complete run has one score. Units of the
-/// rule.
+/// [`ProbabilityInterval::UNKNOWN`] they are the scores as a failure and as a success, which need
+/// no estimate and no assumption on why the run was cut off. A complete run has one score. Units of
+/// the rule.
 ///
 /// Reference: the idea of bounds in place of assumptions is that of Manski (1990), Nonparametric
 /// bounds on treatment effects.
@@ -62,8 +62,8 @@ pub fn score_bounds<R: ScoringRule>(
 }
 
 /// What the mean of [`exact_score`](crate::exact_score()) over runs can be, where the chance of
-/// success after each stop is known to lie in an interval: the mean of the lower and the mean of the
-/// upper bounds.
+/// success after each stop is known to lie in an interval: the mean of the lower and the mean of
+/// the upper bounds.
 ///
 /// `success_probabilities` has one entry a run, of which those of complete runs are not looked at;
 /// `None` is [`ProbabilityInterval::UNKNOWN`] for all. Each run's chance moves by itself, and both

@@ -6,7 +6,8 @@ use crate::{Error, Observation, Stopped, scores::weighted_runs::mean_of_runs};
 /// had failed.
 ///
 /// ```text
-/// sum over t = 1..Z of w_t S(F_t, Y)  if complete,  sum over t = 1..Z of w_t S(F_t, 0)  if censored
+/// sum over t = 1..Z of w_t S(F_t, Y)  if complete
+/// sum over t = 1..Z of w_t S(F_t, 0)  if censored
 /// ```
 ///
 /// Weights are those of the whole evaluated horizon; they are not renormalised over the steps
@@ -23,8 +24,8 @@ use crate::{Error, Observation, Stopped, scores::weighted_runs::mean_of_runs};
 ///
 /// # Errors
 ///
-/// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] where custom weights do
-/// not reach the horizon.
+/// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] where custom
+/// weights do not reach the horizon.
 ///
 /// ```
 /// use censoring::{Error, Probability, StopReason, Stopped, Tps, WeightSchedule, simple_score};

@@ -20,8 +20,8 @@ use crate::{
 ///
 /// D is no more than a difference of means on these runs; that other runs might be drawn is not in
 /// it. Differences up to rounding (16 units in the last place of what is added up) count as none. A
-/// weight of 2 is the run twice, a weight of 0 leaves no trace, though both streams must agree on the
-/// run's end. Free of order to the bit.
+/// weight of 2 is the run twice, a weight of 0 leaves no trace, though both streams must agree on
+/// the run's end. Free of order to the bit.
 ///
 /// ```
 /// use censoring::{
@@ -49,7 +49,8 @@ use crate::{
 /// assert_eq!(difference.largest_width(&chances)?, Some(0.5));
 ///
 /// // Where it is known to be at least 3/8, the bold stream is ahead.
-/// let within = [ProbabilityInterval::UNKNOWN, ProbabilityInterval::around(Probability::HALF, 0.25)?];
+/// let at_least_3_8 = ProbabilityInterval::around(Probability::HALF, 0.25)?;
+/// let within = [ProbabilityInterval::UNKNOWN, at_least_3_8];
 /// assert_eq!(difference.bounds_within(&within)?.low(), 1.0 / 32.0);
 /// assert!(difference.keeps_sign_within(&within)?);
 /// # Ok::<(), Error>(())
@@ -99,11 +100,11 @@ impl StreamDifference {
     ///
     /// # Errors
     ///
-    /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first whose
-    /// score under one of the streams is no number from -1e100 to 1e100 (an unclipped log score may
-    /// be infinite); [`Error::OtherRun`] with the first run that ends differently in the two streams,
-    /// or has another length; [`Error::Length`] unless there is one entry a run in each;
-    /// [`Error::WeightAt`] for a weight that is neither 0 nor from 1e-100 to 1e100;
+    /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first
+    /// whose score under one of the streams is no number from -1e100 to 1e100 (an unclipped log
+    /// score may be infinite); [`Error::OtherRun`] with the first run that ends differently in the
+    /// two streams, or has another length; [`Error::Length`] unless there is one entry a run in
+    /// each; [`Error::WeightAt`] for a weight that is neither 0 nor from 1e-100 to 1e100;
     /// [`Error::Empty`] without a run of positive weight.
     pub fn new<R: ScoringRule>(
         tps: &Tps<R>,
@@ -159,8 +160,8 @@ impl StreamDifference {
         self.bounds
     }
 
-    /// The least and the largest difference over all chances in the given intervals, one a run; those
-    /// of complete runs are not looked at.
+    /// The least and the largest difference over all chances in the given intervals, one a run;
+    /// those of complete runs are not looked at.
     ///
     /// # Errors
     ///
@@ -198,9 +199,9 @@ impl StreamDifference {
     /// Let each chance be anywhere within `width / 2` of its estimate, and in [0, 1]
     /// ([`ProbabilityInterval::around`]), each run's independently of the others'. At every smaller
     /// width the stream that is ahead at the estimates is ahead for all such chances; at this one
-    /// there are chances with no difference. Above 0 and at most 2; 0 where there is no difference at
-    /// the estimates; `None` where no width is enough, because the sign is that of the estimates for
-    /// all chances.
+    /// there are chances with no difference. Above 0 and at most 2; 0 where there is no difference
+    /// at the estimates; `None` where no width is enough, because the sign is that of the estimates
+    /// for all chances.
     ///
     /// Cost: O(n log n).
     ///

@@ -5,8 +5,9 @@ use crate::{
     weighting::stop_times::{same_length, weight_of},
 };
 
-/// Hands on the position, the run and the weight of each run of positive weight. Nothing is computed
-/// for the others, whose weight is checked all the same. An error names the run that it came from.
+/// Hands on the position, the run and the weight of each run of positive weight. Nothing is
+/// computed for the others, whose weight is checked all the same. An error names the run that it
+/// came from.
 pub(crate) fn for_each_run<'a>(
     runs: &[Stopped<'a>],
     weights: Option<&[f64]>,

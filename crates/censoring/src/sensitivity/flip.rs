@@ -7,15 +7,15 @@ use crate::{RunScore, sensitivity::tilt::tilted};
 /// `None` where no odds ratio on that side changes it: it holds however wrong the chances are in
 /// that direction. Both are 1 where there was no conclusion at 1, up to rounding.
 ///
-/// A conclusion that changes and changes back within a factor of 1.0003 in the odds may be missed, and
-/// so may one that changes by no more than rounding: a difference of up to 16 units in the last place
-/// (3.6e-15) of the sizes of the two means and of what cut-off runs add to them counts as none. Between
-/// means of 1e15 in size, differences of a few units are not seen.
+/// A conclusion that changes and changes back within a factor of 1.0003 in the odds may be missed,
+/// and so may one that changes by no more than rounding: a difference of up to 16 units in the last
+/// place (3.6e-15) of the sizes of the two means and of what cut-off runs add to them counts as
+/// none. Between means of 1e15 in size, differences of a few units are not seen.
 ///
 /// Cost of each search: one sort, and about two passes over the cut-off runs for each natural
-/// logarithm in the odds, of which there are 40 on either side and as many more as the chance nearest
-/// to 0 or 1 is away from 1/2, 700 at most. Where a difference stays close to 0 without changing, up to
-/// 8,192 passes for that logarithm.
+/// logarithm in the odds, of which there are 40 on either side and as many more as the chance
+/// nearest to 0 or 1 is away from 1/2, 700 at most. Where a difference stays close to 0 without
+/// changing, up to 8,192 passes for that logarithm.
 ///
 /// ```
 /// use censoring::{Error, Probability, RunScore, TiltedMean};

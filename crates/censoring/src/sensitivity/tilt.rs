@@ -36,7 +36,7 @@ pub(crate) fn check_odds_ratio(odds_ratio: f64) -> Result<(), Error> {
     if odds_ratio > 0.0 && odds_ratio < f64::INFINITY {
         Ok(())
     } else {
-        Err(Error::Setting { name: "odds_ratio", value: odds_ratio, range: "positive and finite" })
+        Err(Error::Setting { name: "odds_ratio", value: odds_ratio, range: "above 0 and finite" })
     }
 }
 

@@ -52,8 +52,8 @@ pub enum RunScore {
 /// mean need not rise with the odds ratio: a success is good for the score of a run that was
 /// confident and bad for that of one that was not.
 ///
-/// A weight of 2 is the run twice, a weight of 0 leaves no trace; the scores that are given with it are
-/// checked all the same. Means are free of order to the bit.
+/// A weight of 2 is the run twice, a weight of 0 leaves no trace; the scores that are given with it
+/// are checked all the same. Means are free of order to the bit.
 ///
 /// Reference: as [`tilt`](crate::tilt()).
 ///
@@ -87,8 +87,8 @@ impl TiltedMean {
     ///
     /// [`Error::RunScore`] with the first run that has a score which is no number from -1e100 to
     /// 1e100; [`Error::Length`] unless there is one weight a run; [`Error::WeightAt`] for a
-    /// weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive
-    /// weight.
+    /// weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of
+    /// positive weight.
     pub fn new(runs: &[RunScore], weights: Option<&[f64]>) -> Result<Self, Error> {
         if let Some(weights) = weights {
             same_length("weights", runs.len(), weights.len())?;
@@ -133,8 +133,8 @@ impl TiltedMean {
         Ok(mean.finish()?)
     }
 
-    /// The odds ratios at which it changes whether the mean is above or below `threshold`. For cost and
-    /// tolerance see [`FlippingOdds`].
+    /// The odds ratios at which it changes whether the mean is above or below `threshold`. For cost
+    /// and tolerance see [`FlippingOdds`].
     ///
     /// # Errors
     ///
@@ -159,8 +159,8 @@ impl TiltedMean {
     ///
     /// // One stream says 0.5, another 0.9, on a run that succeeded and one that was cut off.
     /// let mean = |complete, if_success, if_failure| {
-    ///     let cut_off =
-    ///         RunScore::Censored { success_probability: Probability::HALF, if_success, if_failure };
+    ///     let success_probability = Probability::HALF;
+    ///     let cut_off = RunScore::Censored { success_probability, if_success, if_failure };
     ///     TiltedMean::new(&[RunScore::Complete(complete), cut_off], None)
     /// };
     /// let (careful, bold) = (mean(-0.25, -0.25, -0.25)?, mean(-0.01, -0.01, -0.81)?);

@@ -12,9 +12,9 @@ use crate::{Error, weighting::stop_times::same_length};
 /// `rate(length)` is the chance that a run of that many steps is cut off: one rate for all, or one
 /// for each stratum of lengths. Runs are drawn one after the other in the order of their lengths
 /// (systematic sampling), so that in *any* range of lengths the number of those that are cut off is
-/// less than 1 away from the sum of their rates; no strata need be named. A run that is cut off stops
-/// after any step but its last, all equally likely. A run of one step has no such step and stays
-/// complete.
+/// less than 1 away from the sum of their rates; no strata need be named. A run that is cut off
+/// stops after any step but its last, all equally likely. A run of one step has no such step and
+/// stays complete.
 ///
 /// Lengths and ids are all that it sees, so that where a run is cut off says nothing of its outcome
 /// beyond what its length does. But no real budget knows the length that a run would have had: take

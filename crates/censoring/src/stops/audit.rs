@@ -73,7 +73,8 @@ pub struct RunGroup {
 /// whatever order the runs come. As JSON (feature `serde`): `complete`, `censored`, `excluded`,
 /// `censoring_rate` (null where undefined) and `rows`.
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix G.1 and table 6.
+/// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix G.1 and
+/// table 6.
 ///
 /// ```
 /// use censoring::{Error, Probability, StopClass, StopReason, Stopped, TerminationAudit};

@@ -3,13 +3,15 @@ use std::fmt;
 /// What a stop makes of a run whose outcome is unknown.
 ///
 /// [`StopReason::class`](crate::StopReason::class) is the default policy; a policy of your own is
-/// any function from reason to class, given to [`Stopped::with_policy`](crate::Stopped::with_policy).
-/// A run whose outcome was observed is complete under every policy.
+/// any function from reason to class, given to
+/// [`Stopped::with_policy`](crate::Stopped::with_policy). A run whose outcome was observed is
+/// complete under every policy.
 ///
 /// ```
 /// use censoring::{StopClass, StopReason};
 ///
-/// let classes = [StopReason::Completed, StopReason::MaxCost, StopReason::ToolError].map(|r| r.class());
+/// let reasons = [StopReason::Completed, StopReason::MaxCost, StopReason::ToolError];
+/// let classes = reasons.map(|reason| reason.class());
 /// assert_eq!(classes, [StopClass::Complete, StopClass::Censored, StopClass::Excluded]);
 /// assert_eq!(classes[1].name(), "censored");
 /// ```

@@ -95,8 +95,8 @@ impl StopReason {
     ///
     /// A censored score is valid only where the stop says nothing about the outcome beyond what the
     /// run so far says, so what is in doubt is excluded. Where you know better, give
-    /// [`Stopped::with_policy`](crate::Stopped::with_policy) a policy of your own, and say so beside
-    /// the scores.
+    /// [`Stopped::with_policy`](crate::Stopped::with_policy) a policy of your own, and say so
+    /// beside the scores.
     ///
     /// Reference: Evaluator failure modes in agentic uncertainty quantification, assumption 2 and
     /// appendix G.

@@ -4,8 +4,8 @@ use crate::{Error, weighting::stop_times::same_length};
 
 /// How branches ended that were run on from where a run was cut off, counted.
 ///
-/// Run each with the same agent, harness and stopping rule; the forecasts that are scored stay those
-/// of the run itself.
+/// Run each with the same agent, harness and stopping rule; the forecasts that are scored stay
+/// those of the run itself.
 ///
 /// ```
 /// use censoring::{Continuations, Error};
@@ -33,9 +33,9 @@ pub struct Continuations {
 
 /// A probability of success after a stop, from [`Continuations`]: `low <= probability <= high`.
 ///
-/// Scores of a sample with all probabilities at `low` and with all at `high` do not bound its score:
-/// some runs score more as a success and others less. Take each run's own worse and better end, as
-/// [`mean_score_bounds`](crate::mean_score_bounds) does with the two as a
+/// Scores of a sample with all probabilities at `low` and with all at `high` do not bound its
+/// score: some runs score more as a success and others less. Take each run's own worse and better
+/// end, as [`mean_score_bounds`](crate::mean_score_bounds) does with the two as a
 /// [`ProbabilityInterval`](crate::ProbabilityInterval).
 ///
 /// ```
@@ -121,8 +121,8 @@ impl Continuations {
     }
 }
 
-/// The probability of success after each stop: from branches where at least `min_valid` of a run's have
-/// an outcome, and from a model elsewhere.
+/// The probability of success after each stop: from branches where at least `min_valid` of a run's
+/// have an outcome, and from a model elsewhere.
 ///
 /// `branches` and `plug_in` have one entry a run; runs without branches have the default, none. The
 /// paper drops runs with fewer than 5. The model may have learnt from the branches of other runs

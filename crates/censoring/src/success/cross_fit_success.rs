@@ -48,43 +48,39 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
         let model = fold.and_then(|&fold| self.models.get(fold));
         let runs = self.folds.of_each().len();
         model
-            .ok_or(trajectory_metrics::Error::Length {
-                what: "folds",
-                expected: run.saturating_add(1),
-                found: runs,
-            })?
+            .ok_or(Error::Length { what: "folds", expected: run.saturating_add(1), found: runs })?
             .success_probability(features)
     }
 }
 
-/// Learns the chance of success from complete runs, cut off at each of their steps in turn, and from
-/// branches of runs that were cut off, so that no run is judged by a model that has seen it: the
-/// plug-in estimate of q_Z, and the hybrid one.
+/// Learns the chance of success from complete runs, cut off at each of their steps in turn, and
+/// from branches of runs that were cut off, so that no run is judged by a model that has seen it:
+/// the plug-in estimate of q_Z, and the hybrid one.
 ///
 /// `features(run, t)` are those of the run at a position after its first t steps. They must not
 /// depend on anything later, such as how long the run went on; for features of forecasts there is
 /// [`prefix_features`](crate::prefix_features()). `folds` keep tasks whole where several runs share
 /// one.
 ///
-/// Every complete run is a row for each step but its last, as nothing is cut off after it ended, each
-/// with the run's whole weight: were it shared among the steps, it would tell how long the run went
-/// on. Rows of one run are not independent. A weight of 2 is the run twice in one fold, a weight of 0
-/// leaves no trace.
+/// Every complete run is a row for each step but its last, as nothing is cut off after it ended,
+/// each with the run's whole weight: were it shared among the steps, it would tell how long the run
+/// went on. Rows of one run are not independent. A weight of 2 is the run twice in one fold, a
+/// weight of 0 leaves no trace.
 ///
-/// `branches` has one entry a run, the default where it has none. A run that was cut off is a row for
-/// each of its steps, the last included, with the run's whole weight again, split between success and
-/// failure as its branches with an outcome are: the number of branches counts for nothing. Without
-/// such a branch it is in a fold but teaches nothing, as excluded runs do; branches of complete and
-/// of excluded runs are not looked at.
+/// `branches` has one entry a run, the default where it has none. A run that was cut off is a row
+/// for each of its steps, the last included, with the run's whole weight again, split between
+/// success and failure as its branches with an outcome are: the number of branches counts for
+/// nothing. Without such a branch it is in a fold but teaches nothing, as excluded runs do;
+/// branches of complete and of excluded runs are not looked at.
 ///
 /// The rows must stand for the runs that are to be judged, which is what weights are for:
 ///
-/// - Without branches complete runs teach alone, and they are the shorter ones of all. Where a run's
-///   length is a sign of its outcome give each the weight that stands for those like it that were cut
-///   off ([`IpcwWeights`](crate::IpcwWeights)).
-/// - With branches each run stands for itself, at a weight of 1; where a share of those that were cut
-///   off was drawn for branches, they have the weight of one over that share. Weights as above would
-///   count cut-off runs twice.
+/// - Without branches complete runs teach alone, and they are the shorter ones of all. Where a
+///   run's length is a sign of its outcome give each the weight that stands for those like it that
+///   were cut off ([`IpcwWeights`](crate::IpcwWeights)).
+/// - With branches each run stands for itself, at a weight of 1; where a share of those that were
+///   cut off was drawn for branches, they have the weight of one over that share. Weights as above
+///   would count cut-off runs twice.
 /// - A weight of 0 for complete runs learns from branches alone: for when features do not tell why
 ///   complete runs were not cut off.
 ///

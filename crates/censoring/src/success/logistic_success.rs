@@ -17,9 +17,9 @@ use crate::{
 /// any spread there counts for nothing. So does one whose standard deviation is up to 1e-12 of its
 /// largest value, and one whose values are all below about 1e-154, as their squares are no numbers:
 /// take it in other units. The intercept is free. The penalty stands beside the sum of
-/// the log losses, so it fades as rows are added; the [default](Self::default) is 1. It counts as no less
-/// than 1e-10 of the weight of all rows, which keeps separated outcomes and features that repeat
-/// each other in bounds.
+/// the log losses, so it fades as rows are added; the [default](Self::default) is 1. It counts as
+/// no less than 1e-10 of the weight of all rows, which keeps separated outcomes and features that
+/// repeat each other in bounds.
 ///
 /// Cost: about ten passes over the rows, each O(n d^2) for d features.
 ///
@@ -248,8 +248,8 @@ fn loss(rows: &[Row], line: &[f64], ridge: f64) -> f64 {
     sum(rows.iter().map(of).chain([pull]))
 }
 
-/// Minus the gradient over the curvature, by Cholesky's decomposition; `None` where the curvature is
-/// lost in rounding.
+/// Minus the gradient over the curvature, by Cholesky's decomposition; `None` where the curvature
+/// is lost in rounding.
 fn newton_step(rows: &[Row], line: &[f64], ridge: f64) -> Option<Vec<f64>> {
     let n = line.len();
     let mut gradient = vec![CompensatedSum::default(); n];

@@ -10,14 +10,14 @@ use crate::{Error, weighting::stop_times::same_length};
 /// mean of (estimate - truth)
 /// ```
 ///
-/// An exact score with estimated chances elicits `q_t + r_t` in place of q_t. It stays proper if and
-/// only if r_t is 0 given the history at each step, so a mean over all runs says too little: give
-/// the runs of one group at a time (one step, one task, one bin of forecasts). `truths` are audited
-/// chances, or 0 and 1 for known outcomes. A run that is complete is scored by its outcome: it enters
-/// with its outcome as its estimate, so that the bias fades as fewer runs are cut off.
+/// An exact score with estimated chances elicits `q_t + r_t` in place of q_t. It stays proper if
+/// and only if r_t is 0 given the history at each step, so a mean over all runs says too little:
+/// give the runs of one group at a time (one step, one task, one bin of forecasts). `truths` are
+/// audited chances, or 0 and 1 for known outcomes. A run that is complete is scored by its outcome:
+/// it enters with its outcome as its estimate, so that the bias fades as fewer runs are cut off.
 ///
-/// Between -1 and 1; above 0 where estimates are too high. Weights are optional: 2 is the row twice,
-/// 0 leaves no trace. Free of order to the bit.
+/// Between -1 and 1; above 0 where estimates are too high. Weights are optional: 2 is the row
+/// twice, 0 leaves no trace. Free of order to the bit.
 ///
 /// Reference: Evaluator failure modes in agentic uncertainty quantification, remarks C.4 and C.5.
 ///
@@ -49,7 +49,7 @@ pub fn plug_in_bias(
         let off = estimate.get() - truth.get();
         let weight = weights.map_or(1.0, |weights| weights[row]);
         mean.update_weighted(off, weight)
-            .map_err(|_| trajectory_metrics::Error::WeightAt { index: row, value: weight })?;
+            .map_err(|_| Error::WeightAt { index: row, value: weight })?;
     }
     Ok(mean.finish()?)
 }

@@ -43,7 +43,7 @@ impl ProbabilityInterval {
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] where the lower end is the higher one.
+    /// [`Error::ScoringRules`] where the lower end is above the higher one.
     pub fn new(low: Probability, high: Probability) -> Result<Self, Error> {
         if low <= high {
             Ok(Self { low, high })
@@ -55,8 +55,8 @@ impl ProbabilityInterval {
 
     /// Within `width / 2` of an estimate, and in [0, 1].
     ///
-    /// What [`StreamDifference::largest_width`](crate::StreamDifference::largest_width) gives is such
-    /// a width.
+    /// What [`StreamDifference::largest_width`](crate::StreamDifference::largest_width) gives is
+    /// such a width.
     ///
     /// # Errors
     ///
@@ -96,8 +96,8 @@ impl From<Probability> for ProbabilityInterval {
     }
 }
 
-/// Every unresolved branch taken for a failure, and for a success. What the number of branches leaves
-/// open is not in it.
+/// Every unresolved branch taken for a failure, and for a success. What the number of branches
+/// leaves open is not in it.
 impl From<SuccessEstimate> for ProbabilityInterval {
     fn from(estimate: SuccessEstimate) -> Self {
         Self { low: estimate.low(), high: estimate.high() }

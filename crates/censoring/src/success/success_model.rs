@@ -4,13 +4,16 @@ use crate::Error;
 
 /// A model of the chance that a run succeeds, given features of what it had shown up to a step.
 ///
-/// Keep it apart from the forecasts that are evaluated: a model that only repeats them lets a stream
-/// mark its own work. A closure is a model, too.
+/// Keep it apart from the forecasts that are evaluated: a model that only repeats them lets a
+/// stream mark its own work. A closure is a model, too.
 ///
 /// ```
 /// use censoring::{Error, Probability, SuccessModel};
 ///
-/// let gives_up = |features: &[f64]| if features[0] > 9.0 { Probability::ZERO } else { Probability::HALF };
+/// let gives_up = |features: &[f64]| match features[0] > 9.0 {
+///     true => Probability::ZERO,
+///     false => Probability::HALF,
+/// };
 /// assert_eq!(gives_up.success_probability(&[12.0])?, Probability::ZERO);
 /// # Ok::<(), Error>(())
 /// ```
@@ -42,8 +45,14 @@ impl<F: Fn(&[f64]) -> Probability> SuccessModel for F {
 /// impl SuccessLearner for BaseRate {
 ///     type Model = Box<dyn Fn(&[f64]) -> Probability>;
 ///
-///     fn fit(&self, _: &[Vec<f64>], outcomes: &[bool], weights: &[f64]) -> Result<Self::Model, Error> {
-///         let successes: f64 = outcomes.iter().zip(weights).filter(|row| *row.0).map(|row| row.1).sum();
+///     fn fit(
+///         &self,
+///         _: &[Vec<f64>],
+///         outcomes: &[bool],
+///         weights: &[f64],
+///     ) -> Result<Self::Model, Error> {
+///         let rows = outcomes.iter().zip(weights);
+///         let successes: f64 = rows.filter(|row| *row.0).map(|row| row.1).sum();
 ///         let rate = Probability::new(successes / weights.iter().sum::<f64>())?;
 ///         Ok(Box::new(move |_| rate))
 ///     }
@@ -58,8 +67,8 @@ pub trait SuccessLearner {
     type Model: SuccessModel;
 
     /// Learns from rows: the features of a run up to some step, its outcome, and a weight. A weight
-    /// of 2 is the row twice, a weight of 0 leaves no trace. A run with k successes among m branches
-    /// is a success of weight k and a failure of weight m - k.
+    /// of 2 is the row twice, a weight of 0 leaves no trace. A run with k successes among m
+    /// branches is a success of weight k and a failure of weight m - k.
     ///
     /// # Errors
     ///

@@ -23,23 +23,23 @@ use crate::{
 /// A = S  for a complete run,  m(Z)  for one cut off at Z
 /// ```
 ///
-/// Why it works. Write `dM(t) = [cut off at t] - h(t) [could have been cut off at t]` with the hazard
-/// `h(t) = 1 - G(t) / G(t-)`. Because `1 / G(t) - 1 / G(t-) = h(t) / G(t)`, the contribution is
-/// `[complete] S / G(Z-) + sum of m(t) dM(t) / G(t)`; with `m = S = 1` that is 1 for every run. So
-/// it differs from S by
+/// Why it works. Write `dM(t) = [cut off at t] - h(t) [could have been cut off at t]` with the
+/// hazard `h(t) = 1 - G(t) / G(t-)`. Because `1 / G(t) - 1 / G(t-) = h(t) / G(t)`, the contribution
+/// is `[complete] S / G(Z-) + sum of m(t) dM(t) / G(t)`; with `m = S = 1` that is 1 for every run.
+/// So it differs from S by
 ///
 /// ```text
 /// sum over t of (m(t) - S) dM(t) / G(t)
 /// ```
 ///
-/// Let being cut off depend on nothing but what the run had shown. Then each term is 0 in expectation
-/// if G is right, since dM(t) is 0 on average, whatever the score; and also if m is right, since
-/// `m(t) - S` is 0 on average, whether the run is cut off at t or not.
+/// Let being cut off depend on nothing but what the run had shown. Then each term is 0 in
+/// expectation if G is right, since dM(t) is 0 on average, whatever the score; and also if m is
+/// right, since `m(t) - S` is 0 on average, whether the run is cut off at t or not.
 ///
 /// Where G falls to 0, as under one budget for all, runs that are cut off there are taken at what m
-/// says, and m alone must be right for them. The estimate is in the units of the scores and may leave
-/// their range in small samples. Free of order to the bit; weights of runs as in [`StopTimes`]. Where
-/// nothing can be lost, and for runs of weight 0, no prediction is asked for.
+/// says, and m alone must be right for them. The estimate is in the units of the scores and may
+/// leave their range in small samples. Free of order to the bit; weights of runs as in
+/// [`StopTimes`]. Where nothing can be lost, and for runs of weight 0, no prediction is asked for.
 ///
 /// Cost: O(n k) for n runs and k times of G.
 ///
@@ -89,8 +89,8 @@ pub fn doubly_robust_mean_score<'g>(
             Some(score) => score,
             None => predict(stop.run, stop.time)?,
         };
-        // A + sum of (A - m(t)) (1 / G(t) - 1 / G(t-)), the same on paper: what m gets right cancels
-        // before it is multiplied by what may be large.
+        // A + sum of (A - m(t)) (1 / G(t) - 1 / G(t-)), the same on paper: what m gets right
+        // cancels before it is multiplied by what may be large.
         let mut contribution = at_stop;
         let mut before = 1.0;
         for (&time, &survival) in g.times().iter().zip(g.survival()) {

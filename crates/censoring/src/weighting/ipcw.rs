@@ -13,10 +13,11 @@ const LEAST_SURVIVAL: f64 = 1e-100;
 /// 1 / G(Z-)  for a run that is complete at Z,  0  for one that was cut off
 /// ```
 ///
-/// with G the chance of not being cut off. A mean under these weights is unbiased, where a mean over
-/// complete runs alone favours the short ones, if each run's G is right and positive wherever runs
-/// end. Where all that get to some time are cut off there, as under one budget for all, nothing
-/// seen stands for longer runs: then no weights can help, and [`IpcwWeights::coverage`] is below 1.
+/// with G the chance of not being cut off. A mean under these weights is unbiased, where a mean
+/// over complete runs alone favours the short ones, if each run's G is right and positive wherever
+/// runs end. Where all that get to some time are cut off there, as under one budget for all,
+/// nothing seen stands for longer runs: then no weights can help, and [`IpcwWeights::coverage`] is
+/// below 1.
 ///
 /// Reference: Horvitz and Thompson (1952), A generalization of sampling without replacement from a
 /// finite universe, doi:10.1080/01621459.1952.10483446; for runs that are cut off Robins and
@@ -110,12 +111,13 @@ impl<'a> IpcwWeights<'a> {
     /// ```
     ///
     /// `c_i` is the run's own weight, `w_i` that of this type. Scores are of complete runs, `None`
-    /// for others; range as theirs, and beyond it where coverage is not 1. Free of order to the bit.
+    /// for others; range as theirs, and beyond it where coverage is not 1. Free of order to the
+    /// bit.
     ///
     /// # Errors
     ///
-    /// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::RunScore`] with the first run
-    /// whose score does not fit; [`Error::Length`] unless there is one entry a run.
+    /// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::RunScore`] with the first
+    /// run whose score does not fit; [`Error::Length`] unless there is one entry a run.
     pub fn mean_score(&self, scores: &[Option<f64>]) -> Result<f64, Error> {
         self.stops.check_scores(scores)?;
         Ok(self.sum(&|run| scores[run].unwrap_or_default()) / self.stops.total())

@@ -4,9 +4,9 @@ use crate::{Error, StopTimes, weighting::stop_times::same_length};
 
 /// The chance of lasting beyond each time: a curve that falls in steps from 1.
 ///
-/// [`KaplanMeier::of_censoring`] is the curve G that inverse probability weights need: the chance of
-/// not being cut off, estimated from runs of which most end before they can be cut off. Roles are
-/// swapped there: being cut off is the event, an outcome takes the run out of sight.
+/// [`KaplanMeier::of_censoring`] is the curve G that inverse probability weights need: the chance
+/// of not being cut off, estimated from runs of which most end before they can be cut off. Roles
+/// are swapped there: being cut off is the event, an outcome takes the run out of sight.
 ///
 /// ```text
 /// G(t) = product over cut-off times s <= t of (1 - d_s / n_s)
@@ -49,18 +49,18 @@ pub struct KaplanMeier {
 }
 
 impl KaplanMeier {
-    /// The survival curve of the censoring distribution: the chance of not having been cut off, from
-    /// runs whose outcomes hide when that would have happened. Needs times of outcomes and of
-    /// cut-offs to be independent; where they depend on something known in advance, such as the task,
-    /// take one curve for each kind of run.
+    /// The survival curve of the censoring distribution: the chance of not having been cut off,
+    /// from runs whose outcomes hide when that would have happened. Needs times of outcomes and of
+    /// cut-offs to be independent; where they depend on something known in advance, such as the
+    /// task, take one curve for each kind of run.
     #[must_use]
     pub fn of_censoring(stops: &StopTimes<'_>) -> Self {
         Self::product_limit(stops, true)
     }
 
-    /// The survival curve of the event, a known outcome: the chance of still being without one, from
-    /// runs of which some were cut off: the same with the roles as usual. Here a run that was cut off
-    /// at s is still in n_s.
+    /// The survival curve of the event, a known outcome: the chance of still being without one,
+    /// from runs of which some were cut off. The same with the roles as usual; a run that was cut
+    /// off at s is still in n_s here.
     ///
     /// The product of both curves is the share of runs that had not stopped.
     ///
@@ -78,18 +78,18 @@ impl KaplanMeier {
         Self::product_limit(stops, false)
     }
 
-    /// The curve of hazards that are known or modelled: `G(t)` is the product over times `s <= t` of
-    /// `1 - hazard at s`.
+    /// The curve of hazards that are known or modelled: `G(t)` is the product over times `s <= t`
+    /// of `1 - hazard at s`.
     ///
-    /// For stops that are not administrative. Where a monitor cuts off runs that look bad, one curve
-    /// for all cannot be right; a curve for each run can, from its hazards given what it had shown
-    /// by then: at each step the chance of being cut off there, for a run that got there and has no
-    /// outcome yet.
+    /// For stops that are not administrative. Where a monitor cuts off runs that look bad, one
+    /// curve for all cannot be right; a curve for each run can, from its hazards given what it had
+    /// shown by then: at each step the chance of being cut off there, for a run that got there and
+    /// has no outcome yet.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one hazard a time; [`Error::ScoringRules`] unless times are
-    /// finite, at least 0 and strictly rising.
+    /// [`Error::Length`] unless there is one hazard a time; [`Error::ScoringRules`] unless times
+    /// are finite, at least 0 and strictly rising.
     ///
     /// ```
     /// use censoring::{Error, KaplanMeier, Probability};
@@ -127,7 +127,8 @@ impl KaplanMeier {
         self.after_steps(self.times.partition_point(|&step| step <= time))
     }
 
-    /// The chance of lasting at least until `time`: the left limit. Steps down just after the times.
+    /// The chance of lasting at least until `time`: the left limit. Steps down just after the
+    /// times.
     ///
     /// # Panics
     ///

@@ -1,20 +1,20 @@
-use scoring_rules::{ExactMean, ExactSum};
+use scoring_rules::ExactSum;
 
 use crate::Error;
 
 /// When each run stopped, and whether it was cut off there or ended with its outcome known.
 ///
 /// In the words of survival analysis a known outcome is the event, and a run that was cut off is
-/// censored. Times are steps, tokens, seconds: any finite numbers of at least 0. Where an outcome and a
-/// cut-off share a time, the outcome came first: a run that was cut off at step 30 made its step 30
-/// and had no outcome by then.
+/// censored. Times are steps, tokens, seconds: any finite numbers of at least 0. Where an outcome
+/// and a cut-off share a time, the outcome came first: a run that was cut off at step 30 made its
+/// step 30 and had no outcome by then.
 ///
 /// A [`Stopped`](crate::Stopped) run stops after as many steps as it has forecasts. Which unknown
 /// outcomes count as cut off, those of budgets alone or also of failures and monitors, is for the
 /// caller to say: it must fit the curve that the runs are weighted by.
 ///
-/// A weight of 2 is the run twice, a weight of 0 leaves no trace: neither a curve nor a prediction is
-/// asked for the run. Its time, and a score that is given with it, are checked all the same.
+/// A weight of 2 is the run twice, a weight of 0 leaves no trace: neither a curve nor a prediction
+/// is asked for the run. Its time, and a score that is given with it, are checked all the same.
 ///
 /// ```
 /// use censoring::{Error, StopTimes};
@@ -50,9 +50,10 @@ impl<'a> StopTimes<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::StopTime`] with the first run whose time is negative or not finite; [`Error::Length`]
-    /// unless there is one entry a run in each; [`Error::WeightAt`] for a weight that is
-    /// neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
+    /// [`Error::StopTime`] with the first run whose time is negative or not finite;
+    /// [`Error::Length`] unless there is one entry a run in each; [`Error::WeightAt`] for a weight
+    /// that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive
+    /// weight.
     pub fn new(
         times: &'a [f64],
         censored: &'a [bool],
@@ -131,9 +132,11 @@ pub(crate) fn can_be_averaged(score: f64) -> bool {
 /// weights are given.
 pub(crate) fn weight_of(weights: Option<&[f64]>, row: usize) -> Result<f64, Error> {
     let Some(&value) = weights.and_then(|weights| weights.get(row)) else { return Ok(1.0) };
-    match ExactMean::default().update_weighted(0.0, value) {
-        Ok(()) => Ok(value),
-        Err(_) => Err(Error::WeightAt { index: row, value }),
+    // A NaN is in no range. Not asked of an empty mean, which is a kilobyte to make, once a row.
+    if value == 0.0 || (1e-100..=1e100).contains(&value) {
+        Ok(value)
+    } else {
+        Err(Error::WeightAt { index: row, value })
     }
 }
 
@@ -167,6 +170,15 @@ mod tests {
         let empty = Error::Empty;
         assert_eq!(of(&[1.0, 2.0], Some(&[0.0; 2])), empty);
         assert_eq!(StopTimes::new(&[], &[], None), Err(empty));
+    }
+
+    #[test]
+    fn a_weight_is_one_that_a_mean_takes() {
+        let ends = [0.0, 1e-100, 1e100, f64::MIN_POSITIVE, f64::MAX, f64::INFINITY, f64::NAN];
+        for value in ends.into_iter().flat_map(|end| [end, end.next_down(), end.next_up(), -end]) {
+            let mean = scoring_rules::ExactMean::default().update_weighted(0.0, value);
+            assert_eq!(weight_of(Some(&[value]), 0).is_ok(), mean.is_ok(), "{value:e}");
+        }
     }
 
     #[test]

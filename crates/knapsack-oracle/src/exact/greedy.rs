@@ -1,6 +1,7 @@
 use super::knapsack::{Knapsack, Proof, Solution};
 
-/// Positions of the items that may be chosen, by profit per weight, largest first, then by position.
+/// Positions of the items that may be chosen, by profit per weight, largest first, then by
+/// position.
 fn by_efficiency(instance: &Knapsack<'_>) -> Vec<usize> {
     let (profits, weights) = (instance.profits(), instance.weights());
     let mut order: Vec<usize> = (0..profits.len())

@@ -138,19 +138,19 @@ impl<'a> Knapsack<'a> {
     ///
     /// Time and memory grow with n where bounds settle the matter, which is the usual case. In the
     /// worst case both grow with n times the capacity or the best value, whichever is smaller;
-    /// `docs/performance.md` has what instances made to be hard take. It gives up only where more than
-    /// 2^24 partial choices at one time, about 2 GiB, would be needed, as may happen from 45 items on
-    /// whose profits are their weights with 17 digits: [`Solution::proof`] is then [`Proof::None`], and
-    /// `upper_bound` is above `value`.
+    /// `docs/performance.md` has what instances made to be hard take. It gives up only where more
+    /// than 2^24 partial choices at one time, about 2 GiB, would be needed, as may happen from 45
+    /// items on whose profits are their weights with 17 digits: [`Solution::proof`] is then
+    /// [`Proof::None`], and `upper_bound` is above `value`.
     ///
     /// # Method
     ///
     /// Dynamic programming over the items whose choice is in doubt, after D. Pisinger (1997), A
     /// minimal algorithm for the 0-1 knapsack problem, <https://doi.org/10.1287/opre.45.5.758>, and
     /// S. Martello, D. Pisinger, P. Toth (1999), Dynamic programming and strong bounds for the 0-1
-    /// knapsack problem, <https://doi.org/10.1287/mnsc.45.3.414>; from both ends of the core, met in
-    /// the middle after E. Horowitz, S. Sahni (1974), Computing partitions with applications to the
-    /// knapsack problem, <https://doi.org/10.1145/321812.321823>.
+    /// knapsack problem, <https://doi.org/10.1287/mnsc.45.3.414>; from both ends of the core, met
+    /// in the middle after E. Horowitz, S. Sahni (1974), Computing partitions with applications to
+    /// the knapsack problem, <https://doi.org/10.1145/321812.321823>.
     #[must_use]
     pub fn solve(&self) -> Solution {
         solver::solve(self)

@@ -1,4 +1,5 @@
-//! The linear relaxation: an upper bound, and what each item loses against it when set the other way.
+//! The linear relaxation: an upper bound, and what each item loses against it when set the other
+//! way.
 
 use crate::gcd::gcd;
 
@@ -26,8 +27,8 @@ pub(super) const SHAVE: f64 = 1.0 - 1.0 / (1_u64 << 30) as f64;
 /// The relaxation at its best price of weight.
 ///
 /// With that price u, a choice x is worth `bound - losses(x) - u (capacity - weight(x))`, where
-/// `losses` adds `loss[j]` for each item j not set as in `taken`. The product is at least 0 for every
-/// choice that fits, so the losses alone bound its value.
+/// `losses` adds `loss[j]` for each item j not set as in `taken`. The product is at least 0 for
+/// every choice that fits, so the losses alone bound its value.
 #[derive(Debug)]
 pub(super) struct Relaxation {
     /// The bound times `scale`.
@@ -123,7 +124,8 @@ impl Split {
 
 /// Fills the capacity by gain per weight, without sorting all of it.
 ///
-/// Ratios are rounded: a wrong order among near ties costs nothing, as any price of weight is valid.
+/// Ratios are rounded: a wrong order among near ties costs nothing, as any price of weight is
+/// valid.
 pub(super) fn split(items: &Items, gains: &[i64]) -> Split {
     let mut order = Vec::with_capacity(items.len());
     for (item, (&gain, &weight)) in (0_u32..).zip(gains.iter().zip(&items.weights)) {

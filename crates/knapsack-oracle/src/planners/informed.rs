@@ -32,23 +32,25 @@ pub trait InformedPlanner {
     fn plan(&self, pool: &Pool, budget: u64) -> Result<Vec<Step>, Error>;
 }
 
-/// The cheapest items first, each with its true cost, as long as they fit; solvable or not. An example is
-/// at [`InformedPlanner`].
+/// The cheapest items first, each with its true cost, as long as they fit; solvable or not. An
+/// example is at [`InformedPlanner`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheapestFirst;
 
-/// Items in order of value per cost, each with its true cost, as long as they fit; solvable or not. An
-/// example is at [`InformedPlanner`].
+/// Items in order of value per cost, each with its true cost, as long as they fit; solvable or not.
+/// An example is at [`InformedPlanner`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ValuePerCost;
 
-/// A best set of solvable items, cheapest first, each with its true cost: efficiency 1 in both regimes. An
-/// example is at [`InformedPlanner`].
+/// A best set of solvable items, cheapest first, each with its true cost: efficiency 1 in both
+/// regimes. Takes as long as [`Pool::oracle`](crate::Pool::oracle). An example is at
+/// [`InformedPlanner`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OraclePlanner;
 
-/// Plans on forecasts: leaves out what is forecast to be solved with a probability below a threshold, and
-/// takes the rest cheapest first by their forecast costs, which are its allocations, as long as they fit.
+/// Plans on forecasts: leaves out what is forecast to be solved with a probability below a
+/// threshold, and takes the rest cheapest first by their forecast costs, which are its allocations,
+/// as long as they fit.
 ///
 /// ```
 /// use knapsack_oracle::{Error, ForecastThreshold, Item, Plan, Pool, Step};
@@ -69,13 +71,13 @@ pub struct ForecastThreshold {
 }
 
 impl ForecastThreshold {
-    /// Forecasts for the items of a pool, in its order: the cost of each and the probability, from 0 to
-    /// 1, that it is solved.
+    /// Forecasts for the items of a pool, in its order: the cost of each and the probability, from
+    /// 0 to 1, that it is solved.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`]; [`Error::Entry`] for a probability and [`Error::Setting`] for a threshold outside
-    /// 0 to 1.
+    /// [`Error::Length`]; [`Error::Entry`] for a probability and [`Error::Setting`] for a threshold
+    /// outside 0 to 1.
     pub fn new(
         costs: Vec<u64>,
         success_probabilities: Vec<f64>,
@@ -100,7 +102,8 @@ impl ForecastThreshold {
 
     /// Forecasts that are right but for noise: each cost is off by a share drawn uniformly from
     /// `-cost_error` to `cost_error`, rounded, and each outcome is forecast wrongly with the
-    /// probability `outcome_error`. With errors of 0 it knows everything. Shows what forecasts so good are worth.
+    /// probability `outcome_error`. With errors of 0 it knows everything. Shows what forecasts so
+    /// good are worth.
     ///
     /// A pure function of its arguments and of the order of the items.
     ///

@@ -62,10 +62,11 @@ impl<'a> ProspectiveItem<'a> {
     }
 }
 
-/// A planner that commits itself knowing ids, values and the budget only. A function of these is one.
+/// A planner that commits itself knowing ids, values and the budget only. A function of these is
+/// one.
 ///
-/// It is shown no more. What it brings along itself, as a closure that holds the pool, no type can keep
-/// from it; such a planner belongs to [`InformedPlanner`](crate::InformedPlanner).
+/// It is shown no more. What it brings along itself, as a closure that holds the pool, no type can
+/// keep from it; such a planner belongs to [`InformedPlanner`](crate::InformedPlanner).
 ///
 /// ```
 /// use knapsack_oracle::{Error, InOrder, Item, Plan, Pool, ProspectiveItem, RandomOrder, Step};
@@ -78,7 +79,8 @@ impl<'a> ProspectiveItem<'a> {
 /// assert_eq!(of_seed(0)?, of_seed(0)?);
 ///
 /// let last_only = |items: &[ProspectiveItem<'_>], budget| {
-///     items.last().map(|item| Step { position: item.position(), allocation: budget }).into_iter().collect()
+///     let last = items.last().map(ProspectiveItem::position);
+///     last.map(|position| Step { position, allocation: budget }).into_iter().collect()
 /// };
 /// let plan = Plan::prospective(&last_only, &pool, 200)?;
 /// assert_eq!((plan.steps()[0].position, plan.is_informed()), (2, false));
@@ -106,8 +108,9 @@ impl ProspectivePlanner for InOrder {
     }
 }
 
-/// All items in an order drawn at random, all orders equally likely, with an equal share of the budget
-/// each. A pure function of seed, stream and number of items. An example is at [`ProspectivePlanner`].
+/// All items in an order drawn at random, all orders equally likely, with an equal share of the
+/// budget each. A pure function of seed, stream and number of items. An example is at
+/// [`ProspectivePlanner`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomOrder {
     seed: u64,

@@ -3,9 +3,9 @@ use crate::plans::entry::Scalar;
 /// The allocation that a value stands for, and whether it was written as one: a whole number of at
 /// least 0 that fits 64 bits, in digits and without a leading zero.
 ///
-/// Everything else is coerced: the first number in it, rounded down; 0 where it is negative or there is
-/// none; the largest number where it is larger. `1,200`, `1_200`, `"1200 tokens"`, `1.2k`, `1.2e3` and
-/// `1200.7` are 1200.
+/// Everything else is coerced: the first number in it, rounded down; 0 where it is negative or
+/// there is none; the largest number where it is larger. `1,200`, `1_200`, `"1200 tokens"`, `1.2k`,
+/// `1.2e3` and `1200.7` are 1200.
 pub(super) fn allocation(value: Option<&Scalar<'_>>) -> (u64, bool) {
     let (text, quoted) = match value {
         None => return (0, false),

@@ -1,5 +1,5 @@
-/// Reads a JSON string from its opening quote at byte `at`, which moves behind the closing quote, or to
-/// where the text is no string.
+/// Reads a JSON string from its opening quote at byte `at`, which moves behind the closing quote,
+/// or to where the text is no string.
 pub(super) fn read(text: &str, at: &mut usize) -> Option<String> {
     let byte = |at: usize| text.as_bytes().get(at).copied();
     (byte(*at)? == b'"').then_some(())?;

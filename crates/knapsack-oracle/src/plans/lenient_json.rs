@@ -1,7 +1,8 @@
-//! A reader of plans inside prose: one pass from left to right, without recursion, that never goes back.
+//! A reader of plans inside prose: one pass from left to right, without recursion, that never goes
+//! back.
 //!
-//! Where text stops being JSON, all open brackets are given up and reading goes on from there. So time
-//! and memory are linear in the length of the text, whatever it is.
+//! Where text stops being JSON, all open brackets are given up and reading goes on from there. So
+//! time and memory are linear in the length of the text, whatever it is.
 
 use crate::plans::{
     entry::{Entry, Scalar},
@@ -20,8 +21,8 @@ pub(super) struct List<'a> {
     start: usize,
 }
 
-/// The plan of a text: the last list under the key `plan`, else the last list that has an entry with an
-/// id, else the last empty list that stands alone.
+/// The plan of a text: the last list under the key `plan`, else the last list that has an entry
+/// with an id, else the last empty list that stands alone.
 pub(super) fn find_plan(text: &str) -> Option<List<'_>> {
     let mut reader = Reader { text, at: 0, open: Vec::new(), found: None };
     while reader.next_bracket() {
@@ -102,8 +103,8 @@ impl<'a> Reader<'a> {
         self.at += 1;
     }
 
-    /// Reads one element, one field or one closing bracket of the innermost open bracket; `None` where
-    /// the text is no JSON.
+    /// Reads one element, one field or one closing bracket of the innermost open bracket; `None`
+    /// where the text is no JSON.
     fn step(&mut self) -> Option<()> {
         self.skip_space();
         let (in_list, first) = match self.open.last()? {
@@ -195,8 +196,8 @@ impl<'a> Reader<'a> {
         json_string::read(self.text, &mut self.at)
     }
 
-    /// What is no string and no container, up to where the next element or field begins. In an object a
-    /// comma ends it only before a key, so `1,200` is one value.
+    /// What is no string and no container, up to where the next element or field begins. In an
+    /// object a comma ends it only before a key, so `1,200` is one value.
     fn bare(&mut self, in_list: bool) -> Option<&'a str> {
         let start = self.at;
         loop {

@@ -1,7 +1,7 @@
 use crate::{Error, InformedPlanner, Pool, ProspectiveItem, ProspectivePlanner};
 
-/// One step of a plan: which item to attempt, and what it may cost. What planners give; an example is at
-/// [`ProspectiveItem`].
+/// One step of a plan: which item to attempt, and what it may cost. What planners give; an example
+/// is at [`ProspectiveItem`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Step {
@@ -13,8 +13,8 @@ pub struct Step {
 
 /// An ordered plan for a pool: which items to attempt, in which order, with which allocation each.
 ///
-/// No item is in it twice. It knows whether its planner saw costs and outcomes, and so do all results
-/// that come from it.
+/// No item is in it twice. It knows whether its planner saw costs and outcomes, and so do all
+/// results that come from it.
 ///
 /// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
 ///
@@ -71,8 +71,8 @@ impl Plan {
         Self::within(pool, Some(budget), planner.plan(&shown, budget), false)
     }
 
-    /// What a reference that knows or forecasts costs or outcomes plans. It is no contestant: its plan
-    /// is marked, and so is every result of it.
+    /// What a reference that knows or forecasts costs or outcomes plans. It is no contestant: its
+    /// plan is marked, and so is every result of it.
     ///
     /// # Errors
     ///

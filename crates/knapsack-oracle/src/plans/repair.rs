@@ -64,8 +64,8 @@ pub enum PlanReading {
         /// What was mended, in order.
         repairs: Vec<Repair>,
     },
-    /// A plan that allocates more than its budget. It can be executed: the enforced regime stops where
-    /// the budget ends, the advisory one does not look at allocations.
+    /// A plan that allocates more than its budget. It can be executed: the enforced regime stops
+    /// where the budget ends, the advisory one does not look at allocations.
     OverBudget {
         /// The plan.
         plan: Plan,
@@ -107,20 +107,21 @@ impl PlanReading {
     }
 }
 
-/// Reads a plan from what a model wrote: `{"plan": [{"id": "a", "allocation": 500}, …]}` or the list
-/// alone, possibly within prose or a fence.
+/// Reads a plan from what a model wrote: `{"plan": [{"id": "a", "allocation": 500}, …]}` or the
+/// list alone, possibly within prose or a fence.
 ///
 /// The same text always gives the same plan, by these rules:
 ///
-/// - The plan is the last complete list under the key `plan`, else the last complete list in which an
-///   object has an id, else `[]` alone.
+/// - The plan is the last complete list under the key `plan`, else the last complete list in which
+///   an object has an id, else `[]` alone.
 /// - An entry is an object with an `id` (or `problem_id`, `problem`), a string or a number, and an
-///   `allocation` (or `tokens`, `token_allocation`, `allocated_tokens`, `allocated`, `token_budget`,
-///   `budget`, `max_tokens`, `token_limit`, `estimated_tokens`; earlier names first). Other fields are
-///   left out, other entries dropped, and so are ids that are not in the pool.
-/// - An allocation that is no whole number of at least 0 becomes one: the first number in it, rounded
-///   down, with `,` and `_` between digits, an exponent or a `k`; 0 where that is negative, and where
-///   there is none.
+///   `allocation` (or `tokens`, `token_allocation`, `allocated_tokens`, `allocated`,
+///   `token_budget`, `budget`, `max_tokens`, `token_limit`, `estimated_tokens`; earlier names
+///   first). Other fields are left out, other entries dropped, and so are ids that are not in the
+///   pool.
+/// - An allocation that is no whole number of at least 0 becomes one: the first number in it,
+///   rounded down, with `,` and `_` between digits, an exponent or a `k`; 0 where that is negative,
+///   and where there is none.
 ///
 /// Takes time and memory linear in the text, and panics on none.
 ///
@@ -128,7 +129,7 @@ impl PlanReading {
 /// use knapsack_oracle::{Error, Item, PlanReading, Pool, Repair, repair_plan};
 ///
 /// let pool = Pool::new(vec![Item::new("a", 1.0, 500, true)?, Item::new("b", 1.0, 300, false)?])?;
-/// let text = r#"I start with b. {"plan": [{"id": "b", "tokens": "1,200"}, {"id": "z", "tokens": 9}]}"#;
+/// let text = r#"First b. {"plan": [{"id": "b", "tokens": "1,200"}, {"id": "z", "tokens": 9}]}"#;
 /// let reading = repair_plan(text, &pool, 2_000);
 /// let plan = reading.plan().ok_or(Error::Empty)?;
 /// assert_eq!((plan.steps()[0].position, plan.steps()[0].allocation), (1, 1_200));
@@ -139,8 +140,8 @@ impl PlanReading {
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Reference: TRIAGE (2026), appendix B, arXiv:2605.13414. Which of several plans is taken, what they
-/// are called and what happens to an item that comes twice is left open there.
+/// Reference: TRIAGE (2026), appendix B, arXiv:2605.13414. Which of several plans is taken, what
+/// they are called and what happens to an item that comes twice is left open there.
 #[must_use]
 pub fn repair_plan(text: &str, pool: &Pool, budget: u64) -> PlanReading {
     let Some(list) = find_plan(text) else { return PlanReading::Unparseable };

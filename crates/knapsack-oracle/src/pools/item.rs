@@ -2,8 +2,8 @@ use crate::Error;
 
 /// One task of a pool: what it is worth, what an attempt costs, and whether an attempt solves it.
 ///
-/// `R` is the number of resources that an attempt uses up; with one, the usual case, nothing shows of
-/// it.
+/// `R` is the number of resources that an attempt uses up; with one, the usual case, nothing shows
+/// of it.
 ///
 /// ```
 /// use knapsack_oracle::{Error, Item};
@@ -29,8 +29,8 @@ impl Item {
     ///
     /// # Errors
     ///
-    /// [`Error::ItemValue`] for a value that is not above 0 and at most 1e100; [`Error::ItemCost`] for a
-    /// cost of 0.
+    /// [`Error::ItemValue`] for a value that is not above 0 and at most 1e100; [`Error::ItemCost`]
+    /// for a cost of 0.
     pub fn new(id: impl Into<String>, value: f64, cost: u64, solved: bool) -> Result<Self, Error> {
         Self::with_costs(id, value, [cost], solved)
     }

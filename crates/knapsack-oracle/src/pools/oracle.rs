@@ -2,8 +2,8 @@ use crate::{
     Error, Knapsack, MultidimensionalKnapsack, Pool, most_solved_items, several::MOST_NODES,
 };
 
-/// What a planner who knew every cost and outcome would attempt: the best there is. From [`Pool::oracle`]
-/// and [`Pool::oracle_under`].
+/// What a planner who knew every cost and outcome would attempt: the best there is. From
+/// [`Pool::oracle`] and [`Pool::oracle_under`].
 ///
 /// ```
 /// use knapsack_oracle::{Error, Item, Pool};
@@ -28,18 +28,21 @@ pub struct Oracle {
 }
 
 impl Pool {
-    /// The best value within a budget, `max sum of value * solved` over sets of items that cost no more
-    /// than the budget, with a set that reaches it: an exact 0-1 knapsack over the solvable items.
+    /// The best value within a budget, `max sum of value * solved` over sets of items that cost no
+    /// more than the budget, with a set that reaches it: an exact 0-1 knapsack over the solvable
+    /// items.
     ///
-    /// Where all values are equal the cheapest items are best, and one sort finds them.
+    /// Where all values are equal the cheapest items are best, and one sort finds them. Otherwise
+    /// it takes as long as [`Knapsack::solve`], which grows with n times the budget at worst, and
+    /// ends with an error where more than 2 GiB would be needed.
     ///
     /// Reference: TRIAGE (2026), equations 1 and 3, arXiv:2605.13414.
     ///
     /// # Errors
     ///
-    /// Where values differ: [`Error::Sum`] where the costs of solvable items sum to more than 2^63 - 1;
-    /// [`Error::TooLarge`] above 4,194,304 of them, and where [`Knapsack::solve`] would take too much
-    /// memory.
+    /// Where values differ: [`Error::Sum`] where the costs of solvable items sum to more than
+    /// 2^63 - 1; [`Error::TooLarge`] above 4,194,304 of them, and where [`Knapsack::solve`] would
+    /// take too much memory.
     pub fn oracle(&self, budget: u64) -> Result<Oracle, Error> {
         if self.points().equal {
             let items = self.items().iter().map(|item| (item.cost(), item.is_solved()));
@@ -59,12 +62,13 @@ impl Pool {
 }
 
 impl<const R: usize> Pool<R> {
-    /// The best value within a budget for each resource.
+    /// The best value within a budget for each resource. Exponential in the worst case, and so
+    /// ended after the 2^22 parts of a search that [`MultidimensionalKnapsack::solve`] looks at.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for more than 8 resources; [`Error::TooLarge`] above 1,000 solvable items, and
-    /// where [`MultidimensionalKnapsack::solve`] finds no proof.
+    /// [`Error::Setting`] for more than 8 resources; [`Error::TooLarge`] above 1,000 solvable
+    /// items, and where [`MultidimensionalKnapsack::solve`] finds no proof.
     pub fn oracle_under(&self, budgets: &[u64; R]) -> Result<Oracle, Error> {
         self.oracle_within(budgets, MOST_NODES)
     }

@@ -19,8 +19,8 @@ enum Unit {
 }
 
 impl Points {
-    /// A power of ten is tried first and takes each value as the shortest decimal that names it; then
-    /// a power of two, of which every finite number is a multiple.
+    /// A power of ten is tried first and takes each value as the shortest decimal that names it;
+    /// then a power of two, of which every finite number is a multiple.
     pub(crate) fn new(values: &[f64]) -> Result<Self, Error> {
         let equal = values.windows(2).all(|pair| pair[0] == pair[1]);
         let decimals: Vec<_> = values.iter().map(|&value| decimal(value)).collect();
@@ -61,8 +61,8 @@ fn scaled(parts: &[(u64, i32)], base: u64) -> Option<(Vec<u64>, i32)> {
     (sum <= i64::MAX as u64).then_some((each, least))
 }
 
-/// Digits and exponent of the shortest decimal that names a finite positive number: at most 17 digits,
-/// the last one not 0.
+/// Digits and exponent of the shortest decimal that names a finite positive number: at most 17
+/// digits, the last one not 0.
 pub(crate) fn decimal(x: f64) -> (u64, i32) {
     let text = format!("{x:e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));

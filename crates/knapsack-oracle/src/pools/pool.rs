@@ -21,8 +21,8 @@ use crate::{Alpha, Error, Item, OrderedRun, pools::points::Points};
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// With the feature `serde` a pool of one resource can be read from a list of items, which is checked as
-/// by [`Self::new`].
+/// With the feature `serde` a pool of one resource can be read from a list of items, which is
+/// checked as by [`Self::new`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(
@@ -50,9 +50,9 @@ impl<const R: usize> Pool<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without an item; [`Error::DuplicateId`]; [`Error::Sum`] where the costs in a
-    /// resource sum to 2^64 or more; [`Error::NoCommonUnit`] where values have no common unit in which
-    /// their sum is below 2^63, as 1e100 and 1e-100 have none.
+    /// [`Error::Empty`] without an item; [`Error::DuplicateId`]; [`Error::Sum`] where the costs in
+    /// a resource sum to 2^64 or more; [`Error::NoCommonUnit`] where values have no common unit in
+    /// which their sum is below 2^63, as 1e100 and 1e-100 have none.
     pub fn new(items: Vec<Item<R>>) -> Result<Self, Error> {
         if items.is_empty() {
             return Err(Error::Empty);
@@ -79,8 +79,8 @@ impl<const R: usize> Pool<R> {
         Ok(Self { items, totals, points, by_id })
     }
 
-    /// Pools of `size` items each, in order. What is left over at the end is a smaller pool of its own,
-    /// so that no item is dropped.
+    /// Pools of `size` items each, in order. What is left over at the end is a smaller pool of its
+    /// own, so that no item is dropped.
     ///
     /// # Errors
     ///
@@ -111,17 +111,18 @@ impl<const R: usize> Pool<R> {
         &self.totals
     }
 
-    /// The budget in each resource: `floor(alpha * total cost)`, exactly. The total is over all items,
-    /// solvable or not.
+    /// The budget in each resource: `floor(alpha * total cost)`, exactly. The total is over all
+    /// items, solvable or not.
     #[must_use]
     pub fn budgets(&self, alpha: Alpha) -> [u64; R] {
         self.totals.map(|total| alpha.of(total))
     }
 
-    /// Carries out an order under several budgets: each item runs at its true costs, and execution stops
-    /// at the first item of which some cost is more than what is left.
+    /// Carries out an order under several budgets: each item runs at its true costs, and execution
+    /// stops at the first item of which some cost is more than what is left.
     ///
-    /// With one resource, [`execute`](crate::execute) in the advisory regime does the same for a plan.
+    /// With one resource, [`execute`](crate::execute) in the advisory regime does the same for a
+    /// plan.
     ///
     /// ```
     /// use knapsack_oracle::{Error, Item, Pool};
@@ -139,8 +140,8 @@ impl<const R: usize> Pool<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::OtherPool`] for a position outside the pool; [`Error::DuplicateId`] for one that comes
-    /// twice.
+    /// [`Error::OtherPool`] for a position outside the pool; [`Error::DuplicateId`] for one that
+    /// comes twice.
     pub fn run_in_order(
         &self,
         order: &[usize],
@@ -161,7 +162,8 @@ impl Pool {
         self.totals[0]
     }
 
-    /// The budget: `floor(alpha * total cost)`, exactly. The total is over all items, solvable or not.
+    /// The budget: `floor(alpha * total cost)`, exactly. The total is over all items, solvable or
+    /// not.
     #[must_use]
     pub fn budget(&self, alpha: Alpha) -> u64 {
         alpha.of(self.total_cost())

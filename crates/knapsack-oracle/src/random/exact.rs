@@ -3,7 +3,8 @@ use crate::{
     random::{leave_one_out::LeaveOneOut, subsets::Halves, sum::sum, task::Task},
 };
 
-/// The random reference itself, not an estimate: its standard error is 0. From [`Pool::random_exact`].
+/// The random reference itself, not an estimate: its standard error is 0. From
+/// [`Pool::random_exact`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -21,17 +22,22 @@ impl Pool {
     /// being run in a uniformly random order, up to the first that does not fit what is left of the
     /// budget. An item that runs costs its whole cost, solved or not.
     ///
-    /// This is the expectation over all n! orders. An item runs exactly when it and the items before it
-    /// fit. These are equally likely to be any set T of k items with the item last, so
-    /// `P(i runs) = sum over k and over T of k items, i in T, cost(T) <= budget, of 1 / (k C(n, k))`
+    /// This is the expectation over all n! orders. An item runs exactly when it and the items
+    /// before it fit. These are equally likely to be any set T of k items with the item last, so
+    ///
+    /// ```text
+    /// P(i runs) = sum over k and over T of k items, i in T, cost(T) <= budget, of 1 / (k C(n, k))
+    /// ```
+    ///
     /// and only how many such sets there are matters. They are counted by the cheaper of two ways:
     ///
     /// - Meeting in the middle: O(m 2^(m/2)) time and memory, for up to m = 46 items of which each
-    ///   alone fits the budget. Up to n = 46 items in all, probabilities are sums of whole numbers over
-    ///   lcm(1, ..., n), rounded once.
-    /// - Counting sums: with costs and budget divided by the costs' greatest common divisor to give a
-    ///   budget b, and at most s items fitting together, O(m s b log m) time and O(s b log m) memory;
-    ///   taken up to 512 MiB, 2^35 additions and n = 1000. The relative error is below 1e-10.
+    ///   alone fits the budget. Up to n = 46 items in all, probabilities are sums of whole numbers
+    ///   over lcm(1, ..., n), rounded once.
+    /// - Counting sums: with costs and budget divided by the costs' greatest common divisor to give
+    ///   a budget b, and at most s items fitting together, O(m s b log m) time and O(s b log m)
+    ///   memory; taken up to 512 MiB, 2^35 additions and n = 1000. The relative error is below
+    ///   1e-10.
     ///
     /// Where all items fit, all run.
     ///

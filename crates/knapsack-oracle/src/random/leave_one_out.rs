@@ -1,8 +1,8 @@
 use crate::{gcd::gcd, random::subsets::real_weights};
 
 /// Counting the sets of items that fit a budget by their sums: for each item, how many sets of the
-/// other items there are of each size and sum. The tables without one item each share their work, as
-/// each half of the items is added once to the table of what is outside the other half.
+/// other items there are of each size and sum. The tables without one item each share their work,
+/// as each half of the items is added once to the table of what is outside the other half.
 pub(crate) struct LeaveOneOut {
     /// Costs and budget in units of the costs' greatest common divisor.
     costs: Vec<usize>,

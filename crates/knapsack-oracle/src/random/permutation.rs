@@ -3,13 +3,13 @@ use rand_chacha::ChaCha8Rng;
 
 /// Uniformly random orders, drawn item by item and only as far as they are needed.
 ///
-/// One 64-bit word places up to eight items: its leading digits in the mixed base `n, n - 1, ...`, read
-/// as a fraction, say which of the items that are left comes next. The few words that would make some
-/// orders more likely than others are passed over.
+/// One 64-bit word places up to eight items: its leading digits in the mixed base `n, n - 1, ...`,
+/// read as a fraction, say which of the items that are left comes next. The few words that would
+/// make some orders more likely than others are passed over.
 ///
 /// References: Durstenfeld (1964), Algorithm 235: random permutation, doi:10.1145/364520.364540;
-/// Brackett-Rozinsky and Lemire (2024), Batched ranged random integer generation, doi:10.1002/spe.3369.
-/// Written out so that a stream does not change with a library's version.
+/// Brackett-Rozinsky and Lemire (2024), Batched ranged random integer generation,
+/// doi:10.1002/spe.3369. Written out so that a stream does not change with a library's version.
 pub(crate) struct Permutations<const K: usize> {
     groups: Vec<Group<K>>,
     words: Words,
@@ -23,8 +23,8 @@ struct Group<const K: usize> {
 }
 
 impl<const K: usize> Permutations<K> {
-    /// Orders of n items from the given stream of a seed. `n^K` may be at most 2^56, so that fewer than
-    /// one word in 256 is passed over.
+    /// Orders of n items from the given stream of a seed. `n^K` may be at most 2^56, so that fewer
+    /// than one word in 256 is passed over.
     pub(crate) fn new(n: usize, seed: u64, stream: u64) -> Self {
         let groups = (0..n).step_by(K).map(|start| {
             let left = std::array::from_fn(|k| (n - start).saturating_sub(k).max(1) as u64);
@@ -34,8 +34,8 @@ impl<const K: usize> Permutations<K> {
         Self { groups: groups.collect(), words: Words::new(seed, stream) }
     }
 
-    /// Calls `take` for one item after the other, in random order, until it returns false. The items
-    /// are left in another arrangement, from which the next order is as random.
+    /// Calls `take` for one item after the other, in random order, until it returns false. The
+    /// items are left in another arrangement, from which the next order is as random.
     #[inline(always)]
     pub(crate) fn each<T: Copy>(&mut self, items: &mut [T], mut take: impl FnMut(T) -> bool) {
         let mut rest = items;

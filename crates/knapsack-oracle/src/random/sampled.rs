@@ -17,8 +17,8 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// The paper describes both: section 3.2 draws "subject to remaining-budget feasibility", section 4 runs
-/// shuffles as plans are run, which stop. Its figures follow the latter, the default here.
+/// The paper describes both: section 3.2 draws "subject to remaining-budget feasibility", section 4
+/// runs shuffles as plans are run, which stop. Its figures follow the latter, the default here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -38,7 +38,8 @@ pub enum FitRule {
 pub struct SampledRandom {
     /// The mean value earned.
     pub value: f64,
-    /// The standard error of that mean, `sqrt(s^2 / shuffles)` with s^2 the sample variance; at least 0.
+    /// The standard error of that mean, `sqrt(s^2 / shuffles)` with s^2 the sample variance; at
+    /// least 0.
     pub standard_error: f64,
     /// The mean cost spent, at most the budget.
     pub spent: f64,
@@ -47,12 +48,13 @@ pub struct SampledRandom {
 }
 
 impl Pool {
-    /// What a planner without any self-knowledge earns on average, as [`Pool::random_exact`], estimated
-    /// from random orders that are drawn from a seed, by either rule. The paper takes 1,000 shuffles.
+    /// What a planner without any self-knowledge earns on average, as [`Pool::random_exact`],
+    /// estimated from random orders that are drawn from a seed, by either rule. The paper takes
+    /// 1,000 shuffles.
     ///
-    /// A pure function of its arguments and of the order of the items: each 1,024 shuffles read a stream
-    /// of their own of a ChaCha8 generator, and an order is drawn only as far as it is run. Takes
-    /// O(shuffles n) and O(n) memory; nothing is drawn where all items fit the budget.
+    /// A pure function of its arguments and of the order of the items: each 1,024 shuffles read a
+    /// stream of their own of a ChaCha8 generator, and an order is drawn only as far as it is run.
+    /// Takes O(shuffles n) and O(n) memory; nothing is drawn where all items fit the budget.
     ///
     /// # Errors
     ///

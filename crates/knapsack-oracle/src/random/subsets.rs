@@ -2,8 +2,8 @@ use std::ops::AddAssign;
 
 use crate::gcd::gcd;
 
-/// Counting the sets of items that fit a budget by meeting in the middle: sets of the one half of the
-/// items are matched to sets of the other, size by size, along their costs.
+/// Counting the sets of items that fit a budget by meeting in the middle: sets of the one half of
+/// the items are matched to sets of the other, size by size, along their costs.
 pub(crate) struct Halves<'a> {
     costs: &'a [u64],
     budget: u64,
@@ -72,9 +72,10 @@ impl Weight for f64 {
     }
 }
 
-/// `1 / (k C(n, k))` for k from 0, the first being 0, in units of one over lcm(1, ..., n), of which all
-/// of them are whole multiples; and that number of units. A chance is at most 1, so no sum of weights
-/// that belong to one item overflows. Nothing where the unit does not fit 64 bits, from n = 47.
+/// `1 / (k C(n, k))` for k from 0, the first being 0, in units of one over lcm(1, ..., n), of which
+/// all of them are whole multiples; and that number of units. A chance is at most 1, so no sum of
+/// weights that belong to one item overflows. Nothing where the unit does not fit 64 bits, from
+/// n = 47.
 fn whole_weights(n: usize) -> Option<(Vec<u64>, u64)> {
     let n = n as u64;
     let unit = (1..=n).try_fold(1_u64, |lcm, k| (lcm / gcd(lcm, k)).checked_mul(k))?;

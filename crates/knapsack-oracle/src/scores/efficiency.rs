@@ -15,13 +15,13 @@ use crate::Error;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum Efficiency {
-    /// The oracle earns more than a random planner: `(achieved - random) / (oracle - random)`, at most
-    /// 1 and unbounded below.
+    /// The oracle earns more than a random planner: `(achieved - random) / (oracle - random)`, at
+    /// most 1 and unbounded below.
     Informative(f64),
     /// The oracle earns nothing, and so does every plan: 1 by convention, as nothing was lost.
     NothingSolvable,
-    /// A random planner earns as much as the oracle, as with the whole budget: 1 by convention where
-    /// the plan earned as much too, otherwise 0.
+    /// A random planner earns as much as the oracle, as with the whole budget: 1 by convention
+    /// where the plan earned as much too, otherwise 0.
     RandomIsOptimal {
         /// Whether the plan earned as much.
         achieved: bool,
@@ -49,7 +49,8 @@ impl Efficiency {
     }
 }
 
-/// By how much an expectation may differ from the oracle's value through rounding alone, as a share.
+/// By how much an expectation may differ from the oracle's value through rounding alone, as a
+/// share.
 const ROUNDING: f64 = 1e-9;
 
 /// Where a plan lies between a random planner (0) and the oracle (1):
@@ -71,8 +72,8 @@ const ROUNDING: f64 = 1e-9;
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] for a value that is not finite or below 0, and for an achieved or a random value
-/// above the oracle's.
+/// [`Error::Setting`] for a value that is not finite or below 0, and for an achieved or a random
+/// value above the oracle's.
 pub fn triage_efficiency_score(
     achieved: f64,
     random: f64,
@@ -92,8 +93,8 @@ pub fn triage_efficiency_score(
     Ok(Efficiency::Informative(((achieved - random) / (oracle - random)).min(1.0)))
 }
 
-/// The share of the oracle's value that a plan did not earn: `(oracle - achieved) / oracle`, from 0 to
-/// 1, lower is better.
+/// The share of the oracle's value that a plan did not earn: `(oracle - achieved) / oracle`, from 0
+/// to 1, lower is better.
 ///
 /// ```
 /// use knapsack_oracle::{Error, normalized_regret};

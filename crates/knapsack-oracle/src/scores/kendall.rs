@@ -12,9 +12,9 @@ use crate::Error;
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Reference: Kendall (1945), The treatment of ties in ranking problems, doi:10.1093/biomet/33.3.239;
-/// Knight (1966), A computer method for calculating Kendall's tau with ungrouped data,
-/// doi:10.1080/01621459.1966.10480879.
+/// Reference: Kendall (1945), The treatment of ties in ranking problems,
+/// doi:10.1093/biomet/33.3.239; Knight (1966), A computer method for calculating Kendall's tau with
+/// ungrouped data, doi:10.1080/01621459.1966.10480879.
 ///
 /// # Errors
 ///

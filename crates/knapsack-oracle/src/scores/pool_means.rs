@@ -20,7 +20,8 @@ pub struct MeanEfficiency {
     pub random_is_optimal: usize,
 }
 
-/// Mean normalised regret over the pools in which it is defined. From [`mean_regret`], where an example is.
+/// Mean normalised regret over the pools in which it is defined. From [`mean_regret`], where an
+/// example is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -37,9 +38,9 @@ pub struct MeanRegret {
 
 /// The mean of efficiencies over pools, each counting once.
 ///
-/// Pools without a solvable item are kept with a score of 1 (appendix D.3); section 3.2 of the paper
-/// would leave them out, which [`MeanEfficiency::informative_score`] does. For an interval, resample
-/// pools; trajectory-metrics has a bootstrap of means.
+/// Pools without a solvable item are kept with a score of 1 (appendix D.3); section 3.2 of the
+/// paper would leave them out, which [`MeanEfficiency::informative_score`] does. For an interval,
+/// resample pools; trajectory-metrics has a bootstrap of means.
 ///
 /// ```
 /// use knapsack_oracle::{Efficiency, Error, mean_efficiency_score};
@@ -52,7 +53,8 @@ pub struct MeanRegret {
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] without a pool; [`Error::Entry`] for an efficiency that is not finite or above 1.
+/// [`Error::Empty`] without a pool; [`Error::Entry`] for an efficiency that is not finite or above
+/// 1.
 pub fn mean_efficiency_score(pools: &[Efficiency]) -> Result<MeanEfficiency, Error> {
     let scores: Vec<f64> = pools.iter().map(Efficiency::score).collect();
     let informative: Vec<f64> = pools.iter().filter_map(Efficiency::informative).collect();

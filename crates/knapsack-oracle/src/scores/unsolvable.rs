@@ -1,7 +1,7 @@
 use crate::{Error, Plan};
 
-/// The share of the unsolvable items that a plan leaves out: `|U \ S| / |U|`, where `S` are the items
-/// with an allocation above 0. From 0 to 1, higher is better.
+/// The share of the unsolvable items that a plan leaves out: `|U \ S| / |U|`, where `S` are the
+/// items with an allocation above 0. From 0 to 1, higher is better.
 ///
 /// `unsolvable` marks the items of the plan's pool, in its order.
 ///
@@ -19,8 +19,8 @@ use crate::{Error, Plan};
 ///
 /// # Errors
 ///
-/// [`Error::Undefined`] without an unsolvable item; [`Error::OtherPool`] where the plan has positions
-/// beyond the marks.
+/// [`Error::Undefined`] without an unsolvable item; [`Error::OtherPool`] where the plan has
+/// positions beyond the marks.
 pub fn detection_rate(plan: &Plan, unsolvable: &[bool]) -> Result<f64, Error> {
     let (planned, _) = planned_unsolvable(plan, unsolvable)?;
     let all = unsolvable.iter().filter(|&&mark| mark).count();

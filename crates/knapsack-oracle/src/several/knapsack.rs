@@ -1,7 +1,7 @@
 use crate::{Error, several::search::Search};
 
-/// Items under budgets of R resources at once, as tokens, dollars in whole millionths and seconds: the
-/// multidimensional 0-1 knapsack. R is from 1 to 8.
+/// Items under budgets of R resources at once, as tokens, dollars in whole millionths and seconds:
+/// the multidimensional 0-1 knapsack. R is from 1 to 8.
 ///
 /// Give the items that can be earned, that is the solved ones of a pool, with whole profits.
 ///
@@ -77,9 +77,9 @@ impl<'a, const R: usize> MultidimensionalKnapsack<'a, R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless there are 1 to 8 resources; [`Error::Length`] where the lists differ
-    /// in length; [`Error::Sum`] where profits sum to 2^64 or more; [`Error::TooLarge`] above 1,000
-    /// items.
+    /// [`Error::Setting`] unless there are 1 to 8 resources; [`Error::Length`] where the lists
+    /// differ in length; [`Error::Sum`] where profits sum to 2^64 or more; [`Error::TooLarge`]
+    /// above 1,000 items.
     pub fn new(
         capacities: [u64; R],
         profits: &'a [u64],
@@ -109,11 +109,11 @@ impl<'a, const R: usize> MultidimensionalKnapsack<'a, R> {
         Ok(Self { capacities, profits, weights })
     }
 
-    /// A choice without a search, found greedily from the linear program, in which parts of items may be
-    /// taken. The upper bound is the value of that, rounded down.
+    /// A choice without a search, found greedily from the linear program, in which parts of items
+    /// may be taken. The upper bound is the value of that, rounded down.
     ///
-    /// O(R n) for each step of the simplex method, of which there are about as many as items that the
-    /// linear program leaves out.
+    /// O(R n) for each step of the simplex method, of which there are about as many as items that
+    /// the linear program leaves out.
     #[must_use]
     pub fn greedy(&self) -> MultidimensionalSolution<R> {
         self.solve_within(1)
@@ -122,16 +122,16 @@ impl<'a, const R: usize> MultidimensionalKnapsack<'a, R> {
     /// The best choice, by branch and bound; one of them where there are several.
     ///
     /// Each part of the search is bounded by the dual of its linear program, re-solved from that of
-    /// the part before; the bound is evaluated on the items themselves with its rounding added on, so
-    /// that no rounding can cut off the best choice. Items that no better choice can do with, or
+    /// the part before; the bound is evaluated on the items themselves with its rounding added on,
+    /// so that no rounding can cut off the best choice. Items that no better choice can do with, or
     /// without, are fixed.
     ///
     /// Exponential in the worst case, so it ends after 2^22 parts at the latest;
-    /// [`MultidimensionalSolution::is_optimal`] says whether the choice is proved to be the best. Pools
-    /// of 60 items are quick where profits are random or follow the weights loosely
-    /// (`docs/performance.md`). Where each profit is the mean of three or more weights, with a constant
-    /// or without, it may end without a proof.
-    /// [`solve_within`](Self::solve_within) goes on for longer.
+    /// [`MultidimensionalSolution::is_optimal`] says whether the choice is proved to be the best.
+    /// Pools of 60 items are quick where profits are random or follow the weights loosely
+    /// (`docs/performance.md`). Where each profit is the mean of three or more weights, with a
+    /// constant or without, it may end without a proof. [`solve_within`](Self::solve_within) goes
+    /// on for longer.
     ///
     /// Reference: Kellerer, Pferschy, Pisinger (2004), Knapsack problems, chapter 9,
     /// doi:10.1007/978-3-540-24777-7.
@@ -140,8 +140,8 @@ impl<'a, const R: usize> MultidimensionalKnapsack<'a, R> {
         self.solve_within(MOST_NODES)
     }
 
-    /// The best choice that is found in at most so many parts of the search, and a bound on the best
-    /// there is; [`MultidimensionalSolution::is_optimal`] says whether they agree.
+    /// The best choice that is found in at most so many parts of the search, and a bound on the
+    /// best there is; [`MultidimensionalSolution::is_optimal`] says whether they agree.
     #[must_use]
     pub fn solve_within(&self, nodes: u64) -> MultidimensionalSolution<R> {
         let (mut chosen, upper_bound, nodes) =

@@ -1,8 +1,8 @@
 /// The linear program of a knapsack with several resources, parts of items being allowed, and its
 /// dual simplex tableau. Maximises; amounts of resources are in units of the capacity.
 ///
-/// Nothing that is proved rests on its numbers: they only suggest prices of the resources, which give
-/// a valid bound whatever they are, and a place to branch.
+/// Nothing that is proved rests on its numbers: they only suggest prices of the resources, which
+/// give a valid bound whatever they are, and a place to branch.
 ///
 /// Reference: Koberstein (2005), The dual simplex method, techniques for a fast and stable
 /// implementation, dissertation, Universität Paderborn.
@@ -94,8 +94,8 @@ impl<const R: usize> Relaxation<R> {
         std::array::from_fn(|r| (-self.gains[items + r]).max(0.0))
     }
 
-    /// Steps of the dual simplex method until all amounts are within their bounds, or numbers get too
-    /// small to go on.
+    /// Steps of the dual simplex method until all amounts are within their bounds, or numbers get
+    /// too small to go on.
     pub(crate) fn solve(&mut self) {
         for _ in 0..8 * self.places.len() {
             let Some((row, target)) = self.leaving() else { return };

@@ -116,10 +116,10 @@ impl<const R: usize> Search<R> {
         }
     }
 
-    /// Lowers the upper bound to that of the prices: `sum of prices + sum of max(0, gain)`, the gain of
-    /// an item being its profit minus the price of what it takes, and the maximum being over what is
-    /// not decided yet. Valid for any prices of at least 0. Returns how far the bound falls where one
-    /// item is decided against its gain, with the sign of the gain.
+    /// Lowers the upper bound to that of the prices: `sum of prices + sum of max(0, gain)`, the
+    /// gain of an item being its profit minus the price of what it takes, and the maximum being
+    /// over what is not decided yet. Valid for any prices of at least 0. Returns how far the bound
+    /// falls where one item is decided against its gain, with the sign of the gain.
     fn bound(&self, node: &mut Node<R>) -> Gains {
         let prices = node.relaxation.prices();
         let mut bound = prices.iter().sum::<f64>();
@@ -165,8 +165,9 @@ impl<const R: usize> Search<R> {
         part.map(|(item, part)| (item, part > 0.5)).or_else(|| Some((free()?, true)))
     }
 
-    /// Tries what the linear program takes as a whole, and then everything else that fits, the items of
-    /// which it takes the largest part first; then what is better by one item exchanged for another.
+    /// Tries what the linear program takes as a whole, and then everything else that fits, the
+    /// items of which it takes the largest part first; then what is better by one item exchanged
+    /// for another.
     fn round(&mut self, node: &Node<R>) {
         let mut chosen = Vec::with_capacity(self.items.len());
         let (mut left, mut value) = (self.capacities, 0);

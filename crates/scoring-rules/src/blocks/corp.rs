@@ -37,17 +37,17 @@ const ROUNDING: f64 = 1e-12;
 /// uncertainty    = mean of loss(o, y_i)                   = entropy(o)
 /// ```
 ///
-/// There are no bins to choose. Of all forecasts that rise with the given ones the recalibrated ones
-/// have the least loss under every proper rule, so that no term is negative. On few rows they follow
-/// the noise too: miscalibration and discrimination are then both too large.
+/// There are no bins to choose. Of all forecasts that rise with the given ones the recalibrated
+/// ones have the least loss under every proper rule, so that no term is negative. On few rows they
+/// follow the noise too: miscalibration and discrimination are then both too large.
 ///
 /// A certain forecast that was wrong makes mean loss and miscalibration infinite under a rule
 /// without a bound; the other terms are finite.
 ///
 /// Cost: linear.
 ///
-/// Reference: Dimitriadis, Gneiting and Jordan (2021), Stable reliability diagrams for probabilistic
-/// classifiers, doi:10.1073/pnas.2016191118.
+/// Reference: Dimitriadis, Gneiting and Jordan (2021), Stable reliability diagrams for
+/// probabilistic classifiers, doi:10.1073/pnas.2016191118.
 ///
 /// # Errors
 ///

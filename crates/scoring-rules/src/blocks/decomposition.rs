@@ -38,20 +38,20 @@ pub struct Decomposition {
 /// ```
 ///
 /// Each term has its own formula, so that their sum is a check and not a definition. Resolution and
-/// reliability depend on the bins and are biased upwards on a sample; [`corp`](crate::corp) needs no
-/// bins.
+/// reliability depend on the bins and are biased upwards on a sample; [`corp`](crate::corp) needs
+/// no bins.
 ///
-/// A certain forecast that was wrong makes the mean loss infinite under a rule without a bound. Then
-/// reliability is infinite where the forecast is a bin of its own, and `within_bin` is where it is
-/// not; the other terms are finite.
+/// A certain forecast that was wrong makes the mean loss infinite under a rule without a bound.
+/// Then reliability is infinite where the forecast is a bin of its own, and `within_bin` is where
+/// it is not; the other terms are finite.
 ///
 /// Cost: linear.
 ///
 /// Reference: Murphy (1973), A new vector partition of the probability score,
 /// doi:10.1175/1520-0450(1973)012<0595:ANVPOT>2.0.CO;2; for any proper rule Bröcker (2009),
-/// Reliability, sufficiency, and the decomposition of proper scores, doi:10.1002/qj.456; within bins
-/// Stephenson, Coelho and Jolliffe (2008), Two extra components in the Brier score decomposition,
-/// doi:10.1175/2007WAF2006116.1.
+/// Reliability, sufficiency, and the decomposition of proper scores, doi:10.1002/qj.456; within
+/// bins Stephenson, Coelho and Jolliffe (2008), Two extra components in the Brier score
+/// decomposition, doi:10.1175/2007WAF2006116.1.
 ///
 /// # Errors
 ///

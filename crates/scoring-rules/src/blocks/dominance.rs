@@ -30,9 +30,9 @@ impl MurphyCurve {
     ///
     /// Between two forecasts the difference of two curves is a straight line, so each piece is
     /// looked at in its first and its last number. Where weights are whole numbers what is compared
-    /// are counts, without rounding. For other weights less than 1e-12 of the total is no difference.
-    /// Where two curves cross, a lead that one ulp of the threshold would undo is none, because
-    /// thresholds are forecasts and these are rounded, as 1/3 is.
+    /// are counts, without rounding. For other weights less than 1e-12 of the total is no
+    /// difference. Where two curves cross, a lead that one ulp of the threshold would undo is none,
+    /// because thresholds are forecasts and these are rounded, as 1/3 is.
     ///
     /// Cost: linear.
     ///

@@ -2,18 +2,18 @@ use crate::{CompensatedSum, Error, Level, TiedBlocks};
 
 /// The mean elementary loss of forecasts, as a function of the decision threshold c in (0, 1).
 ///
-/// Whoever acts exactly if the forecast is above c pays c for acting in vain and 1 - c for not acting
-/// where it was due. The total weight being W, that of failures forecast above c being N0 and that of
-/// successes forecast at c or below being N1:
+/// Whoever acts exactly if the forecast is above c pays c for acting in vain and 1 - c for not
+/// acting where it was due. The total weight being W, that of failures forecast above c being N0
+/// and that of successes forecast at c or below being N1:
 ///
 /// ```text
 /// loss(c) = (c N0 + (1 - c) N1) / W
 /// ```
 ///
-/// In [0, 1], lower is better. From forecast to forecast the curve is a straight line, so it is kept
-/// exactly. The mean loss of every proper rule whose right certainties score 0 is the area under the
-/// curve, each threshold counting with the rule's own weight: twice the plain area is the mean Brier
-/// loss.
+/// In [0, 1], lower is better. From forecast to forecast the curve is a straight line, so it is
+/// kept exactly. The mean loss of every proper rule whose right certainties score 0 is the area
+/// under the curve, each threshold counting with the rule's own weight: twice the plain area is the
+/// mean Brier loss.
 ///
 /// Reference: Ehm, Gneiting, Jordan and Krüger (2016), Of quantiles and expectiles: consistent
 /// scoring functions, Choquet representations and forecast rankings, doi:10.1111/rssb.12154.

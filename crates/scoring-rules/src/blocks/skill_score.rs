@@ -6,8 +6,8 @@ use crate::Error;
 /// At most 1, which is the best; 0 is the reference's level; negative is worse. Higher is better
 /// whether scores or losses go in, as long as all three are of one kind. The best is 0 for
 /// losses and for most scores of this crate, but 1 for the spherical score, `ln (1 - eps)` for a
-/// clipped log score, and depends on the baseline in the power families. A skill score with a reference of the same rows, such as their base
-/// rate, is not proper itself.
+/// clipped log score, and depends on the baseline in the power families. A skill score with a
+/// reference of the same rows, such as their base rate, is not proper itself.
 ///
 /// Reference: Murphy (1973), Hedging and skill scores for probability forecasts,
 /// doi:10.1175/1520-0450(1973)012<0215:HASSFP>2.0.CO;2.

@@ -30,8 +30,8 @@ impl Block {
 
 /// Confidences and outcomes, sorted once: blocks of equal confidence in rising order.
 ///
-/// What is computed from the blocks cannot depend on the order of the rows, and a weight of 2 is the
-/// row twice.
+/// What is computed from the blocks cannot depend on the order of the rows, and a weight of 2 is
+/// the row twice.
 ///
 /// Cost: one sort, O(n log n).
 ///
@@ -127,8 +127,8 @@ impl TiedBlocks {
         filled
     }
 
-    /// Replaces the blocks by those of rows (confidence, outcome, weight) that are already sorted by
-    /// confidence. Linear time, and no allocation where there were as many blocks before.
+    /// Replaces the blocks by those of rows (confidence, outcome, weight) that are already sorted
+    /// by confidence. Linear time, and no allocation where there were as many blocks before.
     ///
     /// For many resamples of the same rows.
     ///

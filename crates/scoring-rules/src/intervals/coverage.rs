@@ -3,14 +3,15 @@ use crate::{Error, ExactMean, Interval, checks::same_length};
 /// The weighted share of outcomes that lie in their intervals, ends included.
 ///
 /// In [0, 1]; to be read against the coverage that the intervals claim, and beside [`mean_width`],
-/// as wide intervals cover easily. Not a proper loss; that is [`interval_loss`](crate::interval_loss).
-/// Rows may come in any order, and a weight of 2 is the row given twice, to the last bit.
+/// as wide intervals cover easily. Not a proper loss; that is
+/// [`interval_loss`](crate::interval_loss). Rows may come in any order, and a weight of 2 is the
+/// row given twice, to the last bit.
 ///
 /// # Errors
 ///
-/// [`Error::Length`] where outcomes or weights are not one a forecast; [`Error::NotFiniteAt`] for an
-/// outcome that is a NaN or infinite; [`Error::WeightAt`] for a weight that is not 0 and not from
-/// 1e-100 to 1e100; [`Error::Empty`] where nothing has positive weight.
+/// [`Error::Length`] where outcomes or weights are not one a forecast; [`Error::NotFiniteAt`] for
+/// an outcome that is a NaN or infinite; [`Error::WeightAt`] for a weight that is not 0 and not
+/// from 1e-100 to 1e100; [`Error::Empty`] where nothing has positive weight.
 ///
 /// ```
 /// use scoring_rules::{Interval, coverage, mean_width};

@@ -4,14 +4,14 @@ use crate::{CompensatedSum, Ensemble, Error, Observed};
 /// `(F(z) - 1{y <= z})^2`, where F is the share of members up to z.
 ///
 /// From 0 up, in units of the outcome; the absolute error for a single member. It equals
-/// `mean |x_i - y| - 1/2 mean |x_i - x_j|` over all pairs, a member with itself included. Proper for
-/// the distribution that puts equal weight on the members: this is the loss for an ensemble that *is*
-/// the forecast. For members that are samples of the forecast it favours too little spread, the more
-/// so the fewer there are; then [`fair_crps_loss`] is right. Where the outcome has a cap, members and
-/// outcome are capped first (see [`Observed`]).
+/// `mean |x_i - y| - 1/2 mean |x_i - x_j|` over all pairs, a member with itself included. Proper
+/// for the distribution that puts equal weight on the members: this is the loss for an ensemble
+/// that *is* the forecast. For members that are samples of the forecast it favours too little
+/// spread, the more so the fewer there are; then [`fair_crps_loss`] is right. Where the outcome has
+/// a cap, members and outcome are capped first (see [`Observed`]).
 ///
-/// Takes O(m). A sum of distances between neighbours, none of which is negative, so that members far
-/// from zero and close to each other lose no digits.
+/// Takes O(m). A sum of distances between neighbours, none of which is negative, so that members
+/// far from zero and close to each other lose no digits.
 ///
 /// References: Matheson and Winkler (1976), Scoring rules for continuous probability distributions,
 /// doi:10.1287/mnsc.22.10.1087; Gneiting and Raftery (2007), Strictly proper scoring rules,
@@ -68,8 +68,8 @@ pub fn fair_crps_loss(forecast: &Ensemble, outcome: Observed) -> Result<f64, Err
     Ok(sum_of_gaps(forecast, outcome, |missed| missed * (missed - 1.0) / (m * (m - 1.0))))
 }
 
-/// The line is cut at the members and the outcome. Each gap counts by its length times a share, which
-/// follows from the number of members that lie beyond it, seen from the outcome.
+/// The line is cut at the members and the outcome. Each gap counts by its length times a share,
+/// which follows from the number of members that lie beyond it, seen from the outcome.
 fn sum_of_gaps(forecast: &Ensemble, outcome: Observed, share: impl Fn(f64) -> f64) -> f64 {
     let (members, y) = (forecast.members(), outcome.value());
     let mut sum = CompensatedSum::default();

@@ -2,8 +2,8 @@ use std::{cmp::Ordering, fmt};
 
 use crate::{Error, Probability};
 
-/// A number strictly between 0 and 1: the level of a quantile, the coverage that an interval claims, a
-/// decision threshold or a baseline forecast.
+/// A number strictly between 0 and 1: the level of a quantile, the coverage that an interval
+/// claims, a decision threshold or a baseline forecast.
 ///
 /// ```
 /// use scoring_rules::{Error, Level};

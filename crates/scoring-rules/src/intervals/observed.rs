@@ -14,11 +14,11 @@ use crate::Error;
 /// them. Then no report is expected to lose less than the honest one, whatever the caps. (Powell's
 /// censored quantiles; for the CRPS, a threshold-weighted CRPS with no weight above the cap.)
 ///
-/// - **The naive mix is not proper**: a plain loss on the rows seen exactly and a capped loss on the
-///   cut-off rows only, as in the survival CRPS. On the rows seen exactly it charges a forecast for
-///   what lies above the cap, and nothing on a cut-off row pays that back. Who honestly says that
-///   half of all runs go on for very long loses to who says they end at the cap. It is what comes
-///   out where `exact` is used for a row that had a cap.
+/// - **The naive mix is not proper**: a plain loss on the rows seen exactly and a capped loss on
+///   the cut-off rows only, as in the survival CRPS. On the rows seen exactly it charges a forecast
+///   for what lies above the cap, and nothing on a cut-off row pays that back. Who honestly says
+///   that half of all runs go on for very long loses to who says they end at the cap. It is what
+///   comes out where `exact` is used for a row that had a cap.
 /// - **Proper, not strictly**: all reports above the cap tie, as nothing was seen there.
 /// - The cap must be known on every row, and must tell nothing about the outcome that the
 ///   forecaster was not told: a budget set beforehand is fine, an operator who stops the runs that

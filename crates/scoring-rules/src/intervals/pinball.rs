@@ -5,8 +5,8 @@ use crate::{Error, Level, Observed};
 ///
 /// From 0 up, in units of the outcome. Proper for the quantile of that level: no report is expected
 /// to lose less than the quantile that holds, and where the quantile is unique, every other report
-/// is expected to lose more. At level 1/2 it is half the absolute error. Where the outcome has a cap,
-/// f and y are capped first (see [`Observed`]), and reports above the cap tie.
+/// is expected to lose more. At level 1/2 it is half the absolute error. Where the outcome has a
+/// cap, f and y are capped first (see [`Observed`]), and reports above the cap tie.
 ///
 /// An infinite forecast is taken at its word: the loss is infinite, except that plus infinity
 /// ("never") counts as the cap where there is one.

@@ -50,8 +50,8 @@ pub fn weighted_interval_loss(forecast: &Quantiles, outcome: Observed) -> Result
 /// of (0, 1) that is nearer to level i than to any other level: it reaches half way to the
 /// neighbours, and to 0 and 1 at the ends. For the levels `(i - 1/2) / n` each share is 1 / n and
 /// the loss is the plain mean of twice the pinball losses; levels that crowd together, as in
-/// 0.01, 0.025, 0.05, 0.1, count for no more of (0, 1) than they stand for. A single median gives the
-/// absolute error. With ever finer levels it becomes the CRPS of the distribution they are of.
+/// 0.01, 0.025, 0.05, 0.1, count for no more of (0, 1) than they stand for. A single median gives
+/// the absolute error. With ever finer levels it becomes the CRPS of the distribution they are of.
 ///
 /// Proper, as a sum of pinball losses with positive weights. Where the outcome has a cap, all
 /// quantiles and the outcome are capped first (see [`Observed`]). Takes O(n).

@@ -32,10 +32,10 @@ impl Lie {
 /// The best lie among those that decide whether sorted reports are proper: between neighbours, and
 /// from certainties to any report.
 ///
-/// Neighbours are enough. If b > a gains nothing at truth a and a gains nothing at truth b, then the
-/// gain from reporting b instead of a, which is linear in the truth, is at most 0 below a and at
-/// least 0 above b; so on the way from the truth to any report no step gains. Certainties are looked
-/// at besides because a rule that costs infinitely much everywhere has no such line.
+/// Neighbours are enough. If b > a gains nothing at truth a and a gains nothing at truth b, then
+/// the gain from reporting b instead of a, which is linear in the truth, is at most 0 below a and
+/// at least 0 above b; so on the way from the truth to any report no step gains. Certainties are
+/// looked at besides because a rule that costs infinitely much everywhere has no such line.
 pub(super) fn among_neighbours(rounding: Rounding, reports: &[Scored]) -> Option<Lie> {
     let neighbours = reports.windows(2).flat_map(|pair| {
         [Lie::new(rounding, &pair[0], &pair[1]), Lie::new(rounding, &pair[1], &pair[0])]

@@ -20,9 +20,9 @@ use crate::{Error, Probability, ScoringRule};
 ///   accurately than the rules of this crate may be blamed for its noise, which a gain of that
 ///   size shows.
 /// - Proper, not strictly, comes with the ranges of reports that score the same to the last bit
-///   under both outcomes. Where the rule has merely run out of numbers, because its scores fade below
-///   the smallest normal one or because it is so flat that they round to the same, the range is
-///   called undecided instead. No report nearer to 0 than 1e-300 is tried, but 0 itself.
+///   under both outcomes. Where the rule has merely run out of numbers, because its scores fade
+///   below the smallest normal one or because it is so flat that they round to the same, the range
+///   is called undecided instead. No report nearer to 0 than 1e-300 is tried, but 0 itself.
 /// - Strictly proper means that none of this was found. Ranges where losses cannot be told from
 ///   rounding are listed in [`Certainty::undecided`]. A tie at one truth alone, such as that of a
 ///   threshold score with a truth at its threshold, cannot be seen.

@@ -13,14 +13,14 @@ const ROUNDING: f64 = 1e-10;
 ///
 /// `score` is what a forecast interval scores once the outcome is known, higher better. Honest is
 /// the central interval: with coverage c from the quantile at level `(1 - c) / 2` to the one at
-/// `(1 + c) / 2`. Up to 1,675 distributions over the range of possible outcomes are tried (two, three
-/// and sixteen points: flat, falling, rising, with one hump and two, crowded at either end, in all
-/// of the range and in parts of it), all with unique quantiles. For each kind there are some whose
-/// mass beyond a quantile, with the quantile or without it, is 1, 3 or 10 percent more or less than
-/// `(1 - c) / 2`: so a fine for what lies outside is found wrong from a little over 1 percent on.
-/// In each distribution, every interval with ends at the outcomes, beside them, half way between
-/// them or at the ends of the range is compared with the honest one: altogether up to 1.4 million
-/// intervals and 21 million calls of `score`.
+/// `(1 + c) / 2`. Up to 1,675 distributions over the range of possible outcomes are tried (two,
+/// three and sixteen points: flat, falling, rising, with one hump and two, crowded at either end,
+/// in all of the range and in parts of it), all with unique quantiles. For each kind there are some
+/// whose mass beyond a quantile, with the quantile or without it, is 1, 3 or 10 percent more or
+/// less than `(1 - c) / 2`: so a fine for what lies outside is found wrong from a little over 1
+/// percent on. In each distribution, every interval with ends at the outcomes, beside them, half
+/// way between them or at the ends of the range is compared with the honest one: altogether up to
+/// 1.4 million intervals and 21 million calls of `score`.
 ///
 /// The counterexample is the one with the largest relative gain: the gain divided by the larger one
 /// of the two expected scores, without signs. A gain up to 1e-10 of the scores counts as rounding,

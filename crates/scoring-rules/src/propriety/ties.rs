@@ -12,8 +12,8 @@ type Range = RangeInclusive<Probability>;
 #[derive(Debug, Default)]
 pub(super) struct Ties {
     pub(super) ties: Vec<Range>,
-    /// Where the rule has run out of numbers, which is no tie of its own: its scores do not jump from
-    /// one number to another but shrink below the smallest normal one, or a thousandth of the
+    /// Where the rule has run out of numbers, which is no tie of its own: its scores do not jump
+    /// from one number to another but shrink below the smallest normal one, or a thousandth of the
     /// range beyond its end they have still moved by a few roundings only.
     pub(super) faded: Vec<Range>,
 }

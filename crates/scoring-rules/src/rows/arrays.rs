@@ -9,8 +9,8 @@ use crate::{Error, Probability, ScoringRule, mean_score, score_slice};
 ///
 /// # Errors
 ///
-/// [`Error::Shape`] where the shapes differ; [`Error::NotAProbabilityAt`] for a forecast that is none,
-/// with its place in row-major order.
+/// [`Error::Shape`] where the shapes differ; [`Error::NotAProbabilityAt`] for a forecast that is
+/// none, with its place in row-major order.
 ///
 /// ```
 /// use ndarray::array;

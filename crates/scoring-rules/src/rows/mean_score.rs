@@ -39,10 +39,10 @@ pub fn score_slice<R: ScoringRule + ?Sized>(
 
 /// The mean score of rows, weighted where weights are given.
 ///
-/// For the log score one logarithm a block of 1,024 rows. Rows are added up in blocks, always in the
-/// same way, and blocks exactly: the bits do not depend on how the work is split over threads. The
-/// order of the rows moves the last digits only (by 1e-12 of the mean size of the scores at most);
-/// for a mean that is free of any order to the bit see [`ExactMean`](crate::ExactMean).
+/// For the log score one logarithm a block of 1,024 rows. Rows are added up in blocks, always in
+/// the same way, and blocks exactly: the bits do not depend on how the work is split over threads.
+/// The order of the rows moves the last digits only (by 1e-12 of the mean size of the scores at
+/// most); for a mean that is free of any order to the bit see [`ExactMean`](crate::ExactMean).
 ///
 /// A row of weight zero leaves no trace, also where its score is infinite.
 ///
@@ -52,8 +52,8 @@ pub fn score_slice<R: ScoringRule + ?Sized>(
 ///
 /// [`Error::Length`] unless outcomes, and weights where given, have one entry a forecast;
 /// [`Error::WeightAt`] for a weight that is not 0 and not from 1e-100 to 1e100; [`Error::Empty`]
-/// without a row of positive weight; [`Error::NotFinite`] where scores are infinite with both signs or
-/// no numbers, as no rule of this crate has them but power scores of powers up to 0.
+/// without a row of positive weight; [`Error::NotFinite`] where scores are infinite with both signs
+/// or no numbers, as no rule of this crate has them but power scores of powers up to 0.
 ///
 /// ```
 /// use scoring_rules::{BrierScore, Probability, mean_score};

@@ -31,8 +31,8 @@ impl<'a> Runs<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one outcome an end, and where the forecasts are over before
-    /// the last run is; [`Error::OutOfOrder`] for an end before the start of its run.
+    /// [`Error::Length`] unless there is one outcome an end, and where the forecasts are over
+    /// before the last run is; [`Error::OutOfOrder`] for an end before the start of its run.
     #[inline]
     pub fn new(
         forecasts: &'a [Probability],

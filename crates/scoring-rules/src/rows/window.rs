@@ -113,8 +113,8 @@ static OUTSIDE: Table = {
     rows
 };
 
-/// For a run of n steps, 0 at each of its places in the window and 1 at all others: the least that a
-/// factor may be, so that those of other runs become one.
+/// For a run of n steps, 0 at each of its places in the window and 1 at all others: the least that
+/// a factor may be, so that those of other runs become one.
 #[inline]
 pub(crate) fn outside(n: usize) -> &'static [f64; WINDOW] {
     &OUTSIDE[n]

@@ -28,9 +28,9 @@ use crate::{
 /// the [boosting score](crate::BoostingScore).
 ///
 /// Relative error at most 1e-12. Parameters that are whole numbers from 1 to 4 have a closed form.
-/// For others `new` prepares a table of about 60 kB, so make a rule once and keep it. Where the table
-/// would not hold the accuracy (parameters in the tens) or ends (forecasts nearer than 2^-20 to 0 or
-/// 1), a continued fraction takes its place, which is slower.
+/// For others `new` prepares a table of about 60 kB, so make a rule once and keep it. Where the
+/// table would not hold the accuracy (parameters in the tens) or ends (forecasts nearer than 2^-20
+/// to 0 or 1), a continued fraction takes its place, which is slower.
 ///
 /// Reference: Buja, Stuetzle and Shen (2005), Loss functions for binary class probability
 /// estimation and classification: structure and applications, section 11.
@@ -48,7 +48,8 @@ use crate::{
 ///
 /// // A wrong certainty of success costs twice as much as a wrong certainty of failure.
 /// let cautious = BetaScore::new(1.0, 0.5)?;
-/// let (yes, no) = (cautious.score(Probability::ONE, false), cautious.score(Probability::ZERO, true));
+/// let yes = cautious.score(Probability::ONE, false);
+/// let no = cautious.score(Probability::ZERO, true);
 /// assert!((yes / no - 2.0).abs() < 1e-12);
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
@@ -94,8 +95,8 @@ impl BetaScore {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless both are above -1 and at most 10,000. Below 1e-30 they are taken for
-    /// 0.
+    /// [`Error::Setting`] unless both are above -1 and at most 10,000. Below 1e-30 they are taken
+    /// for 0.
     pub fn new(alpha: f64, beta: f64) -> Result<Self, Error> {
         for (name, value) in [("alpha", alpha), ("beta", beta)] {
             // Written so that a NaN falls into the error arm.

@@ -2,17 +2,17 @@ use crate::{Error, Level, Probability, ScoringRule, rules::sides::Sides};
 
 /// The score of one decision: to act exactly when the forecast is above a threshold c.
 ///
-/// Acting on a failure (a false alarm) costs c, not acting on a success (a miss) costs 1 - c, the rest
-/// nothing: the elementary, or threshold, score. Between -1 and 0. Proper, not strictly: all
+/// Acting on a failure (a false alarm) costs c, not acting on a success (a miss) costs 1 - c, the
+/// rest nothing: the elementary, or threshold, score. Between -1 and 0. Proper, not strictly: all
 /// forecasts on one side of the threshold tie. Every proper rule is a mixture of these over
 /// thresholds ([`ThresholdMixture`](crate::ThresholdMixture)).
 ///
-/// With costs of your own ([`ElementaryScore::with_costs`]) it is the cost-weighted 0-1 loss with its
-/// sign turned.
+/// With costs of your own ([`ElementaryScore::with_costs`]) it is the cost-weighted 0-1 loss with
+/// its sign turned.
 ///
 /// Reference: Schervish (1989), A general method for comparing probability assessors,
-/// doi:10.1214/aos/1176347398; Ehm, Gneiting, Jordan and Krüger (2016), Of quantiles and expectiles,
-/// doi:10.1111/rssb.12154.
+/// doi:10.1214/aos/1176347398; Ehm, Gneiting, Jordan and Krüger (2016), Of quantiles and
+/// expectiles, doi:10.1111/rssb.12154.
 ///
 /// ```
 /// use scoring_rules::{ElementaryScore, Level, Probability, ScoringRule};

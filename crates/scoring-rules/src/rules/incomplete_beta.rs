@@ -6,9 +6,9 @@
 /// Below a switch point the continued fraction for the hypergeometric function converges fast and
 /// has no cancellation. Above it the integral is written from the other end: as the whole minus
 /// the other tail, or, where b is small or negative and the whole would be huge or infinite, as an
-/// expansion in `1 - x` with the singular terms, as `((1-x)^b - 1) / b`, taken out exactly. The constant
-/// that either form needs is fixed by continuity at the switch point, so no gamma function, whose
-/// poles are near, is called.
+/// expansion in `1 - x` with the singular terms, as `((1-x)^b - 1) / b`, taken out exactly. The
+/// constant that either form needs is fixed by continuity at the switch point, so no gamma
+/// function, whose poles are near, is called.
 ///
 /// Reference: DLMF §8.17 (https://dlmf.nist.gov/8.17), continued fraction 8.17.22 and expansion
 /// 8.17.7.

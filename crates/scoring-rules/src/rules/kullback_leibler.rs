@@ -1,7 +1,7 @@
 use super::sides::Sides;
 
-/// `q ln (q / p) + (1 - q) ln ((1 - q) / (1 - p))`, with every digit where p is close to q; `gap` is
-/// `p - q`.
+/// `q ln (q / p) + (1 - q) ln ((1 - q) / (1 - p))`, with every digit where p is close to q; `gap`
+/// is `p - q`.
 pub(crate) fn kullback_leibler(q: Sides, p: Sides, gap: f64) -> f64 {
     if q.p == 0.0 {
         return 0.0 - (-p.p).ln_1p();

@@ -1,8 +1,8 @@
 use std::f64::consts::LN_2;
 
 /// `x1^n x2^(n-1) … xn^1` for factors in [0, 1], given in pairs. The first pair stands apart, so
-/// that an odd number of factors can be filled up with a one in front. Zero where the product is too
-/// small for a number to hold it with all digits.
+/// that an odd number of factors can be filled up with a one in front. Zero where the product is
+/// too small for a number to hold it with all digits.
 ///
 /// A product of prefix products carries such weights without a power: each factor stands in all
 /// prefixes from its own on. The first and the second of the pairs go through two lanes, so that

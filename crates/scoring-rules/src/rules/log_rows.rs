@@ -6,8 +6,8 @@ use crate::Probability;
 const MANTISSA: u64 = (1 << 52) - 1;
 const ONE: u64 = 1.0_f64.to_bits();
 
-/// `ln` of what was given to the outcome y, for at least the smallest normal number; within 2 units in
-/// the last place, also next to 1.
+/// `ln` of what was given to the outcome y, for at least the smallest normal number; within 2 units
+/// in the last place, also next to 1.
 ///
 /// The number is `2^k m` with m from the root of 1/2 to the root of 2, and with s = (m-1) / (m+1):
 /// ln m = 2 (s + s^3/3 + s^5/5 + …).
@@ -63,9 +63,9 @@ pub(crate) fn sides(p: f64, y: f64) -> (f64, f64) {
 /// Factors that go through one lane before it is looked after.
 const LANES: usize = 8;
 
-/// The sum of the logs of what was given to the outcomes, by one logarithm of their product: `given`
-/// returns factors in (0, 1]. `None` where a product would lose digits: a factor is too small, or the
-/// sum too near 0.
+/// The sum of the logs of what was given to the outcomes, by one logarithm of their product:
+/// `given` returns factors in (0, 1]. `None` where a product would lose digits: a factor is too
+/// small, or the sum too near 0.
 ///
 /// `safe` factors of a lane have a product that is a normal number.
 #[inline(always)]

@@ -48,14 +48,15 @@ impl Baseline {
 /// S = (r^(k-1) - 1) / (k-1) - (b u^k + (1-b) v^k - 1) / k
 /// ```
 ///
-/// and the limits of that where the power k is 0 or 1. Strictly proper for every k, for k up to 0 among reports that are no certainties. Positive where the
-/// forecast gave more to what happened than the baseline did. Power 2 over an even baseline is the
-/// Brier score (twice it, plus 1/2), power 1 the log score less that of the baseline. From 0 down, a
-/// right certainty scores plus infinity and a wrong one minus infinity; up to 1, only the latter.
+/// and the limits of that where the power k is 0 or 1. Strictly proper for every k, for k up to 0
+/// among reports that are no certainties. Positive where the forecast gave more to what happened
+/// than the baseline did. Power 2 over an even baseline is the Brier score (twice it, plus 1/2),
+/// power 1 the log score less that of the baseline. From 0 down, a right certainty scores plus
+/// infinity and a wrong one minus infinity; up to 1, only the latter.
 ///
-/// Relative error at most 1e-12, for powers near ±100 and skewed baselines 2e-12. For powers up to 0
-/// a sample whose forecasts are certain has no mean where infinities of both signs meet, and its mean
-/// has no decomposition.
+/// Relative error at most 1e-12, for powers near ±100 and skewed baselines 2e-12. For powers up to
+/// 0 a sample whose forecasts are certain has no mean where infinities of both signs meet, and its
+/// mean has no decomposition.
 ///
 /// Reference: Jose, Nau and Winkler (2008), Scoring rules, generalized entropy, and utility
 /// maximization, doi:10.1287/opre.1070.0498; Merkle and Steyvers (2013), Choosing a strictly proper
@@ -95,8 +96,8 @@ impl ScoringRule for PowerScore {
         self.score_of(Sides::new(forecast), outcome)
     }
 
-    /// Minus infinity where a wrong certainty may come to light, also where the right one would score
-    /// plus infinity: the limit, as the loss is of the higher order.
+    /// Minus infinity where a wrong certainty may come to light, also where the right one would
+    /// score plus infinity: the limit, as the loss is of the higher order.
     fn expected(&self, forecast: Probability, truth: Probability) -> f64 {
         let share = |weight: f64, outcome| {
             if weight == 0.0 { 0.0 } else { weight * self.score(forecast, outcome) }

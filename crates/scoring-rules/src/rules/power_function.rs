@@ -12,9 +12,9 @@ pub(crate) fn box_cox(k: f64, x: f64, excess: f64) -> f64 {
     }
 }
 
-/// `integral from x to y of (y - t) t^(k-2) dt` for x and y of at least 0, y finite: what a convex power of t
-/// lies above its tangent at x when it comes to y. Never negative, and 0 only where they are equal.
-/// `gap` is `x - y` with all its digits.
+/// `integral from x to y of (y - t) t^(k-2) dt` for x and y of at least 0, y finite: what a convex
+/// power of t lies above its tangent at x when it comes to y. Never negative, and 0 only where they
+/// are equal. `gap` is `x - y` with all its digits.
 pub(crate) fn above_tangent(k: f64, x: f64, y: f64, gap: f64) -> f64 {
     if gap == 0.0 {
         return 0.0;

@@ -12,11 +12,11 @@ use crate::{
 /// S = ((r / m)^(k-1) - 1) / (k-1),        m = (b u^k + (1-b) v^k)^(1/k)
 /// ```
 ///
-/// and the limits of that where the power k is 0 or 1. Strictly proper for every k. Positive where the
-/// forecast gave more to what happened than the baseline did. Power 2 over an even baseline is the
-/// [`SphericalScore`](crate::SphericalScore) up to scale and origin, power 1 the log score less that
-/// of the baseline. Bounded unless the power is from 0 to 1, where a wrong certainty scores minus
-/// infinity.
+/// and the limits of that where the power k is 0 or 1. Strictly proper for every k. Positive where
+/// the forecast gave more to what happened than the baseline did. Power 2 over an even baseline is
+/// the [`SphericalScore`](crate::SphericalScore) up to scale and origin, power 1 the log score less
+/// that of the baseline. Bounded unless the power is from 0 to 1, where a wrong certainty scores
+/// minus infinity.
 ///
 /// Relative error at most 1e-12; of entropies and divergences for powers near ±100 3e-12.
 ///
@@ -120,7 +120,8 @@ impl ThresholdDensity for PseudosphericalScore {
         if k.abs() < 1e-25 { log } else { (k * log).exp_m1() / k }
     }
 
-    /// `(u v)^(k-2) m^(1-2k) / (b (1-b))`, with m measured by the one of u and v whose power counts.
+    /// `(u v)^(k-2) m^(1-2k) / (b (1-b))`, with m measured by the one of u and v whose power
+    /// counts.
     fn density(&self, p: Sides, [i, j]: [i32; 2]) -> f64 {
         let (k, base) = (self.0.power, self.0.sides);
         let (u, v) = (self.0.ratio(p, true).0, self.0.ratio(p, false).0);

@@ -43,8 +43,8 @@ pub struct LossDerivatives {
 /// assert_eq!((in_p.gradient, in_p.curvature), (-2.0, 4.0));
 /// ```
 pub trait SmoothRule: ScoringRule {
-    /// Loss and derivatives in the forecast p. At exactly 0 or 1 the derivatives are those at 1e-150
-    /// from there: huge where they have no limit.
+    /// Loss and derivatives in the forecast p. At exactly 0 or 1 the derivatives are those at
+    /// 1e-150 from there: huge where they have no limit.
     fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives;
 
     /// Loss and derivatives in the logit of the forecast, `ln (p / (1-p))`. Keeps the digits of

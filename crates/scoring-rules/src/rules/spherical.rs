@@ -7,11 +7,11 @@ use crate::{Probability, ScoringRule, rules::sides::Sides, rules::smooth::Thresh
 /// S(p, 1) = p / sqrt(p^2 + (1-p)^2)        S(p, 0) = (1-p) / sqrt(p^2 + (1-p)^2)
 /// ```
 ///
-/// Between 0 and 1, strictly proper, symmetric. It is the pseudospherical score of power 2 over an even
-/// baseline, up to scale and origin. Without the root it would not be proper.
+/// Between 0 and 1, strictly proper, symmetric. It is the pseudospherical score of power 2 over an
+/// even baseline, up to scale and origin. Without the root it would not be proper.
 ///
-/// Reference: Good (1971), Comment on Buehler, in Foundations of Statistical Inference; Gneiting and
-/// Raftery (2007), section 4.1, doi:10.1198/016214506000001437.
+/// Reference: Good (1971), Comment on Buehler, in Foundations of Statistical Inference; Gneiting
+/// and Raftery (2007), section 4.1, doi:10.1198/016214506000001437.
 ///
 /// ```
 /// use scoring_rules::{Probability, ScoringRule, SphericalScore};

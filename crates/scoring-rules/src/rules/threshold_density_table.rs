@@ -11,22 +11,22 @@ const OCTAVES: i32 = 63;
 const POWER_OCTAVES: i32 = 4;
 /// A polynomial that misses its function by this share of its largest value has met it.
 const MET: f64 = 1e-13;
-/// A miss that changes a score by this share of the largest one is let pass: at jumps and kinks, and
-/// where the density itself was computed from a rounded `1 - c`.
+/// A miss that changes a score by this share of the largest one is let pass: at jumps and kinks,
+/// and where the density itself was computed from a rounded `1 - c`.
 const LET_PASS: f64 = 1e-15;
 /// Within a piece the density changes no more than this, so that no digits of a small integral are
 /// those of a large one.
 const CHANGE: f64 = 32.0;
 const MOST_PIECES: usize = 10_000;
 
-/// Integrals of a density w on (0, 1/2], t being the distance from an end: of `t w(t)` from that end
-/// and of `(1 - t) w(t)` from one half.
+/// Integrals of a density w on (0, 1/2], t being the distance from an end: of `t w(t)` from that
+/// end and of `(1 - t) w(t)` from one half.
 #[derive(Clone, PartialEq)]
 pub(crate) struct DensityTable {
     /// In rising order, without gaps, from 2^-OCTAVES to 1/2.
     pieces: Vec<Piece>,
-    /// Below the table w goes as a power of t, `t^(power - 1)`, with this value of `t^2 w` where the
-    /// table starts.
+    /// Below the table w goes as a power of t, `t^(power - 1)`, with this value of `t^2 w` where
+    /// the table starts.
     power: f64,
     start: f64,
 }
@@ -130,8 +130,8 @@ impl DensityTable {
         }
     }
 
-    /// The integral of `|t - q| w(t)` between two places, all at distances from the same end; `None`
-    /// below the table.
+    /// The integral of `|t - q| w(t)` between two places, all at distances from the same end;
+    /// `None` below the table.
     pub(crate) fn moment(&self, from: f64, to: f64, q: f64) -> Option<f64> {
         let (first, last) = (self.piece(from)?, self.piece(to)?);
         let pieces = self.pieces[first..=last].iter();
@@ -220,7 +220,8 @@ impl<W: Fn(f64) -> Result<f64, Error>> Builder<W> {
         Ok(())
     }
 
-    /// Appends pieces from one place to another, halved until a polynomial meets the density on each.
+    /// Appends pieces from one place to another, halved until a polynomial meets the density on
+    /// each.
     fn divide(&mut self, from: f64, to: f64) -> Result<(), Trouble> {
         let (middle, half) = (f64::midpoint(from, to), (to - from) / 2.0);
         let places = self.nodes.map(|node| middle + half * node);

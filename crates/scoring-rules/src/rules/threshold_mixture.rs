@@ -13,11 +13,11 @@ use crate::{
 /// ```
 ///
 /// or integrals, where w is a density. Proper whatever the weights; strictly so exactly where they
-/// leave no gap. At most 0, and every proper rule whose right certainties score 0 is of this form: give
-/// the thresholds at which your users act, and you have their rule.
+/// leave no gap. At most 0, and every proper rule whose right certainties score 0 is of this form:
+/// give the thresholds at which your users act, and you have their rule.
 ///
-/// A density is tabulated once, [`ThresholdMixture::density`]; each score then costs a binary search
-/// and a polynomial. Weighted points, [`ThresholdMixture::discrete`], cost the search alone.
+/// A density is tabulated once, [`ThresholdMixture::density`]; each score then costs a binary
+/// search and a polynomial. Weighted points, [`ThresholdMixture::discrete`], cost the search alone.
 ///
 /// Reference: Schervish (1989), A general method for comparing probability assessors,
 /// doi:10.1214/aos/1176347398.
@@ -59,8 +59,8 @@ impl ThresholdMixture {
     ///
     /// # Errors
     ///
-    /// [`Error::Weight`] unless each weight is 0 or from 1e-100 to 1e100; [`Error::Empty`] without a
-    /// positive one.
+    /// [`Error::Weight`] unless each weight is 0 or from 1e-100 to 1e100; [`Error::Empty`] without
+    /// a positive one.
     pub fn discrete(thresholds: &[(Level, f64)]) -> Result<Self, Error> {
         for &(_, value) in thresholds {
             if !is_weight(value) {
@@ -85,23 +85,24 @@ impl ThresholdMixture {
         Ok(Self(Form::Points { thresholds, weights, costs }))
     }
 
-    /// A density of thresholds, given as a function of c and of 1 - c, so that it can keep its digits
-    /// near 1.
+    /// A density of thresholds, given as a function of c and of 1 - c, so that it can keep its
+    /// digits near 1.
     ///
     /// It may grow without limit towards 0 and 1, but more slowly than `1 / c^2` and
-    /// `1 / (1-c)^2`, and may have jumps and kinks. Where it is smooth, scores of forecasts from 2^-63
-    /// to `1 - 2^-53` have a relative error of about 1e-13 (down to 1e-250); a jump or a kink, or a density that takes
-    /// `1 - c` from a rounded c, adds an error of about 1e-15 of the largest score. Nearer to the ends
-    /// the density is continued as the power of c, or of 1 - c, that its last four octaves show. A bump on
-    /// less than a fortieth of the distance to the nearer end may be missed.
+    /// `1 / (1-c)^2`, and may have jumps and kinks. Where it is smooth, scores of forecasts from
+    /// 2^-63 to `1 - 2^-53` have a relative error of about 1e-13 (down to 1e-250); a jump or a
+    /// kink, or a density that takes `1 - c` from a rounded c, adds an error of about 1e-15 of the
+    /// largest score. Nearer to the ends the density is continued as the power of c, or of 1 - c,
+    /// that its last four octaves show. A bump on less than a fortieth of the distance to the
+    /// nearer end may be missed.
     ///
     /// Cost: some 8,000 calls of `density`, more where it is steep or not smooth.
     ///
     /// # Errors
     ///
-    /// [`Error::Density`] where it is negative, infinite or no number; [`Error::NotIntegrable`] where
-    /// it grows too fast towards an end; [`Error::Rough`] where it changes so often that 10,000 pieces
-    /// do not do; [`Error::Empty`] where it is 0 throughout.
+    /// [`Error::Density`] where it is negative, infinite or no number; [`Error::NotIntegrable`]
+    /// where it grows too fast towards an end; [`Error::Rough`] where it changes so often that
+    /// 10,000 pieces do not do; [`Error::Empty`] where it is 0 throughout.
     pub fn density(density: impl Fn(f64, f64) -> f64) -> Result<Self, Error> {
         let low = DensityTable::new(|t| (t, density(t, 1.0 - t)), 0.0)?;
         let high = DensityTable::new(|t| (1.0 - t, density(1.0 - t, t)), 1.0)?;

@@ -3,8 +3,8 @@ use crate::{Error, ExactSum, checks::is_weight};
 /// A weighted mean whose bits do not depend on the order of its values.
 ///
 /// Sums are exact ([`ExactSum`]) and rounded once, so parts can be computed anywhere and merged in
-/// any order, and a weight of 2 is the value given twice, to the last bit. Two means are equal where
-/// they have taken in the same exact sum of values and of weights.
+/// any order, and a weight of 2 is the value given twice, to the last bit. Two means are equal
+/// where they have taken in the same exact sum of values and of weights.
 ///
 /// ```
 /// use scoring_rules::{Error, ExactMean};
@@ -45,8 +45,8 @@ impl ExactMean {
     ///
     /// # Errors
     ///
-    /// [`Error::Weight`] unless the weight is 0 or from 1e-100 to 1e100. Nothing is taken in then. For
-    /// values between 1e-200 and 1e200 in size no product leaves the range of numbers.
+    /// [`Error::Weight`] unless the weight is 0 or from 1e-100 to 1e100. Nothing is taken in then.
+    /// For values between 1e-200 and 1e200 in size no product leaves the range of numbers.
     pub fn update_weighted(&mut self, value: f64, weight: f64) -> Result<(), Error> {
         if weight != 0.0 {
             if !is_weight(weight) {

@@ -10,8 +10,8 @@ const ADDITIONS: u32 = 1000;
 ///
 /// Because nothing is lost on the way, the result does not depend on the order of the terms nor on
 /// how they were split into parts: one thread, eight threads and a cluster give the same bits.
-/// Infinite terms and NaN behave as in plain addition. Two sums are equal where their exact values are,
-/// also where rounding would hide a difference.
+/// Infinite terms and NaN behave as in plain addition. Two sums are equal where their exact values
+/// are, also where rounding would hide a difference.
 ///
 /// Cost: constant memory (about half a kilobyte), a few nanoseconds a term.
 ///

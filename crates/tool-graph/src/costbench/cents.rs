@@ -3,8 +3,8 @@
 pub(super) fn round_to_cents(value: f64) -> f64 {
     let scaled = value * 100.0;
     let whole = scaled.round_ties_even();
-    // `scaled` is off by at most half a unit in its last place. Where it is further than that from the
-    // middle between two whole numbers, `whole` is right, and dividing rounds it to the nearest
+    // `scaled` is off by at most half a unit in its last place. Where it is further than that from
+    // the middle between two whole numbers, `whole` is right, and dividing rounds it to the nearest
     // number there is.
     let from_middle = (0.5 - (scaled - whole).abs()).abs();
     if scaled.abs() < 1e15 && from_middle > scaled.abs() * f64::EPSILON {

@@ -33,20 +33,21 @@ pub enum CostRule {
     ///
     /// The text names SHA-256 for `h` and no more. Here `h` is the hash of
     /// `"{global_seed}:{query_id}:{name}"` read as for [`query_seed`], the streams are those of the
-    /// released benchmark, and atomic costs are rounded to cents too, as all costs shown to agents are.
+    /// released benchmark, and atomic costs are rounded to cents too, as all costs shown to agents
+    /// are.
     PaperText,
 }
 
-/// How costs of CostBench tools are drawn: bounds of the atomic costs, noise of the composite ones, and
-/// the rule by which seeds become costs.
+/// How costs of CostBench tools are drawn: bounds of the atomic costs, noise of the composite ones,
+/// and the rule by which seeds become costs.
 ///
 /// With bounds `lo` and `hi`, noise `s`, and a query seed `q` the released rule is:
 ///
 /// - an atomic tool costs `round(uniform(lo, hi), 2)`, all drawn in library order from one stream
 ///   seeded with `q`, that of CPython's `random.Random(q)`;
-/// - a composite tool of k components costs `round(max(1, sum of theirs + normal(0, s sqrt(k))), 2)`,
-///   its noise from a stream of its own, that of NumPy's `default_rng` seeded with the hash of
-///   `"{q}:{name}"`.
+/// - a composite tool of k components costs
+///   `round(max(1, sum of theirs + normal(0, s sqrt(k))), 2)`, its noise from a stream of its own,
+///   that of NumPy's `default_rng` seeded with the hash of `"{q}:{name}"`.
 ///
 /// Defaults are those of the published tables: 15, 25 and 0.1.
 ///
@@ -80,8 +81,8 @@ impl Default for CostModel {
 }
 
 impl CostModel {
-    /// A model of atomic costs from `min` to `max` and noise with a standard deviation of `noise_std`
-    /// for each component.
+    /// A model of atomic costs from `min` to `max` and noise with a standard deviation of
+    /// `noise_std` for each component.
     ///
     /// # Errors
     ///
@@ -175,8 +176,8 @@ impl CostModel {
         })
     }
 
-    /// Costs in library order. `prefix` goes before a tool's name in the text that seeds it; `atomic`
-    /// draws the cost of the atomic tool of that text.
+    /// Costs in library order. `prefix` goes before a tool's name in the text that seeds it;
+    /// `atomic` draws the cost of the atomic tool of that text.
     fn draw(
         &self,
         library: &Library,

@@ -28,7 +28,8 @@ pub enum EventKind {
     PreferenceChange,
     /// [`Event::CostChange`](crate::Event::CostChange), to costs drawn anew.
     CostChange,
-    /// [`Event::RemoveTools`](crate::Event::RemoveTools), of all composite tools with one number of components.
+    /// [`Event::RemoveTools`](crate::Event::RemoveTools), of all composite tools with one number of
+    /// components.
     RemoveTools,
 }
 

@@ -10,8 +10,8 @@ const REFINED: [&str; 5] = ["Available", "Located", "Reviewed", "Verified", "Fin
 
 /// A tool of a [`Library`]: the steps of its task that it does, one after the other.
 ///
-/// Step 0 decides on a preference, step 1 searches for candidates, steps 2 to `n - 2` refine them, step
-/// `n - 1` selects one.
+/// Step 0 decides on a preference, step 1 searches for candidates, steps 2 to `n - 2` refine them,
+/// step `n - 1` selects one.
 ///
 /// ```
 /// use tool_graph::costbench::{Library, Task};
@@ -45,13 +45,13 @@ impl LibraryTool {
 
 /// The tools of all six tasks at one refinement level, without costs.
 ///
-/// A task of level L has `n = L + 3` steps, an atomic tool for each and a composite tool for every two
-/// or more in a row. The one that would do all n is left out, as it was for every published table. That
-/// makes `6 n` atomic and `6 (n (n - 1) / 2 - 1)` composite tools.
+/// A task of level L has `n = L + 3` steps, an atomic tool for each and a composite tool for every
+/// two or more in a row. The one that would do all n is left out, as it was for every published
+/// table. That makes `6 n` atomic and `6 (n (n - 1) / 2 - 1)` composite tools.
 ///
-/// Library order: atomic tools that decide, then task by task those that search and refine, then those
-/// that select; then task by task composite tools from short to long and, within a length, from the
-/// first step on.
+/// Library order: atomic tools that decide, then task by task those that search and refine, then
+/// those that select; then task by task composite tools from short to long and, within a length,
+/// from the first step on.
 ///
 /// Names are kept in one piece and types not at all, so that a library is made in microseconds;
 /// [`tools`](Self::tools) writes them out.
@@ -81,8 +81,8 @@ impl Library {
 
     /// The library that was used for every published table: without the tools that do a whole task.
     ///
-    /// Refinements from the sixth on are this crate's own, in the pattern of the benchmark's five; what
-    /// they give is `…Candidate_L6_Refined` and so on.
+    /// Refinements from the sixth on are this crate's own, in the pattern of the benchmark's five;
+    /// what they give is `…Candidate_L6_Refined` and so on.
     ///
     /// Complexity: linear in the number of tools.
     ///
@@ -186,7 +186,8 @@ impl Library {
 
     /// The tools with names, types and components written out, each with its cost.
     ///
-    /// An atomic tool lists its inputs in the benchmark's order, a composite one in alphabetical order.
+    /// An atomic tool lists its inputs in the benchmark's order, a composite one in alphabetical
+    /// order.
     ///
     /// # Errors
     ///
@@ -195,8 +196,8 @@ impl Library {
         self.written_out(costs, |_| true)
     }
 
-    /// The tools of one task only, in library order, with costs as for [`tools`](Self::tools): all that its
-    /// plans can use, and a sixth of the work.
+    /// The tools of one task only, in library order, with costs as for [`tools`](Self::tools): all
+    /// that its plans can use, and a sixth of the work.
     ///
     /// # Errors
     ///
@@ -244,7 +245,8 @@ impl Library {
             let mut inputs = steps[0].1.clone();
             let mut components = Vec::new();
             if !entry.is_atomic() {
-                // Searching takes the time too; what else later steps take is given by earlier ones.
+                // Searching takes the time too; what else later steps take is given by earlier
+                // ones.
                 if entry.first == 0 {
                     inputs.push(TIME.into());
                 }

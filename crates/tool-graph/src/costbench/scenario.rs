@@ -2,11 +2,11 @@ use super::{CostModel, EventKind, Library, Task, query_seed, removed_lengths};
 use crate::{Error, Event, Scenario, TieRule, ToolGraph};
 
 impl CostModel {
-    /// A query of the benchmark as a world to plan and run in: its tools and costs, its task, the events
-    /// of these kinds in this order, and the [`TieRule`] that the published figures need.
+    /// A query of the benchmark as a world to plan and run in: its tools and costs, its task, the
+    /// events of these kinds in this order, and the [`TieRule`] that the published figures need.
     ///
-    /// The costs of a cost change follow from its place among all events, the lengths that tools are
-    /// removed by from the query and the number of removals.
+    /// The costs of a cost change follow from its place among all events, the lengths that tools
+    /// are removed by from the query and the number of removals.
     ///
     /// Reference: CostBench, appendices B.2 and B.6.2.
     ///

@@ -40,11 +40,11 @@ pub fn event_seed(query_seed: u32, event: u32) -> u64 {
     u64::from(query_seed) + EVENT_STEP * u64::from(event)
 }
 
-/// The seed from which a cost change, counted from 0 among the query's events, draws all costs anew:
-/// from 1 to 9999, all equally likely.
+/// The seed from which a cost change, counted from 0 among the query's events, draws all costs
+/// anew: from 1 to 9999, all equally likely.
 ///
-/// In the released benchmark it takes the place of the query's own seed; in the paper's text that of the
-/// global seed ([`CostRule`](super::CostRule)).
+/// In the released benchmark it takes the place of the query's own seed; in the paper's text that
+/// of the global seed ([`CostRule`](super::CostRule)).
 ///
 /// Reference: CostBench, appendix B.6.2.
 ///
@@ -62,16 +62,17 @@ pub fn changed_seed(query_seed: u32, event: u32) -> u32 {
 /// The lengths of composite tools drawn for `events` removals of tools, one range `l..=r` each: the
 /// removal takes away the composite tools that have exactly `l` components.
 ///
-/// With `n` steps in a task and `w = floor(n / 2)`, one stream seeded with the query's seed draws `l`
-/// from `2..=n - w` and then `r` from `l + w..=n`, again and again until the range overlaps none before
-/// it. After 100 draws the last is kept as it is; where there are fewer than two lengths from 2 to n
-/// for each event, the first draw is. As each range holds more than half of all lengths, two of them
-/// always overlap, and it is these exceptions that settle every range but the first.
+/// With `n` steps in a task and `w = floor(n / 2)`, one stream seeded with the query's seed draws
+/// `l` from `2..=n - w` and then `r` from `l + w..=n`, again and again until the range overlaps
+/// none before it. After 100 draws the last is kept as it is; where there are fewer than two
+/// lengths from 2 to n for each event, the first draw is. As each range holds more than half of all
+/// lengths, two of them always overlap, and it is these exceptions that settle every range but the
+/// first.
 ///
 /// Complexity: O(events) times 100 draws.
 ///
-/// Reference: CostBench, appendix B.6.2. It leaves open what happens where no range is free; that the
-/// hundredth draw is kept is this crate's choice.
+/// Reference: CostBench, appendix B.6.2. It leaves open what happens where no range is free; that
+/// the hundredth draw is kept is this crate's choice.
 ///
 /// ```
 /// use tool_graph::costbench::{Library, query_seed, removed_lengths};

@@ -4,9 +4,10 @@ use crate::{Error, Event, Scenario, State, Tool, ToolGraph};
 /// A run on its way: what the agent's framework steps through, one call at a time.
 ///
 /// The agent sees [`Self::visible_tools`], makes calls until it has what it wants or
-/// [`Self::calls_left`] is 0, and [`Self::finish`] hands over the record. Calls that could not be carried
-/// out are no errors but replies, and stay in the record. After the goal was reached, calls are still
-/// taken: that the agent did not stop is for the record to tell. Events come before that only.
+/// [`Self::calls_left`] is 0, and [`Self::finish`] hands over the record. Calls that could not be
+/// carried out are no errors but replies, and stay in the record. After the goal was reached, calls
+/// are still taken: that the agent did not stop is for the record to tell. Events come before that
+/// only.
 ///
 /// ```
 /// use tool_graph::{CallStatus, Episode, Scenario, Tool, ToolGraph};
@@ -52,10 +53,14 @@ pub struct Episode<'a> {
 impl<'a> Episode<'a> {
     /// A run before its first call.
     ///
+    /// When an event comes follows from an optimal plan. So where there are events, this and each
+    /// call on which one falls take [`TieRule::optimal_plan`](crate::TieRule::optimal_plan) once or
+    /// twice, exponential at worst; no other call plans.
+    ///
     /// # Errors
     ///
-    /// None for a scenario that was made; those of [`TieRule::optimal_plan`](crate::TieRule::optimal_plan)
-    /// are ruled out.
+    /// None for a scenario that was made; those of
+    /// [`TieRule::optimal_plan`](crate::TieRule::optimal_plan) are ruled out.
     pub fn new(scenario: &'a Scenario) -> Result<Self, Error> {
         let mut episode = Self {
             scenario,
@@ -142,8 +147,9 @@ impl<'a> Episode<'a> {
         }
     }
 
-    /// A call that gives the tool values of these data types. What is wrong with it is told in the order:
-    /// the tool, a parameter too many, one that is missing, one whose value cannot be known yet.
+    /// A call that gives the tool values of these data types. What is wrong with it is told in the
+    /// order: the tool, a parameter too many, one that is missing, one whose value cannot be known
+    /// yet.
     ///
     /// # Errors
     ///
@@ -249,8 +255,8 @@ impl<'a> Episode<'a> {
         Ok(self.record(CallRecord { name, tool: Some(tool), status, cost, after_goal, event }))
     }
 
-    /// Ends the run. `answer_is_right` says whether the agent's answer is the one that was asked for, of
-    /// which an environment of data types knows nothing.
+    /// Ends the run. `answer_is_right` says whether the agent's answer is the one that was asked
+    /// for, of which an environment of data types knows nothing.
     #[must_use]
     pub fn finish(self, answer_is_right: bool) -> Transcript {
         let goal_reached = self.goal_reached();

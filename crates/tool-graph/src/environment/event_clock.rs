@@ -10,8 +10,8 @@ impl Episode<'_> {
         (left == 0).then_some(self.over)
     }
 
-    /// Lets the event that is due happen, and gives it back if it did: not where it would leave no way to
-    /// the goal. `called` is the tool of the call that it falls on.
+    /// Lets the event that is due happen, and gives it back if it did: not where it would leave no
+    /// way to the goal. `called` is the tool of the call that it falls on.
     pub(super) fn happens(
         &mut self,
         due: Option<usize>,

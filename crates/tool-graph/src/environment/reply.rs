@@ -43,7 +43,8 @@ pub enum CallStatus {
         /// Whether it yielded a data type that was not there.
         advanced: bool,
     },
-    /// It failed because the tool was banned at this very call; nothing that the agent could have known.
+    /// It failed because the tool was banned at this very call; nothing that the agent could have
+    /// known.
     Banned,
     /// No tool of that name.
     UnknownTool,
@@ -114,8 +115,8 @@ pub struct Reply {
     pub status: CallStatus,
     /// What was paid: the tool's cost if it was carried out, else 0.
     pub cost: f64,
-    /// The event that came with this call, as a position in [`Scenario::events`](crate::Scenario::events).
-    /// Whether the agent is told of it is the caller's choice; see
-    /// [`Event::is_explicit`](crate::Event::is_explicit).
+    /// The event that came with this call, as a position in
+    /// [`Scenario::events`](crate::Scenario::events). Whether the agent is told of it is the
+    /// caller's choice; see [`Event::is_explicit`](crate::Event::is_explicit).
     pub event: Option<usize>,
 }

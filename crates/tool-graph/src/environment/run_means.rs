@@ -6,9 +6,9 @@ use crate::Error;
 
 /// CostBench's figures over many runs.
 ///
-/// Parts can be computed anywhere and merged in any order, to the last bit. Runs that did not see all
-/// their events, or whose reference did not, are left out of everything, runs that did not reach the goal
-/// out of costs and paths; both are counted.
+/// Parts can be computed anywhere and merged in any order, to the last bit. Runs that did not see
+/// all their events, or whose reference did not, are left out of everything, runs that did not
+/// reach the goal out of costs and paths; both are counted.
 ///
 /// Reference: CostBench, appendices B.3.1 and B.3.2.
 ///
@@ -105,8 +105,8 @@ impl RunMeans {
         self.left_out
     }
 
-    /// Mean edit distance (AED), its normalised form (ANED) and exact match rate (EMR) of the runs that
-    /// reached the goal.
+    /// Mean edit distance (AED), its normalised form (ANED) and exact match rate (EMR) of the runs
+    /// that reached the goal.
     #[must_use]
     pub const fn paths(&self) -> &PathDistances {
         &self.paths
@@ -139,8 +139,8 @@ impl RunMeans {
         mean(&self.completed)
     }
 
-    /// The share of calls, over those of all runs together, that could not be carried out by the agent's
-    /// fault (ITUR), in [0, 1]; lower is better.
+    /// The share of calls, over those of all runs together, that could not be carried out by the
+    /// agent's fault (ITUR), in [0, 1]; lower is better.
     ///
     /// # Errors
     ///

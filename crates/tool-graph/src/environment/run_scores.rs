@@ -48,8 +48,8 @@ pub struct RunScores {
     pub exact_match: Option<bool>,
     /// Whether the goal was reached and the answer right.
     pub completed: bool,
-    /// The share of calls that could not be carried out by the agent's fault, in [0, 1]; lower is better.
-    /// Only for a run with a call.
+    /// The share of calls that could not be carried out by the agent's fault, in [0, 1]; lower is
+    /// better. Only for a run with a call.
     pub invalid_tool_use_ratio: Option<f64>,
     /// How many calls are of each failure class.
     pub failures: FailureCounts,

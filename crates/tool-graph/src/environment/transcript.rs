@@ -56,7 +56,8 @@ pub struct CallRecord {
     pub event: Option<usize>,
 }
 
-/// The record of a run: what the scores are made of. From [`Episode::finish`](crate::Episode::finish).
+/// The record of a run: what the scores are made of. From
+/// [`Episode::finish`](crate::Episode::finish).
 ///
 /// ```
 /// # use tool_graph::{Tool, ToolGraph};
@@ -109,9 +110,9 @@ impl Transcript {
         &self.calls
     }
 
-    /// The tools of the calls that count as steps: those carried out and those that failed because their
-    /// tool was banned at that very call. Calls that failed by the agent's fault are left out (appendix
-    /// B.3.2 of CostBench).
+    /// The tools of the calls that count as steps: those carried out and those that failed because
+    /// their tool was banned at that very call. Calls that failed by the agent's fault are left out
+    /// (appendix B.3.2 of CostBench).
     #[must_use]
     pub fn path(&self) -> Vec<usize> {
         let steps = self.calls.iter().filter(|call| !call.status.is_invalid());
@@ -130,8 +131,8 @@ impl Transcript {
         self.goal_reached
     }
 
-    /// Whether the goal was reached and the answer right. A right answer without the goal is a guess
-    /// (appendix B.3.2 of CostBench).
+    /// Whether the goal was reached and the answer right. A right answer without the goal is a
+    /// guess (appendix B.3.2 of CostBench).
     #[must_use]
     pub const fn is_completed(&self) -> bool {
         self.goal_reached && self.answer_is_right
@@ -143,16 +144,16 @@ impl Transcript {
         self.events_fired
     }
 
-    /// Whether all events came that were to come. Other runs are not to be compared (appendix B.3.2 of
-    /// CostBench).
+    /// Whether all events came that were to come. Other runs are not to be compared (appendix B.3.2
+    /// of CostBench).
     #[must_use]
     pub const fn all_events_fired(&self) -> bool {
         self.events_fired == self.events_planned
     }
 
-    /// What is wrong with each call; `None` where nothing is. A call that failed by a ban is nobody's
-    /// fault, and a call that is carried out again after an event may have been needed again: a call is
-    /// repeated where it yielded nothing new.
+    /// What is wrong with each call; `None` where nothing is. A call that failed by a ban is
+    /// nobody's fault, and a call that is carried out again after an event may have been needed
+    /// again: a call is repeated where it yielded nothing new.
     #[must_use]
     pub fn failure_classes(&self) -> Vec<Option<FailureClass>> {
         let facts = |call: &CallRecord| CallFacts {
@@ -165,11 +166,12 @@ impl Transcript {
         failure_classes(&self.calls.iter().map(facts).collect::<Vec<_>>())
     }
 
-    /// The run against a reference: the optimal run ([`Scenario::optimal_run`](crate::Scenario::optimal_run))
-    /// of the same world. Costs are those paid at the time of each call, added as decimals.
+    /// The run against a reference: the optimal run
+    /// ([`Scenario::optimal_run`](crate::Scenario::optimal_run)) of the same world. Costs are those
+    /// paid at the time of each call, added as decimals.
     ///
-    /// Under events the sums of costs tell little, since each plan was made for a world that did not stay
-    /// (appendix B.3.1 of CostBench); the paths do.
+    /// Under events the sums of costs tell little, since each plan was made for a world that did
+    /// not stay (appendix B.3.1 of CostBench); the paths do.
     ///
     /// Reference: CostBench, appendices B.3.1 and B.3.2.
     ///
@@ -196,8 +198,8 @@ impl Transcript {
         })
     }
 
-    /// Each sum is that of the decimals, as the cost of a plan is: else a run as cheap as the best one
-    /// could have a gap of 1e-17, or of minus that.
+    /// Each sum is that of the decimals, as the cost of a plan is: else a run as cheap as the best
+    /// one could have a gap of 1e-17, or of minus that.
     fn cost_gap(&self, reference: &Self) -> Result<f64, Error> {
         let (paid, optimal) = (self.costs(), reference.costs());
         let sum =

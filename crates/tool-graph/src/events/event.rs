@@ -37,8 +37,8 @@ use crate::{Error, ToolGraph};
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Event {
-    /// The call that it falls on fails, and the tool is out from then on. The call is a step of the run
-    /// and stays in its path; it costs nothing and yields nothing.
+    /// The call that it falls on fails, and the tool is out from then on. The call is a step of the
+    /// run and stays in its path; it costs nothing and yields nothing.
     BanTool,
     /// After the step it falls on, all data types but those of the start are gone.
     PreferenceChange,
@@ -49,8 +49,8 @@ pub enum Event {
 }
 
 impl Event {
-    /// Whether the agent is told: of a ban by the failing call, of a preference change by its user. The
-    /// other two it must notice by itself.
+    /// Whether the agent is told: of a ban by the failing call, of a preference change by its user.
+    /// The other two it must notice by itself.
     #[must_use]
     pub const fn is_explicit(&self) -> bool {
         matches!(self, Self::BanTool | Self::PreferenceChange)

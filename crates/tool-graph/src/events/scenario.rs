@@ -4,12 +4,12 @@ use crate::{Episode, Error, GreedyRule, Plan, Problem, TieRule, ToolGraph, Trans
 
 /// A task in a world that changes: tools, a start and a goal, and the events to come.
 ///
-/// Events come in the order given. How many steps lie before each follows from the optimal plan at the
-/// start and after each event ([`TriggerRule`]). A step is a call that could be carried out, so failed
-/// calls do not bring an event nearer.
+/// Events come in the order given. How many steps lie before each follows from the optimal plan at
+/// the start and after each event ([`TriggerRule`]). A step is a call that could be carried out, so
+/// failed calls do not bring an event nearer.
 ///
-/// An event that would leave no way to the goal does not happen. In CostBench that is so for none of up to
-/// `n - 2` bans in a task of `n` steps.
+/// An event that would leave no way to the goal does not happen. In CostBench that is so for none
+/// of up to `n - 2` bans in a task of `n` steps.
 ///
 /// ```
 /// # use tool_graph::{Tool, ToolGraph};
@@ -37,7 +37,8 @@ use crate::{Episode, Error, GreedyRule, Plan, Problem, TieRule, ToolGraph, Trans
 /// let names = |path: &[usize]| scenario.graph().tool_names(path).join(" ");
 /// let plan = scenario.optimal_plan()?.expect("there is a way");
 /// assert_eq!(names(plan.tools()), "search pick");
-/// // By this rule the ban falls on the last call. Without another tool to pick with, it does not happen.
+/// // By this rule the ban falls on the last call. Without another tool to pick with, it does not
+/// // happen.
 /// let run = scenario.optimal_run()?;
 /// assert_eq!((names(&run.path()).as_str(), run.events_fired()), ("search pick", 0));
 /// // By the released one it falls on the first.
@@ -80,8 +81,8 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`], [`Error::Cost`] or [`Error::CostRange`] for costs that the graph cannot have;
-    /// [`Error::NoSuchTool`] for the removal of a tool that is not there.
+    /// [`Error::Length`], [`Error::Cost`] or [`Error::CostRange`] for costs that the graph cannot
+    /// have; [`Error::NoSuchTool`] for the removal of a tool that is not there.
     pub fn with_events(self, events: Vec<Event>) -> Result<Self, Error> {
         events.iter().try_for_each(|event| event.check(&self.graph))?;
         Ok(Self { events, ..self })
@@ -141,7 +142,8 @@ impl Scenario {
         self.call_limit
     }
 
-    /// The optimal plan at the start, which knows of no event; `None` where there is no plan.
+    /// The optimal plan at the start, which knows of no event; `None` where there is no plan. As
+    /// long as [`TieRule::optimal_plan`] takes: exponential at worst.
     ///
     /// # Errors
     ///
@@ -150,10 +152,13 @@ impl Scenario {
         self.tie_rule.optimal_plan(&self.graph, &self.problem)
     }
 
-    /// The run of an agent that always follows the optimal plan, knows of no event to come, and plans anew
-    /// after each: the ground truth of a world that changes. Its path has the calls that failed by a ban.
+    /// The run of an agent that always follows the optimal plan, knows of no event to come, and
+    /// plans anew after each: the ground truth of a world that changes. Its path has the calls that
+    /// failed by a ban.
     ///
-    /// It ends at the goal, or where there is no way to it. The limit of calls does not hold for it.
+    /// It ends at the goal, or where there is no way to it. The limit of calls does not hold for
+    /// it. Takes [`TieRule::optimal_plan`] at the start, at the goal and for each event, each time
+    /// once or twice: exponential at worst.
     ///
     /// Reference: CostBench, appendix B.2, equations 12 and 13.
     ///
@@ -179,9 +184,11 @@ impl Scenario {
         Ok(episode.finish(true))
     }
 
-    /// The run of the greedy policy ([`ToolGraph::greedy_plan`]), which starts anew after each event. It
-    /// ends at the goal or where the policy is stuck, which under events it may be although there is a
-    /// way. The limit of calls does not hold for it.
+    /// The run of the greedy policy ([`ToolGraph::greedy_plan`]), which starts anew after each
+    /// event. It ends at the goal or where the policy is stuck, which under events it may be
+    /// although there is a way. The limit of calls does not hold for it. When an event comes
+    /// follows from an optimal plan, so that with events it takes [`TieRule::optimal_plan`] at the
+    /// start and once or twice for each: exponential at worst.
     ///
     /// Reference: CostBench, appendix B.2, equations 10 and 11.
     ///

@@ -7,10 +7,11 @@
 /// | released | `max(1, floor(l / (b - i + 1)))` |
 /// | paper text | `max(1, floor(l / (b - i)))` |
 ///
-/// The first spreads the events over the plan, the second puts the last one on the plan's last call.
+/// The first spreads the events over the plan, the second puts the last one on the plan's last
+/// call.
 ///
-/// Reference: CostBench, appendix B.4; the published figures come from the first rule. An example is at
-/// [`Self::steps`].
+/// Reference: CostBench, appendix B.4; the published figures come from the first rule. An example
+/// is at [`Self::steps`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

@@ -19,7 +19,8 @@ impl ToolGraph {
         Ok(state)
     }
 
-    /// Whether the tool is available and all that it needs is there; not in a state of other data types.
+    /// Whether the tool is available and all that it needs is there; not in a state of other data
+    /// types.
     ///
     /// ```
     /// # use tool_graph::{Tool, ToolGraph};
@@ -51,7 +52,8 @@ impl ToolGraph {
             && self.needs(tool).iter().all(|&number| state.contains(number as usize))
     }
 
-    /// Adds what the tool yields, whether or not it could be called, and says whether anything is new.
+    /// Adds what the tool yields, whether or not it could be called, and says whether anything is
+    /// new.
     ///
     /// # Errors
     ///

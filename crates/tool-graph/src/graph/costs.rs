@@ -33,7 +33,8 @@ impl Costs {
         Ok(costs)
     }
 
-    /// The usual case: few digits, found by dividing, which rounds to the nearest f64 as reading does.
+    /// The usual case: few digits, found by dividing, which rounds to the nearest f64 as reading
+    /// does.
     fn few_places(costs: &[f64]) -> Option<Self> {
         let mut scale = 1.0;
         let mut places = 0;

@@ -45,8 +45,8 @@ pub enum Vertex {
 }
 
 impl ToolGraph {
-    /// The graph with an edge from each data type to the tools that need it and from each tool to those
-    /// it yields. The nodes are the tools, in library order, then the data types.
+    /// The graph with an edge from each data type to the tools that need it and from each tool to
+    /// those it yields. The nodes are the tools, in library order, then the data types.
     #[must_use]
     pub fn to_petgraph(&self) -> Graph<Vertex, ()> {
         let mut graph = Graph::new();
@@ -70,8 +70,8 @@ impl ToolGraph {
         graph
     }
 
-    /// The graph as text for Graphviz: tools are boxes with their cost, those of the plan are filled
-    /// and numbered by call, banned ones are dashed.
+    /// The graph as text for Graphviz: tools are boxes with their cost, those of the plan are
+    /// filled and numbered by call, banned ones are dashed.
     ///
     /// ```
     /// # use tool_graph::{Tool, ToolGraph};

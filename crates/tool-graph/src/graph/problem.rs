@@ -67,9 +67,9 @@ impl ToolGraph {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a goal, and [`Error::GoalNeverProduced`] for a goal that is not there
-    /// at the start and that no tool of the library yields. Banned tools count here: a goal that some
-    /// tool yields but that cannot be reached is no error but a problem without a plan.
+    /// [`Error::Empty`] without a goal, and [`Error::GoalNeverProduced`] for a goal that is not
+    /// there at the start and that no tool of the library yields. Banned tools count here: a goal
+    /// that some tool yields but that cannot be reached is no error but a problem without a plan.
     ///
     /// ```
     /// # use tool_graph::{Tool, ToolGraph};

@@ -2,8 +2,8 @@ use super::Types;
 
 /// A set of data types of one graph: what is there at some moment.
 ///
-/// Made by [`ToolGraph::state`](crate::ToolGraph::state). Calls only ever add to it. It is good for all graphs
-/// with the same data types in the same order, such as clones with other costs or bans.
+/// Made by [`ToolGraph::state`](crate::ToolGraph::state). Calls only ever add to it. It is good for
+/// all graphs with the same data types in the same order, such as clones with other costs or bans.
 ///
 /// ```
 /// # use tool_graph::{Tool, ToolGraph};
@@ -52,7 +52,8 @@ impl State {
         }
     }
 
-    /// Whether the data type of this number is there; see [`ToolGraph::type_names`](crate::ToolGraph::type_names).
+    /// Whether the data type of this number is there; see
+    /// [`ToolGraph::type_names`](crate::ToolGraph::type_names).
     #[must_use]
     pub fn contains(&self, number: usize) -> bool {
         self.words.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)

@@ -5,8 +5,9 @@ use crate::{Error, Tool};
 
 /// A checked library of tools, as a graph of tools and the data types that they need and yield.
 ///
-/// Tools are named by their position in the library, data types by their number in [`Self::type_names`].
-/// A clone shares all but costs and bans, so that events can change these on a copy at little cost.
+/// Tools are named by their position in the library, data types by their number in
+/// [`Self::type_names`]. A clone shares all but costs and bans, so that events can change these on
+/// a copy at little cost.
 ///
 /// ```
 /// use tool_graph::{Tool, ToolGraph};
@@ -32,7 +33,8 @@ use crate::{Error, Tool};
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 ///
-/// With the feature `serde` it can be read from a list of tools, which is checked as by [`Self::new`].
+/// With the feature `serde` it can be read from a list of tools, which is checked as by
+/// [`Self::new`].
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Vec<Tool>"))]
@@ -85,22 +87,22 @@ impl TryFrom<Vec<Tool>> for ToolGraph {
 impl ToolGraph {
     /// Checks a library once; everything after that relies on it. The tools keep their order.
     ///
-    /// A composite tool must be able to run its components in the order given: every input of one is
-    /// an input of the tool or an output of an earlier component. Its outputs are any of those of its
-    /// components, often only the last one's. Components may be composite themselves and may stand
-    /// before or after the tool in the library.
+    /// A composite tool must be able to run its components in the order given: every input of one
+    /// is an input of the tool or an output of an earlier component. Its outputs are any of those
+    /// of its components, often only the last one's. Components may be composite themselves and may
+    /// stand before or after the tool in the library.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`], and by tool [`Error::Cost`], [`Error::CostRange`], [`Error::DuplicateTool`],
-    /// [`Error::UnknownComponent`], [`Error::ComponentCycle`], [`Error::ComponentInput`] and
-    /// [`Error::ComponentOutput`].
+    /// [`Error::Empty`], and by tool [`Error::Cost`], [`Error::CostRange`],
+    /// [`Error::DuplicateTool`], [`Error::UnknownComponent`], [`Error::ComponentCycle`],
+    /// [`Error::ComponentInput`] and [`Error::ComponentOutput`].
     ///
     /// # Complexity
     ///
-    /// Linear in the size of the library, in time and memory. A library has fewer than 2^32 tools, data
-    /// types, inputs and outputs, each counted over all tools: one with more takes hundreds of gigabytes,
-    /// and is not looked for.
+    /// Linear in the size of the library, in time and memory. A library has fewer than 2^32 tools,
+    /// data types, inputs and outputs, each counted over all tools: one with more takes hundreds of
+    /// gigabytes, and is not looked for.
     ///
     /// ```
     /// # use tool_graph::{Error, Tool, ToolGraph};

@@ -1,5 +1,5 @@
-/// Which data types a graph has: how many, and a hash of their names in order. Graphs of the same types
-/// can share states; that others have the same hash is out of the question in practice.
+/// Which data types a graph has: how many, and a hash of their names in order. Graphs of the same
+/// types can share states; that others have the same hash is out of the question in practice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Types {
     count: u32,
@@ -26,7 +26,8 @@ impl Types {
     }
 }
 
-/// Each bit of the word changes about half of the bits of the result, and no two words have the same.
+/// Each bit of the word changes about half of the bits of the result, and no two words have the
+/// same.
 ///
 /// Reference: Steele, Lea and Flood (2014), Fast splittable pseudorandom number generators,
 /// doi:10.1145/2714064.2660195; the constants are those of its variant 13 by Stafford.

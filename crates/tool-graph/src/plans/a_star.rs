@@ -14,8 +14,8 @@ struct Node<W> {
     bound: W,
     parent: usize,
     tool: u32,
-    /// Tools one of which every plan from here calls, and a lower bound of the plans that do; `None`
-    /// while the bound is that of the parent.
+    /// Tools one of which every plan from here calls, and a lower bound of the plans that do;
+    /// `None` while the bound is that of the parent.
     first: Option<Vec<(u32, W)>>,
     /// What the bound is made of.
     groups: Groups<W>,
@@ -24,9 +24,10 @@ struct Node<W> {
 
 /// The best plan, led by landmark cuts.
 ///
-/// As calls never take a data type away, a plan can start with any of its calls that is possible now. So
-/// from each state only those few tools are tried one of which every plan must call. That finds the
-/// weight of the best plan, and then, call by call, the tool that stands first in the library.
+/// As calls never take a data type away, a plan can start with any of its calls that is possible
+/// now. So from each state only those few tools are tried one of which every plan must call. That
+/// finds the weight of the best plan, and then, call by call, the tool that stands first in the
+/// library.
 pub(crate) fn a_star<W: Weight>(task: &Task) -> Option<Vec<u32>> {
     let mut cuts = LandmarkCut::<W>::new(task);
     let mut state = TypeSet::empty(task.types);

@@ -12,8 +12,8 @@ type Beginning = (u128, Vec<u32>, u128, TypeSet);
 
 /// Plans one after the other, from the best.
 ///
-/// The open calls are kept in the order of the least weight they can end at, then of the library. So
-/// nothing that is still open can become a plan that comes before the one taken out.
+/// The open calls are kept in the order of the least weight they can end at, then of the library.
+/// So nothing that is still open can become a plan that comes before the one taken out.
 struct BestPlans<'a> {
     task: &'a Task,
     cuts: LandmarkCut<'a, u128>,
@@ -90,11 +90,11 @@ impl Iterator for BestPlans<'_> {
 }
 
 impl ToolGraph {
-    /// The best plans, from the best on: by cost, then number of calls, then library order; `most` of
-    /// them, or fewer where there are no more.
+    /// The best plans, from the best on: by cost, then number of calls, then library order; `most`
+    /// of them, or fewer where there are no more.
     ///
-    /// Two plans differ where their sequences of calls do, so calls that can change places make several
-    /// plans. Every plan is without needless calls, see [`Plan`].
+    /// Two plans differ where their sequences of calls do, so calls that can change places make
+    /// several plans. Every plan is without needless calls, see [`Plan`].
     ///
     /// # Errors
     ///
@@ -103,7 +103,8 @@ impl ToolGraph {
     /// # Complexity
     ///
     /// All beginnings of calls that could become one of these plans are kept, which can be far more
-    /// than the plans.
+    /// than the plans: exponential time and memory at worst in the number of tools that some way to
+    /// the goal could use, for one plan too. `most` is all that limits it.
     ///
     /// ```
     /// # use tool_graph::{Tool, ToolGraph};
@@ -132,11 +133,16 @@ impl ToolGraph {
         Ok(plans.map(|(_, calls)| task.plan(self, &calls)).collect())
     }
 
-    /// All plans of the lowest cost, in the same order, and whether these are all: `most` are given at most.
+    /// All plans of the lowest cost, in the same order, and whether these are all: `most` are given
+    /// at most.
     ///
     /// # Errors
     ///
     /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
+    ///
+    /// # Complexity
+    ///
+    /// That of [`Self::best_plans`].
     ///
     /// ```
     /// # use tool_graph::{Tool, ToolGraph};

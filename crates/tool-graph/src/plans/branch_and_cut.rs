@@ -5,12 +5,13 @@ use super::weight::Weight;
 
 /// The best plan, by a search through sets of tools that are called or not.
 ///
-/// First the least weight of a plan is found. Then its calls are put in order: at each place stands the
-/// first tool of the library that is in some plan of that weight with the calls before it. A call that
-/// is possible can always be made at once, so that for each tool that is one more search in sets.
+/// First the least weight of a plan is found. Then its calls are put in order: at each place stands
+/// the first tool of the library that is in some plan of that weight with the calls before it. A
+/// call that is possible can always be made at once, so that for each tool that is one more search
+/// in sets.
 ///
-/// Reference: Haslum, Slaney and Thiébaux (2012), Minimal landmarks for optimal delete-free planning,
-/// ICAPS, for plans as sets of tools that meet all landmarks.
+/// Reference: Haslum, Slaney and Thiébaux (2012), Minimal landmarks for optimal delete-free
+/// planning, ICAPS, for plans as sets of tools that meet all landmarks.
 pub(crate) fn branch_and_cut<W: Weight>(task: &Task) -> Option<Vec<u32>> {
     let mut sets = ToolSets::<W>::new(task);
     let mut root = sets.root();

@@ -1,7 +1,8 @@
 use super::Task;
 
-/// A task in which each tool needs and yields one data type at most that it does not have from the start:
-/// its plans are the ways from the start to the one goal, along a graph of data types without circles.
+/// A task in which each tool needs and yields one data type at most that it does not have from the
+/// start: its plans are the ways from the start to the one goal, along a graph of data types
+/// without circles.
 pub(crate) struct Chain<'a> {
     task: &'a Task,
     /// The data types from the goal backwards: each after all that are made from it.

@@ -55,8 +55,8 @@ impl PathCoverage {
 }
 
 impl ToolGraph {
-    /// Whether the calls, in this order, are a plan: each possible when it is made, the goal there at the
-    /// end, and none that could be left out.
+    /// Whether the calls, in this order, are a plan: each possible when it is made, the goal there
+    /// at the end, and none that could be left out.
     ///
     /// # Errors
     ///
@@ -118,6 +118,12 @@ impl ToolGraph {
     /// [`Error::OtherGraph`] where the problem is that of a graph of other data types, and
     /// [`Error::TooManyPlans`].
     ///
+    /// # Complexity
+    ///
+    /// That of [`Self::optimal_plan`], and of going through every state on the way of one of these
+    /// plans, call by call: exponential time and memory in the number of data types at worst, and
+    /// nothing limits it but the number of calls.
+    ///
     /// ```
     /// # use tool_graph::{Tool, ToolGraph};
     /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
@@ -170,7 +176,7 @@ impl ToolGraph {
         done.map(|(_, ways)| ways).try_fold(0u128, u128::checked_add).ok_or(Error::TooManyPlans)
     }
 
-    /// The number of all plans along a chain, of any length; 0 where there is no plan.
+    /// The number of all plans along a chain, of any length; 0 where there is no plan. Linear time.
     ///
     /// # Errors
     ///

@@ -11,12 +11,12 @@ use crate::graph::Lists;
 
 const NOBODY: u32 = u32::MAX;
 
-/// A lower bound of what is still to pay: the sum of the cheapest calls of groups of tools, of which
-/// every plan calls at least one each.
+/// A lower bound of what is still to pay: the sum of the cheapest calls of groups of tools, of
+/// which every plan calls at least one each.
 ///
 /// A group is a cut of the graph in which every tool hangs on that input which is dearest to get.
-/// After each group its tools get cheaper by what was counted, until the goal costs nothing. What is
-/// left of the cost of a tool then must be paid on top of the bound by every plan that calls it.
+/// After each group its tools get cheaper by what was counted, until the goal costs nothing. What
+/// is left of the cost of a tool then must be paid on top of the bound by every plan that calls it.
 ///
 /// Reference: Helmert and Domshlak (2009), Landmarks, critical paths and abstractions: what's the
 /// difference anyway?, ICAPS, section "The landmark cut heuristic".
@@ -47,7 +47,8 @@ pub(crate) struct LandmarkCut<'a, W> {
     groups: Groups<W>,
 }
 
-/// Groups of tools of which every plan from some state calls one each, and what was counted for each.
+/// Groups of tools of which every plan from some state calls one each, and what was counted for
+/// each.
 #[derive(Clone, Debug)]
 pub(crate) struct Groups<W> {
     tools: Lists,
@@ -68,7 +69,8 @@ enum Mark {
 }
 
 impl<'a, W: Weight> LandmarkCut<'a, W> {
-    /// Leaves out tools that another one replaces in every plan, for less or earlier in the library.
+    /// Leaves out tools that another one replaces in every plan, for less or earlier in the
+    /// library.
     pub(crate) fn new(task: &'a Task) -> Self {
         let mut cuts = Self::of_all(task);
         for tool in 0..task.tools.len() {
@@ -137,8 +139,8 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
 
     /// The bound from a state, or, once that is known to be above `limit`, some number above it.
     ///
-    /// `before` are groups of a state and the call that led from it to this one: those without that tool
-    /// still hold, and so less is left to be found.
+    /// `before` are groups of a state and the call that led from it to this one: those without that
+    /// tool still hold, and so less is left to be found.
     pub(crate) fn bound(
         &mut self,
         state: &TypeSet,
@@ -187,7 +189,8 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
         }
     }
 
-    /// Counts for these tools what is left of the cheapest that is not off, up to a limit; what that is.
+    /// Counts for these tools what is left of the cheapest that is not off, up to a limit; what
+    /// that is.
     pub(crate) fn count(&mut self, tools: &[u32], most: W) -> W {
         let usable = tools.iter().filter(|&&tool| !self.off[tool as usize]);
         let left = usable.map(|&tool| self.left[tool as usize]).min();

@@ -33,14 +33,18 @@ use crate::{Error, Problem, ToolGraph};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Search {
-    /// In the order of cost through the states that can be reached: for small graphs.
+    /// In the order of cost through the states that can be reached: for small graphs. All that cost
+    /// less than the plan are kept, which for t data types can be 2^t.
     Dijkstra,
-    /// Led through the states by a lower bound of what is still to pay, landmark cuts: for larger graphs.
+    /// Led through the states by a lower bound of what is still to pay, landmark cuts: for larger
+    /// graphs. At worst as many are kept.
     AStar,
-    /// Through sets of tools that are called or not, led by a linear program of landmarks: for large
-    /// graphs, and what [`ToolGraph::optimal_plan`] uses where there is no chain.
+    /// Through sets of tools that are called or not, led by a linear program of landmarks: for
+    /// large graphs, and what [`ToolGraph::optimal_plan`] uses where there is no chain. Exponential
+    /// time in the number of tools at worst.
     BranchAndCut,
-    /// Along a chain, where each tool that leads to the goal needs and yields one data type of it at most.
+    /// Along a chain, where each tool that leads to the goal needs and yields one data type of it
+    /// at most. Linear time.
     Chain,
 }
 
@@ -48,12 +52,22 @@ impl ToolGraph {
     /// The best plan, or `None` where no calls lead to the goal.
     ///
     /// Best is the lowest cost, then the fewest calls, then the tools that stand first in the
-    /// library, from the first call on. Costs are compared as the decimals that they are written as,
-    /// without rounding. Where the goal is there at the start, the plan is empty.
+    /// library, from the first call on. Costs are compared as the decimals that they are written
+    /// as, without rounding. Where the goal is there at the start, the plan is empty.
     ///
     /// # Errors
     ///
     /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
+    ///
+    /// # Complexity
+    ///
+    /// Linear along a chain ([`Search::Chain`]). Otherwise the problem is NP-hard, and the time
+    /// exponential at worst in the number of tools that some way from the start to the goal could
+    /// use. No limit ends the search; to keep it short, leave out tools or ban them.
+    /// `docs/performance.md` has what random graphs of 200 tools take.
+    ///
+    /// Reference: Bylander (1994), The computational complexity of propositional STRIPS planning,
+    /// doi:10.1016/0004-3702(94)90081-7, of plans in which nothing is ever lost.
     ///
     /// ```
     /// # use tool_graph::{Tool, ToolGraph};
@@ -83,11 +97,13 @@ impl ToolGraph {
         Ok(tools.map(|tools| task.plan(self, &tools)))
     }
 
-    /// The same plan by a search of the caller's choice.
+    /// The same plan by a search of the caller's choice. [`Search`] says what each takes; all but
+    /// that along a chain are exponential at worst, and no limit ends them.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGraph`] as above, and [`Error::NotAChain`] for [`Search::Chain`] where it cannot be used.
+    /// [`Error::OtherGraph`] as above, and [`Error::NotAChain`] for [`Search::Chain`] where it
+    /// cannot be used.
     pub fn optimal_plan_by(
         &self,
         problem: &Problem,

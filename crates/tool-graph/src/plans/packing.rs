@@ -3,8 +3,8 @@ use crate::graph::Lists;
 /// How much each group of tools can count for, so that no tool is counted beyond its weight.
 ///
 /// The linear program of largest sum, solved by the simplex method on a dense table. Its prices say
-/// how much of each tool the cheapest mixture of plans would call. All of it is floating point and so
-/// a proposal only: whoever needs a bound rounds the amounts and checks them.
+/// how much of each tool the cheapest mixture of plans would call. All of it is floating point and
+/// so a proposal only: whoever needs a bound rounds the amounts and checks them.
 #[derive(Clone, Debug)]
 pub(crate) struct Packing {
     /// Row by row; each row has room for `stride` columns.
@@ -30,7 +30,8 @@ enum Place {
     Column(u32),
 }
 
-/// A capacity that amounts hardly reach, those of the tools being 1 at most; where they do, the sum is lower.
+/// A capacity that amounts hardly reach, those of the tools being 1 at most; where they do, the sum
+/// is lower.
 pub(crate) const UNLIMITED: f64 = 4.0;
 
 const TINY: f64 = 1e-9;
@@ -190,7 +191,8 @@ impl Packing {
 
     /// Largest sum again after a change.
     pub(crate) fn solve(&mut self) {
-        // A program of this size needs a few pivots a row; more would be rounding that goes in circles.
+        // A program of this size needs a few pivots a row; more would be rounding that goes in
+        // circles.
         for _ in 0..20 * (self.of_row.len() + 10) {
             let Some((row, column)) = self.broken_row().or_else(|| self.gaining_column()) else {
                 return;

@@ -6,8 +6,8 @@ use super::type_set::TypeSet;
 use super::weight::Weight;
 use crate::graph::Lists;
 
-/// Plans that are good but not always the best: each data type along the way that looks cheapest, then
-/// without the calls that can be left out.
+/// Plans that are good but not always the best: each data type along the way that looks cheapest,
+/// then without the calls that can be left out.
 #[derive(Debug)]
 pub(crate) struct RelaxedPlans<'a> {
     task: &'a Task,
@@ -55,7 +55,8 @@ impl<'a> RelaxedPlans<'a> {
         }
     }
 
-    /// A plan without needless calls, by what the tools seem to cost; tools of infinite cost are not called.
+    /// A plan without needless calls, by what the tools seem to cost; tools of infinite cost are
+    /// not called.
     pub(crate) fn plan<W: Weight>(
         &mut self,
         cost: impl Fn(u32) -> f64,
@@ -125,7 +126,8 @@ impl<'a> RelaxedPlans<'a> {
     }
 }
 
-/// All that these tools lead to; soonest found where they stand in an order in which they can be called.
+/// All that these tools lead to; soonest found where they stand in an order in which they can be
+/// called.
 pub(crate) fn closure(task: &Task, mut tools: Vec<u32>) -> TypeSet {
     let mut state = TypeSet::empty(task.types);
     loop {

@@ -1,8 +1,9 @@
 use crate::graph::Lists;
 use crate::{Error, Plan, Problem, ToolGraph};
 
-/// A problem without what no plan can use: only tools that can be reached and lead to the goal, only
-/// data types that are not there from the start and that such a tool needs or the goal is made of.
+/// A problem without what no plan can use: only tools that can be reached and lead to the goal,
+/// only data types that are not there from the start and that such a tool needs or the goal is made
+/// of.
 #[derive(Debug)]
 pub(crate) struct Task {
     /// By tool of the task, in library order: its position in the library.
@@ -133,7 +134,8 @@ impl Task {
         Self { weights, cheapest: 0, dearest: 0, step: 0, ..self }
     }
 
-    /// The least weight from this one on that a plan can have: whole calls, at the costs that there are.
+    /// The least weight from this one on that a plan can have: whole calls, at the costs that there
+    /// are.
     pub(crate) fn round_up(&self, weight: u128) -> u128 {
         let (mut cost, mut calls) =
             (self.cost_of(weight), weight & ((1 << self.bits_of_calls) - 1));

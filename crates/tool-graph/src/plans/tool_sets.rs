@@ -38,12 +38,14 @@ impl Node {
 
 /// The search for plans as sets of tools.
 ///
-/// Every plan calls one tool of each landmark. How much the landmarks count for together is a linear
-/// program, whose amounts are rounded to whole numbers that are a true bound; landmark cuts of what is
-/// left are added to it until they no longer help. Then a tool that the program calls in part is decided.
+/// Every plan calls one tool of each landmark. How much the landmarks count for together is a
+/// linear program, whose amounts are rounded to whole numbers that are a true bound; landmark cuts
+/// of what is left are added to it until they no longer help. Then a tool that the program calls in
+/// part is decided.
 ///
 /// References: Bonet and Helmert (2010), Strengthening landmark heuristics via hitting sets, ECAI;
-/// Pommerening and Helmert (2012), Optimal planning for delete-free tasks with incremental LM-cut, ICAPS.
+/// Pommerening and Helmert (2012), Optimal planning for delete-free tasks with incremental LM-cut,
+/// ICAPS.
 #[derive(Debug)]
 pub(crate) struct ToolSets<'a, W> {
     task: &'a Task,
@@ -88,7 +90,8 @@ impl<'a, W: Weight> ToolSets<'a, W> {
         // One dear tool must not make all others look free.
         let largest = self.tools().filter(light).map(|tool| self.cuts.weight(tool)).max();
         self.scale = 1.0 / largest.map_or(1.0, |weight| weight.wide() as f64);
-        // Slightly different ones for equal weights, below them: with ties the pivots could go in circles.
+        // Slightly different ones for equal weights, below them: with ties the pivots could go in
+        // circles.
         let capacity = self.tools().map(|tool| {
             let part = (f64::from(tool) * 0.618_033_988_749_895).fract();
             self.cuts.weight(tool).wide() as f64 * self.scale * (1.0 - 1e-6 * part)
@@ -200,7 +203,8 @@ impl<'a, W: Weight> ToolSets<'a, W> {
             node.packing.offer(&self.groups);
             let gained = if bound > last { bound - last } else { W::ZERO };
             let gap = if self.limit > bound { self.limit - bound } else { W::ZERO };
-            // Deciding on a tool promises more than rounds that gain less than a twentieth of the gap.
+            // Deciding on a tool promises more than rounds that gain less than a twentieth of the
+            // gap.
             if none || round > 60 || round > 1 && gained.wide() < gap.wide() / 20 {
                 break;
             }
@@ -214,7 +218,8 @@ impl<'a, W: Weight> ToolSets<'a, W> {
     fn count(&mut self, node: &Node) -> W {
         self.cuts.begin(&node.forced);
         let mut sum = W::ZERO;
-        // Once more for what rounding left over: else it would make up many groups that count for nothing.
+        // Once more for what rounding left over: else it would make up many groups that count for
+        // nothing.
         for rest in [false, true] {
             for group in 0..self.groups.len() {
                 let amount = node.packing.amount(group) / self.scale;

@@ -21,14 +21,15 @@ const PENALTY: f64 = 1e-12;
 /// logit(calibrated) = c + a ln p - b ln(1-p),   a, b >= 0
 /// ```
 ///
-/// with the least weighted log loss. Holds the identity (a = b = 1, c = 0), curves that are steep in
-/// the middle as those of [`Platt`](crate::Platt), and flat ones. Where the best a or b without a
-/// bound is negative, it is dropped and the fit repeated with the other one alone, which is the best
-/// fit within the bounds; where nothing is left the map is the training success rate.
+/// with the least weighted log loss. Holds the identity (a = b = 1, c = 0), curves that are steep
+/// in the middle as those of [`Platt`](crate::Platt), and flat ones. Where the best a or b without
+/// a bound is negative, it is dropped and the fit repeated with the other one alone, which is the
+/// best fit within the bounds; where nothing is left the map is the training success rate.
 ///
-/// There is no penalty to speak of: 1e-12 / 2 times the squares of the standardised slopes, beside the
-/// mean log loss, keeps the fit finite where forecasts separate the outcomes. So a factor on all
-/// weights changes nothing. The result is clipped as the forecast is, and the [default](Self::default) clip is 1e-6.
+/// There is no penalty to speak of: 1e-12 / 2 times the squares of the standardised slopes, beside
+/// the mean log loss, keeps the fit finite where forecasts separate the outcomes. So a factor on
+/// all weights changes nothing. The result is clipped as the forecast is, and the
+/// [default](Self::default) clip is 1e-6.
 ///
 /// Cost: one sort, O(n log n), then some ten passes over the distinct forecasts for each fit.
 ///

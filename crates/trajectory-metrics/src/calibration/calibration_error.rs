@@ -8,7 +8,8 @@ use crate::Error;
 /// In [0, 1], lower is better. Of the trajectory's scalar summary this is the trajectory ECE, for
 /// which the paper uses ten bins of equal weight. It
 /// checks calibration on average and nothing else: a constant forecast of the base rate has 0. On a
-/// sample it is biased upwards, so bootstrap intervals tend to lie above the value and never reach 0.
+/// sample it is biased upwards, so bootstrap intervals tend to lie above the value and never reach
+/// 0.
 ///
 /// Reference: Naeini, Cooper and Hauskrecht (2015), Obtaining well calibrated probabilities using
 /// Bayesian binning, doi:10.1609/aaai.v29i1.9602; ties as in [`Binning`].

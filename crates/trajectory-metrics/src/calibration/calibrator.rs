@@ -49,9 +49,10 @@ pub trait Calibrator {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless outcomes and weights have one entry a record; [`Error::WeightAt`] for
-    /// a weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a record of positive weight;
-    /// [`Error::OneClass`] where the way of learning needs both outcomes and there is only one.
+    /// [`Error::Length`] unless outcomes and weights have one entry a record; [`Error::WeightAt`]
+    /// for a weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a record
+    /// of positive weight; [`Error::OneClass`] where the way of learning needs both outcomes and
+    /// there is only one.
     fn fit(
         &self,
         forecasts: &[Probability],

@@ -38,8 +38,8 @@ impl<M> CrossFit<M> {
     }
 }
 
-/// Calibrates every trace by a map that has not seen it: each fold by the map that was fitted on all
-/// other folds. With [`Folds::halves`] this is the paper's split.
+/// Calibrates every trace by a map that has not seen it: each fold by the map that was fitted on
+/// all other folds. With [`Folds::halves`] this is the paper's split.
 ///
 /// Every step of a trace is a record of the fit. Its weight is that of the step under the schedule,
 /// so every trace counts as 1. Use the schedule of the score that comes after: a map fitted under
@@ -53,9 +53,10 @@ impl<M> CrossFit<M> {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless the folds are those of as many traces; [`Error::ScheduleTooShort`] where
-/// custom weights do not reach a trace's end; [`Error::Fold`] with the error of [`Calibrator::fit`]
-/// where the traces outside a fold are not enough: Platt needs both outcomes there.
+/// [`Error::Length`] unless the folds are those of as many traces; [`Error::ScheduleTooShort`]
+/// where custom weights do not reach a trace's end; [`Error::Fold`] with the error of
+/// [`Calibrator::fit`] where the traces outside a fold are not enough: Platt needs both outcomes
+/// there.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Folds, Platt, Traces, WeightSchedule, cross_fit};

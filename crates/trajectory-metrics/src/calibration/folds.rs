@@ -12,8 +12,8 @@ use crate::{Error, streams::traces::same_length};
 /// expected somewhat below 1/2, the more so the smaller the folds.
 ///
 /// Two halves, as in the paper, give only two maps to tell about and the least to learn each from;
-/// more folds, the other way round. Where several traces share a task, [`Folds::grouped`] keeps what
-/// was learnt of a task away from its other traces.
+/// more folds, the other way round. Where several traces share a task, [`Folds::grouped`] keeps
+/// what was learnt of a task away from its other traces.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Folds};
@@ -70,13 +70,13 @@ impl Folds {
         Self::new(outcomes, ids, 2)
     }
 
-    /// Folds of whole groups (tasks): `groups` names the group of each trace, and no group is in two
-    /// folds.
+    /// Folds of whole groups (tasks): `groups` names the group of each trace, and no group is in
+    /// two folds.
     ///
     /// From the largest group to the smallest, each goes to the fold that has least of what it
     /// brings, failures and successes counted as shares of all there are; then to the fold with the
-    /// fewest traces. Equal groups go in the order of their names. Where there are fewer groups than
-    /// folds, some folds are empty.
+    /// fewest traces. Equal groups go in the order of their names. Where there are fewer groups
+    /// than folds, some folds are empty.
     ///
     /// Cost: O(n log n) and one pass over the folds a group.
     ///
@@ -162,9 +162,10 @@ mod tests {
 
     #[test]
     fn a_group_goes_where_its_outcomes_as_shares_of_all_are_scarcest() {
-        // The largest goes first, c to fold 0; of equal ones that with more failures, b, to the fold
-        // with fewer traces. Then a, with 1/4 of the successes and 1/3 of the failures: in fold 0 it
-        // meets 3/4 of the successes, 3/4 * 1/4, in fold 1 2/3 of the failures, 2/3 * 1/3 is more.
+        // The largest goes first, c to fold 0; of equal ones that with more failures, b, to the
+        // fold with fewer traces. Then a, with 1/4 of the successes and 1/3 of the failures: in
+        // fold 0 it meets 3/4 of the successes, 3/4 * 1/4, in fold 1 2/3 of the failures, 2/3 * 1/3
+        // is more.
         let groups = ["a", "a", "b", "b", "c", "c", "c"];
         let outcomes = [false, true, false, false, true, true, true];
         let folds = Folds::grouped(&outcomes, &groups, 2).unwrap();

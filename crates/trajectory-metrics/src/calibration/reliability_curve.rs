@@ -29,8 +29,8 @@ pub struct ReliabilityPoint {
 ///
 /// Cost: linear.
 ///
-/// Reference: Dimitriadis, Gneiting and Jordan (2021), Stable reliability diagrams for probabilistic
-/// classifiers, doi:10.1073/pnas.2016191118.
+/// Reference: Dimitriadis, Gneiting and Jordan (2021), Stable reliability diagrams for
+/// probabilistic classifiers, doi:10.1073/pnas.2016191118.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! What the numbers of a stored map must be when it is read back, so that `apply` stays a probability.
+//! What the numbers of a stored map must be when it is read back, so that `apply` stays a
+//! probability.
 
 use scoring_rules::Probability;
 use serde::{Deserialize, Deserializer, de::Error as _};
@@ -110,31 +111,32 @@ fn ordered(
 mod tests {
     use std::fmt::Debug;
 
+    use proptest::prelude::*;
     use serde::{Serialize, de::DeserializeOwned};
     use serde_json::{Value, json};
 
     use crate::{
-        BetaCalibration, BetaCalibrationMap, CalibrationMap, Calibrator, Isotonic, IsotonicMap,
-        Platt, PlattMap, Probability, TemperatureMap, TemperatureScaling, VennAbers, VennAbersMap,
+        BetaCalibration, BetaCalibrationMap, Calibrator, Isotonic, IsotonicMap, Platt, PlattMap,
+        Probability, TemperatureMap, TemperatureScaling, VennAbers, VennAbersMap,
     };
 
     const SAID: [f64; 8] = [0.0, 0.1, 0.1, 0.35, 0.6, 0.6, 0.93, 1.0];
     const OUTCOMES: [bool; 8] = [false, false, true, false, true, false, true, true];
 
-    /// Fits, stores and reads back; returns what was stored.
+    /// Stores and reads back; returns what was stored.
+    fn stored_as_it_is<M: Serialize + DeserializeOwned + PartialEq + Debug>(map: &M) -> Value {
+        let text = serde_json::to_string(map).unwrap();
+        let back = serde_json::from_str::<M>(&text).map_err(|e| e.to_string());
+        assert_eq!(back.as_ref(), Ok(map), "{text}");
+        serde_json::from_str(&text).unwrap()
+    }
+
     fn stored<C: Calibrator>(calibrator: &C) -> Value
     where
         C::Map: Serialize + DeserializeOwned + PartialEq + Debug,
     {
         let said = Probability::from_slice(&SAID).unwrap();
-        let map = calibrator.fit(said, &OUTCOMES, &[1.0; 8]).unwrap();
-        let text = serde_json::to_string(&map).unwrap();
-        let back: C::Map = serde_json::from_str(&text).unwrap();
-        assert_eq!(back, map);
-        for p in (0..=1000).map(|i| Probability::new(f64::from(i) / 1000.0).unwrap()) {
-            assert_eq!(back.apply(p), map.apply(p));
-        }
-        serde_json::from_str(&text).unwrap()
+        stored_as_it_is(&calibrator.fit(said, &OUTCOMES, &[1.0; 8]).unwrap())
     }
 
     /// Why a stored map is refused after one of its entries was changed.
@@ -202,5 +204,48 @@ mod tests {
         assert!(said.starts_with("the pair of a cell, entry 1: "), "{said}");
         let none = json!({ "knots": [], "cells": [[0, 0, 0]] });
         assert!(serde_json::from_value::<VennAbersMap>(none).is_err());
+    }
+
+    /// A record, with forecasts on the ends, next to them and next to one another.
+    fn record() -> impl Strategy<Value = (f64, bool, f64)> {
+        let next_to = |p: f64| (0..4).prop_map(move |i| p + f64::from(i) * f64::EPSILON);
+        let forecast = prop_oneof![
+            0.0..=1.0,
+            next_to(0.7),
+            (-320..0_i32).prop_map(|digits| 10_f64.powi(digits)),
+            (0..4).prop_map(|i| 1.0 - f64::from(i) * f64::EPSILON),
+            Just(0.0),
+        ];
+        let weight = prop_oneof![
+            Just(1.0),
+            0.1..10.0,
+            (-100..=100_i32).prop_map(|digits| (1.1 * 10_f64.powi(digits)).min(1e100)),
+        ];
+        (forecast, any::<bool>(), weight)
+    }
+
+    proptest! {
+        #[test]
+        fn no_map_that_a_fit_gives_is_refused(
+            records in prop::collection::vec(record(), 1..20),
+            clip in prop_oneof![Just(f64::EPSILON / 2.0), Just(1e-6), Just(0.49)],
+        ) {
+            let said: Vec<_> = records.iter().map(|record| record.0).collect();
+            let outcomes: Vec<_> = records.iter().map(|record| record.1).collect();
+            let weights: Vec<_> = records.iter().map(|record| record.2).collect();
+            let said = Probability::from_slice(&said).unwrap();
+            stored_as_it_is(&Isotonic.fit(said, &outcomes, &weights).unwrap());
+            stored_as_it_is(&VennAbers.fit(said, &outcomes, &weights).unwrap());
+            if outcomes.contains(&true) && outcomes.contains(&false) {
+                for penalty in [1e-300, 1.0, 1e300] {
+                    let platt = Platt::new(penalty, clip).unwrap();
+                    stored_as_it_is(&platt.fit(said, &outcomes, &weights).unwrap());
+                }
+                let temperature = TemperatureScaling::new(clip).unwrap();
+                stored_as_it_is(&temperature.fit(said, &outcomes, &weights).unwrap());
+                let beta = BetaCalibration::new(clip).unwrap();
+                stored_as_it_is(&beta.fit(said, &outcomes, &weights).unwrap());
+            }
+        }
     }
 }

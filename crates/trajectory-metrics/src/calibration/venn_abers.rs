@@ -13,9 +13,9 @@ use crate::{CalibrationMap, Calibrator, Error};
 /// p0 <= p1,   calibrated = p1 / (1 - p0 + p1)
 /// ```
 ///
-/// One of the two is calibrated in the sense of the paper, whatever the forecasts; merged, they lose
-/// least under the log loss in the worst case. Unlike [`Isotonic`](crate::Isotonic) the result is
-/// never 0 or 1, and one outcome alone is no trouble.
+/// One of the two is calibrated in the sense of the paper, whatever the forecasts; merged, they
+/// lose least under the log loss in the worst case. Unlike [`Isotonic`](crate::Isotonic) the result
+/// is never 0 or 1, and one outcome alone is no trouble.
 ///
 /// The added record has weight 1: weights of records are counted against it, and must not be
 /// normalised. Where every run counts as 1 through the weights of its steps, the added one weighs
@@ -56,9 +56,9 @@ pub struct VennAbersMap {
 }
 
 impl VennAbersMap {
-    /// The values p0 and p1 of the two fits: the one that takes the forecast for a failure's and the
-    /// one that takes it for a success's. `p0 <= p1`; neither falls as the forecast rises. Far apart
-    /// means few records near.
+    /// The values p0 and p1 of the two fits: the one that takes the forecast for a failure's and
+    /// the one that takes it for a success's. `p0 <= p1`; neither falls as the forecast rises. Far
+    /// apart means few records near.
     #[must_use]
     pub fn pair(&self, forecast: Probability) -> (Probability, Probability) {
         let [p0, p1, _] = self.cell(forecast);
@@ -139,8 +139,8 @@ struct Pools {
     /// Entry i: the last pool of the fit of blocks 0 to i. The rest is the fit of the blocks before
     /// `beyond`.
     of_first: Vec<Pool>,
-    /// Entry i: the first pool of the fit of blocks i to the last. The rest is the fit of the blocks
-    /// from `beyond` on.
+    /// Entry i: the first pool of the fit of blocks i to the last. The rest is the fit of the
+    /// blocks from `beyond` on.
     of_last: Vec<Pool>,
 }
 

@@ -124,9 +124,9 @@ pub struct RiskCoveragePoint {
 /// numbers of accepted rows is [`aurc`](crate::aurc); the area under the straight lines of the
 /// generalized risk, from (0, 0), is [`augrc`](crate::augrc).
 ///
-/// Reference: El-Yaniv and Wiener (2010), On the foundations of noise-free selective classification,
-/// Journal of Machine Learning Research 11; generalized risk: Traub et al. (2024), Overcoming common
-/// flaws in the evaluation of selective classification systems, arXiv:2407.01032.
+/// Reference: El-Yaniv and Wiener (2010), On the foundations of noise-free selective
+/// classification, Journal of Machine Learning Research 11; generalized risk: Traub et al. (2024),
+/// Overcoming common flaws in the evaluation of selective classification systems, arXiv:2407.01032.
 ///
 /// # Errors
 ///

@@ -5,24 +5,29 @@ use crate::{
     resampling::normal::two_sided_tail, streams::traces::same_length,
 };
 
-/// AUROC with an estimate of its variance, made by [`delong`].
+/// Placements are shares. Where they vary by less than this it is by rounding, and what was divided
+/// by it would be anything.
+const ROUNDING: f64 = 1e-14;
+
+/// AUROC with an estimate of its standard error, made by [`delong`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct AurocEstimate {
     /// The area, as [`auroc`] gives it.
     pub auroc: f64,
-    /// DeLong's estimate of its variance over samples of as many independent rows; at least 0.
-    pub variance: f64,
+    /// DeLong's estimate of its standard error over samples of as many independent rows; at
+    /// least 0, and 0 where placements vary by less than 1e-14, no more than rounding.
+    pub standard_error: f64,
 }
 
-/// AUROC with DeLong's variance.
+/// AUROC with DeLong's standard error.
 ///
 /// The placement of a success is the share of failures below it, of a failure the share of
 /// successes above it, ties counting one half. With m successes and n failures
 ///
 /// ```text
-/// variance = (sample variance of placements of successes) / m + (that of failures) / n
+/// standard error^2 = (sample variance of placements of successes) / m + (that of failures) / n
 /// ```
 ///
 /// Weights are numbers of rows: 2 is the row twice, a class needs a weight above 1, and weights
@@ -50,7 +55,7 @@ pub struct AurocEstimate {
 /// let estimate = delong(&blocks)?;
 /// assert_eq!(estimate.auroc, 0.75);
 /// // Placements are 1/2 and 1 in both classes, of variance 1/8.
-/// assert_eq!(estimate.variance, (1.0 / 8.0) / 2.0 + (1.0 / 8.0) / 2.0);
+/// assert_eq!(estimate.standard_error, ((1.0_f64 / 8.0) / 2.0 + (1.0 / 8.0) / 2.0).sqrt());
 /// # Ok::<(), Error>(())
 /// ```
 pub fn delong(blocks: &TiedBlocks) -> Result<AurocEstimate, Error> {
@@ -76,7 +81,7 @@ pub fn delong(blocks: &TiedBlocks) -> Result<AurocEstimate, Error> {
         placements().for_each(|(weight, twice)| squares.add(weight * (twice - mean).powi(2)));
         variance += class.variance_of_mean(squares.value(), other);
     }
-    Ok(AurocEstimate { auroc: auroc(blocks)?, variance })
+    Ok(AurocEstimate { auroc: auroc(blocks)?, standard_error: variance.sqrt() })
 }
 
 /// The difference of two AUROCs on the same rows, made by [`delong_test`].
@@ -86,7 +91,8 @@ pub fn delong(blocks: &TiedBlocks) -> Result<AurocEstimate, Error> {
 pub struct AurocDifference {
     /// AUROC of the first confidence minus that of the second, in [-1, 1].
     pub difference: f64,
-    /// Estimate of its standard error; at least 0.
+    /// Estimate of its standard error; at least 0, and 0 where differences of placements vary by
+    /// less than 1e-14, no more than rounding.
     pub standard_error: f64,
 }
 
@@ -185,19 +191,21 @@ struct Placements<'a> {
 impl<'a> Placements<'a> {
     fn new(blocks: &'a TiedBlocks, classes: [Class; 2]) -> Self {
         let scales = classes.map(|class| to_unit(class.weight));
-        let mut below = [0.0; 2];
+        // Compensated, as another order of the same rows must come to the same.
+        let mut below = [CompensatedSum::default(); 2];
         let twice = blocks.as_slice().iter().map(|block| {
             let inside = [scales[0] * block.failures, scales[1] * block.successes];
-            let twice = [2.0 * below[1] + inside[1], 2.0 * below[0] + inside[0]];
-            below = [below[0] + inside[0], below[1] + inside[1]];
-            twice
+            let [failures, successes] = below.map(|sum| 2.0 * sum.value());
+            below.iter_mut().zip(inside).for_each(|(sum, inside)| sum.add(inside));
+            [successes + inside[1], failures + inside[0]]
         });
         Self { blocks, twice: twice.collect() }
     }
 
     fn of(&self, confidence: Probability, outcome: bool) -> f64 {
         let at = self.blocks.as_slice().partition_point(|block| block.confidence < confidence);
-        // Every row of positive weight is in a block; of weight 0 it adds nothing wherever it stands.
+        // Every row of positive weight is in a block; of weight 0 it adds nothing wherever it
+        // stands.
         self.twice.get(at).map_or(0.0, |twice| twice[usize::from(outcome)])
     }
 }
@@ -222,7 +230,8 @@ impl Class {
     /// Of the mean placement, from the squared distances of placements kept as in [`delong`].
     fn variance_of_mean(self, squares: f64, other: Self) -> f64 {
         let unit = 2.0 * to_unit(other.weight) * other.weight;
-        squares / (self.weight - 1.0) / (unit * unit) / self.weight
+        let variance = squares / (self.weight - 1.0) / (unit * unit);
+        if variance > ROUNDING * ROUNDING { variance / self.weight } else { 0.0 }
     }
 }
 

@@ -90,9 +90,9 @@ pub fn average_precision(blocks: &TiedBlocks) -> Result<f64, Error> {
 /// In [0, 1], lower is better; the failure rate for a constant. Rows of equal confidence come in a
 /// random order, of which this is the expectation.
 ///
-/// Weights are numbers of rows: 2 is the row twice, and weights between whole numbers interpolate by
-/// harmonic numbers. So weights must not be normalised: a total of 1 is one row, whose expected risk
-/// is the failure rate whatever the ranking.
+/// Weights are numbers of rows: 2 is the row twice, and weights between whole numbers interpolate
+/// by harmonic numbers. So weights must not be normalised: a total of 1 is one row, whose expected
+/// risk is the failure rate whatever the ranking.
 ///
 /// Reference: Geifman, Uziel and El-Yaniv (2019), Bias-reduced uncertainty estimation for deep
 /// neural classifiers, arXiv:1805.08206, section 3.

@@ -48,12 +48,12 @@ pub fn excess_aurc(blocks: &TiedBlocks) -> Result<f64, Error> {
 ///       = r^2 / 2 + r (1 - r) (1 - AUROC)    for the failure rate r
 /// ```
 ///
-/// In [0, 1/2], lower is better. Rows of equal confidence are accepted one by one in a random order.
-/// Unlike AURC it weighs every failure alike, wherever it stands, and does not depend on the scale
-/// of the weights.
+/// In [0, 1/2], lower is better. Rows of equal confidence are accepted one by one in a random
+/// order. Unlike AURC it weighs every failure alike, wherever it stands, and does not depend on the
+/// scale of the weights.
 ///
-/// Reference: Traub, Bungert, Lüth, Baumgartner, Maier-Hein, Maier-Hein and Jäger (2024), Overcoming
-/// common flaws in the evaluation of selective classification systems, arXiv:2407.01032.
+/// Reference: Traub, Bungert, Lüth, Baumgartner, Maier-Hein, Maier-Hein and Jäger (2024),
+/// Overcoming common flaws in the evaluation of selective classification systems, arXiv:2407.01032.
 ///
 /// # Errors
 ///

@@ -2,8 +2,8 @@ use scoring_rules::{Binning, TiedBlocks};
 
 use crate::{Error, aurc, auroc, average_precision, brier_loss, expected_calibration_error};
 
-/// The diagnostics that the paper reports beside the trajectory proper score, of a scalar summary of
-/// each trace. One that is not defined for the rows says why.
+/// The diagnostics that the paper reports beside the trajectory proper score, of a scalar summary
+/// of each trace. One that is not defined for the rows says why.
 ///
 /// Written with the feature `serde`, an undefined one is null.
 ///

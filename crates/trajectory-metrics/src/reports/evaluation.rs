@@ -58,8 +58,8 @@ pub struct StreamMetrics {
 /// Reports on traces as the paper does: trajectory proper scores under all weight schedules,
 /// diagnostics beside them, and the same of a constant forecast of the base rate.
 ///
-/// Without intervals: see [`Bootstrap`](crate::Bootstrap). The same bits in whatever order the traces
-/// come.
+/// Without intervals: see [`Bootstrap`](crate::Bootstrap). The same bits in whatever order the
+/// traces come.
 ///
 /// Reference: Evaluator failure modes in agentic uncertainty quantification, section 5.2.
 ///

@@ -36,10 +36,10 @@ impl FixedRankSensitivity {
 /// Distorts the probabilities of every step, and keeps the scalar that runs are ranked by.
 ///
 /// That scalar, the mean of a trace's raw forecasts under the schedule, is computed once and serves
-/// every transform, as in the paper. So rank metrics are the same by construction; they are blind to
-/// every rising transform of the scalar anyway. Means of transformed forecasts would be another
-/// matter: a curve can change which of two traces has the higher mean. Platt scaling is cross-fitted
-/// over the folds.
+/// every transform, as in the paper. So rank metrics are the same by construction; they are blind
+/// to every rising transform of the scalar anyway. Means of transformed forecasts would be another
+/// matter: a curve can change which of two traces has the higher mean. Platt scaling is
+/// cross-fitted over the folds.
 ///
 /// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix E.
 ///
@@ -51,7 +51,8 @@ impl FixedRankSensitivity {
 /// use trajectory_metrics::{Error, Folds, Traces, WeightSchedule, fixed_rank_sensitivity};
 ///
 /// // Always nearly sure, and right half the time.
-/// let raw = Traces::from_flat(&[0.99, 0.98, 0.99, 0.98], &[1, 2, 3, 4], &[true, false, false, true])?;
+/// let said = [0.99, 0.98, 0.99, 0.98];
+/// let raw = Traces::from_flat(&said, &[1, 2, 3, 4], &[true, false, false, true])?;
 /// let folds = Folds::halves(raw.outcomes(), &[1, 2, 3, 4])?;
 /// let found = fixed_rank_sensitivity(&raw, &folds, &WeightSchedule::LinearFront)?;
 /// assert_eq!(found.auroc, 0.5);

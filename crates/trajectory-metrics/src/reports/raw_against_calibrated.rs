@@ -43,8 +43,8 @@ pub struct NamedChange {
 ///
 /// Of the whole: [`Error::Length`] unless both streams, and the bootstrap, have as many traces;
 /// [`Error::OutcomeDiffers`] where a trace ended differently; [`Error::Empty`] without traces;
-/// [`Error::ScheduleTooShort`] where custom weights do not reach a trace's end. Of one metric: why it
-/// is undefined, as in [`Bootstrap::replicates`].
+/// [`Error::ScheduleTooShort`] where custom weights do not reach a trace's end. Of one metric: why
+/// it is undefined, as in [`Bootstrap::replicates`].
 ///
 /// ```
 /// use trajectory_metrics::{

@@ -9,19 +9,20 @@ impl Replicates {
     /// the shares `Phi(b + (b + z) / (1 - a (b + z)))`, z the normal quantiles of `(1 - level) / 2`
     /// and `(1 + level) / 2`.
     ///
-    /// The bias b is the normal quantile of the share of replicates below the estimate, ties counting
-    /// one half; a difference below 1e-12 of the size of the values is rounding and so a tie. The acceleration a is a sixth of the skewness of the `jackknife` values, from
+    /// The bias b is the normal quantile of the share of replicates below the estimate, ties
+    /// counting one half; a difference below 1e-12 of the size of the values is rounding and so a
+    /// tie. The acceleration a is a sixth of the skewness of the `jackknife` values, from
     /// [`Bootstrap::jackknife`](crate::Bootstrap::jackknife) of the same statistic:
-    /// `sum d^3 / (6 (sum d^2)^(3/2))` with d their mean minus each; 0 where all are equal. That they
-    /// are of the same rows and statistic is not checked: any finite values are taken.
+    /// `sum d^3 / (6 (sum d^2)^(3/2))` with d their mean minus each; 0 where all are equal. That
+    /// they are of the same rows and statistic is not checked: any finite values are taken.
     ///
     /// Reference: Efron (1987), Better bootstrap confidence intervals,
     /// doi:10.1080/01621459.1987.10478410.
     ///
     /// # Errors
     ///
-    /// [`Error::OneSided`] where no replicate lies on one side of the estimate; [`Error::Empty`] and
-    /// [`Error::ScoringRules`] without a jackknife value and for one that is not finite.
+    /// [`Error::OneSided`] where no replicate lies on one side of the estimate; [`Error::Empty`]
+    /// and [`Error::ScoringRules`] without a jackknife value and for one that is not finite.
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error, Level};
@@ -35,7 +36,8 @@ impl Replicates {
     ///     Ok(sum / f64::from(counts.iter().sum::<u32>()))
     /// })?;
     /// let level = Level::new(0.9)?;
-    /// let (plain, accelerated) = (replicates.percentile(level), replicates.bca(&jackknife, level)?);
+    /// let plain = replicates.percentile(level);
+    /// let accelerated = replicates.bca(&jackknife, level)?;
     /// assert!(accelerated.high > plain.high);
     /// # Ok::<(), Error>(())
     /// ```

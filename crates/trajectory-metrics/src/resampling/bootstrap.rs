@@ -103,11 +103,12 @@ impl Bootstrap {
         counts.extend(self.cluster_of.iter().map(|&cluster| drawn[cluster as usize]));
     }
 
-    /// Several statistics on all rows and in the same resamples. `statistics` gets how often each row
-    /// counts; an error or a NaN marks a statistic as undefined in that replicate.
+    /// Several statistics on all rows and in the same resamples. `statistics` gets how often each
+    /// row counts; an error or a NaN marks a statistic as undefined in that replicate.
     ///
-    /// Cost: `resamples + 1` calls, and 1 to 2 ns a row for the draw of rows that stay in the cache; more
-    /// than ten million resamples are refused. [`Self::mean`] and [`Self::auroc`] are faster for these two.
+    /// Cost: `resamples + 1` calls, and 1 to 2 ns a row for the draw of rows that stay in the
+    /// cache; more than ten million resamples are refused. [`Self::mean`] and [`Self::auroc`] are
+    /// faster for these two.
     ///
     /// # Errors
     ///

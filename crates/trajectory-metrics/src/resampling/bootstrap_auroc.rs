@@ -5,8 +5,8 @@ use crate::{Bootstrap, Error, Ranking, Replicates, TiedBlocks, auroc, resampling
 impl Bootstrap {
     /// The AUROC of a ranking, on all rows and in each resample.
     ///
-    /// As [`Self::replicates`] of [`auroc`], but faster: what is drawn is counted at its place in the
-    /// ranking. A resample with one class only is undefined.
+    /// As [`Self::replicates`] of [`auroc`], but faster: what is drawn is counted at its place in
+    /// the ranking. A resample with one class only is undefined.
     ///
     /// Cost: linear, then 1.5 to 2 ns a row and replicate.
     ///

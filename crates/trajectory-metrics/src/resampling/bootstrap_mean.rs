@@ -14,17 +14,17 @@ impl Bootstrap {
     /// The (weighted) mean of values, one a row, on all rows and in each resample.
     ///
     /// As [`Self::replicates`] of the same mean, up to rounding, but faster: what is drawn is added
-    /// at once. A resample of weight 0 is undefined; one whose mean differs from that on all rows by
-    /// rounding only has the same bits.
+    /// at once. A resample of weight 0 is undefined; one whose mean differs from that on all rows
+    /// by rounding only has the same bits.
     ///
     /// Cost: linear, then about 1 ns a row or cluster and replicate.
     ///
     /// # Errors
     ///
     /// [`Error::Length`] unless there is one value, and one weight where given, a row;
-    /// [`Error::ScoringRules`] for a value that is a NaN; [`Error::WeightAt`] for a weight that is neither 0
-    /// nor from 1e-100 to 1e100; [`Error::Empty`] without a row of positive weight; otherwise as
-    /// [`Self::replicates`].
+    /// [`Error::ScoringRules`] for a value that is a NaN; [`Error::WeightAt`] for a weight that is
+    /// neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a row of positive weight;
+    /// otherwise as [`Self::replicates`].
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error};

@@ -18,10 +18,10 @@ pub struct ClusterEstimate {
 
 /// The (weighted) mean of values, with its cluster-robust standard error.
 ///
-/// With G clusters: the root of `G / (G - 1)` times the sum over clusters of `(sum of w (v - mean))^2`,
-/// divided by the sum of w. Where each row is its own cluster and weights are equal this is
-/// the standard deviation (with n - 1 below) divided by the root of n. For the paired difference of
-/// two streams give the differences as values.
+/// With G clusters: the root of `G / (G - 1)` times the sum over clusters of
+/// `(sum of w (v - mean))^2`, divided by the sum of w. Where each row is its own cluster and
+/// weights are equal this is the standard deviation (with n - 1 below) divided by the root of n.
+/// For the paired difference of two streams give the differences as values.
 ///
 /// Needs many clusters, about 40, to be trusted; with few use
 /// [`sign_flip_test`](crate::sign_flip_test()).
@@ -33,10 +33,11 @@ pub struct ClusterEstimate {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless weights, where given, and groups have one entry a row; [`Error::ScoringRules`]
-/// for a value that is not finite and with fewer than two clusters; [`Error::WeightAt`] for a weight
-/// that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a row of positive weight.
-/// [`Error::ScoringRules`] also where the standard error is too large for a number.
+/// [`Error::Length`] unless weights, where given, and groups have one entry a row;
+/// [`Error::ScoringRules`] for a value that is not finite and with fewer than two clusters;
+/// [`Error::WeightAt`] for a weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`]
+/// without a row of positive weight. [`Error::ScoringRules`] also where the standard error is too
+/// large for a number.
 ///
 /// ```
 /// use trajectory_metrics::{Error, cluster_mean};
@@ -74,8 +75,8 @@ pub fn cluster_mean<G: Ord>(
 ///
 /// # Errors
 ///
-/// As [`cluster_mean`]; [`Error::Setting`] where the denominators sum to 0; [`Error::ScoringRules`] where
-/// the ratio or its error is too large for a number.
+/// As [`cluster_mean`]; [`Error::Setting`] where the denominators sum to 0; [`Error::ScoringRules`]
+/// where the ratio or its error is too large for a number.
 ///
 /// ```
 /// use trajectory_metrics::{Error, cluster_ratio};

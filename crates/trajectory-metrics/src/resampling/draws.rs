@@ -3,10 +3,10 @@ use rand_chacha::ChaCha8Rng;
 
 /// Draws with replacement: n numbers below n for each replicate, all of them equally likely.
 ///
-/// Replicate r reads stream r of a ChaCha8 generator, so replicates can be computed in any order and
-/// on any number of threads. One 64-bit word gives up to five numbers: they are the leading digits,
-/// in base n, of the word read as a fraction. The few words that would make some combinations of
-/// digits more likely than others are passed over.
+/// Replicate r reads stream r of a ChaCha8 generator, so replicates can be computed in any order
+/// and on any number of threads. One 64-bit word gives up to five numbers: they are the leading
+/// digits, in base n, of the word read as a fraction. The few words that would make some
+/// combinations of digits more likely than others are passed over.
 ///
 /// Reference: Brackett-Rozinsky and Lemire (2024), Batched ranged random integer generation,
 /// doi:10.1002/spe.3369. Written out so that a stream does not change with a library's version.
@@ -24,8 +24,8 @@ impl Draws {
         Self { generator: ChaCha8Rng::seed_from_u64(seed), n }
     }
 
-    /// Calls `take(lane, number)` n times. Lanes are below [`LANES`] and take turns, for callers who
-    /// keep several sums at once.
+    /// Calls `take(lane, number)` n times. Lanes are below [`LANES`] and take turns, for callers
+    /// who keep several sums at once.
     #[inline]
     pub(crate) fn each(&self, replicate: u64, take: impl FnMut(usize, usize)) {
         match self.per_word() {

@@ -2,7 +2,8 @@ use crate::{Bootstrap, Error};
 
 impl Bootstrap {
     /// The statistic with each row, or each cluster, left out in turn: for
-    /// [`Replicates::bca`](crate::Replicates::bca). In the order of rows, or of the clusters' names.
+    /// [`Replicates::bca`](crate::Replicates::bca). In the order of rows, or of the clusters'
+    /// names.
     ///
     /// Cost: one call a row or cluster.
     ///

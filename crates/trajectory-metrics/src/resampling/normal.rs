@@ -25,8 +25,8 @@ pub(crate) fn upper_tail(x: f64) -> f64 {
     } else if x < SWITCH {
         0.5 - centre(x)
     } else {
-        // Laplace's continued fraction, from a depth at which 1.5 has all its digits. It starts from
-        // where a fraction of equal steps would end.
+        // Laplace's continued fraction, from a depth at which 1.5 has all its digits. It starts
+        // from where a fraction of equal steps would end.
         let rest = 0.5 * (x + (x * x + 4.0 * DEPTH).sqrt());
         let fraction = (1..DEPTH as u32).rev().fold(rest, |rest, k| x + f64::from(k) / rest);
         density(x) / fraction
@@ -68,8 +68,8 @@ pub(crate) fn quantile(p: f64) -> f64 {
     if tail == 0.0 {
         return if p == 0.0 { f64::NEG_INFINITY } else { f64::INFINITY };
     }
-    // Start from the leading terms for a small tail; Halley's method triples the digits each time. The
-    // logarithm of what is no probability is a NaN, and so is all that follows.
+    // Start from the leading terms for a small tail; Halley's method triples the digits each time.
+    // The logarithm of what is no probability is a NaN, and so is all that follows.
     let log = (-2.0 * tail.ln()).sqrt();
     let mut x = if tail < 0.1 { log - (2.507 * log).ln() / log } else { 2.5 * (0.5 - tail) };
     for _ in 0..6 {

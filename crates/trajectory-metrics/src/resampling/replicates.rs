@@ -5,8 +5,8 @@ use crate::{
 
 /// A statistic on all rows and on many resamples of them: its standard error and its intervals.
 ///
-/// From [`Bootstrap`](crate::Bootstrap), or from values computed elsewhere. Equal where all values are and
-/// they were drawn together.
+/// From [`Bootstrap`](crate::Bootstrap), or from values computed elsewhere. Equal where all values
+/// are and they were drawn together.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Level, Replicates};
@@ -30,7 +30,8 @@ pub struct Replicates {
     values: Vec<f64>,
     /// What was drawn, so that only values of the same draws are compared; `None` if unknown.
     draws: Option<u64>,
-    /// The size of the values, or of those they are the differences of: what rounding is measured by.
+    /// The size of the values, or of those they are the differences of: what rounding is measured
+    /// by.
     scale: f64,
 }
 
@@ -64,7 +65,8 @@ impl Replicates {
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] where the estimate is a NaN; [`Error::NoReplicate`] where all values are.
+    /// [`Error::ScoringRules`] where the estimate is a NaN; [`Error::NoReplicate`] where all values
+    /// are.
     pub fn new(estimate: f64, values: Vec<f64>) -> Result<Self, Error> {
         Self::of_draws(estimate, values, None)
     }
@@ -105,8 +107,8 @@ impl Replicates {
     /// The bootstrap standard error: the standard deviation of the m replicates, with m - 1 below.
     ///
     /// 0 where it is below 1e-13 of the size of the values (for a difference, of what it is the
-    /// difference of) and so no more than rounding. `None` where fewer than two were defined, one was
-    /// infinite, or it is too large for a number.
+    /// difference of) and so no more than rounding. `None` where fewer than two were defined, one
+    /// was infinite, or it is too large for a number.
     #[must_use]
     pub fn standard_error(&self) -> Option<f64> {
         // From the first, so that what never changes has an error of exactly 0; in units of the
@@ -136,8 +138,8 @@ impl Replicates {
         ratio.is_finite().then_some(ratio)
     }
 
-    /// The paired difference, this minus `other`, replicate by replicate on the same draws; undefined
-    /// where either is.
+    /// The paired difference, this minus `other`, replicate by replicate on the same draws;
+    /// undefined where either is.
     ///
     /// What the two share from draw to draw cancels, so the standard error is that of the
     /// difference and not of two independent estimates.
@@ -174,7 +176,6 @@ impl Replicates {
     ///
     /// Reference: Efron (1979), Bootstrap methods: another look at the jackknife,
     /// doi:10.1214/aos/1176344552.
-    ///
     #[must_use]
     pub fn percentile(&self, level: Level) -> BootstrapInterval {
         let tail = tail(level);

@@ -30,8 +30,9 @@ pub struct SignFlipTest {
 /// `p = (b + 1) / (flips + 1)` where b of them are; a pure function of the seed. Means that differ
 /// by less than 1e-12 of the mean size count as equal, so that rounding makes no difference.
 ///
-/// Differences are one a row: what one stream scored minus what the other did. All rows of a cluster
-/// change sign together. Rows that are independent are clusters of one: give `0..n` as groups.
+/// Differences are one a row: what one stream scored minus what the other did. All rows of a
+/// cluster change sign together. Rows that are independent are clusters of one: give `0..n` as
+/// groups.
 ///
 /// Exact where the two streams could be swapped within a cluster without changing how likely the
 /// data are.
@@ -39,15 +40,15 @@ pub struct SignFlipTest {
 /// Cost: one sort, then G a flip; 2^G at most a million in all when exact.
 ///
 /// Reference: Canay, Romano and Shaikh (2017), Randomization tests under an approximate symmetry
-/// assumption, doi:10.3982/ECTA13081; Phipson and Smyth (2010), Permutation p-values should never be
-/// zero, doi:10.2202/1544-6115.1585.
+/// assumption, doi:10.3982/ECTA13081; Phipson and Smyth (2010), Permutation p-values should never
+/// be zero, doi:10.2202/1544-6115.1585.
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless weights, where given, and groups have one entry a row; [`Error::ScoringRules`]
-/// for a difference that is not finite; [`Error::WeightAt`] for a weight that is neither 0 nor from
-/// 1e-100 to 1e100; [`Error::Empty`] without a row of positive weight; [`Error::Setting`] for more
-/// than 10 million flips, or none where they are needed.
+/// [`Error::Length`] unless weights, where given, and groups have one entry a row;
+/// [`Error::ScoringRules`] for a difference that is not finite; [`Error::WeightAt`] for a weight
+/// that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a row of positive weight;
+/// [`Error::Setting`] for more than 10 million flips, or none where they are needed.
 ///
 /// ```
 /// use trajectory_metrics::{Error, sign_flip_test};

@@ -13,11 +13,11 @@ use crate::{Error, Trace, Traces, WeightSchedule, streams::traces::same_length};
 /// expected score is the true probability of success given what is known at each step. Scores that
 /// first collapse the stream into one number do not have this.
 ///
-/// On one condition: the weight of a step must not tell more about the outcome than is known at that
-/// step. [`Tps::score`] and the means weigh each run over its own length, as the paper does. Where
-/// runs that fail are longer, a step then weighs less in a failure than in a success, and a forecast
-/// above the truth is expected to score more. Where that may be, weigh all runs over one horizon, such
-/// as their budget, by [`Tps::prefix_score`]: that is proper whatever the lengths.
+/// On one condition: the weight of a step must not tell more about the outcome than is known at
+/// that step. [`Tps::score`] and the means weigh each run over its own length, as the paper does.
+/// Where runs that fail are longer, a step then weighs less in a failure than in a success, and a
+/// forecast above the truth is expected to score more. Where that may be, weigh all runs over one
+/// horizon, such as their budget, by [`Tps::prefix_score`]: that is proper whatever the lengths.
 ///
 /// Reference: Evaluator failure modes in agentic uncertainty quantification, equation 2 and
 /// theorem 4.1.
@@ -63,7 +63,8 @@ impl<R: ScoringRule> Tps<R> {
     /// # Errors
     ///
     /// [`Error::ScheduleTooShort`] where custom weights do not reach the trace's end;
-    /// [`Error::HorizonTooLong`] above 2^32 - 1 steps. With a named schedule there is no other error.
+    /// [`Error::HorizonTooLong`] above 2^32 - 1 steps. With a named schedule there is no other
+    /// error.
     #[inline]
     pub fn score(&self, trace: Trace<'_>) -> Result<f64, Error> {
         let forecasts = trace.forecasts();
@@ -129,8 +130,8 @@ impl<R: ScoringRule> Tps<R> {
     /// # Errors
     ///
     /// [`Error::Empty`] without traces; [`Error::WeightAt`] for a weight that is none;
-    /// [`Error::Length`] unless there are as many weights as traces; [`Error::ScheduleTooShort`] where custom weights do
-    /// not reach a trace's end.
+    /// [`Error::Length`] unless there are as many weights as traces; [`Error::ScheduleTooShort`]
+    /// where custom weights do not reach a trace's end.
     ///
     /// ```
     /// use trajectory_metrics::{BrierScore, Error, Tps, Traces, WeightSchedule};

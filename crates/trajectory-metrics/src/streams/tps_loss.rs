@@ -3,17 +3,17 @@ use scoring_rules::{LossDerivatives, SmoothRule};
 use crate::{Error, Tps, streams::traces::same_length};
 
 impl<R: SmoothRule> Tps<R> {
-    /// Minus the score of a run, as a loss to train on, where the forecasts are given by their logits,
-    /// `ln (p / (1-p))`. `steps[t]` becomes what step t contributes: its weighted loss, and the first
-    /// and second derivative of the run's loss in its logit. Returns the loss of the run.
+    /// Minus the score of a run, as a loss to train on, where the forecasts are given by their
+    /// logits, `ln (p / (1-p))`. `steps[t]` becomes what step t contributes: its weighted loss, and
+    /// the first and second derivative of the run's loss in its logit. Returns the loss of the run.
     ///
     /// A step's forecast affects no other step's loss, so there are no mixed derivatives.
     ///
     /// # Errors
     ///
     /// [`Error::Empty`] without a step; [`Error::Length`] unless `steps` has one entry a logit;
-    /// [`Error::Logit`] with the first logit that is a NaN; [`Error::ScheduleTooShort`] where custom
-    /// weights do not reach the run's end. Nothing is written then.
+    /// [`Error::Logit`] with the first logit that is a NaN; [`Error::ScheduleTooShort`] where
+    /// custom weights do not reach the run's end. Nothing is written then.
     ///
     /// ```
     /// use trajectory_metrics::{Error, LogScore, LossDerivatives, Tps, WeightSchedule};

@@ -74,9 +74,9 @@ impl Traces {
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] with the position of a value that is no probability; [`Error::Length`]
-    /// unless there are as many outcomes as ends; [`Error::EmptyTrace`] where two ends are equal;
-    /// [`Error::Ends`] where they fall or the last is not the number of values.
+    /// [`Error::ScoringRules`] with the position of a value that is no probability;
+    /// [`Error::Length`] unless there are as many outcomes as ends; [`Error::EmptyTrace`] where two
+    /// ends are equal; [`Error::Ends`] where they fall or the last is not the number of values.
     pub fn from_flat(values: &[f64], ends: &[usize], outcomes: &[bool]) -> Result<Self, Error> {
         let forecasts = Probability::from_slice(values)?;
         same_length("outcomes", ends.len(), outcomes.len())?;

@@ -1,8 +1,8 @@
 /// A table over two sequences, filled column by column with many rows in one word: bit r of the
 /// masks says whether row r holds the same symbol as the column.
 ///
-/// A strip is up to `64 W` rows. What one strip leaves below it at each column enters the next strip
-/// from above, so sequences may be of any length.
+/// A strip is up to `64 W` rows. What one strip leaves below it at each column enters the next
+/// strip from above, so sequences may be of any length.
 pub(super) trait Recurrence {
     /// What passes from one strip to the next at a column.
     type Edge: Copy;
@@ -97,7 +97,8 @@ impl Recurrence for Levenshtein {
     }
 }
 
-/// Longest common subsequence: a zero among the strip's `ones` marks a row at which the length rises.
+/// Longest common subsequence: a zero among the strip's `ones` marks a row at which the length
+/// rises.
 ///
 /// After Hyyrö (2004), Bit-parallel LCS-length computation revisited.
 pub(super) struct CommonSubsequence;

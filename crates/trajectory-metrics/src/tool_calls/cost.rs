@@ -3,11 +3,11 @@ use scoring_rules::ExactSum;
 use super::FailureClass;
 use crate::{Error, streams::traces::same_length};
 
-/// What the agent's calls cost more than the reference's: the sum of the one less that of the other, in
-/// the unit of the costs.
+/// What the agent's calls cost more than the reference's: the sum of the one less that of the
+/// other, in the unit of the costs.
 ///
-/// Lower is better; at least 0 where the reference is the cheapest path. The sum is exact before it is
-/// rounded once, so the order of the calls leaves no trace.
+/// Lower is better; at least 0 where the reference is the cheapest path. The sum is exact before it
+/// is rounded once, so the order of the calls leaves no trace.
 ///
 /// CostBench gives a failed call no cost and leaves out runs that do not reach the goal (appendix
 /// B.3.2): give such a call cost 0, and such a run not at all.
@@ -16,8 +16,8 @@ use crate::{Error, streams::traces::same_length};
 ///
 /// # Errors
 ///
-/// [`Error::ScoringRules`] with the position of a cost that is a NaN or infinite, or for a gap beyond the
-/// range of numbers.
+/// [`Error::ScoringRules`] with the position of a cost that is a NaN or infinite, or for a gap
+/// beyond the range of numbers.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::cost_gap};
@@ -45,9 +45,9 @@ pub fn cost_gap(actual: &[f64], reference: &[f64]) -> Result<f64, Error> {
     }
 }
 
-/// The [`cost_gap`] of a run without redundant calls; `None` for one that has some, be they repeated or
-/// made after the goal was reached, so that it is left out of a mean over runs. What is left is lack of
-/// awareness of cost, not of progress.
+/// The [`cost_gap`] of a run without redundant calls; `None` for one that has some, be they
+/// repeated or made after the goal was reached, so that it is left out of a mean over runs. What is
+/// left is lack of awareness of cost, not of progress.
 ///
 /// `classes` has one entry a call, as from [`failure_classes`](super::failure_classes).
 ///
@@ -56,7 +56,8 @@ pub fn cost_gap(actual: &[f64], reference: &[f64]) -> Result<f64, Error> {
 ///
 /// # Errors
 ///
-/// As [`cost_gap`], also for a run that is left out; [`Error::Length`] unless there is one class a cost.
+/// As [`cost_gap`], also for a run that is left out; [`Error::Length`] unless there is one class a
+/// cost.
 ///
 /// ```
 /// use trajectory_metrics::{
@@ -95,8 +96,8 @@ fn check(what: &'static str, index: usize, value: f64) -> Result<(), Error> {
 
 /// How much of what was spent had to be spent: `optimal / actual`.
 ///
-/// Higher is better; in [0, 1] where nothing cheaper than the optimum exists, above 1 where the agent
-/// found something cheaper. Any optimum will do: cost, calls, tokens, time.
+/// Higher is better; in [0, 1] where nothing cheaper than the optimum exists, above 1 where the
+/// agent found something cheaper. Any optimum will do: cost, calls, tokens, time.
 ///
 /// # Errors
 ///

@@ -5,16 +5,17 @@ use super::{
 
 /// The fewest calls that must be inserted, deleted or replaced to turn one path into the other.
 ///
-/// From `abs(m - n)` to `max(m, n)`; lower is better, 0 for equal paths only. A metric: symmetric, and
-/// never longer than by way of a third path.
+/// From `abs(m - n)` to `max(m, n)`; lower is better, 0 for equal paths only. A metric: symmetric,
+/// and never longer than by way of a third path.
 ///
-/// At most `m n` comparisons of calls, none where the paths agree at their ends, and `m n / 64` steps.
-/// For long paths that are compared more than once, [`interned_edit_distance`] is faster.
+/// At most `m n` comparisons of calls, none where the paths agree at their ends, and `m n / 64`
+/// steps. For long paths that are compared more than once, [`interned_edit_distance`] is faster.
 ///
 /// Reference: Levenshtein (1966), Binary codes capable of correcting deletions, insertions, and
-/// reversals; ED in CostBench, appendix B.3.1, equation 15. By bits: Myers (1999), A fast bit-vector
-/// algorithm for approximate string matching based on dynamic programming, doi:10.1145/316542.316550;
-/// Hyyrö (2003), A bit-vector algorithm for computing Levenshtein and Damerau edit distances.
+/// reversals; ED in CostBench, appendix B.3.1, equation 15. By bits: Myers (1999), A fast
+/// bit-vector algorithm for approximate string matching based on dynamic programming,
+/// doi:10.1145/316542.316550; Hyyrö (2003), A bit-vector algorithm for computing Levenshtein and
+/// Damerau edit distances.
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::edit_distance;
@@ -29,11 +30,11 @@ pub fn edit_distance<T: PartialEq>(actual: &[T], reference: &[T]) -> usize {
     columns.len().wrapping_add(compared::<Levenshtein, T>(rows, columns))
 }
 
-/// [`edit_distance`] of paths that an [`Interner`](super::Interner) has turned into numbers; several
-/// times as fast. Both paths must come from one interner.
+/// [`edit_distance`] of paths that an [`Interner`](super::Interner) has turned into numbers;
+/// several times as fast. Both paths must come from one interner.
 ///
-/// `m n / 64` steps and `m + n` look-ups. No memory for paths of up to 64 calls with numbers below 256,
-/// otherwise for `m + n` numbers.
+/// `m n / 64` steps and `m + n` look-ups. No memory for paths of up to 64 calls with numbers below
+/// 256, otherwise for `m + n` numbers.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::{Interner, interned_edit_distance}};
@@ -52,8 +53,8 @@ pub fn interned_edit_distance(actual: &[u32], reference: &[u32]) -> usize {
 
 /// The [`edit_distance`] over the length of the longer path; 0 for two empty paths.
 ///
-/// In [0, 1], lower is better; 1 where no call keeps its place. Not a metric: the way by a third path
-/// may be shorter.
+/// In [0, 1], lower is better; 1 where no call keeps its place. Not a metric: the way by a third
+/// path may be shorter.
 ///
 /// Reference: NED in CostBench, appendix B.3.1, equation 17.
 ///

@@ -48,19 +48,19 @@ pub struct CallFacts<T> {
     pub accessible: bool,
     /// Whether the goal was reached before this call.
     pub after_goal: bool,
-    /// Whether the call gave the run anything that it did not have; `None` where that is not known. Then
-    /// the call counts as repeated when the same call has succeeded before.
+    /// Whether the call gave the run anything that it did not have; `None` where that is not known.
+    /// Then the call counts as repeated when the same call has succeeded before.
     pub advanced: Option<bool>,
 }
 
 /// What is wrong with each call of a run, `None` where nothing is.
 ///
-/// A call has one class, the first that holds of: wrong parameters, inaccessible, extra, repeated. A
-/// failed call does nothing, so it neither repeats nor is repeated by the same call later.
+/// A call has one class, the first that holds of: wrong parameters, inaccessible, extra, repeated.
+/// A failed call does nothing, so it neither repeats nor is repeated by the same call later.
 ///
-/// Where it is known whether a call advanced the run, that decides: the same call may be needed again
-/// after the world has changed, and another one may do again what was done (CostBench, table 10: a
-/// composite tool after one of its parts).
+/// Where it is known whether a call advanced the run, that decides: the same call may be needed
+/// again after the world has changed, and another one may do again what was done (CostBench,
+/// table 10: a composite tool after one of its parts).
 ///
 /// `n log n` comparisons of calls.
 ///
@@ -119,8 +119,8 @@ pub fn failure_classes<T: Ord>(calls: &[CallFacts<T>]) -> Vec<Option<FailureClas
     calls.iter().map(class).collect()
 }
 
-/// How many calls are of each class. Collects and extends from what [`failure_classes`] gives, for one
-/// run or for many.
+/// How many calls are of each class. Collects and extends from what [`failure_classes`] gives, for
+/// one run or for many.
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::{FailureClass, FailureCounts};

@@ -5,7 +5,8 @@ use super::compatibility::Compatibility;
 /// calls come earliest.
 ///
 /// One addition on 64 columns at a time: in the table of lengths L(i, j) two neighbours of a row
-/// differ by 0 or 1, so a row is a string of bits. Here a bit of 0 says that L rises at that column.
+/// differ by 0 or 1, so a row is a string of bits. Here a bit of 0 says that L rises at that
+/// column.
 ///
 /// Reference: Allison and Dix (1986), A bit-string longest-common-subsequence algorithm,
 /// doi:10.1016/0020-0190(86)90091-8; here in four operations a word, as later authors have it.

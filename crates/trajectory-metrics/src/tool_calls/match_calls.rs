@@ -7,19 +7,21 @@ use super::{
 
 /// Pairs the calls of an agent with the calls that were expected.
 ///
-/// Starts from a longest list of pairs that keeps the order and extends it to as many pairs as there
-/// can be (a maximum bipartite matching). A call that fits several expected calls is given to the one
-/// that leaves the fewest unsatisfied, which taking the first that fits would not do. So the verdict of
-/// each [`MatchMode`](super::MatchMode) holds exactly where some choice of pairs has it. Where something
-/// expected is missing, having more pairs goes before keeping the order, and fewer of them may be in order
-/// than could be.
+/// Starts from a longest list of pairs that keeps the order and extends it to as many pairs as
+/// there can be (a maximum bipartite matching). A call that fits several expected calls is given to
+/// the one that leaves the fewest unsatisfied, which taking the first that fits would not do. So
+/// the verdict of each [`MatchMode`](super::MatchMode) holds exactly where some choice of pairs has
+/// it. Where something expected is missing, having more pairs goes before keeping the order, and
+/// fewer of them may be in order than could be.
 ///
 /// The matcher is asked once for each pair of a call and an expected call. Beyond that the time is
-/// O(n m / 64) for the order and as much again for each pair that the order does not give; the memory
-/// is n m / 4 bytes.
+/// O(n m / 64) for the order and as much again for each pair that the order does not give; the
+/// memory is n m / 4 bytes.
 ///
 /// ```
-/// use trajectory_metrics::tool_calls::{ArgumentRule, MatchMode, ToolCall, ToolCallMatcher, match_calls};
+/// use trajectory_metrics::tool_calls::{
+///     ArgumentRule, MatchMode, ToolCall, ToolCallMatcher, match_calls,
+/// };
 ///
 /// // The first call fits both expected calls, the second only one of them.
 /// let none: [(&str, _); 0] = [];

@@ -21,7 +21,8 @@ pub(crate) fn maximum_matching(
         expected_of[call] = Some(expected);
     }
     let mut matched = start.len();
-    // The expected calls that the search has not reached, and from which call it reached the others.
+    // The expected calls that the search has not reached, and from which call it reached the
+    // others.
     let fresh = || {
         let mut words = vec![u64::MAX; columns.div_ceil(64)];
         if let (Some(last), rest @ 1..) = (words.last_mut(), columns % 64) {

@@ -1,7 +1,7 @@
 use std::cmp::Ordering;
 
-/// How many calls two paths have in common when order does not count and each call satisfies at most
-/// one other.
+/// How many calls two paths have in common when order does not count and each call satisfies at
+/// most one other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -15,22 +15,22 @@ pub struct MultisetMatch {
 }
 
 impl MultisetMatch {
-    /// The share of the agent's calls that the reference has: `common / actual`, in [0, 1]; higher is
-    /// better. `None` where the agent made no call.
+    /// The share of the agent's calls that the reference has: `common / actual`, in [0, 1]; higher
+    /// is better. `None` where the agent made no call.
     #[must_use]
     pub fn precision(&self) -> Option<f64> {
         share(self.common, self.actual)
     }
 
-    /// The share of the reference's calls that the agent made: `common / reference`, in [0, 1]; higher
-    /// is better. `None` where the reference is empty.
+    /// The share of the reference's calls that the agent made: `common / reference`, in [0, 1];
+    /// higher is better. `None` where the reference is empty.
     #[must_use]
     pub fn recall(&self) -> Option<f64> {
         share(self.common, self.reference)
     }
 
-    /// The harmonic mean of precision and recall: `2 common / (actual + reference)`, in [0, 1]; higher
-    /// is better. 0 where only one of the two is empty, `None` where both are.
+    /// The harmonic mean of precision and recall: `2 common / (actual + reference)`, in [0, 1];
+    /// higher is better. 0 where only one of the two is empty, `None` where both are.
     #[must_use]
     pub fn f1(&self) -> Option<f64> {
         share(2 * self.common, self.actual + self.reference)
@@ -62,8 +62,8 @@ pub fn multiset_match<T: Ord>(actual: &[T], reference: &[T]) -> MultisetMatch {
     MultisetMatch { common, actual: actual.len(), reference: reference.len() }
 }
 
-/// The positions, in the first path and in the second, of calls that match by count: the first of its
-/// kind with the first, the second with the second.
+/// The positions, in the first path and in the second, of calls that match by count: the first of
+/// its kind with the first, the second with the second.
 pub(super) fn matched_positions<T: Ord>(actual: &[T], reference: &[T]) -> Vec<(usize, usize)> {
     // Equal calls stay in the order of their paths.
     let sorted = |calls: &[T]| {

@@ -3,17 +3,17 @@ use super::multiset_match::matched_positions;
 /// Kendall's tau between the orders in which both paths make the calls that they have in common:
 /// `(pairs in the same order - pairs in the other order) / all pairs`.
 ///
-/// In [-1, 1], higher is better: 1 where the agent follows the reference's order, -1 where it turns it
-/// round, whatever other calls lie in between. `None` where fewer than two calls are in common.
+/// In [-1, 1], higher is better: 1 where the agent follows the reference's order, -1 where it turns
+/// it round, whatever other calls lie in between. `None` where fewer than two calls are in common.
 ///
-/// A repeated call is matched by count: the first of one path with the first of the other, the second
-/// with the second, what is left over with nothing. So no two matched calls share a place, there are no
-/// ties, and tau-a, tau-b and tau-c are the same number.
+/// A repeated call is matched by count: the first of one path with the first of the other, the
+/// second with the second, what is left over with nothing. So no two matched calls share a place,
+/// there are no ties, and tau-a, tau-b and tau-c are the same number.
 ///
 /// `n log n` comparisons, memory for `n` positions.
 ///
-/// Reference: Kendall (1938), A new measure of rank correlation, doi:10.1093/biomet/30.1-2.81; Knight
-/// (1966), A computer method for calculating Kendall's tau with ungrouped data.
+/// Reference: Kendall (1938), A new measure of rank correlation, doi:10.1093/biomet/30.1-2.81;
+/// Knight (1966), A computer method for calculating Kendall's tau with ungrouped data.
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::order_tau;

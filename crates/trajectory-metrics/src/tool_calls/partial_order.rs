@@ -8,10 +8,10 @@ use crate::{Error, streams::traces::same_length};
 
 /// Which of the expected calls must come before which others: a directed graph without circles.
 ///
-/// Without any pair it is any order; with each call before the next it is the order of the list. The
-/// verdicts are then those of [`match_calls`](super::match_calls()), but what is out of order may differ:
-/// there the fewest pairs that must go so that the rest keeps the order, here each whose call came before
-/// one that must precede it.
+/// Without any pair it is any order; with each call before the next it is the order of the list.
+/// The verdicts are then those of [`match_calls`](super::match_calls()), but what is out of order
+/// may differ: there the fewest pairs that must go so that the rest keeps the order, here each
+/// whose call came before one that must precede it.
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::{MatchMode, PartialOrder};
@@ -84,12 +84,12 @@ impl PartialOrder {
     /// there is no such choice, the pairs are as many as there can be, and those are out of order
     /// whose call came before one that must precede it.
     ///
-    /// To decide this is NP-complete in general (membership in the language of a pomset; Feigenbaum,
-    /// Kahn and Lund 1993, Complexity results for pomset languages). The search is exact. A call
-    /// that fits one open expected call is never passed over, and of two that it fits the one which
-    /// can be had less often later and opens more goes first; so there is nothing to choose unless
-    /// several expected calls are alike for the matcher but not for the order. The time is
-    /// exponential in the number of those at worst, and O(n m + m^2) for n calls otherwise.
+    /// To decide this is NP-complete in general (membership in the language of a pomset;
+    /// Feigenbaum, Kahn and Lund 1993, Complexity results for pomset languages). The search is
+    /// exact. A call that fits one open expected call is never passed over, and of two that it fits
+    /// the one which can be had less often later and opens more goes first; so there is nothing to
+    /// choose unless several expected calls are alike for the matcher but not for the order. The
+    /// time is exponential in the number of those at worst, and O(n m + m^2) for n calls otherwise.
     ///
     /// # Errors
     ///

@@ -1,18 +1,18 @@
 use crate::Error;
 
-/// The chance that at least one of k trials succeeds, without bias from n trials of which c succeeded:
-/// `1 - C(n - c, k) / C(n, k)`.
+/// The chance that at least one of k trials succeeds, without bias from n trials of which c
+/// succeeded: `1 - C(n - c, k) / C(n, k)`.
 ///
-/// In [0, 1], higher is better: the share of all choices of k of the n trials that have a success. Taken
-/// as a sum of positive terms, so that small chances keep their digits; `min(k, c)` steps.
+/// In [0, 1], higher is better: the share of all choices of k of the n trials that have a success.
+/// Taken as a sum of positive terms, so that small chances keep their digits; `min(k, c)` steps.
 ///
-/// Reference: Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374,
-/// equation 1.
+/// Reference: Chen et al. (2021), Evaluating large language models trained on code,
+/// arXiv:2107.03374, equation 1.
 ///
 /// # Errors
 ///
-/// [`Error::TooFewTrials`] where k is more than the trials; [`Error::Setting`] for k = 0 and for more
-/// successes than trials.
+/// [`Error::TooFewTrials`] where k is more than the trials; [`Error::Setting`] for k = 0 and for
+/// more successes than trials.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::pass_at_k};
@@ -43,8 +43,8 @@ pub fn pass_at_k(trials: u64, successes: u64, k: u64) -> Result<f64, Error> {
 /// The chance that all of k trials succeed, without bias from n trials of which c succeeded:
 /// `C(c, k) / C(n, k)`.
 ///
-/// In [0, 1], higher is better: the share of all choices of k of the n trials that have no failure. It
-/// asks for reliability where [`pass_at_k`] asks for luck; for k = 1 both are the success rate.
+/// In [0, 1], higher is better: the share of all choices of k of the n trials that have no failure.
+/// It asks for reliability where [`pass_at_k`] asks for luck; for k = 1 both are the success rate.
 /// `min(k, n - c)` steps.
 ///
 /// Reference: Yao, Shinn, Razavi and Narasimhan (2024), tau-bench: a benchmark for

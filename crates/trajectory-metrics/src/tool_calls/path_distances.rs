@@ -3,14 +3,14 @@ use scoring_rules::ExactMean;
 use super::{edit_distance, edit_distance::normalized};
 use crate::Error;
 
-/// Means over many pairs of paths: edit distance (AED), normalised edit distance (ANED) and exact match
-/// rate (EMR).
+/// Means over many pairs of paths: edit distance (AED), normalised edit distance (ANED) and exact
+/// match rate (EMR).
 ///
-/// Parts can be computed anywhere and merged in any order, and a weight of 2 is the pair twice, to the
-/// last bit.
+/// Parts can be computed anywhere and merged in any order, and a weight of 2 is the pair twice, to
+/// the last bit.
 ///
-/// CostBench leaves out runs that do not reach the goal, and failed calls (appendix B.3.2); what is to
-/// count is left to the caller here.
+/// CostBench leaves out runs that do not reach the goal, and failed calls (appendix B.3.2); what is
+/// to count is left to the caller here.
 ///
 /// Reference: CostBench, appendix B.3.1, equations 15 to 20.
 ///
@@ -51,7 +51,8 @@ impl PathDistances {
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to 1e100. Nothing is taken in then.
+    /// [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to 1e100. Nothing is taken in
+    /// then.
     pub fn update_weighted<T: PartialEq>(
         &mut self,
         actual: &[T],

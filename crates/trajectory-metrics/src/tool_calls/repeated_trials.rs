@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use super::{pass_at_k, pass_hat_k};
 use crate::{Bounds, Error, streams::traces::same_length};
 
-/// How one of several trials of a task ended. A trial that was cut off or never made is not a failure:
-/// what it would have been is not known.
+/// How one of several trials of a task ended. A trial that was cut off or never made is not a
+/// failure: what it would have been is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -78,8 +78,8 @@ impl TrialCounts {
         Ok(counts)
     }
 
-    /// The same with the trials that are missing from those planned counted as not run. More than were
-    /// planned stay as they are.
+    /// The same with the trials that are missing from those planned counted as not run. More than
+    /// were planned stay as they are.
     #[must_use]
     pub const fn with_planned(mut self, trials: u64) -> Self {
         self.not_run = self.not_run.saturating_add(trials.saturating_sub(self.trials()));
@@ -108,8 +108,8 @@ impl TrialCounts {
         self.bounds(k, pass_at_k)
     }
 
-    /// [`pass_hat_k`] over all trials: the number if all that are unknown had failed, and if all had
-    /// succeeded.
+    /// [`pass_hat_k`] over all trials: the number if all that are unknown had failed, and if all
+    /// had succeeded.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 use super::bit_columns::{Recurrence, Strip, compared, one_strip};
 
-/// The sum of all strips' totals where rows and columns are interned: masks are looked up, unless there
-/// are so few rows that to compare them costs less than to set up a table.
+/// The sum of all strips' totals where rows and columns are interned: masks are looked up, unless
+/// there are so few rows that to compare them costs less than to set up a table.
 pub(super) fn interned<R: Recurrence>(rows: &[u32], columns: &[u32]) -> usize {
     let bits = |symbols: &[u32]| symbols.iter().fold(0, |bits, symbol| bits | symbol);
     match rows.len() {
@@ -58,7 +58,8 @@ fn strip<R: Recurrence, const W: usize>(
     R::total(&strip, rows.len())
 }
 
-/// For each symbol of a strip the rows that hold it: a hash table that is never more than half full.
+/// For each symbol of a strip the rows that hold it: a hash table that is never more than half
+/// full.
 struct Masks<const W: usize> {
     /// A symbol and its place among the masks; place 0 is that of symbols which no row holds, and
     /// marks an empty slot.

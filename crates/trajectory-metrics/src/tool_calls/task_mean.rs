@@ -12,12 +12,14 @@ use crate::{
 pub struct TaskMeanEnd {
     /// The mean of the tasks' values.
     pub mean: f64,
-    /// Its standard error: the spread of the tasks' values over the root of their number. `None` unless
-    /// the weights sum to more than 1, by 1e-9 at least: below that the excess is lost to rounding.
+    /// Its standard error: the spread of the tasks' values over the root of their number. `None`
+    /// unless the weights sum to more than 1, by 1e-9 at least: below that the excess is lost to
+    /// rounding.
     pub standard_error: Option<f64>,
 }
 
-/// The mean of a number that each task has, such as pass^k, with the range that unknown trials leave.
+/// The mean of a number that each task has, such as pass^k, with the range that unknown trials
+/// leave.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -32,9 +34,9 @@ impl TaskMean {
     /// An interval for the mean over all tasks that there might be, which holds it with the given
     /// chance where means of tasks are normal: from below the low end to above the high end.
     ///
-    /// Tasks are the clusters: trials of one task may depend on each other as they like. The interval is
-    /// not cut off at 0 and 1. With few tasks it is too narrow; resample tasks then, as in the example
-    /// of [`mean_over_tasks`].
+    /// Tasks are the clusters: trials of one task may depend on each other as they like. The
+    /// interval is not cut off at 0 and 1. With few tasks it is too narrow; resample tasks then, as
+    /// in the example of [`mean_over_tasks`].
     ///
     /// # Errors
     ///
@@ -49,19 +51,20 @@ impl TaskMean {
     }
 }
 
-/// The mean over tasks, each with its own value, weighted where weights are given. A weight is a number
-/// of tasks: 2 is the task twice, also for the standard error.
+/// The mean over tasks, each with its own value, weighted where weights are given. A weight is a
+/// number of tasks: 2 is the task twice, also for the standard error.
 ///
 /// ```text
 /// mean = sum of w v / W          standard error = sqrt(sum of w (v - mean)^2 / (W (W - 1)))
 /// ```
 ///
-/// with W the sum of weights. Exact sums: the order of the tasks leaves no trace. Weights that sum to 1,
-/// such as shares, give a mean and no standard error.
+/// with W the sum of weights. Exact sums: the order of the tasks leaves no trace. Weights that sum
+/// to 1, such as shares, give a mean and no standard error.
 ///
-/// In [`cluster_mean`](crate::cluster_mean()) a weight is something else: rows of one cluster, which is
-/// one task however much it weighs. The values 0, 1 and 0.5 with weights 2, 1 and 1 have mean 0.375 by
-/// both, with a standard error of 0.239 here (four tasks) and of 0.301 there (three clusters).
+/// In [`cluster_mean`](crate::cluster_mean()) a weight is something else: rows of one cluster,
+/// which is one task however much it weighs. The values 0, 1 and 0.5 with weights 2, 1 and 1 have
+/// mean 0.375 by both, with a standard error of 0.239 here (four tasks) and of 0.301 there (three
+/// clusters).
 ///
 /// Reference: Miller (2024), Adding error bars to evals, arXiv:2411.00640, clustered standard
 /// errors, where each cluster counts the same.
@@ -69,8 +72,8 @@ impl TaskMean {
 /// # Errors
 ///
 /// [`Error::Empty`] without a task of positive weight; [`Error::Length`] unless there are as many
-/// weights as tasks; [`Error::WeightAt`] for a weight that is none; [`Error::ScoringRules`] with the position of a
-/// value that is a NaN or infinite.
+/// weights as tasks; [`Error::WeightAt`] for a weight that is none; [`Error::ScoringRules`] with
+/// the position of a value that is a NaN or infinite.
 ///
 /// ```
 /// use trajectory_metrics::{

@@ -5,8 +5,8 @@ use super::Value;
 /// Arguments are a [`Value::Map`] as a rule; calls without arguments have an empty one. Another
 /// kind of value, such as a hash in place of arguments that may not be shown, is compared whole.
 ///
-/// With the feature `serde` it reads `{"name": …, "arguments": …}`, an object and no list; `args` is
-/// another word for `arguments`, which may be left out or null where there are none.
+/// With the feature `serde` it reads `{"name": …, "arguments": …}`, an object and no list; `args`
+/// is another word for `arguments`, which may be left out or null where there are none.
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::ToolCall;

@@ -3,8 +3,8 @@ use crate::Error;
 /// The share of calls that were not valid: no such tool, wrong parameters, or inputs that were not
 /// there yet. `valid` says it of each call.
 ///
-/// In [0, 1], lower is better. Over the calls of many runs together, long runs count for more, which is
-/// how CostBench reports it.
+/// In [0, 1], lower is better. Over the calls of many runs together, long runs count for more,
+/// which is how CostBench reports it.
 ///
 /// Reference: ITUR in CostBench, appendix B.3.1, and B.3.2: all runs, whatever their outcome.
 ///

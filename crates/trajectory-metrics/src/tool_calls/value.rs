@@ -3,13 +3,14 @@ use std::collections::BTreeMap;
 /// A value as JSON has it: what an argument of a tool call is.
 ///
 /// A whole number equals the real number of the same size, compared without rounding: 2 is 2.0, and
-/// -0.0 is 0.0. A NaN, which JSON does not have, equals itself. Order and hash go with that equality:
-/// kinds stand in the order of the variants, both kinds of numbers together, a NaN after all of them.
+/// -0.0 is 0.0. A NaN, which JSON does not have, equals itself. Order and hash go with that
+/// equality: kinds stand in the order of the variants, both kinds of numbers together, a NaN after
+/// all of them.
 ///
-/// With the feature `serde` it reads from and writes to any format that describes itself. Whole numbers
-/// of 64 bits, with a sign or without, keep all their digits: from `-2^63` to `2^64 - 1`. A reader of
-/// JSON hands on longer ones as real numbers, of which about 16 digits are left, so that two long
-/// identifiers may come out equal: write those as text. Writing refuses a longer
+/// With the feature `serde` it reads from and writes to any format that describes itself. Whole
+/// numbers of 64 bits, with a sign or without, keep all their digits: from `-2^63` to `2^64 - 1`. A
+/// reader of JSON hands on longer ones as real numbers, of which about 16 digits are left, so that
+/// two long identifiers may come out equal: write those as text. Writing refuses a longer
 /// [`Integer`](Self::Integer) with an error, as it would not come back as it was.
 ///
 /// ```

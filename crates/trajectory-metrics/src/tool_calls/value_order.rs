@@ -5,8 +5,8 @@ use std::{
 
 use super::Value;
 
-/// Kinds in the order of the variants, whole and real numbers as one kind; then by content. A NaN comes
-/// after all numbers.
+/// Kinds in the order of the variants, whole and real numbers as one kind; then by content. A NaN
+/// comes after all numbers.
 impl Ord for Value {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {

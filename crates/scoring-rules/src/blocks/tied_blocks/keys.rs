@@ -8,8 +8,8 @@ const RADIX_FROM: usize = 4_096;
 const DIGIT: u32 = 13;
 const DIGITS: usize = 1 << DIGIT;
 
-/// Rows as whole numbers that are in the order of their confidence: its bits, shifted by one to make
-/// room for the outcome.
+/// Rows as whole numbers that are in the order of their confidence: its bits, shifted by one to
+/// make room for the outcome.
 #[derive(Default)]
 pub(super) struct Keys {
     keys: Vec<u64>,
@@ -48,8 +48,8 @@ impl Keys {
         ((n as u64 - all_successes) as f64, all_successes as f64)
     }
 
-    /// A radix sort by the two digits that lead in the bits in which any two confidences differ, the
-    /// lower one first.
+    /// A radix sort by the two digits that lead in the bits in which any two confidences differ,
+    /// the lower one first.
     fn sort_by_leading_bits(&mut self, confidence: &[Probability], outcomes: &[bool]) {
         let bits = || confidence.iter().map(|&p| bits(p));
         let first = bits().next().unwrap_or_default();

@@ -48,8 +48,8 @@ impl NumpyRandom {
         }
     }
 
-    /// A value beyond the last strip's edge, by Marsaglia's exponential method. Its sign is a bit of the
-    /// place that was drawn in the strip.
+    /// A value beyond the last strip's edge, by Marsaglia's exponential method. Its sign is a bit
+    /// of the place that was drawn in the strip.
     fn tail(&mut self, place: u64) -> f64 {
         loop {
             let beyond = -PER_LAST * (-self.unit()).ln_1p();

@@ -5,7 +5,8 @@ use rand_mt::Mt;
 /// CPython's `random.Random(seed)` for a seed from 0 to `2^64 - 1`.
 ///
 /// Reference: Matsumoto and Nishimura (1998), Mersenne Twister, doi:10.1145/272991.272995; the
-/// documentation of Python's `random` says that streams of `random()` do not change between versions.
+/// documentation of Python's `random` says that streams of `random()` do not change between
+/// versions.
 pub(in crate::costbench) struct PythonRandom(Mt);
 
 impl PythonRandom {

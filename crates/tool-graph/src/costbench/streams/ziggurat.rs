@@ -3,9 +3,9 @@
 //! origin: NumPy 2.4.6, tables of libnpyrandom.a, tests/golden/costbench/ziggurat.py,
 //! 2026-11-22
 //!
-//! Strip i > 0 is the rectangle from 0 to `x[i]` with heights from `DENSITY[i]` to `DENSITY[i - 1]`; up
-//! to `x[i - 1]` all of it is under the curve `exp(-x^2 / 2)`. Strip 0 is as large: the rectangle up to
-//! `x[255]`, and the tail.
+//! Strip i > 0 is the rectangle from 0 to `x[i]` with heights from `DENSITY[i]` to
+//! `DENSITY[i - 1]`; up to `x[i - 1]` all of it is under the curve `exp(-x^2 / 2)`. Strip 0 is as
+//! large: the rectangle up to `x[255]`, and the tail.
 
 /// Where the tail starts, `x[255]`.
 pub(super) const LAST: f64 = 3.654_152_885_361_009;

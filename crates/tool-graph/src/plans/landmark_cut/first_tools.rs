@@ -3,8 +3,9 @@ use crate::plans::type_set::TypeSet;
 use crate::plans::weight::Weight;
 
 impl<W: Weight> LandmarkCut<'_, W> {
-    /// Tools that can be called now and one of which every plan from this state calls: those that lead
-    /// to the goal where every other tool hangs on one need, if possible one that another hangs on too.
+    /// Tools that can be called now and one of which every plan from this state calls: those that
+    /// lead to the goal where every other tool hangs on one need, if possible one that another
+    /// hangs on too.
     pub(crate) fn first_tools(&mut self, state: &TypeSet) -> Vec<u32> {
         let mut first = self.landmark_of(state, false);
         self.drop_dominated(state, &mut first);

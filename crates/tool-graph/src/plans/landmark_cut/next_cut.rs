@@ -13,7 +13,8 @@ impl<W: Weight> LandmarkCut<'_, W> {
         self.find_cut(state);
         let cheapest = self.cut.iter().map(|&tool| self.left[tool as usize]).min()?;
         self.pay(cheapest);
-        // With the tools that are off, one of the group is in every plan, also in those that call some.
+        // With the tools that are off, one of the group is in every plan, also in those that call
+        // some.
         for tool in 0..self.task.tools.len() {
             let before = |&number: &u32| self.mark[number as usize] == Mark::Before;
             if self.off[tool]

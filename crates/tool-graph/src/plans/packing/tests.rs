@@ -1,4 +1,5 @@
-//! Against what linear programs must fulfil: no tool beyond its capacity, and sums that meet their prices.
+//! Against what linear programs must fulfil: no tool beyond its capacity, and sums that meet their
+//! prices.
 
 use super::*;
 
@@ -26,8 +27,8 @@ fn sum(packing: &Packing, groups: &Lists) -> f64 {
     (0..groups.len()).map(|group| packing.amount(group)).sum()
 }
 
-/// By how much the amounts and prices miss being a best solution: of it a tool is not beyond its capacity,
-/// no group's tools are called less than once, and both sums are equal.
+/// By how much the amounts and prices miss being a best solution: of it a tool is not beyond its
+/// capacity, no group's tools are called less than once, and both sums are equal.
 fn error(packing: &Packing, groups: &Lists) -> f64 {
     let mut used = vec![0.0; packing.tools()];
     let mut worst: f64 = 0.0;

@@ -2,7 +2,8 @@ use super::{Node, ToolSets};
 use crate::plans::weight::Weight;
 
 impl<W: Weight> ToolSets<'_, W> {
-    /// Plans of the tools that the linear program calls, and of those that are left without surcharge.
+    /// Plans of the tools that the linear program calls, and of those that are left without
+    /// surcharge.
     pub(super) fn try_plans(&mut self, node: &Node) {
         let spare = |tool: u32| (1.0 - node.packing.share(tool)).max(0.0);
         self.try_plan(node, |tool, weight| weight * spare(tool).max(1e-3));

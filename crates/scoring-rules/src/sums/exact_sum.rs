@@ -194,6 +194,8 @@ mod tests {
         assert_eq!(sum(&[f64::INFINITY, 1.0]), sum(&[2.0, f64::INFINITY]));
         assert_ne!(sum(&[f64::INFINITY]), sum(&[f64::NEG_INFINITY]));
         assert_ne!(sum(&[f64::NAN]), sum(&[f64::NAN]));
+        assert_ne!(sum(&[f64::INFINITY, 1.0]), sum(&[1.0]));
+        assert_ne!(sum(&[1.0]), sum(&[f64::NEG_INFINITY, 1.0]));
     }
 
     fn sum(terms: &[f64]) -> f64 {
@@ -254,6 +256,21 @@ mod tests {
             rest.add_product(a, b);
             rest.add(-(a * b));
             prop_assert_eq!(rest.value(), a.mul_add(b, -(a * b)));
+        }
+    }
+
+    #[test]
+    fn thousands_of_copies_of_a_term_are_so_many_times_the_term_whatever_its_exponent() {
+        // All bits set, so that each addition fills its digits as far as any can.
+        for exponent in -40..40 {
+            let term = (2.0 - f64::EPSILON) * 2.0_f64.powi(exponent);
+            for (term, times) in [(term, 4_096.0), (-term, 4_096.0)] {
+                let copies: ExactSum = std::iter::repeat_n(term, 4_096).collect();
+                assert_eq!(copies.value(), times * term, "{term}");
+                let mut parts = ExactSum::default();
+                (0..4).for_each(|_| parts.merge(&std::iter::repeat_n(term, 1_024).collect()));
+                assert_eq!(parts, copies, "{term}");
+            }
         }
     }
 }

@@ -251,6 +251,19 @@ fn a_smooth_bump_and_a_slope_that_is_slightly_wrong_are_found() {
 }
 
 #[test]
+fn a_gain_that_is_rounding_between_neighbours_is_found_further_apart() {
+    // Beside the offset, neighbours differ in the last digits only. From certain truths the way is
+    // too far to gain.
+    let turned = from_density(vec![3.0, 3.0, -1.0, 3.0, 3.0]);
+    let found = lie(|p, y| 1.0 + 1e-5 * turned(p, y));
+    // Thresholds between 2/5 and 3/5 count the wrong way. From a truth q above, the report 2/5 gains
+    // (q - 1/2) / 5 - 3/2 (q - 3/5)^2, which is largest at 2/3; and the mirror.
+    assert!((found.gain / 1e-5 - 2.0 / 75.0).abs() < 1e-6, "{found:?}");
+    let [p, q] = [found.report, found.truth].map(|x| (x.get() - 0.5).abs());
+    assert!((p - 0.1).abs() < 1e-3 && (q - 1.0 / 6.0).abs() < 1e-3, "{found:?}");
+}
+
+#[test]
 fn a_truth_that_costs_infinitely_much_is_improper_and_no_nan() {
     let endless = |p: Probability, y: bool| {
         if y && p.get() < 0.3 { f64::NEG_INFINITY } else { given(p, y).ln() }

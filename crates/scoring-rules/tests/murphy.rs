@@ -329,6 +329,9 @@ fn forecasts_of_other_outcomes_cannot_be_compared() {
     );
     let halved = curve(&[(0.2, false, 0.5), (0.8, true, 2.0)]);
     assert!(matches!(one.compare(&halved), Err(Error::OtherOutcomes { outcome: false, .. })));
+    // One in ten million is no rounding, also where weights are no whole numbers.
+    let [one, other] = [0.5, 1.5].map(|w| curve(&[(0.2, false, 1e7 + w), (0.8, true, 1e7)]));
+    assert!(matches!(one.compare(&other), Err(Error::OtherOutcomes { outcome: false, .. })));
     assert_eq!(MurphyCurve::new(&TiedBlocks::default()), Err(Error::Empty));
 }
 

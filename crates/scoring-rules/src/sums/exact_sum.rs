@@ -273,4 +273,15 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn carries_are_moved_on_once_in_a_thousand_additions() {
+        let mut sum = ExactSum::default();
+        for left in (0..ADDITIONS).rev() {
+            sum.add(-0.1);
+            assert_eq!(sum.additions_left, left);
+        }
+        sum.add(-0.1);
+        assert_eq!(sum.additions_left, ADDITIONS - 1);
+    }
 }

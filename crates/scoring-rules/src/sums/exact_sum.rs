@@ -3,7 +3,7 @@
 const DIGITS: usize = 67;
 
 /// Additions that a 64-bit digit can take before carries must be moved on: each adds less than
-/// 2^53, and after moving on a digit is below 2^32.
+/// 2^53, and after moving on a digit is below 2^32, or below 2^33 with that of another sum.
 const ADDITIONS: u32 = 1000;
 
 /// The exact sum of any numbers, in any order, rounded once at the end.
@@ -97,7 +97,6 @@ impl ExactSum {
         for (digit, more) in self.digits.iter_mut().zip(other.digits) {
             *digit += more;
         }
-        self.additions_left -= 1;
         self.special += other.special;
     }
 

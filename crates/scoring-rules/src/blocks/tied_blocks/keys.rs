@@ -118,8 +118,8 @@ pub(super) fn key(confidence: Probability, outcome: bool) -> u64 {
 /// The bits of numbers that are not negative are in the order of the numbers.
 #[inline]
 pub(super) fn bits(confidence: Probability) -> u64 {
-    // Negative zero is zero.
-    (confidence.get() + 0.0).to_bits()
+    // Never those of negative zero.
+    confidence.get().to_bits()
 }
 
 #[cfg(test)]

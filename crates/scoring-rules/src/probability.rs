@@ -165,16 +165,18 @@ mod tests {
     #[test]
     fn the_first_bad_entry_of_a_slice_is_named_wherever_it_stands() {
         for n in [1, 63, 64, 65, 130] {
-            for bad in 0..n {
+            for (bad, wrong) in
+                (0..n).flat_map(|bad| [f64::NAN, -1e-300, 1.5].map(|wrong| (bad, wrong)))
+            {
                 let mut values = vec![0.5; n];
-                values[bad] = f64::NAN;
+                values[bad] = wrong;
                 if bad + 1 < n {
                     values[n - 1] = 7.0;
                 }
                 match Probability::from_slice(&values) {
                     Err(Error::NotAProbabilityAt { index, value }) => {
                         assert_eq!(index, bad);
-                        assert!(value.is_nan());
+                        assert_eq!(value.to_bits(), wrong.to_bits());
                     }
                     other => panic!("{other:?}"),
                 }
@@ -197,5 +199,12 @@ mod tests {
         let message = serde_json::from_str::<Probability>("1.2").unwrap_err().to_string();
         assert!(message.contains("1.2 is not a probability"), "{message}");
         assert_eq!(serde_json::to_string(&Probability::HALF).unwrap(), "0.5");
+    }
+
+    #[test]
+    fn a_probability_is_shown_as_its_number_and_zero_without_a_sign() {
+        let [zero, quarter] = [-0.0, 0.25].map(|value| Probability::new(value).unwrap());
+        assert_eq!((zero.to_string(), format!("{zero:?}")), ("0".into(), "0.0".into()));
+        assert_eq!((quarter.to_string(), format!("{quarter:?}")), ("0.25".into(), "0.25".into()));
     }
 }

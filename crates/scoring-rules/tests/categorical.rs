@@ -151,6 +151,13 @@ fn what_is_no_forecast_of_classes_is_refused() {
 }
 
 #[test]
+fn a_forecast_of_classes_gives_back_the_probabilities_it_was_made_of() {
+    let given = [0.25, 0.5, 0.0, 0.25];
+    let forecast = Categorical::new(&given).unwrap();
+    assert_eq!(Probability::as_f64_slice(forecast.probabilities()), given);
+}
+
+#[test]
 fn a_class_that_does_not_exist_is_refused_by_every_rule() {
     let forecast = Categorical::new(&[0.5, 0.25, 0.25]).unwrap();
     for (name, rule) in RULES {

@@ -219,8 +219,10 @@ proptest! {
     fn terms_of_a_rule_that_is_not_proper_add_up_too(rows in any_rows()) {
         let linear = |p: Probability, y: bool| -(p.get() - f64::from(y)).abs();
         let own_brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+        // In a unit in which all scores are small.
+        let reversed = |p: Probability, y: bool| 1e-6 * (p.get() - f64::from(y)).powi(2);
         let blocks = blocks(&rows);
-        for rule in [&linear as &dyn ScoringRule, &own_brier] {
+        for rule in [&linear as &dyn ScoringRule, &own_brier, &reversed] {
             let parts = corp(rule, &blocks).unwrap();
             let terms = [parts.miscalibration, -parts.discrimination, parts.uncertainty];
             adds_up(parts.mean_loss, &terms)?;
@@ -322,6 +324,29 @@ fn a_mean_forecast_is_never_rounded_to_a_certainty() {
 }
 
 #[test]
+fn forecasts_a_few_numbers_from_the_rate_have_no_negative_miscalibration() {
+    // A higher forecast of a failure loses more, but may be rounded to lose less.
+    for rule in rules() {
+        for successes in (1..200_u32).step_by(3) {
+            let rate = f64::from(successes) / 200.0;
+            for rows in [
+                [
+                    (rate, true, f64::from(successes)),
+                    (rate.next_up(), false, f64::from(200 - successes)),
+                ],
+                [
+                    (rate.next_down(), true, f64::from(successes)),
+                    (rate, false, f64::from(200 - successes)),
+                ],
+            ] {
+                let parts = corp(&*rule, &blocks(&rows)).unwrap();
+                assert!(parts.miscalibration >= 0.0, "{rows:?} {parts:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn rules_of_your_own_without_a_mean_are_typed_errors() {
     let blocks = blocks(&[(0.2, false, 1.0), (0.25, true, 1.0), (0.8, false, 2.0)]);
     let nan = |_: Probability, _: bool| f64::NAN;
@@ -332,6 +357,15 @@ fn rules_of_your_own_without_a_mean_are_typed_errors() {
         let error = decompose(rule, &blocks, Binning::Quantile { bins: 2 }).unwrap_err();
         assert!(matches!(error, Error::NotFinite { .. }), "{error}");
     }
+    // The base rate alone is ruled out, which costs the mean loss nothing.
+    let but_for_the_base_rate = |p: Probability, y: bool| {
+        if p == Probability::HALF { f64::NEG_INFINITY } else { BrierScore.score(p, y) }
+    };
+    let halves = crate::blocks(&[(0.2, false, 1.0), (0.8, true, 1.0)]);
+    let error = corp(&but_for_the_base_rate, &halves).unwrap_err();
+    assert!(matches!(error, Error::NotFinite { what: "the sum of the terms", .. }), "{error}");
+    let error = decompose(&but_for_the_base_rate, &halves, Binning::Distinct).unwrap_err();
+    assert!(matches!(error, Error::NotFinite { what: "the sum of the terms", .. }), "{error}");
     let none = TiedBlocks::default();
     assert_eq!(corp(&BrierScore, &none), Err(Error::Empty));
     assert_eq!(decompose(&BrierScore, &none, Binning::Distinct), Err(Error::Empty));

@@ -112,6 +112,22 @@ fn steep_rules_are_not_blamed_for_rounding() {
 }
 
 #[test]
+fn a_rule_that_loses_digits_next_to_a_certainty_is_not_blamed_for_them() {
+    // A square that went through a sum of the size of 4: small ones are rounded to half of it or more.
+    let rounded = |p: f64| (4.0 + 1.5 * p * p) - 4.0;
+    let square = |p: f64| 1.5 * p * p;
+    let near_zero =
+        |p: Probability, y: bool| if y { -square(1.0 - p.get()) } else { -rounded(p.get()) };
+    let near_one =
+        |p: Probability, y: bool| if y { -rounded(1.0 - p.get()) } else { -square(p.get()) };
+    let rules: [&dyn Fn(Probability, bool) -> f64; 2] = [&near_zero, &near_one];
+    for rule in rules {
+        let examination = examined(rule);
+        assert_eq!(examination.verdict, Verdict::StrictlyProper, "{examination}");
+    }
+}
+
+#[test]
 fn the_clipped_log_is_proper_and_reports_beyond_the_clip_tie() {
     let clip = LogScore::clipped(0.05).unwrap();
     let wanted = [(0.0, 0.05), (0.95, 1.0)];
@@ -174,7 +190,19 @@ fn the_linear_score_and_the_absolute_loss_reward_exaggeration() {
         assert!((found.gain - 0.125).abs() < 1e-12, "{found:?}");
         assert!(((found.truth.get() - 0.5).abs() - 0.25).abs() < 1e-5, "{found:?}");
         assert!((found.report.get() - 0.5).abs() == 0.5, "{found:?}");
+        let words = ["0.25, reporting 0", "0.75, reporting 1"]
+            .map(|lie| format!("Improper: where the truth is {lie} is expected to gain 0.125."));
+        assert!(words.contains(&found.to_string()), "{found}");
     }
+}
+
+#[test]
+fn scores_that_hardly_differ_are_proper_as_far_as_can_be_told_and_the_words_say_so() {
+    let examination = examined(|p, y| 1.0 + 1e-14 * BrierScore.score(p, y));
+    assert_eq!(examination.verdict, Verdict::Proper { ties: vec![] });
+    let words = examination.to_string();
+    let start = "Proper: no report gains on the truth, but no loss can be told from rounding.";
+    assert!(words.starts_with(start), "{words}");
 }
 
 #[test]
@@ -220,6 +248,19 @@ fn a_smooth_bump_and_a_slope_that_is_slightly_wrong_are_found() {
     lie(smooth);
     lie(|p, y| BrierScore.score(p, y) * if y { 1.0 } else { 1.000_05 });
     lie(|p, y| LogScore::exact().score(p, y) * if y { 1.0 } else { 1.000_05 });
+}
+
+#[test]
+fn a_gain_that_is_rounding_between_neighbours_is_found_further_apart() {
+    // Beside the offset, neighbours differ in the last digits only. From certain truths the way is
+    // too far to gain.
+    let turned = from_density(vec![3.0, 3.0, -1.0, 3.0, 3.0]);
+    let found = lie(|p, y| 1.0 + 1e-5 * turned(p, y));
+    // Thresholds between 2/5 and 3/5 count the wrong way. From a truth q above, the report 2/5 gains
+    // (q - 1/2) / 5 - 3/2 (q - 3/5)^2, which is largest at 2/3; and the mirror.
+    assert!((found.gain / 1e-5 - 2.0 / 75.0).abs() < 1e-6, "{found:?}");
+    let [p, q] = [found.report, found.truth].map(|x| (x.get() - 0.5).abs());
+    assert!((p - 0.1).abs() < 1e-3 && (q - 1.0 / 6.0).abs() < 1e-3, "{found:?}");
 }
 
 #[test]

@@ -243,6 +243,10 @@ fn a_lead_of_one_row_over_one_number_is_not_lost_and_curves_that_touch_do_not_cr
     assert_eq!(low.compare(&high), Ok(Dominance::First));
     assert_eq!(high.compare(&low), Ok(Dominance::Second));
     assert_eq!(low.compare(&low), Ok(Dominance::Equal));
+    // At the last threshold below 1, where a missed success costs next to nothing.
+    let [certain, below] = [1.0, 1.0_f64.next_down()].map(|p| curve(&[(p, true, 1.0)]));
+    assert_eq!(certain.compare(&below), Ok(Dominance::First));
+    assert_eq!(below.compare(&certain), Ok(Dominance::Second));
 
     // One success and one failure: where just one of two forecasters acts, the curves differ by
     // 1 - 2c and touch at 1/2, from the left or from the right.
@@ -254,6 +258,53 @@ fn a_lead_of_one_row_over_one_number_is_not_lost_and_curves_that_touch_do_not_cr
         panic!("1 - 2c has both signs between 1/4 and 3/4");
     };
     assert!(first_better < Level::HALF && Level::HALF < second_better);
+}
+
+#[test]
+fn a_lead_at_small_thresholds_is_seen_beside_a_larger_one_of_the_other() {
+    // The first misses one success, the second acts on 1e8 failures: below 1e-8 the latter costs less.
+    let rows = |p: f64| curve(&[(p, true, 1.0), (p, false, 1e8)]);
+    let Ok(Dominance::Neither { first_better, second_better }) = rows(0.0).compare(&rows(3e-8))
+    else {
+        panic!("1e8 c - (1 - c) has both signs between 0 and 3e-8");
+    };
+    assert!(second_better.get() < 1e-8 && first_better.get() > 1e-8);
+}
+
+#[test]
+fn whole_weights_and_parts_of_them_are_compared_but_for_rounding() {
+    let parts = [
+        6_284_471.8,
+        9_113_296.7,
+        9_019_278.7,
+        8_627_665.7,
+        9_896_432.6,
+        4_979_825.1,
+        2_151_317.8,
+        694_879.3,
+        4_646_915.6,
+        436_174.9,
+        2_913_230.4,
+        2_791_298.4,
+    ];
+    let whole = 61_554_787.0;
+    assert_ne!(parts.iter().sum::<f64>(), whole);
+    let rows = |p: f64, weights: &[f64]| -> Vec<Row> {
+        weights.iter().flat_map(|&w| [(p, false, w), (0.7, true, w)]).collect()
+    };
+    let (one, many) = (curve(&rows(0.2, &[whole])), curve(&rows(0.2, &parts)));
+    assert_eq!(one.compare(&many), Ok(Dominance::Equal));
+    assert_eq!(many.compare(&one), Ok(Dominance::Equal));
+    assert_eq!(many.compare(&curve(&rows(0.3, &[whole]))), Ok(Dominance::First));
+}
+
+#[test]
+fn a_threshold_where_one_is_better_is_named_far_from_where_it_stops_to_be() {
+    // From 1/4 to 1/2 the second acts in vain, from 3/4 to 7/8 the first.
+    let first = curve(&[(0.25, false, 1.0), (0.875, false, 1.0)]);
+    let second = curve(&[(0.5, false, 1.0), (0.75, false, 1.0)]);
+    let named = Dominance::Neither { first_better: level(0.375), second_better: level(0.8125) };
+    assert_eq!(first.compare(&second), Ok(named));
 }
 
 #[test]
@@ -278,6 +329,9 @@ fn forecasts_of_other_outcomes_cannot_be_compared() {
     );
     let halved = curve(&[(0.2, false, 0.5), (0.8, true, 2.0)]);
     assert!(matches!(one.compare(&halved), Err(Error::OtherOutcomes { outcome: false, .. })));
+    // One in ten million is no rounding, also where weights are no whole numbers.
+    let [one, other] = [0.5, 1.5].map(|w| curve(&[(0.2, false, 1e7 + w), (0.8, true, 1e7)]));
+    assert!(matches!(one.compare(&other), Err(Error::OtherOutcomes { outcome: false, .. })));
     assert_eq!(MurphyCurve::new(&TiedBlocks::default()), Err(Error::Empty));
 }
 

@@ -4,7 +4,8 @@
 use proptest::prelude::*;
 use scoring_rules::{
     BetaScore, BoostingScore, BrierScore, Error, ExactMean, Level, LogScore, PowerScore,
-    Probability, PseudosphericalScore, ScoringRule, SphericalScore, mean_score, score_slice,
+    Probability, PseudosphericalScore, Runs, ScoringRule, SphericalScore, StepWeights, mean_score,
+    score_slice,
 };
 
 fn rules() -> Vec<(&'static str, Box<dyn ScoringRule + Sync>)> {
@@ -92,6 +93,27 @@ proptest! {
             prop_assert!(close(plain, other_order, 1e-12), "{}: {} {}", name, plain, other_order);
             let (weighted, twice) = (mean(&*rule, &all, true), mean(&*rule, &copies, false));
             prop_assert!(close(weighted, twice, 1e-12), "{}: {} {}", name, weighted, twice);
+        }
+    }
+}
+
+#[test]
+fn a_function_of_your_own_has_the_sums_over_runs_that_a_rule_of_the_crate_has() {
+    let own = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+    let values: Vec<f64> = (0..100).map(|i| f64::from(i * 37 % 101) / 128.0).collect();
+    let forecasts = Probability::from_slice(&values).unwrap();
+    let (ends, outcomes) = ([3, 3, 20, 100], [true, false, false, true]);
+    let runs = Runs::new(forecasts, 1, &ends, &outcomes).unwrap();
+    for weights in [StepWeights::Equal, StepWeights::Falling, StepWeights::Rising] {
+        let (mut sums, mut expected) = ([f64::NAN; 4], [f64::NAN; 4]);
+        own.weighted_sums(runs, weights, &mut sums);
+        BrierScore.weighted_sums(runs, weights, &mut expected);
+        for ((sum, expected), (start, end, outcome)) in
+            sums.into_iter().zip(expected).zip(runs.iter())
+        {
+            assert!(close(sum, expected, 1e-12), "{sum} {expected}");
+            let single = own.weighted_sum(&forecasts[start..end], outcome, weights);
+            assert_eq!(single.to_bits(), sum.to_bits());
         }
     }
 }

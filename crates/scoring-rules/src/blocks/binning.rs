@@ -135,4 +135,12 @@ mod tests {
         let none = TiedBlocks::default();
         assert!(matches!(Binning::Distinct.bins(&none).map(|_| ()), Err(Error::Empty)));
     }
+
+    #[test]
+    fn there_are_never_more_bins_than_were_asked_for() {
+        // The middle of the weight of the last block is rounded to the whole weight.
+        let confidence = Probability::from_slice(&[0.1, 0.9]).unwrap();
+        let blocks = TiedBlocks::new(confidence, &[true; 2], Some(&[1.0, 1e-30])).unwrap();
+        assert_eq!(Binning::Quantile { bins: 1 }.bins(&blocks).unwrap().count(), 1);
+    }
 }

@@ -335,4 +335,15 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn blocks_are_shown_without_the_memory_that_they_keep() {
+        let mut blocks = TiedBlocks::new(&[HALF; 9], &[true; 9], None).unwrap();
+        blocks.rebuild(&[HALF], &[true], None).unwrap();
+        assert_eq!(
+            format!("{blocks:?}"),
+            "TiedBlocks { blocks: [Block { confidence: 0.5, failures: 0.0, successes: 1.0 }], \
+             class_weights: (0.0, 1.0), scratch: Scratch { .. } }"
+        );
+    }
 }

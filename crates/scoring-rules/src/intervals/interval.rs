@@ -100,3 +100,51 @@ impl From<Interval> for (f64, f64) {
         (interval.low, interval.high)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_contains_its_ends_and_what_lies_between_and_nothing_else() {
+        let interval = Interval::new(-2.0, 5.0).unwrap();
+        for inside in [-2.0, 0.0, 5.0] {
+            assert!(interval.contains(inside), "{inside}");
+        }
+        for outside in [-2.1, 5.1, f64::NEG_INFINITY, f64::INFINITY, f64::NAN] {
+            assert!(!interval.contains(outside), "{outside}");
+        }
+        let point = Interval::new(5.0, 5.0).unwrap();
+        assert!(point.contains(5.0) && point.width() == 0.0);
+    }
+
+    #[test]
+    fn ends_that_are_none_are_refused() {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let refused =
+                |result, name| matches!(result, Err(Error::NotFinite { what, .. }) if what == name);
+            assert!(refused(Interval::new(bad, 1.0), "the lower end"));
+            assert!(refused(Interval::new(1.0, bad), "the upper end"));
+        }
+        assert_eq!(Interval::try_from((2.0, 1.0)), Err(Error::Reversed { low: 2.0, high: 1.0 }));
+    }
+
+    #[test]
+    fn an_interval_is_shown_and_taken_apart_as_its_two_ends() {
+        let interval = Interval::new(2.0, 5.5).unwrap();
+        assert_eq!(
+            (interval.to_string(), format!("{interval:?}")),
+            ("[2, 5.5]".into(), "[2.0, 5.5]".into())
+        );
+        assert_eq!(<(f64, f64)>::from(interval), (2.0, 5.5));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn json_goes_through_the_same_door() {
+        let read = serde_json::from_str::<Interval>("[2.0,5.5]").unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), "[2.0,5.5]");
+        let message = serde_json::from_str::<Interval>("[5.5,2.0]").unwrap_err().to_string();
+        assert!(message.contains("the interval runs from 5.5 to 2"), "{message}");
+    }
+}

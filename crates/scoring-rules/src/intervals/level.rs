@@ -94,3 +94,37 @@ impl From<Level> for f64 {
         level.get()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_is_strictly_between_0_and_1_whatever_it_is_made_of() {
+        for value in [0.0, -0.0, 1.0, -0.5, 1.5, f64::NAN, f64::INFINITY] {
+            let refused = |level| matches!(level, Err(Error::Setting { name: "level", .. }));
+            assert!(refused(Level::new(value)) && refused(Level::try_from(value)), "{value}");
+        }
+        assert!(Level::try_from(Probability::ONE).is_err());
+        assert_eq!(Level::try_from(Probability::HALF), Ok(Level::HALF));
+        for value in [0.0_f64.next_up(), 1.0_f64.next_down()] {
+            assert_eq!(f64::from(Level::try_from(value).unwrap()), value);
+        }
+    }
+
+    #[test]
+    fn levels_are_in_the_order_of_their_numbers_and_shown_as_them() {
+        let [low, high] = [0.25, 0.75].map(|value| Level::new(value).unwrap());
+        assert!(low < Level::HALF && Level::HALF < high && low == low.min(high));
+        assert_eq!((low.to_string(), format!("{high:?}")), ("0.25".into(), "0.75".into()));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn json_goes_through_the_same_door() {
+        let read = serde_json::from_str::<Level>("0.25").unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), "0.25");
+        let message = serde_json::from_str::<Level>("1.0").unwrap_err().to_string();
+        assert!(message.contains("it must be above 0 and below 1"), "{message}");
+    }
+}

@@ -210,6 +210,19 @@ mod tests {
             central(&[0.1, 0.2, 0.5, 0.75, 0.9]),
             Err(Error::NoPartner { index: 1, level: 0.2 })
         );
+        assert_eq!(
+            central(&[0.1, 0.25, 0.5, 0.8, 0.9]),
+            Err(Error::NoPartner { index: 3, level: 0.8 })
+        );
+    }
+
+    #[test]
+    fn a_median_is_there_only_where_it_was_forecast() {
+        let [with, without] = [[0.25, 0.5, 0.75], [0.25, 0.499, 0.75]]
+            .map(|levels| quantiles(&levels, &[3.0, 5.0, 9.0]).unwrap());
+        assert_eq!((with.median(), without.median()), (Some(5.0), None));
+        assert_eq!(with.values(), [3.0, 5.0, 9.0]);
+        assert_eq!(with.levels(), [0.25, 0.5, 0.75].map(|level| Level::new(level).unwrap()));
     }
 
     #[cfg(feature = "serde")]

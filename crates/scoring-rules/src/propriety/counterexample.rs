@@ -144,4 +144,32 @@ mod tests {
         assert!(among_neighbours(rounding, &reports).is_none());
         assert!(by_force(&reports) <= 1e-15);
     }
+
+    #[test]
+    fn a_jump_that_gains_a_little_does_not_hide_a_slope_that_gains_much() {
+        // Takes every report for another one, by up to a tenth, and pays for reports just above 1/2.
+        let bent = |p: Probability, outcome: bool| {
+            let p = p.get();
+            let error = p + 0.1 * (std::f64::consts::TAU * p).sin() - f64::from(outcome);
+            let bonus = if (0.5..0.501).contains(&p) { 0.002 } else { 0.0 };
+            bonus - error * error
+        };
+        let reports: Vec<Scored> = first(&bent).unwrap().into_iter().step_by(8).collect();
+        let rounding = Rounding::new(&reports[reports.len() / 2]);
+        let seed = among_neighbours(rounding, &reports).unwrap();
+        let found = largest(&bent, rounding, &reports, seed).unwrap();
+        // Where the truth is 1/4 or 3/4 it is taken for what is a tenth further in.
+        assert!((found.gain - 0.01).abs() < 1e-9 && by_force(&reports) <= found.gain, "{found:?}");
+    }
+
+    #[test]
+    fn of_lies_that_gain_the_same_the_first_is_told() {
+        let linear = |p: Probability, outcome: bool| if outcome { p.get() } else { 1.0 - p.get() };
+        let scored = |value| Scored::new(&linear, Probability::new(value).unwrap()).unwrap();
+        let rounding = Rounding::new(&scored(0.5));
+        let lie = |truth, report| Lie::new(rounding, &scored(truth), &scored(report));
+        let lies = [lie(0.5, 0.5), lie(0.375, 0.0), lie(0.25, 0.0), lie(0.75, 1.0)];
+        let best = Lie::best(lies.into_iter().flatten()).unwrap();
+        assert_eq!((best.truth.report.get(), best.gain), (0.25, 0.125));
+    }
 }

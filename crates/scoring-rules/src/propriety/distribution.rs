@@ -174,4 +174,35 @@ mod tests {
             Error::IntervalScore { low: 0.0, high: 1.0, outcome: 1.0, value: f64::INFINITY };
         assert_eq!(error, wanted);
     }
+
+    #[test]
+    fn a_quantile_that_is_nearly_not_unique_is_none() {
+        // Nearly is next to the tail, and to what is left between the tails.
+        for (tail, near) in [(0.1, 1e-4), (0.45, 1e-4), (0.495, 1e-5), (1e-6, 1e-9)] {
+            for (share, unique) in [(-0.9, false), (0.9, false), (-1.2, true), (1.2, true)] {
+                let low = tail + share * near;
+                let shape = Distribution::new([(0.0, low), (1.0, 1.0 - low)]);
+                assert_eq!(shape.central(tail).is_some(), unique, "{tail} {share}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_side_of_the_edge_without_outcomes_stays_so() {
+        let steps = Distribution::new([(0.0, 0.5), (1.0, 0.35), (2.0, 0.15)]);
+        let edge = steps.on_the_edge(0.2, -0.01).unwrap();
+        assert_eq!(edge.outcomes, steps.outcomes);
+        assert!((edge.probabilities[2] - 0.198).abs() < 1e-15, "{edge:?}");
+        assert!((edge.probabilities[0] / edge.probabilities[1] - 0.5 / 0.35).abs() < 1e-14);
+    }
+
+    #[test]
+    fn an_expected_score_comes_with_the_mean_size_of_the_scores() {
+        let dice = Distribution::new((1..=6).map(|i| (f64::from(i), 1.0)));
+        let expected = dice.expected(&|_, y| y - 3.5, dice.central(0.2).unwrap()).unwrap();
+        assert!(
+            expected.score.abs() < 1e-15 && (expected.size - 1.5).abs() < 1e-15,
+            "{expected:?}"
+        );
+    }
 }

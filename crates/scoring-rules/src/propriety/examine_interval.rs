@@ -165,3 +165,33 @@ fn counterexample(
         gain: better_score - honest_score,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expected(score: f64, size: f64) -> Expected {
+        Expected { score, size }
+    }
+
+    #[test]
+    fn gains_are_told_from_rounding_by_the_size_of_the_scores_and_measured_by_the_larger_score() {
+        let relative = |honest, other| match compared(honest, other) {
+            Compared::Gain { relative } => Some(relative),
+            _ => None,
+        };
+        assert_eq!(relative(expected(-4.0, 4.0), expected(-2.0, 2.0)), Some(0.5));
+        assert_eq!(relative(expected(2.0, 2.0), expected(8.0, 8.0)), Some(0.75));
+        // Large scores of both signs that cancel: a gain of their rounding is none.
+        assert_eq!(relative(expected(-1e-6, 1e6), expected(1e-6, 1e6)), None);
+        assert_eq!(relative(expected(-1.0, 1.0), expected(-2.0, 2.0)), None);
+    }
+
+    #[test]
+    fn scores_that_are_all_zero_tie_and_so_do_two_that_cost_infinitely_much() {
+        let endless = expected(f64::NEG_INFINITY, f64::INFINITY);
+        let tie = |honest, other| matches!(compared(honest, other), Compared::Tie);
+        assert!(tie(expected(0.0, 0.0), expected(0.0, 0.0)) && tie(endless, endless));
+        assert!(!tie(endless, expected(-1.0, 1.0)) && !tie(expected(-1.0, 1.0), endless));
+    }
+}

@@ -122,6 +122,11 @@ mod tests {
     fn scores_near_the_largest_number_are_compared_without_overflow() {
         let (a, b) = (at(0.5, f64::MAX, f64::MIN), at(0.75, f64::MIN, f64::MAX));
         assert!(!gain(&a, &b).is_nan() && !gain(&b, &a).is_nan());
+        // What one outcome may gain, however much, does not make up for an infinite loss.
+        let (poor, endless) = (at(0.25, 0.0, f64::MIN), at(0.75, ENDLESS, f64::MAX));
+        assert_eq!(gain(&poor, &endless), ENDLESS);
+        let (endless, poor) = (at(0.25, ENDLESS, f64::MAX), at(0.75, 0.0, f64::MIN));
+        assert_eq!(gain(&endless, &poor), f64::INFINITY);
     }
 
     #[test]
@@ -131,5 +136,26 @@ mod tests {
         assert_eq!(compare(honest, at(0.6, -1.0 + 1e-12, -1.0)), Pair::Undecided);
         assert_eq!(compare(honest, at(0.6, -1.0 + 1e-11, -1.0)), Pair::Gain);
         assert_eq!(compare(honest, at(0.6, -0.9, -1.13)), Pair::Loss);
+    }
+
+    #[test]
+    fn a_small_score_carries_the_rounding_of_the_usual_ones_for_outcomes_that_count() {
+        let gain = 3e-14;
+        let gains = |usual: [f64; 2], truth: f64| {
+            let rounding = Rounding::new(&at(0.5, usual[0], usual[1]));
+            let (honest, other) = (at(truth, 1e-6, 1e-6), at(0.6, 1e-6 + gain, 1e-6 + gain));
+            rounding.visible_gain(&honest, &other).is_some()
+        };
+        // Where scores are of the size of 16, three units of their last place are 1e-14.
+        assert!(gains([-1.0, -1.0], 0.5) && !gains([-16.0, -16.0], 0.5));
+        assert!(gains([-1.0, -16.0], 1.0) && !gains([-1.0, -16.0], 0.0));
+        assert!(gains([-16.0, -1.0], 0.0) && !gains([-16.0, -1.0], 1.0));
+    }
+
+    #[test]
+    fn reports_that_tie_at_one_of_the_two_truths_do_not_lose_either_way() {
+        let (zero, other) = (at(0.0, -1.0, 0.0), at(0.3, -0.5, 0.0));
+        assert_eq!(compare(zero, other), Pair::Undecided);
+        assert_eq!(compare(other, zero), Pair::Undecided);
     }
 }

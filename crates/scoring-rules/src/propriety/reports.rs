@@ -167,6 +167,78 @@ mod tests {
         assert_eq!(reports[i - 1].report.get(), 0.3);
         assert_eq!(reports[i].report.get(), 0.3_f64.next_up());
         assert_eq!(hidden, 0.0);
+        // Nothing is spent on the rest, where nothing can hide.
+        assert!(reports.len() < 17_000, "{}", reports.len());
+    }
+
+    #[test]
+    fn a_few_of_the_reports_are_a_thousandth_apart_and_all_that_are_nearer_to_the_ends() {
+        let first = first(&BrierScore).unwrap();
+        let coarse = coarse(&first);
+        let near =
+            |scored: &Scored| scored.report.min(scored.report.complement()).get() < 0.000_976;
+        let (ends, inside): (Vec<Scored>, Vec<Scored>) = coarse.iter().partition(|&one| near(one));
+        assert_eq!(ends.len(), first.iter().filter(|&one| near(one)).count());
+        assert_eq!(inside.len(), 1_023);
+        for pair in inside.windows(2) {
+            assert_eq!(pair[1].report.get() - pair[0].report.get(), 1.0 / 1024.0);
+        }
+    }
+
+    /// What a report between two neighbours can gain at most on the better one of them, at any truth,
+    /// and on a truth between them: by trying truths, with the best and the worst scores that are
+    /// monotone.
+    fn by_force(low: Scored, high: Scored) -> [f64; 2] {
+        let best = Scored { report: low.report, success: high.success, failure: low.failure };
+        let worst = Scored { report: low.report, success: low.success, failure: high.failure };
+        let (a, b) = (low.report.get(), high.report.get());
+        let better = |q: f64| low.expected(q).max(high.expected(q));
+        let steps = || (1..10_000).map(|i| f64::from(i) / 10_000.0);
+        let anywhere = steps().map(|q| best.expected(q) - better(q)).fold(0.0, f64::max);
+        let between = steps().map(|t| a + t * (b - a));
+        [anywhere, between.map(|q| better(q) - worst.expected(q)).fold(0.0, f64::max)]
+    }
+
+    #[test]
+    fn what_monotone_scores_can_hide_is_what_trying_finds() {
+        let at = |report: f64, success: f64, failure: f64| Scored {
+            report: Probability::new(report).unwrap(),
+            success,
+            failure,
+        };
+        // Neighbours that do not gain on each other; one score may stand still.
+        for (low, high) in [
+            (at(0.2, -0.64, -0.04), at(0.3, -0.49, -0.09)),
+            (at(0.7, -0.09, -0.49), at(0.8, -0.04, -0.64)),
+        ] {
+            let (hides, [report, truth]) = (hidden(&low, &high), by_force(low, high));
+            assert!(report <= hides && truth <= hides && hides < 1.2 * truth, "{hides} {truth}");
+        }
+        for (low, high) in [
+            (at(0.2, -0.5, -0.1), at(0.3, -0.25, -0.1)),
+            (at(0.2, -0.5, -0.1), at(0.3, -0.5, -0.25)),
+        ] {
+            assert!(hidden(&low, &high) > 0.0);
+        }
+        // Next to certainties, truths in between are not vouched for.
+        for (low, high) in [
+            (at(0.0, -1.0, 0.0), at(0.25, -0.5, -0.125)),
+            (at(0.75, -0.25, -0.5), at(1.0, 0.0, -1.5)),
+            (at(0.0, f64::NEG_INFINITY, 0.0), at(0.25, -1.5, -0.25)),
+            (at(0.75, -0.25, -1.5), at(1.0, 0.0, f64::NEG_INFINITY)),
+        ] {
+            let (rise, fall) = (high.success - low.success, low.failure - high.failure);
+            // A report in between beats the better neighbour by at most the smaller one of these.
+            let shares = (1..10_000).map(|i| f64::from(i) / 10_000.0);
+            let most = shares.map(|q| (q * rise).min((1.0 - q) * fall)).fold(0.0, f64::max);
+            let hides = hidden(&low, &high);
+            assert!((hides / most - 1.0).abs() < 1e-3, "{hides} {most}");
+        }
+        // Where nothing moves, and where it moves the wrong way.
+        for (low, high) in [(0.0, 0.5), (0.2, 0.3), (0.5, 1.0)] {
+            assert_eq!(hidden(&at(low, -1.0, -2.0), &at(high, -1.0, -2.0)), 0.0);
+            assert_eq!(hidden(&at(low, -1.0, -2.0), &at(high, -1.5, -1.0)), 0.0);
+        }
     }
 
     #[test]

@@ -128,7 +128,8 @@ mod tests {
     fn whatever_the_tail_there_are_many_shapes_within_the_range() {
         for (low, high) in [(1.0, 1000.0), (-5e289, 5e289), (0.0, 1e-290), (1e9, 1e9 + 1e-2)] {
             let outcomes = Interval::new(low, high).unwrap();
-            for tail in [1e-9, 0.0005, 0.025, 0.1, 0.125, 0.25, 0.4, 0.499_999] {
+            // Of 0.5 / 1.1, two tails a tenth larger leave nothing in the middle.
+            for tail in [1e-9, 0.0005, 0.025, 0.1, 0.125, 0.25, 0.4, 0.5 / 1.1, 0.499_999] {
                 let shapes = shapes(outcomes, tail);
                 assert!(shapes.len() >= 40, "{outcomes} {tail}: {}", shapes.len());
                 for shape in shapes {
@@ -158,5 +159,85 @@ mod tests {
             }
         }
         assert!(points >= 20 && all >= 20 && between >= 60, "{points} {all} {between}");
+    }
+
+    const TAILS: [f64; 7] = [1e-9, 0.0005, 0.025, 0.1, 0.25, 0.4, 0.499];
+    const SHARES: [f64; 6] = [-0.1, -0.03, -0.01, 0.01, 0.03, 0.1];
+
+    fn near(one: f64, two: f64) -> bool {
+        (one - two).abs() <= 1e-12 * two
+    }
+
+    #[test]
+    fn outer_points_have_masses_at_the_edge_of_the_tail_and_well_below_and_above_it() {
+        for tail in TAILS {
+            let two: Vec<_> = two_points(|t| t, tail).map(|shape| shape.probabilities).collect();
+            let three: Vec<_> =
+                three_points(|t| t, tail).into_iter().map(|shape| shape.probabilities).collect();
+            let edges = SHARES.map(|share| tail * (1.0 + share));
+            for edge in edges {
+                for lower in [edge, 1.0 - edge] {
+                    assert!(two.iter().any(|p| near(p[0], lower) && near(p[1], 1.0 - lower)));
+                }
+                for upper in edges.into_iter().filter(|upper| edge + upper < 1.0) {
+                    let alike = |p: &&Vec<f64>| near(p[0], edge) && near(p[2], upper);
+                    assert_eq!(three.iter().filter(alike).count(), 3, "{tail} {edge} {upper}");
+                }
+            }
+            // Below the tail, and between both, on either side.
+            let below = |mass: f64| mass < 0.8 * tail;
+            assert!(two.iter().any(|p| below(p[0])) && two.iter().any(|p| below(p[1])), "{tail}");
+            let between = |mass: f64| mass > tail && mass < 0.5;
+            assert!(two.iter().any(|p| between(p[0])) && two.iter().any(|p| between(p[1])));
+            assert!(three.iter().any(|p| below(p[0]) && below(p[2])), "{tail}");
+            // Where there is room, well above.
+            let above = |mass: f64| mass > 1.5 * tail || tail > 0.2;
+            assert!(three.iter().any(|p| above(p[0]) && above(p[2])), "{tail}");
+        }
+    }
+
+    /// Sixteen weights over even points, for a tail that makes no quantile ambiguous.
+    fn masses(weight: impl Fn(f64) -> f64) -> Vec<f64> {
+        many_points(|t| t, 0.0, weight, 0.1).unwrap().probabilities
+    }
+
+    #[test]
+    fn shapes_are_what_they_are_called() {
+        assert!(masses(flat).iter().all(|&p| near(p, 1.0 / 16.0)));
+
+        let falling = masses(falling);
+        let ratio = falling[1] / falling[0];
+        assert!((0.5..0.9).contains(&ratio), "{ratio}");
+        assert!(falling.windows(2).all(|pair| near(pair[1] / pair[0], ratio)));
+        let mut rising = masses(rising);
+        rising.reverse();
+        assert!(rising.iter().zip(falling).all(|(&p, q)| near(p, q)));
+
+        let one = masses(one_hump);
+        assert!(one[..8].is_sorted_by(|a, b| a < b) && one[8..].is_sorted_by(|a, b| a > b));
+        assert!(near(one[7], one[8]) && one[0] < 0.1 * one[7] && one[15] < 0.1 * one[8]);
+
+        let two = masses(two_humps);
+        assert!(two[..4].is_sorted_by(|a, b| a < b) && two[3..8].is_sorted_by(|a, b| a > b));
+        assert!(two[8..13].is_sorted_by(|a, b| a < b) && two[12..].is_sorted_by(|a, b| a > b));
+        assert!((two[12] / two[3] - 0.7).abs() < 1e-3 && two[7] < 0.1 * two[12], "{two:?}");
+    }
+
+    #[test]
+    fn a_heavy_middle_has_both_quantiles_inside_the_outer_quarters() {
+        // Close to a tail of one half there is no room for a middle.
+        for tail in TAILS.into_iter().filter(|&tail| tail <= 0.4) {
+            let shape = many_points(|t| t, 0.0, |t| heavy_middle(t, tail), tail).unwrap();
+            let honest = shape.central(tail).unwrap();
+            assert!(honest.low() > 0.0 && honest.low() < 0.25, "{tail} {honest}");
+            assert!(honest.high() < 1.0 && honest.high() > 0.75, "{tail} {honest}");
+        }
+    }
+
+    #[test]
+    fn a_flat_shape_is_tilted_a_little_where_a_quantile_would_not_be_unique() {
+        let tilted = many_points(|t| t, 0.0, flat, 0.125).unwrap();
+        assert!(tilted.central(0.125).is_some());
+        assert!(tilted.probabilities.iter().all(|p| (16.0 * p - 1.0).abs() < 0.04));
     }
 }

@@ -199,8 +199,16 @@ mod tests {
             let p = p.get().clamp(1e-9, 0.7);
             if outcome { -(1.0 - p) * (1.0 - p) } else { -p * p }
         };
-        let found = ties(&brier, &first(&brier).unwrap()).unwrap();
-        assert_eq!(found.ties, [range(0.0, 1e-9), range(0.7, 1.0)]);
+        // In any unit, and also where the failures alone are flat to rounding, beside an offset.
+        for (unit, offset) in [(1.0, 0.0), (1e-6, 0.0), (1e6, 0.0), (1e-12, 0.0), (1.0, 1.0)] {
+            let rule = |p, outcome| unit * brier(p, outcome) + if outcome { 0.0 } else { offset };
+            let found = ties(&rule, &first(&rule).unwrap()).unwrap();
+            let [low, high] = &found.ties[..] else { panic!("{unit} {offset}: {found:?}") };
+            assert_eq!((low.start(), high.end()), (&Probability::ZERO, &Probability::ONE));
+            // But for numbers that the unit or the offset rounds to the same.
+            let near = |end: &Probability, want: f64| (end.get() / want - 1.0).abs() < 1e-6;
+            assert!(near(low.end(), 1e-9) && near(high.start(), 0.7), "{found:?}");
+        }
     }
 
     #[test]

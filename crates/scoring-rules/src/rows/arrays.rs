@@ -124,6 +124,12 @@ mod tests {
         let plain = mean(forecasts.view(), outcomes.view(), Some(weights.view()));
         let turned = mean(forecasts.t(), outcomes.t(), Some(weights.t()));
         approx::assert_relative_eq!(plain, turned, max_relative = 1e-14);
+
+        let all = |array: &Array2<f64>| array.iter().copied().collect::<Vec<_>>();
+        let (values, weights) = (all(&forecasts), all(&weights));
+        let values = Probability::from_slice(&values).unwrap();
+        let outcomes: Vec<bool> = outcomes.iter().copied().collect();
+        assert_eq!(Ok(plain), mean_score(&rule, values, &outcomes, Some(&weights)));
     }
 
     #[test]
@@ -137,5 +143,15 @@ mod tests {
         let (one, two) = (forecasts.view().into_dyn(), outcomes.row(0).into_dyn());
         let error = score_array(&LogScore::exact(), one, two).unwrap_err();
         assert_eq!(error, Error::Shape { what: "outcomes", axis: 1, expected: 3, found: 0 });
+
+        let mean = |forecasts, outcomes, weights| {
+            mean_score_array(&LogScore::exact(), forecasts, outcomes, weights).unwrap_err()
+        };
+        let error = mean(forecasts.view(), outcomes.view(), None);
+        assert_eq!(error, Error::Shape { what: "outcomes", axis: 0, expected: 2, found: 3 });
+        let error = mean(forecasts.view(), outcomes.t(), Some(forecasts.t()));
+        assert_eq!(error, Error::Shape { what: "weights", axis: 0, expected: 2, found: 3 });
+        let error = mean(forecasts.view(), outcomes.t(), None);
+        assert_eq!(error, Error::NotAProbabilityAt { index: 5, value: 1.5 });
     }
 }

@@ -140,4 +140,14 @@ mod tests {
             approx::assert_relative_eq!(sum, expected, max_relative = 2e-15);
         }
     }
+
+    #[test]
+    fn the_total_of_the_weights_is_the_sum_over_steps_that_score_one() {
+        let steps = [Probability::HALF; 200];
+        for n in 0..=steps.len() {
+            for weights in [StepWeights::Equal, StepWeights::Falling, StepWeights::Rising] {
+                assert_eq!(weights.total(n), weights.sum(&steps[..n], |_| 1.0), "{n} {weights:?}");
+            }
+        }
+    }
 }

@@ -164,4 +164,12 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn outside_is_one_before_a_run_at_the_end_of_the_window_and_zero_within() {
+        for n in 0..=WINDOW {
+            let (before, within) = outside(n).split_at(WINDOW - n);
+            assert!(before.iter().all(|&one| one == 1.0) && within.iter().all(|&zero| zero == 0.0));
+        }
+    }
 }

@@ -137,5 +137,47 @@ mod tests {
             }
             prop_assert_eq!(weighted.finish().unwrap().to_bits(), copied.finish().unwrap().to_bits());
         }
+
+        #[test]
+        fn parts_may_be_merged_in_any_order(
+            rows in prop::collection::vec((-20.0..0.0_f64, prop_oneof![Just(1.0), 0.1..9.0_f64]), 1..40),
+            at in any::<prop::sample::Index>(),
+        ) {
+            let of = |rows: &[(f64, f64)]| {
+                let mut mean = ExactMean::default();
+                for &(value, weight) in rows {
+                    if weight == 1.0 {
+                        mean.update(value);
+                    } else {
+                        mean.update_weighted(value, weight).unwrap();
+                    }
+                }
+                mean
+            };
+            let (all, (low, high)) = (of(&rows), rows.split_at(at.index(rows.len())));
+            for (first, then) in [(low, high), (high, low)] {
+                let mut merged = of(first);
+                merged.merge(&of(then));
+                prop_assert_eq!(&merged, &all);
+                prop_assert_eq!(merged.finish().unwrap().to_bits(), all.finish().unwrap().to_bits());
+            }
+        }
+    }
+
+    #[test]
+    fn means_are_equal_where_the_sums_of_values_and_of_weights_are() {
+        let of = |rows: &[(f64, f64)]| {
+            let mut mean = ExactMean::default();
+            for &(value, weight) in rows {
+                mean.update_weighted(value, weight).unwrap();
+            }
+            mean
+        };
+        assert_eq!(of(&[(0.5, 2.0), (1.0, 1.0)]), [1.0, 0.5, 0.5].into_iter().collect());
+        assert_eq!(of(&[(0.0, 2.0), (1.5, 1.0)]), of(&[(0.5, 3.0)]));
+        // The same mean of more weight, the same sum of more weight, another sum of the same weight.
+        assert_ne!(of(&[(0.5, 2.0)]), of(&[(0.5, 1.0)]));
+        assert_ne!(of(&[(0.5, 2.0)]), of(&[(1.0, 1.0)]));
+        assert_ne!(of(&[(0.5, 2.0)]), of(&[(0.25, 2.0)]));
     }
 }

@@ -3,7 +3,7 @@
 const DIGITS: usize = 67;
 
 /// Additions that a 64-bit digit can take before carries must be moved on: each adds less than
-/// 2^53, and after moving on a digit is below 2^32.
+/// 2^53, and after moving on a digit is below 2^32, or below 2^33 with that of another sum.
 const ADDITIONS: u32 = 1000;
 
 /// The exact sum of any numbers, in any order, rounded once at the end.
@@ -97,7 +97,6 @@ impl ExactSum {
         for (digit, more) in self.digits.iter_mut().zip(other.digits) {
             *digit += more;
         }
-        self.additions_left -= 1;
         self.special += other.special;
     }
 
@@ -194,6 +193,8 @@ mod tests {
         assert_eq!(sum(&[f64::INFINITY, 1.0]), sum(&[2.0, f64::INFINITY]));
         assert_ne!(sum(&[f64::INFINITY]), sum(&[f64::NEG_INFINITY]));
         assert_ne!(sum(&[f64::NAN]), sum(&[f64::NAN]));
+        assert_ne!(sum(&[f64::INFINITY, 1.0]), sum(&[1.0]));
+        assert_ne!(sum(&[1.0]), sum(&[f64::NEG_INFINITY, 1.0]));
     }
 
     fn sum(terms: &[f64]) -> f64 {
@@ -255,5 +256,31 @@ mod tests {
             rest.add(-(a * b));
             prop_assert_eq!(rest.value(), a.mul_add(b, -(a * b)));
         }
+    }
+
+    #[test]
+    fn thousands_of_copies_of_a_term_are_so_many_times_the_term_whatever_its_exponent() {
+        // All bits set, so that each addition fills its digits as far as any can.
+        for exponent in -40..40 {
+            let term = (2.0 - f64::EPSILON) * 2.0_f64.powi(exponent);
+            for (term, times) in [(term, 4_096.0), (-term, 4_096.0)] {
+                let copies: ExactSum = std::iter::repeat_n(term, 4_096).collect();
+                assert_eq!(copies.value(), times * term, "{term}");
+                let mut parts = ExactSum::default();
+                (0..4).for_each(|_| parts.merge(&std::iter::repeat_n(term, 1_024).collect()));
+                assert_eq!(parts, copies, "{term}");
+            }
+        }
+    }
+
+    #[test]
+    fn carries_are_moved_on_once_in_a_thousand_additions() {
+        let mut sum = ExactSum::default();
+        for left in (0..ADDITIONS).rev() {
+            sum.add(-0.1);
+            assert_eq!(sum.additions_left, left);
+        }
+        sum.add(-0.1);
+        assert_eq!(sum.additions_left, ADDITIONS - 1);
     }
 }

@@ -72,3 +72,40 @@ impl Counts {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts eight rows for each of so many confidences with four decimals; the blocks, if any.
+    fn counted(counts: &mut Counts, distinct: usize) -> Option<Vec<Block>> {
+        let values: Vec<f64> = (0..8_000).map(|i| (i % distinct) as f64 / 1e4).collect();
+        let outcomes: Vec<bool> = (0..8_000).map(|i| i % 3 == 0).collect();
+        let mut blocks = Vec::new();
+        let counted =
+            counts.fill(Probability::from_slice(&values).unwrap(), &outcomes, &mut blocks);
+        assert!(counted || blocks.is_empty());
+        counted.then_some(blocks)
+    }
+
+    #[test]
+    fn confidences_that_come_eight_times_each_are_counted_and_more_distinct_ones_are_not() {
+        let blocks = counted(&mut Counts::default(), 1_000).unwrap();
+        assert_eq!(blocks.len(), 1_000);
+        assert!(blocks.is_sorted_by(|a, b| a.confidence < b.confidence));
+        assert!(blocks.iter().all(|block| block.weight() == 8.0));
+        assert!(counted(&mut Counts::default(), 1_001).is_none());
+    }
+
+    #[test]
+    fn a_full_table_is_half_free_and_its_places_are_found_in_a_few_steps() {
+        let mut counts = Counts::default();
+        assert!(counted(&mut counts, 8_000).is_none());
+        let taken = |slot: &Slot| slot.bits != FREE.bits;
+        let free = counts.slots.iter().filter(|slot| !taken(slot)).count();
+        assert!(2 * free >= counts.slots.len(), "{free} of {}", counts.slots.len());
+        // A search goes on from a place that is taken to the next.
+        let longest = counts.slots.chunk_by(|a, b| taken(a) && taken(b)).map(<[_]>::len).max();
+        assert!(longest < Some(50), "{longest:?}");
+    }
+}

@@ -293,6 +293,20 @@ fn replicates_of_clusters_do_not_depend_on_the_order_of_rows_to_the_bit() {
 }
 
 #[test]
+fn a_constant_difference_of_large_values_varies_by_no_more_than_their_rounding() {
+    let raw: Vec<f64> = (0..40).map(|row| 1e6 * f64::from(row).sin()).collect();
+    let shifted: Vec<f64> = raw.iter().map(|value| value + 0.1).collect();
+    let rows = Bootstrap::rows(40, 1).unwrap();
+    let mean = |values: &[f64]| rows.mean(values, None, 500).unwrap();
+    let change = mean(&shifted).minus(&mean(&raw)).unwrap();
+    // Numbers near 1e6 are rounded by 1e-10, which is far more than 1e-13 of the difference.
+    let distinct: std::collections::BTreeSet<u64> =
+        change.values().map(|value| value.unwrap().to_bits()).collect();
+    assert!(distinct.len() > 1, "{}", distinct.len());
+    assert_eq!((change.standard_error(), change.in_standard_errors()), (Some(0.0), None));
+}
+
+#[test]
 fn more_rows_or_resamples_than_are_counted_are_refused_before_any_memory_is_taken() {
     let rows = Bootstrap::rows(1 << 31, 1);
     assert!(matches!(rows, Err(Error::Setting { name: "rows", .. })));

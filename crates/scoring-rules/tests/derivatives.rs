@@ -100,6 +100,24 @@ fn no_derivative_is_a_nan_at_an_end_or_far_out() {
 }
 
 #[test]
+fn at_an_end_the_derivatives_are_those_of_a_power_1e_150_from_there() {
+    let end = 1e-150_f64;
+    for (alpha, beta) in [(1.5, 0.7), (2.5, -0.5), (2.5, 3.0), (3.5, 0.5)] {
+        // There the gradient is c^(alpha-1) for a success, with its sign turned.
+        let gradient = -end.powf(alpha - 1.0);
+        let curvature = (1.0 - alpha) * -end.powf(alpha - 2.0);
+        let low = BetaScore::new(alpha, beta).unwrap();
+        let at = low.loss_in_probability(Probability::ZERO, true);
+        approx::assert_relative_eq!(at.gradient, gradient, max_relative = 1e-12);
+        approx::assert_relative_eq!(at.curvature, -curvature, max_relative = 1e-12);
+        let high = BetaScore::new(beta, alpha).unwrap();
+        let at = high.loss_in_probability(Probability::ONE, false);
+        approx::assert_relative_eq!(at.gradient, -gradient, max_relative = 1e-12);
+        approx::assert_relative_eq!(at.curvature, -curvature, max_relative = 1e-12);
+    }
+}
+
+#[test]
 fn a_logit_that_is_no_number_gives_none() {
     for (name, rule) in rules() {
         for outcome in [false, true] {

@@ -172,3 +172,113 @@ impl Integral {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn divergence_of(alpha: f64, beta: f64, p: f64, q: f64) -> f64 {
+        let [p, q] = [p, q].map(|p| Probability::new(p).unwrap());
+        BetaScore::new(alpha, beta).unwrap().divergence(p, q)
+    }
+
+    /// The same integral over the log-odds t of c, where nothing is singular, by the double
+    /// exponential rule on many small ranges, over all places that count to 17 digits.
+    fn by_brute_force(Integral { q, alpha, beta }: &Integral, p: f64) -> f64 {
+        let sides = |t: f64| (1.0 / (1.0 + (-t).exp()), 1.0 / (1.0 + t.exp()));
+        let log_of = |t: f64| {
+            let (c, rest) = sides(t);
+            (c - q).abs().ln() + alpha * c.ln() + beta * rest.ln()
+        };
+        let logit = |p: f64| (p.ln() - (-p).ln_1p()).clamp(-60.0, 60.0);
+        let (low, high) = (logit(p.min(*q)), logit(p.max(*q)));
+        let place =
+            |i: usize, n: usize, low: f64, high: f64| low + (high - low) * i as f64 / n as f64;
+        let logs: Vec<f64> = (0..=1000).map(|i| log_of(place(i, 1000, low, high))).collect();
+        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let counts = |&log: &f64| log > most - 45.0;
+        let first = logs.iter().position(counts).unwrap().saturating_sub(1);
+        let last = (logs.iter().rposition(counts).unwrap() + 1).min(1000);
+        let (low, high) = (place(first, 1000, low, high), place(last, 1000, low, high));
+        let mut sum = 0.0;
+        for range in 0..50 {
+            let (from, to) = (place(range, 50, low, high), place(range + 1, 50, low, high));
+            let (middle, half) = (f64::midpoint(from, to), (to - from) / 2.0);
+            for step in -20..=20 {
+                let u = f64::from(step) * 0.15;
+                let v = std::f64::consts::FRAC_PI_2 * u.sinh();
+                let weight = 0.15 * std::f64::consts::FRAC_PI_2 * u.cosh() / v.cosh().powi(2);
+                sum += half * weight * (log_of(middle + half * v.tanh()) - most).exp();
+            }
+        }
+        (most / 2.0).exp() * sum * (most / 2.0).exp()
+    }
+
+    #[test]
+    fn the_pieces_add_up_to_the_integral_also_over_the_mode_and_up_to_an_end() {
+        let mut seen = 0;
+        for alpha in [-0.7, 0.1, 1.0, 1.5, 30.0, 100.0, 300.0] {
+            for beta in [-0.7, 0.3, 1.0, 2.5, 40.0, 200.0] {
+                for q in [1e-3, 0.1, 0.3, 0.5] {
+                    for p in [0.0, 1e-6, 0.2, 0.7, 0.97, 0.999, 1.0] {
+                        // At an end only what `divergence` may ask for.
+                        if (p == 0.0 && alpha <= 1.0) || (p == 1.0 && beta <= 1.0) {
+                            continue;
+                        }
+                        let integral = Integral { q, alpha, beta };
+                        let exact = by_brute_force(&integral, p);
+                        if exact < 1e-290 {
+                            continue;
+                        }
+                        // More pieces than allowed would leave nothing.
+                        let error = (integral.by_pieces(p).unwrap() / exact - 1.0).abs();
+                        assert!(error < 1e-12, "{alpha} {beta} {p} {q}: {error:e}");
+                        seen += 1;
+                    }
+                }
+            }
+        }
+        assert!(seen > 800, "{seen} integrals");
+    }
+
+    #[test]
+    fn next_to_an_end_a_divergence_is_that_of_a_power() {
+        // There w(c) is c^(alpha-1), up to a share of q.
+        let q = 0.5_f64.powi(50);
+        for alpha in [0.02, 0.1, 0.5, 1.0, 2.5] {
+            for beta in [-0.5, 0.0, 0.5, 1.7] {
+                let integral = |p: f64| {
+                    (1.0 - p.powf(alpha)) / alpha - (1.0 - p.powf(alpha + 1.0)) / (alpha + 1.0)
+                };
+                for p in [0.0, 0.125, 8.0] {
+                    let exact = q.powf(alpha + 1.0) * integral(p);
+                    let low = divergence_of(alpha, beta, p * q, q);
+                    approx::assert_relative_eq!(low, exact, max_relative = 1e-13);
+                    let high = divergence_of(beta, alpha, 1.0 - p * q, 1.0 - q);
+                    approx::assert_relative_eq!(high, exact, max_relative = 1e-13);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_loss_beyond_the_largest_number_is_infinite() {
+        for q in [1.0] {
+            assert_eq!(divergence_of(-0.999, 0.5, 5e-324, q), f64::INFINITY, "{q}");
+        }
+    }
+
+    #[test]
+    fn a_loss_at_the_small_end_of_numbers_is_not_negative() {
+        for steepness in 510..545 {
+            let steepness = f64::from(steepness);
+            for p in 1..20 {
+                for q in 1..20 {
+                    let [p, q] = [p, q].map(|i| 0.4 + 0.01 * f64::from(i));
+                    let loss = divergence_of(steepness, steepness, p, q);
+                    assert!(loss >= 0.0, "{steepness} {p} {q}: {loss:e}");
+                }
+            }
+        }
+    }
+}

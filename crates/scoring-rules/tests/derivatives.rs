@@ -108,12 +108,12 @@ fn at_an_end_the_derivatives_are_those_of_a_power_1e_150_from_there() {
         let curvature = (1.0 - alpha) * -end.powf(alpha - 2.0);
         let low = BetaScore::new(alpha, beta).unwrap();
         let at = low.loss_in_probability(Probability::ZERO, true);
-        approx::assert_relative_eq!(at.gradient, gradient, max_relative = 1e-12);
-        approx::assert_relative_eq!(at.curvature, -curvature, max_relative = 1e-12);
+        approx::assert_relative_eq!(at.gradient, gradient, epsilon = 0.0, max_relative = 1e-12);
+        approx::assert_relative_eq!(at.curvature, -curvature, epsilon = 0.0, max_relative = 1e-12);
         let high = BetaScore::new(beta, alpha).unwrap();
         let at = high.loss_in_probability(Probability::ONE, false);
-        approx::assert_relative_eq!(at.gradient, -gradient, max_relative = 1e-12);
-        approx::assert_relative_eq!(at.curvature, -curvature, max_relative = 1e-12);
+        approx::assert_relative_eq!(at.gradient, -gradient, epsilon = 0.0, max_relative = 1e-12);
+        approx::assert_relative_eq!(at.curvature, -curvature, epsilon = 0.0, max_relative = 1e-12);
     }
 }
 
@@ -140,7 +140,12 @@ fn far_logits_cost_what_they_should() {
         assert_eq!(clipped.loss_in_logit(z, true).loss, -(-1e-6_f64).ln_1p());
     }
     let boosting = BoostingScore.loss_in_logit(800.0, false);
-    approx::assert_relative_eq!(boosting.loss, 400.0_f64.exp(), max_relative = 1e-13);
+    approx::assert_relative_eq!(
+        boosting.loss,
+        400.0_f64.exp(),
+        epsilon = 0.0,
+        max_relative = 1e-13
+    );
     assert_eq!(boosting.gradient, boosting.loss / 2.0);
     assert_eq!(BoostingScore.loss_in_logit(800.0, true).curvature, (-400.0_f64).exp() / 4.0);
 }
@@ -159,10 +164,15 @@ fn nothing_pulls_beyond_the_clip() {
 #[test]
 fn the_log_loss_keeps_its_digits_where_p_is_rounded_to_one() {
     let at = LogScore::exact().loss_in_logit(50.0, true);
-    approx::assert_relative_eq!(at.loss, (-50.0_f64).exp(), max_relative = 1e-14);
-    approx::assert_relative_eq!(at.gradient, -(-50.0_f64).exp(), max_relative = 1e-14);
+    approx::assert_relative_eq!(at.loss, (-50.0_f64).exp(), epsilon = 0.0, max_relative = 1e-14);
+    approx::assert_relative_eq!(
+        at.gradient,
+        -(-50.0_f64).exp(),
+        epsilon = 0.0,
+        max_relative = 1e-14
+    );
     let at = LogScore::exact().loss_in_logit(50.0, false);
-    approx::assert_relative_eq!(at.loss, 50.0, max_relative = 1e-14);
+    approx::assert_relative_eq!(at.loss, 50.0, epsilon = 0.0, max_relative = 1e-14);
     assert_eq!(at.gradient, 1.0);
 }
 

@@ -35,7 +35,12 @@ fn next_to_the_baseline_all_members_score_its_relative_change() {
                         let exact = if outcome { (p - b) / b } else { (b - p) / (1.0 - b) };
                         let score = rule.score(Probability::new(p).unwrap(), outcome);
                         // The next term has another factor of the gap and one of the power.
-                        approx::assert_relative_eq!(score, exact, max_relative = 1e-6);
+                        approx::assert_relative_eq!(
+                            score,
+                            exact,
+                            epsilon = 0.0,
+                            max_relative = 1e-6
+                        );
                     }
                 }
             }
@@ -53,13 +58,13 @@ proptest! {
         let baseline = Level::new(b).unwrap();
         let log = LogScore::exact().divergence(p, q);
         for rule in pair(1.0, baseline) {
-            approx::assert_relative_eq!(rule.divergence(p, q), log, max_relative = 1e-12);
+            approx::assert_relative_eq!(rule.divergence(p, q), log, epsilon = 0.0, max_relative = 1e-12);
         }
         let [power, pseudospherical] = pair(2.0, Level::HALF);
         let brier = 2.0 * BrierScore.divergence(p, q);
-        approx::assert_relative_eq!(power.divergence(p, q), brier, max_relative = 1e-12);
+        approx::assert_relative_eq!(power.divergence(p, q), brier, epsilon = 0.0, max_relative = 1e-12);
         let spherical = 2.0_f64.sqrt() * SphericalScore.divergence(p, q);
         let loss = pseudospherical.divergence(p, q);
-        approx::assert_relative_eq!(loss, spherical, max_relative = 1e-12);
+        approx::assert_relative_eq!(loss, spherical, epsilon = 0.0, max_relative = 1e-12);
     }
 }

@@ -74,6 +74,7 @@ fn densities_with_jumps_and_kinks_are_integrated_as_they_are() {
         tent.score(Probability::ONE, false),
         // The integral of c min(c, 1 - c).
         -1.0 / 8.0,
+        epsilon = 0.0,
         max_relative = 1e-14
     );
 }
@@ -121,7 +122,12 @@ fn densities_are_integrated_as_people_write_them() {
     let rule = ThresholdMixture::density(|c, _| (c - 0.3).abs()).unwrap();
     let whole = |c: f64| c.powi(3) / 3.0 - 0.15 * c * c;
     let failure = whole(1.0) - 2.0 * whole(0.3);
-    approx::assert_relative_eq!(rule.score(p(1.0), false), -failure, max_relative = 1e-14);
+    approx::assert_relative_eq!(
+        rule.score(p(1.0), false),
+        -failure,
+        epsilon = 0.0,
+        max_relative = 1e-14
+    );
 }
 
 #[test]
@@ -231,14 +237,24 @@ fn a_jump_is_seen_by_both_outcomes_beside_a_larger_mass_of_the_other() {
     let rule = ThresholdMixture::density(|c, _| c.powf(-1.9) + f64::from(c > 0.3)).unwrap();
     for forecast in [0.2, 0.3, 0.31, 0.4, 0.5] {
         let exact = f64::powf(forecast, 0.1) / 0.1 + (forecast * forecast - 0.09).max(0.0) / 2.0;
-        approx::assert_relative_eq!(rule.score(p(forecast), false), -exact, max_relative = 1e-13);
+        approx::assert_relative_eq!(
+            rule.score(p(forecast), false),
+            -exact,
+            epsilon = 0.0,
+            max_relative = 1e-13
+        );
     }
     // A mass next to 0, which costs failures nothing.
     let near = |c: f64| 1.0 + 1e9 * f64::from((1e-9..1.7e-9).contains(&c));
     let rule = ThresholdMixture::density(|c, _| near(c)).unwrap();
     let whole = |c: f64| c - c * c / 2.0;
     let exact = whole(1.0) + 1e9 * (whole(1.7e-9) - whole(1e-9));
-    approx::assert_relative_eq!(rule.score(p(0.0), true), -exact, max_relative = 1e-14);
+    approx::assert_relative_eq!(
+        rule.score(p(0.0), true),
+        -exact,
+        epsilon = 0.0,
+        max_relative = 1e-14
+    );
 }
 
 #[test]

@@ -242,20 +242,42 @@ mod tests {
     }
 
     #[test]
+    fn divergences_are_that_integral_however_far_apart_the_two_are() {
+        for alpha in [-0.05, 0.01, 0.3, 3.5] {
+            for beta in [-0.3, 0.02, 0.5, 2.5] {
+                for q in [0.03, 0.2, 0.3, 0.5, 0.6, 0.95] {
+                    for ratio in [0.2, 0.5, 0.8, 0.95, 0.99, 1.04] {
+                        let (p, integral) = (ratio * q, Integral { q, alpha, beta });
+                        let loss = divergence_of(alpha, beta, p, q);
+                        let exact = by_brute_force(&integral, p);
+                        approx::assert_relative_eq!(
+                            loss,
+                            exact,
+                            epsilon = 0.0,
+                            max_relative = 1e-12
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn next_to_an_end_a_divergence_is_that_of_a_power() {
         // There w(c) is c^(alpha-1), up to a share of q.
-        let q = 0.5_f64.powi(50);
+        let unit = 0.5_f64.powi(53);
+        let q = 11.0 * unit;
         for alpha in [0.02, 0.1, 0.5, 1.0, 2.5] {
             for beta in [-0.5, 0.0, 0.5, 1.7] {
                 let integral = |p: f64| {
                     (1.0 - p.powf(alpha)) / alpha - (1.0 - p.powf(alpha + 1.0)) / (alpha + 1.0)
                 };
-                for p in [0.0, 0.125, 8.0] {
-                    let exact = q.powf(alpha + 1.0) * integral(p);
-                    let low = divergence_of(alpha, beta, p * q, q);
-                    approx::assert_relative_eq!(low, exact, max_relative = 1e-13);
-                    let high = divergence_of(beta, alpha, 1.0 - p * q, 1.0 - q);
-                    approx::assert_relative_eq!(high, exact, max_relative = 1e-13);
+                for p in [0.0, 2.0, 80.0] {
+                    let exact = q.powf(alpha + 1.0) * integral(p / 11.0);
+                    let low = divergence_of(alpha, beta, p * unit, q);
+                    approx::assert_relative_eq!(low, exact, epsilon = 0.0, max_relative = 1e-13);
+                    let high = divergence_of(beta, alpha, 1.0 - p * unit, 1.0 - q);
+                    approx::assert_relative_eq!(high, exact, epsilon = 0.0, max_relative = 1e-13);
                 }
             }
         }

@@ -361,7 +361,12 @@ mod tests {
                 if by_logs.is_infinite() {
                     assert_eq!(by_product, by_logs);
                 } else {
-                    approx::assert_relative_eq!(by_product, by_logs, max_relative = 1e-12);
+                    approx::assert_relative_eq!(
+                        by_product,
+                        by_logs,
+                        epsilon = 0.0,
+                        max_relative = 1e-12
+                    );
                 }
             }
         }
@@ -412,7 +417,12 @@ mod tests {
                 for weights in WEIGHTS {
                     let product = rule.short_product(forecasts, 0, n, true, weights);
                     let exact = weights.sum(forecasts, |p| rule.score(p, true));
-                    approx::assert_relative_eq!(product.ln(), exact, max_relative = 1e-13);
+                    approx::assert_relative_eq!(
+                        product.ln(),
+                        exact,
+                        epsilon = 0.0,
+                        max_relative = 1e-13
+                    );
                 }
             }
         }
@@ -428,7 +438,12 @@ mod tests {
                     for weights in WEIGHTS {
                         let sum = rule.sum_by_product(forecasts, outcome, weights).unwrap();
                         let exact = weights.sum(forecasts, |p| rule.score(p, outcome));
-                        approx::assert_relative_eq!(sum, exact, max_relative = 1e-13);
+                        approx::assert_relative_eq!(
+                            sum,
+                            exact,
+                            epsilon = 0.0,
+                            max_relative = 1e-13
+                        );
                     }
                 }
             }
@@ -462,6 +477,20 @@ mod tests {
     }
 
     #[test]
+    fn close_forecasts_on_both_sides_of_one_half_keep_the_digits_of_their_difference() {
+        for gap in [1e-5, 1e-7, 1e-9, 1e-12] {
+            for (p, q) in [(0.5, 0.5 - gap), (0.5 - gap, 0.5), (0.5 + gap, 0.5 - gap)] {
+                let gap: f64 = p - q;
+                let [report, truth] = [p, q].map(|p| Probability::new(p).unwrap());
+                let third = gap / 3.0 * (1.0 / ((1.0 - q) * (1.0 - q)) - 1.0 / (q * q));
+                let exact = gap * gap * (1.0 / (2.0 * q * (1.0 - q)) + third + 4.0 * gap * gap);
+                let loss = LogScore::exact().divergence(report, truth);
+                approx::assert_relative_eq!(loss, exact, epsilon = 0.0, max_relative = 1e-13);
+            }
+        }
+    }
+
+    #[test]
     fn close_forecasts_at_the_clip_keep_the_digits_of_their_difference() {
         let rule = LogScore::clipped(0.05).unwrap();
         for gap in [1e-3, 1e-6, 1e-9, 1e-12] {
@@ -470,7 +499,7 @@ mod tests {
             // A certain failure, which the clip turns into 0.05.
             let exact = -(-(p - 0.05) / 0.95).ln_1p();
             let loss = rule.divergence(report, truth);
-            approx::assert_relative_eq!(loss, exact, max_relative = 1e-13);
+            approx::assert_relative_eq!(loss, exact, epsilon = 0.0, max_relative = 1e-13);
         }
     }
 

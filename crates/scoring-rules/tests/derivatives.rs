@@ -114,6 +114,10 @@ fn at_an_end_the_derivatives_are_those_of_a_power_1e_150_from_there() {
         let at = high.loss_in_probability(Probability::ONE, false);
         approx::assert_relative_eq!(at.gradient, -gradient, epsilon = 0.0, max_relative = 1e-12);
         approx::assert_relative_eq!(at.curvature, -curvature, epsilon = 0.0, max_relative = 1e-12);
+        // There a right certainty has a gradient of (1-c)^beta and loses less and less.
+        let at = high.loss_in_probability(Probability::ONE, true);
+        let curvature = alpha * end.powf(alpha - 1.0);
+        approx::assert_relative_eq!(at.curvature, curvature, epsilon = 0.0, max_relative = 1e-12);
     }
 }
 

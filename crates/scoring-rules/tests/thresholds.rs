@@ -131,23 +131,61 @@ fn densities_are_integrated_as_people_write_them() {
 }
 
 #[test]
+fn a_density_may_become_zero_anywhere() {
+    for i in 1..100 {
+        let zero = f64::from(i) / 100.0;
+        let rule = ThresholdMixture::density(|c, _| (c - zero).abs()).unwrap();
+        // The integral of c |c - zero|, from 0 to zero and from there to 1.
+        let whole = |c: f64| c.powi(3) / 3.0 - zero * c * c / 2.0;
+        let failure = whole(1.0) - 2.0 * whole(zero);
+        approx::assert_relative_eq!(
+            rule.score(p(1.0), false),
+            -failure,
+            epsilon = 0.0,
+            max_relative = 1e-14
+        );
+    }
+}
+
+#[test]
 fn divergences_of_mixtures_do_not_cancel() {
     let (brier, mixture) = (BrierScore, ThresholdMixture::density(|_, _| 2.0).unwrap());
     let (one, other) = (
         BetaScore::new(2.0, 4.0).unwrap(),
         ThresholdMixture::density(|c, r| c * r * r * r).unwrap(),
     );
-    for q in [0.2, 0.5, 0.75, 0.999] {
-        for gap in [1e-9, -1e-6, 1e-3, 0.2, -0.15] {
+    for q in [1e-12, 0.2, 0.5, 0.75, 0.999] {
+        for gap in [1e-13, 1e-9, -1e-6, 1e-3, 0.2, -0.15] {
             let (truth, report) = (p(q), p(f64::clamp(q + gap, 0.0, 1.0)));
             approx::assert_relative_eq!(
                 mixture.divergence(report, truth),
                 brier.divergence(report, truth),
+                epsilon = 0.0,
                 max_relative = 1e-12
             );
             approx::assert_relative_eq!(
                 other.divergence(report, truth),
                 one.divergence(report, truth),
+                epsilon = 0.0,
+                max_relative = 1e-12
+            );
+        }
+    }
+}
+
+#[test]
+fn divergences_of_mixtures_go_on_beyond_the_ends_of_their_table() {
+    for (alpha, beta) in [(0.5, 0.5), (-0.5, 1.7), (0.0, 0.0), (1.5, -0.5)] {
+        let density = |c: f64, rest: f64| c.powf(alpha - 1.0) * rest.powf(beta - 1.0);
+        let mixture = ThresholdMixture::density(density).unwrap();
+        let exact = BetaScore::new(alpha, beta).unwrap();
+        let pairs =
+            [(0.0, 0.3), (1e-30, 0.2), (0.2, 1e-30), (0.2, 0.0), (1e-20, 1e-18), (1.0, 0.9)];
+        for (report, truth) in pairs.map(|(report, truth)| (p(report), p(truth))) {
+            approx::assert_relative_eq!(
+                mixture.divergence(report, truth),
+                exact.divergence(report, truth),
+                epsilon = 0.0,
                 max_relative = 1e-12
             );
         }

@@ -1,6 +1,6 @@
 use crate::{
     BetaScore, Probability, ScoringRule, rules::gauss::gauss,
-    rules::incomplete_beta::IncompleteBeta,
+    rules::incomplete_beta::IncompleteBeta, rules::sides::Sides,
 };
 
 /// What is left of a difference must be at least this share of what it is taken from.
@@ -26,22 +26,24 @@ pub(crate) fn divergence(rule: &BetaScore, forecast: Probability, truth: Probabi
     if (p - q).abs() * integral.steepness() <= to_an_end {
         return integral.close(p);
     }
-    let gain = |outcome| Difference::new(rule.score(truth, outcome), rule.score(forecast, outcome));
+    let gain = |outcome| weighted_gain(rule, forecast, truth, outcome);
     let lost = if p <= 0.5 && q <= 0.5 {
         near_zero(p, q, alpha, beta, || gain(true))
     } else if p >= 0.5 && q >= 0.5 {
         // The mirror image: outcomes and parameters change places.
         near_zero(1.0 - p, 1.0 - q, beta, alpha, || gain(false))
     } else {
-        gain(true).times(q).plus(gain(false).times(1.0 - q))
+        gain(true).plus(gain(false))
     };
-    // Pieces never reach an end; they need not where nothing is left to find there.
-    let inside = q > 0.0 && q < 1.0 && (p > 0.0 || alpha > 1.0) && (p < 1.0 || beta > 1.0);
+    // Pieces never reach an end; they need not where nothing is left to find there. And they start
+    // from a number with all digits.
+    let inside = q.min(1.0 - q) > 1e-290 && (p > 0.0 || alpha > 1.0) && (p < 1.0 || beta > 1.0);
     if lost.size < f64::MIN_POSITIVE {
         // Nothing with digits is left to take apart.
         return lost.value.max(0.0);
     }
-    if lost.value.abs() > CANCELLED * lost.size || !inside {
+    // An infinite loss is at least as large as its infinite size.
+    if lost.value.abs() >= CANCELLED * lost.size || !inside {
         return lost.value;
     }
     // Seen from the end that the truth is nearer to, so that its distance keeps its digits.
@@ -50,8 +52,9 @@ pub(crate) fn divergence(rule: &BetaScore, forecast: Probability, truth: Probabi
     } else {
         Integral { q: 1.0 - q, alpha: beta, beta: alpha }.by_pieces(1.0 - p)
     };
-    // What is left of a difference that cancelled is rounding, of either sign.
-    pieces.unwrap_or(lost.value.max(0.0))
+    // What is left of a difference that cancelled is rounding, of either sign. Pieces may span more
+    // than the range of numbers.
+    pieces.filter(|sum| sum.is_finite()).unwrap_or(lost.value.max(0.0))
 }
 
 /// A difference and how large the numbers were that it is left of.
@@ -80,9 +83,36 @@ impl Difference {
     }
 }
 
+/// By how much the truth scores better than the forecast where `outcome` comes, times the
+/// probability that it does.
+fn weighted_gain(
+    rule: &BetaScore,
+    forecast: Probability,
+    truth: Probability,
+    outcome: bool,
+) -> Difference {
+    let (weight, exponent) =
+        if outcome { (truth.get(), rule.alpha()) } else { (1.0 - truth.get(), rule.beta()) };
+    let [of_q, of_p] = [truth, forecast].map(|at| rule.score(at, outcome));
+    let gain = Difference::new(of_q, of_p).times(weight);
+    if gain.value.is_finite() {
+        return gain;
+    }
+    // A score beyond the range of numbers is that of a power, which times a small weight may be
+    // within.
+    let share = |at: Probability, score: f64| {
+        if score.is_finite() {
+            return weight * score;
+        }
+        let half = Sides::new(at).of(outcome).0.powf(exponent / 2.0);
+        weight * half / exponent * half
+    };
+    Difference::new(share(truth, of_q), share(forecast, of_p))
+}
+
 /// For both in the lower half: integrals from 0, which are as small as their difference.
-/// `success_gain` is the difference of the scores for a success, taken where such an integral is
-/// infinite or nearly so.
+/// `success_gain` is the weighted difference of the scores for a success, taken where such an
+/// integral is infinite or nearly so.
 fn near_zero(
     p: f64,
     q: f64,
@@ -96,7 +126,7 @@ fn near_zero(
     let success = if alpha > 0.01 {
         grown(IncompleteBeta::new(alpha, beta + 1.0)).times(q)
     } else {
-        success_gain().times(q)
+        success_gain()
     };
     success.plus(grown(IncompleteBeta::new(alpha + 1.0, beta)).times(q - 1.0))
 }
@@ -126,17 +156,18 @@ impl Integral {
         ((self.alpha - 1.0) * near + (self.beta - 1.0) * far).exp()
     }
 
-    /// The square root of that value, which is put in twice: neither time leaves the range of a
-    /// number unless the result does.
-    fn root(&self, reference: f64) -> f64 {
-        (self.log_density(reference) / 2.0).exp()
+    /// The square root of that value, which is put in twice, times the unit of lengths: neither
+    /// leaves the range of a number unless the result does.
+    fn root(&self, reference: f64, unit: f64) -> f64 {
+        (self.log_density(reference) / 2.0 + unit.ln()).exp()
     }
 
     /// For p close to q: one piece, with the factor `(p - q)^2` taken out.
     fn close(&self, p: f64) -> f64 {
         let gap = p - self.q;
         let integral = gauss(0.0, 1.0, |share| share * self.density(self.q + share * gap, self.q));
-        let root = gap * self.root(self.q);
+        let unit = self.q.min(1.0 - self.q);
+        let root = gap / unit * self.root(self.q, unit);
         root * root * integral
     }
 
@@ -153,6 +184,7 @@ impl Integral {
             (false, false) => None,
         };
         let reference = mode.map_or(q, |mode| mode.clamp(p.min(q), p.max(q)));
+        let unit = reference.min(1.0 - reference);
         let direction = (p - q).signum();
         let falling = |c: f64| mode.is_some_and(|mode| (c - mode) * direction > 0.0);
         let (mut c, mut sum) = (q, 0.0);
@@ -161,10 +193,10 @@ impl Integral {
             let next = if (p - c).abs() <= width { p } else { c + direction * width };
             // Next to 1 there are no more numbers between: what is left there is too little to see.
             let last = next == p || next == c;
-            let piece = gauss(c, next, |c| (c - q) * self.density(c, reference));
+            let piece = gauss(c, next, |c| (c - q) / unit * self.density(c, reference)) / unit;
             sum += piece;
             if last || (sum > 0.0 && piece <= 1e-18 * sum && falling(c)) {
-                let root = self.root(reference);
+                let root = self.root(reference, unit);
                 return Some(root * sum * root);
             }
             c = next;
@@ -284,8 +316,25 @@ mod tests {
     }
 
     #[test]
+    fn among_the_smallest_numbers_scores_are_out_of_range_and_divergences_are_not() {
+        let unit = 5e-324;
+        for alpha in [-0.999, -0.99, -0.9] {
+            for beta in [-0.5, 0.0, 1.7] {
+                for (p, q) in [(2.0, 11.0), (80.0, 11.0), (1e12, 1.0), (1e12 + 1e9, 1e12)] {
+                    let log = f64::ln_1p((p - q) / q);
+                    let grown = |power: f64| -(power * log).exp_m1() / power;
+                    let integral = grown(alpha) - grown(alpha + 1.0);
+                    let exact = (q * unit).powf(alpha + 1.0) * integral;
+                    let loss = divergence_of(alpha, beta, p * unit, q * unit);
+                    approx::assert_relative_eq!(loss, exact, epsilon = 0.0, max_relative = 1e-12);
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_loss_beyond_the_largest_number_is_infinite() {
-        for q in [1.0] {
+        for q in [1e-3, 0.3, 0.5, 0.9, 1.0] {
             assert_eq!(divergence_of(-0.999, 0.5, 5e-324, q), f64::INFINITY, "{q}");
         }
     }

@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn a_loss_at_the_small_end_of_numbers_is_not_negative() {
-        for steepness in 510..545 {
+        for steepness in [512, 525, 533, 540] {
             let steepness = f64::from(steepness);
             for p in 1..20 {
                 for q in 1..20 {

@@ -100,6 +100,28 @@ fn no_derivative_is_a_nan_at_an_end_or_far_out() {
 }
 
 #[test]
+fn at_an_end_the_derivatives_are_those_of_a_power_1e_150_from_there() {
+    let end = 1e-150_f64;
+    for (alpha, beta) in [(1.5, 0.7), (2.5, -0.5), (2.5, 3.0), (3.5, 0.5)] {
+        // There the gradient is c^(alpha-1) for a success, with its sign turned.
+        let gradient = -end.powf(alpha - 1.0);
+        let curvature = (1.0 - alpha) * -end.powf(alpha - 2.0);
+        let low = BetaScore::new(alpha, beta).unwrap();
+        let at = low.loss_in_probability(Probability::ZERO, true);
+        approx::assert_relative_eq!(at.gradient, gradient, epsilon = 0.0, max_relative = 1e-12);
+        approx::assert_relative_eq!(at.curvature, -curvature, epsilon = 0.0, max_relative = 1e-12);
+        let high = BetaScore::new(beta, alpha).unwrap();
+        let at = high.loss_in_probability(Probability::ONE, false);
+        approx::assert_relative_eq!(at.gradient, -gradient, epsilon = 0.0, max_relative = 1e-12);
+        approx::assert_relative_eq!(at.curvature, -curvature, epsilon = 0.0, max_relative = 1e-12);
+        // There a right certainty has a gradient of (1-c)^beta and loses less and less.
+        let at = high.loss_in_probability(Probability::ONE, true);
+        let curvature = alpha * end.powf(alpha - 1.0);
+        approx::assert_relative_eq!(at.curvature, curvature, epsilon = 0.0, max_relative = 1e-12);
+    }
+}
+
+#[test]
 fn a_logit_that_is_no_number_gives_none() {
     for (name, rule) in rules() {
         for outcome in [false, true] {
@@ -122,7 +144,12 @@ fn far_logits_cost_what_they_should() {
         assert_eq!(clipped.loss_in_logit(z, true).loss, -(-1e-6_f64).ln_1p());
     }
     let boosting = BoostingScore.loss_in_logit(800.0, false);
-    approx::assert_relative_eq!(boosting.loss, 400.0_f64.exp(), max_relative = 1e-13);
+    approx::assert_relative_eq!(
+        boosting.loss,
+        400.0_f64.exp(),
+        epsilon = 0.0,
+        max_relative = 1e-13
+    );
     assert_eq!(boosting.gradient, boosting.loss / 2.0);
     assert_eq!(BoostingScore.loss_in_logit(800.0, true).curvature, (-400.0_f64).exp() / 4.0);
 }
@@ -141,10 +168,15 @@ fn nothing_pulls_beyond_the_clip() {
 #[test]
 fn the_log_loss_keeps_its_digits_where_p_is_rounded_to_one() {
     let at = LogScore::exact().loss_in_logit(50.0, true);
-    approx::assert_relative_eq!(at.loss, (-50.0_f64).exp(), max_relative = 1e-14);
-    approx::assert_relative_eq!(at.gradient, -(-50.0_f64).exp(), max_relative = 1e-14);
+    approx::assert_relative_eq!(at.loss, (-50.0_f64).exp(), epsilon = 0.0, max_relative = 1e-14);
+    approx::assert_relative_eq!(
+        at.gradient,
+        -(-50.0_f64).exp(),
+        epsilon = 0.0,
+        max_relative = 1e-14
+    );
     let at = LogScore::exact().loss_in_logit(50.0, false);
-    approx::assert_relative_eq!(at.loss, 50.0, max_relative = 1e-14);
+    approx::assert_relative_eq!(at.loss, 50.0, epsilon = 0.0, max_relative = 1e-14);
     assert_eq!(at.gradient, 1.0);
 }
 

@@ -118,6 +118,34 @@ fn a_function_of_your_own_has_the_sums_over_runs_that_a_rule_of_the_crate_has() 
     }
 }
 
+#[test]
+fn a_row_alone_has_its_score_however_small_the_number() {
+    let values = [0.0, 5e-324, 1e-310, f64::MIN_POSITIVE, 1e-300, 0.5, 1.0 - 1e-16, 1.0];
+    for (name, rule) in rules() {
+        for p in Probability::from_slice(&values).unwrap() {
+            for outcome in [false, true] {
+                let mut scores = [f64::NAN; 1];
+                score_slice(&*rule, &[*p], &[outcome], &mut scores).unwrap();
+                let single = rule.score(*p, outcome);
+                assert!(close(scores[0], single, 1e-15), "{name} {p}: {} {single}", scores[0]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_mean_of_nearly_right_forecasts_keeps_its_digits() {
+    for error in [1e-3, 1e-6, 1e-9, 1e-15] {
+        for n in [1, 8, 500, 2048] {
+            let values = vec![1.0 - error; n];
+            let forecasts = Probability::from_slice(&values).unwrap();
+            let exact = f64::ln_1p(values[0] - 1.0);
+            let mean = mean_score(&LogScore::exact(), forecasts, &vec![true; n], None).unwrap();
+            assert!(close(mean, exact, 1e-12), "{error} {n}: {mean} {exact}");
+        }
+    }
+}
+
 /// In units of the last place of the second number.
 fn ulps(a: f64, b: f64) -> f64 {
     (a - b).abs() / (b.abs() - b.abs().next_down())

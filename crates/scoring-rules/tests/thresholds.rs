@@ -1,5 +1,5 @@
 //! Scores made of decision thresholds: elementary ones, and mixtures of them.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::panic, clippy::unwrap_used)]
 
 use proptest::prelude::*;
 use scoring_rules::{
@@ -74,6 +74,7 @@ fn densities_with_jumps_and_kinks_are_integrated_as_they_are() {
         tent.score(Probability::ONE, false),
         // The integral of c min(c, 1 - c).
         -1.0 / 8.0,
+        epsilon = 0.0,
         max_relative = 1e-14
     );
 }
@@ -121,7 +122,29 @@ fn densities_are_integrated_as_people_write_them() {
     let rule = ThresholdMixture::density(|c, _| (c - 0.3).abs()).unwrap();
     let whole = |c: f64| c.powi(3) / 3.0 - 0.15 * c * c;
     let failure = whole(1.0) - 2.0 * whole(0.3);
-    approx::assert_relative_eq!(rule.score(p(1.0), false), -failure, max_relative = 1e-14);
+    approx::assert_relative_eq!(
+        rule.score(p(1.0), false),
+        -failure,
+        epsilon = 0.0,
+        max_relative = 1e-14
+    );
+}
+
+#[test]
+fn a_density_may_become_zero_anywhere() {
+    for i in 1..100 {
+        let zero = f64::from(i) / 100.0;
+        let rule = ThresholdMixture::density(|c, _| (c - zero).abs()).unwrap();
+        // The integral of c |c - zero|, from 0 to zero and from there to 1.
+        let whole = |c: f64| c.powi(3) / 3.0 - zero * c * c / 2.0;
+        let failure = whole(1.0) - 2.0 * whole(zero);
+        approx::assert_relative_eq!(
+            rule.score(p(1.0), false),
+            -failure,
+            epsilon = 0.0,
+            max_relative = 1e-14
+        );
+    }
 }
 
 #[test]
@@ -131,17 +154,38 @@ fn divergences_of_mixtures_do_not_cancel() {
         BetaScore::new(2.0, 4.0).unwrap(),
         ThresholdMixture::density(|c, r| c * r * r * r).unwrap(),
     );
-    for q in [0.2, 0.5, 0.75, 0.999] {
-        for gap in [1e-9, -1e-6, 1e-3, 0.2, -0.15] {
+    for q in [1e-12, 0.2, 0.5, 0.75, 0.999] {
+        for gap in [1e-13, 1e-9, -1e-6, 1e-3, 0.2, -0.15] {
             let (truth, report) = (p(q), p(f64::clamp(q + gap, 0.0, 1.0)));
             approx::assert_relative_eq!(
                 mixture.divergence(report, truth),
                 brier.divergence(report, truth),
+                epsilon = 0.0,
                 max_relative = 1e-12
             );
             approx::assert_relative_eq!(
                 other.divergence(report, truth),
                 one.divergence(report, truth),
+                epsilon = 0.0,
+                max_relative = 1e-12
+            );
+        }
+    }
+}
+
+#[test]
+fn divergences_of_mixtures_go_on_beyond_the_ends_of_their_table() {
+    for (alpha, beta) in [(0.5, 0.5), (-0.5, 1.7), (0.0, 0.0), (1.5, -0.5)] {
+        let density = |c: f64, rest: f64| c.powf(alpha - 1.0) * rest.powf(beta - 1.0);
+        let mixture = ThresholdMixture::density(density).unwrap();
+        let exact = BetaScore::new(alpha, beta).unwrap();
+        let pairs =
+            [(0.0, 0.3), (1e-30, 0.2), (0.2, 1e-30), (0.2, 0.0), (1e-20, 1e-18), (1.0, 0.9)];
+        for (report, truth) in pairs.map(|(report, truth)| (p(report), p(truth))) {
+            approx::assert_relative_eq!(
+                mixture.divergence(report, truth),
+                exact.divergence(report, truth),
+                epsilon = 0.0,
                 max_relative = 1e-12
             );
         }
@@ -180,6 +224,75 @@ fn a_weight_that_no_score_could_have_is_refused() {
     assert_eq!(ThresholdMixture::discrete(&[(Level::HALF, 0.0)]).unwrap_err(), Error::Empty);
     let error = ThresholdMixture::discrete(&[(Level::HALF, -1.0)]).unwrap_err();
     assert_eq!(error, Error::Weight { value: -1.0 });
+}
+
+#[test]
+fn an_error_names_the_place_where_the_density_is_wrong() {
+    for (from, to) in [(0.1, 0.2), (0.6, 0.7), (0.9, 0.99)] {
+        let wrong = |c: f64| if (from..to).contains(&c) { -c } else { 1.0 };
+        let error = ThresholdMixture::density(|c, _| wrong(c)).unwrap_err();
+        let Error::Density { threshold, value } = error else { panic!("{error}") };
+        assert!((from..to).contains(&threshold) && value == -threshold, "{threshold} {value}");
+    }
+}
+
+#[test]
+fn a_mixture_shows_of_which_kind_it_is() {
+    let points = ThresholdMixture::discrete(&[(Level::HALF, 1.0)]).unwrap();
+    assert_eq!(format!("{points:?}"), "ThresholdMixture(\"discrete\")");
+    let density = ThresholdMixture::density(|_, _| 1.0).unwrap();
+    assert_eq!(format!("{density:?}"), "ThresholdMixture(\"density\")");
+}
+
+#[test]
+fn the_unit_of_a_density_makes_no_difference() {
+    type Density = fn(f64) -> f64;
+    let densities: [Density; 4] = [
+        |c| f64::from((0.3..0.7).contains(&c)),
+        |c| (c - 0.3).abs(),
+        |c| 1.0 + f64::from(c > 0.011),
+        |c| (-((c - 0.3) / 0.02).powi(2)).exp() + 0.01,
+    ];
+    // A power of two, so that every digit stays as it is.
+    for unit in [0.5_f64.powi(40), 2.0_f64.powi(40)] {
+        for density in densities {
+            let one = ThresholdMixture::density(|c, _| density(c)).unwrap();
+            let other = ThresholdMixture::density(|c, _| unit * density(c)).unwrap();
+            for i in 0..=100 {
+                let forecast = p(f64::from(i) / 100.0);
+                for outcome in [false, true] {
+                    let expected = unit * one.score(forecast, outcome);
+                    assert_eq!(other.score(forecast, outcome), expected);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_jump_is_seen_by_both_outcomes_beside_a_larger_mass_of_the_other() {
+    // Failures cost little next to 0, where the density all but has no integral.
+    let rule = ThresholdMixture::density(|c, _| c.powf(-1.9) + f64::from(c > 0.3)).unwrap();
+    for forecast in [0.2, 0.3, 0.31, 0.4, 0.5] {
+        let exact = f64::powf(forecast, 0.1) / 0.1 + (forecast * forecast - 0.09).max(0.0) / 2.0;
+        approx::assert_relative_eq!(
+            rule.score(p(forecast), false),
+            -exact,
+            epsilon = 0.0,
+            max_relative = 1e-13
+        );
+    }
+    // A mass next to 0, which costs failures nothing.
+    let near = |c: f64| 1.0 + 1e9 * f64::from((1e-9..1.7e-9).contains(&c));
+    let rule = ThresholdMixture::density(|c, _| near(c)).unwrap();
+    let whole = |c: f64| c - c * c / 2.0;
+    let exact = whole(1.0) + 1e9 * (whole(1.7e-9) - whole(1e-9));
+    approx::assert_relative_eq!(
+        rule.score(p(0.0), true),
+        -exact,
+        epsilon = 0.0,
+        max_relative = 1e-14
+    );
 }
 
 #[test]

@@ -273,3 +273,18 @@ impl ThresholdDensity for BetaScore {
         [self.alpha, self.beta]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_equal_where_both_parameters_are_and_show_them() {
+        let rule = |alpha, beta| BetaScore::new(alpha, beta).unwrap();
+        assert_eq!(rule(0.5, 1.7), rule(0.5, 1.7));
+        assert_ne!(rule(0.5, 1.7), rule(0.5, 1.6));
+        assert_ne!(rule(0.5, 1.7), rule(0.4, 1.7));
+        let shown = format!("{:?}", rule(0.5, 1.7));
+        assert!(shown.contains("alpha: 0.5") && shown.contains("beta: 1.7"), "{shown}");
+    }
+}

@@ -1,6 +1,6 @@
 use crate::{
     BetaScore, Probability, ScoringRule, rules::gauss::gauss,
-    rules::incomplete_beta::IncompleteBeta,
+    rules::incomplete_beta::IncompleteBeta, rules::sides::Sides,
 };
 
 /// What is left of a difference must be at least this share of what it is taken from.
@@ -26,22 +26,24 @@ pub(crate) fn divergence(rule: &BetaScore, forecast: Probability, truth: Probabi
     if (p - q).abs() * integral.steepness() <= to_an_end {
         return integral.close(p);
     }
-    let gain = |outcome| Difference::new(rule.score(truth, outcome), rule.score(forecast, outcome));
+    let gain = |outcome| weighted_gain(rule, forecast, truth, outcome);
     let lost = if p <= 0.5 && q <= 0.5 {
         near_zero(p, q, alpha, beta, || gain(true))
     } else if p >= 0.5 && q >= 0.5 {
         // The mirror image: outcomes and parameters change places.
         near_zero(1.0 - p, 1.0 - q, beta, alpha, || gain(false))
     } else {
-        gain(true).times(q).plus(gain(false).times(1.0 - q))
+        gain(true).plus(gain(false))
     };
-    // Pieces never reach an end; they need not where nothing is left to find there.
-    let inside = q > 0.0 && q < 1.0 && (p > 0.0 || alpha > 1.0) && (p < 1.0 || beta > 1.0);
+    // Pieces never reach an end; they need not where nothing is left to find there. And they start
+    // from a number with all digits.
+    let inside = q.min(1.0 - q) > 1e-290 && (p > 0.0 || alpha > 1.0) && (p < 1.0 || beta > 1.0);
     if lost.size < f64::MIN_POSITIVE {
         // Nothing with digits is left to take apart.
         return lost.value.max(0.0);
     }
-    if lost.value.abs() > CANCELLED * lost.size || !inside {
+    // An infinite loss is at least as large as its infinite size.
+    if lost.value.abs() >= CANCELLED * lost.size || !inside {
         return lost.value;
     }
     // Seen from the end that the truth is nearer to, so that its distance keeps its digits.
@@ -50,8 +52,9 @@ pub(crate) fn divergence(rule: &BetaScore, forecast: Probability, truth: Probabi
     } else {
         Integral { q: 1.0 - q, alpha: beta, beta: alpha }.by_pieces(1.0 - p)
     };
-    // What is left of a difference that cancelled is rounding, of either sign.
-    pieces.unwrap_or(lost.value.max(0.0))
+    // What is left of a difference that cancelled is rounding, of either sign. Pieces may span more
+    // than the range of numbers.
+    pieces.filter(|sum| sum.is_finite()).unwrap_or(lost.value.max(0.0))
 }
 
 /// A difference and how large the numbers were that it is left of.
@@ -80,9 +83,36 @@ impl Difference {
     }
 }
 
+/// By how much the truth scores better than the forecast where `outcome` comes, times the
+/// probability that it does.
+fn weighted_gain(
+    rule: &BetaScore,
+    forecast: Probability,
+    truth: Probability,
+    outcome: bool,
+) -> Difference {
+    let (weight, exponent) =
+        if outcome { (truth.get(), rule.alpha()) } else { (1.0 - truth.get(), rule.beta()) };
+    let [of_q, of_p] = [truth, forecast].map(|at| rule.score(at, outcome));
+    let gain = Difference::new(of_q, of_p).times(weight);
+    if gain.value.is_finite() {
+        return gain;
+    }
+    // A score beyond the range of numbers is that of a power, which times a small weight may be
+    // within.
+    let share = |at: Probability, score: f64| {
+        if score.is_finite() {
+            return weight * score;
+        }
+        let half = Sides::new(at).of(outcome).0.powf(exponent / 2.0);
+        weight * half / exponent * half
+    };
+    Difference::new(share(truth, of_q), share(forecast, of_p))
+}
+
 /// For both in the lower half: integrals from 0, which are as small as their difference.
-/// `success_gain` is the difference of the scores for a success, taken where such an integral is
-/// infinite or nearly so.
+/// `success_gain` is the weighted difference of the scores for a success, taken where such an
+/// integral is infinite or nearly so.
 fn near_zero(
     p: f64,
     q: f64,
@@ -96,7 +126,7 @@ fn near_zero(
     let success = if alpha > 0.01 {
         grown(IncompleteBeta::new(alpha, beta + 1.0)).times(q)
     } else {
-        success_gain().times(q)
+        success_gain()
     };
     success.plus(grown(IncompleteBeta::new(alpha + 1.0, beta)).times(q - 1.0))
 }
@@ -126,17 +156,18 @@ impl Integral {
         ((self.alpha - 1.0) * near + (self.beta - 1.0) * far).exp()
     }
 
-    /// The square root of that value, which is put in twice: neither time leaves the range of a
-    /// number unless the result does.
-    fn root(&self, reference: f64) -> f64 {
-        (self.log_density(reference) / 2.0).exp()
+    /// The square root of that value, which is put in twice, times the unit of lengths: neither
+    /// leaves the range of a number unless the result does.
+    fn root(&self, reference: f64, unit: f64) -> f64 {
+        (self.log_density(reference) / 2.0 + unit.ln()).exp()
     }
 
     /// For p close to q: one piece, with the factor `(p - q)^2` taken out.
     fn close(&self, p: f64) -> f64 {
         let gap = p - self.q;
         let integral = gauss(0.0, 1.0, |share| share * self.density(self.q + share * gap, self.q));
-        let root = gap * self.root(self.q);
+        let unit = self.q.min(1.0 - self.q);
+        let root = gap / unit * self.root(self.q, unit);
         root * root * integral
     }
 
@@ -153,6 +184,7 @@ impl Integral {
             (false, false) => None,
         };
         let reference = mode.map_or(q, |mode| mode.clamp(p.min(q), p.max(q)));
+        let unit = reference.min(1.0 - reference);
         let direction = (p - q).signum();
         let falling = |c: f64| mode.is_some_and(|mode| (c - mode) * direction > 0.0);
         let (mut c, mut sum) = (q, 0.0);
@@ -161,14 +193,163 @@ impl Integral {
             let next = if (p - c).abs() <= width { p } else { c + direction * width };
             // Next to 1 there are no more numbers between: what is left there is too little to see.
             let last = next == p || next == c;
-            let piece = gauss(c, next, |c| (c - q) * self.density(c, reference));
+            let piece = gauss(c, next, |c| (c - q) / unit * self.density(c, reference)) / unit;
             sum += piece;
             if last || (sum > 0.0 && piece <= 1e-18 * sum && falling(c)) {
-                let root = self.root(reference);
+                let root = self.root(reference, unit);
                 return Some(root * sum * root);
             }
             c = next;
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn divergence_of(alpha: f64, beta: f64, p: f64, q: f64) -> f64 {
+        let [p, q] = [p, q].map(|p| Probability::new(p).unwrap());
+        BetaScore::new(alpha, beta).unwrap().divergence(p, q)
+    }
+
+    /// The same integral over the log-odds t of c, where nothing is singular, by the double
+    /// exponential rule on many small ranges, over all places that count to 17 digits.
+    fn by_brute_force(Integral { q, alpha, beta }: &Integral, p: f64) -> f64 {
+        let sides = |t: f64| (1.0 / (1.0 + (-t).exp()), 1.0 / (1.0 + t.exp()));
+        let log_of = |t: f64| {
+            let (c, rest) = sides(t);
+            (c - q).abs().ln() + alpha * c.ln() + beta * rest.ln()
+        };
+        let logit = |p: f64| (p.ln() - (-p).ln_1p()).clamp(-60.0, 60.0);
+        let (low, high) = (logit(p.min(*q)), logit(p.max(*q)));
+        let place =
+            |i: usize, n: usize, low: f64, high: f64| low + (high - low) * i as f64 / n as f64;
+        let logs: Vec<f64> = (0..=1000).map(|i| log_of(place(i, 1000, low, high))).collect();
+        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let counts = |&log: &f64| log > most - 45.0;
+        let first = logs.iter().position(counts).unwrap().saturating_sub(1);
+        let last = (logs.iter().rposition(counts).unwrap() + 1).min(1000);
+        let (low, high) = (place(first, 1000, low, high), place(last, 1000, low, high));
+        let mut sum = 0.0;
+        for range in 0..50 {
+            let (from, to) = (place(range, 50, low, high), place(range + 1, 50, low, high));
+            let (middle, half) = (f64::midpoint(from, to), (to - from) / 2.0);
+            for step in -20..=20 {
+                let u = f64::from(step) * 0.15;
+                let v = std::f64::consts::FRAC_PI_2 * u.sinh();
+                let weight = 0.15 * std::f64::consts::FRAC_PI_2 * u.cosh() / v.cosh().powi(2);
+                sum += half * weight * (log_of(middle + half * v.tanh()) - most).exp();
+            }
+        }
+        (most / 2.0).exp() * sum * (most / 2.0).exp()
+    }
+
+    #[test]
+    fn the_pieces_add_up_to_the_integral_also_over_the_mode_and_up_to_an_end() {
+        let mut seen = 0;
+        for alpha in [-0.7, 0.1, 1.0, 1.5, 30.0, 100.0, 300.0] {
+            for beta in [-0.7, 0.3, 1.0, 2.5, 40.0, 200.0] {
+                for q in [1e-3, 0.1, 0.3, 0.5] {
+                    for p in [0.0, 1e-6, 0.2, 0.7, 0.97, 0.999, 1.0] {
+                        // At an end only what `divergence` may ask for.
+                        if (p == 0.0 && alpha <= 1.0) || (p == 1.0 && beta <= 1.0) {
+                            continue;
+                        }
+                        let integral = Integral { q, alpha, beta };
+                        let exact = by_brute_force(&integral, p);
+                        if exact < 1e-290 {
+                            continue;
+                        }
+                        // More pieces than allowed would leave nothing.
+                        let error = (integral.by_pieces(p).unwrap() / exact - 1.0).abs();
+                        assert!(error < 1e-12, "{alpha} {beta} {p} {q}: {error:e}");
+                        seen += 1;
+                    }
+                }
+            }
+        }
+        assert!(seen > 800, "{seen} integrals");
+    }
+
+    #[test]
+    fn divergences_are_that_integral_however_far_apart_the_two_are() {
+        for alpha in [-0.05, 0.01, 0.3, 3.5] {
+            for beta in [-0.3, 0.02, 0.5, 2.5] {
+                for q in [0.03, 0.2, 0.3, 0.5, 0.6, 0.95] {
+                    for ratio in [0.2, 0.5, 0.8, 0.95, 0.99, 1.04] {
+                        let (p, integral) = (ratio * q, Integral { q, alpha, beta });
+                        let loss = divergence_of(alpha, beta, p, q);
+                        let exact = by_brute_force(&integral, p);
+                        approx::assert_relative_eq!(
+                            loss,
+                            exact,
+                            epsilon = 0.0,
+                            max_relative = 1e-12
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn next_to_an_end_a_divergence_is_that_of_a_power() {
+        // There w(c) is c^(alpha-1), up to a share of q.
+        let unit = 0.5_f64.powi(53);
+        let q = 11.0 * unit;
+        for alpha in [0.02, 0.1, 0.5, 1.0, 2.5] {
+            for beta in [-0.5, 0.0, 0.5, 1.7] {
+                let integral = |p: f64| {
+                    (1.0 - p.powf(alpha)) / alpha - (1.0 - p.powf(alpha + 1.0)) / (alpha + 1.0)
+                };
+                for p in [0.0, 2.0, 80.0] {
+                    let exact = q.powf(alpha + 1.0) * integral(p / 11.0);
+                    let low = divergence_of(alpha, beta, p * unit, q);
+                    approx::assert_relative_eq!(low, exact, epsilon = 0.0, max_relative = 1e-13);
+                    let high = divergence_of(beta, alpha, 1.0 - p * unit, 1.0 - q);
+                    approx::assert_relative_eq!(high, exact, epsilon = 0.0, max_relative = 1e-13);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn among_the_smallest_numbers_scores_are_out_of_range_and_divergences_are_not() {
+        let unit = 5e-324;
+        for alpha in [-0.999, -0.99, -0.9] {
+            for beta in [-0.5, 0.0, 1.7] {
+                for (p, q) in [(2.0, 11.0), (80.0, 11.0), (1e12, 1.0), (1e12 + 1e9, 1e12)] {
+                    let log = f64::ln_1p((p - q) / q);
+                    let grown = |power: f64| -(power * log).exp_m1() / power;
+                    let integral = grown(alpha) - grown(alpha + 1.0);
+                    let exact = (q * unit).powf(alpha + 1.0) * integral;
+                    let loss = divergence_of(alpha, beta, p * unit, q * unit);
+                    approx::assert_relative_eq!(loss, exact, epsilon = 0.0, max_relative = 1e-12);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_loss_beyond_the_largest_number_is_infinite() {
+        for q in [1e-3, 0.3, 0.5, 0.9, 1.0] {
+            assert_eq!(divergence_of(-0.999, 0.5, 5e-324, q), f64::INFINITY, "{q}");
+        }
+    }
+
+    #[test]
+    fn a_loss_at_the_small_end_of_numbers_is_not_negative() {
+        for steepness in [512, 525, 533, 540] {
+            let steepness = f64::from(steepness);
+            for p in 1..20 {
+                for q in 1..20 {
+                    let [p, q] = [p, q].map(|i| 0.4 + 0.01 * f64::from(i));
+                    let loss = divergence_of(steepness, steepness, p, q);
+                    assert!(loss >= 0.0, "{steepness} {p} {q}: {loss:e}");
+                }
+            }
+        }
     }
 }

@@ -112,6 +112,7 @@ mod tests {
                             approx::assert_relative_eq!(
                                 value,
                                 integral.at(x, y),
+                                epsilon = 0.0,
                                 max_relative = 2e-13
                             );
                         }

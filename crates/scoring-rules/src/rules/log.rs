@@ -361,7 +361,12 @@ mod tests {
                 if by_logs.is_infinite() {
                     assert_eq!(by_product, by_logs);
                 } else {
-                    approx::assert_relative_eq!(by_product, by_logs, max_relative = 1e-12);
+                    approx::assert_relative_eq!(
+                        by_product,
+                        by_logs,
+                        epsilon = 0.0,
+                        max_relative = 1e-12
+                    );
                 }
             }
         }
@@ -394,6 +399,107 @@ mod tests {
                 values[n / 2] = 0.3;
                 check(LogScore::clipped(1e-300).unwrap(), &values);
             }
+        }
+    }
+
+    /// Unlike each other, and neither nearly right nor nearly impossible.
+    fn ordinary(n: usize) -> Vec<f64> {
+        (0..n).map(|i| 0.1 + 0.8 * (i as f64 * 0.618_033_988_75).fract()).collect()
+    }
+
+    #[test]
+    fn an_ordinary_run_takes_one_logarithm() {
+        // Not more than a number holds, with falling weights.
+        let short: Vec<f64> = ordinary(SHORT).iter().map(|p| 0.85 + 0.1 * p).collect();
+        for rule in [LogScore::exact(), LogScore::clipped(1e-6).unwrap()] {
+            for n in 1..=SHORT {
+                let forecasts = Probability::from_slice(&short[SHORT - n..]).unwrap();
+                for weights in WEIGHTS {
+                    let product = rule.short_product(forecasts, 0, n, true, weights);
+                    let exact = weights.sum(forecasts, |p| rule.score(p, true));
+                    approx::assert_relative_eq!(
+                        product.ln(),
+                        exact,
+                        epsilon = 0.0,
+                        max_relative = 1e-13
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_ordinary_long_run_takes_one_logarithm_too() {
+        for rule in [LogScore::exact(), LogScore::clipped(1e-6).unwrap()] {
+            for n in [1, 2, 3, 33, 100, 999, 1024] {
+                let values = ordinary(n);
+                let forecasts = Probability::from_slice(&values).unwrap();
+                for outcome in [false, true] {
+                    for weights in WEIGHTS {
+                        let sum = rule.sum_by_product(forecasts, outcome, weights).unwrap();
+                        let exact = weights.sum(forecasts, |p| rule.score(p, outcome));
+                        approx::assert_relative_eq!(
+                            sum,
+                            exact,
+                            epsilon = 0.0,
+                            max_relative = 1e-13
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn runs_that_are_nearly_right_keep_their_digits() {
+        for n in [1, 15, 100, 1023, 1024, 2048] {
+            check(LogScore::exact(), &vec![1.0 - 1e-9; n]);
+            check(LogScore::exact(), &vec![1e-5; n]);
+        }
+    }
+
+    #[test]
+    fn a_run_has_the_same_bits_wherever_it_stands() {
+        let rule = LogScore::exact();
+        let values = ordinary(3_000);
+        let forecasts = Probability::from_slice(&values).unwrap();
+        let ends: Vec<usize> = (1..=1_000).map(|i| 3 * i).collect();
+        let outcomes: Vec<bool> = (0..1_000).map(|i| i % 3 == 0).collect();
+        for weights in WEIGHTS {
+            let mut sums = vec![0.0; ends.len()];
+            let runs = Runs::new(forecasts, 0, &ends, &outcomes).unwrap();
+            rule.weighted_sums(runs, weights, &mut sums);
+            for (sum, (start, end, outcome)) in sums.iter().zip(runs.iter()) {
+                let alone = rule.weighted_sum(&forecasts[start..end], outcome, weights);
+                assert_eq!(sum.to_bits(), alone.to_bits(), "{start} {weights:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn close_forecasts_on_both_sides_of_one_half_keep_the_digits_of_their_difference() {
+        for gap in [1e-5, 1e-7, 1e-9, 1e-12] {
+            for (p, q) in [(0.5, 0.5 - gap), (0.5 - gap, 0.5), (0.5 + gap, 0.5 - gap)] {
+                let gap: f64 = p - q;
+                let [report, truth] = [p, q].map(|p| Probability::new(p).unwrap());
+                let third = gap / 3.0 * (1.0 / ((1.0 - q) * (1.0 - q)) - 1.0 / (q * q));
+                let exact = gap * gap * (1.0 / (2.0 * q * (1.0 - q)) + third + 4.0 * gap * gap);
+                let loss = LogScore::exact().divergence(report, truth);
+                approx::assert_relative_eq!(loss, exact, epsilon = 0.0, max_relative = 1e-13);
+            }
+        }
+    }
+
+    #[test]
+    fn close_forecasts_at_the_clip_keep_the_digits_of_their_difference() {
+        let rule = LogScore::clipped(0.05).unwrap();
+        for gap in [1e-3, 1e-6, 1e-9, 1e-12] {
+            let p = 0.05 + gap;
+            let [report, truth] = [p, 0.0].map(|p| Probability::new(p).unwrap());
+            // A certain failure, which the clip turns into 0.05.
+            let exact = -(-(p - 0.05) / 0.95).ln_1p();
+            let loss = rule.divergence(report, truth);
+            approx::assert_relative_eq!(loss, exact, epsilon = 0.0, max_relative = 1e-13);
         }
     }
 

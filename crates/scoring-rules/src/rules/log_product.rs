@@ -145,3 +145,36 @@ impl Product {
         self.mantissa.ln() + self.exponent as f64 * LN_2
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How often a lane takes a factor before its number falls below 2^-1000.
+    fn taken(least: f64, mut take: impl FnMut(f64) -> f64) -> usize {
+        let least = least.max(0.5_f64.powi(62));
+        (0..).take_while(|_| take(least) >= 0.5_f64.powi(1000)).count()
+    }
+
+    #[test]
+    fn a_lane_takes_as_many_factors_as_a_number_holds() {
+        for sixth in 7..420 {
+            let least = 0.5_f64.powf(f64::from(sixth) / 6.123);
+            let mut product = 1.0;
+            let plain = taken(least, |x| {
+                product *= x;
+                product
+            });
+            assert_eq!(safe_factors(least), plain, "{least}");
+            let (mut prefix, mut all) = (1.0, 1.0);
+            let falling = taken(least, |x| {
+                prefix *= x;
+                all *= prefix;
+                all
+            });
+            assert_eq!(safe_pairs(least), falling, "{least}");
+        }
+        assert_eq!(safe_factors(0.0), 16);
+        assert_eq!(safe_pairs(0.0), 5);
+    }
+}

@@ -104,3 +104,36 @@ pub(crate) fn log_of_product_of_rows(
     // The product is rounded relative to 1, its log therefore absolutely.
     (sum < -(forecasts.len() as f64) / 1024.0).then_some(sum)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sum(values: &[f64]) -> Option<f64> {
+        let forecasts = Probability::from_slice(values).unwrap();
+        let outcomes = vec![true; values.len()];
+        log_of_product_of_rows(forecasts, &outcomes, 16, |p, _| p.get())
+    }
+
+    #[test]
+    fn ordinary_rows_take_one_logarithm() {
+        for n in [1, 7, 8, 9, 127, 128, 129, 1000, 1024] {
+            let values: Vec<f64> =
+                (0..n).map(|i| 0.1 + 0.8 * (f64::from(i) * 0.618_033_988_75).fract()).collect();
+            let exact: f64 = values.iter().map(|p| p.ln()).sum();
+            approx::assert_relative_eq!(
+                sum(&values).unwrap(),
+                exact,
+                epsilon = 0.0,
+                max_relative = 1e-13
+            );
+        }
+    }
+
+    #[test]
+    fn rows_whose_product_would_lose_digits_have_none() {
+        assert_eq!(sum(&[1.0 - 1e-9; 1000]), None);
+        assert_eq!(sum(&[1.0; 8]), None);
+        assert_eq!(sum(&[0.5, 1e-310]), None);
+    }
+}

@@ -49,3 +49,23 @@ pub(crate) fn above_tangent(k: f64, x: f64, y: f64, gap: f64) -> f64 {
     };
     above.max(0.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_power_is_the_logarithm_and_the_first_terms_of_its_series() {
+        for k in [1e-30, 1e-18, 1e-9, 1e-6, 1e-5, 1e-4] {
+            for excess in [1e-12, 1e-6, 1e-4, 1e-2, 0.3, 0.7] {
+                for (k, excess) in [(k, excess), (-k, excess), (k, -excess), (-k, -excess)] {
+                    let log = f64::ln_1p(excess);
+                    let t = k * log;
+                    let exact = log * (1.0 + t / 2.0 * (1.0 + t / 3.0 * (1.0 + t / 4.0)));
+                    let value = box_cox(k, 1.0 + excess, excess);
+                    approx::assert_relative_eq!(value, exact, epsilon = 0.0, max_relative = 1e-14);
+                }
+            }
+        }
+    }
+}

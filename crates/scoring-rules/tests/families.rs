@@ -1,0 +1,70 @@
+//! What members of the families of power scores have in common, and which other rules they are.
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use scoring_rules::{
+    BrierScore, Level, LogScore, PowerScore, Probability, PseudosphericalScore, ScoringRule,
+    SphericalScore,
+};
+
+fn pair(k: f64, baseline: Level) -> [Box<dyn ScoringRule>; 2] {
+    [
+        Box::new(PowerScore::new(k, baseline).unwrap()),
+        Box::new(PseudosphericalScore::new(k, baseline).unwrap()),
+    ]
+}
+
+/// Evenly, or next to either end on a scale of logs.
+fn inside() -> impl Strategy<Value = Probability> {
+    let value = prop_oneof![
+        0.001..0.999_f64,
+        (-30.0..-1.0_f64).prop_map(f64::exp),
+        (-30.0..-1.0_f64).prop_map(|x| 1.0 - x.exp()),
+    ];
+    value.prop_map(|p| Probability::new(p).unwrap())
+}
+
+#[test]
+fn next_to_the_baseline_all_members_score_its_relative_change() {
+    for k in [-60.0, -2.0, -0.5, 0.0, 0.5, 1.0, 1.000_1, 2.0, 3.5, 60.0] {
+        for b in [0.001, 0.1, 0.5, 0.7, 0.99] {
+            for share in [1e-9, -1e-9, 1e-11, -1e-11] {
+                let p = b + share * f64::min(b, 1.0 - b);
+                for rule in pair(k, Level::new(b).unwrap()) {
+                    for outcome in [false, true] {
+                        let exact = if outcome { (p - b) / b } else { (b - p) / (1.0 - b) };
+                        let score = rule.score(Probability::new(p).unwrap(), outcome);
+                        // The next term has another factor of the gap and one of the power.
+                        approx::assert_relative_eq!(
+                            score,
+                            exact,
+                            epsilon = 0.0,
+                            max_relative = 1e-6
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn divergences_of_members_with_another_name_are_those_of_the_other_rule(
+        p in inside(),
+        q in inside(),
+        b in 0.001..0.999_f64,
+    ) {
+        let baseline = Level::new(b).unwrap();
+        let log = LogScore::exact().divergence(p, q);
+        for rule in pair(1.0, baseline) {
+            approx::assert_relative_eq!(rule.divergence(p, q), log, epsilon = 0.0, max_relative = 1e-12);
+        }
+        let [power, pseudospherical] = pair(2.0, Level::HALF);
+        let brier = 2.0 * BrierScore.divergence(p, q);
+        approx::assert_relative_eq!(power.divergence(p, q), brier, epsilon = 0.0, max_relative = 1e-12);
+        let spherical = 2.0_f64.sqrt() * SphericalScore.divergence(p, q);
+        let loss = pseudospherical.divergence(p, q);
+        approx::assert_relative_eq!(loss, spherical, epsilon = 0.0, max_relative = 1e-12);
+    }
+}

@@ -50,7 +50,8 @@ proptest! {
             let steps: usize = alike.map(|run| run.0.len()).sum();
             prop_assert_eq!(group.runs, means.len() as u64);
             prop_assert!(group.runs > 0);
-            assert_relative_eq!(group.mean_length, steps as f64 / means.len() as f64);
+            let mean_length = steps as f64 / means.len() as f64;
+            assert_relative_eq!(group.mean_length, mean_length, epsilon = 0.0);
             let mean = means.iter().sum::<f64>() / means.len() as f64;
             assert_relative_eq!(group.mean_forecast, mean, epsilon = 1e-14);
         }

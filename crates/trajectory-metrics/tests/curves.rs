@@ -491,3 +491,21 @@ fn rankings_that_are_equal_on_paper_leave_nothing_to_test_whatever_the_weights()
     let blocks = TiedBlocks::new(probabilities(&first), &perfect, Some(&weights)).unwrap();
     assert_eq!(delong(&blocks).unwrap().standard_error, 0.0);
 }
+
+#[test]
+fn placements_that_hardly_vary_have_an_error_all_the_same() {
+    // Failures of weight w below both successes and of weight 1 between them: the placements of
+    // successes are w / (w + 1) and 1, of failures 1 and 1/2.
+    let p = probabilities(&[0.1, 0.5, 0.4, 0.6]);
+    for w in [1e4, 1e8, 1e11_f64] {
+        let blocks = TiedBlocks::new(p, &[false, false, true, true], Some(&[w, 1.0, 2.0, 2.0]));
+        let error = delong(&blocks.unwrap()).unwrap().standard_error;
+        let all = w + 1.0;
+        // The mean squared distance from the mean of two values d apart with shares a and 1 - a
+        // is a (1 - a) d^2; as many rows as weight W make W / (W - 1) of it, and W less of a mean.
+        let successes = 0.25 / (all * all) * (4.0 / 3.0) / 4.0;
+        let failures = w / (all * all) * 0.25 * (all / w) / all;
+        let exact = (successes + failures).sqrt();
+        approx::assert_relative_eq!(error, exact, epsilon = 0.0, max_relative = 1e-9);
+    }
+}

@@ -137,7 +137,7 @@ mod tests {
         ];
         for (weights, expected) in cases {
             let sum = weights.sum(steps, Probability::get);
-            approx::assert_relative_eq!(sum, expected, max_relative = 2e-15);
+            approx::assert_relative_eq!(sum, expected, epsilon = 0.0, max_relative = 2e-15);
         }
     }
 

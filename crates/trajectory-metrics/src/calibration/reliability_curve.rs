@@ -217,8 +217,8 @@ mod tests {
             [(0.0, 91.0 / 180.0), (0.24722222222222222, 8.0 / 11.0), (0.447979797979798, 1.0)];
         assert_eq!(band.len(), expected.len());
         for (point, (low, high)) in band.iter().zip(expected) {
-            approx::assert_relative_eq!(point.low, low, max_relative = 1e-14);
-            approx::assert_relative_eq!(point.high, high, max_relative = 1e-14);
+            approx::assert_relative_eq!(point.low, low, epsilon = 0.0, max_relative = 1e-14);
+            approx::assert_relative_eq!(point.high, high, epsilon = 0.0, max_relative = 1e-14);
         }
     }
 

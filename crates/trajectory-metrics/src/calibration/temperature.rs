@@ -215,6 +215,7 @@ mod tests {
         approx::assert_relative_eq!(
             map.temperature(),
             1.5_f64.ln() / 3.0_f64.ln(),
+            epsilon = 0.0,
             max_relative = 1e-9
         );
         assert!((mapped(&map, 0.4) - 0.25).abs() < 1e-9);

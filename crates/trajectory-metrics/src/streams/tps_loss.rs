@@ -81,7 +81,12 @@ mod tests {
                 let forecasts = LOGITS.map(|z: f64| 1.0 / (1.0 + (-z).exp()));
                 let trace =
                     Trace::new(Probability::from_slice(&forecasts).unwrap(), outcome).unwrap();
-                approx::assert_relative_eq!(loss, -tps.score(trace).unwrap(), max_relative = 1e-14);
+                approx::assert_relative_eq!(
+                    loss,
+                    -tps.score(trace).unwrap(),
+                    epsilon = 0.0,
+                    max_relative = 1e-14
+                );
                 for t in 0..4 {
                     let moved = |by: f64| {
                         let mut logits = LOGITS;

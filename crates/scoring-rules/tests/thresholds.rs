@@ -227,6 +227,35 @@ fn a_weight_that_no_score_could_have_is_refused() {
 }
 
 #[test]
+fn close_forecasts_keep_the_digits_of_their_difference_below_the_table_and_about_one_half() {
+    let start = 0.5_f64.powi(63);
+    for (alpha, beta) in [(0.5, 0.5), (-0.5, 1.7), (0.0, 0.0), (1.0, 1.0), (2.5, -0.5)] {
+        let density = |c: f64, rest: f64| c.powf(alpha - 1.0) * rest.powf(beta - 1.0);
+        let mixture = ThresholdMixture::density(density).unwrap();
+        let exact = BetaScore::new(alpha, beta).unwrap();
+        let mut pairs = vec![(1e-25, 0.0), (0.5 + 1e-14, 0.5_f64.next_down())];
+        if alpha > 0.0 {
+            pairs.extend([(0.0, 1e-25), (0.0, start)]);
+        }
+        for gap in [1e-13, 1e-10, 1e-7, 1e-3, 0.2] {
+            for middle in [1e-30, start, 0.5] {
+                pairs.push((middle * (1.0 + gap), middle * (1.0 - gap)));
+                pairs.push((middle * (1.0 - gap), middle * (1.0 + 2.0 * gap)));
+                pairs.push((middle, middle * (1.0 + gap)));
+            }
+        }
+        for (report, truth) in pairs.into_iter().map(|(report, truth)| (p(report), p(truth))) {
+            approx::assert_relative_eq!(
+                mixture.divergence(report, truth),
+                exact.divergence(report, truth),
+                epsilon = 0.0,
+                max_relative = 2e-12
+            );
+        }
+    }
+}
+
+#[test]
 fn an_error_names_the_place_where_the_density_is_wrong() {
     for (from, to) in [(0.1, 0.2), (0.6, 0.7), (0.9, 0.99)] {
         let wrong = |c: f64| if (from..to).contains(&c) { -c } else { 1.0 };

@@ -46,12 +46,7 @@ pub(crate) fn divergence(rule: &BetaScore, forecast: Probability, truth: Probabi
     if lost.value.abs() >= CANCELLED * lost.size || !inside {
         return lost.value;
     }
-    // Seen from the end that the truth is nearer to, so that its distance keeps its digits.
-    let pieces = if q <= 0.5 {
-        integral.by_pieces(p)
-    } else {
-        Integral { q: 1.0 - q, alpha: beta, beta: alpha }.by_pieces(1.0 - p)
-    };
+    let pieces = integral.by_pieces(p);
     // What is left of a difference that cancelled is rounding, of either sign. Pieces may span more
     // than the range of numbers.
     pieces.filter(|sum| sum.is_finite()).unwrap_or(lost.value.max(0.0))
@@ -145,37 +140,58 @@ impl Integral {
         4.0 + self.alpha.abs() + self.beta.abs()
     }
 
-    /// The logarithm of the integrand's second factor.
-    fn log_density(&self, c: f64) -> f64 {
-        (self.alpha - 1.0) * c.ln() + (self.beta - 1.0) * (-c).ln_1p()
+    /// The mirror image: outcomes and parameters change places.
+    fn mirrored(&self) -> Self {
+        Self { q: 1.0 - self.q, alpha: self.beta, beta: self.alpha }
     }
 
-    /// The second factor at c, over its value at a point of reference.
-    fn density(&self, c: f64, reference: f64) -> f64 {
+    /// `c^(alpha+1) (1-c)^(beta-1)`, which is the density times c as the unit of both lengths, over
+    /// its value at a point of reference.
+    fn relative(&self, c: f64, reference: f64) -> f64 {
         let (near, far) = ((c / reference).ln(), ((1.0 - c) / (1.0 - reference)).ln());
-        ((self.alpha - 1.0) * near + (self.beta - 1.0) * far).exp()
+        ((self.alpha + 1.0) * near + (self.beta - 1.0) * far).exp()
     }
 
-    /// The square root of that value, which is put in twice, times the unit of lengths: neither
-    /// leaves the range of a number unless the result does.
-    fn root(&self, reference: f64, unit: f64) -> f64 {
-        (self.log_density(reference) / 2.0 + unit.ln()).exp()
+    /// The square root of `c^(alpha+1) (1-c)^(beta-1)`, which is put in twice: neither leaves the
+    /// range of a number unless the result does.
+    fn root(&self, c: f64) -> f64 {
+        (((self.alpha + 1.0) * c.ln() + (self.beta - 1.0) * (-c).ln_1p()) / 2.0).exp()
     }
 
     /// For p close to q: one piece, with the factor `(p - q)^2` taken out.
     fn close(&self, p: f64) -> f64 {
-        let gap = p - self.q;
-        let integral = gauss(0.0, 1.0, |share| share * self.density(self.q + share * gap, self.q));
-        let unit = self.q.min(1.0 - self.q);
-        let root = gap / unit * self.root(self.q, unit);
-        root * root * integral
+        // Seen from the nearer end, so that the distance from it keeps its digits.
+        if self.q <= 0.5 { self.close_by(p - self.q) } else { self.mirrored().close_by(self.q - p) }
     }
 
-    /// Piece by piece from q to p, until no piece adds anything any more; `None` where that takes
-    /// too many.
+    fn close_by(&self, gap: f64) -> f64 {
+        let (near, far) = (gap / self.q, -gap / (1.0 - self.q));
+        // No place is rounded, as tiny ones have few digits.
+        let density = |share: f64| {
+            let (near, far) = ((share * near).ln_1p(), (share * far).ln_1p());
+            ((self.alpha - 1.0) * near + (self.beta - 1.0) * far).exp()
+        };
+        let root = near * self.root(self.q);
+        root * root * gauss(0.0, 1.0, |share| share * density(share))
+    }
+
+    /// Piece by piece from q to p, in each half seen from its end; `None` where that takes too
+    /// many.
     fn by_pieces(&self, p: f64) -> Option<f64> {
+        let mirrored = self.mirrored();
+        let low = self.between(self.q.min(0.5), p.min(0.5))?;
+        let high = mirrored.between(mirrored.q.min(0.5), (1.0 - p).min(0.5))?;
+        Some(low + high)
+    }
+
+    /// Piece by piece from one place to another that is further from q, until no piece adds
+    /// anything any more.
+    fn between(&self, from: f64, to: f64) -> Option<f64> {
         const MOST_PIECES: usize = 20_000;
         let (alpha, beta, q) = (self.alpha, self.beta, self.q);
+        if from == to {
+            return Some(0.0);
+        }
         // Where the density is largest on [0, 1]; from there on it only falls.
         let mode = match (alpha > 1.0, beta > 1.0) {
             (true, true) => Some((alpha - 1.0) / (alpha + beta - 2.0)),
@@ -183,20 +199,19 @@ impl Integral {
             (false, true) => Some(0.0),
             (false, false) => None,
         };
-        let reference = mode.map_or(q, |mode| mode.clamp(p.min(q), p.max(q)));
-        let unit = reference.min(1.0 - reference);
-        let direction = (p - q).signum();
+        // Where it is largest times c^2, so that what counts is within the range of numbers.
+        let most = if beta > 1.0 { (alpha + 1.0) / (alpha + beta) } else { 1.0 };
+        let reference = most.clamp(from.min(to), from.max(to));
+        let direction = (to - from).signum();
         let falling = |c: f64| mode.is_some_and(|mode| (c - mode) * direction > 0.0);
-        let (mut c, mut sum) = (q, 0.0);
+        let (mut c, mut sum) = (from, 0.0);
         for _ in 0..MOST_PIECES {
             let width = (c / (5.0 + alpha.abs())).min((1.0 - c) / (5.0 + beta.abs()));
-            let next = if (p - c).abs() <= width { p } else { c + direction * width };
-            // Next to 1 there are no more numbers between: what is left there is too little to see.
-            let last = next == p || next == c;
-            let piece = gauss(c, next, |c| (c - q) / unit * self.density(c, reference)) / unit;
+            let next = if (to - c).abs() <= width { to } else { c + direction * width };
+            let piece = gauss(c, next, |c| (c - q) / c * self.relative(c, reference) / c);
             sum += piece;
-            if last || (sum > 0.0 && piece <= 1e-18 * sum && falling(c)) {
-                let root = self.root(reference, unit);
+            if next == to || (sum > 0.0 && piece <= 1e-18 * sum && falling(c)) {
+                let root = self.root(reference);
                 return Some(root * sum * root);
             }
             c = next;
@@ -311,6 +326,57 @@ mod tests {
                     let high = divergence_of(beta, alpha, 1.0 - p * unit, 1.0 - q);
                     approx::assert_relative_eq!(high, exact, epsilon = 0.0, max_relative = 1e-13);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn close_forecasts_next_to_an_end_differ_by_the_first_terms_of_a_series_in_their_ratio() {
+        let last_place = 0.5_f64.powi(53);
+        for (alpha, beta) in [(-0.97, -0.5), (-0.97, 3.5), (0.0, 0.0), (0.5, 3.5), (2.5, -0.5)] {
+            for (p, q) in [(10_001.0, 10_000.0), (12_344.0, 12_345.0)] {
+                let (share, next) = ((p - q) / q, alpha - 1.0);
+                let fourth = next * (next - 1.0) * share * share / 8.0;
+                let series = share * share * (0.5 + next * share / 3.0 + fourth);
+                for unit in [last_place, 1e-30, 5e-324] {
+                    // (1 - c)^(beta-1) at about q.
+                    let rest = 1.0 - (beta - 1.0) * q * unit;
+                    let exact = (q * unit).powf((alpha + 1.0) / 2.0).powi(2) * series * rest;
+                    let near = |loss: f64| (loss / exact - 1.0).abs() < 1e-11 || exact < 1e-300;
+                    let low = divergence_of(alpha, beta, p * unit, q * unit);
+                    assert!(near(low), "{alpha} {beta} {p} {unit}: {low:e} {exact:e}");
+                    if unit == last_place {
+                        let high = divergence_of(beta, alpha, 1.0 - p * unit, 1.0 - q * unit);
+                        assert!(near(high), "{alpha} {beta} {p}: {high:e} {exact:e}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_that_span_hundreds_of_powers_of_ten_all_count() {
+        for alpha in [-0.999_99, -0.999_996] {
+            for (p, q) in [(1e-19, 1e-238), (1e-30, 1e-280), (1e-19, 1e-100)] {
+                let log = f64::ln(p / q);
+                let grown = |power: f64| -(power * log).exp_m1() / power;
+                let exact = f64::powf(q, alpha + 1.0) * (grown(alpha) - grown(alpha + 1.0));
+                for (low, high) in [(alpha, 1.5), (alpha, 0.5)] {
+                    let loss = divergence_of(low, high, p, q);
+                    approx::assert_relative_eq!(loss, exact, epsilon = 0.0, max_relative = 1e-12);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_on_both_sides_of_one_half_keep_the_distances_from_both_ends() {
+        for (p, q) in [(1e-19, 0.75), (1e-16, 0.6), (3e-15, 0.9), (1e-10, 0.51)] {
+            for alpha in [0.03, 0.5, 0.9] {
+                let (beta, integral) = (-0.9999, Integral { q, alpha, beta: -0.9999 });
+                let loss = divergence_of(alpha, beta, p, q);
+                let exact = by_brute_force(&integral, p);
+                approx::assert_relative_eq!(loss, exact, epsilon = 0.0, max_relative = 1e-12);
             }
         }
     }

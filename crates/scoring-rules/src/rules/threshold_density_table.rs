@@ -1,6 +1,9 @@
 use crate::{
     Error,
-    rules::{gauss::gauss, power_function::box_cox},
+    rules::{
+        gauss::gauss,
+        power_function::{above_tangent, box_cox},
+    },
 };
 
 /// Nodes of a piece, and coefficients of its polynomial.
@@ -130,40 +133,50 @@ impl DensityTable {
         }
     }
 
-    /// The integral of `|t - q| w(t)` between two places, q being no place between them and all
-    /// at distances from the same end; `None` where both are below the table.
-    pub(crate) fn moment(&self, from: f64, to: f64, q: f64) -> Option<f64> {
-        let last = self.piece(to)?;
-        let (first, below) = match self.piece(from) {
-            Some(first) => (first, 0.0),
-            None => (0, self.moment_below(from, q)),
-        };
-        let pieces = self.pieces[first..=last].iter();
+    /// The integral of `|t - q| w(t)` between two places of this half, q being one of them or in the
+    /// other half, at this distance from the other end.
+    pub(crate) fn moment(&self, from: f64, to: f64, q: f64, rest: f64) -> f64 {
+        // Beyond one half it is the other distance that has all digits.
+        let gap = |t: f64| if rest < 0.5 { (t - 0.5) + (rest - 0.5) } else { t - q };
+        let below =
+            if self.piece(from).is_none() { self.moment_below(from, to, q, gap(to)) } else { 0.0 };
         let integral = |piece: &Piece| {
             let (from, to) = (piece.from.max(from), piece.to.min(to));
             if from < q / 2.0 {
                 return gauss(from, to, |t| (q - t) * piece.density_at(t));
             }
             // Over distances from q, as places next to it have lost the digits of theirs.
-            gauss(from - q, to - q, |gap| gap.abs() * piece.density_at(q + gap))
+            gauss(gap(from), gap(to), |gap| gap.abs() * piece.density_at(q + gap))
         };
-        Some(below + pieces.map(integral).sum::<f64>())
+        let first = self.piece(from).unwrap_or(0);
+        let pieces = self.piece(to).and_then(|last| self.pieces.get(first..=last));
+        below + pieces.into_iter().flatten().map(integral).sum::<f64>()
     }
 
-    /// The same from somewhere below the table to its start, by the power that goes on there.
-    fn moment_below(&self, from: f64, q: f64) -> f64 {
+    /// The part of it below the table, by the power that goes on there; `gap` is `to - q`.
+    fn moment_below(&self, from: f64, to: f64, q: f64, gap: f64) -> f64 {
         if self.start == 0.0 {
             return 0.0;
         }
         let first = self.pieces[0].from;
-        let ratio = from / first;
-        let of_t = self.start * -box_cox(self.power + 1.0, ratio, ratio - 1.0);
-        let of_q = if q == 0.0 {
-            0.0
+        let to_first = |x: f64| x / first;
+        let power = self.power + 1.0;
+        let end = to.min(first);
+        if q == from {
+            // From the truth up.
+            let distance = if to < first { gap } else { first - q };
+            return self.start
+                * above_tangent(power, to_first(end), to_first(q), to_first(distance));
+        }
+        // From the truth down, or what lies between it and the table.
+        let ratio = from / end;
+        let near = above_tangent(power, ratio, 1.0, (from - end) / end);
+        let far = if q > end {
+            (q - end) / end * -box_cox(self.power, ratio, (from - end) / end)
         } else {
-            q / first * self.start * -box_cox(self.power, ratio, ratio - 1.0)
+            0.0
         };
-        (of_t - of_q).abs()
+        self.start * to_first(end).powf(power) * (near + far)
     }
 
     /// The piece that t lies in; `None` below the table.

@@ -146,21 +146,11 @@ impl ScoringRule for ThresholdMixture {
             }
             Form::Density { low, high } => {
                 // Those up to one half, and the others seen from 1.
-                let part = |table: &DensityTable, p: f64, q: f64| {
+                let part = |table: &DensityTable, p: f64, q: f64, rest: f64| {
                     let (from, to) = (p.min(q), p.max(q).min(0.5));
-                    if from < to { table.moment(from, to, q) } else { Some(0.0) }
+                    if from < to { table.moment(from, to, q, rest) } else { 0.0 }
                 };
-                match (part(low, p.p, q.p), part(high, p.rest, q.rest)) {
-                    (Some(low), Some(high)) => low + high,
-                    _ => {
-                        let lost =
-                            |outcome| self.score(truth, outcome) - self.score(forecast, outcome);
-                        let share = |weight: f64, lost: f64| {
-                            if weight == 0.0 { 0.0 } else { weight * lost }
-                        };
-                        (share(q.p, lost(true)) + share(q.rest, lost(false))).max(0.0)
-                    }
-                }
+                part(low, p.p, q.p, q.rest) + part(high, p.rest, q.rest, q.p)
             }
         }
     }

@@ -27,7 +27,9 @@ use crate::{
 /// Named members: (0, 0) is the log score, (1, 1) half the Brier score, (-1/2, -1/2) twice
 /// the [boosting score](crate::BoostingScore).
 ///
-/// Relative error at most 1e-12. Parameters that are whole numbers from 1 to 4 have a closed form.
+/// Relative error at most 1e-12; of divergences up to 1e-11 with a forecast of exactly 0 or 1, and up
+/// to 1e-9 with a parameter within 1e-5 of -1 and a truth below 1e-290. Parameters that are whole
+/// numbers from 1 to 4 have a closed form.
 /// For others `new` prepares a table of about 60 kB, so make a rule once and keep it. Where the
 /// table would not hold the accuracy (parameters in the tens) or ends (forecasts nearer than 2^-20
 /// to 0 or 1), a continued fraction takes its place, which is slower.

@@ -31,7 +31,8 @@ fn ranking(c: &mut Criterion) {
             group.sample_size(20).measurement_time(Duration::from_secs(2));
             group.warm_up_time(Duration::from_millis(500));
 
-            let mut blocks = TiedBlocks::default();
+            // Of the rows already, so that each measurement can be taken alone.
+            let mut blocks = TiedBlocks::new(confidence, &outcomes, None).unwrap();
             group.bench_function("blocks_and_all_three", |b| {
                 b.iter(|| {
                     blocks.rebuild(black_box(confidence), &outcomes, None).unwrap();

@@ -147,6 +147,18 @@ fn a_density_may_become_zero_anywhere() {
     }
 }
 
+/// That a mixture loses by a report what the rule does that it is a mixture for.
+#[track_caller]
+fn agree(
+    mixture: &ThresholdMixture,
+    rule: &impl ScoringRule,
+    [report, truth]: [Probability; 2],
+    max_relative: f64,
+) {
+    let [ours, exact] = [mixture.divergence(report, truth), rule.divergence(report, truth)];
+    approx::assert_relative_eq!(ours, exact, epsilon = 0.0, max_relative = max_relative);
+}
+
 #[test]
 fn divergences_of_mixtures_do_not_cancel() {
     let (brier, mixture) = (BrierScore, ThresholdMixture::density(|_, _| 2.0).unwrap());
@@ -157,18 +169,8 @@ fn divergences_of_mixtures_do_not_cancel() {
     for q in [1e-12, 0.2, 0.5, 0.75, 0.999] {
         for gap in [1e-13, 1e-9, -1e-6, 1e-3, 0.2, -0.15] {
             let (truth, report) = (p(q), p(f64::clamp(q + gap, 0.0, 1.0)));
-            approx::assert_relative_eq!(
-                mixture.divergence(report, truth),
-                brier.divergence(report, truth),
-                epsilon = 0.0,
-                max_relative = 1e-12
-            );
-            approx::assert_relative_eq!(
-                other.divergence(report, truth),
-                one.divergence(report, truth),
-                epsilon = 0.0,
-                max_relative = 1e-12
-            );
+            agree(&mixture, &brier, [report, truth], 1e-12);
+            agree(&other, &one, [report, truth], 1e-12);
         }
     }
 }
@@ -182,12 +184,7 @@ fn divergences_of_mixtures_go_on_beyond_the_ends_of_their_table() {
         let pairs =
             [(0.0, 0.3), (1e-30, 0.2), (0.2, 1e-30), (0.2, 0.0), (1e-20, 1e-18), (1.0, 0.9)];
         for (report, truth) in pairs.map(|(report, truth)| (p(report), p(truth))) {
-            approx::assert_relative_eq!(
-                mixture.divergence(report, truth),
-                exact.divergence(report, truth),
-                epsilon = 0.0,
-                max_relative = 1e-12
-            );
+            agree(&mixture, &exact, [report, truth], 1e-12);
         }
     }
 }
@@ -245,12 +242,7 @@ fn close_forecasts_keep_the_digits_of_their_difference_below_the_table_and_about
             }
         }
         for (report, truth) in pairs.into_iter().map(|(report, truth)| (p(report), p(truth))) {
-            approx::assert_relative_eq!(
-                mixture.divergence(report, truth),
-                exact.divergence(report, truth),
-                epsilon = 0.0,
-                max_relative = 2e-12
-            );
+            agree(&mixture, &exact, [report, truth], 2e-12);
         }
     }
 }

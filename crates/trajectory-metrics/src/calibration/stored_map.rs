@@ -51,6 +51,8 @@ pub(super) fn clip<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D:
     check_clip(f64::deserialize(deserializer)?).map_err(D::Error::custom)
 }
 
+const NO_KNOT: Error = Error::Length { what: "knots, at least", expected: 1, found: 0 };
+
 /// Of an isotonic map: forecasts that rise strictly, and what they become, which does not fall.
 pub(super) fn knots<'de, D: Deserializer<'de>>(
     deserializer: D,
@@ -58,7 +60,7 @@ pub(super) fn knots<'de, D: Deserializer<'de>>(
     let knots = Vec::<(Probability, Probability)>::deserialize(deserializer)?;
     let check = || -> Result<(), Error> {
         if knots.is_empty() {
-            return Err(Error::Empty);
+            return Err(NO_KNOT);
         }
         ordered("knots", knots.iter().map(|&(knot, _)| knot), |before, knot| before < knot)?;
         ordered("values", knots.iter().map(|&(_, value)| value), |before, value| before <= value)
@@ -78,7 +80,7 @@ impl TryFrom<StoredVennAbers> for VennAbersMap {
 
     fn try_from(StoredVennAbers { knots, cells }: StoredVennAbers) -> Result<Self, Error> {
         if knots.is_empty() {
-            return Err(Error::Empty);
+            return Err(NO_KNOT);
         }
         ordered("knots", knots.iter().copied(), |before, knot| before < knot)?;
         same_length("cells", 2 * knots.len() + 1, cells.len())?;
@@ -188,7 +190,7 @@ mod tests {
         let said = refusal::<IsotonicMap>(&isotonic, "/knots/0/1", json!(1.0));
         assert!(said.starts_with("values, entry 1: "), "{said}");
         let said = refusal::<IsotonicMap>(&isotonic, "/knots", json!([]));
-        assert!(said.starts_with("no rows"), "{said}");
+        assert_eq!(said, "knots, at least: expected 1, found 0");
 
         let venn_abers = stored(&VennAbers);
         let said = refusal::<VennAbersMap>(&venn_abers, "/knots/2", json!(0.1));

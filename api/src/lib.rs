@@ -6,6 +6,8 @@
 //! private fields is left out, and with it whether a type is `Send` and `Sync` and the form in which its
 //! private fields are written and read.
 
+pub mod floors;
+
 use std::{
     collections::BTreeSet,
     fs, io,

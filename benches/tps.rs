@@ -14,7 +14,7 @@ use criterion::{
 use statrs::function::beta::{beta, beta_reg};
 use trajectory_metrics::{
     BetaScore, BrierScore, ExactMean, LogScore, OnlineTps, Probability, ScoringRule, Tps, Traces,
-    WeightSchedule,
+    WeightSchedule, from_fn,
 };
 
 const STEPS: usize = 1_000_000;
@@ -49,19 +49,19 @@ fn mean_scores(c: &mut Criterion) {
 fn plain_rules(c: &mut Criterion) {
     let traces = random_traces(STEPS, 7);
     let mut group = group(c, "mean_tps_of_a_plain_rule", &traces);
-    let log = |p: Probability, outcome: bool| {
+    let log = from_fn(|p: Probability, outcome: bool| {
         let given = if outcome { p } else { p.complement() };
         given.get().clamp(1e-6, 1.0 - 1e-6).ln()
-    };
+    });
     mean(&mut group, "log_clipped", log, &traces);
     let (success, failure) = (beta(2.7, 0.5), beta(1.5, 1.7));
-    let statrs = move |p: Probability, outcome: bool| {
+    let statrs = from_fn(move |p: Probability, outcome: bool| {
         if outcome {
             -success * beta_reg(2.7, 0.5, p.complement().get())
         } else {
             -failure * beta_reg(1.5, 1.7, p.get())
         }
-    };
+    });
     mean(&mut group, "beta_0.5_1.7_by_statrs", statrs, &traces);
     group.finish();
 }

@@ -30,13 +30,17 @@ pub struct Import {
     pub owner: String,
     /// The path as it is written in the source.
     pub path: String,
+    /// The name of what is imported, in the module that defines it.
+    pub item: String,
     /// Whether the path passes through a re-export in a third module.
     pub indirect: bool,
 }
 
 impl fmt::Display for Import {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} imports {} (`{}`)", self.from, self.owner, self.path)
+        let Self { from, owner, path, item, indirect } = self;
+        let instead = if *indirect { format!("; write {owner}::{item}") } else { String::new() };
+        write!(f, "{from} imports {owner} (`{path}`{instead})")
     }
 }
 
@@ -57,8 +61,8 @@ struct Module {
 struct Target {
     module: usize,
     indirect: bool,
-    /// The path ends at an item, not at the module itself.
-    item: bool,
+    /// The item that the path ends at; `None` for the module itself.
+    item: Option<String>,
 }
 
 impl Floors {
@@ -211,20 +215,22 @@ impl Floors {
                 // `Episode::new` after `use crate::…::Episode` is counted where it is brought in.
                 let brought_in = path.len() > 1
                     && module.aliases.get(&path[0]).is_some_and(|alias| {
-                        self.resolve(from, alias).is_none_or(|target| target.item)
+                        self.resolve(from, alias).is_none_or(|target| target.item.is_some())
                     });
                 if brought_in {
                     continue;
                 }
                 let Some(target) = self.resolve(from, path) else { continue };
                 // A module that is only named (`use crate::plans;`) is imported by its own paths.
-                if target.module == from || !target.item {
+                let Some(item) = target.item else { continue };
+                if target.module == from {
                     continue;
                 }
                 imports.insert(Import {
                     from: module.name.clone(),
                     owner: self.modules[target.module].name.clone(),
                     path: path.join("::"),
+                    item,
                     indirect: target.indirect,
                 });
             }
@@ -275,18 +281,18 @@ impl Floors {
         seen: &mut BTreeSet<(usize, Vec<String>)>,
     ) -> Option<Target> {
         let Some((first, rest)) = path.split_first() else {
-            return Some(Target { module, indirect, item: false });
+            return Some(Target { module, indirect, item: None });
         };
         let here = &self.modules[module];
         if here.defined.contains(first) {
-            return Some(Target { module, indirect, item: true });
+            return Some(Target { module, indirect, item: Some(first.clone()) });
         }
         if let Some(&child) = here.children.get(first) {
             return self.inside(from, child, rest, indirect, seen);
         }
         let through = |target: Target| {
             let passed = indirect || target.indirect || module != from;
-            if target.item || rest.is_empty() {
+            if target.item.is_some() || rest.is_empty() {
                 Some(Target { indirect: passed, ..target })
             } else {
                 self.inside(from, target.module, rest, passed, &mut BTreeSet::new())

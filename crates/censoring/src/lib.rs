@@ -22,7 +22,9 @@ pub use success::{
     SuccessEstimate, SuccessLearner, SuccessModel, cross_fit_success, hybrid_success_probabilities,
     plug_in_bias, plug_in_regret_bound, prefix_features,
 };
-pub use trajectory_metrics::{Bounds, Folds, Probability, ScoringRule, Tps, Trace, WeightSchedule};
+pub use trajectory_metrics::{
+    Bounds, Folds, Probability, ScoringRule, Tps, Trace, WeightSchedule, from_fn,
+};
 pub use weighting::{
     IpcwWeights, KaplanMeier, StopTimes, doubly_robust_mean_score, ipcw_brier_loss,
 };

@@ -3,7 +3,8 @@
 
 use censoring::{
     Error, HiddenOutcome, IpcwWeights, KaplanMeier, Probability, ScoringRule, StopTimes,
-    TerminationAudit, Tps, Trace, WeightSchedule, artificial_stops, censoring_shift, simple_score,
+    TerminationAudit, Tps, Trace, WeightSchedule, artificial_stops, censoring_shift, from_fn,
+    simple_score,
 };
 use proptest::prelude::*;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore, Traces};
@@ -31,7 +32,8 @@ struct Check {
 impl Check {
     fn rule<R: ScoringRule + Clone>(&mut self, rule: &R, traces: &Traces, stops: &[Option<usize>]) {
         for schedule in WeightSchedule::NAMED {
-            let tps = Tps::new(|p: Probability, y: bool| rule.score(p, y), schedule.clone());
+            let tps =
+                Tps::new(from_fn(|p: Probability, y: bool| rule.score(p, y)), schedule.clone());
             let fast = Tps::new(rule.clone(), schedule);
             for (trace, &stop) in traces.iter().zip(stops) {
                 let Some(stop) = stop else { continue };
@@ -144,10 +146,10 @@ fn shifts_agree_with_forty_digits() {
         let trace = Trace::new(forecasts, fields[2] == "1").unwrap();
         let stop = fields[3].parse().unwrap();
         let schedule: WeightSchedule = fields[1].parse().unwrap();
-        let rule: Box<dyn Fn(Probability, bool) -> f64> = match fields[0] {
-            "log" => Box::new(|p, y| log().score(p, y)),
-            "brier" => Box::new(|p, y| BrierScore.score(p, y)),
-            _ => Box::new(|p, y| beta(2.0, 4.0).score(p, y)),
+        let rule: Box<dyn ScoringRule> = match fields[0] {
+            "log" => Box::new(log()),
+            "brier" => Box::new(BrierScore),
+            _ => Box::new(beta(2.0, 4.0)),
         };
         let shift = censoring_shift(&Tps::new(rule, schedule), trace, stop).unwrap();
         for (found, want) in [
@@ -192,7 +194,7 @@ fn a_stop_that_is_none_and_a_score_that_is_infinite_are_refused() {
         assert_eq!(censoring_shift(&exact, trace, stop), Err(want));
     }
     for score in [f64::NAN, -1e300] {
-        let tps = Tps::new(|_: Probability, _: bool| score, WeightSchedule::Uniform);
+        let tps = Tps::new(from_fn(|_: Probability, _: bool| score), WeightSchedule::Uniform);
         let error = censoring_shift(&tps, trace, 1).unwrap_err();
         assert!(matches!(error, Error::StepScore { step: 1, .. }), "{error}");
     }

@@ -4,7 +4,7 @@
 use censoring::{
     Bounds, Continuations, Error, Exclusion, Probability, ProbabilityInterval, RunScore,
     ScoringRule, StopReason, Stopped, StreamDifference, TiltedMean, Tps, WeightSchedule,
-    exact_mean_score, exact_score, mean_score_bounds, score_bounds, simple_score,
+    exact_mean_score, exact_score, from_fn, mean_score_bounds, score_bounds, simple_score,
 };
 use proptest::prelude::*;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore};
@@ -100,7 +100,7 @@ fn a_run_without_a_score_is_named_and_one_that_weighs_nothing_leaves_no_trace() 
     let error = StreamDifference::new(&tps, &runs, &runs[..1], None);
     assert_eq!(error, Err(length("second", 1)));
     for value in [f64::NAN, f64::INFINITY] {
-        let odd = Tps::new(|_: Probability, _: bool| value, WeightSchedule::Uniform);
+        let odd = Tps::new(from_fn(|_: Probability, _: bool| value), WeightSchedule::Uniform);
         let error = exact_mean_score(&odd, &runs[..1], &chances[..1], None).unwrap_err();
         assert!(matches!(error, Error::RunScore { run: 0, .. }), "{error}");
         let error = mean_score_bounds(&odd, &runs[..1], None, None).unwrap_err();
@@ -172,10 +172,9 @@ fn a_lead_that_is_gone_only_where_success_is_impossible_is_lost_at_that_width() 
 #[test]
 fn the_mean_over_branches_is_the_exact_score_to_1e_15() {
     let mut worst = 0.0_f64;
-    let rules: [&dyn Fn(Probability, bool) -> f64; 3] =
-        [&|p, y| LogScore::exact().score(p, y), &|p, y| BrierScore.score(p, y), &|p, y| {
-            BetaScore::new(2.0, 4.0).unwrap().score(p, y)
-        }];
+    let beta = BetaScore::new(2.0, 4.0).unwrap();
+    let log = LogScore::exact();
+    let rules: [&dyn ScoringRule; 3] = [&log, &BrierScore, &beta];
     for steps in 1..12_usize {
         // Forecasts that score no worse than -2.
         let forecasts: Vec<_> = (0..steps)

@@ -7,7 +7,7 @@ use censoring::{
     Continuations, Error, Exclusion, Folds, IpcwWeights, KaplanMeier, LogisticSuccess, Observation,
     Probability, RunScore, StopReason, StopTimes, Stopped, StreamDifference, SuccessLearner,
     TiltedMean, Tps, Trace, WeightSchedule, cross_fit_success, doubly_robust_mean_score,
-    exact_mean_score, ipcw_brier_loss, mean_score_bounds, plug_in_bias, simple_mean_score,
+    exact_mean_score, from_fn, ipcw_brier_loss, mean_score_bounds, plug_in_bias, simple_mean_score,
     simple_score,
 };
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ fn close(a: f64, b: f64) -> bool {
 fn check(rule: impl ScoringRule, stream: &[f64], cut: usize) -> Result<(), TestCaseError> {
     let whole = Probability::from_slice(stream).unwrap();
     for schedule in WeightSchedule::NAMED {
-        let tps = Tps::new(|p: Probability, y: bool| rule.score(p, y), schedule);
+        let tps = Tps::new(from_fn(|p: Probability, y: bool| rule.score(p, y)), schedule);
         let weights = tps.schedule().weights(whole.len()).unwrap();
         let direct: f64 = weights[..cut]
             .iter()

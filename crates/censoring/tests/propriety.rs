@@ -147,10 +147,9 @@ impl World {
 
 const WORLDS: u64 = 60;
 
-fn for_each_rule(mut check: impl FnMut(&Tps<&dyn Fn(Probability, bool) -> f64>)) {
+fn for_each_rule(mut check: impl FnMut(&Tps<&dyn ScoringRule>)) {
     let (log, beta) = (LogScore::exact(), BetaScore::new(2.0, 4.0).unwrap());
-    let rules: [&dyn Fn(Probability, bool) -> f64; 3] =
-        [&|p, y| log.score(p, y), &|p, y| BrierScore.score(p, y), &|p, y| beta.score(p, y)];
+    let rules: [&dyn ScoringRule; 3] = [&log, &BrierScore, &beta];
     for (rule, schedule) in rules.into_iter().zip(WeightSchedule::NAMED) {
         check(&Tps::new(rule, schedule));
     }

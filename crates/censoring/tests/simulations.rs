@@ -4,7 +4,9 @@
 
 mod draws;
 
-use censoring::{IpcwWeights, KaplanMeier, Probability, StopTimes, doubly_robust_mean_score};
+use censoring::{
+    IpcwWeights, KaplanMeier, Probability, StopTimes, doubly_robust_mean_score, from_fn,
+};
 use draws::Draws;
 
 /// How far the mean of estimates is from the truth, in standard errors of that mean.

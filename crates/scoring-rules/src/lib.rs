@@ -4,7 +4,10 @@ mod blocks;
 pub mod categorical;
 mod checks;
 mod error;
+mod from_fn;
 mod intervals;
+#[doc(hidden)]
+pub mod loops;
 mod probability;
 pub mod propriety;
 mod rows;
@@ -18,12 +21,13 @@ pub use blocks::{
 };
 pub use categorical::Categorical;
 pub use error::Error;
+pub use from_fn::{FromFn, from_fn};
 pub use intervals::{
     Ensemble, Interval, Level, Observed, Quantiles, coverage, ensemble_crps_loss, fair_crps_loss,
     interval_loss, mean_width, pinball_loss, quantile_crps_loss, weighted_interval_loss,
 };
 pub use probability::Probability;
-pub use rows::{Runs, StepWeights, mean_score, score_slice};
+pub use rows::{mean_score, score_slice};
 #[cfg(feature = "ndarray")]
 pub use rows::{mean_score_array, score_array};
 #[cfg(feature = "rayon")]

@@ -1,44 +1,40 @@
+use std::sync::Arc;
+
 use crate::{
-    Probability, Runs, StepWeights,
-    rows::mean_score::{fill, sum_of_pairs},
+    loops::{
+        row_sums::{fill, sum_of_pairs},
+        runs::Runs,
+        step_weights::StepWeights,
+    },
+    probability::Probability,
 };
 
-/// Anything that scores one forecast against what happened. Higher is better.
+/// Scores one probability forecast against the outcome. Higher is better.
 ///
-/// A rule is *proper* when nobody can expect a better score than by reporting what they believe,
-/// and *strictly* proper when every other report is expected to score worse. The trait cannot
-/// demand this; the rules of this crate have it.
+/// A rule is *proper* if no forecast has a higher expected score than the forecaster's true belief,
+/// and *strictly proper* if every other forecast has a lower one. The trait cannot enforce this; all
+/// rules of this crate are proper, and [`examine`](crate::propriety::examine) tests a rule of your
+/// own.
 ///
-/// Closures implement the trait, so any function is a rule:
+/// Implementing [`score`](Self::score) is enough. References, boxes and [`Arc`]s of rules are rules,
+/// the trait can be used as an object, and [`from_fn`](crate::from_fn) makes a rule of a function:
 ///
 /// ```
-/// use scoring_rules::{Probability, ScoringRule, StepWeights};
+/// use scoring_rules::{BrierScore, Error, LogScore, Probability, ScoringRule, from_fn};
 ///
-/// let quadratic = |p: Probability, outcome: bool| {
-///     let y = f64::from(outcome);
-///     -(p.get() - y) * (p.get() - y)
-/// };
-/// let p = Probability::new(0.8)?;
-/// assert_eq!(quadratic.score(Probability::HALF, true), -0.25);
+/// fn main() -> Result<(), Error> {
+///     let log = LogScore::exact();
+///     let shared: Box<dyn ScoringRule + Send + Sync> = Box::new(BrierScore);
+///     let absolute = from_fn(|p: Probability, outcome| -(p.get() - f64::from(outcome)).abs());
+///     let rules: Vec<Box<dyn ScoringRule + '_>> =
+///         vec![shared, Box::new(&log), Box::new(absolute)];
 ///
-/// // What a report of 0.8 is expected to score and to lose where the truth is one half.
-/// assert!((quadratic.expected(p, Probability::HALF) + 0.34).abs() < 1e-15);
-/// assert_eq!(quadratic.entropy(Probability::HALF), 0.25);
-/// assert!((quadratic.divergence(p, Probability::HALF) - 0.09).abs() < 1e-15);
-///
-/// // Many rows, and all steps of a run that succeeded.
-/// let (forecasts, outcomes) = ([Probability::HALF, Probability::ONE], [true, false]);
-/// let mut scores = [0.0; 2];
-/// quadratic.fill_scores(&forecasts, &outcomes, &mut scores);
-/// assert_eq!(scores, [-0.25, -1.0]);
-/// assert_eq!(quadratic.sum_scores(&forecasts, &outcomes), -1.25);
-/// assert_eq!(quadratic.weighted_sum(&forecasts, true, StepWeights::Falling), -0.5);
-/// # Ok::<(), scoring_rules::Error>(())
+///     let forecast = Probability::new(0.75)?;
+///     let scores: Vec<f64> = rules.iter().map(|rule| rule.score(forecast, true)).collect();
+///     assert_eq!(scores, [-0.0625, 0.75_f64.ln(), -0.25]);
+///     Ok(())
+/// }
 /// ```
-///
-/// Because closures are rules, a reference to a rule cannot be one by itself; where a function
-/// wants a rule by value, hand on `|p, outcome| rule.score(p, outcome)`. The trait can be made an
-/// object.
 ///
 /// Reference: Gneiting and Raftery (2007), Strictly proper scoring rules, prediction, and
 /// estimation, doi:10.1198/016214506000001437.
@@ -48,64 +44,60 @@ pub trait ScoringRule {
     #[must_use]
     fn score(&self, forecast: Probability, outcome: bool) -> f64;
 
-    /// What `forecast` is expected to score where the event has probability `truth`:
-    /// `q S(p, 1) + (1 - q) S(p, 0)`. An outcome of probability zero does not count, even where
-    /// its score is infinite.
+    /// The expected score of `forecast` if the event has probability `truth`:
+    /// `q S(p, 1) + (1 - q) S(p, 0)`. An outcome of probability zero does not count, even if its
+    /// score is infinite.
     #[must_use]
     fn expected(&self, forecast: Probability, truth: Probability) -> f64 {
         share(truth.get(), || self.score(forecast, true))
             + share(truth.complement().get(), || self.score(forecast, false))
     }
 
-    /// The generalised entropy of `truth`: minus what the truthful forecast is expected to score.
-    /// For the log score this is Shannon's entropy in nats.
+    /// The generalised entropy of `truth`: minus the expected score of the truthful forecast. For
+    /// the log score this is Shannon's entropy in nats.
     #[must_use]
     fn entropy(&self, truth: Probability) -> f64 {
         // A difference, so that no uncertainty is plain zero and not negative zero.
         0.0 - self.expected(truth, truth)
     }
 
-    /// What is lost, on average, by reporting `forecast` where `truth` holds:
-    /// `expected(q, q) - expected(p, q)`. Never negative for a proper rule, but for rounding; a
-    /// negative value shows that a rule of your own is not proper.
+    /// The expected loss from reporting `forecast` if the event has probability `truth`:
+    /// `expected(q, q) - expected(p, q)`. For a proper rule it is at least 0 up to rounding; a
+    /// clearly negative value shows that a rule is not proper.
     #[must_use]
     fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
         let lost = |outcome| self.score(truth, outcome) - self.score(forecast, outcome);
         share(truth.get(), || lost(true)) + share(truth.complement().get(), || lost(false))
     }
 
+    // What follows is the plumbing of the hot loops: rules of this crate override it where many
+    // forecasts together are faster than one after the other. An override keeps each result within
+    // 1e-12 relative of the default.
+
     /// Scores rows: `scores[i]` becomes the score of `forecasts[i]` with `outcomes[i]`. Stops at
-    /// the end of the shortest; [`score_slice`](crate::score_slice) checks the lengths.
-    ///
-    /// Overridden where many rows together are faster than one after the other. An override keeps
-    /// each score within 1e-12 relative.
+    /// the end of the shortest slice.
+    #[doc(hidden)]
     fn fill_scores(&self, forecasts: &[Probability], outcomes: &[bool], scores: &mut [f64]) {
         fill(forecasts, outcomes, scores, |forecast, outcome| self.score(forecast, outcome));
     }
 
-    /// The sum of the scores of one block of rows: of up to about a thousand, as it is not
-    /// compensated. [`mean_score`](crate::mean_score) adds up blocks. Stops at the end of the
-    /// shorter of the two.
-    ///
-    /// An override keeps the result within 1e-12 relative of the plain sum.
+    /// The sum of the scores of one block of up to about a thousand rows; it is not compensated.
+    #[doc(hidden)]
     #[must_use]
     fn sum_scores(&self, forecasts: &[Probability], outcomes: &[bool]) -> f64 {
         sum_of_pairs(forecasts, outcomes, |forecast, outcome| self.score(forecast, outcome))
     }
 
     /// The weighted sum of the scores of several forecasts of one outcome.
-    ///
-    /// A rule overrides this where it knows a faster way than one score at a time. An override
-    /// keeps the result within 1e-12 relative of the plain sum.
+    #[doc(hidden)]
     #[must_use]
     fn weighted_sum(&self, forecasts: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
         weights.sum(forecasts, |forecast| self.score(forecast, outcome))
     }
 
-    /// The same for many runs at once: `sums[i]` becomes the sum of run i, to the bit that of
-    /// [`Self::weighted_sum`]. Stops at the end of the shorter of the two.
-    ///
-    /// Overridden where several runs together are faster than one after the other.
+    /// `sums[i]` becomes the weighted sum of run i, with the bits of [`Self::weighted_sum`]. Stops
+    /// at the end of the shorter of the two.
+    #[doc(hidden)]
     fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
         for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
             *sum = self.weighted_sum(&runs.forecasts()[start..end], outcome, weights);
@@ -113,12 +105,58 @@ pub trait ScoringRule {
     }
 }
 
-impl<F: Fn(Probability, bool) -> f64> ScoringRule for F {
-    #[inline]
-    fn score(&self, forecast: Probability, outcome: bool) -> f64 {
-        self(forecast, outcome)
-    }
+macro_rules! rules_behind_pointers {
+    ($($pointer:ty),*) => {$(
+        impl<R: ScoringRule + ?Sized> ScoringRule for $pointer {
+            #[inline]
+            fn score(&self, forecast: Probability, outcome: bool) -> f64 {
+                (**self).score(forecast, outcome)
+            }
+
+            #[inline]
+            fn expected(&self, forecast: Probability, truth: Probability) -> f64 {
+                (**self).expected(forecast, truth)
+            }
+
+            #[inline]
+            fn entropy(&self, truth: Probability) -> f64 {
+                (**self).entropy(truth)
+            }
+
+            #[inline]
+            fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
+                (**self).divergence(forecast, truth)
+            }
+
+            #[inline]
+            fn fill_scores(&self, forecasts: &[Probability], outcomes: &[bool], scores: &mut [f64]) {
+                (**self).fill_scores(forecasts, outcomes, scores);
+            }
+
+            #[inline]
+            fn sum_scores(&self, forecasts: &[Probability], outcomes: &[bool]) -> f64 {
+                (**self).sum_scores(forecasts, outcomes)
+            }
+
+            #[inline]
+            fn weighted_sum(
+                &self,
+                forecasts: &[Probability],
+                outcome: bool,
+                weights: StepWeights,
+            ) -> f64 {
+                (**self).weighted_sum(forecasts, outcome, weights)
+            }
+
+            #[inline]
+            fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
+                (**self).weighted_sums(runs, weights, sums);
+            }
+        }
+    )*};
 }
+
+rules_behind_pointers!(&R, Box<R>, Arc<R>);
 
 /// `weight * value()`, where no weight means no contribution whatever the value.
 fn share(weight: f64, value: impl FnOnce() -> f64) -> f64 {

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use scoring_rules::{
     BetaScore, Binning, BoostingScore, BrierScore, Corp, Decomposition, ElementaryScore, Error,
     Level, LogScore, PooledBlocks, PowerScore, Probability, PseudosphericalScore, ScoringRule,
-    SphericalScore, ThresholdMixture, TiedBlocks, corp, decompose, pool_adjacent_violators,
-    skill_score,
+    SphericalScore, ThresholdMixture, TiedBlocks, corp, decompose, from_fn,
+    pool_adjacent_violators, skill_score,
 };
 use weighted_rows::{Row, blocks, weight};
 
@@ -66,7 +66,7 @@ fn terms_and_rates_equal_those_of_exact_fractions_to_1e_12() {
             "log" => Box::new(LogScore::exact()),
             "brier" => Box::new(BrierScore),
             "beta" => Box::new(BetaScore::new(number(line[3]), number(line[4])).unwrap()),
-            _ => Box::new(|_: Probability, _| 0.0),
+            _ => Box::new(from_fn(|_: Probability, _| 0.0)),
         };
         let numbers = |from| line[from..].iter().map(|field| number(field)).collect::<Vec<_>>();
         match line[..] {
@@ -217,10 +217,10 @@ proptest! {
 
     #[test]
     fn terms_of_a_rule_that_is_not_proper_add_up_too(rows in any_rows()) {
-        let linear = |p: Probability, y: bool| -(p.get() - f64::from(y)).abs();
-        let own_brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+        let linear = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).abs());
+        let own_brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
         // In a unit in which all scores are small.
-        let reversed = |p: Probability, y: bool| 1e-6 * (p.get() - f64::from(y)).powi(2);
+        let reversed = from_fn(|p: Probability, y: bool| 1e-6 * (p.get() - f64::from(y)).powi(2));
         let blocks = blocks(&rows);
         for rule in [&linear as &dyn ScoringRule, &own_brier, &reversed] {
             let parts = corp(rule, &blocks).unwrap();
@@ -349,8 +349,8 @@ fn forecasts_a_few_numbers_from_the_rate_have_no_negative_miscalibration() {
 #[test]
 fn rules_of_your_own_without_a_mean_are_typed_errors() {
     let blocks = blocks(&[(0.2, false, 1.0), (0.25, true, 1.0), (0.8, false, 2.0)]);
-    let nan = |_: Probability, _: bool| f64::NAN;
-    let never = |_: Probability, _: bool| f64::NEG_INFINITY;
+    let nan = from_fn(|_: Probability, _: bool| f64::NAN);
+    let never = from_fn(|_: Probability, _: bool| f64::NEG_INFINITY);
     for rule in [&nan as &dyn ScoringRule, &never] {
         let error = corp(rule, &blocks).unwrap_err();
         assert!(matches!(error, Error::NotFinite { .. }), "{error}");
@@ -358,9 +358,12 @@ fn rules_of_your_own_without_a_mean_are_typed_errors() {
         assert!(matches!(error, Error::NotFinite { .. }), "{error}");
     }
     // The base rate alone is ruled out, which costs the mean loss nothing.
-    let but_for_the_base_rate = |p: Probability, y: bool| {
-        if p == Probability::HALF { f64::NEG_INFINITY } else { BrierScore.score(p, y) }
-    };
+    let but_for_the_base_rate =
+        from_fn(
+            |p: Probability, y: bool| {
+                if p == Probability::HALF { f64::NEG_INFINITY } else { BrierScore.score(p, y) }
+            },
+        );
     let halves = crate::blocks(&[(0.2, false, 1.0), (0.8, true, 1.0)]);
     let error = corp(&but_for_the_base_rate, &halves).unwrap_err();
     assert!(matches!(error, Error::NotFinite { what: "the sum of the terms", .. }), "{error}");

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use scoring_rules::{
     BetaScore, BoostingScore, BrierScore, ElementaryScore, Error, Level, LogScore, PowerScore,
-    Probability, PseudosphericalScore, ScoringRule, SphericalScore, ThresholdMixture,
+    Probability, PseudosphericalScore, ScoringRule, SphericalScore, ThresholdMixture, from_fn,
     propriety::{Counterexample, Examination, Verdict, examine},
 };
 
@@ -14,7 +14,7 @@ fn given(p: Probability, outcome: bool) -> f64 {
 }
 
 fn examined(rule: impl Fn(Probability, bool) -> f64) -> Examination {
-    let examination = examine(&rule).unwrap();
+    let examination = examine(&from_fn(rule)).unwrap();
     let words = examination.to_string();
     assert!(!words.contains("NaN"), "{words}");
     examination
@@ -25,7 +25,7 @@ fn lie(rule: impl Fn(Probability, bool) -> f64) -> Counterexample {
     let examination = examined(&rule);
     let Verdict::Improper(found) = examination.verdict else { panic!("{examination}") };
     assert_eq!(examination.certainty.hidden_gain, None);
-    let expected = |p| rule.expected(p, found.truth);
+    let expected = |p| from_fn(&rule).expected(p, found.truth);
     let gain = expected(found.report) - expected(found.truth);
     assert!(gain == found.gain || (gain - found.gain).abs() < 1e-12, "{found:?} {gain}");
     assert!(found.gain == f64::INFINITY || found.gain > found.rounding, "{found:?}");
@@ -288,10 +288,10 @@ fn a_truth_that_costs_infinitely_much_is_improper_and_no_nan() {
 
 #[test]
 fn scores_without_an_expectation_are_refused() {
-    let error = examine(&|p: Probability, y| 1.0 / given(p, y)).unwrap_err();
+    let error = examine(&from_fn(|p, y| 1.0 / given(p, y))).unwrap_err();
     let wanted = Error::Score { forecast: 0.0, outcome: true, value: f64::INFINITY };
     assert_eq!(error, wanted);
-    let error = examine(&|p: Probability, _: bool| (p.get() - 0.25).sqrt()).unwrap_err();
+    let error = examine(&from_fn(|p, _| (p.get() - 0.25).sqrt())).unwrap_err();
     assert!(matches!(error, Error::Score { forecast: 0.0, value, .. } if value.is_nan()));
 }
 

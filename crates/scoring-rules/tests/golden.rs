@@ -63,7 +63,7 @@ fn beta_scores_equal_their_integrals_to_1e_12() {
 
 #[test]
 fn a_run_of_equal_forecasts_sums_to_that_many_scores() {
-    use scoring_rules::StepWeights;
+    use scoring_rules::loops::StepWeights;
 
     for row in rows(include_str!("golden/beta_score.csv")) {
         let rule = BetaScore::new(number(row[0]), number(row[1])).unwrap();

@@ -4,8 +4,9 @@
 use proptest::prelude::*;
 use scoring_rules::{
     BetaScore, BoostingScore, BrierScore, Error, ExactMean, Level, LogScore, PowerScore,
-    Probability, PseudosphericalScore, Runs, ScoringRule, SphericalScore, StepWeights, mean_score,
-    score_slice,
+    Probability, PseudosphericalScore, ScoringRule, SphericalScore, from_fn,
+    loops::{Runs, StepWeights},
+    mean_score, score_slice,
 };
 
 fn rules() -> Vec<(&'static str, Box<dyn ScoringRule + Sync>)> {
@@ -24,7 +25,7 @@ fn rules() -> Vec<(&'static str, Box<dyn ScoringRule + Sync>)> {
         ("boosting", Box::new(BoostingScore)),
         ("power", Box::new(PowerScore::new(1.5, level).unwrap())),
         ("pseudospherical", Box::new(PseudosphericalScore::new(1.5, level).unwrap())),
-        ("closure", Box::new(|p: Probability, y: bool| -(p.get() - f64::from(y)).abs())),
+        ("closure", Box::new(from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).abs()))),
     ]
 }
 
@@ -99,7 +100,7 @@ proptest! {
 
 #[test]
 fn a_function_of_your_own_has_the_sums_over_runs_that_a_rule_of_the_crate_has() {
-    let own = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+    let own = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
     let values: Vec<f64> = (0..100).map(|i| f64::from(i * 37 % 101) / 128.0).collect();
     let forecasts = Probability::from_slice(&values).unwrap();
     let (ends, outcomes) = ([3, 3, 20, 100], [true, false, false, true]);

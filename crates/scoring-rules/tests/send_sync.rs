@@ -4,7 +4,7 @@ use scoring_rules::{
     BetaScore, Binning, BoostingScore, BrierScore, Categorical, CompensatedSum, Corp,
     Decomposition, Dominance, ElementaryScore, Ensemble, Error, ExactMean, ExactSum, Interval,
     Level, LogScore, MurphyCurve, Observed, PooledBlocks, PowerScore, Probability,
-    PseudosphericalScore, Quantiles, Runs, SphericalScore, ThresholdMixture, TiedBlocks,
+    PseudosphericalScore, Quantiles, SphericalScore, ThresholdMixture, TiedBlocks,
     propriety::{Examination, IntervalExamination},
 };
 
@@ -13,7 +13,7 @@ fn assert_send_sync<T: Send + Sync>() {}
 #[test]
 fn everything_can_be_shared_between_threads() {
     assert_send_sync::<(Probability, Level, Interval, Observed, Quantiles, Ensemble)>();
-    assert_send_sync::<(Categorical<'_>, Runs<'_>, TiedBlocks, Binning<'_>, PooledBlocks)>();
+    assert_send_sync::<(Categorical<'_>, TiedBlocks, Binning<'_>, PooledBlocks)>();
     assert_send_sync::<(BrierScore, LogScore, SphericalScore, BoostingScore, BetaScore)>();
     assert_send_sync::<(PowerScore, PseudosphericalScore, ElementaryScore, ThresholdMixture)>();
     assert_send_sync::<(CompensatedSum, ExactSum, ExactMean)>();

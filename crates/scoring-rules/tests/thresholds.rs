@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use scoring_rules::{
     BetaScore, BrierScore, ElementaryScore, Error, Level, LogScore, Probability, ScoringRule,
-    SphericalScore, ThresholdMixture,
+    SphericalScore, ThresholdMixture, from_fn,
 };
 
 fn p(value: f64) -> Probability {
@@ -193,11 +193,11 @@ fn divergences_of_mixtures_go_on_beyond_the_ends_of_their_table() {
 fn a_spherical_score_is_a_mixture_up_to_what_a_right_certainty_scores() {
     let density = |c: f64, rest: f64| (c * c + rest * rest).powf(-1.5);
     let mixture = ThresholdMixture::density(density).unwrap();
-    let lost = |p: Probability, outcome: bool| SphericalScore.score(p, outcome) - 1.0;
+    let lost = from_fn(|p: Probability, outcome: bool| SphericalScore.score(p, outcome) - 1.0);
     for i in 1..100 {
         let forecast = p(f64::from(i) / 100.0);
         for outcome in [false, true] {
-            let (one, other) = (mixture.score(forecast, outcome), lost(forecast, outcome));
+            let (one, other) = (mixture.score(forecast, outcome), lost.score(forecast, outcome));
             approx::assert_abs_diff_eq!(one, other, epsilon = 1e-15);
         }
     }

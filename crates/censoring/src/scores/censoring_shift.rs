@@ -8,9 +8,9 @@ use crate::{Error, stops::hidden_outcome::split, weighting::stop_times::can_be_a
 /// Either part is in the units of the rule.
 ///
 /// ```
-/// use censoring::{Error, Probability, Tps, Trace, WeightSchedule, censoring_shift};
+/// use censoring::{Error, Probability, Tps, Trace, WeightSchedule, censoring_shift, from_fn};
 ///
-/// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+/// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
 /// let trace = Trace::new(Probability::from_slice(&[0.75, 0.5])?, true)?;
 /// let shift = censoring_shift(&tps, trace, 1)?;
@@ -62,9 +62,9 @@ impl CensoringShift {
 /// 1e100.
 ///
 /// ```
-/// use censoring::{Error, Probability, Tps, Trace, WeightSchedule, censoring_shift};
+/// use censoring::{Error, Probability, Tps, Trace, WeightSchedule, censoring_shift, from_fn};
 ///
-/// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+/// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
 /// let forecasts = Probability::from_slice(&[0.25, 0.5])?;
 /// let shift = censoring_shift(&tps, Trace::new(forecasts, true)?, 1)?;

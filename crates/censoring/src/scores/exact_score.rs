@@ -94,9 +94,9 @@ impl RunScore {
 /// weights do not reach the horizon.
 ///
 /// ```
-/// use censoring::{Error, Probability, StopReason, Stopped, Tps, WeightSchedule, exact_score};
+/// use censoring::{Error, Probability, StopReason, Stopped, Tps, WeightSchedule, exact_score, from_fn};
 ///
-/// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+/// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
 /// let forecasts = Probability::from_slice(&[0.75, 0.75])?;
 /// let cut_off = Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?.with_horizon(4)?;
@@ -128,9 +128,9 @@ pub fn exact_score<R: ScoringRule>(
 /// 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
 ///
 /// ```
-/// use censoring::{Error, Probability, StopReason, Stopped, Tps, WeightSchedule, exact_mean_score};
+/// use censoring::{Error, Probability, StopReason, Stopped, Tps, WeightSchedule, exact_mean_score, from_fn};
 ///
-/// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+/// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
 /// let forecasts = Probability::from_slice(&[0.5, 1.0])?;
 /// let runs = [

@@ -30,9 +30,9 @@ use crate::{
 /// use censoring::{
 ///     Bounds, Error, Probability, ProbabilityInterval, StopReason, Stopped, Tps, WeightSchedule,
 ///     score_bounds,
-/// };
+///, from_fn};
 ///
-/// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+/// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
 /// let forecasts = Probability::from_slice(&[0.75])?;
 /// let cut_off = Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?;
@@ -82,9 +82,9 @@ pub fn score_bounds<R: ScoringRule>(
 /// use censoring::{
 ///     Bounds, Error, Probability, ProbabilityInterval, StopReason, Stopped, Tps, WeightSchedule,
 ///     mean_score_bounds,
-/// };
+///, from_fn};
 ///
-/// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+/// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
 /// let forecasts = Probability::from_slice(&[0.5])?;
 /// let sure = Probability::from_slice(&[1.0])?;
@@ -134,14 +134,15 @@ mod tests {
 
     use super::*;
     use crate::StopReason;
+    use crate::from_fn;
 
     #[test]
     fn a_score_that_is_no_number_is_an_error_and_not_swallowed() {
         // The log score as many write it: 0 ln 0 is no number.
-        let naive = |p: Probability, y: bool| {
+        let naive = from_fn(|p: Probability, y: bool| {
             let (p, y) = (p.get(), f64::from(y));
             y * p.ln() + (1.0 - y) * (1.0 - p).ln()
-        };
+        });
         let tps = Tps::new(naive, WeightSchedule::Uniform);
         let sure = Probability::from_slice(&[0.0]).unwrap();
         let run = Stopped::new(sure, None, Some(StopReason::MaxSteps)).unwrap();

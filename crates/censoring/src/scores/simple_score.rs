@@ -28,9 +28,9 @@ use crate::{Error, Observation, Stopped, scores::weighted_runs::mean_of_runs};
 /// weights do not reach the horizon.
 ///
 /// ```
-/// use censoring::{Error, Probability, StopReason, Stopped, Tps, WeightSchedule, simple_score};
+/// use censoring::{Error, Probability, StopReason, Stopped, Tps, WeightSchedule, simple_score, from_fn};
 ///
-/// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+/// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
 /// let forecasts = Probability::from_slice(&[0.5, 0.5])?;
 ///
@@ -64,9 +64,9 @@ pub fn simple_score<R: ScoringRule>(tps: &Tps<R>, run: &Stopped<'_>) -> Result<f
 /// ```
 /// use censoring::{
 ///     Error, Probability, StopReason, Stopped, Tps, WeightSchedule, simple_mean_score,
-/// };
+///, from_fn};
 ///
-/// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+/// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
 /// let forecasts = Probability::from_slice(&[0.5, 1.0])?;
 /// let runs = [

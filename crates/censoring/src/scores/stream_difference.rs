@@ -27,9 +27,9 @@ use crate::{
 /// use censoring::{
 ///     Error, Probability, ProbabilityInterval, StopReason, Stopped, StreamDifference, Tps,
 ///     WeightSchedule,
-/// };
+///, from_fn};
 ///
-/// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+/// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
 /// let [careful, bold] = [[Probability::HALF], [Probability::new(0.75)?]];
 /// let run = |forecast, outcome| Stopped::new(forecast, outcome, Some(StopReason::MaxSteps));

@@ -10,9 +10,9 @@ use crate::{
 /// What is known of a run's score.
 ///
 /// ```
-/// use censoring::{Error, Probability, RunScore, StopReason, Stopped, Tps, WeightSchedule};
+/// use censoring::{Error, Probability, RunScore, StopReason, Stopped, Tps, WeightSchedule, from_fn};
 ///
-/// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+/// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
 /// let forecasts = [Probability::new(0.75)?];
 /// let cut_off = Stopped::new(&forecasts, None, Some(StopReason::MaxSteps))?;

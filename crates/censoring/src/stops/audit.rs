@@ -7,10 +7,10 @@ use crate::{Error, StopClass, StopReason, Stopped};
 /// Why a run with an unknown outcome cannot be scored.
 ///
 /// ```
-/// use censoring::{Error, Exclusion, Probability, StopReason, Stopped, simple_score};
+/// use censoring::{Error, Exclusion, Probability, StopReason, Stopped, simple_score, from_fn};
 /// use censoring::{Tps, WeightSchedule};
 ///
-/// let brier = |p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2);
+/// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
 /// let silent = Stopped::new(&[Probability::HALF], None, None)?;
 /// assert_eq!(simple_score(&tps, &silent), Err(Error::Excluded(Exclusion::NoReason)));

@@ -100,6 +100,7 @@ mod tests {
     use trajectory_metrics::{BetaScore, LogScore};
 
     use super::*;
+    use crate::from_fn;
 
     #[test]
     fn only_a_log_score_that_is_clipped_has_a_bound() {
@@ -116,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_constant_on_top_of_a_rule_leaves_the_bound() {
-        let brier = |p: Probability, y: bool| 2.0 - (p.get() - f64::from(y)).powi(2);
+        let brier = from_fn(|p: Probability, y: bool| 2.0 - (p.get() - f64::from(y)).powi(2));
         assert_eq!(plug_in_regret_bound(&brier, 0.25), Ok(0.5));
     }
 

@@ -109,6 +109,7 @@ fn climbed(rule: &impl ScoringRule, rounding: Rounding, start: Lie) -> Result<Li
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::from_fn::from_fn;
     use crate::propriety::reports::first;
 
     /// What one gains at most, by trying every pair.
@@ -120,11 +121,11 @@ mod tests {
     #[test]
     fn no_pair_of_reports_gains_more_than_the_one_found() {
         // Wrong by a wave, so that there are many hills to climb.
-        let wavy = |p: Probability, outcome: bool| {
+        let wavy = from_fn(|p: Probability, outcome: bool| {
             let p = p.get();
             let y = f64::from(outcome);
             0.01 * (30.0 * p).sin() - (p - y) * (p - y)
-        };
+        });
         let reports: Vec<Scored> = first(&wavy).unwrap().into_iter().step_by(8).collect();
         let rounding = Rounding::new(&reports[reports.len() / 2]);
         let seed = among_neighbours(rounding, &reports).unwrap();
@@ -135,10 +136,10 @@ mod tests {
 
     #[test]
     fn neighbours_that_do_not_gain_are_enough() {
-        let brier = |p: Probability, outcome: bool| {
+        let brier = from_fn(|p: Probability, outcome: bool| {
             let error = p.get() - f64::from(outcome);
             -error * error
-        };
+        });
         let reports: Vec<Scored> = first(&brier).unwrap().into_iter().step_by(8).collect();
         let rounding = Rounding::new(&reports[reports.len() / 2]);
         assert!(among_neighbours(rounding, &reports).is_none());
@@ -148,12 +149,12 @@ mod tests {
     #[test]
     fn a_jump_that_gains_a_little_does_not_hide_a_slope_that_gains_much() {
         // Takes every report for another one, by up to a tenth, and pays for reports just above 1/2.
-        let bent = |p: Probability, outcome: bool| {
+        let bent = from_fn(|p: Probability, outcome: bool| {
             let p = p.get();
             let error = p + 0.1 * (std::f64::consts::TAU * p).sin() - f64::from(outcome);
             let bonus = if (0.5..0.501).contains(&p) { 0.002 } else { 0.0 };
             bonus - error * error
-        };
+        });
         let reports: Vec<Scored> = first(&bent).unwrap().into_iter().step_by(8).collect();
         let rounding = Rounding::new(&reports[reports.len() / 2]);
         let seed = among_neighbours(rounding, &reports).unwrap();
@@ -164,7 +165,8 @@ mod tests {
 
     #[test]
     fn of_lies_that_gain_the_same_the_first_is_told() {
-        let linear = |p: Probability, outcome: bool| if outcome { p.get() } else { 1.0 - p.get() };
+        let linear =
+            from_fn(|p: Probability, outcome: bool| if outcome { p.get() } else { 1.0 - p.get() });
         let scored = |value| Scored::new(&linear, Probability::new(value).unwrap()).unwrap();
         let rounding = Rounding::new(&scored(0.5));
         let lie = |truth, report| Lie::new(rounding, &scored(truth), &scored(report));

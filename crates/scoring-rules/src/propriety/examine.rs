@@ -5,7 +5,7 @@ use super::{
     reports::{coarse, first, refined},
     ties::{ties, told, united},
 };
-use crate::{Error, Probability, ScoringRule};
+use crate::{error::Error, from_fn::from_fn, probability::Probability, rule::ScoringRule};
 
 /// Whether a scoring rule is strictly proper, proper, or improper, by trying it.
 ///
@@ -39,7 +39,7 @@ use crate::{Error, Probability, ScoringRule};
 /// # Example
 ///
 /// ```
-/// use scoring_rules::{LogScore, Probability, propriety::{Verdict, examine}};
+/// use scoring_rules::{LogScore, Probability, from_fn, propriety::{Verdict, examine}};
 ///
 /// assert_eq!(examine(&LogScore::exact())?.verdict, Verdict::StrictlyProper);
 ///
@@ -49,7 +49,7 @@ use crate::{Error, Probability, ScoringRule};
 /// assert_eq!(examine(&LogScore::clipped(0.25)?)?.verdict, Verdict::Proper { ties });
 ///
 /// // The probability given to what happened: exaggeration gains.
-/// let linear = |p: Probability, y: bool| if y { p.get() } else { 1.0 - p.get() };
+/// let linear = from_fn(|p, y| if y { p.get() } else { 1.0 - p.get() });
 /// let examination = examine(&linear)?;
 /// let Verdict::Improper(found) = examination.verdict else { panic!("{examination}") };
 /// assert!((found.gain - 0.125).abs() < 1e-12);
@@ -60,7 +60,7 @@ use crate::{Error, Probability, ScoringRule};
 /// References: Gneiting and Raftery (2007), doi:10.1198/016214506000001437, for what propriety is;
 /// Schervish (1989), doi:10.1214/aos/1176347398, for why the scores of proper rules are monotone.
 pub fn examine(rule: &(impl ScoringRule + ?Sized)) -> Result<Examination, Error> {
-    let rule = &|report: Probability, outcome: bool| rule.score(report, outcome);
+    let rule = &from_fn(|report, outcome| rule.score(report, outcome));
     let first = first(rule)?;
     let rounding = Rounding::new(&first[first.len() / 2]);
     let told = told(rounding, &coarse(&first));

@@ -142,6 +142,7 @@ impl Eq for Cell {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::from_fn::from_fn;
     use crate::{BrierScore, LogScore};
 
     #[test]
@@ -157,11 +158,11 @@ mod tests {
 
     #[test]
     fn a_jump_is_narrowed_down_to_neighbouring_numbers() {
-        let jump = |p: Probability, outcome: bool| match (p.get() > 0.3, outcome) {
+        let jump = from_fn(|p: Probability, outcome: bool| match (p.get() > 0.3, outcome) {
             (true, true) | (false, false) => 0.0,
             (true, false) => -0.3,
             (false, true) => -0.7,
-        };
+        });
         let Refined { reports, hidden } = refined(&jump, first(&jump).unwrap()).unwrap();
         let i = reports.partition_point(|scored| scored.report.get() <= 0.3);
         assert_eq!(reports[i - 1].report.get(), 0.3);

@@ -139,6 +139,7 @@ pub(super) fn united(mut ranges: Vec<Range>) -> Vec<Range> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::from_fn::from_fn;
     use crate::{Level, PseudosphericalScore, propriety::reports::first};
 
     fn range(low: f64, high: f64) -> Range {
@@ -147,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_ends_of_a_tie_are_found_to_the_last_number() {
-        let steps = |p: Probability, outcome: bool| {
+        let steps = from_fn(|p: Probability, outcome: bool| {
             let levels = [0.1, 0.123_456_789, 0.7].iter();
             levels
                 .map(|&c| match (p.get() > c, outcome) {
@@ -156,7 +157,7 @@ mod tests {
                     (false, true) => c - 1.0,
                 })
                 .sum::<f64>()
-        };
+        });
         let found = ties(&steps, &first(&steps).unwrap()).unwrap();
         let wanted = [
             range(0.0, 0.1),
@@ -170,23 +171,23 @@ mod tests {
 
     #[test]
     fn scores_that_underflow_fade_and_do_not_tie() {
-        let steep = |p: Probability, outcome: bool| {
+        let steep = from_fn(|p: Probability, outcome: bool| {
             let p = p.get();
             if outcome { p.powi(100) / 100.0 } else { -p.powi(101) / 101.0 }
-        };
+        });
         let found = ties(&steep, &first(&steep).unwrap()).unwrap();
         assert!(found.ties.is_empty(), "{found:?}");
         assert_eq!(found.faded.len(), 1);
-        assert!(steep(*found.faded[0].end(), true) == 0.0);
+        assert!(steep.score(*found.faded[0].end(), true) == 0.0);
     }
 
     #[test]
     fn scores_that_are_flat_to_rounding_fade_and_a_clip_however_narrow_ties() {
         // One threshold density with a zero of high order at 0, beside an offset.
-        let flat = |p: Probability, outcome: bool| {
+        let flat = from_fn(|p: Probability, outcome: bool| {
             let p = p.get();
             1.0 + if outcome { p.powi(3) / 3.0 - p.powi(4) / 4.0 } else { -p.powi(4) / 4.0 }
-        };
+        });
         let found = ties(&flat, &first(&flat).unwrap()).unwrap();
         assert!(found.ties.is_empty() && found.faded.len() == 1, "{found:?}");
         for power in [8.0, 20.0, -50.0, 100.0, -100.0] {
@@ -195,13 +196,15 @@ mod tests {
             assert!(found.ties.is_empty() && !found.faded.is_empty(), "{power}: {found:?}");
         }
 
-        let brier = |p: Probability, outcome: bool| {
+        let brier = from_fn(|p: Probability, outcome: bool| {
             let p = p.get().clamp(1e-9, 0.7);
             if outcome { -(1.0 - p) * (1.0 - p) } else { -p * p }
-        };
+        });
         // In any unit, and also where the failures alone are flat to rounding, beside an offset.
         for (unit, offset) in [(1.0, 0.0), (1e-6, 0.0), (1e6, 0.0), (1e-12, 0.0), (1.0, 1.0)] {
-            let rule = |p, outcome| unit * brier(p, outcome) + if outcome { 0.0 } else { offset };
+            let rule = from_fn(|p, outcome| {
+                unit * brier.score(p, outcome) + if outcome { 0.0 } else { offset }
+            });
             let found = ties(&rule, &first(&rule).unwrap()).unwrap();
             let [low, high] = &found.ties[..] else { panic!("{unit} {offset}: {found:?}") };
             assert_eq!((low.start(), high.end()), (&Probability::ZERO, &Probability::ONE));

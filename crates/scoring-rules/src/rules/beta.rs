@@ -1,8 +1,12 @@
 use std::fmt;
 
 use crate::{
-    Error, LogScore, Probability, Runs, ScoringRule, StepWeights,
-    rows::mean_score::{fill, sum_of_pairs},
+    Error, LogScore, Probability, ScoringRule,
+    loops::{
+        row_sums::{fill, sum_of_pairs},
+        runs::Runs,
+        step_weights::StepWeights,
+    },
     rules::beta_divergence::divergence,
     rules::beta_polynomial::BetaPolynomial,
     rules::beta_table::BetaTable,

@@ -1,4 +1,4 @@
-use crate::{Probability, StepWeights, rows::window::sum_of_finite};
+use crate::{Probability, loops::step_weights::StepWeights, loops::window::sum_of_finite};
 
 /// Parameters up to here have a closed form; the polynomial has as many terms.
 const TERMS: usize = 4;

@@ -1,5 +1,8 @@
 use crate::{
-    Probability, Runs, ScoringRule, StepWeights, rows::window::sum_of_finite, rules::sides::Sides,
+    Probability, ScoringRule,
+    loops::window::sum_of_finite,
+    loops::{runs::Runs, step_weights::StepWeights},
+    rules::sides::Sides,
     rules::smooth::ThresholdDensity,
 };
 

@@ -1,7 +1,8 @@
 use crate::{
-    Error, Probability, Runs, ScoringRule, StepWeights,
-    rows::mean_score::{fill, sum_of_pairs},
-    rows::window::{WINDOW, outside, with_window},
+    Error, Probability, ScoringRule,
+    loops::row_sums::{fill, sum_of_pairs},
+    loops::window::{WINDOW, outside, with_window},
+    loops::{runs::Runs, step_weights::StepWeights},
     rules::kullback_leibler::kullback_leibler,
     rules::log_product::{
         log_of_falling_powers, log_of_product, plain_product, product_of_falling_powers,

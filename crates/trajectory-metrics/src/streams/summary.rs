@@ -1,4 +1,4 @@
-use scoring_rules::Probability;
+use scoring_rules::{Probability, from_fn};
 
 use crate::{Error, Trace, Traces, WeightSchedule};
 
@@ -79,7 +79,7 @@ fn mean(schedule: &WeightSchedule, forecasts: &[Probability]) -> Result<Probabil
         schedule.total(forecasts.len())?;
         return Ok(first);
     }
-    let value = |forecast: Probability, _: bool| forecast.get();
+    let value = from_fn(|forecast, _| forecast.get());
     let mean = schedule.sum(&value, forecasts, true, forecasts.len())?;
     // The sum of weights may be one digit above 1.
     Ok(Probability::new(((mean * DECIMALS).round() / DECIMALS).min(1.0))?)

@@ -1,4 +1,4 @@
-use scoring_rules::{ExactMean, Probability, Runs, ScoringRule};
+use scoring_rules::{ExactMean, Probability, ScoringRule, loops::Runs};
 
 use crate::{Error, Trace, Traces, WeightSchedule, streams::traces::same_length};
 

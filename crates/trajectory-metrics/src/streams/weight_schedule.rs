@@ -1,6 +1,6 @@
 use std::{fmt, str::FromStr};
 
-use scoring_rules::{Probability, ScoringRule, StepWeights};
+use scoring_rules::{Probability, ScoringRule, loops::StepWeights};
 
 use crate::Error;
 

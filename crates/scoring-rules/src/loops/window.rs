@@ -1,4 +1,4 @@
-use crate::{Probability, StepWeights};
+use crate::{loops::step_weights::StepWeights, probability::Probability};
 
 /// Runs of up to this many steps are summed through a window of just as many.
 pub(crate) const WINDOW: usize = 16;
@@ -125,7 +125,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{BetaScore, BrierScore, LogScore, Runs, ScoringRule};
+    use crate::{BetaScore, BrierScore, LogScore, ScoringRule, loops::runs::Runs};
 
     const WEIGHTS: [StepWeights; 3] =
         [StepWeights::Equal, StepWeights::Falling, StepWeights::Rising];

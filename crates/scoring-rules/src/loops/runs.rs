@@ -1,9 +1,9 @@
-use crate::{Error, Probability, checks::same_length};
+use crate::{checks::same_length, error::Error, probability::Probability};
 
 /// Many runs laid end to end: all forecasts, where each run ends, and whether it succeeded.
 ///
 /// ```
-/// use scoring_rules::{BrierScore, Probability, Runs, ScoringRule, StepWeights};
+/// use scoring_rules::{BrierScore, Probability, ScoringRule, loops::{Runs, StepWeights}};
 ///
 /// let forecasts = Probability::from_slice(&[0.5, 1.0, 0.5])?;
 /// let runs = Runs::new(forecasts, 0, &[2, 3], &[true, false])?;

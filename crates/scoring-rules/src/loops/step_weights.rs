@@ -1,4 +1,4 @@
-use crate::{CompensatedSum, Probability};
+use crate::{probability::Probability, sums::compensated_sum::CompensatedSum};
 
 /// Whole-number weights for the steps of a run, before they are normalised.
 ///
@@ -28,7 +28,7 @@ impl StepWeights {
     /// The sum of the weights of a run of n steps.
     ///
     /// ```
-    /// use scoring_rules::StepWeights;
+    /// use scoring_rules::loops::StepWeights;
     ///
     /// assert_eq!(StepWeights::Equal.total(3), 3.0);
     /// assert_eq!(StepWeights::Falling.total(3), 3.0 + 2.0 + 1.0);
@@ -49,7 +49,7 @@ impl StepWeights {
     /// grow on very long runs.
     ///
     /// ```
-    /// use scoring_rules::{Probability, StepWeights};
+    /// use scoring_rules::{Probability, loops::StepWeights};
     ///
     /// let steps = Probability::from_slice(&[0.5, 0.25, 1.0])?;
     /// assert_eq!(StepWeights::Equal.sum(steps, |p| p.get()), 1.75);

@@ -1,0 +1,39 @@
+use std::fmt;
+
+use crate::{probability::Probability, rule::ScoringRule};
+
+/// Makes a scoring rule of a function of the forecast and the outcome.
+///
+/// ```
+/// use scoring_rules::{Error, Probability, ScoringRule, from_fn};
+///
+/// let quadratic = from_fn(|p: Probability, outcome| {
+///     let y = f64::from(outcome);
+///     -(p.get() - y) * (p.get() - y)
+/// });
+/// assert_eq!(quadratic.score(Probability::HALF, true), -0.25);
+/// assert_eq!(quadratic.entropy(Probability::HALF), 0.25);
+/// # Ok::<(), Error>(())
+/// ```
+pub const fn from_fn<F: Fn(Probability, bool) -> f64>(score: F) -> FromFn<F> {
+    FromFn { score }
+}
+
+/// The scoring rule made of a function by [`from_fn`].
+#[derive(Clone, Copy)]
+pub struct FromFn<F> {
+    score: F,
+}
+
+impl<F: Fn(Probability, bool) -> f64> ScoringRule for FromFn<F> {
+    #[inline]
+    fn score(&self, forecast: Probability, outcome: bool) -> f64 {
+        (self.score)(forecast, outcome)
+    }
+}
+
+impl<F> fmt::Debug for FromFn<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FromFn").finish_non_exhaustive()
+    }
+}

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use benches::random_rows;
 use criterion::{Criterion, criterion_group, criterion_main};
-use trajectory_metrics::{Bootstrap, Probability, Ranking, TiedBlocks, auroc};
+use trajectory_metrics::{Bootstrap, Probability, Ranking, TiedBlocks, Weight, auroc};
 
 const ROWS: usize = 2_229;
 const RESAMPLES: usize = 10_000;
@@ -30,7 +30,7 @@ fn replicates(c: &mut Criterion) {
     group.warm_up_time(Duration::from_millis(300));
     group.bench_function("mean", |b| b.iter(|| rows.mean(&values, None, RESAMPLES)));
     group.bench_function("mean_weighted", |b| {
-        b.iter(|| rows.mean(&values, Some(&weights), RESAMPLES));
+        b.iter(|| rows.mean(&values, Some(Weight::from_slice(&weights).unwrap()), RESAMPLES));
     });
     group.bench_function("mean_clusters", |b| b.iter(|| clusters.mean(&values, None, RESAMPLES)));
     group.bench_function("mean_closure", |b| {

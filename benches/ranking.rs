@@ -10,7 +10,7 @@ use std::{hint::black_box, time::Duration};
 
 use benches::random_rows;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use trajectory_metrics::{Probability, TiedBlocks, aurc, auroc, average_precision, delong};
+use trajectory_metrics::{Probability, TiedBlocks, Weight, aurc, auroc, average_precision, delong};
 
 const SIZES: [usize; 3] = [1_000, 100_000, 1_000_000];
 
@@ -55,7 +55,15 @@ fn ranking(c: &mut Criterion) {
 
             let ones = vec![1.0; size];
             group.bench_function("blocks_of_weighted_rows", |b| {
-                b.iter(|| blocks.rebuild(black_box(confidence), &outcomes, Some(&ones)).unwrap());
+                b.iter(|| {
+                    blocks
+                        .rebuild(
+                            black_box(confidence),
+                            &outcomes,
+                            Some(Weight::from_slice(&ones).unwrap()),
+                        )
+                        .unwrap()
+                });
             });
             group.bench_function("streaming_limit", |b| {
                 b.iter(|| {

@@ -15,7 +15,7 @@ use std::{env, fs, hint::black_box, process::Command, time::Instant};
 use benches::{processor_seconds, random_rows, random_traces};
 use budget_estimation::{
     AdaptiveConformal, Calibrated, Level, LinearEstimator, MarginUnit, PastQuantiles,
-    ProgressMetrics, Resource, Rollouts, score_rollout,
+    ProgressMetrics, Resource, Rollouts, Weight, score_rollout,
 };
 use censoring::{IpcwWeights, KaplanMeier, StopReason, StopTimes, Stopped, TerminationAudit};
 use knapsack_oracle::{FitRule, Item, Knapsack, Plan, Pool, Regime, execute, kendall_tau_b};
@@ -66,8 +66,8 @@ const WORK: [(&str, usize, Make); 27] = [
     ("Platt and Isotonic, fitted to rows without ties", 10_000_000, |n| {
         with_rows(n, |p, y| {
             let weights = vec![1.0; p.len()];
-            black_box(Platt::default().fit(p, y, &weights).unwrap());
-            black_box(Isotonic.fit(p, y, &weights).unwrap());
+            black_box(Platt::default().fit(p, y, Weight::from_slice(&weights).unwrap()).unwrap());
+            black_box(Isotonic.fit(p, y, Weight::from_slice(&weights).unwrap()).unwrap());
         })
     }),
     ("Bootstrap::mean, 10 resamples, rows", 10_000_000, |n| {

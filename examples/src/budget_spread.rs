@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use budget_estimation::{Error, Estimate, Level, Miss, Sample, bootstrap_metrics, clustered_mean};
+use budget_estimation::{Error, Estimate, Level, Miss, Sample, bootstrap_metrics, cluster_mean};
 use serde::Serialize;
 
 use crate::budget_runs::Runs;
@@ -58,9 +58,9 @@ pub(crate) fn spreads(
     ];
     for (name, value) in means {
         // Undefined where the figure is, and with a single run.
-        let Ok(mean) = clustered_mean(&runs.samples, None, Sample::rollout, value) else {
-            continue;
-        };
+        let rows = runs.samples.iter().filter_map(|s| Some((value(s)?, s.rollout())));
+        let (values, clusters): (Vec<f64>, Vec<usize>) = rows.unzip();
+        let Ok(mean) = cluster_mean(&values, None, &clusters) else { continue };
         let (estimate, error) = (mean.estimate, mean.standard_error);
         let (ci_low, ci_high) =
             ((estimate - NORMAL * error).max(0.0), (estimate + NORMAL * error).min(1.0));

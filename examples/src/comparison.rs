@@ -103,7 +103,7 @@ pub fn compare(
     };
     let tasks: Vec<String> = complete_runs.iter().map(task).collect::<Result<_, _>>()?;
     let folds = if settings.whole_tasks {
-        Folds::grouped(raw.outcomes(), &tasks, 2)?
+        Folds::clustered(raw.outcomes(), &tasks, 2)?
     } else {
         if tasks.iter().collect::<BTreeSet<_>>().len() < tasks.len() {
             notes.push(

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use censoring::{
-    Bounds, StreamDifference, exact_mean_score, mean_score_bounds, plug_in_bias, simple_mean_score,
+    Bounds, StreamDifference, Weight, exact_mean_score, mean_score_bounds, plug_in_bias,
+    simple_mean_score,
 };
 use serde::Serialize;
 use trajectory_metrics::{LogScore, Probability, Tps, WeightSchedule};
@@ -180,7 +181,14 @@ fn score_stream(
         .and_then(|known| sample.runs.iter().map(|run| known.get(&run.id).copied()).collect());
     let ipcw = sample.ipcw(tps);
     let ways = [
-        ("complete_only", Some(simple_mean_score(tps, &sample.stopped, Some(&complete)))),
+        (
+            "complete_only",
+            Some(simple_mean_score(
+                tps,
+                &sample.stopped,
+                Some(Weight::from_slice(&complete).unwrap()),
+            )),
+        ),
         ("simple", Some(simple_mean_score(tps, &sample.stopped, None))),
         ("exact_plug_in", chances.map(exact)),
         ("exact_known", known.map(|known| exact(&known))),
@@ -211,7 +219,7 @@ fn score_stream(
             noted("mean_success_chance", Err("no run was cut off".to_owned()))
         }
         Some(chances) => {
-            let mean = plug_in_bias(chances, &zero, Some(&cut_off));
+            let mean = plug_in_bias(chances, &zero, Some(Weight::from_slice(&cut_off).unwrap()));
             noted("mean_success_chance", mean.map_err(|error| error.to_string()))
         }
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use censoring::{
     Error, Folds, IpcwWeights, KaplanMeier, LogisticSuccess, Observation, StopTimes, Stopped,
-    TerminationAudit, cross_fit_success, plug_in_bias, prefix_features,
+    TerminationAudit, Weight, cross_fit_success, plug_in_bias, prefix_features,
 };
 use trajectory_metrics::{LogScore, Probability, Tps};
 
@@ -94,10 +94,16 @@ pub(crate) fn learn(
     let tasks: Vec<&String> =
         sample.runs.iter().map(|run| run.task.as_ref().unwrap_or(&run.id)).collect();
     let successes: Vec<bool> = (0..n).map(|run| sample.outcome(run) == Some(true)).collect();
-    let folds = Folds::grouped(&successes, &tasks, FOLDS)?;
+    let folds = Folds::clustered(&successes, &tasks, FOLDS)?;
     let learner = LogisticSuccess::default();
-    let models =
-        cross_fit_success(&learner, &sample.stopped, features, &folds, None, Some(&weights))?;
+    let models = cross_fit_success(
+        &learner,
+        &sample.stopped,
+        features,
+        &folds,
+        None,
+        Some(Weight::from_slice(&weights).unwrap()),
+    )?;
     let chance = |run: usize, t: usize| models.success_probability(run, &features(run, t));
     // Where runs were cut off, on complete runs that went further: what is audited must not depend on
     // how a run went on.
@@ -119,7 +125,7 @@ pub(crate) fn learn(
             }
         }
     }
-    let bias = plug_in_bias(&estimates, &truths, Some(&audited)).ok();
+    let bias = plug_in_bias(&estimates, &truths, Some(Weight::from_slice(&audited).unwrap())).ok();
     let chances = (0..n).map(|run| chance(run, sample.stopped[run].forecasts().len()));
     Ok((chances.collect::<Result<_, _>>()?, bias))
 }

@@ -26,17 +26,16 @@ pub use estimates::{
 pub use metrics::{
     ClassScores, DetectionDelay, DetectionSummary, FeasibilityCounts, FeasibilitySummary,
     IntervalScores, IntervalSummary, LinearComparison, LinearSummary, Metrics, MetricsSummary,
-    Miss, ProgressMetrics, ProgressSummary, bootstrap_metrics, clustered_mean, interval_reward,
-    joint_hits,
+    Miss, ProgressMetrics, ProgressSummary, bootstrap_metrics, interval_reward, joint_hits,
 };
 pub use replay::{
     Context, LiveRun, Prefix, Replay, ResourceContext, Sample, probe, replay, score_probe,
     score_rollout, score_rollouts,
 };
 pub use rollouts::{Resource, Rollout, Rollouts, Usage};
-pub use scoring_rules::{Interval, Level, Probability};
+pub use scoring_rules::{Interval, Level, Probability, Weight};
 pub use training::{
     FeasibilityProbe, FinishedRun, TargetWidth, balance_samples, half_reachable, rule_reward,
     split_rollouts, subsample_prefixes, training_target,
 };
-pub use trajectory_metrics::{ClusterEstimate, Replicates};
+pub use trajectory_metrics::{ClusterEstimate, Replicates, cluster_mean};

@@ -10,7 +10,7 @@ mod quantile;
 mod reward;
 mod tally;
 
-pub use clustered::{bootstrap_metrics, clustered_mean};
+pub use clustered::bootstrap_metrics;
 pub use combined::{Metrics, MetricsSummary};
 pub use detection::{DetectionDelay, DetectionSummary};
 pub use feasibility::{ClassScores, FeasibilityCounts, FeasibilitySummary};

@@ -2,7 +2,9 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use approx::assert_relative_eq;
-use budget_estimation::{Estimate, FeasibilityCounts, IntervalScores, Level, Rollouts, Sample};
+use budget_estimation::{
+    Estimate, FeasibilityCounts, IntervalScores, Level, Rollouts, Sample, Weight,
+};
 
 /// A run of two turns, of which the second costs what remained after the first.
 fn sample(remaining: f64, feasible: bool, estimate: Estimate) -> Sample {
@@ -45,7 +47,10 @@ fn feasibility_scores_are_those_of_scikit_learn_and_undefined_where_these_are() 
                 'i' => Estimate::Impossible,
                 _ => Estimate::NoAnswer,
             };
-            counts.update_weighted(&sample(5.0, label == 'f', estimate), weight).unwrap();
+            counts.update_weighted(
+                &sample(5.0, label == 'f', estimate),
+                Weight::new(weight).unwrap(),
+            );
         }
         let found = counts.finish().unwrap();
         let (f, i) = (found.feasible, found.impossible);
@@ -76,7 +81,12 @@ fn interval_measures_are_those_of_numpy_and_a_weight_is_that_many_rows() {
         let mut scores = IntervalScores::claiming(Level::new(0.8).unwrap());
         for (i, remaining) in numbers(remaining).into_iter().enumerate() {
             let estimate = Estimate::interval(low[i], high[i]).unwrap();
-            scores.update_weighted(&sample(remaining, true, estimate), weights[i]).unwrap();
+            scores
+                .update_weighted(
+                    &sample(remaining, true, estimate),
+                    Weight::new(weights[i]).unwrap(),
+                )
+                .unwrap();
         }
         let found = scores.finish().unwrap();
         let found = [

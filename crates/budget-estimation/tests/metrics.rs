@@ -3,7 +3,7 @@
 
 use budget_estimation::{
     DetectionDelay, Error, Estimate, IntervalScores, Level, LinearComparison, Metrics, Miss,
-    ProgressMetrics, Rollouts, Sample, bootstrap_metrics, clustered_mean, interval_reward,
+    ProgressMetrics, Rollouts, Sample, Weight, bootstrap_metrics, cluster_mean, interval_reward,
     joint_hits,
 };
 use proptest::prelude::*;
@@ -47,7 +47,7 @@ fn runs() -> impl Strategy<Value = Vec<Run>> {
 fn evaluated(samples: &[(Sample, f64)], claimed: Option<Level>) -> ProgressMetrics {
     let mut evaluation = ProgressMetrics::new(4, claimed).unwrap();
     for (sample, weight) in samples {
-        evaluation.update_weighted(sample, *weight).unwrap();
+        evaluation.update_weighted(sample, Weight::new(*weight).unwrap()).unwrap();
     }
     evaluation
 }
@@ -254,14 +254,7 @@ fn what_is_undefined_is_none_or_an_error_and_not_a_number() {
 }
 
 #[test]
-fn settings_and_weights_are_checked_and_unlike_parts_do_not_merge() {
-    let [sample] = samples(&[(vec![5, 5], true, vec![interval(4.0, 6.0)])])[..] else { panic!() };
-    for weight in [-1.0, f64::NAN, f64::INFINITY, 1e101] {
-        let mut evaluation = ProgressMetrics::new(3, None).unwrap();
-        let result = evaluation.update_weighted(&sample, weight);
-        assert!(matches!(result, Err(Error::ScoringRules(_))), "{weight}");
-        assert_eq!(evaluation.finish(), Err(Error::Empty));
-    }
+fn settings_are_checked_and_unlike_parts_do_not_merge() {
     assert!(matches!(ProgressMetrics::new(0, None), Err(Error::Setting { .. })));
     let mut evaluation = ProgressMetrics::new(3, None).unwrap();
     for other in [ProgressMetrics::new(4, None), ProgressMetrics::new(3, Level::new(0.5).ok())] {
@@ -301,40 +294,12 @@ fn samples_of_one_run_are_one_cluster() {
     ];
     let samples = samples(&runs);
     let hit = |sample: &Sample| sample.is_feasible().then(|| f64::from(sample.is_hit()));
-    let found = clustered_mean(&samples, None, Sample::rollout, hit).unwrap();
+    let rows = samples.iter().filter_map(|sample| Some((hit(sample)?, sample.rollout())));
+    let (values, clusters): (Vec<f64>, Vec<usize>) = rows.unzip();
+    let found = cluster_mean(&values, None, &clusters).unwrap();
     // Three clusters with sums of residuals 1, -2 and 1, over nine samples.
     assert_eq!((found.estimate, found.clusters), (2.0 / 3.0, 3));
     assert!((found.standard_error - (1.5_f64 * 6.0).sqrt() / 9.0).abs() < 1e-15);
-    let weights = vec![2.0; samples.len()];
-    let doubled = clustered_mean(&samples, Some(&weights), Sample::rollout, hit).unwrap();
-    assert_eq!(doubled, found);
-    assert!(matches!(
-        clustered_mean(&samples, Some(&[1.0]), Sample::rollout, hit),
-        Err(Error::Length { what: "weights", found: 1, .. })
-    ));
-    // Positions are those of the samples, also behind some that are left out, and in them.
-    let late = |sample: &Sample| (sample.rollout() > 0).then(|| hit(sample)).flatten();
-    for index in [1, 4] {
-        let mut wrong = weights.clone();
-        wrong[index] = -1.0;
-        assert_eq!(
-            clustered_mean(&samples, Some(&wrong), Sample::rollout, late),
-            Err(Error::WeightAt { index, value: -1.0 })
-        );
-    }
-    let value = f64::INFINITY;
-    let unbounded =
-        |sample: &Sample| late(sample).map(|hit| if sample.turn() == 2 { value } else { hit });
-    assert_eq!(
-        clustered_mean(&samples, None, Sample::rollout, unbounded),
-        Err(scoring_rules::Error::NotFiniteAt { what: "values", index: 4, value }.into())
-    );
-    let first = |sample: &Sample| (sample.rollout() == 0).then_some(1.0);
-    assert_eq!(
-        clustered_mean(&samples, None, Sample::rollout, first),
-        Err(scoring_rules::Error::TooFew { what: "clusters", least: 2, found: 1 }.into())
-    );
-    assert_eq!(clustered_mean(&samples, None, Sample::rollout, |_| None), Err(Error::Empty));
 
     let [macro_f1, fail_f1, hit_rate, reward] =
         bootstrap_metrics(&samples, Sample::rollout, 500, 7).unwrap();

@@ -28,14 +28,6 @@ pub enum Error {
         /// The range that is allowed, in words.
         range: &'static str,
     },
-    /// The weight of a row is not 0 and not between 1e-100 and 1e100.
-    #[error("row {index}: the weight is {value}; give 0 or a number from 1e-100 to 1e100")]
-    WeightAt {
-        /// Position of the row, from 0.
-        index: usize,
-        /// The weight as given.
-        value: f64,
-    },
     /// Two arguments that go together differ in length.
     #[error("{what}: expected {expected}, found {found}")]
     Length {
@@ -181,7 +173,6 @@ impl From<trajectory_metrics::Error> for Error {
             trajectory_metrics::Error::Setting { name, value, range } => {
                 Self::Setting { name, value, range }
             }
-            trajectory_metrics::Error::WeightAt { index, value } => Self::WeightAt { index, value },
             trajectory_metrics::Error::ScoringRules(error) => Self::ScoringRules(error),
             other => Self::TrajectoryMetrics(other),
         }
@@ -208,10 +199,6 @@ mod tests {
                 Error::Length { what, expected, found },
             ),
             (wrong_end, Error::ScoringRules(wrong_end)),
-            (
-                scoring_rules::Error::WeightAt { index: 1, value },
-                Error::WeightAt { index: 1, value },
-            ),
         ] {
             let text = below.to_string();
             assert_eq!(Error::from(trajectory_metrics::Error::from(below)), here);

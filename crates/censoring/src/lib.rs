@@ -23,7 +23,7 @@ pub use success::{
     plug_in_bias, plug_in_regret_bound, prefix_features,
 };
 pub use trajectory_metrics::{
-    Bounds, Folds, Probability, ScoringRule, Tps, Trace, WeightSchedule, from_fn,
+    Bounds, Folds, Probability, ScoringRule, Tps, Trace, Weight, WeightSchedule, from_fn,
 };
 pub use weighting::{
     IpcwWeights, KaplanMeier, StopTimes, doubly_robust_mean_score, ipcw_brier_loss,

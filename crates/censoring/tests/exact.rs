@@ -3,7 +3,7 @@
 
 use censoring::{
     Bounds, Continuations, Error, Exclusion, Probability, ProbabilityInterval, RunScore,
-    ScoringRule, StopReason, Stopped, StreamDifference, TiltedMean, Tps, WeightSchedule,
+    ScoringRule, StopReason, Stopped, StreamDifference, TiltedMean, Tps, Weight, WeightSchedule,
     exact_mean_score, exact_score, from_fn, mean_score_bounds, score_bounds, simple_score,
 };
 use proptest::prelude::*;
@@ -78,24 +78,69 @@ fn a_run_without_a_score_is_named_and_one_that_weighs_nothing_leaves_no_trace() 
     assert_eq!(StreamDifference::new(&tps, &runs, &runs, None), Err(error));
 
     let weights = Some(&[2.0, 0.0][..]);
-    assert_eq!(exact_mean_score(&tps, &runs, &chances, weights), Ok(-0.25));
-    assert_eq!(mean_score_bounds(&tps, &runs, None, weights).unwrap().width(), 0.0);
-    assert!(StreamDifference::new(&tps, &runs, &runs, weights).is_ok());
+    assert_eq!(
+        exact_mean_score(
+            &tps,
+            &runs,
+            &chances,
+            weights.map(|weights| Weight::from_slice(weights).unwrap())
+        ),
+        Ok(-0.25)
+    );
+    assert_eq!(
+        mean_score_bounds(
+            &tps,
+            &runs,
+            None,
+            weights.map(|weights| Weight::from_slice(weights).unwrap())
+        )
+        .unwrap()
+        .width(),
+        0.0
+    );
+    assert!(
+        StreamDifference::new(
+            &tps,
+            &runs,
+            &runs,
+            weights.map(|weights| Weight::from_slice(weights).unwrap())
+        )
+        .is_ok()
+    );
 
     let empty = Error::Empty;
     assert_eq!(exact_mean_score(&tps, &[], &[], None), Err(empty.clone()));
-    assert_eq!(mean_score_bounds(&tps, &runs, None, Some(&[0.0; 2])), Err(empty.clone()));
+    assert_eq!(
+        mean_score_bounds(&tps, &runs, None, Some(Weight::from_slice(&[0.0; 2]).unwrap())),
+        Err(empty.clone())
+    );
     assert_eq!(StreamDifference::new(&tps, &[], &[], None), Err(empty));
     let length = |what, found| Error::Length { what, expected: 2, found };
-    let error = exact_mean_score(&tps, &runs, &chances[..1], weights);
+    let error = exact_mean_score(
+        &tps,
+        &runs,
+        &chances[..1],
+        weights.map(|weights| Weight::from_slice(weights).unwrap()),
+    );
     assert_eq!(error, Err(length("success_probabilities", 1)));
     let intervals = [ProbabilityInterval::UNKNOWN];
-    let error = mean_score_bounds(&tps, &runs, Some(&intervals), weights);
+    let error = mean_score_bounds(
+        &tps,
+        &runs,
+        Some(&intervals),
+        weights.map(|weights| Weight::from_slice(weights).unwrap()),
+    );
     assert_eq!(error, Err(length("success_probabilities", 1)));
-    let difference = StreamDifference::new(&tps, &runs, &runs, weights).unwrap();
+    let difference = StreamDifference::new(
+        &tps,
+        &runs,
+        &runs,
+        weights.map(|weights| Weight::from_slice(weights).unwrap()),
+    )
+    .unwrap();
     assert_eq!(difference.bounds_within(&intervals), Err(length("success_probabilities", 1)));
     assert!(difference.keeps_sign_within(&intervals).is_err());
-    let error = mean_score_bounds(&tps, &runs, None, Some(&[1.0]));
+    let error = mean_score_bounds(&tps, &runs, None, Some(Weight::from_slice(&[1.0]).unwrap()));
     assert_eq!(error, Err(length("weights", 1)));
     let error = StreamDifference::new(&tps, &runs, &runs[..1], None);
     assert_eq!(error, Err(length("second", 1)));
@@ -160,7 +205,13 @@ fn a_lead_that_is_gone_only_where_success_is_impossible_is_lost_at_that_width() 
     let second = [failed(&bold), failed(&bold), censored(&careful), censored(&careful)];
     // Weights have no unit.
     for weight in [1.0, 2.0_f64.powi(-60), 2.0_f64.powi(60)] {
-        let difference = StreamDifference::new(&tps, &first, &second, Some(&[weight; 4])).unwrap();
+        let difference = StreamDifference::new(
+            &tps,
+            &first,
+            &second,
+            Some(Weight::from_slice(&[weight; 4]).unwrap()),
+        )
+        .unwrap();
         assert_eq!(difference.bounds().low(), 0.0);
         for (a, b, width) in [(0.25, 0.75, 1.5), (0.5, 0.5, 1.0), (1.0, 0.0, 2.0)] {
             let estimates = [Probability::ZERO, Probability::ZERO, p(a), p(b)];
@@ -239,9 +290,9 @@ proptest! {
         let runs = runs(&rows);
         let weights: Vec<f64> = rows.iter().map(|row| row.2.into()).collect();
         let mean = |chances: &[Probability]| {
-            exact_mean_score(&tps, &runs, chances, Some(&weights)).unwrap()
+            exact_mean_score(&tps, &runs, chances, Some(Weight::from_slice(&weights).unwrap())).unwrap()
         };
-        let bounds = mean_score_bounds(&tps, &runs, None, Some(&weights)).unwrap();
+        let bounds = mean_score_bounds(&tps, &runs, None, Some(Weight::from_slice(&weights).unwrap())).unwrap();
         let value = mean(Probability::from_slice(&q[..runs.len()]).unwrap());
         prop_assert!(bounds.low() - 1e-14 <= value && value <= bounds.high() + 1e-14);
         let ends: Vec<f64> = corners(runs.len()).map(|chances| mean(&chances)).collect();
@@ -267,18 +318,18 @@ proptest! {
                 rows.iter().map(|row| (other[..row.0.len()].to_vec(), row.1, row.2)).collect();
             let (first, second) = (runs(rows), runs(&others));
             let chances = Probability::from_slice(q).unwrap();
-            let bounds = mean_score_bounds(&tps, &first, None, weights).unwrap();
+            let bounds = mean_score_bounds(&tps, &first, None, weights.map(|weights| Weight::from_slice(weights).unwrap())).unwrap();
             let intervals: Vec<ProbabilityInterval> =
                 chances.iter().map(|&q| ProbabilityInterval::around(q, 0.3).unwrap()).collect();
-            let within = mean_score_bounds(&tps, &first, Some(&intervals), weights).unwrap();
-            let difference = StreamDifference::new(&tps, &first, &second, weights).unwrap();
+            let within = mean_score_bounds(&tps, &first, Some(&intervals), weights.map(|weights| Weight::from_slice(weights).unwrap())).unwrap();
+            let difference = StreamDifference::new(&tps, &first, &second, weights.map(|weights| Weight::from_slice(weights).unwrap())).unwrap();
             let apart = difference.bounds_within(&intervals).unwrap();
             [
                 within.low(),
                 within.high(),
                 apart.low(),
                 apart.high(),
-                exact_mean_score(&tps, &first, chances, weights).unwrap(),
+                exact_mean_score(&tps, &first, chances, weights.map(|weights| Weight::from_slice(weights).unwrap())).unwrap(),
                 bounds.low(),
                 bounds.high(),
                 difference.at(chances).unwrap(),
@@ -310,11 +361,11 @@ proptest! {
             rows.iter().map(|row| (other[..row.0.len()].to_vec(), row.1, row.2)).collect();
         let (first, second) = (runs(&rows), runs(&others));
         let weights: Vec<f64> = rows.iter().map(|row| row.2.into()).collect();
-        let difference = StreamDifference::new(&tps, &first, &second, Some(&weights)).unwrap();
+        let difference = StreamDifference::new(&tps, &first, &second, Some(Weight::from_slice(&weights).unwrap())).unwrap();
         let estimates = Probability::from_slice(&q[..rows.len()]).unwrap();
 
         let mean = |runs: &[Stopped<'_>], chances: &[Probability]| {
-            exact_mean_score(&tps, runs, chances, Some(&weights)).unwrap()
+            exact_mean_score(&tps, runs, chances, Some(Weight::from_slice(&weights).unwrap())).unwrap()
         };
         let at = difference.at(estimates).unwrap();
         prop_assert!((at - (mean(&first, estimates) - mean(&second, estimates))).abs() < 1e-14);
@@ -366,12 +417,12 @@ proptest! {
                 ProbabilityInterval::new(end(a.min(b)), end(a.max(b))).unwrap()
             })
             .collect();
-        let difference = StreamDifference::new(&tps, &first, &second, weights).unwrap();
-        let bounds = mean_score_bounds(&tps, &first, Some(&intervals), weights).unwrap();
+        let difference = StreamDifference::new(&tps, &first, &second, weights.map(|weights| Weight::from_slice(weights).unwrap())).unwrap();
+        let bounds = mean_score_bounds(&tps, &first, Some(&intervals), weights.map(|weights| Weight::from_slice(weights).unwrap())).unwrap();
         let apart = difference.bounds_within(&intervals).unwrap();
 
         let mean = |chances: &[Probability]| {
-            exact_mean_score(&tps, &first, chances, weights).unwrap()
+            exact_mean_score(&tps, &first, chances, weights.map(|weights| Weight::from_slice(weights).unwrap())).unwrap()
         };
         let (mut means, mut differences) = (Vec::new(), Vec::new());
         for corner in corners(rows.len()) {

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use censoring::{
     Continuations, Error, Exclusion, Folds, IpcwWeights, KaplanMeier, LogisticSuccess, Observation,
     Probability, RunScore, StopReason, StopTimes, Stopped, StreamDifference, SuccessLearner,
-    TiltedMean, Tps, Trace, WeightSchedule, cross_fit_success, doubly_robust_mean_score,
+    TiltedMean, Tps, Trace, Weight, WeightSchedule, cross_fit_success, doubly_robust_mean_score,
     exact_mean_score, from_fn, ipcw_brier_loss, mean_score_bounds, plug_in_bias, simple_mean_score,
     simple_score,
 };
@@ -121,10 +121,19 @@ fn what_is_given_with_a_run_of_weight_zero_is_checked() {
     let nan = f64::NAN;
     let cut_off = [false, true, false];
     let times = [1.0, 2.0, nan];
-    let stops = StopTimes::new(&times, &cut_off, WEIGHTS);
+    let stops = StopTimes::new(
+        &times,
+        &cut_off,
+        WEIGHTS.map(|weights| Weight::from_slice(weights).unwrap()),
+    );
     assert!(matches!(stops, Err(Error::StopTime { run: 2, .. })));
 
-    let stops = StopTimes::new(&[1.0, 2.0, 3.0], &cut_off, WEIGHTS).unwrap();
+    let stops = StopTimes::new(
+        &[1.0, 2.0, 3.0],
+        &cut_off,
+        WEIGHTS.map(|weights| Weight::from_slice(weights).unwrap()),
+    )
+    .unwrap();
     let g = KaplanMeier::of_censoring(&stops);
     let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
     let robust = |scores: &[Option<f64>]| {
@@ -140,10 +149,17 @@ fn what_is_given_with_a_run_of_weight_zero_is_checked() {
     assert_eq!(robust(&missing), Error::MissingScore { run: 2 });
 
     let complete = [-0.5, -0.25, f64::NEG_INFINITY].map(RunScore::Complete);
-    assert_eq!(TiltedMean::new(&complete, WEIGHTS), Err(error));
+    assert_eq!(
+        TiltedMean::new(&complete, WEIGHTS.map(|weights| Weight::from_slice(weights).unwrap())),
+        Err(error)
+    );
 
     let rows = [vec![1.0], vec![2.0], vec![nan]];
-    let fit = LogisticSuccess::default().fit(&rows, &[true, false, true], WEIGHTS.unwrap());
+    let fit = LogisticSuccess::default().fit(
+        &rows,
+        &[true, false, true],
+        Weight::from_slice(WEIGHTS.unwrap()).unwrap(),
+    );
     assert!(matches!(fit, Err(Error::Feature { row: 2, .. })));
 
     let half = [Probability::HALF; 2];
@@ -151,9 +167,13 @@ fn what_is_given_with_a_run_of_weight_zero_is_checked() {
     let first = [run(None), run(None), run(Some(true))];
     let second = [run(None), run(None), run(Some(false))];
     let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
-    let difference = StreamDifference::new(&tps, &first, &second, WEIGHTS);
+    let difference = StreamDifference::new(
+        &tps,
+        &first,
+        &second,
+        WEIGHTS.map(|weights| Weight::from_slice(weights).unwrap()),
+    );
     assert_eq!(difference, Err(Error::OtherRun { run: 2 }));
-    assert!(simple_mean_score(&tps, &first, Some(&[1.0, 2.0, nan])).is_err());
 }
 
 #[test]
@@ -166,27 +186,64 @@ fn nothing_is_computed_or_asked_for_a_run_of_weight_zero() {
     let (kept, weights) = (&runs[..2], WEIGHTS.map(|weights| &weights[..2]));
     let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
     let chances = [Probability::HALF; 3];
-    assert_eq!(simple_mean_score(&tps, &runs, WEIGHTS), simple_mean_score(&tps, kept, weights));
     assert_eq!(
-        exact_mean_score(&tps, &runs, &chances, WEIGHTS),
-        exact_mean_score(&tps, kept, &chances[..2], weights)
+        simple_mean_score(&tps, &runs, WEIGHTS.map(|weights| Weight::from_slice(weights).unwrap())),
+        simple_mean_score(&tps, kept, weights.map(|weights| Weight::from_slice(weights).unwrap()))
     );
     assert_eq!(
-        mean_score_bounds(&tps, &runs, None, WEIGHTS),
-        mean_score_bounds(&tps, kept, None, weights)
+        exact_mean_score(
+            &tps,
+            &runs,
+            &chances,
+            WEIGHTS.map(|weights| Weight::from_slice(weights).unwrap())
+        ),
+        exact_mean_score(
+            &tps,
+            kept,
+            &chances[..2],
+            weights.map(|weights| Weight::from_slice(weights).unwrap())
+        )
+    );
+    assert_eq!(
+        mean_score_bounds(
+            &tps,
+            &runs,
+            None,
+            WEIGHTS.map(|weights| Weight::from_slice(weights).unwrap())
+        ),
+        mean_score_bounds(
+            &tps,
+            kept,
+            None,
+            weights.map(|weights| Weight::from_slice(weights).unwrap())
+        )
     );
     let apart = |runs, weights| StreamDifference::new(&tps, runs, runs, weights).unwrap().bounds();
-    assert_eq!(apart(&runs, WEIGHTS), apart(kept, weights));
+    assert_eq!(
+        apart(&runs, WEIGHTS.map(|weights| Weight::from_slice(weights).unwrap())),
+        apart(kept, weights.map(|weights| Weight::from_slice(weights).unwrap()))
+    );
     let ones = [Probability::ONE; 3];
     assert_eq!(
-        plug_in_bias(&chances, &ones, WEIGHTS),
-        plug_in_bias(&chances[..2], &ones[..2], weights)
+        plug_in_bias(&chances, &ones, WEIGHTS.map(|weights| Weight::from_slice(weights).unwrap())),
+        plug_in_bias(
+            &chances[..2],
+            &ones[..2],
+            weights.map(|weights| Weight::from_slice(weights).unwrap())
+        )
     );
 
     // The last run cannot be seen under the curve, and has no prediction.
     let (times, ends) = ([1.0, 2.0, 3.0], [false, true, false]);
-    let all = StopTimes::new(&times, &ends, WEIGHTS).unwrap();
-    let two = StopTimes::new(&times[..2], &ends[..2], weights).unwrap();
+    let all =
+        StopTimes::new(&times, &ends, WEIGHTS.map(|weights| Weight::from_slice(weights).unwrap()))
+            .unwrap();
+    let two = StopTimes::new(
+        &times[..2],
+        &ends[..2],
+        weights.map(|weights| Weight::from_slice(weights).unwrap()),
+    )
+    .unwrap();
     let g = KaplanMeier::of_censoring(&two);
     assert_eq!(KaplanMeier::of_censoring(&all), g);
     assert_eq!(g.before(3.0), 0.0);
@@ -223,7 +280,15 @@ fn nothing_is_computed_or_asked_for_a_run_of_weight_zero() {
     let weights = Some(&[1.0, 1.0, 1.0, 1.0, 0.0, 0.0][..]);
     let branches = [Continuations { failures: 3, ..Continuations::default() }; 6];
     let learner = LogisticSuccess::default();
-    cross_fit_success(&learner, &runs, features, &folds, Some(&branches), weights).unwrap();
+    cross_fit_success(
+        &learner,
+        &runs,
+        features,
+        &folds,
+        Some(&branches),
+        weights.map(|weights| Weight::from_slice(weights).unwrap()),
+    )
+    .unwrap();
     asked.borrow_mut().sort_unstable();
     assert_eq!(*asked.borrow(), [0, 1, 2, 3]);
 }

@@ -1,7 +1,7 @@
 //! Means under tilted chances, and where conclusions flip.
 #![allow(clippy::unwrap_used)]
 
-use censoring::{FlippingOdds, Probability, RunScore, TiltedMean};
+use censoring::{FlippingOdds, Probability, RunScore, TiltedMean, Weight};
 use proptest::prelude::*;
 
 fn cut_off(q: f64, if_success: f64, if_failure: f64) -> RunScore {
@@ -178,7 +178,7 @@ fn runs() -> impl Strategy<Value = Vec<(RunScore, f64)>> {
 
 fn weighted(runs: &[(RunScore, f64)]) -> TiltedMean {
     let (scores, weights): (Vec<_>, Vec<_>) = runs.iter().copied().unzip();
-    TiltedMean::new(&scores, Some(&weights)).unwrap()
+    TiltedMean::new(&scores, Some(Weight::from_slice(&weights).unwrap())).unwrap()
 }
 
 proptest! {

@@ -5,7 +5,7 @@
 mod draws;
 
 use censoring::{
-    IpcwWeights, KaplanMeier, Probability, StopTimes, doubly_robust_mean_score, from_fn,
+    IpcwWeights, KaplanMeier, Probability, StopTimes, Weight, doubly_robust_mean_score, from_fn,
 };
 use draws::Draws;
 
@@ -118,7 +118,12 @@ fn either_model_may_be_wrong_but_not_both() {
         let for_all = KaplanMeier::of_censoring(&stops);
         let by_kind = [false, true].map(|hard| {
             let of_kind: Vec<f64> = sample.hard.iter().map(|h| f64::from(*h == hard)).collect();
-            let stops = StopTimes::new(&sample.times, &sample.cut_off, Some(&of_kind)).unwrap();
+            let stops = StopTimes::new(
+                &sample.times,
+                &sample.cut_off,
+                Some(Weight::from_slice(&of_kind).unwrap()),
+            )
+            .unwrap();
             KaplanMeier::of_censoring(&stops)
         });
         let right_g = |run: usize| &by_kind[usize::from(sample.hard[run])];

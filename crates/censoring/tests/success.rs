@@ -6,7 +6,8 @@ use std::cell::RefCell;
 
 use censoring::{
     Continuations, Error, Folds, LogisticSuccess, LogisticSuccessModel, Probability, StopReason,
-    Stopped, SuccessLearner, SuccessModel, cross_fit_success, plug_in_bias, prefix_features,
+    Stopped, SuccessLearner, SuccessModel, Weight, cross_fit_success, plug_in_bias,
+    prefix_features,
 };
 use proptest::prelude::*;
 use rand_chacha::{
@@ -49,7 +50,9 @@ fn chances_are_those_of_scikit_learn_to_1e_12() {
     let sets = golden();
     for set in &sets {
         let learner = LogisticSuccess::new(set.penalty).unwrap();
-        let model = learner.fit(&set.features, &set.outcomes, &set.weights).unwrap();
+        let model = learner
+            .fit(&set.features, &set.outcomes, Weight::from_slice(&set.weights).unwrap())
+            .unwrap();
         for (features, chance) in set.features.iter().zip(&set.chances) {
             worst = worst.max((model.success_probability(features).unwrap().get() - chance).abs());
         }
@@ -64,7 +67,7 @@ fn fit(
     outcomes: &[bool],
     weights: &[f64],
 ) -> Result<LogisticSuccessModel, Error> {
-    LogisticSuccess::default().fit(features, outcomes, weights)
+    LogisticSuccess::default().fit(features, outcomes, Weight::from_slice(weights).unwrap())
 }
 
 #[test]
@@ -150,7 +153,7 @@ fn separated_outcomes_and_repeated_features_have_a_fit() {
     let outcomes: Vec<bool> = (0..10).map(|i| i >= 5).collect();
     for penalty in [1e300, 1.0, 1e-300] {
         let learner = LogisticSuccess::new(penalty).unwrap();
-        let model = learner.fit(&rows, &outcomes, &[1.0; 10]).unwrap();
+        let model = learner.fit(&rows, &outcomes, Weight::from_slice(&[1.0; 10]).unwrap()).unwrap();
         assert!((model.slopes()[0] - model.slopes()[1]).abs() <= 1e-3 * model.slopes()[0]);
         assert!((model.success_probability(&[4.5, 4.5, 1e90]).unwrap().get() - 0.5).abs() < 1e-9);
         let last = model.success_probability(&[9.0, 9.0, 1e90]).unwrap().get();
@@ -205,8 +208,8 @@ struct Recorder(RefCell<Vec<Vec<Seen>>>);
 impl SuccessLearner for Recorder {
     type Model = fn(&[f64]) -> Probability;
 
-    fn fit(&self, x: &[Vec<f64>], y: &[bool], w: &[f64]) -> Result<Self::Model, Error> {
-        let rows = x.iter().zip(y).zip(w).map(|((x, &y), &w)| (x[0], x[1], y, w)).collect();
+    fn fit(&self, x: &[Vec<f64>], y: &[bool], w: &[Weight]) -> Result<Self::Model, Error> {
+        let rows = x.iter().zip(y).zip(w).map(|((x, &y), &w)| (x[0], x[1], y, w.get())).collect();
         self.0.borrow_mut().push(rows);
         Ok(|_| Probability::HALF)
     }
@@ -231,7 +234,15 @@ fn each_model_sees_the_prefixes_of_complete_runs_of_other_folds_only() {
     let recorder = Recorder::default();
     let weights = [2.0, 1.0, 1.0, 1.0, 0.0, 1.0];
     let features = |run: usize, t: usize| vec![run as f64, t as f64];
-    let fit = cross_fit_success(&recorder, &runs, features, &folds, None, Some(&weights)).unwrap();
+    let fit = cross_fit_success(
+        &recorder,
+        &runs,
+        features,
+        &folds,
+        None,
+        Some(Weight::from_slice(&weights).unwrap()),
+    )
+    .unwrap();
     // Run 3 ended at its first step and has no prefix, run 4 weighs nothing.
     assert_eq!(
         *recorder.0.borrow(),
@@ -317,7 +328,15 @@ fn branches_of_a_cut_off_run_are_rows_of_its_whole_weight_split_by_how_they_ende
     let features = |run: usize, t: usize| vec![run as f64, t as f64];
     let recorder = Recorder::default();
     let branches = Some(&branches[..]);
-    cross_fit_success(&recorder, &runs, features, &folds, branches, Some(&weights)).unwrap();
+    cross_fit_success(
+        &recorder,
+        &runs,
+        features,
+        &folds,
+        branches,
+        Some(Weight::from_slice(&weights).unwrap()),
+    )
+    .unwrap();
     let of_odd = vec![
         (1.0, 1.0, true, 1.0),
         (1.0, 2.0, true, 1.0),
@@ -359,7 +378,7 @@ fn no_number_of_branches_and_no_length_is_a_weight() {
     let truth = (0.8 + 0.5 * (0.3 + 1.0)) / 2.0;
     // Every twenty runs are alike, so that each fold has the same of all.
     let twenties: Vec<usize> = (0..runs.len()).map(|run| run / 20).collect();
-    let folds = Folds::grouped(&[false; 400], &twenties, 2).unwrap();
+    let folds = Folds::clustered(&[false; 400], &twenties, 2).unwrap();
     let features =
         |_: usize, t: usize| vec![f64::from(u8::from(t > 1)), f64::from(u8::from(t > 2))];
     let learner = LogisticSuccess::new(1e-6).unwrap();
@@ -433,7 +452,15 @@ impl Sample {
         let features = |_: usize, t: usize| features(t);
         let learner = LogisticSuccess::default();
         let Self { runs, folds, .. } = self;
-        let models = cross_fit_success(&learner, runs, features, folds, branches, weights).unwrap();
+        let models = cross_fit_success(
+            &learner,
+            runs,
+            features,
+            folds,
+            branches,
+            weights.map(|weights| Weight::from_slice(weights).unwrap()),
+        )
+        .unwrap();
         let cut_off = (0..RUNS).filter(|&run| runs[run].outcome().is_none());
         let estimates: Vec<Probability> = cut_off
             .map(|run| models.success_probability(run, &features(run, step)).unwrap())

@@ -3,7 +3,8 @@
 #![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 use censoring::{
-    IpcwWeights, KaplanMeier, Probability, StopTimes, doubly_robust_mean_score, ipcw_brier_loss,
+    IpcwWeights, KaplanMeier, Probability, StopTimes, Weight, doubly_robust_mean_score,
+    ipcw_brier_loss,
 };
 use proptest::prelude::*;
 
@@ -84,7 +85,12 @@ fn compute(rows: &[Row], weights: bool) -> Numbers {
     let of_rows: Vec<f64> = rows.iter().map(|row| f64::from(row.2) / 3.0).collect();
     let scores: Vec<Option<f64>> = rows.iter().map(|row| (!row.1).then_some(row.3)).collect();
     let forecasts: Vec<f64> = rows.iter().map(|row| row.3 * row.3).collect();
-    let stops = StopTimes::new(&times, &cut_off, weights.then_some(&of_rows[..])).unwrap();
+    let stops = StopTimes::new(
+        &times,
+        &cut_off,
+        weights.then_some(Weight::from_slice(&of_rows[..]).unwrap()),
+    )
+    .unwrap();
     let g = KaplanMeier::of_censoring(&stops);
     let ipcw = IpcwWeights::new(&stops, |_| &g, 3.0).unwrap();
     let forecasts = Probability::from_slice(&forecasts).unwrap();

@@ -27,7 +27,7 @@ pub enum Error {
         range: &'static str,
     },
     /// A weight is not 0 and not between 1e-100 and 1e100.
-    #[error("a weight is {value}; give 0 or a number from 1e-100 to 1e100")]
+    #[error("weight is {value}; weights must be 0 or from 1e-100 to 1e100")]
     Weight {
         /// The number as given.
         value: f64,
@@ -82,7 +82,7 @@ pub enum Error {
         end: f64,
     },
     /// The weight of a row is not 0 and not between 1e-100 and 1e100.
-    #[error("row {index}: the weight is {value}; give 0 or a number from 1e-100 to 1e100")]
+    #[error("row {index}: weight is {value}; weights must be 0 or from 1e-100 to 1e100")]
     WeightAt {
         /// Position of the row, from 0.
         index: usize,

@@ -14,6 +14,7 @@ mod rows;
 mod rule;
 mod rules;
 mod sums;
+mod weight;
 
 pub use blocks::{
     Binning, Block, Corp, Decomposition, Dominance, MurphyCurve, MurphyPiece, PooledBlocks,
@@ -38,3 +39,4 @@ pub use rules::{
     PseudosphericalScore, SmoothRule, SphericalScore, ThresholdMixture,
 };
 pub use sums::{CompensatedSum, ExactMean, ExactSum};
+pub use weight::Weight;

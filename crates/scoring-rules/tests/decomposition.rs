@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use scoring_rules::{
     BetaScore, Binning, BoostingScore, BrierScore, Corp, Decomposition, ElementaryScore, Error,
     Level, LogScore, PooledBlocks, PowerScore, Probability, PseudosphericalScore, ScoringRule,
-    SphericalScore, ThresholdMixture, TiedBlocks, corp, decompose, from_fn,
+    SphericalScore, ThresholdMixture, TiedBlocks, Weight, corp, decompose, from_fn,
     pool_adjacent_violators, skill_score,
 };
 use weighted_rows::{Row, blocks, weight};
@@ -116,7 +116,11 @@ fn rules() -> Vec<Box<dyn ScoringRule>> {
     rules.push(Box::new(BoostingScore));
     rules.push(Box::new(ElementaryScore::new(level(0.3))));
     rules.push(Box::new(
-        ThresholdMixture::discrete(&[(level(0.3), 1.0), (level(0.7), 2.0)]).unwrap(),
+        ThresholdMixture::discrete(&[
+            (level(0.3), Weight::ONE),
+            (level(0.7), Weight::new(2.0).unwrap()),
+        ])
+        .unwrap(),
     ));
     for (power, baseline) in [(0.5, 0.3), (1.0, 0.5), (2.5, 0.1)] {
         rules.push(Box::new(PowerScore::new(power, level(baseline)).unwrap()));

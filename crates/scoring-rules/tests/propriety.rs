@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use scoring_rules::{
     BetaScore, BoostingScore, BrierScore, ElementaryScore, Level, LogScore, PowerScore,
-    Probability, PseudosphericalScore, ScoringRule, SphericalScore, ThresholdMixture,
+    Probability, PseudosphericalScore, ScoringRule, SphericalScore, ThresholdMixture, Weight,
 };
 
 fn probability() -> impl Strategy<Value = Probability> {
@@ -118,7 +118,7 @@ proptest! {
         q in probability(),
     ) {
         let levels: Vec<_> = points.iter().map(|&c| Level::new(c).unwrap()).collect();
-        let weighted: Vec<_> = levels.iter().map(|&c| (c, 1.5)).collect();
+        let weighted: Vec<_> = levels.iter().map(|&c| (c, Weight::new(1.5).unwrap())).collect();
         let mixture = ThresholdMixture::discrete(&weighted).unwrap();
         let loss = mixture.divergence(p, q);
         let (low, high) = (p.min(q).get(), p.max(q).get());
@@ -217,7 +217,7 @@ proptest! {
         let least = if outcome { c - 1.0 } else { -c };
         let elementary = ElementaryScore::new(level).score(p, outcome);
         prop_assert!(elementary == 0.0 || elementary == least);
-        let mixture = ThresholdMixture::discrete(&[(level, 2.0), (Level::HALF, 1.0)]).unwrap();
+        let mixture = ThresholdMixture::discrete(&[(level, Weight::new(2.0).unwrap()), (Level::HALF, Weight::ONE)]).unwrap();
         let least = if outcome { 2.0 * (c - 1.0) - 0.5 } else { -2.0 * c - 0.5 };
         prop_assert!((least - 1e-15..=0.0).contains(&mixture.score(p, outcome)));
         // Pseudospherical scores of a power above 1 are bounded on both sides.

@@ -3,7 +3,7 @@
 
 use proptest::{collection::vec, prelude::*};
 use scoring_rules::{
-    Ensemble, Error, Interval, Level, Observed, Quantiles, coverage, ensemble_crps_loss,
+    Ensemble, Error, Interval, Level, Observed, Quantiles, Weight, coverage, ensemble_crps_loss,
     fair_crps_loss, interval_loss, mean_width, pinball_loss, quantile_crps_loss,
     weighted_interval_loss,
 };
@@ -399,10 +399,10 @@ proptest! {
             repeated.extend((0..*weight).map(|_| interval(ends)));
             seen.extend((0..*weight).map(|_| *outcome));
         }
-        let one = coverage(&forecasts, &outcomes, Some(&weights)).unwrap();
+        let one = coverage(&forecasts, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap();
         let inside = repeated.iter().zip(&seen).filter(|(f, y)| f.contains(**y)).count();
         prop_assert_eq!(one, inside as f64 / repeated.len() as f64);
-        let one = mean_width(&forecasts, Some(&weights)).unwrap();
+        let one = mean_width(&forecasts, Some(Weight::from_slice(&weights).unwrap())).unwrap();
         prop_assert_eq!(one.to_bits(), mean_width(&repeated, None).unwrap().to_bits());
     }
 }
@@ -416,15 +416,18 @@ fn rows_that_cannot_be_averaged_are_named() {
         Err(Error::Length { what: "outcomes", expected: 3, found: 2 })
     );
     let wrong_length = Err(Error::Length { what: "weights", expected: 3, found: 1 });
-    assert_eq!(coverage(&forecasts, &outcomes, Some(&[1.0])), wrong_length);
-    assert_eq!(mean_width(&forecasts, Some(&[1.0])), wrong_length);
-    let bad_weight = Err(Error::WeightAt { index: 1, value: -2.0 });
-    assert_eq!(coverage(&forecasts, &outcomes, Some(&[1.0, -2.0, 1.0])), bad_weight);
-    assert_eq!(mean_width(&forecasts, Some(&[1.0, -2.0, 1.0])), bad_weight);
+    assert_eq!(
+        coverage(&forecasts, &outcomes, Some(Weight::from_slice(&[1.0]).unwrap())),
+        wrong_length
+    );
+    assert_eq!(mean_width(&forecasts, Some(Weight::from_slice(&[1.0]).unwrap())), wrong_length);
     assert!(matches!(
         coverage(&forecasts, &[0.5, 0.5, f64::NAN], None),
         Err(Error::NotFiniteAt { what: "outcomes", index: 2, .. })
     ));
     assert_eq!(coverage(&[], &[], None), Err(Error::Empty));
-    assert_eq!(mean_width(&forecasts, Some(&[0.0; 3])), Err(Error::Empty));
+    assert_eq!(
+        mean_width(&forecasts, Some(Weight::from_slice(&[0.0; 3]).unwrap())),
+        Err(Error::Empty)
+    );
 }

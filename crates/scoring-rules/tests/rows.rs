@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use scoring_rules::{
     BetaScore, BoostingScore, BrierScore, Error, ExactMean, Level, LogScore, PowerScore,
-    Probability, PseudosphericalScore, ScoringRule, SphericalScore, from_fn,
+    Probability, PseudosphericalScore, ScoringRule, SphericalScore, Weight, from_fn,
     loops::{Runs, StepWeights},
     mean_score, score_slice,
 };
@@ -78,7 +78,7 @@ proptest! {
         let (all, turned, copies) = (split(&rows), split(&turned), split(&copies));
         let mean = |rule: &dyn ScoringRule, rows: &(Vec<f64>, Vec<bool>, Vec<f64>), weighted: bool| {
             let forecasts = Probability::from_slice(&rows.0).unwrap();
-            mean_score(rule, forecasts, &rows.1, weighted.then_some(&rows.2[..])).unwrap()
+            mean_score(rule, forecasts, &rows.1, weighted.then_some(Weight::from_slice(&rows.2[..]).unwrap())).unwrap()
         };
         for (name, rule) in rules() {
             let plain = mean(&*rule, &all, false);
@@ -185,7 +185,13 @@ fn logs_of_rows_are_within_two_units_in_the_last_place() {
 #[test]
 fn a_row_of_weight_zero_leaves_no_trace_even_where_its_score_is_infinite() {
     let forecasts = Probability::from_slice(&[0.0, 0.5]).unwrap();
-    let mean = mean_score(&LogScore::exact(), forecasts, &[true, true], Some(&[0.0, 3.0])).unwrap();
+    let mean = mean_score(
+        &LogScore::exact(),
+        forecasts,
+        &[true, true],
+        Some(Weight::from_slice(&[0.0, 3.0]).unwrap()),
+    )
+    .unwrap();
     assert_eq!(mean, 0.5_f64.ln());
     let mean = mean_score(&LogScore::exact(), forecasts, &[true, true], None).unwrap();
     assert_eq!(mean, f64::NEG_INFINITY);
@@ -200,12 +206,17 @@ fn rows_that_do_not_go_together_are_refused_and_nothing_is_written() {
     let error = score_slice(&BrierScore, forecasts, &[true; 3], &mut scores[..1]).unwrap_err();
     assert_eq!(error, Error::Length { what: "scores", expected: 3, found: 1 });
     assert_eq!(scores, [7.0; 3]);
-    let error = mean_score(&BrierScore, forecasts, &[true; 3], Some(&[1.0])).unwrap_err();
-    assert_eq!(error, Error::Length { what: "weights", expected: 3, found: 1 });
     let error =
-        mean_score(&BrierScore, forecasts, &[true; 3], Some(&[1.0, -2.0, 1.0])).unwrap_err();
-    assert_eq!(error, Error::WeightAt { index: 1, value: -2.0 });
-    let error = mean_score(&BrierScore, forecasts, &[true; 3], Some(&[0.0; 3])).unwrap_err();
+        mean_score(&BrierScore, forecasts, &[true; 3], Some(Weight::from_slice(&[1.0]).unwrap()))
+            .unwrap_err();
+    assert_eq!(error, Error::Length { what: "weights", expected: 3, found: 1 });
+    let error = mean_score(
+        &BrierScore,
+        forecasts,
+        &[true; 3],
+        Some(Weight::from_slice(&[0.0; 3]).unwrap()),
+    )
+    .unwrap_err();
     assert_eq!(error, Error::Empty);
     assert_eq!(mean_score(&BrierScore, &[], &[], None).unwrap_err(), Error::Empty);
 
@@ -232,9 +243,22 @@ fn any_number_of_threads_gives_the_same_bits() {
         for threads in [1, 2, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             for weights in [None, Some(&weights[..])] {
-                let one = mean_score(&*rule, forecasts, &outcomes, weights).unwrap();
-                let many =
-                    pool.install(|| par_mean_score(&*rule, forecasts, &outcomes, weights).unwrap());
+                let one = mean_score(
+                    &*rule,
+                    forecasts,
+                    &outcomes,
+                    weights.map(|weights| Weight::from_slice(weights).unwrap()),
+                )
+                .unwrap();
+                let many = pool.install(|| {
+                    par_mean_score(
+                        &*rule,
+                        forecasts,
+                        &outcomes,
+                        weights.map(|weights| Weight::from_slice(weights).unwrap()),
+                    )
+                    .unwrap()
+                });
                 assert_eq!(one.to_bits(), many.to_bits(), "{name}, {threads} threads");
             }
             let mut many = vec![0.0; values.len()];

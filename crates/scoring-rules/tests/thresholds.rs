@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use scoring_rules::{
     BetaScore, BrierScore, ElementaryScore, Error, Level, LogScore, Probability, ScoringRule,
-    SphericalScore, ThresholdMixture, from_fn,
+    SphericalScore, ThresholdMixture, Weight, from_fn,
 };
 
 fn p(value: f64) -> Probability {
@@ -218,9 +218,10 @@ fn a_weight_that_no_score_could_have_is_refused() {
     assert_eq!(ThresholdMixture::density(|_, _| 0.0).unwrap_err(), Error::Empty);
 
     assert_eq!(ThresholdMixture::discrete(&[]).unwrap_err(), Error::Empty);
-    assert_eq!(ThresholdMixture::discrete(&[(Level::HALF, 0.0)]).unwrap_err(), Error::Empty);
-    let error = ThresholdMixture::discrete(&[(Level::HALF, -1.0)]).unwrap_err();
-    assert_eq!(error, Error::Weight { value: -1.0 });
+    assert_eq!(
+        ThresholdMixture::discrete(&[(Level::HALF, Weight::ZERO)]).unwrap_err(),
+        Error::Empty
+    );
 }
 
 #[test]
@@ -259,7 +260,7 @@ fn an_error_names_the_place_where_the_density_is_wrong() {
 
 #[test]
 fn a_mixture_shows_of_which_kind_it_is() {
-    let points = ThresholdMixture::discrete(&[(Level::HALF, 1.0)]).unwrap();
+    let points = ThresholdMixture::discrete(&[(Level::HALF, Weight::ONE)]).unwrap();
     assert_eq!(format!("{points:?}"), "ThresholdMixture(\"discrete\")");
     let density = ThresholdMixture::density(|_, _| 1.0).unwrap();
     assert_eq!(format!("{density:?}"), "ThresholdMixture(\"density\")");
@@ -330,6 +331,11 @@ fn costs_of_ones_own_set_the_threshold() {
     }
 }
 
+fn mixture(points: &[(Level, f64)]) -> ThresholdMixture {
+    let weighted: Vec<_> = points.iter().map(|&(c, w)| (c, Weight::new(w).unwrap())).collect();
+    ThresholdMixture::discrete(&weighted).unwrap()
+}
+
 proptest! {
     #[test]
     fn weighted_points_are_the_sum_of_their_elementary_scores(
@@ -338,7 +344,7 @@ proptest! {
         pick in any::<prop::sample::Index>(),
     ) {
         let points: Vec<_> = points.into_iter().map(|(c, w)| (level(c), w)).collect();
-        let rule = ThresholdMixture::discrete(&points).unwrap();
+        let rule = mixture(&points);
         for forecast in [p(q), p(points[pick.index(points.len())].0.get())] {
             for outcome in [false, true] {
                 let sum: f64 = points
@@ -363,7 +369,7 @@ proptest! {
                 (level(c), 1.0 / (c * (1.0 - c)) / f64::from(n))
             })
             .collect();
-        let rule = ThresholdMixture::discrete(&points).unwrap();
+        let rule = mixture(&points);
         let log = LogScore::exact().score(p(q), outcome);
         prop_assert!((rule.score(p(q), outcome) - log).abs() < 0.06);
     }

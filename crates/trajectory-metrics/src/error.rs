@@ -6,14 +6,6 @@ pub enum Error {
     /// value that is a NaN, edges of bins that fall.
     #[error(transparent)]
     ScoringRules(scoring_rules::Error),
-    /// The weight of a row is not 0 and not between 1e-100 and 1e100.
-    #[error("row {index}: the weight is {value}; give 0 or a number from 1e-100 to 1e100")]
-    WeightAt {
-        /// Position of the row, from 0.
-        index: usize,
-        /// The weight as given.
-        value: f64,
-    },
     /// A trace has no forecast.
     #[error("trace {index} is empty; give at least one forecast a trace")]
     EmptyTrace {
@@ -190,7 +182,6 @@ impl From<scoring_rules::Error> for Error {
             scoring_rules::Error::Setting { name, value, range } => {
                 Self::Setting { name, value, range }
             }
-            scoring_rules::Error::WeightAt { index, value } => Self::WeightAt { index, value },
             other => Self::ScoringRules(other),
         }
     }

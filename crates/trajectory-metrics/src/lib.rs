@@ -33,7 +33,7 @@ pub use resampling::{
 };
 pub use scoring_rules::{
     BetaScore, Binning, Block, BrierScore, ExactMean, Level, LogScore, LossDerivatives,
-    Probability, ScoringRule, SmoothRule, TiedBlocks, from_fn,
+    Probability, ScoringRule, SmoothRule, TiedBlocks, Weight, from_fn,
 };
 pub use streams::{
     CustomWeights, OnlineTps, Summary, Tps, TpsFamily, Trace, Traces, WeightSchedule,

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use trajectory_metrics::{
     CalibrationMap, Calibrator, Error, Folds, Isotonic, Platt, PlattMap, Probability, Traces,
-    WeightSchedule, cross_fit,
+    Weight, WeightSchedule, cross_fit,
 };
 use weighted_records::{Row, fit_rows, forecast, rows};
 
@@ -31,7 +31,9 @@ fn fit<C: Calibrator>(calibrator: &C, case: &Value, forecasts: &str) -> C::Map {
     let outcomes: Vec<bool> = outcomes.iter().map(|y| y.as_bool().unwrap()).collect();
     let forecasts = numbers(&case[forecasts]);
     let forecasts = Probability::from_slice(&forecasts).unwrap();
-    calibrator.fit(forecasts, &outcomes, &numbers(&case["weights"])).unwrap()
+    calibrator
+        .fit(forecasts, &outcomes, Weight::from_slice(&numbers(&case["weights"])).unwrap())
+        .unwrap()
 }
 
 /// The largest error so far, relative for numbers beyond 1 and absolute below.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use trajectory_metrics::{
     BetaCalibration, CalibrationMap, Calibrator, Error, Folds, Isotonic, Platt, Probability,
-    TemperatureScaling, Traces, VennAbers, WeightSchedule, cross_fit,
+    TemperatureScaling, Traces, VennAbers, Weight, WeightSchedule, cross_fit,
 };
 use weighted_records::{Row, fit_rows, forecast, rows};
 
@@ -29,17 +29,26 @@ fn ours(map: &str, rows: [&[f64]; 3], at: &[f64]) -> Vec<f64> {
     let at = Probability::from_slice(at).unwrap();
     let apply = |map: &dyn CalibrationMap| at.iter().map(|&p| map.apply(p).get()).collect();
     match map {
-        "beta" => apply(&BetaCalibration::default().fit(forecasts, &outcomes, weights).unwrap()),
-        "temperature" => {
-            apply(&TemperatureScaling::default().fit(forecasts, &outcomes, weights).unwrap())
-        }
+        "beta" => apply(
+            &BetaCalibration::default()
+                .fit(forecasts, &outcomes, Weight::from_slice(weights).unwrap())
+                .unwrap(),
+        ),
+        "temperature" => apply(
+            &TemperatureScaling::default()
+                .fit(forecasts, &outcomes, Weight::from_slice(weights).unwrap())
+                .unwrap(),
+        ),
         "platt" => {
             let platt = Platt::new(1e-12, 1e-6).unwrap();
-            apply(&platt.fit(forecasts, &outcomes, weights).unwrap())
+            apply(&platt.fit(forecasts, &outcomes, Weight::from_slice(weights).unwrap()).unwrap())
         }
-        "isotonic" => apply(&Isotonic.fit(forecasts, &outcomes, weights).unwrap()),
+        "isotonic" => apply(
+            &Isotonic.fit(forecasts, &outcomes, Weight::from_slice(weights).unwrap()).unwrap(),
+        ),
         "venn_abers" => {
-            let map = VennAbers.fit(forecasts, &outcomes, weights).unwrap();
+            let map =
+                VennAbers.fit(forecasts, &outcomes, Weight::from_slice(weights).unwrap()).unwrap();
             let pairs = at.iter().map(|&p| map.pair(p));
             pairs.flat_map(|(p0, p1)| [p0.get(), p1.get()]).collect()
         }
@@ -130,18 +139,18 @@ proptest! {
         let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
         let spread: Vec<f64> =
             powers[..rows.len()].iter().map(|power| 10.0_f64.powf(*power)).collect();
-        if let Ok(map) = beta().fit(forecasts, &outcomes, &spread) {
+        if let Ok(map) = beta().fit(forecasts, &outcomes, Weight::from_slice(&spread).unwrap()) {
             prop_assert!([map.a(), map.b(), map.intercept()].iter().all(|value| value.is_finite()));
         }
-        if let Ok(map) = temperature().fit(forecasts, &outcomes, &spread) {
+        if let Ok(map) = temperature().fit(forecasts, &outcomes, Weight::from_slice(&spread).unwrap()) {
             prop_assert!(map.slope().is_finite());
         }
         // Powers of two, so that not even rounding has a reason to differ.
         let [small, large] = [-200, 200].map(|power| {
             let weights: Vec<f64> =
                 rows.iter().map(|row| f64::from(row.2) * 2.0_f64.powi(power)).collect();
-            let beta = beta().fit(forecasts, &outcomes, &weights).unwrap();
-            (beta, temperature().fit(forecasts, &outcomes, &weights).unwrap())
+            let beta = beta().fit(forecasts, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap();
+            (beta, temperature().fit(forecasts, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap())
         });
         prop_assert_eq!(small, large);
     }
@@ -200,13 +209,16 @@ fn what_is_calibrated_already_stays_where_it_is() {
     let forecasts: Vec<Probability> = grid.iter().flat_map(|&said| [p(said); 2]).collect();
     let outcomes: Vec<bool> = grid.iter().flat_map(|_| [true, false]).collect();
     let weights: Vec<f64> = grid.iter().flat_map(|&p| [1e4 * p, 1e4 * (1.0 - p)]).collect();
-    let fitted = beta().fit(&forecasts, &outcomes, &weights).unwrap();
+    let fitted = beta().fit(&forecasts, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap();
     assert!((fitted.a() - 1.0).abs() < 1e-9 && (fitted.b() - 1.0).abs() < 1e-9, "{fitted:?}");
     assert!(fitted.intercept().abs() < 1e-9);
-    let scaled = temperature().fit(&forecasts, &outcomes, &weights).unwrap();
+    let scaled =
+        temperature().fit(&forecasts, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap();
     assert!((scaled.temperature() - 1.0).abs() < 1e-9, "{scaled:?}");
-    let venn_abers = VennAbers.fit(&forecasts, &outcomes, &weights).unwrap();
-    let isotonic = Isotonic.fit(&forecasts, &outcomes, &weights).unwrap();
+    let venn_abers =
+        VennAbers.fit(&forecasts, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap();
+    let isotonic =
+        Isotonic.fit(&forecasts, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap();
     for &said in &grid {
         let moved = |map: &dyn CalibrationMap| (map.apply(p(said)).get() - said).abs();
         assert!(moved(&fitted) < 1e-9 && moved(&scaled) < 1e-9 && moved(&isotonic) < 1e-12);
@@ -223,9 +235,9 @@ fn two_forecasts_get_the_rates_of_their_records_however_rare_one_of_them_is() {
         let outcomes = [false, true, false, true];
         // The clip of the result.
         let low = (weights[1] / (1.0 + weights[1])).max(1e-6);
-        let curve = beta().fit(&said, &outcomes, &weights).unwrap();
+        let curve = beta().fit(&said, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap();
         let platt = Platt::new(1e-12 * rare * rare, 1e-6).unwrap();
-        let line = platt.fit(&said, &outcomes, &weights).unwrap();
+        let line = platt.fit(&said, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap();
         for map in [&curve as &dyn CalibrationMap, &line] {
             let (found, half) = (map.apply(said[0]).get(), map.apply(said[2]).get());
             assert!((found / low - 1.0).abs() < 1e-6, "{rare:e}: {found:e}");
@@ -239,25 +251,26 @@ fn every_new_calibrator_refuses_the_same_bad_input() {
     let said = [p(0.5), p(0.6)];
     let refusals = |outcomes: &[bool], weights: &[f64]| {
         [
-            beta().fit(&said, outcomes, weights).map(drop),
-            temperature().fit(&said, outcomes, weights).map(drop),
-            VennAbers.fit(&said, outcomes, weights).map(drop),
+            beta().fit(&said, outcomes, Weight::from_slice(weights).unwrap()).map(drop),
+            temperature().fit(&said, outcomes, Weight::from_slice(weights).unwrap()).map(drop),
+            VennAbers.fit(&said, outcomes, Weight::from_slice(weights).unwrap()).map(drop),
         ]
     };
     let length = |what, found| Err(Error::Length { what, expected: 2, found });
     assert_eq!(refusals(&[true], &[1.0; 2]), [(); 3].map(|()| length("outcomes", 1)));
     assert_eq!(refusals(&[true; 2], &[1.0]), [(); 3].map(|()| length("weights", 1)));
     assert_eq!(refusals(&[true, false], &[0.0; 2]), [(); 3].map(|()| Err(Error::Empty)));
-    for result in refusals(&[true, false], &[1.0, f64::NAN]) {
-        assert!(matches!(result, Err(Error::WeightAt { index: 1, .. })));
-    }
     let one_class = Err(Error::OneClass { outcome: true });
     let not_enough = [one_class.clone(), one_class, Ok(())];
     assert_eq!(refusals(&[true; 2], &[1.0; 2]), not_enough);
     // 1e-200 of the weight is the least that counts as an outcome.
     assert_eq!(refusals(&[true, false], &[1e100, 1e-100]), [(); 3].map(Ok));
     let said = [p(0.5), p(0.6), p(0.6)];
-    let lighter = beta().fit(&said, &[true, false, true], &[1e100, 1e-100, 1e100]);
+    let lighter = beta().fit(
+        &said,
+        &[true, false, true],
+        Weight::from_slice(&[1e100, 1e-100, 1e100]).unwrap(),
+    );
     assert_eq!(lighter, Err(Error::OneClass { outcome: true }));
 }
 
@@ -279,7 +292,7 @@ proptest! {
         let outcomes: Vec<bool> = runs.iter().map(|run| run.1).collect();
         let tasks: Vec<u32> = runs.iter().map(|run| run.2).collect();
         let ids: Vec<usize> = (0..runs.len()).collect();
-        let grouped = Folds::grouped(&outcomes, &tasks, k).unwrap();
+        let grouped = Folds::clustered(&outcomes, &tasks, k).unwrap();
         let single = Folds::new(&outcomes, &ids, k).unwrap();
         for folds in [&grouped, &single] {
             prop_assert_eq!(folds.of_each().len(), runs.len());
@@ -299,7 +312,7 @@ proptest! {
         fn moved<T: Clone>(order: &[usize], of: &[T]) -> Vec<T> {
             order.iter().map(|&i| of[i].clone()).collect()
         }
-        let again = Folds::grouped(&moved(&shuffled, &outcomes), &moved(&shuffled, &tasks), k).unwrap();
+        let again = Folds::clustered(&moved(&shuffled, &outcomes), &moved(&shuffled, &tasks), k).unwrap();
         prop_assert_eq!(again.of_each(), moved(&shuffled, grouped.of_each()));
         let again = Folds::new(&moved(&shuffled, &outcomes), &moved(&shuffled, &ids), k).unwrap();
         prop_assert_eq!(again.of_each(), moved(&shuffled, single.of_each()));
@@ -319,7 +332,7 @@ proptest! {
         let mut changed = runs.clone();
         changed.iter_mut().filter(|run| run.2 == task).for_each(|run| run.1 = !run.1);
         // The same folds, so that all that differs is what happened.
-        let folds = Folds::grouped(before.outcomes(), &tasks, 3).unwrap();
+        let folds = Folds::clustered(before.outcomes(), &tasks, 3).unwrap();
         let schedule = WeightSchedule::LinearFront;
         let fit = |traces: &Traces| cross_fit(&VennAbers, traces, &folds, &schedule);
         if let (Ok(a), Ok(b)) = (fit(&before), fit(&traces(&changed))) {
@@ -337,7 +350,7 @@ fn folds_of_whole_tasks_are_balanced_in_size_and_outcome() {
     let outcomes: Vec<bool> =
         tasks.iter().enumerate().map(|(i, task)| (i * 7 + task * 3) % 10 < task % 10).collect();
     for k in [2, 3, 5] {
-        let folds = Folds::grouped(&outcomes, &tasks, k).unwrap();
+        let folds = Folds::clustered(&outcomes, &tasks, k).unwrap();
         for outcome in [false, true] {
             let mut sizes = vec![0_usize; k];
             for (&fold, _) in folds.of_each().iter().zip(&outcomes).filter(|(_, y)| **y == outcome)

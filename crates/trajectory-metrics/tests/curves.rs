@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use trajectory_metrics::{
-    Binning, Error, Level, Probability, TiedBlocks, augrc, aurc, auroc, average_precision,
+    Binning, Error, Level, Probability, TiedBlocks, Weight, augrc, aurc, auroc, average_precision,
     consistency_band, delong, delong_test, excess_aurc, expected_calibration_error,
     maximum_calibration_error, precision_recall_curve, reliability_curve, reliability_diagram,
     risk_coverage_curve, roc_curve, root_mean_square_calibration_error,
@@ -56,8 +56,12 @@ fn curves_and_diagnostics_agree_with_scikit_learn_and_brute_force() {
         let name = &case["name"].to_string();
         let (confidence, outcomes) = (numbers(&case["confidence"]), bools(&case["outcome"]));
         let weights = case["weights"].as_array().map(|_| numbers(&case["weights"]));
-        let blocks =
-            TiedBlocks::new(probabilities(&confidence), &outcomes, weights.as_deref()).unwrap();
+        let blocks = TiedBlocks::new(
+            probabilities(&confidence),
+            &outcomes,
+            weights.as_deref().map(|weights| Weight::from_slice(weights).unwrap()),
+        )
+        .unwrap();
 
         match (roc_curve(&blocks), case.get("roc")) {
             (Ok(curve), Some(roc)) => {
@@ -116,7 +120,12 @@ fn delong_agrees_with_all_pairs_and_the_covariance_matrix_of_the_paper() {
         let weights = case["weights"].as_array().map(|_| numbers(&case["weights"]));
         let weights = weights.as_deref();
         let confidence = probabilities(&confidence);
-        let blocks = TiedBlocks::new(confidence, &outcomes, weights).unwrap();
+        let blocks = TiedBlocks::new(
+            confidence,
+            &outcomes,
+            weights.map(|weights| Weight::from_slice(weights).unwrap()),
+        )
+        .unwrap();
         if exact.is_null() {
             assert!(matches!(delong(&blocks), Err(Error::TooLight { .. })), "{name}");
             continue;
@@ -131,7 +140,13 @@ fn delong_agrees_with_all_pairs_and_the_covariance_matrix_of_the_paper() {
         let Some(test) = case.get("test") else { continue };
         tests += 1;
         let second = numbers(&case["second"]);
-        let ours = delong_test(confidence, probabilities(&second), &outcomes, weights).unwrap();
+        let ours = delong_test(
+            confidence,
+            probabilities(&second),
+            &outcomes,
+            weights.map(|weights| Weight::from_slice(weights).unwrap()),
+        )
+        .unwrap();
         worst.see(ours.difference, &test[0], name);
         worst.see(ours.standard_error, &test[1], name);
         match (ours.z(), ours.p_value()) {
@@ -152,8 +167,12 @@ fn consistency_bands_end_where_the_exact_distribution_of_the_curve_does() {
     for case in golden()["bands"].as_array().unwrap() {
         let (confidence, weights) = (numbers(&case["confidence"]), numbers(&case["weights"]));
         let outcomes = vec![false; confidence.len()];
-        let blocks =
-            TiedBlocks::new(probabilities(&confidence), &outcomes, Some(&weights)).unwrap();
+        let blocks = TiedBlocks::new(
+            probabilities(&confidence),
+            &outcomes,
+            Some(Weight::from_slice(&weights).unwrap()),
+        )
+        .unwrap();
         let level = Level::new(case["level"].as_f64().unwrap()).unwrap();
         let band = consistency_band(&blocks, 40_000, level, 2007).unwrap();
         for (ours, exact) in band.iter().zip(case["band"].as_array().unwrap()) {
@@ -193,7 +212,12 @@ fn columns(rows: &[Row]) -> (Vec<f64>, Vec<f64>, Vec<bool>, Vec<f64>) {
 
 fn blocks(rows: &[Row], weighted: bool) -> TiedBlocks {
     let (confidence, _, outcomes, weights) = columns(rows);
-    TiedBlocks::new(probabilities(&confidence), &outcomes, weighted.then_some(&weights)).unwrap()
+    TiedBlocks::new(
+        probabilities(&confidence),
+        &outcomes,
+        weighted.then_some(Weight::from_slice(&weights).unwrap()),
+    )
+    .unwrap()
 }
 
 /// What depends on ranks only.
@@ -239,7 +263,12 @@ fn of_confidences(blocks: &TiedBlocks) -> Vec<f64> {
 fn test_of(rows: &[Row], weighted: bool) -> [f64; 2] {
     let (first, second, outcomes, weights) = columns(rows);
     let weights = weighted.then_some(&weights[..]);
-    let test = delong_test(probabilities(&first), probabilities(&second), &outcomes, weights);
+    let test = delong_test(
+        probabilities(&first),
+        probabilities(&second),
+        &outcomes,
+        weights.map(|weights| Weight::from_slice(weights).unwrap()),
+    );
     let test = test.unwrap();
     [test.difference, test.standard_error]
 }
@@ -262,7 +291,7 @@ fn no_rounding_leads_out_of_a_range() {
         let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
         let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
         let confidence = Probability::from_slice(&confidence).unwrap();
-        TiedBlocks::new(confidence, &outcomes, Some(&weights)).unwrap()
+        TiedBlocks::new(confidence, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap()
     };
     let failures = of(&[
         (0.75, false, 0.873_598_417_281_659_2),
@@ -438,7 +467,9 @@ fn calibrated_confidences_keep_to_their_band_about_as_often_as_it_says() {
 fn a_class_that_is_missing_or_a_single_row_has_no_standard_error() {
     let p = probabilities(&[0.1, 0.4, 0.8]);
     let of = |outcomes: &[bool], weight: f64| {
-        delong(&TiedBlocks::new(p, outcomes, Some(&[weight; 3])).unwrap())
+        delong(
+            &TiedBlocks::new(p, outcomes, Some(Weight::from_slice(&[weight; 3]).unwrap())).unwrap(),
+        )
     };
     assert_eq!(of(&[true; 3], 1.0), Err(Error::OneClass { outcome: true }));
     assert_eq!(of(&[false; 3], 1.0), Err(Error::OneClass { outcome: false }));
@@ -448,7 +479,11 @@ fn a_class_that_is_missing_or_a_single_row_has_no_standard_error() {
     assert!(of(&one_failure, 1.5).unwrap().standard_error > 0.0);
     // Placements are 1/2 and 1 in both classes, of squared distance 1/16 from their mean.
     let (confidence, outcomes) = ([0.2, 0.4, 0.6, 0.8].repeat(600), [false, true].repeat(1_200));
-    let blocks = TiedBlocks::new(probabilities(&confidence), &outcomes, Some(&[1e100; 2_400]));
+    let blocks = TiedBlocks::new(
+        probabilities(&confidence),
+        &outcomes,
+        Some(Weight::from_slice(&[1e100; 2_400]).unwrap()),
+    );
     let heavy = delong(&blocks.unwrap()).unwrap();
     assert!((heavy.auroc - 0.75).abs() < 1e-14);
     let error = (2.0_f64 / 16.0 / 1.2e103).sqrt();
@@ -482,13 +517,20 @@ fn rankings_that_are_equal_on_paper_leave_nothing_to_test_whatever_the_weights()
             let weight = |i: u32| 1.0 + f64::from((seed * 7 + i * 13) % 29) / 10.0;
             let weights: Vec<f64> = (0..400).map(weight).collect();
             let (first, second) = (probabilities(&first), probabilities(&second));
-            let test = delong_test(first, second, outcomes, Some(&weights)).unwrap();
+            let test =
+                delong_test(first, second, outcomes, Some(Weight::from_slice(&weights).unwrap()))
+                    .unwrap();
             assert!(test.difference.abs() < 1e-15, "{test:?}");
             assert_eq!((test.standard_error, test.p_value()), (0.0, None), "{test:?}");
         }
     }
     let weights: Vec<f64> = (0..400).map(|i| 1.0 + f64::from(i % 7) / 10.0).collect();
-    let blocks = TiedBlocks::new(probabilities(&first), &perfect, Some(&weights)).unwrap();
+    let blocks = TiedBlocks::new(
+        probabilities(&first),
+        &perfect,
+        Some(Weight::from_slice(&weights).unwrap()),
+    )
+    .unwrap();
     assert_eq!(delong(&blocks).unwrap().standard_error, 0.0);
 }
 
@@ -498,7 +540,16 @@ fn placements_that_hardly_vary_have_an_error_all_the_same() {
     // successes are w / (w + 1) and 1, of failures 1 and 1/2.
     let p = probabilities(&[0.1, 0.5, 0.4, 0.6]);
     for w in [1e4, 1e8, 1e11_f64] {
-        let blocks = TiedBlocks::new(p, &[false, false, true, true], Some(&[w, 1.0, 2.0, 2.0]));
+        let blocks = TiedBlocks::new(
+            p,
+            &[false, false, true, true],
+            Some(&[
+                Weight::new(w).unwrap(),
+                Weight::ONE,
+                Weight::new(2.0).unwrap(),
+                Weight::new(2.0).unwrap(),
+            ]),
+        );
         let error = delong(&blocks.unwrap()).unwrap().standard_error;
         let all = w + 1.0;
         // The mean squared distance from the mean of two values d apart with shares a and 1 - a

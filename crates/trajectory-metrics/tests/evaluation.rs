@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 use trajectory_metrics::{
     Binning, Bootstrap, Error, EvaluationOptions, Folds, LogScore, NamedChange, Platt, Probability,
-    Summary, TiedBlocks, Tps, TpsFamily, Traces, WeightSchedule, aurc, auroc, average_precision,
-    cross_fit, evaluate, expected_calibration_error, fixed_rank_sensitivity,
+    Summary, TiedBlocks, Tps, TpsFamily, Traces, Weight, WeightSchedule, aurc, auroc,
+    average_precision, cross_fit, evaluate, expected_calibration_error, fixed_rank_sensitivity,
     raw_against_calibrated,
 };
 
@@ -67,7 +67,7 @@ proptest! {
     #[test]
     fn in_a_report_a_whole_weight_is_that_many_traces(runs in runs()) {
         let weights: Vec<f64> = runs.iter().map(|run| run.2.into()).collect();
-        let options = EvaluationOptions { weights: Some(&weights), ..EvaluationOptions::default() };
+        let options = EvaluationOptions { weights: Some(Weight::from_slice(&weights).unwrap()), ..EvaluationOptions::default() };
         let weighted = evaluate(&traces(&runs), &options).unwrap();
         let copies = runs.iter().flat_map(|run| (0..run.2).map(move |_| run));
         let copied = evaluate(&traces(copies), &EvaluationOptions::default()).unwrap();
@@ -128,7 +128,8 @@ fn what_is_undefined_is_said_and_does_not_hide_the_rest() {
 
     let default = EvaluationOptions::default();
     assert_eq!(evaluate(&Traces::default(), &default), Err(Error::Empty));
-    let weights = EvaluationOptions { weights: Some(&[1.0]), ..default };
+    let weights =
+        EvaluationOptions { weights: Some(Weight::from_slice(&[1.0]).unwrap()), ..default };
     let length = Error::Length { what: "weights", expected: 2, found: 1 };
     assert_eq!(evaluate(&rows, &weights), Err(length));
 }
@@ -195,7 +196,7 @@ fn a_transform_of_forecasts_can_change_the_ranks_of_their_means() {
 fn a_change_over_its_standard_error_is_that_of_the_differences() {
     let (raw, tasks) = overconfident();
     let schedule = WeightSchedule::LinearFront;
-    let folds = Folds::grouped(raw.outcomes(), &tasks, 2).unwrap();
+    let folds = Folds::clustered(raw.outcomes(), &tasks, 2).unwrap();
     let calibrated = cross_fit(&Platt::default(), &raw, &folds, &schedule).unwrap().into_traces();
     let bootstrap = Bootstrap::clusters(&tasks, 3).unwrap();
     let changes = raw_against_calibrated(&raw, &calibrated, &schedule, &bootstrap, 4_000).unwrap();

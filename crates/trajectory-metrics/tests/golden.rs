@@ -5,7 +5,7 @@ use scoring_rules::decompose;
 use serde_json::Value;
 use trajectory_metrics::{
     BetaScore, Binning, BrierScore, Error, LogScore, Probability, ScoringRule, Summary, TiedBlocks,
-    Tps, Trace, Traces, WeightSchedule, aurc, auroc, average_precision, brier_loss,
+    Tps, Trace, Traces, Weight, WeightSchedule, aurc, auroc, average_precision, brier_loss,
     expected_calibration_error,
 };
 
@@ -163,7 +163,12 @@ fn diagnostics_agree_with_scikit_learn() {
         let confidence = list("confidence").unwrap();
         let confidence = Probability::from_slice(&confidence).unwrap();
         let weights = list("weights");
-        let blocks = TiedBlocks::new(confidence, &outcomes, weights.as_deref()).unwrap();
+        let blocks = TiedBlocks::new(
+            confidence,
+            &outcomes,
+            weights.as_deref().map(|weights| Weight::from_slice(weights).unwrap()),
+        )
+        .unwrap();
         let ece = expected_calibration_error(&blocks, Binning::EqualWidth { bins: 10 });
         let ours = [
             ("auroc", auroc(&blocks)),

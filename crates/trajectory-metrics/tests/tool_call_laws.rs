@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use trajectory_metrics::{
-    Bounds,
+    Bounds, Weight,
     tool_calls::{
         PathDistances, common_subsequence, cost_gap, edit_distance, interned_common_subsequence,
         interned_edit_distance, mean_over_tasks, multiset_match, normalized_edit_distance,
@@ -189,12 +189,12 @@ proptest! {
         };
         let (mut weighted, mut copied, mut mirrored) = <(PathDistances, PathDistances, PathDistances)>::default();
         for (a, b, weight) in &pairs {
-            weighted.update_weighted(a, b, f64::from(*weight)).unwrap();
+            weighted.update_weighted(a, b, Weight::new(f64::from(*weight)).unwrap());
             (0..*weight).for_each(|_| copied.update(a, b));
         }
         for (a, b, weight) in pairs.iter().rev() {
             let mut part = PathDistances::default();
-            part.update_weighted(a, b, f64::from(*weight)).unwrap();
+            part.update_weighted(a, b, Weight::new(f64::from(*weight)).unwrap());
             mirrored.merge(&part);
         }
         prop_assert_eq!(means(&weighted), means(&copied));
@@ -210,7 +210,7 @@ proptest! {
         let weights: Vec<f64> = tasks.iter().map(|task| task.2.into()).collect();
         let copies: Vec<Bounds> =
             tasks.iter().rev().flat_map(|task| (0..task.2).map(move |_| bounds(task))).collect();
-        let mean = mean_over_tasks(&values, Some(&weights)).unwrap();
+        let mean = mean_over_tasks(&values, Some(Weight::from_slice(&weights).unwrap())).unwrap();
         prop_assert_eq!(mean, mean_over_tasks(&copies, None).unwrap());
         prop_assert!(mean.low.mean <= mean.high.mean);
     }

@@ -1,65 +1,6 @@
-use trajectory_metrics::{Bootstrap, ClusterEstimate, Replicates, cluster_mean};
+use trajectory_metrics::{Bootstrap, Replicates};
 
-use crate::{Error, Metrics, Sample, checks::same_length, metrics::tally::check_weight};
-
-/// The (weighted) mean of a value over samples, with a standard error that takes the samples of one
-/// cluster, such as a rollout or a task, for dependent.
-///
-/// Samples of which the value is none are left out. Needs many clusters, about 40, to be trusted.
-///
-/// # Errors
-///
-/// [`Error::Empty`] where no sample has the value; [`Error::Length`] unless there is one weight a
-/// sample; [`Error::WeightAt`] with the first sample, left out or not, whose weight is neither 0
-/// nor from 1e-100 to 1e100; [`Error::ScoringRules`] with the first whose value is not finite, and
-/// for fewer than two clusters.
-///
-/// ```
-/// use budget_estimation::{
-///     Error, LinearEstimator, Rollouts, Sample, clustered_mean, score_rollouts,
-/// };
-///
-/// let mut rollouts = Rollouts::new(["tokens"])?;
-/// rollouts.push(&[50.0, 30.0, 60.0, 40.0], true)?;
-/// rollouts.push(&[70.0, 90.0, 90.0], true)?;
-/// let tokens = rollouts.resource("tokens")?;
-/// let samples = score_rollouts(&rollouts, tokens, &mut LinearEstimator::new(4.0, 0.25)?)?;
-///
-/// let hit = |sample: &Sample| sample.is_feasible().then(|| f64::from(sample.is_hit()));
-/// let hit_rate = clustered_mean(&samples, None, Sample::rollout, hit)?;
-/// assert_eq!((hit_rate.estimate, hit_rate.clusters), (0.8, 2));
-/// # Ok::<(), Error>(())
-/// ```
-pub fn clustered_mean<G: Ord>(
-    samples: &[Sample],
-    weights: Option<&[f64]>,
-    cluster: impl Fn(&Sample) -> G,
-    value: impl Fn(&Sample) -> Option<f64>,
-) -> Result<ClusterEstimate, Error> {
-    same_length("weights", samples.len(), weights.map_or(samples.len(), <[f64]>::len))?;
-    let mut rows = (Vec::new(), Vec::new(), Vec::new());
-    for (index, sample) in samples.iter().enumerate() {
-        // Here, where a sample still has the position that the caller knows it by.
-        let weight = weights.and_then(|weights| weights.get(index));
-        if let Some(&value) = weight {
-            check_weight(value).map_err(|_| Error::WeightAt { index, value })?;
-        }
-        if let Some(value) = value(sample) {
-            if !value.is_finite() {
-                let what = "values";
-                return Err(scoring_rules::Error::NotFiniteAt { what, index, value }.into());
-            }
-            rows.0.push(value);
-            rows.1.push(cluster(sample));
-            rows.2.extend(weight);
-        }
-    }
-    let (values, clusters, kept) = rows;
-    if values.is_empty() {
-        return Err(Error::Empty);
-    }
-    Ok(cluster_mean(&values, weights.map(|_| kept.as_slice()), &clusters)?)
-}
+use crate::{Error, Metrics, Sample};
 
 /// Macro-F1, Fail-F1, hit rate and mean interval reward, in this order, each on all samples and in
 /// resamples of whole clusters, such as rollouts or tasks.

@@ -1,8 +1,8 @@
-use scoring_rules::Level;
+use scoring_rules::{Level, Weight};
 
 use crate::{
     Error, FeasibilityCounts, FeasibilitySummary, IntervalScores, IntervalSummary,
-    LinearComparison, LinearSummary, Sample, metrics::tally::check_weight,
+    LinearComparison, LinearSummary, Sample,
 };
 
 /// Feasibility, intervals and the comparison with linear extrapolation over the same samples.
@@ -79,22 +79,20 @@ impl Metrics {
     /// As [`IntervalScores::update`]; nothing is taken in then.
     #[inline]
     pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
-        self.add(sample, 1.0)
+        self.add(sample, Weight::ONE)
     }
 
     /// Takes in one sample of the given weight.
     ///
     /// # Errors
     ///
-    /// As [`Metrics::update`]; [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to
-    /// 1e100.
-    pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
-        check_weight(weight)?;
+    /// As [`Metrics::update`].
+    pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
         self.add(sample, weight)
     }
 
     #[inline]
-    pub(super) fn add(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
+    pub(super) fn add(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
         // The intervals come first: where they refuse a sample, so does the rest.
         self.intervals.add(sample, weight)?;
         self.linear.add(sample, weight)?;

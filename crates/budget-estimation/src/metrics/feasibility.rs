@@ -1,7 +1,6 @@
-use crate::{
-    Error, Estimate, Sample,
-    metrics::tally::{Tally, check_weight},
-};
+use scoring_rules::Weight;
+
+use crate::{Error, Estimate, Sample, metrics::tally::Tally};
 
 /// Counts of what was said about feasibility beside what was true; an interval says "feasible".
 ///
@@ -120,22 +119,16 @@ impl FeasibilityCounts {
     /// Takes in one sample.
     #[inline]
     pub fn update(&mut self, sample: &Sample) {
-        self.add(sample, 1.0);
+        self.add(sample, Weight::ONE);
     }
 
     /// Takes in one sample of the given weight.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to 1e100.
-    pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
-        check_weight(weight)?;
+    pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) {
         self.add(sample, weight);
-        Ok(())
     }
 
     #[inline]
-    pub(crate) fn add(&mut self, sample: &Sample, weight: f64) {
+    pub(crate) fn add(&mut self, sample: &Sample, weight: Weight) {
         let [impossible, feasible] = &mut self.counts;
         let [as_impossible, as_feasible, unanswered] =
             if sample.is_feasible() { feasible } else { impossible };

@@ -1,11 +1,11 @@
-use scoring_rules::{ExactMean, Interval, Level, Observed, interval_loss, pinball_loss};
+use scoring_rules::{ExactMean, Interval, Level, Observed, Weight, interval_loss, pinball_loss};
 
 use crate::{
     Error, Miss, Sample,
     metrics::{
         quantile::quantiles,
         reward::reward,
-        tally::{Tally, check_weight, mean, take},
+        tally::{Tally, mean, take},
     },
 };
 
@@ -137,29 +137,28 @@ impl IntervalScores {
     /// an interval so large that a relative error is no number. Nothing is taken in then.
     #[inline]
     pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
-        self.add(sample, 1.0)
+        self.add(sample, Weight::ONE)
     }
 
     /// Takes in one sample of the given weight.
     ///
     /// # Errors
     ///
-    /// As [`IntervalScores::update`]; [`Error::ScoringRules`] unless the weight is 0 or from 1e-100
-    /// to 1e100.
-    pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
-        check_weight(weight)?;
+    /// As [`IntervalScores::update`].
+    pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
         self.add(sample, weight)
     }
 
     #[inline]
-    pub(crate) fn add(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
-        if !sample.is_feasible() || weight == 0.0 {
+    pub(crate) fn add(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
+        if !sample.is_feasible() || weight == Weight::ZERO {
             return Ok(());
         }
         sample.check_remaining()?;
         let Some(ends) = sample.estimate().ends() else {
             self.feasible.add(weight);
-            return take(&mut self.reward, 0.0, weight);
+            take(&mut self.reward, 0.0, weight);
+            return Ok(());
         };
         let (relative_width, error) =
             match (sample.relative_width()?, sample.midpoint_relative_error()?) {
@@ -173,10 +172,10 @@ impl IntervalScores {
             Some(Miss::Conservative) => self.conservative.add(weight),
             None => self.hits.add(weight),
         }
-        take(&mut self.reward, reward(sample.estimate(), sample.remaining()), weight)?;
-        take(&mut self.width, ends.width(), weight)?;
-        take(&mut self.relative_width, relative_width, weight)?;
-        self.midpoint_errors.push((error, weight));
+        take(&mut self.reward, reward(sample.estimate(), sample.remaining()), weight);
+        take(&mut self.width, ends.width(), weight);
+        take(&mut self.relative_width, relative_width, weight);
+        self.midpoint_errors.push((error, weight.get()));
         match (self.claimed, &mut self.proper) {
             (Some(coverage), Some(proper)) => proper.add(ends, sample, coverage, weight),
             _ => Ok(()),
@@ -248,7 +247,7 @@ impl ProperLosses {
         ends: Interval,
         sample: &Sample,
         coverage: Level,
-        weight: f64,
+        weight: Weight,
     ) -> Result<(), Error> {
         let outcome = Observed::exact(sample.remaining())?;
         let tail = 1.0 - coverage.get();
@@ -257,9 +256,10 @@ impl ProperLosses {
         let low = pinball_loss(ends.low(), outcome, levels[0])?;
         let high = pinball_loss(ends.high(), outcome, levels[1])?;
         let middle = pinball_loss(ends.low() + ends.width() / 2.0, outcome, Level::HALF)?;
-        take(&mut self.interval, loss, weight)?;
-        take(&mut self.pinball[0], low, weight)?;
-        take(&mut self.pinball[1], high, weight)?;
-        take(&mut self.weighted, (middle + tail / 2.0 * loss) / 1.5, weight)
+        take(&mut self.interval, loss, weight);
+        take(&mut self.pinball[0], low, weight);
+        take(&mut self.pinball[1], high, weight);
+        take(&mut self.weighted, (middle + tail / 2.0 * loss) / 1.5, weight);
+        Ok(())
     }
 }

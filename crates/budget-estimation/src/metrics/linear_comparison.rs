@@ -1,8 +1,8 @@
-use scoring_rules::ExactMean;
+use scoring_rules::{ExactMean, Weight};
 
 use crate::{
     Error, Sample,
-    metrics::tally::{check_weight, mean, take},
+    metrics::tally::{mean, take},
 };
 
 /// The error of the middle of an interval against that of linear extrapolation,
@@ -94,32 +94,32 @@ impl LinearComparison {
     /// [`Error::TooLarge`] for an interval so large that its error is no number.
     #[inline]
     pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
-        self.add(sample, 1.0)
+        self.add(sample, Weight::ONE)
     }
 
     /// Takes in one sample of the given weight.
     ///
     /// # Errors
     ///
-    /// As [`LinearComparison::update`]; [`Error::ScoringRules`] unless the weight is 0 or from
-    /// 1e-100 to 1e100.
-    pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
-        check_weight(weight)?;
+    /// As [`LinearComparison::update`].
+    pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
         self.add(sample, weight)
     }
 
     #[inline]
-    pub(crate) fn add(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
-        let errors = sample.absolute_errors().filter(|_| sample.is_feasible() && weight != 0.0);
+    pub(crate) fn add(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
+        let errors =
+            sample.absolute_errors().filter(|_| sample.is_feasible() && weight != Weight::ZERO);
         let Some([estimate, linear]) = errors else {
             return Ok(());
         };
         if !(estimate.is_finite() && linear.is_finite()) {
             return Err(sample.too_large());
         }
-        take(&mut self.estimate, estimate, weight)?;
-        take(&mut self.linear, linear, weight)?;
-        take(&mut self.reduction, linear - estimate, weight)
+        take(&mut self.estimate, estimate, weight);
+        take(&mut self.linear, linear, weight);
+        take(&mut self.reduction, linear - estimate, weight);
+        Ok(())
     }
 
     /// Takes in everything that `other` has.

@@ -1,9 +1,6 @@
-use scoring_rules::Level;
+use scoring_rules::{Level, Weight};
 
-use crate::{
-    DetectionDelay, DetectionSummary, Error, Metrics, MetricsSummary, Sample,
-    metrics::tally::check_weight,
-};
+use crate::{DetectionDelay, DetectionSummary, Error, Metrics, MetricsSummary, Sample};
 
 /// All measures at once: over all turns, over the first turn alone, by how far the run was, and how
 /// late failures were called.
@@ -99,7 +96,7 @@ impl ProgressMetrics {
     /// As [`Metrics::update`].
     #[inline]
     pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
-        self.add(sample, 1.0)
+        self.add(sample, Weight::ONE)
     }
 
     /// Takes in one sample of the given weight. How late failures are called counts each run alike,
@@ -107,14 +104,13 @@ impl ProgressMetrics {
     ///
     /// # Errors
     ///
-    /// As [`Metrics::update_weighted`].
-    pub fn update_weighted(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
-        check_weight(weight)?;
+    /// As [`Metrics::update`].
+    pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
         self.add(sample, weight)
     }
 
     #[inline]
-    fn add(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
+    fn add(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
         // In whole numbers, so that a sample on a border is in the upper bin.
         let bin = sample.turn() as u128 * self.bins.len() as u128 / sample.turns().max(1) as u128;
         if let Some(bin) = self.bins.get_mut(bin as usize) {
@@ -123,7 +119,7 @@ impl ProgressMetrics {
         if sample.turn() == 1 {
             self.first_turn.add(sample, weight)?;
         }
-        if weight != 0.0 {
+        if weight != Weight::ZERO {
             self.detection.update(sample);
         }
         Ok(())

@@ -1,6 +1,4 @@
-use scoring_rules::{ExactMean, ExactSum};
-
-use crate::Error;
+use scoring_rules::{ExactMean, ExactSum, Weight};
 
 /// A sum of weights; whole numbers where all weights are.
 #[derive(Clone, Debug, Default)]
@@ -11,11 +9,11 @@ pub(crate) struct Tally {
 
 impl Tally {
     #[inline]
-    pub(crate) fn add(&mut self, weight: f64) {
-        if weight == 1.0 {
+    pub(crate) fn add(&mut self, weight: Weight) {
+        if weight == Weight::ONE {
             self.ones += 1;
         } else {
-            self.others.add(weight);
+            self.others.add(weight.get());
         }
     }
 
@@ -31,26 +29,13 @@ impl Tally {
     }
 }
 
-/// That a weight is 0 or from 1e-100 to 1e100, as means want it. Not asked of an empty one, which
-/// is a kilobyte to make, once a sample.
+/// Takes a value into a mean.
 #[inline]
-pub(crate) fn check_weight(value: f64) -> Result<(), Error> {
-    // A NaN is in no range.
-    if value == 0.0 || (1e-100..=1e100).contains(&value) {
-        Ok(())
-    } else {
-        Err(Error::ScoringRules(scoring_rules::Error::Weight { value }))
-    }
-}
-
-/// Takes a value into a mean; the weight was checked.
-#[inline]
-pub(crate) fn take(mean: &mut ExactMean, value: f64, weight: f64) -> Result<(), Error> {
-    if weight == 1.0 {
+pub(crate) fn take(mean: &mut ExactMean, value: f64, weight: Weight) {
+    if weight == Weight::ONE {
         mean.update(value);
-        Ok(())
     } else {
-        Ok(mean.update_weighted(value, weight)?)
+        mean.update_weighted(value, weight);
     }
 }
 

@@ -1,7 +1,7 @@
 use trajectory_metrics::{Probability, ScoringRule, Tps};
 
 use crate::{
-    Error, Observation, RunScore, Stopped, scores::weighted_runs::mean_of_runs,
+    Error, Observation, RunScore, Stopped, Weight, scores::weighted_runs::mean_of_runs,
     weighting::stop_times::same_length,
 };
 
@@ -128,7 +128,7 @@ pub fn exact_score<R: ScoringRule>(
 /// 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive weight.
 ///
 /// ```
-/// use censoring::{Error, Probability, StopReason, Stopped, Tps, WeightSchedule, exact_mean_score, from_fn};
+/// use censoring::{Weight, Error, Probability, StopReason, Stopped, Tps, WeightSchedule, exact_mean_score, from_fn};
 ///
 /// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
@@ -138,7 +138,7 @@ pub fn exact_score<R: ScoringRule>(
 ///     Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?,
 /// ];
 /// let chances = [Probability::ONE, Probability::HALF];
-/// let mean = exact_mean_score(&tps, &runs, &chances, Some(&[3.0, 1.0]))?;
+/// let mean = exact_mean_score(&tps, &runs, &chances, Some(Weight::from_slice(&[3.0, 1.0])?))?;
 /// assert_eq!(mean, (3.0 * -0.125 + (0.5 * -0.125 + 0.5 * -0.625)) / 4.0);
 /// # Ok::<(), Error>(())
 /// ```
@@ -146,7 +146,7 @@ pub fn exact_mean_score<R: ScoringRule>(
     tps: &Tps<R>,
     runs: &[Stopped<'_>],
     success_probabilities: &[Probability],
-    weights: Option<&[f64]>,
+    weights: Option<&[Weight]>,
 ) -> Result<f64, Error> {
     same_length("success_probabilities", runs.len(), success_probabilities.len())?;
     mean_of_runs(runs, weights, |i, run| exact_score(tps, run, success_probabilities[i]))

@@ -2,7 +2,7 @@ use scoring_rules::ExactMean;
 use trajectory_metrics::{Bounds, Probability, ScoringRule, Tps};
 
 use crate::{
-    Error, ProbabilityInterval, RunScore, Stopped, scores::weighted_runs::for_each_run,
+    Error, ProbabilityInterval, RunScore, Stopped, Weight, scores::weighted_runs::for_each_run,
     weighting::stop_times::same_length,
 };
 
@@ -75,7 +75,6 @@ pub fn score_bounds<R: ScoringRule>(
 ///
 /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first whose
 /// score is no number or plus infinity; [`Error::Length`] unless there is one entry a run in each;
-/// [`Error::WeightAt`] for a weight that is neither 0 nor from 1e-100 to 1e100;
 /// [`Error::Empty`] without a run of positive weight.
 ///
 /// ```
@@ -106,7 +105,7 @@ pub fn mean_score_bounds<R: ScoringRule>(
     tps: &Tps<R>,
     runs: &[Stopped<'_>],
     success_probabilities: Option<&[ProbabilityInterval]>,
-    weights: Option<&[f64]>,
+    weights: Option<&[Weight]>,
 ) -> Result<Bounds, Error> {
     if let Some(chances) = success_probabilities {
         same_length("success_probabilities", runs.len(), chances.len())?;
@@ -120,7 +119,7 @@ pub fn mean_score_bounds<R: ScoringRule>(
             other => other,
         })?;
         for (mean, value) in means.iter_mut().zip([bounds.low(), bounds.high()]) {
-            mean.update_weighted(value, weight)?;
+            mean.update_weighted(value, weight);
         }
         Ok(())
     })?;

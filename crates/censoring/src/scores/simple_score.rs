@@ -1,6 +1,6 @@
 use trajectory_metrics::{ScoringRule, Tps};
 
-use crate::{Error, Observation, Stopped, scores::weighted_runs::mean_of_runs};
+use crate::{Error, Observation, Stopped, Weight, scores::weighted_runs::mean_of_runs};
 
 /// The simple censored trajectory score: a complete run by its outcome, a censored one as if it
 /// had failed.
@@ -79,7 +79,7 @@ pub fn simple_score<R: ScoringRule>(tps: &Tps<R>, run: &Stopped<'_>) -> Result<f
 pub fn simple_mean_score<R: ScoringRule>(
     tps: &Tps<R>,
     runs: &[Stopped<'_>],
-    weights: Option<&[f64]>,
+    weights: Option<&[Weight]>,
 ) -> Result<f64, Error> {
     mean_of_runs(runs, weights, |_, run| simple_score(tps, run))
 }

@@ -2,7 +2,7 @@ use scoring_rules::ExactSum;
 use trajectory_metrics::{Bounds, Probability, ScoringRule, Tps};
 
 use crate::{
-    Error, ProbabilityInterval, RunScore, Stopped,
+    Error, ProbabilityInterval, RunScore, Stopped, Weight,
     scores::weighted_runs::for_each_run,
     weighting::stop_times::{can_be_averaged, same_length},
 };
@@ -104,13 +104,12 @@ impl StreamDifference {
     /// whose score under one of the streams is no number from -1e100 to 1e100 (an unclipped log
     /// score may be infinite); [`Error::OtherRun`] with the first run that ends differently in the
     /// two streams, or has another length; [`Error::Length`] unless there is one entry a run in
-    /// each; [`Error::WeightAt`] for a weight that is neither 0 nor from 1e-100 to 1e100;
-    /// [`Error::Empty`] without a run of positive weight.
+    /// each; [`Error::Empty`] without a run of positive weight.
     pub fn new<R: ScoringRule>(
         tps: &Tps<R>,
         first: &[Stopped<'_>],
         second: &[Stopped<'_>],
-        weights: Option<&[f64]>,
+        weights: Option<&[Weight]>,
     ) -> Result<Self, Error> {
         same_length("second", first.len(), second.len())?;
         // What is given is checked on every run, whatever it weighs.
@@ -128,6 +127,7 @@ impl StreamDifference {
                 }
             };
             let (a, b) = (scores_of(run)?, scores_of(&second[i])?);
+            let weight = weight.get();
             terms.push(Term { run: i, weight, either: [a[0] - b[0], a[1] - b[1]] });
             total.add(weight);
             let largest = a.into_iter().chain(b).map(f64::abs).fold(0.0, f64::max);

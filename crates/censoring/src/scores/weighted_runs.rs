@@ -1,24 +1,20 @@
-use scoring_rules::ExactMean;
+use scoring_rules::{ExactMean, Weight};
 
-use crate::{
-    Error, Stopped,
-    weighting::stop_times::{same_length, weight_of},
-};
+use crate::{Error, Stopped, weighting::stop_times::same_length};
 
 /// Hands on the position, the run and the weight of each run of positive weight. Nothing is
-/// computed for the others, whose weight is checked all the same. An error names the run that it
-/// came from.
+/// computed for the others. An error names the run that it came from.
 pub(crate) fn for_each_run<'a>(
     runs: &[Stopped<'a>],
-    weights: Option<&[f64]>,
-    mut take: impl FnMut(usize, &Stopped<'a>, f64) -> Result<(), Error>,
+    weights: Option<&[Weight]>,
+    mut take: impl FnMut(usize, &Stopped<'a>, Weight) -> Result<(), Error>,
 ) -> Result<(), Error> {
     if let Some(weights) = weights {
         same_length("weights", runs.len(), weights.len())?;
     }
     for (position, run) in runs.iter().enumerate() {
-        let weight = weight_of(weights, position)?;
-        if weight > 0.0 {
+        let weight = weights.map_or(Weight::ONE, |weights| weights[position]);
+        if weight > Weight::ZERO {
             take(position, run, weight).map_err(|error| match error {
                 named @ Error::RunScore { .. } => named,
                 error => Error::Run { run: position, error: Box::new(error) },
@@ -31,7 +27,7 @@ pub(crate) fn for_each_run<'a>(
 /// The mean of a score over the runs of positive weight.
 pub(crate) fn mean_of_runs<'a>(
     runs: &[Stopped<'a>],
-    weights: Option<&[f64]>,
+    weights: Option<&[Weight]>,
     mut score: impl FnMut(usize, &Stopped<'a>) -> Result<f64, Error>,
 ) -> Result<f64, Error> {
     let mut mean = ExactMean::default();
@@ -41,7 +37,8 @@ pub(crate) fn mean_of_runs<'a>(
         if value.is_nan() || value == f64::INFINITY {
             return Err(Error::RunScore { run: i, value });
         }
-        Ok(mean.update_weighted(value, weight)?)
+        mean.update_weighted(value, weight);
+        Ok(())
     })?;
     Ok(mean.finish()?)
 }

@@ -1,6 +1,6 @@
 use scoring_rules::{CompensatedSum, ExactSum};
 
-use crate::{RunScore, sensitivity::tilt::tilted};
+use crate::{RunScore, Weight, sensitivity::tilt::tilted};
 
 /// The odds ratios nearest to 1, on either side, at which a conclusion changes to its opposite.
 ///
@@ -84,10 +84,10 @@ struct Point {
 }
 
 impl Contrast {
-    pub(crate) fn new(first: &[(RunScore, f64)], second: &[(RunScore, f64)]) -> Self {
+    pub(crate) fn new(first: &[(RunScore, Weight)], second: &[(RunScore, Weight)]) -> Self {
         let (mut base, mut size, mut terms) = (0.0, 0.0, Vec::new());
         for (runs, sign) in [(first, 1.0), (second, -1.0)] {
-            let total: ExactSum = runs.iter().map(|run| run.1).collect();
+            let total: ExactSum = runs.iter().map(|run| run.1.get()).collect();
             let total = total.value();
             let mut fixed = ExactSum::default();
             for &(score, weight) in runs {
@@ -96,13 +96,13 @@ impl Contrast {
                     RunScore::Censored { success_probability, if_success, if_failure } => {
                         let q = success_probability.get();
                         if q > 0.0 && q < 1.0 {
-                            let gain = weight / total * (if_success - if_failure);
+                            let gain = weight.get() / total * (if_success - if_failure);
                             terms.push((q, sign * gain));
                         }
                         if q == 1.0 { if_success } else { if_failure }
                     }
                 };
-                fixed.add_product(weight, at_failure);
+                fixed.add_product(weight.get(), at_failure);
             }
             base += sign * (fixed.value() / total);
             size += (fixed.value() / total).abs();

@@ -1,10 +1,10 @@
 use scoring_rules::{ExactMean, Probability};
 
 use crate::{
-    Error, FlippingOdds,
+    Error, FlippingOdds, Weight,
     sensitivity::flip::Contrast,
     sensitivity::tilt::{check_odds_ratio, tilted},
-    weighting::stop_times::{can_be_averaged, same_length, weight_of},
+    weighting::stop_times::{can_be_averaged, same_length},
 };
 
 /// What is known of a run's score.
@@ -77,7 +77,7 @@ pub enum RunScore {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TiltedMean {
     /// Runs of positive weight.
-    runs: Vec<(RunScore, f64)>,
+    runs: Vec<(RunScore, Weight)>,
 }
 
 impl TiltedMean {
@@ -86,10 +86,9 @@ impl TiltedMean {
     /// # Errors
     ///
     /// [`Error::RunScore`] with the first run that has a score which is no number from -1e100 to
-    /// 1e100; [`Error::Length`] unless there is one weight a run; [`Error::WeightAt`] for a
-    /// weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of
+    /// 1e100; [`Error::Length`] unless there is one weight a run; [`Error::Empty`] without a run of
     /// positive weight.
-    pub fn new(runs: &[RunScore], weights: Option<&[f64]>) -> Result<Self, Error> {
+    pub fn new(runs: &[RunScore], weights: Option<&[Weight]>) -> Result<Self, Error> {
         if let Some(weights) = weights {
             same_length("weights", runs.len(), weights.len())?;
         }
@@ -104,8 +103,8 @@ impl TiltedMean {
                     return Err(Error::RunScore { run, value });
                 }
             }
-            let weight = weight_of(weights, run)?;
-            if weight > 0.0 {
+            let weight = weights.map_or(Weight::ONE, |weights| weights[run]);
+            if weight > Weight::ZERO {
                 kept.push((score, weight));
             }
         }
@@ -128,7 +127,7 @@ impl TiltedMean {
                     q * if_success + (1.0 - q) * if_failure
                 }
             };
-            mean.update_weighted(value, weight)?;
+            mean.update_weighted(value, weight);
         }
         Ok(mean.finish()?)
     }
@@ -147,7 +146,7 @@ impl TiltedMean {
                 range: "from -1e100 to 1e100",
             });
         }
-        Ok(Contrast::new(&self.runs, &[(RunScore::Complete(threshold), 1.0)]).flips())
+        Ok(Contrast::new(&self.runs, &[(RunScore::Complete(threshold), Weight::ONE)]).flips())
     }
 
     /// The odds ratios at which it changes which of two means is higher, where chances are off by
@@ -197,11 +196,12 @@ mod tests {
         let one = [RunScore::Complete(0.0)];
         let empty = Error::Empty;
         assert_eq!(TiltedMean::new(&[], None), Err(empty.clone()));
-        assert_eq!(TiltedMean::new(&one, Some(&[0.0])), Err(empty));
-        let error = TiltedMean::new(&one, Some(&[-1.0])).unwrap_err();
-        assert!(error.to_string().starts_with("row 0"), "{error}");
+        assert_eq!(TiltedMean::new(&one, Some(Weight::from_slice(&[0.0]).unwrap())), Err(empty));
         let length = Error::Length { what: "weights", expected: 1, found: 2 };
-        assert_eq!(TiltedMean::new(&one, Some(&[1.0; 2])), Err(length));
+        assert_eq!(
+            TiltedMean::new(&one, Some(Weight::from_slice(&[1.0; 2]).unwrap())),
+            Err(length)
+        );
         let mean = TiltedMean::new(&one, None).unwrap();
         assert!(mean.score(0.0).is_err());
         let error = mean.flip_at(f64::NAN).unwrap_err();

@@ -1,7 +1,7 @@
 use trajectory_metrics::{Folds, Probability};
 
 use crate::{
-    Continuations, Error, Observation, Stopped, SuccessLearner, SuccessModel,
+    Continuations, Error, Observation, Stopped, SuccessLearner, SuccessModel, Weight,
     scores::weighted_runs::for_each_run, weighting::stop_times::same_length,
 };
 
@@ -91,8 +91,7 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 /// # Errors
 ///
 /// [`Error::Fold`] with the learner's error where the rows outside a fold are not enough;
-/// [`Error::Length`] unless there is one entry a run in each of folds, branches and weights;
-/// [`Error::WeightAt`] for a weight that is neither 0 nor from 1e-100 to 1e100.
+/// [`Error::Length`] unless there is one entry a run in each of folds, branches and weights.
 ///
 /// ```
 /// use censoring::{Continuations, Error, Folds, LogisticSuccess, Probability, StopReason, Stopped};
@@ -125,7 +124,7 @@ pub fn cross_fit_success<L: SuccessLearner>(
     features: impl Fn(usize, usize) -> Vec<f64>,
     folds: &Folds,
     branches: Option<&[Continuations]>,
-    weights: Option<&[f64]>,
+    weights: Option<&[Weight]>,
 ) -> Result<CrossFitSuccess<L::Model>, Error> {
     same_length("folds", runs.len(), folds.of_each().len())?;
     if let Some(branches) = branches {
@@ -152,12 +151,13 @@ pub fn cross_fit_success<L: SuccessLearner>(
                 rows.extend((1..=steps).map(|t| features(i, t)));
                 outcomes.resize(rows.len(), outcome);
                 // Not shared among the steps: how many there are is not known at any of them.
-                row_weights.resize(rows.len(), weight * share);
+                row_weights.resize(rows.len(), weight.get() * share);
             }
             Ok(())
         })?;
-        let model = learner
-            .fit(&rows, &outcomes, &row_weights)
+        let model = Weight::from_slice(&row_weights)
+            .map_err(Error::from)
+            .and_then(|weights| learner.fit(&rows, &outcomes, weights))
             .map_err(|error| Error::Fold { fold, error: Box::new(error) })?;
         models.push(model);
     }

@@ -2,8 +2,8 @@ use scoring_rules::CompensatedSum;
 use trajectory_metrics::Probability;
 
 use crate::{
-    Error, SuccessLearner, SuccessModel,
-    weighting::stop_times::{can_be_averaged, same_length, weight_of},
+    Error, SuccessLearner, SuccessModel, Weight,
+    weighting::stop_times::{can_be_averaged, same_length},
 };
 
 /// Logistic regression: the log-odds of success are a sum over the features.
@@ -31,7 +31,7 @@ use crate::{
 ///
 /// let rows = [vec![1.0], vec![1.0], vec![3.0], vec![3.0]];
 /// let outcomes = [false, true, true, true];
-/// let model = LogisticSuccess::default().fit(&rows, &outcomes, &[3.0, 1.0, 2.0, 2.0])?;
+/// let model = LogisticSuccess::default().fit(&rows, &outcomes, Weight::from_slice(&[3.0, 1.0, 2.0, 2.0])?)?;
 /// let (low, high) = (model.success_probability(&[1.0])?, model.success_probability(&[3.0])?);
 /// assert!(low.get() > 0.25 && low < high && high.get() < 1.0);
 /// # Ok::<(), Error>(())
@@ -65,10 +65,10 @@ impl LogisticSuccess {
 /// The log-odds of success as a sum over features, learnt by [`LogisticSuccess`].
 ///
 /// ```
-/// use censoring::{Error, LogisticSuccess, SuccessLearner, SuccessModel};
+/// use censoring::{Weight, Error, LogisticSuccess, SuccessLearner, SuccessModel};
 ///
 /// let rows = [vec![1.0], vec![1.0], vec![3.0], vec![3.0]];
-/// let model = LogisticSuccess::default().fit(&rows, &[false, false, true, true], &[1.0; 4])?;
+/// let model = LogisticSuccess::default().fit(&rows, &[false, false, true, true], &[Weight::ONE; 4])?;
 /// // At the mean either outcome is as likely; a standard deviation is 1.
 /// assert!(model.intercept().abs() < 1e-12 && model.slopes()[0] > 0.0);
 /// let log_odds = model.intercept() + 2.0 * model.slopes()[0];
@@ -134,15 +134,14 @@ impl SuccessLearner for LogisticSuccess {
     ///
     /// [`Error::Feature`] with the first feature that is no number from -1e100 to 1e100;
     /// [`Error::Length`] unless there is one entry a row in each and as many features in every row;
-    /// [`Error::Empty`] without a row of positive weight; [`Error::WeightAt`] for a weight
-    /// that is neither 0 nor from 1e-100 to 1e100; [`Error::TrajectoryMetrics`] where all rows of
+    /// [`Error::Empty`] without a row of positive weight; [`Error::TrajectoryMetrics`] where all rows of
     /// positive weight have one outcome or the other one has less than 1e-12 of their weight, which
     /// rounding would swallow.
     fn fit(
         &self,
         features: &[Vec<f64>],
         outcomes: &[bool],
-        weights: &[f64],
+        weights: &[Weight],
     ) -> Result<LogisticSuccessModel, Error> {
         let mut rows = rows(features, outcomes, weights)?;
         // No order of the rows shows in sums that are rounded.
@@ -178,14 +177,14 @@ impl SuccessLearner for LogisticSuccess {
     }
 }
 
-fn rows(features: &[Vec<f64>], outcomes: &[bool], weights: &[f64]) -> Result<Vec<Row>, Error> {
+fn rows(features: &[Vec<f64>], outcomes: &[bool], weights: &[Weight]) -> Result<Vec<Row>, Error> {
     same_length("outcomes", features.len(), outcomes.len())?;
     same_length("weights", features.len(), weights.len())?;
     let columns = features.first().map_or(0, Vec::len);
     let mut rows = Vec::with_capacity(features.len());
     for (i, (features, &outcome)) in features.iter().zip(outcomes).enumerate() {
         check_features(i, features, columns)?;
-        let weight = weight_of(Some(weights), i)?;
+        let weight = weights[i].get();
         if weight > 0.0 {
             let x = [1.0].into_iter().chain(features.iter().copied()).collect();
             rows.push(Row { x, outcome, weight });

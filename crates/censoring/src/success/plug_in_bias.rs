@@ -1,4 +1,4 @@
-use scoring_rules::ExactMean;
+use scoring_rules::{ExactMean, Weight};
 use trajectory_metrics::{Probability, ScoringRule};
 
 use crate::{Error, weighting::stop_times::same_length};
@@ -23,9 +23,8 @@ use crate::{Error, weighting::stop_times::same_length};
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless there is one entry a row in each; [`Error::WeightAt`] for a
-/// weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a row of positive
-/// weight.
+/// [`Error::Length`] unless there is one entry a row in each; [`Error::Empty`] without a row of
+/// positive weight.
 ///
 /// ```
 /// use censoring::{Error, Probability, plug_in_bias};
@@ -38,7 +37,7 @@ use crate::{Error, weighting::stop_times::same_length};
 pub fn plug_in_bias(
     estimates: &[Probability],
     truths: &[Probability],
-    weights: Option<&[f64]>,
+    weights: Option<&[Weight]>,
 ) -> Result<f64, Error> {
     same_length("truths", estimates.len(), truths.len())?;
     if let Some(weights) = weights {
@@ -47,9 +46,7 @@ pub fn plug_in_bias(
     let mut mean = ExactMean::default();
     for (row, (estimate, truth)) in estimates.iter().zip(truths).enumerate() {
         let off = estimate.get() - truth.get();
-        let weight = weights.map_or(1.0, |weights| weights[row]);
-        mean.update_weighted(off, weight)
-            .map_err(|_| Error::WeightAt { index: row, value: weight })?;
+        mean.update_weighted(off, weights.map_or(Weight::ONE, |weights| weights[row]));
     }
     Ok(mean.finish()?)
 }
@@ -130,9 +127,8 @@ mod tests {
         let one = [Probability::ONE];
         let length = |what, found| Err(Error::Length { what, expected: 1, found });
         assert_eq!(plug_in_bias(&one, &[], None), length("truths", 0));
-        assert_eq!(plug_in_bias(&one, &one, Some(&[1.0; 2])), length("weights", 2));
+        assert_eq!(plug_in_bias(&one, &one, Some(&[Weight::ONE; 2])), length("weights", 2));
         let empty = Err(Error::Empty);
-        assert_eq!(plug_in_bias(&one, &one, Some(&[0.0])), empty);
-        assert!(plug_in_bias(&one, &one, Some(&[f64::NAN])).is_err());
+        assert_eq!(plug_in_bias(&one, &one, Some(&[Weight::ZERO])), empty);
     }
 }

@@ -1,6 +1,6 @@
 use trajectory_metrics::Probability;
 
-use crate::Error;
+use crate::{Error, Weight};
 
 /// A model of the chance that a run succeeds, given features of what it had shown up to a step.
 ///
@@ -37,7 +37,7 @@ impl<F: Fn(&[f64]) -> Probability> SuccessModel for F {
 /// [`LogisticSuccess`](crate::LogisticSuccess) is a ready-made one.
 ///
 /// ```
-/// use censoring::{Error, Probability, SuccessLearner, SuccessModel};
+/// use censoring::{Weight, Error, Probability, SuccessLearner, SuccessModel};
 ///
 /// /// The share of successes, whatever the features.
 /// struct BaseRate;
@@ -49,16 +49,16 @@ impl<F: Fn(&[f64]) -> Probability> SuccessModel for F {
 ///         &self,
 ///         _: &[Vec<f64>],
 ///         outcomes: &[bool],
-///         weights: &[f64],
+///         weights: &[Weight],
 ///     ) -> Result<Self::Model, Error> {
-///         let rows = outcomes.iter().zip(weights);
+///         let rows = outcomes.iter().zip(Weight::as_f64_slice(weights));
 ///         let successes: f64 = rows.filter(|row| *row.0).map(|row| row.1).sum();
-///         let rate = Probability::new(successes / weights.iter().sum::<f64>())?;
+///         let rate = Probability::new(successes / Weight::as_f64_slice(weights).iter().sum::<f64>())?;
 ///         Ok(Box::new(move |_| rate))
 ///     }
 /// }
 ///
-/// let model = BaseRate.fit(&[vec![], vec![]], &[true, false], &[3.0, 1.0])?;
+/// let model = BaseRate.fit(&[vec![], vec![]], &[true, false], Weight::from_slice(&[3.0, 1.0])?)?;
 /// assert_eq!(model.success_probability(&[])?.get(), 0.75);
 /// # Ok::<(), Error>(())
 /// ```
@@ -77,6 +77,6 @@ pub trait SuccessLearner {
         &self,
         features: &[Vec<f64>],
         outcomes: &[bool],
-        weights: &[f64],
+        weights: &[Weight],
     ) -> Result<Self::Model, Error>;
 }

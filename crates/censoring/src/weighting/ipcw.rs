@@ -181,6 +181,7 @@ pub(crate) fn inverse(survival: f64, run: usize, time: f64) -> Result<f64, Error
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Weight;
 
     #[test]
     fn a_run_that_could_not_be_seen_is_an_error_with_its_time() {
@@ -192,7 +193,12 @@ mod tests {
         // Cut off, or of weight zero, it needs no weight.
         let stops = StopTimes::new(&[3.0, 3.5], &[false, true], None).unwrap();
         assert!(IpcwWeights::new(&stops, |_| &g, 10.0).is_ok());
-        let stops = StopTimes::new(&[3.0, 3.5], &[false; 2], Some(&[1.0, 0.0])).unwrap();
+        let stops = StopTimes::new(
+            &[3.0, 3.5],
+            &[false; 2],
+            Some(Weight::from_slice(&[1.0, 0.0]).unwrap()),
+        )
+        .unwrap();
         assert_eq!(IpcwWeights::new(&stops, |_| &g, 10.0).unwrap().as_slice(), [1.0, 0.0]);
     }
 

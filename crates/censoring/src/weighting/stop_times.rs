@@ -1,4 +1,4 @@
-use scoring_rules::ExactSum;
+use scoring_rules::{ExactSum, Weight};
 
 use crate::Error;
 
@@ -30,7 +30,7 @@ use crate::Error;
 pub struct StopTimes<'a> {
     times: &'a [f64],
     censored: &'a [bool],
-    weights: Option<&'a [f64]>,
+    weights: Option<&'a [Weight]>,
     /// Weight of all runs, positive.
     total: f64,
 }
@@ -51,13 +51,12 @@ impl<'a> StopTimes<'a> {
     /// # Errors
     ///
     /// [`Error::StopTime`] with the first run whose time is negative or not finite;
-    /// [`Error::Length`] unless there is one entry a run in each; [`Error::WeightAt`] for a weight
-    /// that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a run of positive
-    /// weight.
+    /// [`Error::Length`] unless there is one entry a run in each; [`Error::Empty`] without a run of
+    /// positive weight.
     pub fn new(
         times: &'a [f64],
         censored: &'a [bool],
-        weights: Option<&'a [f64]>,
+        weights: Option<&'a [Weight]>,
     ) -> Result<Self, Error> {
         same_length("censored", times.len(), censored.len())?;
         // A NaN is in no range.
@@ -67,8 +66,7 @@ impl<'a> StopTimes<'a> {
         let mut total = times.len() as f64;
         if let Some(weights) = weights {
             same_length("weights", times.len(), weights.len())?;
-            let each = (0..weights.len()).map(|row| weight_of(Some(weights), row));
-            total = each.collect::<Result<ExactSum, Error>>()?.value();
+            total = weights.iter().map(|weight| weight.get()).collect::<ExactSum>().value();
         }
         if total > 0.0 { Ok(Self { times, censored, weights, total }) } else { Err(Error::Empty) }
     }
@@ -98,7 +96,7 @@ impl<'a> StopTimes<'a> {
             .zip(censored)
             .enumerate()
             .map(move |(run, (&time, &censored))| {
-                let weight = weights.map_or(1.0, |weights| weights[run]);
+                let weight = weights.map_or(Weight::ONE, |weights| weights[run]).get();
                 Stop { run, time, censored, weight }
             })
             .filter(|stop| stop.weight > 0.0)
@@ -128,18 +126,6 @@ pub(crate) fn can_be_averaged(score: f64) -> bool {
     (-1e100..=1e100).contains(&score)
 }
 
-/// The weight of a row, which must be one that a mean takes: 0, or from 1e-100 to 1e100. 1 where no
-/// weights are given.
-pub(crate) fn weight_of(weights: Option<&[f64]>, row: usize) -> Result<f64, Error> {
-    let Some(&value) = weights.and_then(|weights| weights.get(row)) else { return Ok(1.0) };
-    // A NaN is in no range. Not asked of an empty mean, which is a kilobyte to make, once a row.
-    if value == 0.0 || (1e-100..=1e100).contains(&value) {
-        Ok(value)
-    } else {
-        Err(Error::WeightAt { index: row, value })
-    }
-}
-
 /// That two arguments which go together have one length.
 pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
     if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
@@ -151,7 +137,7 @@ mod tests {
 
     #[test]
     fn runs_that_are_none_are_named() {
-        let of = |times: &[f64], weights: Option<&[f64]>| {
+        let of = |times: &[f64], weights: Option<&[Weight]>| {
             StopTimes::new(times, &[false, true], weights).map(|_| ()).unwrap_err()
         };
         for value in [-1e-300, f64::INFINITY, f64::NEG_INFINITY] {
@@ -159,26 +145,12 @@ mod tests {
         }
         assert!(matches!(of(&[f64::NAN, -1.0], None), Error::StopTime { run: 0, .. }));
         let length = |what, found| Error::Length { what, expected: 2, found };
-        assert_eq!(of(&[1.0, 2.0], Some(&[1.0])), length("weights", 1));
+        assert_eq!(of(&[1.0, 2.0], Some(&[Weight::ONE])), length("weights", 1));
         let three = StopTimes::new(&[1.0, 2.0], &[true; 3], None).unwrap_err();
         assert_eq!(three, length("censored", 3));
-        for value in [-1.0, 1e101, f64::NAN] {
-            let error = of(&[1.0, 2.0], Some(&[1.0, value]));
-            let row = Error::WeightAt { index: 1, value };
-            assert_eq!(error.to_string(), row.to_string());
-        }
         let empty = Error::Empty;
-        assert_eq!(of(&[1.0, 2.0], Some(&[0.0; 2])), empty);
+        assert_eq!(of(&[1.0, 2.0], Some(&[Weight::ZERO; 2])), empty);
         assert_eq!(StopTimes::new(&[], &[], None), Err(empty));
-    }
-
-    #[test]
-    fn a_weight_is_one_that_a_mean_takes() {
-        let ends = [0.0, 1e-100, 1e100, f64::MIN_POSITIVE, f64::MAX, f64::INFINITY, f64::NAN];
-        for value in ends.into_iter().flat_map(|end| [end, end.next_down(), end.next_up(), -end]) {
-            let mean = scoring_rules::ExactMean::default().update_weighted(0.0, value);
-            assert_eq!(weight_of(Some(&[value]), 0).is_ok(), mean.is_ok(), "{value:e}");
-        }
     }
 
     #[test]

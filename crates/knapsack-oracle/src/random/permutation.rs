@@ -119,7 +119,6 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::from_fn;
 
     fn orders<const K: usize>(n: usize, number: usize) -> Vec<Vec<usize>> {
         let mut permutations = Permutations::<K>::new(n, 7, 3);

@@ -91,6 +91,7 @@ impl Binning<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Weight;
 
     /// The first confidence of each bin.
     fn starts(values: &[f64], binning: Binning<'_>) -> Result<Vec<f64>, Error> {
@@ -140,7 +141,12 @@ mod tests {
     fn there_are_never_more_bins_than_were_asked_for() {
         // The middle of the weight of the last block is rounded to the whole weight.
         let confidence = Probability::from_slice(&[0.1, 0.9]).unwrap();
-        let blocks = TiedBlocks::new(confidence, &[true; 2], Some(&[1.0, 1e-30])).unwrap();
+        let blocks = TiedBlocks::new(
+            confidence,
+            &[true; 2],
+            Some(Weight::from_slice(&[1.0, 1e-30]).unwrap()),
+        )
+        .unwrap();
         assert_eq!(Binning::Quantile { bins: 1 }.bins(&blocks).unwrap().count(), 1);
     }
 }

@@ -3,10 +3,7 @@ mod keys;
 
 use std::fmt;
 
-use crate::{
-    Error, Probability,
-    checks::{same_length, weight_of_row},
-};
+use crate::{Error, Probability, Weight, checks::same_length};
 
 /// All rows that share one confidence, which no order can tell apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,12 +56,11 @@ impl TiedBlocks {
     /// # Errors
     ///
     /// [`Error::Length`] unless outcomes, and weights where given, have one entry a row;
-    /// [`Error::WeightAt`] for a weight that is neither 0 nor from 1e-100 to 1e100;
     /// [`Error::Empty`] without a row of positive weight.
     pub fn new(
         confidence: &[Probability],
         outcomes: &[bool],
-        weights: Option<&[f64]>,
+        weights: Option<&[Weight]>,
     ) -> Result<Self, Error> {
         let mut blocks = Self::default();
         blocks.rebuild(confidence, outcomes, weights)?;
@@ -94,11 +90,15 @@ impl TiedBlocks {
         &mut self,
         confidence: &[Probability],
         outcomes: &[bool],
-        weights: Option<&[f64]>,
+        weights: Option<&[Weight]>,
     ) -> Result<(), Error> {
         self.clear();
         same_length("outcomes", confidence.len(), outcomes.len())?;
-        same_length("weights", confidence.len(), weights.map_or(confidence.len(), <[f64]>::len))?;
+        same_length(
+            "weights",
+            confidence.len(),
+            weights.map_or(confidence.len(), <[Weight]>::len),
+        )?;
         let Some(weights) = weights else {
             if self.scratch.counts.fill(confidence, outcomes, &mut self.blocks) {
                 return self.finish();
@@ -110,16 +110,15 @@ impl TiedBlocks {
         // rows. The bits of numbers that are not negative are in the order of the numbers.
         let mut rows = std::mem::take(&mut self.scratch.weighted);
         rows.clear();
-        for (row, ((&p, &outcome), &weight)) in
-            confidence.iter().zip(outcomes).zip(weights).enumerate()
+        for ((&p, &outcome), &weight) in
+            confidence.iter().zip(outcomes).zip(Weight::as_f64_slice(weights))
         {
-            weight_of_row(row, weight)?;
             if weight != 0.0 {
                 rows.push(u128::from(keys::key(p, outcome)) << 64 | u128::from(weight.to_bits()));
             }
         }
         rows.sort_unstable();
-        let filled = self.refill(rows.iter().map(|&row| {
+        let filled = self.fill(rows.iter().map(|&row| {
             let key = (row >> 64) as u64;
             (probability(key >> 1), key & 1 == 1, f64::from_bits(row as u64))
         }));
@@ -134,17 +133,18 @@ impl TiedBlocks {
     ///
     /// # Errors
     ///
-    /// As [`TiedBlocks::new`]; there are no blocks then.
+    /// [`Error::Empty`] without a row of positive weight; there are no blocks then.
     ///
     /// # Panics
     ///
     /// Where a confidence is below one before it.
     ///
     /// ```
-    /// use scoring_rules::{Error, Probability, TiedBlocks};
+    /// use scoring_rules::{Error, Probability, TiedBlocks, Weight};
     ///
+    /// let (half, two) = (Probability::HALF, Weight::new(2.0)?);
     /// let mut blocks = TiedBlocks::default();
-    /// blocks.refill([(Probability::HALF, true, 2.0), (Probability::HALF, false, 1.0)])?;
+    /// blocks.refill([(half, true, two), (half, false, Weight::ONE)])?;
     /// assert_eq!(blocks.as_slice().len(), 1);
     /// assert_eq!(blocks.class_weights(), (1.0, 2.0));
     /// # Ok::<(), Error>(())
@@ -152,14 +152,19 @@ impl TiedBlocks {
     #[track_caller]
     pub fn refill(
         &mut self,
-        rows: impl IntoIterator<Item = (Probability, bool, f64)>,
+        rows: impl IntoIterator<Item = (Probability, bool, Weight)>,
     ) -> Result<(), Error> {
+        self.fill(
+            rows.into_iter()
+                .map(|(confidence, outcome, weight)| (confidence, outcome, weight.get())),
+        )
+    }
+
+    /// The same of weights that were checked.
+    #[track_caller]
+    fn fill(&mut self, rows: impl Iterator<Item = (Probability, bool, f64)>) -> Result<(), Error> {
         self.clear();
-        for (row, (confidence, outcome, weight)) in rows.into_iter().enumerate() {
-            if let Err(error) = weight_of_row(row, weight) {
-                self.clear();
-                return Err(error);
-            }
+        for (row, (confidence, outcome, weight)) in rows.enumerate() {
             if weight == 0.0 {
                 continue;
             }
@@ -251,19 +256,18 @@ mod tests {
             Err(Error::Length { what: "outcomes", expected: 3, found: 2 })
         );
         assert_eq!(
-            TiedBlocks::new(&p, &[true; 3], Some(&[1.0; 4])),
+            TiedBlocks::new(&p, &[true; 3], Some(Weight::from_slice(&[1.0; 4]).unwrap())),
             Err(Error::Length { what: "weights", expected: 3, found: 4 })
         );
-        for value in [-1.0, 1e-101, f64::MIN_POSITIVE, 1e101, f64::INFINITY] {
-            let error = TiedBlocks::new(&p, &[true; 3], Some(&[0.0, 1.0, value])).unwrap_err();
-            assert_eq!(error, Error::WeightAt { index: 2, value });
-        }
-        let error = TiedBlocks::new(&p, &[true; 3], Some(&[0.0, f64::NAN, 1.0])).unwrap_err();
-        assert!(matches!(error, Error::WeightAt { index: 1, .. }), "{error}");
-        assert_eq!(TiedBlocks::new(&p, &[true; 3], Some(&[0.0; 3])), Err(Error::Empty));
+        assert_eq!(
+            TiedBlocks::new(&p, &[true; 3], Some(Weight::from_slice(&[0.0; 3]).unwrap())),
+            Err(Error::Empty)
+        );
         assert_eq!(TiedBlocks::new(&[], &[], None), Err(Error::Empty));
         for weight in [1e-100, 1e100] {
-            let blocks = TiedBlocks::new(&p, &[true; 3], Some(&[weight; 3])).unwrap();
+            let blocks =
+                TiedBlocks::new(&p, &[true; 3], Some(Weight::from_slice(&[weight; 3]).unwrap()))
+                    .unwrap();
             assert_eq!(blocks.class_weights(), (0.0, weight + weight + weight));
         }
     }
@@ -271,15 +275,14 @@ mod tests {
     #[test]
     fn a_refill_that_fails_leaves_no_blocks() {
         let mut blocks = TiedBlocks::new(&[HALF], &[true], None).unwrap();
-        let rows = [(HALF, true, 1.0), (HALF, true, -1.0)];
-        assert_eq!(blocks.refill(rows), Err(Error::WeightAt { index: 1, value: -1.0 }));
+        assert_eq!(blocks.refill([(HALF, true, Weight::ZERO)]), Err(Error::Empty));
         assert_eq!(blocks, TiedBlocks::default());
     }
 
     #[test]
     #[should_panic(expected = "row 1: its confidence 0 is below one before it")]
     fn a_refill_with_rows_that_are_not_sorted_panics() {
-        let rows = [(HALF, true, 1.0), (Probability::ZERO, true, 1.0)];
+        let rows = [(HALF, true, Weight::ONE), (Probability::ZERO, true, Weight::ONE)];
         let _ = TiedBlocks::default().refill(rows);
     }
 
@@ -289,7 +292,12 @@ mod tests {
             let zeros: Vec<f64> = (0..n).map(|i| if i % 2 == 0 { 0.0 } else { -0.0 }).collect();
             let zeros = Probability::from_slice(&zeros).unwrap();
             for weights in [None, Some(vec![1.0; n])] {
-                let blocks = TiedBlocks::new(zeros, &vec![true; n], weights.as_deref()).unwrap();
+                let blocks = TiedBlocks::new(
+                    zeros,
+                    &vec![true; n],
+                    weights.as_deref().map(|weights| Weight::from_slice(weights).unwrap()),
+                )
+                .unwrap();
                 assert_eq!(blocks.as_slice().len(), 1);
                 assert!(blocks.as_slice()[0].confidence.get().is_sign_positive());
                 assert_eq!(blocks.class_weights(), (0.0, n as f64));
@@ -301,7 +309,7 @@ mod tests {
     fn by_comparison(mut rows: Vec<(Probability, bool, f64)>) -> TiedBlocks {
         rows.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| a.2.total_cmp(&b.2)));
         let mut blocks = TiedBlocks::default();
-        blocks.refill(rows).unwrap();
+        blocks.fill(rows.into_iter()).unwrap();
         blocks
     }
 
@@ -323,15 +331,15 @@ mod tests {
             let outcomes: Vec<bool> = values.iter().map(|&p| next() < p).collect();
             let weights: Vec<f64> = (0..n).map(|_| 0.1 + next()).collect();
             let confidence = Probability::from_slice(&values).unwrap();
-            let mut blocks = TiedBlocks::new(&[HALF; 20], &[true; 20], Some(&[1.0; 20])).unwrap();
+            let mut blocks = TiedBlocks::new(&[HALF; 20], &[true; 20], Some(Weight::from_slice(&[1.0; 20]).unwrap())).unwrap();
             for weights in [None, Some(&weights[..])] {
                 let rows = confidence.iter().zip(&outcomes).enumerate();
                 let rows = rows.map(|(i, (&p, &y))| (p, y, weights.map_or(1.0, |w| w[i])));
                 let expected = by_comparison(rows.collect());
-                blocks.rebuild(confidence, &outcomes, weights).unwrap();
+                blocks.rebuild(confidence, &outcomes, weights.map(|weights| Weight::from_slice(weights).unwrap())).unwrap();
                 prop_assert_eq!(&blocks, &expected);
                 prop_assert_eq!(blocks.class_weights(), expected.class_weights());
-                prop_assert_eq!(&TiedBlocks::new(confidence, &outcomes, weights).unwrap(), &expected);
+                prop_assert_eq!(&TiedBlocks::new(confidence, &outcomes, weights.map(|weights| Weight::from_slice(weights).unwrap())).unwrap(), &expected);
             }
         }
     }

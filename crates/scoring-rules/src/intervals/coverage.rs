@@ -1,4 +1,4 @@
-use crate::{Error, ExactMean, Interval, checks::same_length};
+use crate::{Error, ExactMean, Interval, Weight, checks::same_length};
 
 /// The weighted share of outcomes that lie in their intervals, ends included.
 ///
@@ -10,22 +10,22 @@ use crate::{Error, ExactMean, Interval, checks::same_length};
 /// # Errors
 ///
 /// [`Error::Length`] where outcomes or weights are not one a forecast; [`Error::NotFiniteAt`] for
-/// an outcome that is a NaN or infinite; [`Error::WeightAt`] for a weight that is not 0 and not
-/// from 1e-100 to 1e100; [`Error::Empty`] where nothing has positive weight.
+/// an outcome that is a NaN or infinite; [`Error::Empty`] where nothing has positive weight.
 ///
 /// ```
-/// use scoring_rules::{Interval, coverage, mean_width};
+/// use scoring_rules::{Interval, Weight, coverage, mean_width};
 ///
 /// let forecasts = [Interval::new(0.0, 2.0)?, Interval::new(5.0, 9.0)?];
 /// assert_eq!(coverage(&forecasts, &[2.0, 4.0], None)?, 0.5);
-/// assert_eq!(coverage(&forecasts, &[2.0, 4.0], Some(&[3.0, 1.0]))?, 0.75);
+/// let weights = Weight::from_slice(&[3.0, 1.0])?;
+/// assert_eq!(coverage(&forecasts, &[2.0, 4.0], Some(weights))?, 0.75);
 /// assert_eq!(mean_width(&forecasts, None)?, 3.0);
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 pub fn coverage(
     forecasts: &[Interval],
     outcomes: &[f64],
-    weights: Option<&[f64]>,
+    weights: Option<&[Weight]>,
 ) -> Result<f64, Error> {
     same_length("outcomes", forecasts.len(), outcomes.len())?;
     for (index, &value) in outcomes.iter().enumerate() {
@@ -44,19 +44,21 @@ pub fn coverage(
 /// # Errors
 ///
 /// As of [`coverage`], with nothing said of outcomes.
-pub fn mean_width(forecasts: &[Interval], weights: Option<&[f64]>) -> Result<f64, Error> {
+pub fn mean_width(forecasts: &[Interval], weights: Option<&[Weight]>) -> Result<f64, Error> {
     mean(forecasts.iter().map(|forecast| forecast.width()), weights)
 }
 
-fn mean(values: impl ExactSizeIterator<Item = f64>, weights: Option<&[f64]>) -> Result<f64, Error> {
+fn mean(
+    values: impl ExactSizeIterator<Item = f64>,
+    weights: Option<&[Weight]>,
+) -> Result<f64, Error> {
     let mut mean = ExactMean::default();
     match weights {
         None => mean.extend(values),
         Some(weights) => {
             same_length("weights", values.len(), weights.len())?;
-            for (row, (value, &weight)) in values.zip(weights).enumerate() {
-                mean.update_weighted(value, weight)
-                    .map_err(|_| Error::WeightAt { index: row, value: weight })?;
+            for (value, &weight) in values.zip(weights) {
+                mean.update_weighted(value, weight);
             }
         }
     }

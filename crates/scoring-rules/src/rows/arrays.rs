@@ -1,6 +1,6 @@
 use ndarray::{Array, ArrayView, Dimension};
 
-use crate::{Error, Probability, ScoringRule, mean_score, score_slice};
+use crate::{Error, Probability, ScoringRule, Weight, mean_score, score_slice};
 
 /// Scores an array of forecasts, of any number of axes, against outcomes of the same shape:
 /// [`score_slice`] for `ndarray`.
@@ -49,10 +49,10 @@ pub fn score_array<R: ScoringRule + ?Sized, D: Dimension>(
 ///
 /// ```
 /// use ndarray::array;
-/// use scoring_rules::{BrierScore, mean_score_array};
+/// use scoring_rules::{BrierScore, Weight, mean_score_array};
 ///
 /// let (forecasts, outcomes) = (array![0.5, 1.0], array![true, false]);
-/// let weights = array![2.0, 1.0];
+/// let weights = array![Weight::new(2.0)?, Weight::ONE];
 /// let mean =
 ///     mean_score_array(&BrierScore, forecasts.view(), outcomes.view(), Some(weights.view()))?;
 /// assert_eq!(mean, -0.5);
@@ -62,7 +62,7 @@ pub fn mean_score_array<R: ScoringRule + ?Sized, D: Dimension>(
     rule: &R,
     forecasts: ArrayView<'_, f64, D>,
     outcomes: ArrayView<'_, bool, D>,
-    weights: Option<ArrayView<'_, f64, D>>,
+    weights: Option<ArrayView<'_, Weight, D>>,
 ) -> Result<f64, Error> {
     same_shape("outcomes", &forecasts, &outcomes)?;
     if let Some(weights) = &weights {
@@ -108,7 +108,7 @@ mod tests {
     fn the_layout_of_an_array_does_not_matter() {
         let forecasts = Array2::from_shape_fn((7, 5), |(i, j)| (i as f64 * 5.0 + j as f64) / 36.0);
         let outcomes = forecasts.map(|p| (p * 100.0) as i32 % 3 == 0);
-        let weights = forecasts.map(|p| 1.0 + p);
+        let weights = forecasts.map(|p| Weight::new(1.0 + p).unwrap());
         let rule = LogScore::clipped(1e-6).unwrap();
         let scores = score_array(&rule, forecasts.view(), outcomes.view()).unwrap();
         let turned = score_array(&rule, forecasts.t(), outcomes.t()).unwrap();
@@ -125,8 +125,8 @@ mod tests {
         let turned = mean(forecasts.t(), outcomes.t(), Some(weights.t()));
         approx::assert_relative_eq!(plain, turned, epsilon = 0.0, max_relative = 1e-14);
 
-        let all = |array: &Array2<f64>| array.iter().copied().collect::<Vec<_>>();
-        let (values, weights) = (all(&forecasts), all(&weights));
+        let values: Vec<f64> = forecasts.iter().copied().collect();
+        let weights: Vec<Weight> = weights.iter().copied().collect();
         let values = Probability::from_slice(&values).unwrap();
         let outcomes: Vec<bool> = outcomes.iter().copied().collect();
         assert_eq!(Ok(plain), mean_score(&rule, values, &outcomes, Some(&weights)));
@@ -144,12 +144,13 @@ mod tests {
         let error = score_array(&LogScore::exact(), one, two).unwrap_err();
         assert_eq!(error, Error::Shape { what: "outcomes", axis: 1, expected: 3, found: 0 });
 
+        let weights = forecasts.map(|_| Weight::ONE);
         let mean = |forecasts, outcomes, weights| {
             mean_score_array(&LogScore::exact(), forecasts, outcomes, weights).unwrap_err()
         };
         let error = mean(forecasts.view(), outcomes.view(), None);
         assert_eq!(error, Error::Shape { what: "outcomes", axis: 0, expected: 2, found: 3 });
-        let error = mean(forecasts.view(), outcomes.t(), Some(forecasts.t()));
+        let error = mean(forecasts.view(), outcomes.t(), Some(weights.t()));
         assert_eq!(error, Error::Shape { what: "weights", axis: 0, expected: 2, found: 3 });
         let error = mean(forecasts.view(), outcomes.t(), None);
         assert_eq!(error, Error::NotAProbabilityAt { index: 5, value: 1.5 });

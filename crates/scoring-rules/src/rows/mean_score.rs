@@ -1,10 +1,6 @@
 use crate::{
-    checks::{same_length, weights_of_rows},
-    error::Error,
-    loops::row_sums::sum_in_lanes,
-    probability::Probability,
-    rule::ScoringRule,
-    sums::exact_sum::ExactSum,
+    checks::same_length, error::Error, loops::row_sums::sum_in_lanes, probability::Probability,
+    rule::ScoringRule, sums::exact_sum::ExactSum, weight::Weight,
 };
 
 /// Rows whose scores are added up plainly; sums of blocks are added exactly. Part of what the last
@@ -55,24 +51,25 @@ pub fn score_slice<R: ScoringRule + ?Sized>(
 /// # Errors
 ///
 /// [`Error::Length`] unless outcomes, and weights where given, have one entry a forecast;
-/// [`Error::WeightAt`] for a weight that is not 0 and not from 1e-100 to 1e100; [`Error::Empty`]
-/// without a row of positive weight; [`Error::NotFinite`] where scores are infinite with both signs
-/// or no numbers, as no rule of this crate has them but power scores of powers up to 0.
+/// [`Error::Empty`] without a row of positive weight; [`Error::NotFinite`] where scores are infinite
+/// with both signs or no numbers, as no rule of this crate has them but power scores of powers up
+/// to 0.
 ///
 /// ```
-/// use scoring_rules::{BrierScore, Probability, mean_score};
+/// use scoring_rules::{BrierScore, Probability, Weight, mean_score};
 ///
 /// let forecasts = Probability::from_slice(&[0.5, 1.0])?;
 /// let outcomes = [true, false];
 /// assert_eq!(mean_score(&BrierScore, forecasts, &outcomes, None)?, -0.625);
-/// assert_eq!(mean_score(&BrierScore, forecasts, &outcomes, Some(&[2.0, 1.0]))?, -0.5);
+/// let weights = Weight::from_slice(&[2.0, 1.0])?;
+/// assert_eq!(mean_score(&BrierScore, forecasts, &outcomes, Some(weights))?, -0.5);
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 pub fn mean_score<R: ScoringRule + ?Sized>(
     rule: &R,
     forecasts: &[Probability],
     outcomes: &[bool],
-    weights: Option<&[f64]>,
+    weights: Option<&[Weight]>,
 ) -> Result<f64, Error> {
     check(forecasts, outcomes, weights)?;
     let mut sums = Sums::default();
@@ -130,7 +127,7 @@ pub fn par_mean_score<R: ScoringRule + Sync + ?Sized>(
     rule: &R,
     forecasts: &[Probability],
     outcomes: &[bool],
-    weights: Option<&[f64]>,
+    weights: Option<&[Weight]>,
 ) -> Result<f64, Error> {
     use rayon::prelude::*;
 
@@ -151,12 +148,11 @@ const TASK: usize = 64 * BLOCK;
 fn check(
     forecasts: &[Probability],
     outcomes: &[bool],
-    weights: Option<&[f64]>,
+    weights: Option<&[Weight]>,
 ) -> Result<(), Error> {
     same_length("outcomes", forecasts.len(), outcomes.len())?;
     let Some(weights) = weights else { return Ok(()) };
-    same_length("weights", forecasts.len(), weights.len())?;
-    weights_of_rows(weights)
+    same_length("weights", forecasts.len(), weights.len())
 }
 
 /// Sums of scores and of weights so far, exact from the blocks on.
@@ -172,7 +168,7 @@ impl Sums {
         rule: &R,
         forecasts: &[Probability],
         outcomes: &[bool],
-        weights: Option<&[f64]>,
+        weights: Option<&[Weight]>,
     ) {
         let mut scores = [0.0; BLOCK];
         for (i, (forecasts, outcomes)) in
@@ -183,7 +179,7 @@ impl Sums {
                 self.weights.add(forecasts.len() as f64);
                 continue;
             };
-            let weights = &weights[i * BLOCK..][..forecasts.len()];
+            let weights = Weight::as_f64_slice(&weights[i * BLOCK..][..forecasts.len()]);
             let scores = &mut scores[..forecasts.len()];
             rule.fill_scores(forecasts, outcomes, scores);
             for (score, &weight) in scores.iter_mut().zip(weights) {

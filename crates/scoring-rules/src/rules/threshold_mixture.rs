@@ -1,7 +1,7 @@
 use std::fmt;
 
 use crate::{
-    Error, Level, Probability, ScoringRule, checks::is_weight, rules::sides::Sides,
+    Error, Level, Probability, ScoringRule, Weight, rules::sides::Sides,
     rules::threshold_density_table::DensityTable,
 };
 
@@ -31,7 +31,10 @@ use crate::{
 /// assert!((rule.score(p, false) - BrierScore.score(p, false)).abs() < 1e-15);
 ///
 /// // Two users, who act at 20 and at 60 percent.
-/// let rule = ThresholdMixture::discrete(&[(Level::new(0.2)?, 1.0), (Level::new(0.6)?, 3.0)])?;
+/// let rule = ThresholdMixture::discrete(&[
+///     (Level::new(0.2)?, Weight::ONE),
+///     (Level::new(0.6)?, Weight::new(3.0)?),
+/// ])?;
 /// assert!((rule.score(p, false) + 0.2 + 3.0 * 0.6).abs() < 1e-15);
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
@@ -59,16 +62,10 @@ impl ThresholdMixture {
     ///
     /// # Errors
     ///
-    /// [`Error::Weight`] unless each weight is 0 or from 1e-100 to 1e100; [`Error::Empty`] without
-    /// a positive one.
-    pub fn discrete(thresholds: &[(Level, f64)]) -> Result<Self, Error> {
-        for &(_, value) in thresholds {
-            if !is_weight(value) {
-                return Err(Error::Weight { value });
-            }
-        }
-        let mut points: Vec<(f64, f64)> =
-            thresholds.iter().filter(|point| point.1 > 0.0).map(|&(c, w)| (c.get(), w)).collect();
+    /// [`Error::Empty`] without a positive weight.
+    pub fn discrete(thresholds: &[(Level, Weight)]) -> Result<Self, Error> {
+        let positive = thresholds.iter().filter(|point| point.1 > Weight::ZERO);
+        let mut points: Vec<(f64, f64)> = positive.map(|&(c, w)| (c.get(), w.get())).collect();
         if points.is_empty() {
             return Err(Error::Empty);
         }

@@ -1,4 +1,4 @@
-use crate::{Error, ExactSum, checks::is_weight};
+use crate::{Error, ExactSum, Weight};
 
 /// A weighted mean whose bits do not depend on the order of its values.
 ///
@@ -7,11 +7,11 @@ use crate::{Error, ExactSum, checks::is_weight};
 /// where they have taken in the same exact sum of values and of weights.
 ///
 /// ```
-/// use scoring_rules::{Error, ExactMean};
+/// use scoring_rules::{Error, ExactMean, Weight};
 ///
 /// let mut mean = ExactMean::default();
 /// mean.update(-0.1);
-/// mean.update_weighted(-0.4, 2.0)?;
+/// mean.update_weighted(-0.4, Weight::new(2.0)?);
 ///
 /// let mut twice = ExactMean::default();
 /// twice.extend([-0.4, -0.4]);
@@ -43,19 +43,12 @@ impl ExactMean {
 
     /// Takes in one value of the given weight; of weight 0 it leaves no trace.
     ///
-    /// # Errors
-    ///
-    /// [`Error::Weight`] unless the weight is 0 or from 1e-100 to 1e100. Nothing is taken in then.
     /// For values between 1e-200 and 1e200 in size no product leaves the range of numbers.
-    pub fn update_weighted(&mut self, value: f64, weight: f64) -> Result<(), Error> {
-        if weight != 0.0 {
-            if !is_weight(weight) {
-                return Err(Error::Weight { value: weight });
-            }
-            self.total.add_product(value, weight);
-            self.weight.add(weight);
+    pub fn update_weighted(&mut self, value: f64, weight: Weight) {
+        if weight != Weight::ZERO {
+            self.total.add_product(value, weight.get());
+            self.weight.add(weight.get());
         }
-        Ok(())
     }
 
     /// Takes in everything that `other` has.
@@ -109,21 +102,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_weight_that_is_none_is_refused_and_leaves_no_trace() {
+    fn a_weight_of_zero_leaves_no_trace() {
         let mut mean = ExactMean::default();
-        for value in [-1.0, f64::INFINITY, 1e101, 1e-101] {
-            assert_eq!(mean.update_weighted(3.0, value), Err(Error::Weight { value }));
-        }
-        assert!(matches!(mean.update_weighted(3.0, f64::NAN), Err(Error::Weight { .. })));
+        mean.update_weighted(3.0, Weight::ZERO);
         assert_eq!(mean.finish(), Err(Error::Empty));
     }
 
     #[test]
     fn an_infinite_value_counts_unless_its_weight_is_zero() {
         let mut mean: ExactMean = [1.0].into_iter().collect();
-        mean.update_weighted(f64::NEG_INFINITY, 0.0).unwrap();
+        mean.update_weighted(f64::NEG_INFINITY, Weight::ZERO);
         assert_eq!(mean.finish(), Ok(1.0));
-        mean.update_weighted(f64::NEG_INFINITY, 0.5).unwrap();
+        mean.update_weighted(f64::NEG_INFINITY, Weight::new(0.5).unwrap());
         assert_eq!(mean.finish(), Ok(f64::NEG_INFINITY));
     }
 
@@ -132,7 +122,7 @@ mod tests {
         fn a_whole_weight_is_that_many_copies(rows in prop::collection::vec((-20.0..0.0_f64, 1_u32..9), 1..40)) {
             let (mut weighted, mut copied) = (ExactMean::default(), ExactMean::default());
             for &(value, weight) in &rows {
-                weighted.update_weighted(value, weight.into()).unwrap();
+                weighted.update_weighted(value, weight.into());
                 copied.extend((0..weight).map(|_| value));
             }
             prop_assert_eq!(weighted.finish().unwrap().to_bits(), copied.finish().unwrap().to_bits());
@@ -149,7 +139,7 @@ mod tests {
                     if weight == 1.0 {
                         mean.update(value);
                     } else {
-                        mean.update_weighted(value, weight).unwrap();
+                        mean.update_weighted(value, Weight::new(weight).unwrap());
                     }
                 }
                 mean
@@ -169,7 +159,7 @@ mod tests {
         let of = |rows: &[(f64, f64)]| {
             let mut mean = ExactMean::default();
             for &(value, weight) in rows {
-                mean.update_weighted(value, weight).unwrap();
+                mean.update_weighted(value, Weight::new(weight).unwrap());
             }
             mean
         };

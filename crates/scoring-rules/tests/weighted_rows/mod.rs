@@ -1,7 +1,7 @@
 //! Rows with weights, and their blocks of ties.
 
 use proptest::prelude::*;
-use scoring_rules::{Probability, TiedBlocks};
+use scoring_rules::{Probability, TiedBlocks, Weight};
 
 /// Forecast, outcome, weight.
 pub(crate) type Row = (f64, bool, f64);
@@ -11,7 +11,7 @@ pub(crate) fn blocks(rows: &[Row]) -> TiedBlocks {
     let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
     let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
     let forecasts = Probability::from_slice(&forecasts).unwrap();
-    TiedBlocks::new(forecasts, &outcomes, Some(&weights)).unwrap()
+    TiedBlocks::new(forecasts, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap()
 }
 
 pub(crate) fn weight() -> impl Strategy<Value = f64> {

@@ -3,7 +3,7 @@ use scoring_rules::Probability;
 #[cfg(feature = "serde")]
 use super::stored_map;
 use crate::{
-    CalibrationMap, Calibrator, Error, TiedBlocks,
+    CalibrationMap, Calibrator, Error, TiedBlocks, Weight,
     calibration::fit_input::{Standard, both_outcomes, check_clip, clip, records, standardise},
     calibration::log_odds::sigmoid,
     calibration::ridge_logistic::{Line, Record, RidgeLogistic},
@@ -42,7 +42,7 @@ const PENALTY: f64 = 1e-12;
 /// // Says 0.5 and 0.9, is right in one and three of four.
 /// let said = Probability::from_slice(&[0.5, 0.5, 0.5, 0.5, 0.9, 0.9, 0.9, 0.9])?;
 /// let outcomes = [true, false, false, false, true, true, true, false];
-/// let map = BetaCalibration::default().fit(said, &outcomes, &[1.0; 8])?;
+/// let map = BetaCalibration::default().fit(said, &outcomes, &[Weight::ONE; 8])?;
 /// assert!((map.apply(said[0]).get() - 0.25).abs() < 1e-6);
 /// assert!((map.apply(said[7]).get() - 0.75).abs() < 1e-6);
 /// assert!(map.a() >= 0.0 && map.b() >= 0.0);
@@ -53,9 +53,9 @@ const PENALTY: f64 = 1e-12;
 ///
 /// // Forecasts that point the wrong way, and forecasts that say nothing.
 /// let wrong: Vec<bool> = outcomes.iter().map(|outcome| !outcome).collect();
-/// assert!(BetaCalibration::default().fit(said, &wrong, &[1.0; 8])?.is_fallback());
+/// assert!(BetaCalibration::default().fit(said, &wrong, &[Weight::ONE; 8])?.is_fallback());
 /// let same = [Probability::HALF; 8];
-/// assert!(BetaCalibration::default().fit(&same, &outcomes, &[1.0; 8])?.is_degenerate());
+/// assert!(BetaCalibration::default().fit(&same, &outcomes, &[Weight::ONE; 8])?.is_degenerate());
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -153,7 +153,7 @@ impl Calibrator for BetaCalibration {
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
-        weights: &[f64],
+        weights: &[Weight],
     ) -> Result<BetaCalibrationMap, Error> {
         // Blocks, so that no order of the records can matter.
         let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
@@ -223,7 +223,9 @@ mod tests {
     fn fit(forecasts: &[f64], outcomes: &[bool]) -> BetaCalibrationMap {
         let forecasts = Probability::from_slice(forecasts).unwrap();
         let weights = vec![1.0; forecasts.len()];
-        BetaCalibration::default().fit(forecasts, outcomes, &weights).unwrap()
+        BetaCalibration::default()
+            .fit(forecasts, outcomes, Weight::from_slice(&weights).unwrap())
+            .unwrap()
     }
 
     fn mapped(map: &BetaCalibrationMap, forecast: f64) -> f64 {

@@ -1,6 +1,6 @@
 use scoring_rules::{Binning, Block, BrierScore, ExactMean, ScoringRule, TiedBlocks};
 
-use crate::Error;
+use crate::{Error, Weight};
 
 /// Expected calibration error: the distance between mean confidence and success rate in a bin,
 /// averaged over the bins by weight.
@@ -150,8 +150,14 @@ fn weight(bin: &[Block]) -> f64 {
 pub fn brier_loss(blocks: &TiedBlocks) -> Result<f64, Error> {
     let mut mean = ExactMean::default();
     for block in blocks.as_slice() {
-        mean.update_weighted(-BrierScore.score(block.confidence, false), block.failures)?;
-        mean.update_weighted(-BrierScore.score(block.confidence, true), block.successes)?;
+        mean.update_weighted(
+            -BrierScore.score(block.confidence, false),
+            Weight::new(block.failures)?,
+        );
+        mean.update_weighted(
+            -BrierScore.score(block.confidence, true),
+            Weight::new(block.successes)?,
+        );
     }
     Ok(mean.finish()?)
 }

@@ -1,5 +1,6 @@
 use crate::{
-    CalibrationMap, Calibrator, Error, Folds, Traces, WeightSchedule, streams::traces::same_length,
+    CalibrationMap, Calibrator, Error, Folds, Traces, Weight, WeightSchedule,
+    streams::traces::same_length,
 };
 
 /// Traces calibrated out of sample, and the maps that did it.
@@ -90,8 +91,9 @@ pub fn cross_fit<C: Calibrator>(
             outcomes.resize(forecasts.len(), trace.outcome());
             weights.extend(schedule.weights(steps)?);
         }
-        calibrator
-            .fit(&forecasts, &outcomes, &weights)
+        Weight::from_slice(&weights)
+            .map_err(Error::from)
+            .and_then(|weights| calibrator.fit(&forecasts, &outcomes, weights))
             .map_err(|error| Error::Fold { fold, error: Box::new(error) })
     };
     let maps = (0..folds.count()).map(fit).collect::<Result<Vec<_>, _>>()?;
@@ -120,8 +122,8 @@ mod tests {
     impl Calibrator for Recorder {
         type Map = Recorded;
 
-        fn fit(&self, p: &[Probability], y: &[bool], w: &[f64]) -> Result<Recorded, Error> {
-            Ok(Recorded(p.iter().zip(y).zip(w).map(|((p, y), w)| (p.get(), *y, *w)).collect()))
+        fn fit(&self, p: &[Probability], y: &[bool], w: &[Weight]) -> Result<Recorded, Error> {
+            Ok(Recorded(p.iter().zip(y).zip(w).map(|((p, y), w)| (p.get(), *y, w.get())).collect()))
         }
     }
 

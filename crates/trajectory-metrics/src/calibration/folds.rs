@@ -12,7 +12,7 @@ use crate::{Error, streams::traces::same_length};
 /// expected somewhat below 1/2, the more so the smaller the folds.
 ///
 /// Two halves, as in the paper, give only two maps to tell about and the least to learn each from;
-/// more folds, the other way round. Where several traces share a task, [`Folds::grouped`] keeps
+/// more folds, the other way round. Where several traces share a task, [`Folds::clustered`] keeps
 /// what was learnt of a task away from its other traces.
 ///
 /// ```
@@ -23,7 +23,7 @@ use crate::{Error, streams::traces::same_length};
 /// assert_eq!(halves.of_each(), [0, 1, 0, 1]);
 /// assert_eq!(halves.count(), 2);
 /// let tasks = ["a", "b", "a", "b"];
-/// assert_eq!(Folds::grouped(&outcomes, &tasks, 2)?.of_each(), [0, 1, 0, 1]);
+/// assert_eq!(Folds::clustered(&outcomes, &tasks, 2)?.of_each(), [0, 1, 0, 1]);
 /// assert!(matches!(Folds::new(&outcomes, &tasks, 1), Err(Error::Setting { name: "folds", .. })));
 /// # Ok::<(), Error>(())
 /// ```
@@ -70,27 +70,27 @@ impl Folds {
         Self::new(outcomes, ids, 2)
     }
 
-    /// Folds of whole groups (tasks): `groups` names the group of each trace, and no group is in
+    /// Folds of whole clusters (tasks): `clusters` names the cluster of each trace, and no cluster is in
     /// two folds.
     ///
-    /// From the largest group to the smallest, each goes to the fold that has least of what it
+    /// From the largest cluster to the smallest, each goes to the fold that has least of what it
     /// brings, failures and successes counted as shares of all there are; then to the fold with the
-    /// fewest traces. Equal groups go in the order of their names. Where there are fewer groups
+    /// fewest traces. Equal clusters go in the order of their names. Where there are fewer clusters
     /// than folds, some folds are empty.
     ///
-    /// Cost: O(n log n) and one pass over the folds a group.
+    /// Cost: O(n log n) and one pass over the folds a cluster.
     ///
     /// # Errors
     ///
     /// As [`Self::new`].
-    pub fn grouped<G: Ord>(outcomes: &[bool], groups: &[G], k: usize) -> Result<Self, Error> {
-        check("groups", k, outcomes.len(), groups.len())?;
+    pub fn clustered<G: Ord>(outcomes: &[bool], clusters: &[G], k: usize) -> Result<Self, Error> {
+        check("clusters", k, outcomes.len(), clusters.len())?;
         let mut sizes: BTreeMap<&G, [u128; 2]> = BTreeMap::new();
-        for (group, &outcome) in groups.iter().zip(outcomes) {
-            sizes.entry(group).or_default()[usize::from(outcome)] += 1;
+        for (cluster, &outcome) in clusters.iter().zip(outcomes) {
+            sizes.entry(cluster).or_default()[usize::from(outcome)] += 1;
         }
         let mut order: Vec<(&G, [u128; 2])> = sizes.into_iter().collect();
-        // Stable: equal groups keep the order of their names.
+        // Stable: equal clusters keep the order of their names.
         order.sort_by_key(|(_, [failures, successes])| {
             std::cmp::Reverse((failures + successes, *failures))
         });
@@ -98,7 +98,7 @@ impl Folds {
         let all = [outcomes.len() as u128 - all_successes, all_successes];
         let mut filled = vec![[0_u128; 2]; k];
         let mut fold_of = BTreeMap::new();
-        for (group, size) in order {
+        for (cluster, size) in order {
             // The part of the sum of squared shares that depends on the fold, in whole numbers.
             let crowding = |fold: &[u128; 2]| {
                 fold[0] * size[0] * all[1].max(1).pow(2) + fold[1] * size[1] * all[0].max(1).pow(2)
@@ -110,9 +110,9 @@ impl Folds {
             // There are at least two folds.
             let fold = emptiest.unwrap_or_default();
             filled[fold] = [filled[fold][0] + size[0], filled[fold][1] + size[1]];
-            fold_of.insert(group, fold);
+            fold_of.insert(cluster, fold);
         }
-        let of_each = groups.iter().map(|group| fold_of[group]).collect();
+        let of_each = clusters.iter().map(|cluster| fold_of[cluster]).collect();
         Ok(Self { count: k, of_each })
     }
 
@@ -151,12 +151,12 @@ mod tests {
     }
 
     #[test]
-    fn groups_go_where_their_outcomes_are_scarce() {
-        // Two groups of failures, two of successes, one of each size: a greedy split by size alone
+    fn clusters_go_where_their_outcomes_are_scarce() {
+        // Two clusters of failures, two of successes, one of each size: a greedy split by size alone
         // would put all failures into one fold.
-        let groups = ["f", "f", "f", "s", "s", "g", "g", "t"];
+        let clusters = ["f", "f", "f", "s", "s", "g", "g", "t"];
         let outcomes = [false, false, false, true, true, false, false, true];
-        let folds = Folds::grouped(&outcomes, &groups, 2).unwrap();
+        let folds = Folds::clustered(&outcomes, &clusters, 2).unwrap();
         assert_eq!(folds.of_each(), [0, 0, 0, 1, 1, 1, 1, 0]);
     }
 
@@ -166,9 +166,9 @@ mod tests {
         // fold with fewer traces. Then a, with 1/4 of the successes and 1/3 of the failures: in
         // fold 0 it meets 3/4 of the successes, 3/4 * 1/4, in fold 1 2/3 of the failures, 2/3 * 1/3
         // is more.
-        let groups = ["a", "a", "b", "b", "c", "c", "c"];
+        let clusters = ["a", "a", "b", "b", "c", "c", "c"];
         let outcomes = [false, true, false, false, true, true, true];
-        let folds = Folds::grouped(&outcomes, &groups, 2).unwrap();
+        let folds = Folds::clustered(&outcomes, &clusters, 2).unwrap();
         assert_eq!(folds.of_each(), [0, 0, 1, 1, 0, 0, 0]);
     }
 
@@ -178,14 +178,14 @@ mod tests {
             let error = Folds::new(&[true], &[1], k).unwrap_err();
             assert!(matches!(error, Error::Setting { name: "folds", .. }));
         }
-        let error = Folds::grouped(&[true], &["a", "b"], 2).unwrap_err();
-        assert_eq!(error, Error::Length { what: "groups", expected: 1, found: 2 });
+        let error = Folds::clustered(&[true], &["a", "b"], 2).unwrap_err();
+        assert_eq!(error, Error::Length { what: "clusters", expected: 1, found: 2 });
         for k in [1 << 17, 1 << 26, usize::MAX] {
-            let error = Folds::grouped(&[true, false], &[1, 2], k).unwrap_err();
+            let error = Folds::clustered(&[true, false], &[1, 2], k).unwrap_err();
             assert!(matches!(error, Error::Setting { name: "folds", .. }));
             assert!(Folds::new(&[true, false], &[1, 2], k).is_err());
         }
-        let lonely = Folds::grouped(&[true, false], &["a", "a"], 3).unwrap();
+        let lonely = Folds::clustered(&[true, false], &["a", "a"], 3).unwrap();
         assert_eq!((lonely.of_each(), lonely.count()), (&[0, 0][..], 3));
     }
 }

@@ -2,7 +2,7 @@ use scoring_rules::{Probability, TiedBlocks, pool_adjacent_violators};
 
 #[cfg(feature = "serde")]
 use super::stored_map;
-use crate::{CalibrationMap, Calibrator, Error};
+use crate::{CalibrationMap, Calibrator, Error, Weight};
 
 /// Isotonic regression: the rising map with the smallest squared error, whatever its shape.
 ///
@@ -19,10 +19,10 @@ use crate::{CalibrationMap, Calibrator, Error};
 /// doi:10.1145/775047.775151.
 ///
 /// ```
-/// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Isotonic, Probability};
+/// use trajectory_metrics::{Weight, CalibrationMap, Calibrator, Error, Isotonic, Probability};
 ///
 /// let said = Probability::from_slice(&[0.25, 0.5, 0.75, 1.0])?;
-/// let map = Isotonic.fit(said, &[false, true, false, true], &[1.0; 4])?;
+/// let map = Isotonic.fit(said, &[false, true, false, true], &[Weight::ONE; 4])?;
 /// let mapped = |p| Ok::<_, Error>(map.apply(Probability::new(p)?).get());
 /// assert_eq!(mapped(0.6)?, 0.5); // 0.5 and 0.75 were pooled
 /// assert_eq!(mapped(0.375)?, 0.25); // halfway from 0.25 to 0.5
@@ -48,10 +48,10 @@ impl IsotonicMap {
     /// knot; a constant map has exactly one.
     ///
     /// ```
-    /// use trajectory_metrics::{Calibrator, Error, Isotonic, Probability};
+    /// use trajectory_metrics::{Weight, Calibrator, Error, Isotonic, Probability};
     ///
     /// let said = Probability::from_slice(&[0.3, 0.4])?;
-    /// let map = Isotonic.fit(said, &[true, true], &[1.0, 1.0])?;
+    /// let map = Isotonic.fit(said, &[true, true], &[Weight::ONE; 2])?;
     /// assert_eq!(map.knots(), [(said[1], Probability::ONE)]);
     /// # Ok::<(), Error>(())
     /// ```
@@ -71,7 +71,7 @@ impl Calibrator for Isotonic {
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
-        weights: &[f64],
+        weights: &[Weight],
     ) -> Result<IsotonicMap, Error> {
         // Blocks, so that no order of the records can matter.
         let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
@@ -122,7 +122,13 @@ mod tests {
 
     fn fit(forecasts: &[f64], outcomes: &[bool]) -> IsotonicMap {
         let weights = vec![1.0; forecasts.len()];
-        Isotonic.fit(Probability::from_slice(forecasts).unwrap(), outcomes, &weights).unwrap()
+        Isotonic
+            .fit(
+                Probability::from_slice(forecasts).unwrap(),
+                outcomes,
+                Weight::from_slice(&weights).unwrap(),
+            )
+            .unwrap()
     }
 
     #[test]

@@ -3,7 +3,7 @@ use scoring_rules::Probability;
 #[cfg(feature = "serde")]
 use super::stored_map;
 use crate::{
-    CalibrationMap, Calibrator, Error, TiedBlocks,
+    CalibrationMap, Calibrator, Error, TiedBlocks, Weight,
     calibration::fit_input::{Standard, both_outcomes, check_clip, clip, records, standardise},
     calibration::log_odds::{logit, sigmoid},
     calibration::ridge_logistic::RidgeLogistic,
@@ -35,7 +35,7 @@ use crate::{
 /// let said = Probability::from_slice(&[0.9, 0.99])?;
 /// let records: Vec<_> = said.iter().copied().cycle().take(8).collect();
 /// let outcomes = [true, true, false, true, true, true, false, false];
-/// let map = Platt::default().fit(&records, &outcomes, &[1.0; 8])?;
+/// let map = Platt::default().fit(&records, &outcomes, &[Weight::ONE; 8])?;
 /// assert!(map.apply(said[0]) < map.apply(said[1]));
 /// assert!((0.5..0.6).contains(&map.apply(said[0]).get()));
 /// assert!((0.6..0.75).contains(&map.apply(said[1]).get()));
@@ -86,12 +86,12 @@ impl Platt {
 /// Does not fall, up to the last digit of neighbouring forecasts.
 ///
 /// ```
-/// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Platt, Probability};
+/// use trajectory_metrics::{Weight, CalibrationMap, Calibrator, Error, Platt, Probability};
 ///
 /// // 0.25 and 0.75 have the log-odds -ln 3 and ln 3. Each is right in three of four.
 /// let said = Probability::from_slice(&[0.25, 0.25, 0.25, 0.25, 0.75, 0.75, 0.75, 0.75])?;
 /// let outcomes = [true, false, false, false, true, true, true, false];
-/// let map = Platt::default().fit(said, &outcomes, &[1.0; 8])?;
+/// let map = Platt::default().fit(said, &outcomes, &[Weight::ONE; 8])?;
 /// assert!(map.mean().abs() < 1e-12 && (map.scale() - 3_f64.ln()).abs() < 1e-12);
 /// // The penalty pulls the slope below ln 3, which would leave the forecasts as they are.
 /// assert!(map.intercept().abs() < 1e-9 && 0.6 < map.slope() && map.slope() < 3_f64.ln());
@@ -99,10 +99,10 @@ impl Platt {
 ///
 /// // Forecasts that point the wrong way, and forecasts that say nothing.
 /// let wrong: Vec<bool> = outcomes.iter().map(|outcome| !outcome).collect();
-/// let map = Platt::default().fit(said, &wrong, &[1.0; 8])?;
+/// let map = Platt::default().fit(said, &wrong, &[Weight::ONE; 8])?;
 /// assert!(map.is_fallback() && (map.apply(said[0]).get() - 0.5).abs() < 1e-9);
 /// let same = [Probability::HALF; 8];
-/// assert!(Platt::default().fit(&same, &outcomes, &[1.0; 8])?.is_degenerate());
+/// assert!(Platt::default().fit(&same, &outcomes, &[Weight::ONE; 8])?.is_degenerate());
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -175,7 +175,7 @@ impl Calibrator for Platt {
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
-        weights: &[f64],
+        weights: &[Weight],
     ) -> Result<PlattMap, Error> {
         // Blocks, so that no order of the records can matter.
         let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
@@ -205,7 +205,7 @@ impl CalibrationMap for PlattMap {
 mod tests {
     use super::*;
 
-    fn fit(forecasts: &[f64], outcomes: &[bool], weights: &[f64]) -> Result<PlattMap, Error> {
+    fn fit(forecasts: &[f64], outcomes: &[bool], weights: &[Weight]) -> Result<PlattMap, Error> {
         let forecasts = Probability::from_slice(forecasts).unwrap();
         Platt::default().fit(forecasts, outcomes, weights)
     }
@@ -228,16 +228,32 @@ mod tests {
     #[test]
     fn one_outcome_alone_is_an_error_also_where_the_other_weighs_nothing() {
         let one_class = |outcome| Err(Error::OneClass { outcome });
-        assert_eq!(fit(&[0.4, 0.6], &[true, true], &[1.0, 1.0]), one_class(true));
-        assert_eq!(fit(&[0.4, 0.6], &[true, false], &[0.0, 1.0]), one_class(false));
+        assert_eq!(
+            fit(&[0.4, 0.6], &[true, true], Weight::from_slice(&[1.0, 1.0]).unwrap()),
+            one_class(true)
+        );
+        assert_eq!(
+            fit(&[0.4, 0.6], &[true, false], Weight::from_slice(&[0.0, 1.0]).unwrap()),
+            one_class(false)
+        );
         let outcomes = [true, false, false];
-        assert_eq!(fit(&[0.4, 0.6, 0.6], &outcomes, &[1e-100, 1e100, 1e100]), one_class(false));
-        assert!(fit(&[0.4, 0.6], &[true, false], &[1e-99, 1e100]).is_ok());
+        assert_eq!(
+            fit(&[0.4, 0.6, 0.6], &outcomes, Weight::from_slice(&[1e-100, 1e100, 1e100]).unwrap()),
+            one_class(false)
+        );
+        assert!(
+            fit(&[0.4, 0.6], &[true, false], Weight::from_slice(&[1e-99, 1e100]).unwrap()).is_ok()
+        );
     }
 
     #[test]
     fn a_falling_forecast_falls_back_to_the_base_rate() {
-        let map = fit(&[0.9, 0.8, 0.2], &[false, true, true], &[2.0, 1.0, 1.0]).unwrap();
+        let map = fit(
+            &[0.9, 0.8, 0.2],
+            &[false, true, true],
+            Weight::from_slice(&[2.0, 1.0, 1.0]).unwrap(),
+        )
+        .unwrap();
         assert!(map.is_fallback() && !map.is_degenerate());
         assert_eq!(map.slope(), 0.0);
         for forecast in [0.0, 0.2, 0.85, 1.0] {
@@ -249,7 +265,9 @@ mod tests {
     fn a_constant_stream_is_degenerate_and_gives_the_base_rate_without_a_fallback() {
         // Both ends of the clip are one value, too.
         for forecasts in [[0.7; 4], [1.0, 1.0, 0.999_999_9, 1.0]] {
-            let map = fit(&forecasts, &[true, false, true, true], &[1.0; 4]).unwrap();
+            let map =
+                fit(&forecasts, &[true, false, true, true], Weight::from_slice(&[1.0; 4]).unwrap())
+                    .unwrap();
             assert!(map.is_degenerate() && !map.is_fallback());
             assert_eq!((map.scale(), map.slope()), (1e-6, 0.0));
             for forecast in [0.0, 0.7, 1.0] {
@@ -265,7 +283,8 @@ mod tests {
         let mut before = 0.0;
         for penalty in [1e300, 1e3, 1.0, 1e-3, 1e-9, 1e-300] {
             let platt = Platt::new(penalty, 1e-6).unwrap();
-            let map = platt.fit(forecasts, &outcomes, &[1.0; 4]).unwrap();
+            let map =
+                platt.fit(forecasts, &outcomes, Weight::from_slice(&[1.0; 4]).unwrap()).unwrap();
             assert!(map.slope() > before && map.slope() < 1e3, "{penalty:e}: {map:?}");
             before = map.slope();
         }
@@ -275,7 +294,8 @@ mod tests {
     fn the_result_is_clipped_as_the_forecast_is() {
         let forecasts = Probability::from_slice(&[0.1, 0.9]).unwrap();
         let platt = Platt::new(1e-9, 0.05).unwrap();
-        let map = platt.fit(forecasts, &[false, true], &[1.0; 2]).unwrap();
+        let map =
+            platt.fit(forecasts, &[false, true], Weight::from_slice(&[1.0; 2]).unwrap()).unwrap();
         assert_eq!((mapped(&map, 0.0), mapped(&map, 1.0)), (0.05, 0.95));
         assert_eq!(mapped(&map, 0.01), mapped(&map, 0.05));
     }

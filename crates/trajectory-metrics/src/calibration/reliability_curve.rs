@@ -144,8 +144,9 @@ pub fn consistency_band(
         generator.set_stream(replicate as u64);
         resampled.refill(rows.iter().flat_map(|&(confidence, rows)| {
             let succeeds = |_: &u32| uniform(&mut generator) < confidence.get();
-            let successes = f64::from((0..rows).filter(succeeds).count() as u32);
-            [(confidence, false, f64::from(rows) - successes), (confidence, true, successes)]
+            let successes = (0..rows).filter(succeeds).count() as u32;
+            let failures = rows - successes;
+            [(confidence, false, failures.into()), (confidence, true, successes.into())]
         }))?;
         for (curve, rate) in
             curves.iter_mut().skip(replicate).step_by(resamples).zip(rates(&resampled))
@@ -198,8 +199,9 @@ fn uniform(generator: &mut impl Rng) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Weight;
 
-    fn blocks(values: &[f64], weights: Option<&[f64]>) -> TiedBlocks {
+    fn blocks(values: &[f64], weights: Option<&[Weight]>) -> TiedBlocks {
         let confidence = Probability::from_slice(values).unwrap();
         TiedBlocks::new(confidence, &vec![true; values.len()], weights).unwrap()
     }
@@ -207,7 +209,10 @@ mod tests {
     #[test]
     fn the_band_of_a_seed_does_not_change_with_versions() {
         let band = consistency_band(
-            &blocks(&[0.25, 0.5, 0.5, 0.75], Some(&[7.0, 5.0, 4.0, 2.0])),
+            &blocks(
+                &[0.25, 0.5, 0.5, 0.75],
+                Some(Weight::from_slice(&[7.0, 5.0, 4.0, 2.0]).unwrap()),
+            ),
             99,
             Level::new(0.9).unwrap(),
             42,
@@ -241,9 +246,21 @@ mod tests {
         let values: Vec<f64> = (0..51).map(|i| f64::from(i) / 50.0).collect();
         let large = consistency_band(&blocks(&values, None), MAX_RESAMPLES, Level::HALF, 1);
         assert!(matches!(large, Err(Error::Setting { name: "resamples", .. })), "{large:?}");
-        let half = consistency_band(&blocks(&[0.5], Some(&[1.5])), 5, Level::HALF, 1).unwrap_err();
+        let half = consistency_band(
+            &blocks(&[0.5], Some(Weight::from_slice(&[1.5]).unwrap())),
+            5,
+            Level::HALF,
+            1,
+        )
+        .unwrap_err();
         assert!(matches!(half, Error::Setting { name: "weight of a confidence", .. }), "{half}");
-        let many = consistency_band(&blocks(&[0.5], Some(&[1e12])), 5, Level::HALF, 1).unwrap_err();
+        let many = consistency_band(
+            &blocks(&[0.5], Some(Weight::from_slice(&[1e12]).unwrap())),
+            5,
+            Level::HALF,
+            1,
+        )
+        .unwrap_err();
         assert!(matches!(many, Error::Setting { name: "weight of all rows", .. }), "{many}");
         let empty = TiedBlocks::default();
         assert_eq!(consistency_band(&empty, 5, Level::HALF, 1), Err(Error::Empty));

@@ -3,7 +3,7 @@ use scoring_rules::{CompensatedSum, Probability};
 #[cfg(feature = "serde")]
 use super::stored_map;
 use crate::{
-    CalibrationMap, Calibrator, Error, TiedBlocks,
+    CalibrationMap, Calibrator, Error, TiedBlocks, Weight,
     calibration::fit_input::{both_outcomes, check_clip, clip},
     calibration::log_odds::{logit, sigmoid},
     calibration::ridge_logistic::{Record, RidgeLogistic},
@@ -37,19 +37,19 @@ const PENALTY: f64 = 1e-12;
 ///
 /// // Says 0.9 and is right in three of four: 9 to 1 should be 3 to 1.
 /// let said = [Probability::new(0.9)?; 4];
-/// let map = TemperatureScaling::default().fit(&said, &[true, true, false, true], &[1.0; 4])?;
+/// let map = TemperatureScaling::default().fit(&said, &[true, true, false, true], &[Weight::ONE; 4])?;
 /// assert!((map.temperature() - 2.0).abs() < 1e-6);
 /// assert!((map.slope() - 0.5).abs() < 1e-6 && !map.is_fallback() && !map.is_degenerate());
 /// assert!((map.apply(said[0]).get() - 0.75).abs() < 1e-9);
 ///
 /// // Right in one of four: the wrong way from 1/2.
-/// let map = TemperatureScaling::default().fit(&said, &[false, true, false, false], &[1.0; 4])?;
+/// let map = TemperatureScaling::default().fit(&said, &[false, true, false, false], &[Weight::ONE; 4])?;
 /// assert!(map.is_fallback() && map.temperature().is_infinite());
 /// assert_eq!(map.apply(said[0]), Probability::HALF);
 ///
 /// // 1/2 whatever the factor.
 /// let half = [Probability::HALF; 2];
-/// assert!(TemperatureScaling::default().fit(&half, &[true, false], &[1.0; 2])?.is_degenerate());
+/// assert!(TemperatureScaling::default().fit(&half, &[true, false], &[Weight::ONE; 2])?.is_degenerate());
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -136,7 +136,7 @@ impl Calibrator for TemperatureScaling {
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
-        weights: &[f64],
+        weights: &[Weight],
     ) -> Result<TemperatureMap, Error> {
         // Blocks, so that no order of the records can matter.
         let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
@@ -186,7 +186,11 @@ mod tests {
 
     fn fit(forecasts: &[f64], outcomes: &[bool]) -> Result<TemperatureMap, Error> {
         let forecasts = Probability::from_slice(forecasts).unwrap();
-        TemperatureScaling::default().fit(forecasts, outcomes, &vec![1.0; forecasts.len()])
+        TemperatureScaling::default().fit(
+            forecasts,
+            outcomes,
+            Weight::from_slice(&vec![1.0; forecasts.len()]).unwrap(),
+        )
     }
 
     fn mapped(map: &TemperatureMap, forecast: f64) -> f64 {

@@ -2,7 +2,7 @@ use scoring_rules::{Block, Probability, TiedBlocks};
 
 #[cfg(feature = "serde")]
 use super::stored_map;
-use crate::{CalibrationMap, Calibrator, Error};
+use crate::{CalibrationMap, Calibrator, Error, Weight};
 
 /// Inductive Venn-Abers prediction: isotonic regression that says how sure it is.
 ///
@@ -32,7 +32,7 @@ use crate::{CalibrationMap, Calibrator, Error};
 /// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Probability, VennAbers};
 ///
 /// let said = Probability::from_slice(&[0.2, 0.2, 0.9, 0.9, 0.9])?;
-/// let map = VennAbers.fit(said, &[false, false, true, true, true], &[1.0; 5])?;
+/// let map = VennAbers.fit(said, &[false, false, true, true, true], &[Weight::ONE; 5])?;
 /// let (p0, p1) = map.pair(said[4]);
 /// assert_eq!((p0.get(), p1.get()), (0.75, 1.0));
 /// assert_eq!(map.apply(said[4]).get(), 0.8);
@@ -89,7 +89,7 @@ impl Calibrator for VennAbers {
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
-        weights: &[f64],
+        weights: &[Weight],
     ) -> Result<VennAbersMap, Error> {
         // Blocks, so that no order of the records can matter.
         let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
@@ -209,7 +209,8 @@ mod tests {
     #[test]
     fn one_outcome_alone_leaves_room_for_the_other() {
         let said = [p(0.3), p(0.6)];
-        let map = VennAbers.fit(&said, &[true, true], &[1.0; 2]).unwrap();
+        let map =
+            VennAbers.fit(&said, &[true, true], Weight::from_slice(&[1.0; 2]).unwrap()).unwrap();
         // A failure above both ties down everything; one below pulls nothing with it.
         assert_eq!(map.pair(p(0.7)), (p(2.0 / 3.0), Probability::ONE));
         assert_eq!(map.pair(p(0.6)), (p(2.0 / 3.0), Probability::ONE));
@@ -222,7 +223,9 @@ mod tests {
     fn weights_far_from_one_are_no_trouble() {
         let said = [p(0.3), p(0.6)];
         for weight in [1e-100, 1e100] {
-            let map = VennAbers.fit(&said, &[false, true], &[weight; 2]).unwrap();
+            let map = VennAbers
+                .fit(&said, &[false, true], Weight::from_slice(&[weight; 2]).unwrap())
+                .unwrap();
             for forecast in [0.0, 0.3, 0.5, 0.6, 1.0] {
                 let (p0, p1) = map.pair(p(forecast));
                 assert!(p0 <= p1, "{weight:e} {forecast}");

@@ -1,7 +1,7 @@
 use scoring_rules::{Block, CompensatedSum, ExactSum, Probability};
 
 use crate::{
-    Error, TiedBlocks, auroc, ranks::curves::both_classes, ranks::ranking::to_unit,
+    Error, TiedBlocks, Weight, auroc, ranks::curves::both_classes, ranks::ranking::to_unit,
     resampling::normal::two_sided_tail, streams::traces::same_length,
 };
 
@@ -146,7 +146,7 @@ pub fn delong_test(
     first: &[Probability],
     second: &[Probability],
     outcomes: &[bool],
-    weights: Option<&[f64]>,
+    weights: Option<&[Weight]>,
 ) -> Result<AurocDifference, Error> {
     same_length("second confidences", first.len(), second.len())?;
     let sorted = [first, second].map(|rows| TiedBlocks::new(rows, outcomes, weights));
@@ -162,7 +162,7 @@ pub fn delong_test(
             let rows =
                 outcomes.iter().enumerate().filter(|&(_, &outcome)| outcome == class.outcome);
             rows.map(|(row, _)| {
-                let weight = weights.map_or(1.0, |weights| weights[row]);
+                let weight = weights.map_or(1.0, |weights| weights[row].get());
                 let above = first_ranks.of(first[row], class.outcome);
                 (weight, above - second_ranks.of(second[row], class.outcome))
             })

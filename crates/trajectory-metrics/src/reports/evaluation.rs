@@ -2,14 +2,14 @@ use std::collections::BTreeMap;
 
 use scoring_rules::{ExactMean, Probability, TiedBlocks};
 
-use crate::{Diagnostics, Error, Summary, TpsFamily, Traces, WeightSchedule};
+use crate::{Diagnostics, Error, Summary, TpsFamily, Traces, Weight, WeightSchedule};
 
 /// What [`evaluate`] needs to know beside the traces. The [default](Self::default): equal weights,
 /// the linear-front summary, nothing disclosed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EvaluationOptions<'a> {
     /// A weight for each trace; `None` for equal weights.
-    pub weights: Option<&'a [f64]>,
+    pub weights: Option<&'a [Weight]>,
     /// Weights of the steps in the mean forecast that the diagnostics are of.
     pub summary: WeightSchedule,
     /// How the forecasts were calibrated, in your words; `None` for not at all.
@@ -66,7 +66,7 @@ pub struct StreamMetrics {
 /// # Errors
 ///
 /// [`Error::Empty`] without a trace of positive weight; [`Error::Length`] unless weights, where
-/// given, are as many as traces; [`Error::WeightAt`] for one that is none;
+/// given, are as many as traces;
 /// [`Error::ScheduleTooShort`] where custom weights of the summary do not reach a trace's end. A
 /// diagnostic that is undefined is no error of the whole.
 ///
@@ -85,9 +85,8 @@ pub fn evaluate(traces: &Traces, options: &EvaluationOptions<'_>) -> Result<Eval
     let metrics = stream_metrics(traces, options)?;
     let mut base_rate = ExactMean::default();
     for (row, &outcome) in traces.outcomes().iter().enumerate() {
-        // The weights have passed the same check above.
-        let weight = options.weights.map_or(1.0, |weights| weights[row]);
-        base_rate.update_weighted(f64::from(u8::from(outcome)), weight)?;
+        let weight = options.weights.map_or(Weight::ONE, |weights| weights[row]);
+        base_rate.update_weighted(f64::from(u8::from(outcome)), weight);
     }
     let base_rate = Probability::new(base_rate.finish()?)?;
     let constant = traces.map_forecasts(|_, _| base_rate);

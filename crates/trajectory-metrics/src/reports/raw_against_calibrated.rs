@@ -56,7 +56,7 @@ pub struct NamedChange {
 /// let raw = Traces::from_flat(&said, &[1, 2, 3, 4, 5, 6, 7, 8], &outcomes)?;
 /// let tasks = [1, 1, 2, 2, 3, 3, 4, 4];
 /// let schedule = WeightSchedule::LinearFront;
-/// let folds = Folds::grouped(&outcomes, &tasks, 2)?;
+/// let folds = Folds::clustered(&outcomes, &tasks, 2)?;
 /// let calibrated = cross_fit(&Platt::default(), &raw, &folds, &schedule)?.into_traces();
 /// let bootstrap = Bootstrap::clusters(&tasks, 1)?;
 /// let changes = raw_against_calibrated(&raw, &calibrated, &schedule, &bootstrap, 200)?;
@@ -135,7 +135,7 @@ impl Scored {
         let mean = |values: &[f64]| {
             let mut mean = ExactMean::default();
             for (&value, &count) in values.iter().zip(counts) {
-                mean.update_weighted(value, count.into())?;
+                mean.update_weighted(value, count.into());
             }
             Ok(mean.finish()?)
         };

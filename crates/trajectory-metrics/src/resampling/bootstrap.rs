@@ -64,19 +64,19 @@ impl Bootstrap {
         Ok(Self::new((0..rows).collect(), rows, seed))
     }
 
-    /// Resamples clusters: `groups` names the cluster of each row. Clusters are numbered in the
+    /// Resamples clusters: `clusters` names the cluster of each row. Clusters are numbered in the
     /// order of their names, so the order of the rows does not matter.
     ///
     /// # Errors
     ///
     /// As [`Self::rows`].
-    pub fn clusters<G: Ord>(groups: &[G], seed: u64) -> Result<Self, Error> {
-        count(groups.len())?;
-        let mut names: Vec<&G> = groups.iter().collect();
+    pub fn clusters<G: Ord>(clusters: &[G], seed: u64) -> Result<Self, Error> {
+        count(clusters.len())?;
+        let mut names: Vec<&G> = clusters.iter().collect();
         names.sort_unstable();
         names.dedup();
         let number = |group: &G| names.binary_search(&group).unwrap_or_default() as u32;
-        let cluster_of = groups.iter().map(number).collect();
+        let cluster_of = clusters.iter().map(number).collect();
         Ok(Self::new(cluster_of, count(names.len())?, seed))
     }
 

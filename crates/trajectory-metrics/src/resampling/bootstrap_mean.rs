@@ -1,4 +1,4 @@
-use scoring_rules::ExactSum;
+use scoring_rules::{ExactSum, Weight};
 
 #[cfg(feature = "rayon")]
 use crate::resampling::bootstrap::par_run;
@@ -22,9 +22,8 @@ impl Bootstrap {
     /// # Errors
     ///
     /// [`Error::Length`] unless there is one value, and one weight where given, a row;
-    /// [`Error::ScoringRules`] for a value that is a NaN; [`Error::WeightAt`] for a weight that is
-    /// neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a row of positive weight;
-    /// otherwise as [`Self::replicates`].
+    /// [`Error::ScoringRules`] for a value that is a NaN; [`Error::Empty`] without a row of positive
+    /// weight; otherwise as [`Self::replicates`].
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error};
@@ -39,7 +38,7 @@ impl Bootstrap {
     pub fn mean(
         &self,
         values: &[f64],
-        weights: Option<&[f64]>,
+        weights: Option<&[Weight]>,
         resamples: usize,
     ) -> Result<Replicates, Error> {
         let (estimate, units) = self.units(values, weights)?;
@@ -65,7 +64,7 @@ impl Bootstrap {
     pub fn par_mean(
         &self,
         values: &[f64],
-        weights: Option<&[f64]>,
+        weights: Option<&[Weight]>,
         resamples: usize,
     ) -> Result<Replicates, Error> {
         let (estimate, units) = self.units(values, weights)?;
@@ -75,11 +74,11 @@ impl Bootstrap {
     }
 
     /// The mean on all rows, and what each cluster adds to a resample's.
-    fn units(&self, values: &[f64], weights: Option<&[f64]>) -> Result<(f64, Units), Error> {
+    fn units(&self, values: &[f64], weights: Option<&[Weight]>) -> Result<(f64, Units), Error> {
         let rows = self.cluster_of().len();
         same_length("values", rows, values.len())?;
-        same_length("weights", rows, weights.map_or(rows, <[f64]>::len))?;
-        let counted = |row: usize| weights.is_none_or(|weights| weights[row] > 0.0);
+        same_length("weights", rows, weights.map_or(rows, <[Weight]>::len))?;
+        let counted = |row: usize| weights.is_none_or(|weights| weights[row] > Weight::ZERO);
         let exponent =
             largest_exponent((0..rows).filter(|&row| counted(row)).map(|row| values[row]));
         let scaled = |value| times_power_of_two(value, -exponent);
@@ -90,9 +89,8 @@ impl Bootstrap {
                 let error = scoring_rules::Error::NotFiniteAt { what, index: row, value };
                 return Err(Error::ScoringRules(error));
             }
-            let weight = weights.map_or(1.0, |weights| weights[row]);
-            mean.update_weighted(scaled(value), weight)
-                .map_err(|_| Error::WeightAt { index: row, value: weight })?;
+            let weight = weights.map_or(Weight::ONE, |weights| weights[row]);
+            mean.update_weighted(scaled(value), weight);
         }
         let estimate = mean.finish()?;
         // From the mean, so that what adds nothing to it is 0 up to rounding.
@@ -106,7 +104,7 @@ impl Bootstrap {
             // Exact, so that the order of the rows in a cluster makes no difference.
             let (mut total, mut weight) = (ExactSum::default(), ExactSum::default());
             for row in cluster.iter().map(|&row| row as usize).filter(|&row| counted(row)) {
-                let row_weight = weights.map_or(1.0, |weights| weights[row]);
+                let row_weight = weights.map_or(1.0, |weights| weights[row].get());
                 total.add_product(scaled(values[row]), row_weight);
                 total.add_product(-center, row_weight);
                 weight.add(row_weight);

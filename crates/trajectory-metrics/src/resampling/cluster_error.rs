@@ -1,4 +1,4 @@
-use scoring_rules::ExactSum;
+use scoring_rules::{ExactSum, Weight};
 
 use crate::{Error, streams::traces::same_length};
 
@@ -33,11 +33,9 @@ pub struct ClusterEstimate {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless weights, where given, and groups have one entry a row;
-/// [`Error::ScoringRules`] for a value that is not finite and with fewer than two clusters;
-/// [`Error::WeightAt`] for a weight that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`]
-/// without a row of positive weight. [`Error::ScoringRules`] also where the standard error is too
-/// large for a number.
+/// [`Error::Length`] unless weights, where given, and clusters have one entry a row;
+/// [`Error::ScoringRules`] for a value that is not finite, with fewer than two clusters, and where
+/// the standard error is too large for a number; [`Error::Empty`] without a row of positive weight.
 ///
 /// ```
 /// use trajectory_metrics::{Error, cluster_mean};
@@ -51,10 +49,10 @@ pub struct ClusterEstimate {
 /// ```
 pub fn cluster_mean<G: Ord>(
     values: &[f64],
-    weights: Option<&[f64]>,
-    groups: &[G],
+    weights: Option<&[Weight]>,
+    clusters: &[G],
 ) -> Result<ClusterEstimate, Error> {
-    let rows = Rows::new(values.len(), weights, groups)?;
+    let rows = Rows::new(values.len(), weights, clusters)?;
     let (values, exponent) = rows.scaled("values", values)?;
     let total = rows.total(|_| true);
     if total == 0.0 {
@@ -91,10 +89,10 @@ pub fn cluster_mean<G: Ord>(
 pub fn cluster_ratio<G: Ord>(
     numerators: &[f64],
     denominators: &[f64],
-    weights: Option<&[f64]>,
-    groups: &[G],
+    weights: Option<&[Weight]>,
+    clusters: &[G],
 ) -> Result<ClusterEstimate, Error> {
-    let rows = Rows::new(numerators.len(), weights, groups)?;
+    let rows = Rows::new(numerators.len(), weights, clusters)?;
     same_length("denominators", numerators.len(), denominators.len())?;
     let (numerators, above_exponent) = rows.scaled("numerators", numerators)?;
     let (denominators, below_exponent) = rows.scaled("denominators", denominators)?;
@@ -139,10 +137,10 @@ pub fn cluster_ratio<G: Ord>(
 pub fn cluster_difference<G: Ord>(
     values: &[f64],
     second: &[bool],
-    weights: Option<&[f64]>,
-    groups: &[G],
+    weights: Option<&[Weight]>,
+    clusters: &[G],
 ) -> Result<ClusterEstimate, Error> {
-    let rows = Rows::new(values.len(), weights, groups)?;
+    let rows = Rows::new(values.len(), weights, clusters)?;
     same_length("second", values.len(), second.len())?;
     let (values, exponent) = rows.scaled("values", values)?;
     let totals = [rows.total(|i| !second[i]), rows.total(|i| second[i])];
@@ -161,41 +159,35 @@ pub fn cluster_difference<G: Ord>(
 
 /// Rows with their weights and clusters.
 pub(crate) struct Rows<'a, G> {
-    weights: Option<&'a [f64]>,
-    groups: &'a [G],
+    weights: Option<&'a [Weight]>,
+    clusters: &'a [G],
 }
 
 impl<'a, G: Ord> Rows<'a, G> {
     pub(crate) fn new(
         n: usize,
-        weights: Option<&'a [f64]>,
-        groups: &'a [G],
+        weights: Option<&'a [Weight]>,
+        clusters: &'a [G],
     ) -> Result<Self, Error> {
-        same_length("groups", n, groups.len())?;
-        same_length("weights", n, weights.map_or(n, <[f64]>::len))?;
-        for (row, &value) in weights.unwrap_or_default().iter().enumerate() {
-            // A NaN is in no range. Within this one no product or sum leaves that of a number.
-            if value != 0.0 && !(1e-100..=1e100).contains(&value) {
-                return Err(Error::WeightAt { index: row, value });
-            }
-        }
-        Ok(Self { weights, groups })
+        same_length("clusters", n, clusters.len())?;
+        same_length("weights", n, weights.map_or(n, <[Weight]>::len))?;
+        Ok(Self { weights, clusters })
     }
 
     fn weight(&self, row: usize) -> f64 {
-        self.weights.map_or(1.0, |weights| weights[row])
+        self.weights.map_or(1.0, |weights| weights[row].get())
     }
 
     /// Weight of the rows that are asked for.
     pub(crate) fn total(&self, of: impl Fn(usize) -> bool) -> f64 {
-        let rows = (0..self.groups.len()).filter(|&row| of(row));
+        let rows = (0..self.clusters.len()).filter(|&row| of(row));
         rows.map(|row| self.weight(row)).collect::<ExactSum>().value()
     }
 
     /// Sum of weight times value, the same in any order.
     pub(crate) fn sum(&self, value: impl Fn(usize) -> f64) -> f64 {
         let mut sum = ExactSum::default();
-        (0..self.groups.len()).for_each(|row| sum.add_product(self.weight(row), value(row)));
+        (0..self.clusters.len()).for_each(|row| sum.add_product(self.weight(row), value(row)));
         sum.value()
     }
 
@@ -229,9 +221,9 @@ impl<'a, G: Ord> Rows<'a, G> {
 
     /// Sum of weight times value in each cluster that weighs anything, in the order of their names.
     pub(crate) fn cluster_sums(&self, value: impl Fn(usize) -> f64) -> Vec<f64> {
-        let weighty = (0..self.groups.len()).filter(|&row| self.weight(row) > 0.0);
+        let weighty = (0..self.clusters.len()).filter(|&row| self.weight(row) > 0.0);
         let mut terms: Vec<(&G, f64)> =
-            weighty.map(|row| (&self.groups[row], self.weight(row) * value(row))).collect();
+            weighty.map(|row| (&self.clusters[row], self.weight(row) * value(row))).collect();
         // By size within a cluster, so that not even rounding depends on the order of the rows.
         terms.sort_unstable_by(|a, b| a.0.cmp(b.0).then_with(|| a.1.total_cmp(&b.1)));
         let clusters = terms.chunk_by(|a, b| a.0 == b.0);

@@ -45,7 +45,7 @@ impl Ranking {
     /// [`Error::Length`] unless there is one count a row; [`Error::Empty`] where all are zero.
     pub fn resample(&self, counts: &[u32], blocks: &mut TiedBlocks) -> Result<(), Error> {
         same_length("counts", self.rows.len(), counts.len())?;
-        let rows = self.rows.iter().map(|&(p, outcome, i)| (p, outcome, f64::from(counts[i])));
+        let rows = self.rows.iter().map(|&(p, outcome, i)| (p, outcome, counts[i].into()));
         Ok(blocks.refill(rows)?)
     }
 

@@ -2,7 +2,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::{
-    Error,
+    Error, Weight,
     resampling::bootstrap::check_resamples,
     resampling::cluster_error::{Rows, in_range, times_power_of_two},
 };
@@ -32,7 +32,7 @@ pub struct SignFlipTest {
 ///
 /// Differences are one a row: what one stream scored minus what the other did. All rows of a
 /// cluster change sign together. Rows that are independent are clusters of one: give `0..n` as
-/// groups.
+/// their names.
 ///
 /// Exact where the two streams could be swapped within a cluster without changing how likely the
 /// data are.
@@ -45,9 +45,9 @@ pub struct SignFlipTest {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless weights, where given, and groups have one entry a row;
-/// [`Error::ScoringRules`] for a difference that is not finite; [`Error::WeightAt`] for a weight
-/// that is neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a row of positive weight;
+/// [`Error::Length`] unless weights, where given, and clusters have one entry a row;
+/// [`Error::ScoringRules`] for a difference that is not finite; [`Error::Empty`] without a row of
+/// positive weight;
 /// [`Error::Setting`] for more than 10 million flips, or none where they are needed.
 ///
 /// ```
@@ -61,12 +61,12 @@ pub struct SignFlipTest {
 /// ```
 pub fn sign_flip_test<G: Ord>(
     differences: &[f64],
-    weights: Option<&[f64]>,
-    groups: &[G],
+    weights: Option<&[Weight]>,
+    clusters: &[G],
     flips: usize,
     seed: u64,
 ) -> Result<SignFlipTest, Error> {
-    let rows = Rows::new(differences.len(), weights, groups)?;
+    let rows = Rows::new(differences.len(), weights, clusters)?;
     let (differences, exponent) = rows.scaled("differences", differences)?;
     check_resamples(flips)?;
     let total = rows.total(|_| true);

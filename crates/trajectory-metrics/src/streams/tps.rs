@@ -1,6 +1,6 @@
 use scoring_rules::{ExactMean, Probability, ScoringRule, loops::Runs};
 
-use crate::{Error, Trace, Traces, WeightSchedule, streams::traces::same_length};
+use crate::{Error, Trace, Traces, Weight, WeightSchedule, streams::traces::same_length};
 
 /// The trajectory proper score: a scoring rule for single probabilities, lifted to the whole
 /// stream of forecasts along a run by positive weights.
@@ -129,20 +129,21 @@ impl<R: ScoringRule> Tps<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without traces; [`Error::WeightAt`] for a weight that is none;
+    /// [`Error::Empty`] without a trace of positive weight;
     /// [`Error::Length`] unless there are as many weights as traces; [`Error::ScheduleTooShort`]
     /// where custom weights do not reach a trace's end.
     ///
     /// ```
-    /// use trajectory_metrics::{BrierScore, Error, Tps, Traces, WeightSchedule};
+    /// use trajectory_metrics::{BrierScore, Error, Tps, Traces, Weight, WeightSchedule};
     ///
     /// let traces = Traces::from_flat(&[0.5, 0.9, 0.2], &[2, 3], &[true, false])?;
     /// let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
     /// assert!((tps.mean(&traces, None)? - (-0.13 - 0.04) / 2.0).abs() < 1e-15);
-    /// assert!((tps.mean(&traces, Some(&[1.0, 3.0]))? - (-0.13 - 0.12) / 4.0).abs() < 1e-15);
+    /// let weights = Weight::from_slice(&[1.0, 3.0])?;
+    /// assert!((tps.mean(&traces, Some(weights))? - (-0.13 - 0.12) / 4.0).abs() < 1e-15);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn mean(&self, traces: &Traces, weights: Option<&[f64]>) -> Result<f64, Error> {
+    pub fn mean(&self, traces: &Traces, weights: Option<&[Weight]>) -> Result<f64, Error> {
         let mut mean = ExactMean::default();
         match weights {
             None => self.for_each_score(traces, |_, score| {
@@ -152,8 +153,8 @@ impl<R: ScoringRule> Tps<R> {
             Some(weights) => {
                 same_length("weights", traces.len(), weights.len())?;
                 self.for_each_score(traces, |i, score| {
-                    mean.update_weighted(score, weights[i])
-                        .map_err(|_| Error::WeightAt { index: i, value: weights[i] })
+                    mean.update_weighted(score, weights[i]);
+                    Ok(())
                 })?;
             }
         }

@@ -1,6 +1,6 @@
 use scoring_rules::{BetaScore, BrierScore, LogScore};
 
-use crate::{Error, Tps, Traces, WeightSchedule};
+use crate::{Error, Tps, Traces, Weight, WeightSchedule};
 
 /// The trajectory proper scores that the paper reports, under one weight schedule: the log score of
 /// forecasts clipped at 1e-6, in nats; the Brier score; Beta(2, 4), bounded and hardest on
@@ -43,7 +43,7 @@ impl TpsFamily {
     /// As [`Tps::mean`].
     pub fn means(
         traces: &Traces,
-        weights: Option<&[f64]>,
+        weights: Option<&[Weight]>,
         schedule: &WeightSchedule,
     ) -> Result<Self, Error> {
         let schedule = || schedule.clone();

@@ -16,7 +16,7 @@ impl<R: SmoothRule> Tps<R> {
     /// custom weights do not reach the run's end. Nothing is written then.
     ///
     /// ```
-    /// use trajectory_metrics::{Error, LogScore, LossDerivatives, Tps, WeightSchedule};
+    /// use trajectory_metrics::{Weight, Error, LogScore, LossDerivatives, Tps, WeightSchedule};
     ///
     /// let tps = Tps::new(LogScore::exact(), WeightSchedule::LinearFront);
     /// let mut steps = [LossDerivatives::default(); 2];

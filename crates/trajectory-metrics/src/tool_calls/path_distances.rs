@@ -1,4 +1,4 @@
-use scoring_rules::ExactMean;
+use scoring_rules::{ExactMean, Weight};
 
 use super::{edit_distance, edit_distance::normalized};
 use crate::Error;
@@ -15,7 +15,7 @@ use crate::Error;
 /// Reference: CostBench, appendix B.3.1, equations 15 to 20.
 ///
 /// ```
-/// use trajectory_metrics::{Error, tool_calls::PathDistances};
+/// use trajectory_metrics::{Weight, Error, tool_calls::PathDistances};
 ///
 /// let mut paths = PathDistances::default();
 /// paths.update(&["look", "book"], &["look", "book"]);
@@ -25,7 +25,7 @@ use crate::Error;
 /// assert_eq!(paths.exact_match_rate()?, 0.5);
 ///
 /// let mut three_times = PathDistances::default();
-/// three_times.update_weighted(&["look"], &["look"], 3.0)?;
+/// three_times.update_weighted(&["look"], &["look"], Weight::new(3.0)?);
 /// paths.merge(&three_times);
 /// assert_eq!(paths.exact_match_rate()?, 0.8);
 /// assert_eq!(PathDistances::default().exact_match_rate(), Err(Error::Empty));
@@ -48,22 +48,11 @@ impl PathDistances {
     }
 
     /// Takes in one pair of paths of the given weight; of weight 0 it leaves no trace.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::ScoringRules`] unless the weight is 0 or from 1e-100 to 1e100. Nothing is taken in
-    /// then.
-    pub fn update_weighted<T: PartialEq>(
-        &mut self,
-        actual: &[T],
-        reference: &[T],
-        weight: f64,
-    ) -> Result<(), Error> {
+    pub fn update_weighted<T: PartialEq>(&mut self, actual: &[T], reference: &[T], weight: Weight) {
         let [edit, normalized, exact] = distances(actual, reference);
-        self.edit.update_weighted(edit, weight)?;
-        self.normalized.update_weighted(normalized, weight)?;
-        self.exact.update_weighted(exact, weight)?;
-        Ok(())
+        self.edit.update_weighted(edit, weight);
+        self.normalized.update_weighted(normalized, weight);
+        self.exact.update_weighted(exact, weight);
     }
 
     /// Takes in everything that `other` has.

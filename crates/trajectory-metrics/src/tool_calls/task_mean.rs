@@ -1,4 +1,4 @@
-use scoring_rules::{ExactMean, ExactSum};
+use scoring_rules::{ExactMean, ExactSum, Weight};
 
 use crate::{
     Bounds, Error, Level, resampling::normal, resampling::replicates::tail,
@@ -72,12 +72,11 @@ impl TaskMean {
 /// # Errors
 ///
 /// [`Error::Empty`] without a task of positive weight; [`Error::Length`] unless there are as many
-/// weights as tasks; [`Error::WeightAt`] for a weight that is none; [`Error::ScoringRules`] with
-/// the position of a value that is a NaN or infinite.
+/// weights as tasks; [`Error::ScoringRules`] with the position of a value that is a NaN or infinite.
 ///
 /// ```
 /// use trajectory_metrics::{
-///     Bootstrap, Error, Level,
+///     Bootstrap, Error, Level, Weight,
 ///     tool_calls::{TrialCounts, TrialOutcome, mean_over_tasks},
 /// };
 ///
@@ -95,7 +94,7 @@ impl TaskMean {
 ///
 /// // The same by resampling tasks.
 /// let [low, high] = Bootstrap::rows(values.len(), 7)?.replicates(1_000, |counts| {
-///     let weights: Vec<f64> = counts.iter().map(|&count| count.into()).collect();
+///     let weights: Vec<Weight> = counts.iter().map(|&count| count.into()).collect();
 ///     let mean = mean_over_tasks(&values, Some(&weights));
 ///     [mean.clone().map(|mean| mean.low.mean), mean.map(|mean| mean.high.mean)]
 /// });
@@ -103,7 +102,7 @@ impl TaskMean {
 /// assert!(low.low < 1.0 / 3.0 && 2.0 / 3.0 < high.high);
 /// # Ok::<(), Error>(())
 /// ```
-pub fn mean_over_tasks(values: &[Bounds], weights: Option<&[f64]>) -> Result<TaskMean, Error> {
+pub fn mean_over_tasks(values: &[Bounds], weights: Option<&[Weight]>) -> Result<TaskMean, Error> {
     if let Some(weights) = weights {
         same_length("weights", values.len(), weights.len())?;
     }
@@ -119,9 +118,9 @@ const LEAST_FREE: f64 = 1e-9;
 fn end_of(
     values: &[Bounds],
     end: impl Fn(Bounds) -> f64,
-    weights: Option<&[f64]>,
+    weights: Option<&[Weight]>,
 ) -> Result<TaskMeanEnd, Error> {
-    let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+    let weight = |row: usize| weights.map_or(Weight::ONE, |weights| weights[row]);
     let (mut mean, mut total) = (ExactMean::default(), ExactSum::default());
     for (row, bounds) in values.iter().enumerate() {
         let value = end(*bounds);
@@ -133,14 +132,13 @@ fn end_of(
                 value,
             }));
         }
-        mean.update_weighted(value, weight(row))
-            .map_err(|_| Error::WeightAt { index: row, value: weight(row) })?;
-        total.add(weight(row));
+        mean.update_weighted(value, weight(row));
+        total.add(weight(row).get());
     }
     let mean = mean.finish()?;
     let mut spread = ExactMean::default();
     for (row, bounds) in values.iter().enumerate() {
-        spread.update_weighted((end(*bounds) - mean).powi(2), weight(row))?;
+        spread.update_weighted((end(*bounds) - mean).powi(2), weight(row));
     }
     let (spread, free) = (spread.finish()?, total.value() - 1.0);
     Ok(TaskMeanEnd { mean, standard_error: (free > LEAST_FREE).then(|| (spread / free).sqrt()) })

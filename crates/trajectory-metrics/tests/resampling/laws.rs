@@ -1,7 +1,7 @@
 use proptest::{collection::vec, prelude::*};
 use trajectory_metrics::{
-    Bootstrap, Error, Probability, Ranking, Replicates, TiedBlocks, auroc, cluster_difference,
-    cluster_mean, cluster_ratio, sign_flip_test,
+    Bootstrap, Error, Probability, Ranking, Replicates, TiedBlocks, Weight, auroc,
+    cluster_difference, cluster_mean, cluster_ratio, sign_flip_test,
 };
 
 use super::counted_mean;
@@ -59,7 +59,7 @@ proptest! {
                 ranking.resample(counts, &mut blocks).and_then(|()| auroc(&blocks)),
             ]);
             same(&bootstrap.mean(&values, None, 20), &plain);
-            same(&bootstrap.mean(&values, Some(&weights), 20), &weighted);
+            same(&bootstrap.mean(&values, Some(Weight::from_slice(&weights).unwrap()), 20), &weighted);
             same(&bootstrap.auroc(&ranking, 20), &area);
         }
     }
@@ -76,11 +76,11 @@ proptest! {
             let second: Vec<bool> = rows.iter().map(|row| row.1).collect();
             let groups: Vec<u32> = rows.iter().map(|row| row.2).collect();
             let steps: Vec<f64> = values.iter().map(|value| 4.0 + value).collect();
-            let test = sign_flip_test(&values, weights, &groups, 99, 1);
+            let test = sign_flip_test(&values, weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups, 99, 1);
             let estimates = [
-                cluster_mean(&values, weights, &groups),
-                cluster_ratio(&values, &steps, weights, &groups),
-                cluster_difference(&values, &second, weights, &groups),
+                cluster_mean(&values, weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups),
+                cluster_ratio(&values, &steps, weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups),
+                cluster_difference(&values, &second, weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups),
             ];
             (estimates, test)
         };
@@ -115,7 +115,7 @@ proptest! {
         let twice: Vec<_> = rows.iter().flat_map(|row| vec![*row; row.2]).collect();
         let (values, groups, weights) = part(&rows);
         let (copies, groups_of_copies, _) = part(&twice);
-        let weighted = Bootstrap::clusters(&groups, seed).unwrap().mean(&values, Some(&weights), 20);
+        let weighted = Bootstrap::clusters(&groups, seed).unwrap().mean(&values, Some(Weight::from_slice(&weights).unwrap()), 20);
         let copied = Bootstrap::clusters(&groups_of_copies, seed).unwrap().mean(&copies, None, 20);
         for (a, b) in weighted.unwrap().values().zip(copied.unwrap().values()) {
             prop_assert_eq!(a.unwrap().to_bits(), b.unwrap().to_bits());

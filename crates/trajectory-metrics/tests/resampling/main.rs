@@ -10,7 +10,7 @@ mod threads;
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardUniform};
-use trajectory_metrics::{Error, ExactMean, Level};
+use trajectory_metrics::{Error, ExactMean, Level, Weight};
 
 fn level_of(value: f64) -> Level {
     Level::new(value).unwrap()
@@ -25,7 +25,7 @@ fn uniform(generator: &mut ChaCha8Rng) -> f64 {
 fn counted_mean(values: &[f64], weights: &[f64], counts: &[u32]) -> Result<f64, Error> {
     let mut mean = ExactMean::default();
     for ((&value, &weight), &count) in values.iter().zip(weights).zip(counts) {
-        mean.update_weighted(value, weight * f64::from(count))?;
+        mean.update_weighted(value, Weight::new(weight * f64::from(count)).unwrap());
     }
     Ok(mean.finish()?)
 }

@@ -1,6 +1,6 @@
 use trajectory_metrics::{
-    BootstrapInterval, ClusterEstimate, Error, Replicates, cluster_difference, cluster_mean,
-    cluster_ratio, sign_flip_test,
+    BootstrapInterval, ClusterEstimate, Error, Replicates, Weight, cluster_difference,
+    cluster_mean, cluster_ratio, sign_flip_test,
 };
 
 use super::level_of;
@@ -59,11 +59,41 @@ fn cluster_errors_equal_those_of_statsmodels_and_p_values_those_of_scipy() {
         let weights = Some(&weights[..]);
         let estimate = |of: ClusterEstimate| (of.estimate, of.standard_error, of.clusters);
         let got = match kind {
-            "mean" => estimate(cluster_mean(&y, weights, &groups).unwrap()),
-            "ratio" => estimate(cluster_ratio(&y, &x, weights, &groups).unwrap()),
-            "difference" => estimate(cluster_difference(&y, &second, weights, &groups).unwrap()),
+            "mean" => estimate(
+                cluster_mean(
+                    &y,
+                    weights.map(|weights| Weight::from_slice(weights).unwrap()),
+                    &groups,
+                )
+                .unwrap(),
+            ),
+            "ratio" => estimate(
+                cluster_ratio(
+                    &y,
+                    &x,
+                    weights.map(|weights| Weight::from_slice(weights).unwrap()),
+                    &groups,
+                )
+                .unwrap(),
+            ),
+            "difference" => estimate(
+                cluster_difference(
+                    &y,
+                    &second,
+                    weights.map(|weights| Weight::from_slice(weights).unwrap()),
+                    &groups,
+                )
+                .unwrap(),
+            ),
             "sign flip" => {
-                let test = sign_flip_test(&y, weights, &groups, 0, 0).unwrap();
+                let test = sign_flip_test(
+                    &y,
+                    weights.map(|weights| Weight::from_slice(weights).unwrap()),
+                    &groups,
+                    0,
+                    0,
+                )
+                .unwrap();
                 assert!(test.exact);
                 (test.mean, test.p_value, test.clusters)
             }

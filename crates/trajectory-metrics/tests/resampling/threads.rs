@@ -1,6 +1,6 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use trajectory_metrics::{Error, Probability, Ranking, Replicates, TiedBlocks, auroc};
+use trajectory_metrics::{Error, Probability, Ranking, Replicates, TiedBlocks, Weight, auroc};
 
 use super::{
     laws::{bootstraps, same},
@@ -20,7 +20,7 @@ fn one_two_and_three_threads_give_the_same_bits() {
     for bootstrap in bootstraps(150, 8) {
         let serial = [
             bootstrap.mean(&values, None, 500),
-            bootstrap.mean(&values, Some(&weights), 500),
+            bootstrap.mean(&values, Some(Weight::from_slice(&weights).unwrap()), 500),
             bootstrap.auroc(&ranking, 500),
         ]
         .map(bits);
@@ -37,7 +37,7 @@ fn one_two_and_three_threads_give_the_same_bits() {
                 same(&area, &bootstrap.auroc(&ranking, 500));
                 [
                     bootstrap.par_mean(&values, None, 500),
-                    bootstrap.par_mean(&values, Some(&weights), 500),
+                    bootstrap.par_mean(&values, Some(Weight::from_slice(&weights).unwrap()), 500),
                     bootstrap.par_auroc(&ranking, 500),
                 ]
                 .map(bits)

@@ -1,7 +1,7 @@
 //! Records to fit a calibration map to.
 
 use proptest::prelude::*;
-use trajectory_metrics::{Calibrator, Probability};
+use trajectory_metrics::{Calibrator, Probability, Weight};
 
 /// A forecast with ties, an outcome, a whole weight.
 pub(crate) type Row = (f64, bool, u32);
@@ -23,5 +23,11 @@ pub(crate) fn fit_rows<C: Calibrator>(calibrator: &C, rows: &[Row]) -> C::Map {
     let forecasts: Vec<f64> = rows.iter().map(|row| row.0).collect();
     let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
     let weights: Vec<f64> = rows.iter().map(|row| row.2.into()).collect();
-    calibrator.fit(Probability::from_slice(&forecasts).unwrap(), &outcomes, &weights).unwrap()
+    calibrator
+        .fit(
+            Probability::from_slice(&forecasts).unwrap(),
+            &outcomes,
+            Weight::from_slice(&weights).unwrap(),
+        )
+        .unwrap()
 }

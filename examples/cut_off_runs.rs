@@ -110,7 +110,7 @@ fn table(report: &Report, names: &[String]) -> String {
         rows.push(row(way, &|file| number(file.scores.get(way).copied().flatten())));
     }
     rows.push(row("bounds", &|file| match file.bounds {
-        Some(bounds) => format!("[{:.3}, {:.3}]", bounds.low(), bounds.high()),
+        Some(bounds) => format!("[{:.3}, {:.3}]", bounds.low, bounds.high),
         None => "undefined".to_owned(),
     }));
     rows.push(row("complete runs", &|file| file.n_complete.to_string()));
@@ -137,7 +137,7 @@ fn table(report: &Report, names: &[String]) -> String {
             rows.push(vec![
                 format!("{} - {}", called(first), called(second)),
                 number(*difference),
-                format!("[{:.3}, {:.3}]", bounds.low(), bounds.high()),
+                format!("[{:.3}, {:.3}]", bounds.low, bounds.high),
                 if *keeps_sign { "yes" } else { "no" }.to_owned(),
                 largest_width.map_or("none".to_owned(), |width| format!("{width:.3}")),
             ]);

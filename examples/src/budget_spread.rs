@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use budget_estimation::{Error, Estimate, Level, Miss, Sample, bootstrap_metrics, cluster_mean};
+use budget_estimation::{
+    Error, Estimate, Level, Miss, Sample, Weight, bootstrap_metrics, cluster_mean,
+};
 use serde::Serialize;
 
 use crate::budget_runs::Runs;
@@ -43,7 +45,7 @@ pub(crate) fn spreads(
             let undefined = interval.undefined;
             notes.push(format!("{name}: undefined in {undefined} of {resamples} resamples"));
         }
-        let (ci_low, ci_high) = (interval.low, interval.high);
+        let (ci_low, ci_high) = (interval.interval.low(), interval.interval.high());
         spreads.insert(name, Spread { ci_low, ci_high, standard_error: interval.standard_error });
     }
     type Value = fn(&Sample) -> Option<f64>;

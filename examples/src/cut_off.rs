@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use censoring::{
-    Bounds, StreamDifference, Weight, exact_mean_score, mean_score_bounds, plug_in_bias,
+    Interval, StreamDifference, Weight, exact_mean_score, mean_score_bounds, plug_in_bias,
     simple_mean_score,
 };
 use serde::Serialize;
@@ -19,6 +19,21 @@ const CLIP: f64 = 1e-6;
 
 /// The ways of treating runs that were cut off, in the order of a report.
 pub const WAYS: [&str; 5] = ["complete_only", "simple", "exact_plug_in", "exact_known", "ipcw"];
+
+/// The least and the most that a score can be.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Bounds {
+    /// The least.
+    pub low: f64,
+    /// The most.
+    pub high: f64,
+}
+
+impl From<Interval> for Bounds {
+    fn from(interval: Interval) -> Self {
+        Self { low: interval.low(), high: interval.high() }
+    }
+}
 
 /// One stream of forecasts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -248,7 +263,7 @@ fn score_stream(
         censoring_rate,
         mean_success_chance,
         scores,
-        bounds: bounds.ok(),
+        bounds: bounds.ok().map(Bounds::from),
     })
 }
 
@@ -282,7 +297,7 @@ fn compare(
         first: first.file.clone(),
         second: second.file.clone(),
         difference: chances.map(|chances| difference.at(chances)).transpose()?,
-        bounds: difference.bounds(),
+        bounds: difference.bounds().into(),
         keeps_sign: difference.keeps_sign(),
         largest_width,
     })

@@ -52,7 +52,7 @@ pub fn svg(report: &Report, names: &[String]) -> Result<String, Box<dyn Error>> 
         .collect();
     let values = || {
         streams.iter().flat_map(|(file, _, bounds)| {
-            file.scores.values().flatten().copied().chain([bounds.low(), bounds.high()])
+            file.scores.values().flatten().copied().chain([bounds.low, bounds.high])
         })
     };
     let low = values().fold(f64::INFINITY, f64::min);
@@ -91,7 +91,7 @@ pub fn svg(report: &Report, names: &[String]) -> Result<String, Box<dyn Error>> 
         for (row, (file, name, bounds)) in streams.iter().enumerate() {
             // The first on top.
             let at = |x: f64| chart.backend_coord(&(x, (rows - row) as f64 - 0.5));
-            draw_bar(&canvas, at(bounds.low()), at(bounds.high()))?;
+            draw_bar(&canvas, at(bounds.low), at(bounds.high))?;
             let label = style(15).pos(Pos::new(HPos::Right, VPos::Center));
             let (start, y) = at(left);
             canvas.draw(&Text::new(shortened(name), (start - 12, y), label))?;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use censoring::{Stopped, TerminationAudit, simple_score};
+use censoring::{Stopped, TerminationAudit, Weight, simple_score};
 use serde::Serialize;
 use trajectory_metrics::{
     Bootstrap, Diagnostics, Error, ExactMean, Level, LogScore, Probability, Ranking, Summary,
@@ -320,8 +320,8 @@ fn estimates(
         };
         let estimate = Some(Estimate {
             value,
-            ci_low: interval.map(|interval| interval.low),
-            ci_high: interval.map(|interval| interval.high),
+            ci_low: interval.map(|interval| interval.interval.low()),
+            ci_high: interval.map(|interval| interval.interval.high()),
         });
         estimates.insert(name, estimate);
     }

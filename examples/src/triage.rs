@@ -6,7 +6,7 @@ use knapsack_oracle::{
     Alpha, CheapestFirst, Efficiency, FitRule, InOrder, OraclePlanner, Plan, PlanReading, Pool,
     RandomOrder, Regime, Repair, execute, normalized_regret, repair_plan, triage_efficiency_score,
 };
-use trajectory_metrics::{Bootstrap, Level};
+use trajectory_metrics::{Bootstrap, Level, Weight};
 
 use crate::{
     plan_file::PlanFile,
@@ -281,8 +281,8 @@ fn estimate(values: &[f64], seed: u64) -> Option<Estimate> {
     Some(Estimate {
         value: replicates.estimate(),
         se: replicates.standard_error(),
-        ci_low: interval.map(|interval| interval.low),
-        ci_high: interval.map(|interval| interval.high),
+        ci_low: interval.map(|interval| interval.interval.low()),
+        ci_high: interval.map(|interval| interval.interval.high()),
     })
 }
 

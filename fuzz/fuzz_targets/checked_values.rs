@@ -4,7 +4,7 @@
 
 use std::fmt::Debug;
 
-use censoring::{Continuations, ProbabilityInterval, StopClass, StopReason};
+use censoring::{Continuations, Interval, StopClass, StopReason};
 use knapsack_oracle::{Alpha, Item, Pool};
 use libfuzzer_sys::fuzz_target;
 use scoring_rules::{Ensemble, Interval, Level, Observed, Probability, Quantiles};
@@ -34,7 +34,7 @@ fuzz_target!(|text: &str| {
     if let Some(value) = read::<Interval>(text) {
         assert!(value.low() <= value.high());
     }
-    if let Some(value) = read::<ProbabilityInterval>(text) {
+    if let Some(value) = read::<Interval<Probability>>(text) {
         assert!(value.low() <= value.high());
     }
     if let Some(value) = read::<Alpha>(text) {

@@ -18,12 +18,12 @@ pub use stops::{
     TerminationAudit, artificial_stops,
 };
 pub use success::{
-    Continuations, CrossFitSuccess, LogisticSuccess, LogisticSuccessModel, ProbabilityInterval,
-    SuccessEstimate, SuccessLearner, SuccessModel, cross_fit_success, hybrid_success_probabilities,
-    plug_in_bias, plug_in_regret_bound, prefix_features,
+    Continuations, CrossFitSuccess, LogisticSuccess, LogisticSuccessModel, SuccessEstimate,
+    SuccessLearner, SuccessModel, cross_fit_success, hybrid_success_probabilities, plug_in_bias,
+    plug_in_regret_bound, prefix_features,
 };
 pub use trajectory_metrics::{
-    Bounds, Folds, Probability, ScoringRule, Tps, Trace, Weight, WeightSchedule, from_fn,
+    Folds, Interval, Probability, ScoringRule, Tps, Trace, Weight, WeightSchedule, from_fn,
 };
 pub use weighting::{
     IpcwWeights, KaplanMeier, StopTimes, doubly_robust_mean_score, ipcw_brier_loss,

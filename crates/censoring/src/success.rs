@@ -5,7 +5,6 @@ pub(crate) mod cross_fit_success;
 pub(crate) mod logistic_success;
 pub(crate) mod plug_in_bias;
 pub(crate) mod prefix_features;
-pub(crate) mod probability_interval;
 pub(crate) mod success_model;
 
 pub use continuations::{Continuations, SuccessEstimate, hybrid_success_probabilities};
@@ -13,5 +12,4 @@ pub use cross_fit_success::{CrossFitSuccess, cross_fit_success};
 pub use logistic_success::{LogisticSuccess, LogisticSuccessModel};
 pub use plug_in_bias::{plug_in_bias, plug_in_regret_bound};
 pub use prefix_features::prefix_features;
-pub use probability_interval::ProbabilityInterval;
 pub use success_model::{SuccessLearner, SuccessModel};

@@ -2,9 +2,9 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use censoring::{
-    Bounds, Continuations, Error, Exclusion, Probability, ProbabilityInterval, RunScore,
-    ScoringRule, StopReason, Stopped, StreamDifference, TiltedMean, Tps, Weight, WeightSchedule,
-    exact_mean_score, exact_score, from_fn, mean_score_bounds, score_bounds, simple_score,
+    Continuations, Error, Exclusion, Interval, Probability, RunScore, ScoringRule, StopReason,
+    Stopped, StreamDifference, TiltedMean, Tps, Weight, WeightSchedule, exact_mean_score,
+    exact_score, from_fn, mean_score_bounds, score_bounds, simple_score,
 };
 use proptest::prelude::*;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore};
@@ -54,8 +54,8 @@ fn an_outcome_without_a_chance_does_not_count_even_where_its_score_is_infinite()
     assert_eq!(score, Ok(f64::NEG_INFINITY));
     let lost = [Probability::ZERO];
     assert_eq!(exact_score(&tps, &censored(&lost), Probability::ZERO), Ok(0.0));
-    let bounds = Bounds::new(f64::NEG_INFINITY, 0.0).unwrap();
-    assert_eq!(score_bounds(&tps, &censored(&lost), ProbabilityInterval::UNKNOWN), Ok(bounds));
+    let bounds = Interval::new(f64::NEG_INFINITY, 0.0).unwrap();
+    assert_eq!(score_bounds(&tps, &censored(&lost), Interval::UNKNOWN), Ok(bounds));
     let runs = [censored(&lost), censored(&[Probability::HALF])];
     let bounds = mean_score_bounds(&tps, &runs, None, None).unwrap();
     assert_eq!((bounds.low(), bounds.high()), (f64::NEG_INFINITY, 0.5_f64.ln() / 2.0));
@@ -123,7 +123,7 @@ fn a_run_without_a_score_is_named_and_one_that_weighs_nothing_leaves_no_trace() 
         weights.map(|weights| Weight::from_slice(weights).unwrap()),
     );
     assert_eq!(error, Err(length("success_probabilities", 1)));
-    let intervals = [ProbabilityInterval::UNKNOWN];
+    let intervals = [Interval::UNKNOWN];
     let error = mean_score_bounds(
         &tps,
         &runs,
@@ -178,7 +178,7 @@ fn a_stream_cannot_be_told_from_itself_and_a_complete_lead_holds_whatever_the_ch
     let chances = [Probability::HALF; 2];
     let same = StreamDifference::new(&tps, &second, &second, None).unwrap();
     assert!(!same.keeps_sign());
-    assert_eq!(same.bounds(), Bounds::exact(0.0).unwrap());
+    assert_eq!(same.bounds(), Interval::point(0.0).unwrap());
     assert_eq!(same.largest_width(&chances), Ok(Some(0.0)));
     let lead = StreamDifference::new(&tps, &first, &second, None).unwrap();
     assert!(lead.keeps_sign());
@@ -191,7 +191,7 @@ fn streams_that_are_both_always_right_cannot_be_told_apart() {
     let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
     let right = [Stopped::new(&[Probability::ONE], Some(true), None).unwrap()];
     let difference = StreamDifference::new(&tps, &right, &right, None).unwrap();
-    assert_eq!(difference.bounds(), Bounds::exact(0.0).unwrap());
+    assert_eq!(difference.bounds(), Interval::point(0.0).unwrap());
     assert!(!difference.keeps_sign());
 }
 
@@ -300,7 +300,7 @@ proptest! {
         prop_assert_eq!(ends.iter().copied().fold(f64::NEG_INFINITY, f64::max), bounds.high());
         for (run, &q) in runs.iter().zip(&q) {
             let (bounds, value) =
-                (score_bounds(&tps, run, ProbabilityInterval::UNKNOWN).unwrap(), exact_score(&tps, run, p(q)).unwrap());
+                (score_bounds(&tps, run, Interval::UNKNOWN).unwrap(), exact_score(&tps, run, p(q)).unwrap());
             prop_assert!(bounds.low() - 1e-15 <= value && value <= bounds.high() + 1e-15);
         }
     }
@@ -319,8 +319,8 @@ proptest! {
             let (first, second) = (runs(rows), runs(&others));
             let chances = Probability::from_slice(q).unwrap();
             let bounds = mean_score_bounds(&tps, &first, None, weights.map(|weights| Weight::from_slice(weights).unwrap())).unwrap();
-            let intervals: Vec<ProbabilityInterval> =
-                chances.iter().map(|&q| ProbabilityInterval::around(q, 0.3).unwrap()).collect();
+            let intervals: Vec<Interval<Probability>> =
+                chances.iter().map(|&q| Interval::around(q, 0.3).unwrap()).collect();
             let within = mean_score_bounds(&tps, &first, Some(&intervals), weights.map(|weights| Weight::from_slice(weights).unwrap())).unwrap();
             let difference = StreamDifference::new(&tps, &first, &second, weights.map(|weights| Weight::from_slice(weights).unwrap())).unwrap();
             let apart = difference.bounds_within(&intervals).unwrap();
@@ -410,11 +410,11 @@ proptest! {
         let (first, second) = (runs(&rows), runs(&others));
         let weights: Vec<f64> = rows.iter().map(|row| row.2.into()).collect();
         let weights = Some(&weights[..]);
-        let intervals: Vec<ProbabilityInterval> = ends[..rows.len()]
+        let intervals: Vec<Interval<Probability>> = ends[..rows.len()]
             .iter()
             .map(|&(a, b)| {
                 let end = |eighths: u8| p(f64::from(eighths) / 8.0);
-                ProbabilityInterval::new(end(a.min(b)), end(a.max(b))).unwrap()
+                Interval::new(end(a.min(b)), end(a.max(b))).unwrap()
             })
             .collect();
         let difference = StreamDifference::new(&tps, &first, &second, weights.map(|weights| Weight::from_slice(weights).unwrap())).unwrap();
@@ -436,7 +436,7 @@ proptest! {
         }
         let extremes = |values: &[f64]| {
             let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-            Bounds::new(low, values.iter().copied().fold(f64::NEG_INFINITY, f64::max)).unwrap()
+            Interval::new(low, values.iter().copied().fold(f64::NEG_INFINITY, f64::max)).unwrap()
         };
         prop_assert_eq!(bounds, extremes(&means));
         prop_assert_eq!(apart, extremes(&differences));
@@ -467,14 +467,14 @@ proptest! {
             rows.iter().map(|row| (other[..row.0.len()].to_vec(), row.1, row.2)).collect();
         let (first, second) = (runs(&rows), runs(&others));
         let difference = StreamDifference::new(&tps, &first, &second, None).unwrap();
-        let unknown = vec![ProbabilityInterval::UNKNOWN; rows.len()];
+        let unknown = vec![Interval::UNKNOWN; rows.len()];
         let whole = mean_score_bounds(&tps, &first, None, None);
         prop_assert_eq!(mean_score_bounds(&tps, &first, Some(&unknown), None), whole);
         prop_assert_eq!(difference.bounds_within(&unknown).unwrap(), difference.bounds());
         prop_assert_eq!(difference.keeps_sign_within(&unknown).unwrap(), difference.keeps_sign());
 
         let chances = Probability::from_slice(&q[..rows.len()]).unwrap();
-        let known: Vec<ProbabilityInterval> = chances.iter().map(|&q| q.into()).collect();
+        let known: Vec<Interval<Probability>> = chances.iter().map(|&q| q.into()).collect();
         let exact = exact_mean_score(&tps, &first, chances, None).unwrap();
         prop_assert_eq!(
             mean_score_bounds(&tps, &first, Some(&known), None).unwrap().known(),
@@ -484,8 +484,8 @@ proptest! {
         prop_assert_eq!(difference.bounds_within(&known).unwrap().known(), Some(at));
 
         // At the largest width the interval around the estimates has no difference at its end.
-        let around = |width: f64| -> Vec<ProbabilityInterval> {
-            chances.iter().map(|&q| ProbabilityInterval::around(q, width).unwrap()).collect()
+        let around = |width: f64| -> Vec<Interval<Probability>> {
+            chances.iter().map(|&q| Interval::around(q, width).unwrap()).collect()
         };
         match difference.largest_width(chances).unwrap() {
             None => prop_assert!(difference.keeps_sign_within(&around(2.0)).unwrap()),

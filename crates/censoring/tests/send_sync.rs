@@ -1,10 +1,10 @@
 //! What the crate has may be moved to and shared between threads.
 
 use censoring::{
-    CensoringShift, Continuations, CrossFitSuccess, Error, FlippingOdds, HiddenOutcome,
-    IpcwWeights, KaplanMeier, LogisticSuccess, LogisticSuccessModel, Observation,
-    ProbabilityInterval, RunScore, StopReason, StopTimes, Stopped, StreamDifference,
-    SuccessEstimate, TerminationAudit, TiltedMean,
+    CensoringShift, Continuations, CrossFitSuccess, Error, FlippingOdds, HiddenOutcome, Interval,
+    IpcwWeights, KaplanMeier, LogisticSuccess, LogisticSuccessModel, Observation, Probability,
+    RunScore, StopReason, StopTimes, Stopped, StreamDifference, SuccessEstimate, TerminationAudit,
+    TiltedMean,
 };
 
 fn assert_send_sync<T: Send + Sync>() {}
@@ -14,7 +14,7 @@ fn everything_can_be_shared_between_threads() {
     assert_send_sync::<(Stopped<'_>, HiddenOutcome<'_>, Observation<'_>, StopReason, Error)>();
     assert_send_sync::<(TerminationAudit, StreamDifference, CensoringShift, RunScore)>();
     assert_send_sync::<(StopTimes<'_>, KaplanMeier, IpcwWeights<'_>)>();
-    assert_send_sync::<(Continuations, SuccessEstimate, ProbabilityInterval)>();
+    assert_send_sync::<(Continuations, SuccessEstimate, Interval<Probability>)>();
     assert_send_sync::<(LogisticSuccess, CrossFitSuccess<LogisticSuccessModel>)>();
     assert_send_sync::<(TiltedMean, FlippingOdds)>();
 }

@@ -53,6 +53,12 @@ pub enum Error {
         /// The number as given.
         value: f64,
     },
+    /// A number that may be infinite is a NaN.
+    #[error("{what} is NaN; give a number")]
+    NotANumber {
+        /// Which number.
+        what: &'static str,
+    },
     /// The ends of an interval are in the wrong order.
     #[error("the interval runs from {low} to {high}; give the lower end first")]
     Reversed {

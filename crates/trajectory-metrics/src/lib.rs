@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod bounds;
 mod calibration;
 mod error;
 mod ranks;
@@ -9,7 +8,6 @@ mod resampling;
 mod streams;
 pub mod tool_calls;
 
-pub use bounds::Bounds;
 pub use calibration::{
     BetaCalibration, BetaCalibrationMap, CalibrationMap, Calibrator, ConsistencyInterval, CrossFit,
     Folds, Isotonic, IsotonicMap, Platt, PlattMap, ReliabilityBin, ReliabilityPoint,
@@ -28,11 +26,11 @@ pub use reports::{
     StreamMetrics, evaluate, fixed_rank_sensitivity, raw_against_calibrated,
 };
 pub use resampling::{
-    Bootstrap, BootstrapInterval, ClusterEstimate, Ranking, Replicates, SignFlipTest,
+    Bootstrap, BootstrapEstimate, ClusterEstimate, Ranking, Replicates, SignFlipTest,
     cluster_difference, cluster_mean, cluster_ratio, sign_flip_test,
 };
 pub use scoring_rules::{
-    BetaScore, Binning, Block, BrierScore, ExactMean, Level, LogScore, LossDerivatives,
+    BetaScore, Binning, Block, BrierScore, ExactMean, Interval, Level, LogScore, LossDerivatives,
     Probability, ScoringRule, SmoothRule, TiedBlocks, Weight, from_fn,
 };
 pub use streams::{

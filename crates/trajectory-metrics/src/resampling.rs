@@ -14,6 +14,6 @@ pub(crate) mod sign_flip;
 
 pub use bootstrap::Bootstrap;
 pub use cluster_error::{ClusterEstimate, cluster_difference, cluster_mean, cluster_ratio};
-pub use replicates::{BootstrapInterval, Replicates};
+pub use replicates::{BootstrapEstimate, Replicates};
 pub use resample::Ranking;
 pub use sign_flip::{SignFlipTest, sign_flip_test};

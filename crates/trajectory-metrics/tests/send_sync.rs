@@ -1,9 +1,10 @@
 //! What the crate has may be moved to and shared between threads.
 
 use trajectory_metrics::{
-    BetaCalibrationMap, Bootstrap, Bounds, BrierScore, CrossFit, Diagnostics, Error, Evaluation,
-    EvaluationOptions, Folds, IsotonicMap, NamedChange, OnlineTps, PlattMap, Ranking, Replicates,
-    Summary, TemperatureMap, Tps, TpsFamily, Trace, Traces, VennAbersMap, WeightSchedule,
+    BetaCalibrationMap, Bootstrap, BrierScore, CrossFit, Diagnostics, Error, Evaluation,
+    EvaluationOptions, Folds, Interval, IsotonicMap, NamedChange, OnlineTps, PlattMap, Ranking,
+    Replicates, Summary, TemperatureMap, Tps, TpsFamily, Trace, Traces, VennAbersMap,
+    WeightSchedule,
     tool_calls::{
         Alignment, ArgumentRule, FailureCounts, Interner, PartialOrder, PathDistances, TaskMean,
         ToolCall, ToolCallMatcher, TrialCounts, Value,
@@ -18,7 +19,7 @@ fn everything_can_be_shared_between_threads() {
     assert_send_sync::<(Tps<BrierScore>, OnlineTps<BrierScore>)>();
     assert_send_sync::<(Folds, CrossFit<PlattMap>, PlattMap, TemperatureMap)>();
     assert_send_sync::<(BetaCalibrationMap, IsotonicMap, VennAbersMap)>();
-    assert_send_sync::<(Bootstrap, Ranking, Replicates, Bounds, TaskMean)>();
+    assert_send_sync::<(Bootstrap, Ranking, Replicates, Interval, TaskMean)>();
     assert_send_sync::<(EvaluationOptions<'_>, Evaluation, Diagnostics, NamedChange, Error)>();
     assert_send_sync::<(ToolCall, Value, ArgumentRule, ToolCallMatcher, Alignment)>();
     assert_send_sync::<(PartialOrder, PathDistances, Interner<ToolCall>)>();

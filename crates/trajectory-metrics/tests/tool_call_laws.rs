@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use trajectory_metrics::{
-    Bounds, Weight,
+    Interval, Weight,
     tool_calls::{
         PathDistances, common_subsequence, cost_gap, edit_distance, interned_common_subsequence,
         interned_edit_distance, mean_over_tasks, multiset_match, normalized_edit_distance,
@@ -205,10 +205,10 @@ proptest! {
     fn a_task_of_weight_two_is_two_tasks_and_their_order_leaves_no_trace(
         tasks in prop::collection::vec((0.0..=1.0_f64, 0.0..=1.0_f64, 1..4_u32), 1..30),
     ) {
-        let bounds = |&(p, q, _): &(f64, f64, u32)| Bounds::new(f64::min(p, q), f64::max(p, q)).unwrap();
-        let values: Vec<Bounds> = tasks.iter().map(bounds).collect();
+        let bounds = |&(p, q, _): &(f64, f64, u32)| Interval::new(f64::min(p, q), f64::max(p, q)).unwrap();
+        let values: Vec<Interval> = tasks.iter().map(bounds).collect();
         let weights: Vec<f64> = tasks.iter().map(|task| task.2.into()).collect();
-        let copies: Vec<Bounds> =
+        let copies: Vec<Interval> =
             tasks.iter().rev().flat_map(|task| (0..task.2).map(move |_| bounds(task))).collect();
         let mean = mean_over_tasks(&values, Some(Weight::from_slice(&weights).unwrap())).unwrap();
         prop_assert_eq!(mean, mean_over_tasks(&copies, None).unwrap());

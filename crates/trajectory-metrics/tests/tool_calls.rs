@@ -9,10 +9,10 @@ use trajectory_metrics::tool_calls::{
     invalid_tool_use_ratio, mean_over_tasks, multiset_match, normalized_edit_distance, order_tau,
     pass_at_k, pass_hat_k,
 };
-use trajectory_metrics::{Bootstrap, Bounds, Error, Level, Weight, cluster_mean};
+use trajectory_metrics::{Bootstrap, Error, Interval, Level, Weight, cluster_mean};
 
-fn exact(value: f64) -> Bounds {
-    Bounds::exact(value).unwrap()
+fn exact(value: f64) -> Interval {
+    Interval::point(value).unwrap()
 }
 
 /// The fields of the golden rows of one kind, without the kind.
@@ -80,7 +80,7 @@ fn chances_over_repeated_trials_agree_with_exact_fractions() {
 fn a_mean_over_tasks_and_its_standard_error_agree_with_scipy() {
     let mut rows = 0;
     for row in golden("mean") {
-        let values: Vec<Bounds> = numbers::<f64>(row[0]).into_iter().map(exact).collect();
+        let values: Vec<Interval> = numbers::<f64>(row[0]).into_iter().map(exact).collect();
         let weights: Vec<f64> = numbers(row[1]);
         let mean = mean_over_tasks(&values, Some(Weight::from_slice(&weights).unwrap())).unwrap();
         assert_eq!(mean.low, mean.high);
@@ -221,7 +221,7 @@ fn equal_tasks_have_an_interval_of_no_width_at_every_level() {
 
 #[test]
 fn an_interval_over_tasks_spans_both_ends_and_needs_two_tasks() {
-    let values = [Bounds::new(0.0, 0.5).unwrap(), exact(1.0), exact(0.5)];
+    let values = [Interval::new(0.0, 0.5).unwrap(), exact(1.0), exact(0.5)];
     let mean = mean_over_tasks(&values, None).unwrap();
     // origin: SciPy 1.17.1, scipy.stats.norm.ppf(0.975), 2026-11-22
     let z = 1.959_963_984_540_054;
@@ -234,7 +234,7 @@ fn an_interval_over_tasks_spans_both_ends_and_needs_two_tasks() {
     assert_eq!(one.normal_interval(level), Err(Error::OneTask));
 
     // Resampling tasks comes to about the same with many of them.
-    let many: Vec<Bounds> = (0..200).map(|i| exact(f64::from(i * 37 % 5) / 4.0)).collect();
+    let many: Vec<Interval> = (0..200).map(|i| exact(f64::from(i * 37 % 5) / 4.0)).collect();
     let normal = mean_over_tasks(&many, None).unwrap().normal_interval(level).unwrap();
     let tasks = Bootstrap::rows(many.len(), 3).unwrap();
     let [resampled] = tasks.replicates(2_000, |counts| {
@@ -243,8 +243,8 @@ fn an_interval_over_tasks_spans_both_ends_and_needs_two_tasks() {
             .map(|mean| mean.low.mean)]
     });
     let resampled = resampled.unwrap().percentile(level);
-    assert!((resampled.low - normal.low()).abs() < 0.01, "{resampled:?} {normal:?}");
-    assert!((resampled.high - normal.high()).abs() < 0.01, "{resampled:?} {normal:?}");
+    assert!((resampled.interval.low() - normal.low()).abs() < 0.01, "{resampled:?} {normal:?}");
+    assert!((resampled.interval.high() - normal.high()).abs() < 0.01, "{resampled:?} {normal:?}");
 }
 
 #[test]
@@ -262,9 +262,9 @@ fn what_is_undefined_or_wrong_is_an_error_that_names_it() {
     }
     for bad in [-1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(setting(cost_efficiency_score(1.0, bad)), "optimal cost");
-        assert_eq!(Bounds::exact(bad).is_err(), bad.is_nan());
+        assert_eq!(Interval::point(bad).is_err(), bad.is_nan());
     }
-    let unbounded = Bounds::new(0.0, f64::INFINITY).unwrap();
+    let unbounded = Interval::new(0.0, f64::INFINITY).unwrap();
     let not_finite = |result| {
         matches!(
             result,

@@ -16,6 +16,7 @@ use crate::Error;
 /// assert_eq!(estimate.ends().map(|ends| ends.width()), Some(150.0));
 /// assert_eq!(Estimate::Impossible.ends(), None);
 /// assert!(matches!(Estimate::interval(-1.0, 5.0), Err(Error::NegativeEstimate { .. })));
+/// assert!(matches!(Estimate::interval(1.0, f64::INFINITY), Err(Error::ScoringRules(_))));
 /// assert_eq!(format!("<answer>{estimate}</answer>"), "<answer>[100, 250]</answer>");
 /// # Ok::<(), Error>(())
 /// ```
@@ -24,7 +25,7 @@ use crate::Error;
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Estimate {
     /// The run will succeed, and what it still spends lies between these ends. One that begins
-    /// below 0 is refused where it is scored or acted upon.
+    /// below 0 or has an infinite end is refused where it is scored or acted upon.
     Interval(Interval),
     /// The run will not succeed within its caps.
     Impossible,
@@ -45,13 +46,14 @@ impl Estimate {
         Self::Interval(Interval::new(low + 0.0, high + 0.0)?).checked()
     }
 
-    /// That an interval, which anybody can have made, is not below 0.
+    /// That an interval, which anybody can have made, is finite and not below 0.
     #[inline]
     pub(crate) fn checked(self) -> Result<Self, Error> {
         match self {
             Self::Interval(ends) if ends.low() < 0.0 => {
                 Err(Error::NegativeEstimate { low: ends.low(), high: ends.high() })
             }
+            Self::Interval(ends) => Ok(Self::Interval(ends.finite()?)),
             other => Ok(other),
         }
     }

@@ -1,8 +1,8 @@
 use scoring_rules::ExactMean;
-use trajectory_metrics::{Bounds, Probability, ScoringRule, Tps};
+use trajectory_metrics::{Interval, Probability, ScoringRule, Tps};
 
 use crate::{
-    Error, ProbabilityInterval, RunScore, Stopped, Weight, scores::weighted_runs::for_each_run,
+    Error, RunScore, Stopped, Weight, scores::weighted_runs::for_each_run,
     weighting::stop_times::same_length,
 };
 
@@ -14,7 +14,7 @@ use crate::{
 /// ```
 ///
 /// The score is linear in that chance, so its extremes are at the ends; over
-/// [`ProbabilityInterval::UNKNOWN`] they are the scores as a failure and as a success, which need
+/// [`Interval::UNKNOWN`] they are the scores as a failure and as a success, which need
 /// no estimate and no assumption on why the run was cut off. A complete run has one score. Units of
 /// the rule.
 ///
@@ -28,27 +28,28 @@ use crate::{
 ///
 /// ```
 /// use censoring::{
-///     Bounds, Error, Probability, ProbabilityInterval, StopReason, Stopped, Tps, WeightSchedule,
+///     Interval, Error, Probability, StopReason, Stopped, Tps, WeightSchedule,
 ///     score_bounds,
-///, from_fn};
+///     from_fn,
+/// };
 ///
 /// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
 /// let forecasts = Probability::from_slice(&[0.75])?;
 /// let cut_off = Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?;
-/// let bounds = score_bounds(&tps, &cut_off, ProbabilityInterval::UNKNOWN)?;
-/// assert_eq!(bounds, Bounds::new(-0.5625, -0.0625)?);
+/// let bounds = score_bounds(&tps, &cut_off, Interval::UNKNOWN)?;
+/// assert_eq!(bounds, Interval::new(-0.5625, -0.0625)?);
 ///
-/// let at_least_half = ProbabilityInterval::new(Probability::HALF, Probability::ONE)?;
+/// let at_least_half = Interval::new(Probability::HALF, Probability::ONE)?;
 /// let bounds = score_bounds(&tps, &cut_off, at_least_half)?;
-/// assert_eq!(bounds, Bounds::new(-0.3125, -0.0625)?);
+/// assert_eq!(bounds, Interval::new(-0.3125, -0.0625)?);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn score_bounds<R: ScoringRule>(
     tps: &Tps<R>,
     run: &Stopped<'_>,
-    success_probability: ProbabilityInterval,
-) -> Result<Bounds, Error> {
+    success_probability: Interval<Probability>,
+) -> Result<Interval, Error> {
     let score = RunScore::of(tps, run, Probability::HALF)?;
     let ends =
         [success_probability.low(), success_probability.high()].map(|q| score.expected_at(q));
@@ -58,7 +59,7 @@ pub fn score_bounds<R: ScoringRule>(
             return Err(Error::RunScore { run: 0, value });
         }
     }
-    Ok(Bounds::new(ends[0].min(ends[1]), ends[0].max(ends[1]))?)
+    Ok(Interval::new(ends[0].min(ends[1]), ends[0].max(ends[1]))?)
 }
 
 /// What the mean of [`exact_score`](crate::exact_score()) over runs can be, where the chance of
@@ -66,7 +67,7 @@ pub fn score_bounds<R: ScoringRule>(
 /// the upper bounds.
 ///
 /// `success_probabilities` has one entry a run, of which those of complete runs are not looked at;
-/// `None` is [`ProbabilityInterval::UNKNOWN`] for all. Each run's chance moves by itself, and both
+/// `None` is [`Interval::UNKNOWN`] for all. Each run's chance moves by itself, and both
 /// ends are reached, so no narrower interval holds for all. The score of an unbounded rule may be
 /// minus infinity at the lower end. A weight of 2 is the run twice, a weight of 0 leaves no trace.
 /// Free of order to the bit.
@@ -79,9 +80,10 @@ pub fn score_bounds<R: ScoringRule>(
 ///
 /// ```
 /// use censoring::{
-///     Bounds, Error, Probability, ProbabilityInterval, StopReason, Stopped, Tps, WeightSchedule,
+///     Interval, Error, Probability, StopReason, Stopped, Tps, WeightSchedule,
 ///     mean_score_bounds,
-///, from_fn};
+///     from_fn,
+/// };
 ///
 /// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
@@ -92,28 +94,27 @@ pub fn score_bounds<R: ScoringRule>(
 ///     Stopped::new(sure, None, Some(StopReason::MaxSteps))?,
 /// ];
 /// let bounds = mean_score_bounds(&tps, &runs, None, None)?;
-/// assert_eq!(bounds, Bounds::new(-0.625, -0.125)?);
+/// assert_eq!(bounds, Interval::new(-0.625, -0.125)?);
 ///
 /// // Branches of the second run succeeded half of the time, give or take a quarter.
-/// let about_half = ProbabilityInterval::around(Probability::HALF, 0.5)?;
-/// let chances = [ProbabilityInterval::UNKNOWN, about_half];
+/// let about_half = Interval::around(Probability::HALF, 0.5)?;
+/// let chances = [Interval::UNKNOWN, about_half];
 /// let bounds = mean_score_bounds(&tps, &runs, Some(&chances), None)?;
-/// assert_eq!(bounds, Bounds::new(-0.5, -0.25)?);
+/// assert_eq!(bounds, Interval::new(-0.5, -0.25)?);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn mean_score_bounds<R: ScoringRule>(
     tps: &Tps<R>,
     runs: &[Stopped<'_>],
-    success_probabilities: Option<&[ProbabilityInterval]>,
+    success_probabilities: Option<&[Interval<Probability>]>,
     weights: Option<&[Weight]>,
-) -> Result<Bounds, Error> {
+) -> Result<Interval, Error> {
     if let Some(chances) = success_probabilities {
         same_length("success_probabilities", runs.len(), chances.len())?;
     }
     let mut means = [ExactMean::default(), ExactMean::default()];
     for_each_run(runs, weights, |i, run, weight| {
-        let chance =
-            success_probabilities.map_or(ProbabilityInterval::UNKNOWN, |chances| chances[i]);
+        let chance = success_probabilities.map_or(Interval::UNKNOWN, |chances| chances[i]);
         let bounds = score_bounds(tps, run, chance).map_err(|error| match error {
             Error::RunScore { value, .. } => Error::RunScore { run: i, value },
             other => other,
@@ -124,7 +125,7 @@ pub fn mean_score_bounds<R: ScoringRule>(
         Ok(())
     })?;
     let [low, high] = means;
-    Ok(Bounds::new(low.finish()?, high.finish()?)?)
+    Ok(Interval::new(low.finish()?, high.finish()?)?)
 }
 
 #[cfg(test)]
@@ -145,7 +146,7 @@ mod tests {
         let tps = Tps::new(naive, WeightSchedule::Uniform);
         let sure = Probability::from_slice(&[0.0]).unwrap();
         let run = Stopped::new(sure, None, Some(StopReason::MaxSteps)).unwrap();
-        let error = score_bounds(&tps, &run, ProbabilityInterval::UNKNOWN).unwrap_err();
+        let error = score_bounds(&tps, &run, Interval::UNKNOWN).unwrap_err();
         assert!(matches!(error, Error::RunScore { run: 0, value } if value.is_nan()), "{error}");
         let fine = Probability::from_slice(&[0.5]).unwrap();
         let fine = Stopped::new(fine, Some(true), None).unwrap();

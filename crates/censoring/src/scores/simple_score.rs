@@ -64,7 +64,8 @@ pub fn simple_score<R: ScoringRule>(tps: &Tps<R>, run: &Stopped<'_>) -> Result<f
 /// ```
 /// use censoring::{
 ///     Error, Probability, StopReason, Stopped, Tps, WeightSchedule, simple_mean_score,
-///, from_fn};
+///     from_fn,
+/// };
 ///
 /// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);

@@ -1,8 +1,8 @@
 use scoring_rules::ExactSum;
-use trajectory_metrics::{Bounds, Probability, ScoringRule, Tps};
+use trajectory_metrics::{Interval, Probability, ScoringRule, Tps};
 
 use crate::{
-    Error, ProbabilityInterval, RunScore, Stopped, Weight,
+    Error, RunScore, Stopped, Weight,
     scores::weighted_runs::for_each_run,
     weighting::stop_times::{can_be_averaged, same_length},
 };
@@ -25,9 +25,10 @@ use crate::{
 ///
 /// ```
 /// use censoring::{
-///     Error, Probability, ProbabilityInterval, StopReason, Stopped, StreamDifference, Tps,
+///     Error, Probability, Interval, StopReason, Stopped, StreamDifference, Tps,
 ///     WeightSchedule,
-///, from_fn};
+///     from_fn,
+/// };
 ///
 /// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
@@ -49,8 +50,8 @@ use crate::{
 /// assert_eq!(difference.largest_width(&chances)?, Some(0.5));
 ///
 /// // Where it is known to be at least 3/8, the bold stream is ahead.
-/// let at_least_3_8 = ProbabilityInterval::around(Probability::HALF, 0.25)?;
-/// let within = [ProbabilityInterval::UNKNOWN, at_least_3_8];
+/// let at_least_3_8 = Interval::around(Probability::HALF, 0.25)?;
+/// let within = [Interval::UNKNOWN, at_least_3_8];
 /// assert_eq!(difference.bounds_within(&within)?.low(), 1.0 / 32.0);
 /// assert!(difference.keeps_sign_within(&within)?);
 /// # Ok::<(), Error>(())
@@ -65,7 +66,7 @@ pub struct StreamDifference {
     /// Differences up to this are rounding.
     tolerance: f64,
     /// The least and the largest difference.
-    bounds: Bounds,
+    bounds: Interval,
 }
 
 /// What a run of positive weight adds.
@@ -137,7 +138,7 @@ impl StreamDifference {
         let total = total.value();
         if total > 0.0 {
             let tolerance = 16.0 * f64::EPSILON * (size.value() / total);
-            let bounds = bounds_over(&terms, total, |_| ProbabilityInterval::UNKNOWN)?;
+            let bounds = bounds_over(&terms, total, |_| Interval::UNKNOWN)?;
             Ok(Self { runs: first.len(), terms, total, tolerance, bounds })
         } else {
             Err(Error::Empty)
@@ -156,7 +157,7 @@ impl StreamDifference {
 
     /// The least and the largest difference over all chances of all runs.
     #[must_use]
-    pub const fn bounds(&self) -> Bounds {
+    pub const fn bounds(&self) -> Interval {
         self.bounds
     }
 
@@ -168,8 +169,8 @@ impl StreamDifference {
     /// [`Error::Length`] unless there is one interval a run.
     pub fn bounds_within(
         &self,
-        success_probabilities: &[ProbabilityInterval],
-    ) -> Result<Bounds, Error> {
+        success_probabilities: &[Interval<Probability>],
+    ) -> Result<Interval, Error> {
         same_length("success_probabilities", self.runs, success_probabilities.len())?;
         bounds_over(&self.terms, self.total, |run| success_probabilities[run])
     }
@@ -188,7 +189,7 @@ impl StreamDifference {
     /// As [`Self::bounds_within`].
     pub fn keeps_sign_within(
         &self,
-        success_probabilities: &[ProbabilityInterval],
+        success_probabilities: &[Interval<Probability>],
     ) -> Result<bool, Error> {
         Ok(self.is_apart_from_0(self.bounds_within(success_probabilities)?))
     }
@@ -197,7 +198,7 @@ impl StreamDifference {
     /// apart.
     ///
     /// Let each chance be anywhere within `width / 2` of its estimate, and in [0, 1]
-    /// ([`ProbabilityInterval::around`]), each run's independently of the others'. At every smaller
+    /// ([`Interval::around`]), each run's independently of the others'. At every smaller
     /// width the stream that is ahead at the estimates is ahead for all such chances; at this one
     /// there are chances with no difference. Above 0 and at most 2; 0 where there is no difference
     /// at the estimates; `None` where no width is enough, because the sign is that of the estimates
@@ -246,7 +247,7 @@ impl StreamDifference {
         Ok(None)
     }
 
-    fn is_apart_from_0(&self, bounds: Bounds) -> bool {
+    fn is_apart_from_0(&self, bounds: Interval) -> bool {
         bounds.low() > self.tolerance || bounds.high() < -self.tolerance
     }
 }
@@ -254,8 +255,8 @@ impl StreamDifference {
 fn bounds_over(
     terms: &[Term],
     total: f64,
-    chance: impl Fn(usize) -> ProbabilityInterval,
-) -> Result<Bounds, Error> {
+    chance: impl Fn(usize) -> Interval<Probability>,
+) -> Result<Interval, Error> {
     let end = |pick: fn(f64, f64) -> f64| {
         let sum = sum_over(terms, |term| {
             let chance = chance(term.run);
@@ -263,7 +264,7 @@ fn bounds_over(
         });
         sum / total
     };
-    Ok(Bounds::new(end(f64::min), end(f64::max))?)
+    Ok(Interval::new(end(f64::min), end(f64::max))?)
 }
 
 fn sum_over(terms: &[Term], value: impl Fn(&Term) -> f64) -> f64 {

@@ -1,4 +1,4 @@
-use trajectory_metrics::Probability;
+use trajectory_metrics::{Interval, Probability};
 
 use crate::{Error, weighting::stop_times::same_length};
 
@@ -13,7 +13,7 @@ use crate::{Error, weighting::stop_times::same_length};
 /// let branches = Continuations { successes: 2, failures: 6, unresolved: 2, invalid: 1 };
 /// let estimate = branches.estimate()?;
 /// assert_eq!(estimate.probability().get(), 2.0 / 8.0);
-/// assert_eq!((estimate.low().get(), estimate.high().get()), (2.0 / 10.0, 4.0 / 10.0));
+/// assert_eq!(estimate.interval().low().get(), 2.0 / 10.0);
 /// assert_eq!(estimate.standard_error(), (0.25_f64 * 0.75 / 8.0).sqrt());
 /// # Ok::<(), Error>(())
 /// ```
@@ -31,32 +31,30 @@ pub struct Continuations {
     pub invalid: u64,
 }
 
-/// A probability of success after a stop, from [`Continuations`]: `low <= probability <= high`.
+/// A probability of success after a stop, from [`Continuations`], and an interval around it.
 ///
 /// Scores of a sample with all probabilities at `low` and with all at `high` do not bound its
 /// score: some runs score more as a success and others less. Take each run's own worse and better
 /// end, as [`mean_score_bounds`](crate::mean_score_bounds) does with the two as a
-/// [`ProbabilityInterval`](crate::ProbabilityInterval).
+/// [`Interval`](crate::Interval).
 ///
 /// ```
-/// use censoring::{Continuations, Error, ProbabilityInterval};
+/// use censoring::{Continuations, Error};
 ///
 /// let branches = Continuations { successes: 3, failures: 1, unresolved: 4, invalid: 0 };
 /// let estimate = branches.estimate()?;
 /// assert_eq!(estimate.probability().get(), 0.75);
 /// assert_eq!(estimate.standard_error(), (0.75_f64 * 0.25 / 4.0).sqrt());
 ///
-/// let (low, high) = (estimate.low(), estimate.high());
-/// assert_eq!((low.get(), high.get()), (0.375, 0.875));
-/// assert_eq!(ProbabilityInterval::from(estimate), ProbabilityInterval::new(low, high)?);
+/// let interval = estimate.interval();
+/// assert_eq!((interval.low().get(), interval.high().get()), (0.375, 0.875));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SuccessEstimate {
     probability: Probability,
-    low: Probability,
-    high: Probability,
+    interval: Interval<Probability>,
     standard_error: f64,
 }
 
@@ -67,16 +65,11 @@ impl SuccessEstimate {
         self.probability
     }
 
-    /// The same with every unresolved branch taken for a failure.
+    /// From the probability with every unresolved branch taken for a failure to that with every one
+    /// taken for a success. It does not cover what the number of branches leaves open.
     #[must_use]
-    pub const fn low(&self) -> Probability {
-        self.low
-    }
-
-    /// The same with every unresolved branch taken for a success.
-    #[must_use]
-    pub const fn high(&self) -> Probability {
-        self.high
+    pub const fn interval(&self) -> Interval<Probability> {
+        self.interval
     }
 
     /// Binomial standard error of the probability, `sqrt(q (1 - q) / M)` over M branches with an
@@ -114,8 +107,10 @@ impl Continuations {
         let q = successes / valid;
         Ok(SuccessEstimate {
             probability: Probability::new(q)?,
-            low: Probability::new(successes / all)?,
-            high: Probability::new((successes + unresolved) / all)?,
+            interval: Interval::new(
+                Probability::new(successes / all)?,
+                Probability::new((successes + unresolved) / all)?,
+            )?,
             standard_error: (q * (1.0 - q) / valid).sqrt(),
         })
     }
@@ -180,11 +175,14 @@ mod tests {
     fn unresolved_branches_move_the_ends_and_invalid_ones_nothing() {
         let sure = Continuations { failures: 4, ..Continuations::default() };
         let estimate = sure.estimate().unwrap();
-        assert_eq!((estimate.low, estimate.high), (Probability::ZERO, Probability::ZERO));
+        assert_eq!(estimate.interval, Probability::ZERO.into());
         assert_eq!(estimate.standard_error, 0.0);
         let unsure = Continuations { unresolved: 4, ..sure }.estimate().unwrap();
-        assert_eq!((unsure.low, unsure.probability), (Probability::ZERO, Probability::ZERO));
-        assert_eq!(unsure.high, Probability::HALF);
+        assert_eq!(
+            (unsure.interval.low(), unsure.probability),
+            (Probability::ZERO, Probability::ZERO)
+        );
+        assert_eq!(unsure.interval.high(), Probability::HALF);
         assert_eq!(Continuations { invalid: 9, ..sure }.estimate().unwrap(), estimate);
     }
 
@@ -195,7 +193,8 @@ mod tests {
             Continuations { successes: most, failures: most, unresolved: most, invalid: most };
         let estimate = branches.estimate().unwrap();
         assert_eq!(estimate.probability, Probability::HALF);
-        assert!(estimate.low < estimate.probability && estimate.probability < estimate.high);
+        assert!(estimate.interval.low() < estimate.probability);
+        assert!(estimate.probability < estimate.interval.high());
     }
 
     #[test]

@@ -27,7 +27,7 @@ use crate::{
 /// doi:10.1111/j.2517-6161.1958.tb00292.x.
 ///
 /// ```
-/// use censoring::{Error, LogisticSuccess, SuccessLearner, SuccessModel};
+/// use censoring::{Weight, Error, LogisticSuccess, SuccessLearner, SuccessModel};
 ///
 /// let rows = [vec![1.0], vec![1.0], vec![3.0], vec![3.0]];
 /// let outcomes = [false, true, true, true];

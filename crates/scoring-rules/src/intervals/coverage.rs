@@ -37,7 +37,8 @@ pub fn coverage(
     mean(inside, weights)
 }
 
-/// The weighted mean width of intervals, in units of the outcome.
+/// The weighted mean width of intervals, in units of the outcome; infinite where an interval of
+/// positive weight has one infinite end, or two different ones.
 ///
 /// Rows may come in any order, and a weight of 2 is the row given twice, to the last bit.
 ///

@@ -1,87 +1,171 @@
 use std::fmt;
 
-use crate::Error;
+use crate::{Error, Probability};
 
-/// A forecast of a number by two finite ends, the lower one first. Checked once; the ends belong to
-/// it, and both may be the same number.
+/// A low and a high end, checked once: no end is a NaN, and the low end is not above the high one.
+/// Both ends belong to the interval and may be the same.
+///
+/// Numbers may be infinite: `[0, inf]` is "any number of at least 0". As a forecast, an interval
+/// with an infinite end loses an infinite amount in [`interval_loss`](crate::interval_loss), unless
+/// the outcome has a cap that replaces the end. In JSON an interval is the list of its ends, and an
+/// infinite end is `"inf"` or `"-inf"`.
 ///
 /// ```
-/// use scoring_rules::{Error, Interval};
+/// use scoring_rules::{Error, Interval, Probability};
 ///
 /// let interval = Interval::new(2.0, 5.0)?;
 /// assert_eq!((interval.low(), interval.high(), interval.width()), (2.0, 5.0, 3.0));
 /// assert!(interval.contains(5.0) && !interval.contains(5.1));
-///
+/// assert_eq!(Interval::new(0.0, f64::INFINITY)?.width(), f64::INFINITY);
 /// assert_eq!(Interval::new(5.0, 2.0), Err(Error::Reversed { low: 5.0, high: 2.0 }));
+///
+/// let chance = Interval::around(Probability::HALF, 0.5)?;
+/// assert_eq!((chance.low().get(), chance.high().get()), (0.25, 0.75));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "(f64, f64)", into = "(f64, f64)"))]
-pub struct Interval {
-    low: f64,
-    high: f64,
+pub struct Interval<T = f64> {
+    low: T,
+    high: T,
 }
 
 // No end is a NaN.
 impl Eq for Interval {}
+impl Eq for Interval<Probability> {}
 
-impl Interval {
-    /// Checks both ends.
+impl<T: Copy + PartialOrd + Into<f64>> Interval<T> {
+    /// Checks both ends, either of which may be infinite.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFinite`] for an end that is a NaN or infinite; [`Error::Reversed`] where the
-    /// lower end is above the upper one.
-    pub const fn new(low: f64, high: f64) -> Result<Self, Error> {
-        if !low.is_finite() {
-            return Err(Error::NotFinite { what: "the lower end", value: low });
-        }
-        if !high.is_finite() {
-            return Err(Error::NotFinite { what: "the upper end", value: high });
-        }
-        if low > high {
-            return Err(Error::Reversed { low, high });
-        }
-        Ok(Self { low, high })
-    }
-
-    /// The lower end.
-    #[must_use]
+    /// [`Error::NotANumber`] for an end that is a NaN; [`Error::Reversed`] where the low end is
+    /// above the high one.
     #[inline]
-    pub const fn low(self) -> f64 {
-        self.low
+    pub fn new(low: T, high: T) -> Result<Self, Error> {
+        let ends: [f64; 2] = [low.into(), high.into()];
+        if ends[0] <= ends[1] {
+            Ok(Self { low, high })
+        } else if ends[0].is_nan() {
+            Err(Error::NotANumber { what: "the low end" })
+        } else if ends[1].is_nan() {
+            Err(Error::NotANumber { what: "the high end" })
+        } else {
+            Err(Error::Reversed { low: ends[0], high: ends[1] })
+        }
     }
 
-    /// The upper end.
+    /// The interval of one value: both ends are that value.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotANumber`] for a NaN.
+    ///
+    /// ```
+    /// use scoring_rules::Interval;
+    ///
+    /// let point = Interval::point(0.5)?;
+    /// assert_eq!((point.width(), point.known()), (0.0, Some(0.5)));
+    /// # Ok::<(), scoring_rules::Error>(())
+    /// ```
+    pub fn point(value: T) -> Result<Self, Error> {
+        Self::new(value, value)
+    }
+
+    /// The value itself where both ends are the same, otherwise `None`.
     #[must_use]
-    #[inline]
-    pub const fn high(self) -> f64 {
-        self.high
+    pub fn known(self) -> Option<T> {
+        (self.low == self.high).then_some(self.low)
     }
+}
 
-    /// From end to end; at least 0. Infinite only where the ends are too far apart for a number.
+impl Interval {
+    /// All numbers: nothing is known.
+    pub const ALL: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
+
+    /// The distance between the ends; at least 0, and 0 where both ends are the same infinity.
     #[must_use]
     #[inline]
     pub const fn width(self) -> f64 {
-        self.high - self.low
+        if self.low == self.high { 0.0 } else { self.high - self.low }
     }
 
-    /// Whether a number lies between the ends or on one of them; a NaN does not.
+    /// Checks that neither end is infinite, where an interval must be finite.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFinite`] for an infinite end.
+    #[inline]
+    pub const fn finite(self) -> Result<Self, Error> {
+        if !self.low.is_finite() {
+            Err(Error::NotFinite { what: "the low end", value: self.low })
+        } else if !self.high.is_finite() {
+            Err(Error::NotFinite { what: "the high end", value: self.high })
+        } else {
+            Ok(self)
+        }
+    }
+}
+
+impl Interval<Probability> {
+    /// From 0 to 1: nothing is known.
+    pub const UNKNOWN: Self = Self { low: Probability::ZERO, high: Probability::ONE };
+
+    /// All probabilities within `width / 2` of an estimate.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] unless the width is at least 0.
+    ///
+    /// ```
+    /// use scoring_rules::{Interval, Probability};
+    ///
+    /// let around = Interval::around(Probability::new(0.125)?, 0.5)?;
+    /// assert_eq!(around, Interval::new(Probability::ZERO, Probability::new(0.375)?)?);
+    /// assert_eq!(around.to_string(), "[0, 0.375]");
+    /// # Ok::<(), scoring_rules::Error>(())
+    /// ```
+    pub fn around(estimate: Probability, width: f64) -> Result<Self, Error> {
+        // A NaN is in no range.
+        if !(0.0..=f64::INFINITY).contains(&width) {
+            return Err(Error::Setting { name: "width", value: width, range: "at least 0" });
+        }
+        let end = |distance: f64| Probability::new((estimate.get() + distance).clamp(0.0, 1.0));
+        Self::new(end(-width / 2.0)?, end(width / 2.0)?)
+    }
+}
+
+impl<T: Copy> Interval<T> {
+    /// The low end.
     #[must_use]
     #[inline]
-    pub const fn contains(self, value: f64) -> bool {
+    pub const fn low(self) -> T {
+        self.low
+    }
+
+    /// The high end.
+    #[must_use]
+    #[inline]
+    pub const fn high(self) -> T {
+        self.high
+    }
+}
+
+impl<T: Copy + PartialOrd> Interval<T> {
+    /// Whether a value lies between the ends or on one of them; a NaN does not.
+    #[must_use]
+    #[inline]
+    pub fn contains(self, value: T) -> bool {
         self.low <= value && value <= self.high
     }
 }
 
-impl fmt::Debug for Interval {
+impl<T: fmt::Debug> fmt::Debug for Interval<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{:?}, {:?}]", self.low, self.high)
     }
 }
 
-impl fmt::Display for Interval {
+impl<T: fmt::Display> fmt::Display for Interval<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{}, {}]", self.low, self.high)
     }
@@ -95,9 +179,96 @@ impl TryFrom<(f64, f64)> for Interval {
     }
 }
 
-impl From<Interval> for (f64, f64) {
-    fn from(interval: Interval) -> Self {
+impl TryFrom<(Probability, Probability)> for Interval<Probability> {
+    type Error = Error;
+
+    fn try_from((low, high): (Probability, Probability)) -> Result<Self, Error> {
+        Self::new(low, high)
+    }
+}
+
+/// A probability that is known.
+impl From<Probability> for Interval<Probability> {
+    fn from(probability: Probability) -> Self {
+        Self { low: probability, high: probability }
+    }
+}
+
+impl<T> From<Interval<T>> for (T, T) {
+    fn from(interval: Interval<T>) -> Self {
         (interval.low, interval.high)
+    }
+}
+
+#[cfg(feature = "serde")]
+mod json {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+    use super::Interval;
+    use crate::Probability;
+
+    /// An end as it is stored: JSON has no infinite numbers.
+    #[derive(Deserialize, Serialize)]
+    #[serde(untagged)]
+    enum End {
+        Number(f64),
+        Infinite(Infinity),
+    }
+
+    #[derive(Deserialize, Serialize)]
+    enum Infinity {
+        #[serde(rename = "inf")]
+        Above,
+        #[serde(rename = "-inf")]
+        Below,
+    }
+
+    impl From<f64> for End {
+        fn from(end: f64) -> Self {
+            if end == f64::INFINITY {
+                Self::Infinite(Infinity::Above)
+            } else if end == f64::NEG_INFINITY {
+                Self::Infinite(Infinity::Below)
+            } else {
+                Self::Number(end)
+            }
+        }
+    }
+
+    impl From<End> for f64 {
+        fn from(end: End) -> Self {
+            match end {
+                End::Number(end) => end,
+                End::Infinite(Infinity::Above) => Self::INFINITY,
+                End::Infinite(Infinity::Below) => Self::NEG_INFINITY,
+            }
+        }
+    }
+
+    impl Serialize for Interval {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            (End::from(self.low), End::from(self.high)).serialize(serializer)
+        }
+    }
+
+    impl<'de> Deserialize<'de> for Interval {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let (low, high) = <(End, End)>::deserialize(deserializer)?;
+            Self::new(low.into(), high.into()).map_err(D::Error::custom)
+        }
+    }
+
+    impl Serialize for Interval<Probability> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            (self.low, self.high).serialize(serializer)
+        }
+    }
+
+    impl<'de> Deserialize<'de> for Interval<Probability> {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let (low, high) = Deserialize::deserialize(deserializer)?;
+            Self::new(low, high).map_err(D::Error::custom)
+        }
     }
 }
 
@@ -119,14 +290,39 @@ mod tests {
     }
 
     #[test]
-    fn ends_that_are_none_are_refused() {
-        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            let refused =
-                |result, name| matches!(result, Err(Error::NotFinite { what, .. }) if what == name);
-            assert!(refused(Interval::new(bad, 1.0), "the lower end"));
-            assert!(refused(Interval::new(1.0, bad), "the upper end"));
+    fn an_end_may_be_infinite_and_none_is_a_nan() {
+        let below = Interval::new(f64::NEG_INFINITY, 0.0).unwrap();
+        assert_eq!((below.width(), below.known()), (f64::INFINITY, None));
+        assert!(matches!(below.finite(), Err(Error::NotFinite { what: "the low end", .. })));
+        for end in [f64::NEG_INFINITY, f64::INFINITY] {
+            let point = Interval::point(end).unwrap();
+            assert_eq!((point.width(), point.known()), (0.0, Some(end)));
+        }
+        for (low, high, what) in [(f64::NAN, 0.0, "the low end"), (0.0, f64::NAN, "the high end")] {
+            assert_eq!(Interval::new(low, high), Err(Error::NotANumber { what }));
         }
         assert_eq!(Interval::try_from((2.0, 1.0)), Err(Error::Reversed { low: 2.0, high: 1.0 }));
+    }
+
+    #[test]
+    fn a_probability_interval_of_a_width_that_is_none_or_reversed_is_refused() {
+        let reversed = Interval::new(Probability::ONE, Probability::HALF).unwrap_err();
+        assert_eq!(reversed, Error::Reversed { low: 1.0, high: 0.5 });
+        for width in [-1e-300, f64::NEG_INFINITY, f64::NAN] {
+            let error = Interval::around(Probability::HALF, width).unwrap_err();
+            assert!(matches!(error, Error::Setting { name: "width", .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_width_of_two_or_more_leaves_nothing_known_and_one_of_zero_everything() {
+        for q in [0.0, 0.3, 1.0] {
+            let q = Probability::new(q).unwrap();
+            for width in [2.0, 1e300, f64::INFINITY] {
+                assert_eq!(Interval::around(q, width), Ok(Interval::UNKNOWN));
+            }
+            assert_eq!(Interval::around(q, 0.0), Ok(q.into()));
+        }
     }
 
     #[test]
@@ -141,10 +337,17 @@ mod tests {
 
     #[cfg(feature = "serde")]
     #[test]
-    fn json_goes_through_the_same_door() {
-        let read = serde_json::from_str::<Interval>("[2.0,5.5]").unwrap();
-        assert_eq!(serde_json::to_string(&read).unwrap(), "[2.0,5.5]");
+    fn json_is_the_pair_of_ends_and_is_checked_as_new_checks() {
+        for json in ["[2.0,5.5]", r#"["-inf",5.5]"#, r#"["-inf","inf"]"#] {
+            let read = serde_json::from_str::<Interval>(json).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), json);
+        }
         let message = serde_json::from_str::<Interval>("[5.5,2.0]").unwrap_err().to_string();
         assert!(message.contains("the interval runs from 5.5 to 2"), "{message}");
+        let interval: Interval<Probability> = serde_json::from_str("[0.25,0.5]").unwrap();
+        assert_eq!(serde_json::to_string(&interval).unwrap(), "[0.25,0.5]");
+        for wrong in ["[0.5,0.25]", "[-0.1,0.5]", "0.5"] {
+            assert!(serde_json::from_str::<Interval<Probability>>(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -7,6 +7,7 @@ use crate::{Interval, Level, Observed};
 /// both ends, at levels `(1 - coverage) / 2` and `(1 + coverage) / 2`. Proper: the interval between
 /// these two quantiles is expected to lose least. Where the outcome has a cap, both ends and the
 /// outcome are capped first (see [`Observed`]), also in the width, and ends above the cap tie.
+/// The loss of an interval with an infinite end, after capping, is infinite.
 ///
 /// References: Winkler (1972), A decision-theoretic approach to interval estimation,
 /// doi:10.1080/01621459.1972.10481224; Gneiting and Raftery (2007), Strictly proper scoring rules,
@@ -27,6 +28,9 @@ use crate::{Interval, Level, Observed};
 #[must_use]
 pub fn interval_loss(forecast: Interval, outcome: Observed, coverage: Level) -> f64 {
     let [low, high] = [forecast.low(), forecast.high()].map(|end| outcome.capped(end));
+    if !(low.is_finite() && high.is_finite()) {
+        return f64::INFINITY;
+    }
     let value = outcome.value();
     // At most one of the two distances is positive.
     let outside = (low - value).max(value - high).max(0.0);

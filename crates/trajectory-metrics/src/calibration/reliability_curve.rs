@@ -1,6 +1,6 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use scoring_rules::{Level, Probability, TiedBlocks, pool_adjacent_violators};
+use scoring_rules::{Interval, Level, Probability, TiedBlocks, pool_adjacent_violators};
 
 use crate::{
     Error,
@@ -73,10 +73,8 @@ fn rates(blocks: &TiedBlocks) -> impl Iterator<Item = f64> {
 pub struct ConsistencyInterval {
     /// A confidence that was given.
     pub confidence: Probability,
-    /// Lower end, in [0, 1].
-    pub low: f64,
-    /// Upper end, in [0, 1].
-    pub high: f64,
+    /// The interval, in [0, 1].
+    pub interval: Interval,
 }
 
 /// The consistency band of [`reliability_curve`]: at each confidence that was given, the range that
@@ -159,7 +157,9 @@ pub fn consistency_band(
         .map(|(&(confidence, _), curve)| {
             curve.sort_unstable_by(f64::total_cmp);
             let [low, high] = [tail, 1.0 - tail].map(|share| quantile(curve, share));
-            ConsistencyInterval { confidence, low, high }
+            // No end is a NaN, and they are in order but for rounding.
+            let interval = Interval::new(low.min(high), low.max(high)).unwrap_or(Interval::ALL);
+            ConsistencyInterval { confidence, interval }
         })
         .collect())
 }
@@ -222,8 +222,18 @@ mod tests {
             [(0.0, 91.0 / 180.0), (0.24722222222222222, 8.0 / 11.0), (0.447979797979798, 1.0)];
         assert_eq!(band.len(), expected.len());
         for (point, (low, high)) in band.iter().zip(expected) {
-            approx::assert_relative_eq!(point.low, low, epsilon = 0.0, max_relative = 1e-14);
-            approx::assert_relative_eq!(point.high, high, epsilon = 0.0, max_relative = 1e-14);
+            approx::assert_relative_eq!(
+                point.interval.low(),
+                low,
+                epsilon = 0.0,
+                max_relative = 1e-14
+            );
+            approx::assert_relative_eq!(
+                point.interval.high(),
+                high,
+                epsilon = 0.0,
+                max_relative = 1e-14
+            );
         }
     }
 
@@ -231,7 +241,7 @@ mod tests {
     fn certain_confidences_have_a_band_without_width() {
         let band = consistency_band(&blocks(&[0.0, 1.0, 1.0], None), 50, Level::HALF, 1).unwrap();
         assert_eq!(
-            band.iter().map(|b| (b.low, b.high)).collect::<Vec<_>>(),
+            band.iter().map(|b| (b.interval.low(), b.interval.high())).collect::<Vec<_>>(),
             [(0.0, 0.0), (1.0, 1.0)]
         );
     }

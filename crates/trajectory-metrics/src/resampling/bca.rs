@@ -1,5 +1,5 @@
 use crate::{
-    BootstrapInterval, Error, Level, Replicates,
+    BootstrapEstimate, Error, Level, Replicates,
     resampling::normal,
     resampling::replicates::{ROUNDING, quantile, tail},
 };
@@ -41,7 +41,7 @@ impl Replicates {
     /// assert!(accelerated.high > plain.high);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn bca(&self, jackknife: &[f64], level: Level) -> Result<BootstrapInterval, Error> {
+    pub fn bca(&self, jackknife: &[f64], level: Level) -> Result<BootstrapEstimate, Error> {
         let tail = tail(level);
         let acceleration = acceleration(jackknife)?;
         let sorted = self.sorted();
@@ -104,12 +104,15 @@ mod tests {
     fn replicates_on_one_side_of_the_estimate_have_no_bias_correction() {
         let above = Replicates::new(0.0, vec![1.0, 2.0]).unwrap();
         assert_eq!(above.bca(&[1.0, 2.0], level(0.9)), Err(Error::OneSided { replicates: 2 }));
-        assert_eq!(above.percentile(Level::HALF).low, 1.25);
+        assert_eq!(above.percentile(Level::HALF).interval.low(), 1.25);
         assert!(above.basic(Level::HALF).is_ok());
         // What never changes is an interval of one point.
         let constant = Replicates::new(0.1, vec![0.1; 9]).unwrap();
         let interval = constant.bca(&[0.1; 7], level(0.9)).unwrap();
-        assert_eq!((interval.low, interval.high, interval.standard_error), (0.1, 0.1, Some(0.0)));
+        assert_eq!(
+            (interval.interval.low(), interval.interval.high(), interval.standard_error),
+            (0.1, 0.1, Some(0.0))
+        );
         assert_eq!(constant.in_standard_errors(), None);
     }
 
@@ -122,14 +125,14 @@ mod tests {
         assert!((a - 1.0 / 6.0).abs() < 1e-4, "{a}");
         let replicates = Replicates::new(9_998.5, values).unwrap();
         let interval = replicates.bca(&skewed, level(0.9999)).unwrap();
-        assert_eq!(interval.high, 9_999.0);
-        assert!(interval.low < interval.high);
+        assert_eq!(interval.interval.high(), 9_999.0);
+        assert!(interval.interval.low() < interval.interval.high());
         // And seen in a mirror the first.
         let mirrored = Replicates::new(-9_998.5, (0..10_000).map(|i| -f64::from(i)).collect());
         let skewed: Vec<f64> = skewed.iter().map(|value| -value).collect();
         let interval = mirrored.unwrap().bca(&skewed, level(0.9999)).unwrap();
-        assert_eq!(interval.low, -9_999.0);
-        assert!(interval.low < interval.high);
+        assert_eq!(interval.interval.low(), -9_999.0);
+        assert!(interval.interval.low() < interval.interval.high());
     }
 
     #[test]
@@ -142,7 +145,7 @@ mod tests {
                 let scaled = values.iter().map(|value| value * unit).collect();
                 let replicates = Replicates::new(0.3 * unit, scaled).unwrap();
                 let interval = replicates.bca(&jackknife.map(|v| v * unit), level(0.9)).unwrap();
-                (interval.low / unit, interval.high / unit)
+                (interval.interval.low() / unit, interval.interval.high() / unit)
             };
             for power in [-900, -40, 40, 900] {
                 assert_eq!(ends(2.0_f64.powi(power)), ends(1.0), "2^{power}");
@@ -156,7 +159,13 @@ mod tests {
         let differences = Replicates::new(0.0, vec![0.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0]).unwrap();
         let corrected = differences.bca(&[-1.0, 0.0, 1.0], level(0.9)).unwrap();
         let plain = differences.percentile(level(0.9));
-        assert!((corrected.low - plain.low).abs() < 1e-12, "{corrected:?} {plain:?}");
-        assert!((corrected.high - plain.high).abs() < 1e-12, "{corrected:?} {plain:?}");
+        assert!(
+            (corrected.interval.low() - plain.interval.low()).abs() < 1e-12,
+            "{corrected:?} {plain:?}"
+        );
+        assert!(
+            (corrected.interval.high() - plain.interval.high()).abs() < 1e-12,
+            "{corrected:?} {plain:?}"
+        );
     }
 }

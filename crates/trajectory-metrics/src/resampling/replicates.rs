@@ -1,5 +1,5 @@
 use crate::{
-    Error, Level,
+    Error, Interval, Level,
     resampling::cluster_error::{in_range, largest_exponent, times_power_of_two},
 };
 
@@ -17,10 +17,10 @@ use crate::{
 /// let error = replicates.standard_error().unwrap();
 /// assert_eq!(error, (5.0_f64 / 3.0).sqrt());
 /// assert_eq!(replicates.in_standard_errors(), Some(2.0 / error));
-/// let interval = replicates.percentile(Level::HALF);
-/// assert_eq!((interval.low, interval.high), (1.75, 3.25));
-/// let interval = replicates.basic(Level::HALF)?;
-/// assert_eq!((interval.low, interval.high), (0.75, 2.25));
+/// let interval = replicates.percentile(Level::HALF).interval;
+/// assert_eq!((interval.low(), interval.high()), (1.75, 3.25));
+/// let interval = replicates.basic(Level::HALF)?.interval;
+/// assert_eq!((interval.low(), interval.high()), (0.75, 2.25));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -39,13 +39,11 @@ pub struct Replicates {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct BootstrapInterval {
+pub struct BootstrapEstimate {
     /// The statistic on all rows.
     pub estimate: f64,
-    /// Lower end.
-    pub low: f64,
-    /// Upper end.
-    pub high: f64,
+    /// The interval; an end is infinite where replicates are.
+    pub interval: Interval,
     /// Standard deviation of the replicates, see [`Replicates::standard_error`].
     pub standard_error: Option<f64>,
     /// Resamples in which the statistic was undefined and which are left out.
@@ -177,7 +175,7 @@ impl Replicates {
     /// Reference: Efron (1979), Bootstrap methods: another look at the jackknife,
     /// doi:10.1214/aos/1176344552.
     #[must_use]
-    pub fn percentile(&self, level: Level) -> BootstrapInterval {
+    pub fn percentile(&self, level: Level) -> BootstrapEstimate {
         let tail = tail(level);
         let sorted = self.sorted();
         self.interval(quantile(&sorted, tail), quantile(&sorted, 1.0 - tail))
@@ -194,13 +192,16 @@ impl Replicates {
     /// # Errors
     ///
     /// [`Error::ScoringRules`] where the estimate or an end is infinite.
-    pub fn basic(&self, level: Level) -> Result<BootstrapInterval, Error> {
+    pub fn basic(&self, level: Level) -> Result<BootstrapEstimate, Error> {
         if !self.estimate.is_finite() {
             return Err(not_finite("the estimate", self.estimate));
         }
-        let BootstrapInterval { low, high, .. } = self.percentile(level);
+        let interval = self.percentile(level).interval;
         let mirrored = |what, end| in_range(what, self.estimate + (self.estimate - end));
-        Ok(self.interval(mirrored("the lower end", high)?, mirrored("the upper end", low)?))
+        Ok(self.interval(
+            mirrored("the lower end", interval.high())?,
+            mirrored("the upper end", interval.low())?,
+        ))
     }
 
     /// The size that rounding is measured by.
@@ -215,11 +216,11 @@ impl Replicates {
         sorted
     }
 
-    pub(crate) fn interval(&self, low: f64, high: f64) -> BootstrapInterval {
-        BootstrapInterval {
+    pub(crate) fn interval(&self, low: f64, high: f64) -> BootstrapEstimate {
+        BootstrapEstimate {
             estimate: self.estimate,
-            low,
-            high,
+            // No end is a NaN, and they are in order but for rounding.
+            interval: Interval::new(low.min(high), low.max(high)).unwrap_or(Interval::ALL),
             standard_error: self.standard_error(),
             undefined: self.undefined(),
         }
@@ -288,9 +289,9 @@ mod tests {
     fn what_is_infinite_has_a_percentile_interval_and_nothing_else() {
         let values = vec![f64::NEG_INFINITY, 1.0, 2.0, f64::NAN];
         let replicates = Replicates::new(f64::NEG_INFINITY, values).unwrap();
-        let interval = replicates.percentile(Level::HALF);
-        assert_eq!((interval.low, interval.high), (f64::NEG_INFINITY, 1.5));
-        assert_eq!((interval.standard_error, interval.undefined), (None, 1));
+        let found = replicates.percentile(Level::HALF);
+        assert_eq!((found.interval.low(), found.interval.high()), (f64::NEG_INFINITY, 1.5));
+        assert_eq!((found.standard_error, found.undefined), (None, 1));
         assert!(matches!(replicates.basic(Level::HALF), Err(Error::ScoringRules(_))));
         assert!(matches!(
             replicates.bca(&[1.0, f64::NAN], Level::HALF),

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::{pass_at_k, pass_hat_k};
-use crate::{Bounds, Error, streams::traces::same_length};
+use crate::{Error, Interval, streams::traces::same_length};
 
 /// How one of several trials of a task ended. A trial that was cut off or never made is not a
 /// failure: what it would have been is not known.
@@ -104,7 +104,7 @@ impl TrialCounts {
     /// # Errors
     ///
     /// As [`pass_at_k`].
-    pub fn pass_at_k(&self, k: u64) -> Result<Bounds, Error> {
+    pub fn pass_at_k(&self, k: u64) -> Result<Interval, Error> {
         self.bounds(k, pass_at_k)
     }
 
@@ -114,7 +114,7 @@ impl TrialCounts {
     /// # Errors
     ///
     /// As [`pass_at_k`].
-    pub fn pass_hat_k(&self, k: u64) -> Result<Bounds, Error> {
+    pub fn pass_hat_k(&self, k: u64) -> Result<Interval, Error> {
         self.bounds(k, pass_hat_k)
     }
 
@@ -123,10 +123,10 @@ impl TrialCounts {
         &self,
         k: u64,
         estimate: impl Fn(u64, u64, u64) -> Result<f64, Error>,
-    ) -> Result<Bounds, Error> {
+    ) -> Result<Interval, Error> {
         let at_most = self.successes.saturating_add(self.unknown());
         let trials = self.trials();
-        Bounds::new(estimate(trials, self.successes, k)?, estimate(trials, at_most, k)?)
+        Ok(Interval::new(estimate(trials, self.successes, k)?, estimate(trials, at_most, k)?)?)
     }
 }
 

@@ -1,7 +1,7 @@
 use scoring_rules::{ExactMean, ExactSum, Weight};
 
 use crate::{
-    Bounds, Error, Level, resampling::normal, resampling::replicates::tail,
+    Error, Interval, Level, resampling::normal, resampling::replicates::tail,
     streams::traces::same_length,
 };
 
@@ -41,13 +41,13 @@ impl TaskMean {
     /// # Errors
     ///
     /// [`Error::OneTask`] without a standard error, as for a single task.
-    pub fn normal_interval(&self, level: Level) -> Result<Bounds, Error> {
+    pub fn normal_interval(&self, level: Level) -> Result<Interval, Error> {
         // Not of 1 - tail, which is rounded, and at the highest levels to 1.
         let z = -normal::quantile(tail(level));
         let (Some(below), Some(above)) = (self.low.standard_error, self.high.standard_error) else {
             return Err(Error::OneTask);
         };
-        Bounds::new(self.low.mean - z * below, self.high.mean + z * above)
+        Ok(Interval::new(self.low.mean - z * below, self.high.mean + z * above)?)
     }
 }
 
@@ -102,13 +102,13 @@ impl TaskMean {
 /// assert!(low.low < 1.0 / 3.0 && 2.0 / 3.0 < high.high);
 /// # Ok::<(), Error>(())
 /// ```
-pub fn mean_over_tasks(values: &[Bounds], weights: Option<&[Weight]>) -> Result<TaskMean, Error> {
+pub fn mean_over_tasks(values: &[Interval], weights: Option<&[Weight]>) -> Result<TaskMean, Error> {
     if let Some(weights) = weights {
         same_length("weights", values.len(), weights.len())?;
     }
     Ok(TaskMean {
-        low: end_of(values, Bounds::low, weights)?,
-        high: end_of(values, Bounds::high, weights)?,
+        low: end_of(values, Interval::low, weights)?,
+        high: end_of(values, Interval::high, weights)?,
     })
 }
 
@@ -116,8 +116,8 @@ pub fn mean_over_tasks(values: &[Bounds], weights: Option<&[Weight]>) -> Result<
 const LEAST_FREE: f64 = 1e-9;
 
 fn end_of(
-    values: &[Bounds],
-    end: impl Fn(Bounds) -> f64,
+    values: &[Interval],
+    end: impl Fn(Interval) -> f64,
     weights: Option<&[Weight]>,
 ) -> Result<TaskMeanEnd, Error> {
     let weight = |row: usize| weights.map_or(Weight::ONE, |weights| weights[row]);

@@ -1,7 +1,7 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use trajectory_metrics::{
-    Bootstrap, BootstrapInterval, Error, Level, Probability, Ranking, Replicates, Weight,
+    Bootstrap, BootstrapEstimate, Error, Level, Probability, Ranking, Replicates, Weight,
     cluster_difference, cluster_mean, cluster_ratio, sign_flip_test,
 };
 
@@ -62,9 +62,9 @@ fn what_cannot_be_computed_is_a_typed_error() {
     assert!(matches!(none, Err(Error::NoReplicate { resamples: 0 })));
 }
 
-fn ends(interval: Result<BootstrapInterval, Error>) -> [f64; 2] {
+fn ends(interval: Result<BootstrapEstimate, Error>) -> [f64; 2] {
     let interval = interval.unwrap();
-    [interval.low, interval.high]
+    [interval.interval.low(), interval.interval.high()]
 }
 
 fn close(got: [f64; 2], want: [f64; 2]) {

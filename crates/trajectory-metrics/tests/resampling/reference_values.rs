@@ -1,5 +1,5 @@
 use trajectory_metrics::{
-    BootstrapInterval, ClusterEstimate, Error, Replicates, Weight, cluster_difference,
+    BootstrapEstimate, ClusterEstimate, Error, Replicates, Weight, cluster_difference,
     cluster_mean, cluster_ratio, sign_flip_test,
 };
 
@@ -24,10 +24,10 @@ fn standard_errors_and_intervals_of_fixed_replicates_equal_those_of_scipy_to_1e_
         let (level, estimate) =
             (level_of(level.parse().unwrap()), estimate.parse::<f64>().unwrap());
         let replicates = Replicates::new(estimate, numbers(replicates)).unwrap();
-        let ends = |interval: Result<BootstrapInterval, Error>| {
+        let ends = |interval: Result<BootstrapEstimate, Error>| {
             let interval = interval.unwrap();
             assert_eq!(interval.standard_error, replicates.standard_error());
-            [interval.low, interval.high]
+            [interval.interval.low(), interval.interval.high()]
         };
         let [low, high] = ends(Ok(replicates.percentile(level)));
         let [basic_low, basic_high] = ends(replicates.basic(level));

@@ -1,7 +1,7 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
-use trajectory_metrics::{Bootstrap, Error, cluster_mean, sign_flip_test};
+use trajectory_metrics::{Bootstrap, Error, Weight, cluster_mean, sign_flip_test};
 
 use super::{level_of, uniform};
 
@@ -46,7 +46,8 @@ fn about_95_of_100_intervals_of_a_mean_cover_it() {
             replicates.bca(&jackknife, level_of(0.95)).unwrap(),
         ];
         for (covered, interval) in covered.iter_mut().zip(intervals) {
-            *covered += u32::from(interval.low <= 1.0 && 1.0 <= interval.high);
+            *covered +=
+                u32::from(interval.interval.low() <= 1.0 && 1.0 <= interval.interval.high());
         }
     }
     println!("percentile, basic, BCa cover {covered:?} of {sets}");
@@ -68,7 +69,10 @@ fn the_error_of_a_paired_difference_is_that_of_the_differences() {
     assert!((error - want).abs() < 1e-12 && error < 0.1 * of(&raw).standard_error().unwrap());
     assert_eq!(change.in_standard_errors(), Some(change.estimate() / error));
     let (paired, direct) = (change.percentile(level_of(0.9)), direct.percentile(level_of(0.9)));
-    assert!((paired.low - direct.low).abs() < 1e-12 && (paired.high - direct.high).abs() < 1e-12);
+    assert!(
+        (paired.interval.low() - direct.interval.low()).abs() < 1e-12
+            && (paired.interval.high() - direct.interval.high()).abs() < 1e-12
+    );
     // The closed form is what the bootstrap estimates.
     let ids: Vec<usize> = (0..60).collect();
     let closed = cluster_mean(&gains, None, &ids).unwrap().standard_error;

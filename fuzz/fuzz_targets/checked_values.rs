@@ -4,10 +4,10 @@
 
 use std::fmt::Debug;
 
-use censoring::{Continuations, Interval, StopClass, StopReason};
+use censoring::{Continuations, StopClass, StopReason};
 use knapsack_oracle::{Alpha, Item, Pool};
 use libfuzzer_sys::fuzz_target;
-use scoring_rules::{Ensemble, Interval, Level, Observed, Probability, Quantiles};
+use scoring_rules::{Ensemble, Interval, Level, Observed, Probability, Quantiles, Weight};
 use serde::{Serialize, de::DeserializeOwned};
 use tool_graph::Tool;
 use trajectory_metrics::{
@@ -30,6 +30,9 @@ fuzz_target!(|text: &str| {
     }
     if let Some(value) = read::<Level>(text) {
         assert!(value.get() > 0.0 && value.get() < 1.0);
+    }
+    if let Some(value) = read::<Weight>(text) {
+        assert!(value.get() >= 0.0 && value.get() <= 1e100);
     }
     if let Some(value) = read::<Interval>(text) {
         assert!(value.low() <= value.high());

@@ -326,6 +326,25 @@ mod tests {
     }
 
     #[test]
+    fn an_infinite_interval_loses_an_infinite_amount_unless_a_cap_replaces_its_end() {
+        use crate::{Level, Observed, coverage, interval_loss, mean_width};
+        let infinity = f64::INFINITY;
+        let exact = Observed::exact(3.0).unwrap();
+        let capped = Observed::under_cap(3.0, 10.0).unwrap();
+        for (low, high) in
+            [(-infinity, 5.0), (0.0, infinity), (-infinity, -infinity), (infinity, infinity)]
+        {
+            let interval = Interval::new(low, high).unwrap();
+            assert_eq!(interval_loss(interval, exact, Level::HALF), infinity, "{interval}");
+            let width = if low == high { 0.0 } else { infinity };
+            assert_eq!(mean_width(&[interval], None), Ok(width));
+            assert!(coverage(&[interval], &[3.0], None).is_ok());
+        }
+        let never = Interval::new(0.0, infinity).unwrap();
+        assert_eq!(interval_loss(never, capped, Level::HALF), 10.0);
+    }
+
+    #[test]
     fn an_interval_is_shown_and_taken_apart_as_its_two_ends() {
         let interval = Interval::new(2.0, 5.5).unwrap();
         assert_eq!(

@@ -110,8 +110,8 @@ pub struct ConsistencyInterval {
 /// let outcomes: Vec<bool> = (0..100).map(|i| i < 60).collect();
 /// let blocks = TiedBlocks::new(&[Probability::new(0.9)?; 100], &outcomes, None)?;
 /// let band = consistency_band(&blocks, 1_000, Level::new(0.95)?, 7)?;
-/// assert!(band[0].low < 0.9 && 0.9 < band[0].high);
-/// assert!(reliability_curve(&blocks)?[0].success_rate < band[0].low);
+/// assert!(band[0].interval.contains(0.9));
+/// assert!(reliability_curve(&blocks)?[0].success_rate < band[0].interval.low());
 /// # Ok::<(), Error>(())
 /// ```
 pub fn consistency_band(

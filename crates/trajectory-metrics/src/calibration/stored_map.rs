@@ -111,6 +111,8 @@ fn ordered(
 
 #[cfg(test)]
 mod tests {
+    use scoring_rules::Weight;
+
     use std::fmt::Debug;
 
     use proptest::prelude::*;

@@ -38,7 +38,7 @@ impl Replicates {
     /// let level = Level::new(0.9)?;
     /// let plain = replicates.percentile(level);
     /// let accelerated = replicates.bca(&jackknife, level)?;
-    /// assert!(accelerated.high > plain.high);
+    /// assert!(accelerated.interval.high() > plain.interval.high());
     /// # Ok::<(), Error>(())
     /// ```
     pub fn bca(&self, jackknife: &[f64], level: Level) -> Result<BootstrapEstimate, Error> {

@@ -33,7 +33,7 @@ use crate::{Error, Replicates, resampling::draws::Draws};
 ///     replicates.basic(level)?,
 ///     replicates.bca(&rows.jackknife(mean)?, level)?,
 /// ] {
-///     assert!(interval.low < 0.425 && 0.425 < interval.high);
+///     assert!(interval.interval.contains(0.425));
 /// }
 ///
 /// // With one cluster there is nothing to vary.

@@ -21,7 +21,7 @@ impl Bootstrap {
     /// let confidence = Probability::from_slice(&[0.9, 0.2, 0.4, 0.6, 0.7, 0.3])?;
     /// let ranking = Ranking::new(confidence, &[true, false, true, false, true, false])?;
     /// let interval = Bootstrap::rows(6, 7)?.auroc(&ranking, 1_000)?.percentile(Level::new(0.9)?);
-    /// assert!(interval.low < interval.estimate && interval.high == 1.0);
+    /// assert!(interval.interval.low() < interval.estimate && interval.interval.high() == 1.0);
     /// // All six of one class: about 2 in 64.
     /// assert!((20..50).contains(&interval.undefined));
     /// # Ok::<(), Error>(())

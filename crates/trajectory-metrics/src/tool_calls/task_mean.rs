@@ -99,7 +99,7 @@ impl TaskMean {
 ///     [mean.clone().map(|mean| mean.low.mean), mean.map(|mean| mean.high.mean)]
 /// });
 /// let (low, high) = (low?.percentile(level), high?.percentile(level));
-/// assert!(low.low < 1.0 / 3.0 && 2.0 / 3.0 < high.high);
+/// assert!(low.interval.low() < 1.0 / 3.0 && 2.0 / 3.0 < high.interval.high());
 /// # Ok::<(), Error>(())
 /// ```
 pub fn mean_over_tasks(values: &[Interval], weights: Option<&[Weight]>) -> Result<TaskMean, Error> {

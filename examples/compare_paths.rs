@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Without a file it compares bundled runs, which are made up. All calls of the agent count, by name
-//! and exact arguments, or by name alone with `--ignore-arguments`. Each file gets a column; with
+//! and exact arguments, or by name alone with `--ignore-arguments`. Calls are read as `{"name", "args"}`, as
+//! OpenAI writes them, and as Anthropic does. Each file gets a column; with
 //! `--json` the figures at the top are over all files together, and `files` has a report of each
 //! where there are several.
 

@@ -156,6 +156,27 @@ pub enum Error {
     /// One task says nothing of how tasks differ.
     #[error("a standard error over tasks needs tasks whose weights sum to more than 1")]
     OneTask,
+    /// The arguments of a call are given as a text that holds no JSON object.
+    #[error(
+        "the arguments of a call of {tool:?} are no JSON object: {problem}; give an object, an empty text or null"
+    )]
+    CallArguments {
+        /// The tool's name.
+        tool: String,
+        /// What is wrong with the text.
+        problem: String,
+    },
+    /// A rule compares a field that is in neither of two calls.
+    #[error(
+        "field {field:?} is neither in the call{} nor in the expected call; name fields of the expected call, nested ones with dots, as in time.start",
+        tool.as_ref().map(|tool| format!(" of {tool:?}")).unwrap_or_default()
+    )]
+    UnknownField {
+        /// The tool's name, if it is known.
+        tool: Option<String>,
+        /// The field as the rule names it.
+        field: String,
+    },
     /// A pair of a partial order names a call that is not there.
     #[error("pair {index} of the order names expected call {call}; there are {calls}, from 0")]
     OrderedCall {

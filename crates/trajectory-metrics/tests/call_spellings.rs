@@ -1,7 +1,7 @@
 //! One call in the spellings of several tools is one call, and what differs in one of them differs
 //! in all.
 #![cfg(feature = "serde")]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::panic, clippy::unwrap_used)]
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};

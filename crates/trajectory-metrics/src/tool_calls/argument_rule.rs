@@ -137,8 +137,7 @@ impl ArgumentRule {
     /// # Errors
     ///
     /// [`Error::UnknownField`] if a name given to [`fields`](Self::fields) is in neither of the two
-    /// maps. This depends on the expected call alone as long as it has every named argument, so
-    /// that no output of an agent can cause it.
+    /// maps. If the expected call has every named argument, no output of an agent can cause it.
     pub fn agrees(&self, actual: &Value, expected: &Value) -> Result<bool, Error> {
         if self.kind == Kind::Ignore {
             return Ok(true);

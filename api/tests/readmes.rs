@@ -11,8 +11,7 @@ use std::{fs, path::Path};
 fn readmes() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let crates = fs::read_dir(root.join("crates")).unwrap();
-    let mut files: Vec<_> =
-        crates.map(|entry| entry.unwrap().path().join("README.md")).collect();
+    let mut files: Vec<_> = crates.map(|entry| entry.unwrap().path().join("README.md")).collect();
     files.push(root.join("README.md"));
     files.sort();
     files
@@ -64,7 +63,9 @@ fn faults_of_samples(parts: &Parts<'_>) -> Vec<String> {
     let mut faults = Vec::new();
     for sample in &parts.samples {
         let hidden = sample.iter().filter(|(_, line)| *line == "#" || line.starts_with("# "));
-        faults.extend(hidden.map(|(number, line)| format!("{number}: hidden from rustdoc alone: {line}")));
+        faults.extend(
+            hidden.map(|(number, line)| format!("{number}: hidden from rustdoc alone: {line}")),
+        );
         if !sample.iter().any(|(_, line)| line.starts_with("fn main(")) {
             let number = sample.first().map_or(0, |(number, _)| *number);
             faults.push(format!("{number}: a sample without `fn main`"));
@@ -79,14 +80,16 @@ fn faults_of_links(parts: &Parts<'_>) -> Vec<String> {
     for &(number, line) in &parts.prose {
         for (at, _) in line.match_indices("](") {
             let target = line[at + 2..].split(')').next().unwrap_or_default();
-            let is_link = target.contains("://") || target.contains(".md") || target.contains('/');
-            if !is_link || target.contains("crate::") {
+            // A path to an item, and not an address or the name of a file.
+            let is_item = target.contains("::") || !target.contains(['/', '.', '-', '#']);
+            if is_item {
                 faults.push(format!("{number}: a link that only rustdoc resolves: {target}"));
             }
         }
         for (at, _) in line.match_indices("`]") {
             if !line[at + 2..].starts_with('(') {
-                faults.push(format!("{number}: brackets that only rustdoc takes for a link: {line}"));
+                faults
+                    .push(format!("{number}: brackets that only rustdoc takes for a link: {line}"));
             }
         }
     }
@@ -120,7 +123,8 @@ fn a_planted_fault_is_found() {
     let sample = "```rust\nuse x::Y;\n# Ok::<(), x::Error>(())\n```\n";
     let faults = faults_of_samples(&parts(sample));
     assert_eq!(faults.len(), 2, "{faults:?}");
-    let good = "```rust\nfn main() {\n    #[cfg(all())]\n    call();\n}\n```\n```sh\n# a comment\n```\n";
+    let good =
+        "```rust\nfn main() {\n    #[cfg(all())]\n    call();\n}\n```\n```sh\n# a comment\n```\n";
     assert_eq!(faults_of_samples(&parts(good)), Vec::<String>::new());
     let links = "[`Y`] and [`z`](Y::z) and [w](https://docs.rs/x) and `[1, 2]` and [v](docs/v.md)";
     let faults = faults_of_links(&parts(links));

@@ -68,6 +68,22 @@ fn the_hundredths_and_fiftieths_that_products_round_down_are_in_their_own_bins()
     }
 }
 
+#[test]
+fn bins_hold_what_the_comparison_with_scikit_learn_says() {
+    let sizes = |values: &[f64], binning: Binning<'_>| -> Vec<usize> {
+        let confidence = Probability::from_slice(values).unwrap();
+        let blocks = TiedBlocks::new(confidence, &vec![true; values.len()], None).unwrap();
+        let rows = |bin: &[Block]| bin.iter().map(|block| block.weight() as usize).sum();
+        binning.bins(&blocks).unwrap().map(rows).collect()
+    };
+    let width = Binning::EqualWidth { bins: 4 };
+    assert_eq!(sizes(&[0.1, 0.25, 0.4, 0.5], width), [1, 2, 1]);
+    let halves = Binning::Quantile { bins: 2 };
+    assert_eq!(sizes(&[0.1, 0.2, 0.3, 0.4, 0.5], halves), [2, 3]);
+    let thirds = Binning::Quantile { bins: 3 };
+    assert_eq!(sizes(&[0.1, 0.3, 0.3, 0.3, 0.8, 0.9], thirds), [1, 3, 2]);
+}
+
 proptest! {
     #[test]
     fn numbers_next_to_an_edge_and_any_others_are_in_the_bin_of_exact_fractions(

@@ -8,9 +8,9 @@ use std::fmt::Debug;
 
 use proptest::prelude::*;
 use scoring_rules::{
-    BetaScore, Binning, BoostingScore, BrierScore, Categorical, CompensatedSum, Corp, Decomposition,
-    Dominance, ElementaryScore, Ensemble, ExactMean, ExactSum, Interval, Level, LogScore,
-    LossDerivatives, MurphyCurve, MurphyPiece, PooledBlocks, PowerScore, Probability,
+    BetaScore, Binning, BoostingScore, BrierScore, Categorical, CompensatedSum, Corp,
+    Decomposition, Dominance, ElementaryScore, Ensemble, ExactMean, ExactSum, Interval, Level,
+    LogScore, LossDerivatives, MurphyCurve, MurphyPiece, PooledBlocks, PowerScore, Probability,
     PseudosphericalScore, ScoringRule, SmoothRule, SphericalScore, StepWeights, ThresholdMixture,
     corp, decompose, pool_adjacent_violators,
     propriety::{Examination, IntervalExamination, examine, examine_interval},
@@ -201,7 +201,8 @@ fn results_that_no_data_give_cannot_be_read() {
 #[test]
 fn examinations_come_back() {
     let sloped = |p: Probability, y: bool| if y { p.get() } else { 1.0 - p.get() };
-    let endless = |p: Probability, _: bool| if p == Probability::ONE { 0.0 } else { f64::NEG_INFINITY };
+    let endless =
+        |p: Probability, _: bool| if p == Probability::ONE { 0.0 } else { f64::NEG_INFINITY };
     let rules: [&dyn ScoringRule; 5] =
         [&BrierScore, &LogScore::exact(), &LogScore::clipped(0.1).unwrap(), &sloped, &endless];
     for rule in rules {
@@ -220,7 +221,8 @@ fn examinations_come_back() {
         comes_back(&examination);
     }
     let outcomes = r#""outcomes":[0.0,0.0],"probabilities":[0.5,0.5]"#;
-    let rest = r#""honest":[0.0,1.0],"better":[0.0,1.0],"honest_score":0,"better_score":0,"gain":0"#;
+    let rest =
+        r#""honest":[0.0,1.0],"better":[0.0,1.0],"honest_score":0,"better_score":0,"gain":0"#;
     let counts = r#""tied":0,"distributions":1,"intervals":1"#;
     let text = format!(r#"{{"counterexample":{{{outcomes},{rest}}},{counts}}}"#);
     refused::<IntervalExamination>(&[(&text, "outcomes, entry 1: 0 after 0")]);
@@ -263,7 +265,9 @@ fn sums_are_written_with_every_bit_and_hostile_ones_are_refused() {
     let mut large: ExactSum = serde_json::from_str(top).unwrap();
     (0..1_000).for_each(|_| large.merge(&serde_json::from_str(top).unwrap()));
     assert_eq!(large.value(), f64::INFINITY);
-    let text = format!(r#"{{"total":{top},"count":18446744073709551615,"weight":{{"lowest":0,"digits":[]}}}}"#);
+    let text = format!(
+        r#"{{"total":{top},"count":18446744073709551615,"weight":{{"lowest":0,"digits":[]}}}}"#
+    );
     let mut mean: ExactMean = serde_json::from_str(&text).unwrap();
     mean.merge(&mean.clone());
     assert!(mean.finish().unwrap().is_finite());

@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Task;
 use super::chain::Chain;
-use super::landmark_cut::LandmarkCut;
+use super::landmark_cut::{Groups, LandmarkCut};
 use super::optimal::best_calls;
 use super::type_set::TypeSet;
 use crate::{Error, Problem, ToolGraph};
@@ -120,9 +120,10 @@ impl ToolGraph {
     ///
     /// # Complexity
     ///
-    /// That of [`Self::optimal_plan`], and of going through every state on the way of one of these
-    /// plans, call by call: exponential time and memory in the number of data types at worst, and
-    /// nothing limits it but the number of calls.
+    /// Linear along a chain ([`Search::Chain`](crate::Search::Chain)). Otherwise the time of
+    /// [`Self::optimal_plan`], and of going through every state on the way of one of these plans,
+    /// call by call: exponential time and memory in the number of data types at worst, and nothing
+    /// limits it but the number of calls.
     ///
     /// ```
     /// # use tool_graph::{Tool, ToolGraph};
@@ -147,33 +148,42 @@ impl ToolGraph {
     pub fn count_shortest_plans(&self, problem: &Problem) -> Result<u128, Error> {
         let Some(task) = Task::new(self, problem)? else { return Ok(0) };
         let task = task.without_costs();
+        if let Some(chain) = Chain::new(&task) {
+            return chain.count_shortest().ok_or(Error::TooManyPlans);
+        }
         let mut left = best_calls(&task).map_or(0, |calls| calls.len());
-        let mut cuts = LandmarkCut::<u64>::new(&task);
-        let mut layer = HashMap::from([(TypeSet::empty(task.types), 1u128)]);
+        // Tools that another one replaces count as well, so none is left out.
+        let mut cuts = LandmarkCut::<u64>::of_all(&task);
+        let start = (1u128, Groups::default());
+        let mut layer = HashMap::from([(TypeSet::empty(task.types), start)]);
         while left > 0 {
             left -= 1;
-            let mut next: HashMap<TypeSet, u128> = HashMap::new();
-            let mut close: HashMap<TypeSet, bool> = HashMap::new();
-            for (state, ways) in &layer {
+            let mut next: HashMap<TypeSet, (u128, Groups<u64>)> = HashMap::new();
+            let mut far: HashSet<TypeSet> = HashSet::new();
+            for (state, (ways, groups)) in &layer {
                 for tool in 0..task.tools.len() {
                     let yields = task.yields.get(tool);
                     if !state.contains_all(task.needs.get(tool)) || state.contains_all(yields) {
                         continue;
                     }
                     let after = state.with(yields);
-                    let close = *close
-                        .entry(after.clone())
-                        .or_insert_with(|| cuts.bound(&after, left as u64, None) <= left as u64);
-                    if close {
-                        let sum = next.entry(after).or_insert(0);
+                    if let Some((sum, _)) = next.get_mut(&after) {
                         *sum = sum.checked_add(*ways).ok_or(Error::TooManyPlans)?;
+                    } else if !far.contains(&after) {
+                        // Most of what bounds the rest of the plan was found for the state before.
+                        let before = Some((groups, tool as u32));
+                        if cuts.bound(&after, left as u64, before) <= left as u64 {
+                            next.insert(after, (*ways, cuts.groups().clone()));
+                        } else {
+                            far.insert(after);
+                        }
                     }
                 }
             }
             layer = next;
         }
         let done = layer.into_iter().filter(|(state, _)| state.contains_all(&task.goal));
-        done.map(|(_, ways)| ways).try_fold(0u128, u128::checked_add).ok_or(Error::TooManyPlans)
+        done.map(|(_, (ways, _))| ways).try_fold(0u128, u128::checked_add).ok_or(Error::TooManyPlans)
     }
 
     /// The number of all plans along a chain, of any length; 0 where there is no plan. Linear time.

@@ -29,6 +29,8 @@ use crate::Error;
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
 pub struct Problem {
     initial: State,
     goal: State,
@@ -116,5 +118,16 @@ impl ToolGraph {
             }
         }
         Ok(problem)
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::stored::checked!(Problem, Problem::check);
+
+#[cfg(feature = "serde")]
+impl Problem {
+    fn check(&self) -> Result<(), &'static str> {
+        let same = self.initial.types() == self.goal.types();
+        crate::stored::rule(same, "initial and goal must be states of one graph")
     }
 }

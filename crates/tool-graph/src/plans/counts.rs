@@ -33,12 +33,14 @@ use crate::{Error, Problem, ToolGraph};
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
 #[non_exhaustive]
 pub struct PathCoverage {
     /// The number of different plans among the listed paths.
     pub covered: usize,
     /// The number of all plans.
+    #[cfg_attr(feature = "serde", serde(with = "stored_count"))]
     pub possible: u128,
     /// The number of listed paths that are a plan listed before.
     pub repeated: usize,
@@ -51,6 +53,50 @@ impl PathCoverage {
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         (self.possible > 0).then(|| self.covered as f64 / self.possible as f64)
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::stored::checked!(PathCoverage, PathCoverage::check);
+
+#[cfg(feature = "serde")]
+impl PathCoverage {
+    fn check(&self) -> Result<(), &'static str> {
+        use crate::stored::rule;
+
+        let covered = self.covered as u128;
+        rule(covered <= self.possible, "the plans covered must be at most the possible ones")?;
+        let any = self.repeated == 0 || self.covered > 0;
+        rule(any, "a path can only be repeated if a plan was covered")
+    }
+}
+
+/// A count as a number, or as text of its digits where 64 bits cannot hold it: most readers of JSON
+/// would round such a number.
+#[cfg(feature = "serde")]
+mod stored_count {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Count {
+        Number(u64),
+        Digits(String),
+    }
+
+    pub(super) fn serialize<S: Serializer>(count: &u128, to: S) -> Result<S::Ok, S::Error> {
+        match u64::try_from(*count) {
+            Ok(count) => count.serialize(to),
+            Err(_) => count.to_string().serialize(to),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u128, D::Error> {
+        let what = "the number of possible plans must be a whole number or its digits as text";
+        match Count::deserialize(from).map_err(|_| serde::de::Error::custom(what))? {
+            Count::Number(count) => Ok(count.into()),
+            Count::Digits(digits) => digits.parse().map_err(|_| serde::de::Error::custom(what)),
+        }
     }
 }
 

@@ -23,7 +23,8 @@
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
 pub struct Plan {
     tools: Vec<usize>,
     cost: f64,
@@ -44,5 +45,21 @@ impl Plan {
     #[must_use]
     pub fn cost(&self) -> f64 {
         self.cost
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::stored::checked!(Plan, Plan::check);
+
+#[cfg(feature = "serde")]
+impl Plan {
+    fn check(&self) -> Result<(), &'static str> {
+        use crate::stored::{is_cost, rule};
+
+        let mut tools = self.tools.clone();
+        tools.sort_unstable();
+        let once = tools.windows(2).all(|pair| pair[0] != pair[1]);
+        rule(once, "a plan must call each tool at most once")?;
+        rule(is_cost(self.cost), "the cost of a plan must be finite and at least 0")
     }
 }

@@ -103,11 +103,16 @@ mod stored_counts {
         inaccessible: usize,
     }
 
-    pub(super) fn serialize<S: Serializer>(counts: &FailureCounts, to: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(
+        counts: &FailureCounts,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
         counts.serialize(to)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<FailureCounts, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<FailureCounts, D::Error> {
         let read = Counts::deserialize(from)?;
         let classes = [read.repeated, read.extra, read.wrong_parameters, read.inaccessible];
         let sum = classes.iter().try_fold(0usize, |sum, &count| sum.checked_add(count));

@@ -65,7 +65,8 @@ impl<'a> BestPlans<'a> {
             let tool = calls[place] as usize;
             // The only call that yields a wanted data type cannot be left out. Only for others the
             // rest has to be tried.
-            let only = |&number: &u32| self.yielded[number as usize] == 1 && wanted.contains(number);
+            let only =
+                |&number: &u32| self.yielded[number as usize] == 1 && wanted.contains(number);
             if !task.yields.get(tool).iter().any(only) {
                 let rest = self.after(calls[..place].iter().chain(&calls[place + 1..]));
                 let same = if done { rest.contains_all(&task.goal) } else { rest == *state };

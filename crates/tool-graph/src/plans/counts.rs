@@ -229,7 +229,9 @@ impl ToolGraph {
             layer = next;
         }
         let done = layer.into_iter().filter(|(state, _)| state.contains_all(&task.goal));
-        done.map(|(_, (ways, _))| ways).try_fold(0u128, u128::checked_add).ok_or(Error::TooManyPlans)
+        done.map(|(_, (ways, _))| ways)
+            .try_fold(0u128, u128::checked_add)
+            .ok_or(Error::TooManyPlans)
     }
 
     /// The number of all plans along a chain, of any length; 0 where there is no plan. Linear time.

@@ -185,7 +185,7 @@ fn plans_along_a_chain_of_20_000_tools_are_counted_and_listed_in_linear_time() {
     assert_eq!(graph.count_shortest_plans(&problem).unwrap(), 1);
     let best = graph.optimal_plan(&problem).unwrap().unwrap();
     for most in [1, 2] {
-        assert_eq!(graph.best_plans(&problem, most).unwrap(), [best.clone()]);
+        assert_eq!(graph.best_plans(&problem, most).unwrap(), std::slice::from_ref(&best));
         assert_eq!(graph.optimal_plans(&problem, most).unwrap(), (vec![best.clone()], true));
     }
 
@@ -217,7 +217,7 @@ fn random_chain(draw: &mut Draw) -> (ToolGraph, Option<Problem>) {
             components: vec![],
         }
     };
-    let tools = (0..4 + draw.below(9)).map(|number| tool(number, draw)).collect();
+    let tools = (0..4 + draw.below(5)).map(|number| tool(number, draw)).collect();
     let graph = ToolGraph::new(tools).unwrap();
     let problem = graph.problem(&["t0".to_owned()], &[format!("t{types}")]).ok();
     (graph, problem)
@@ -227,7 +227,7 @@ fn random_chain(draw: &mut Draw) -> (ToolGraph, Option<Problem>) {
 fn plans_along_a_chain_are_those_of_trying_everything() {
     let mut many = 0;
     for seed in 5_000_000.. {
-        if many == 1000 {
+        if many == 300 {
             break;
         }
         let (graph, problem) = random_chain(&mut Draw(seed));

@@ -1,20 +1,21 @@
 //! Reading stored values back: the fields first, then the rule that ties them.
 
-/// Reads and writes a type by its fields and refuses what the check refuses.
-///
-/// The type derives both traits with `remote = "Self"`, which makes functions of the same names
-/// that only this uses. The check says which rule the fields break.
+/// Reads a type by its fields, all of which are named again, and refuses what the check refuses.
+/// The check says which rule the fields break. Unknown and repeated fields are refused.
 macro_rules! checked {
-    ($type:ty, $check:path) => {
-        impl serde::Serialize for $type {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                Self::serialize(self, serializer)
-            }
+    (struct $stored:ident for $type:ident = $name:tt, $check:path, {
+        $($(#[$attribute:meta])* $field:ident: $kind:ty,)*
+    }) => {
+        /// The fields as they are stored; nothing outside this file can read them unchecked.
+        #[derive(serde::Deserialize)]
+        #[serde(remote = $name, deny_unknown_fields)]
+        struct $stored {
+            $($(#[$attribute])* $field: $kind,)*
         }
 
         impl<'de> serde::Deserialize<'de> for $type {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let value = Self::deserialize(deserializer)?;
+                let value = $stored::deserialize(deserializer)?;
                 $check(&value).map_err(serde::de::Error::custom)?;
                 Ok(value)
             }

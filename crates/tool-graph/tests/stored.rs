@@ -188,3 +188,15 @@ fn what_makes_costbench_comes_back_and_is_checked() {
     refused::<CostModel>(&json, "/max", json!(0.05));
     refused::<CostModel>(&json, "/noise_std", json!(-0.05));
 }
+
+#[test]
+fn a_type_has_no_way_in_beside_the_checked_one() {
+    use serde::Deserialize;
+
+    // Called by the type's own name, as a function of the type would come before that of the trait.
+    let json = json!({"tools": [0, 0], "cost": -1.0});
+    assert!(Plan::deserialize(&json).is_err());
+    assert!(Transcript::deserialize(&json).is_err());
+    let reply = json!({"status": "banned", "cost": 1.0, "event": null});
+    assert!(Reply::deserialize(&reply).is_err());
+}

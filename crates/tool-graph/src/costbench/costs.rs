@@ -67,8 +67,7 @@ pub enum CostRule {
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CostModel {
     min: f64,
     max: f64,
@@ -77,7 +76,12 @@ pub struct CostModel {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(CostModel, CostModel::check);
+crate::stored::checked!(struct StoredCostModel for CostModel = "CostModel", CostModel::check, {
+    min: f64,
+    max: f64,
+    noise_std: f64,
+    rule: CostRule,
+});
 
 #[cfg(feature = "serde")]
 impl CostModel {

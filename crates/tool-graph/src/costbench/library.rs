@@ -24,8 +24,7 @@ const REFINED: [&str; 5] = ["Available", "Located", "Reviewed", "Verified", "Fin
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct LibraryTool {
     /// The task whose steps it does.
@@ -37,7 +36,11 @@ pub struct LibraryTool {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(LibraryTool, LibraryTool::check);
+crate::stored::checked!(struct StoredLibraryTool for LibraryTool = "LibraryTool", LibraryTool::check, {
+    task: Task,
+    first: usize,
+    last: usize,
+});
 
 #[cfg(feature = "serde")]
 impl LibraryTool {

@@ -108,8 +108,7 @@ impl CallStatus {
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Reply {
     /// What became of the call.
@@ -123,7 +122,11 @@ pub struct Reply {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(Reply, Reply::check);
+crate::stored::checked!(struct StoredReply for Reply = "Reply", Reply::check, {
+    status: CallStatus,
+    cost: f64,
+    event: Option<usize>,
+});
 
 #[cfg(feature = "serde")]
 impl Reply {

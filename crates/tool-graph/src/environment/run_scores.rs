@@ -33,8 +33,7 @@ use trajectory_metrics::tool_calls::FailureCounts;
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct RunScores {
     /// What was paid beyond the reference; lower is better. Only for a run that reached the goal.
@@ -58,7 +57,17 @@ pub struct RunScores {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(RunScores, RunScores::check);
+crate::stored::checked!(struct StoredRunScores for RunScores = "RunScores", RunScores::check, {
+    cost_gap: Option<f64>,
+    cost_gap_without_redundant: Option<f64>,
+    edit_distance: Option<usize>,
+    normalized_edit_distance: Option<f64>,
+    exact_match: Option<bool>,
+    completed: bool,
+    invalid_tool_use_ratio: Option<f64>,
+    #[serde(with = "stored_counts")]
+    failures: FailureCounts,
+});
 
 #[cfg(feature = "serde")]
 impl RunScores {

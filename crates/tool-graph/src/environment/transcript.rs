@@ -39,8 +39,7 @@ use crate::graph::Costs;
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct CallRecord {
     /// The tool as the agent named it.
@@ -95,8 +94,7 @@ pub struct CallRecord {
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Transcript {
     pub(super) calls: Vec<CallRecord>,
     pub(super) goal_reached: bool,
@@ -216,7 +214,14 @@ impl Transcript {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(CallRecord, CallRecord::check);
+crate::stored::checked!(struct StoredCallRecord for CallRecord = "CallRecord", CallRecord::check, {
+    name: String,
+    tool: Option<usize>,
+    status: CallStatus,
+    cost: f64,
+    after_goal: bool,
+    event: Option<usize>,
+});
 
 #[cfg(feature = "serde")]
 impl CallRecord {
@@ -235,7 +240,13 @@ impl CallRecord {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(Transcript, Transcript::check);
+crate::stored::checked!(struct StoredTranscript for Transcript = "Transcript", Transcript::check, {
+    calls: Vec<CallRecord>,
+    goal_reached: bool,
+    answer_is_right: bool,
+    events_planned: usize,
+    events_fired: usize,
+});
 
 #[cfg(feature = "serde")]
 impl Transcript {

@@ -29,8 +29,7 @@ use crate::Error;
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Problem {
     initial: State,
     goal: State,
@@ -122,7 +121,10 @@ impl ToolGraph {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(Problem, Problem::check);
+crate::stored::checked!(struct StoredProblem for Problem = "Problem", Problem::check, {
+    initial: State,
+    goal: State,
+});
 
 #[cfg(feature = "serde")]
 impl Problem {

@@ -33,8 +33,7 @@ use crate::{Error, Problem, ToolGraph};
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PathCoverage {
     /// The number of different plans among the listed paths.
@@ -57,7 +56,13 @@ impl PathCoverage {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(PathCoverage, PathCoverage::check);
+crate::stored::checked!(struct StoredPathCoverage for PathCoverage = "PathCoverage", PathCoverage::check, {
+    covered: usize,
+    #[serde(with = "stored_count")]
+    possible: u128,
+    repeated: usize,
+    not_plans: usize,
+});
 
 #[cfg(feature = "serde")]
 impl PathCoverage {

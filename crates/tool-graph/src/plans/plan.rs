@@ -23,8 +23,7 @@
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Plan {
     tools: Vec<usize>,
     cost: f64,
@@ -49,7 +48,10 @@ impl Plan {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(Plan, Plan::check);
+crate::stored::checked!(struct StoredPlan for Plan = "Plan", Plan::check, {
+    tools: Vec<usize>,
+    cost: f64,
+});
 
 #[cfg(feature = "serde")]
 impl Plan {

@@ -1,6 +1,6 @@
+//! Scenarios as files: tools, data types and events by their names.
 #![cfg(feature = "serde")]
 #![allow(clippy::unwrap_used)]
-//! Scenarios as files: tools, data types and events by their names.
 
 mod random_tools;
 

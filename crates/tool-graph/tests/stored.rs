@@ -1,6 +1,6 @@
+//! What is stored comes back the same, and what no run or search could have made is refused.
 #![cfg(feature = "serde")]
 #![allow(clippy::unwrap_used)]
-//! What is stored comes back the same, and what no run or search could have made is refused.
 
 use std::fmt::Debug;
 

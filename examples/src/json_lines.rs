@@ -4,6 +4,8 @@ use std::{fmt, fs, path::Path};
 
 use serde::de::DeserializeOwned;
 
+use crate::repeated_keys::repeated_key;
+
 /// Where an input is wrong, and how.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub struct InputError {
@@ -79,9 +81,31 @@ pub(crate) fn parse_all<T: DeserializeOwned>(
             field,
             problem,
         })?;
+        check_keys(path, line, number)?;
         lines.push(Line { number, value });
     }
     if lines.is_empty() { Err(whole(path, "holds no line".to_owned())) } else { Ok(lines) }
+}
+
+/// What is said of a field that an object has twice.
+const REPEATED: &str = "is given more than once; give it once";
+
+/// That no object in a text of valid JSON has a key twice, at any depth. The text begins in line
+/// `first_line` of the file.
+///
+/// # Errors
+///
+/// [`InputError`] that names file, line and field of the first key that its object has already.
+pub fn check_keys(path: &Path, json: &[u8], first_line: usize) -> Result<(), InputError> {
+    repeated_key(json).map_or(Ok(()), |repeated| {
+        let lines = json[..repeated.offset].iter().filter(|&&byte| byte == b'\n').count();
+        Err(InputError {
+            file: path.display().to_string(),
+            line: Some(first_line + lines),
+            field: Some(repeated.path),
+            problem: REPEATED.to_owned(),
+        })
+    })
 }
 
 /// The value of one line, or the field and the problem.
@@ -105,11 +129,15 @@ pub(crate) fn describe(
     // The line is named before the field.
     let problem =
         inner.to_string().replace(&format!(" at line {} column ", inner.line()), " at column ");
-    let missing = problem.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
+    let of = |start: &str| problem.strip_prefix(start).and_then(|rest| rest.split('`').next());
+    let named = of("missing field `").map(|field| (field, "missing"));
+    let named = named.or_else(|| of("duplicate field `").map(|field| (field, REPEATED)));
     let inside = (!matches!(path.as_str(), "." | "?")).then_some(path);
-    match (missing, inside) {
-        (Some(field), None) => (Some(field.to_owned()), "missing".to_owned()),
-        (Some(field), Some(path)) => (Some(format!("{path}.{field}")), "missing".to_owned()),
+    match (named, inside) {
+        (Some((field, problem)), None) => (Some(field.to_owned()), problem.to_owned()),
+        (Some((field, problem)), Some(path)) => {
+            (Some(format!("{path}.{field}")), problem.to_owned())
+        }
         (None, inside) => (inside, problem),
     }
 }

@@ -23,6 +23,7 @@ pub mod plan_file;
 pub mod pool_file;
 pub mod program;
 pub mod query_file;
+pub mod repeated_keys;
 pub mod rollout_file;
 mod sample;
 pub mod table;

@@ -5,7 +5,7 @@ use std::{fmt, fs, path::Path};
 use serde::{Deserialize, Deserializer, de};
 use tool_graph::costbench::Task;
 
-use crate::json_lines::{InputError, describe};
+use crate::json_lines::{InputError, check_keys, describe};
 
 /// One query.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,6 +53,7 @@ pub fn read(path: &Path) -> Result<Vec<Query>, InputError> {
         let problem = "goes on after the end of its JSON array".to_owned();
         wrong(Some(error.line()), None, problem)
     })?;
+    check_keys(path, bytes, 1)?;
     if queries.is_empty() {
         Err(wrong(None, None, "holds no query".to_owned()))
     } else {

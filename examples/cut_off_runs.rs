@@ -36,21 +36,30 @@ struct Arguments {
 const USAGE: &str = "\
 cut_off_runs [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
     [--json] [--plot FILE.svg]
+
+Puts five ways to count runs that a budget cut off side by side. Each FILE is one stream of forecasts
+and gets a column, and an id may stand once in a FILE; where all files hold the same runs, every two
+are compared. Without a FILE the program takes bundled runs, whose true chances of success are known.
+--schedule       weights of the steps of a run
+--json           prints one JSON object
+--plot FILE.svg  draws the scores
 ";
 
 /// `None` where only the usage is asked for.
-fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
+fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
     let (mut files, mut schedule) = (Vec::new(), WeightSchedule::LinearFront);
     let (mut json, mut plot) = (false, None);
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
         match argument {
-            Long("schedule") => schedule = parser.value()?.parse()?,
+            Long("schedule") => {
+                schedule = program::value(&mut parser, "--schedule", str::parse)?;
+            }
             Long("json") => json = true,
             Long("plot") => plot = Some(PathBuf::from(parser.value()?)),
             Long("help") | Short('h') => return Ok(None),
             Value(file) => files.push(file.into()),
-            _ => return Err(argument.unexpected()),
+            _ => return Err(program::unexpected(argument)),
         }
     }
     let bundled = files.is_empty();
@@ -64,7 +73,7 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
 
 fn output() -> Result<String, Box<dyn Error>> {
     let Some(Arguments { files, bundled, schedule, json, plot }) = arguments()? else {
-        return Ok(USAGE.to_owned());
+        return Ok([USAGE, trace_file::FORMAT].concat());
     };
     let all: Vec<Vec<Run>> =
         files.iter().map(|path| trace_file::read(path)).collect::<Result<_, _>>()?;

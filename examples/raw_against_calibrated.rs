@@ -33,6 +33,15 @@ fn main() -> ExitCode {
 const USAGE: &str = "\
 raw_against_calibrated [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
     [--whole-tasks] [--resamples N] [--seed N] [--json]
+
+Says what cross-fitted Platt scaling changes about each metric, in standard errors of the change. Each
+FILE is a stream of its own; without a FILE the program takes two bundled streams. Every run with an
+outcome needs a task, as whole tasks are resampled.
+--schedule     weights of the steps of a run, in the fit and in the scores
+--whole-tasks  keeps the runs of a task in one half; by default runs are halved by their ids
+--resamples N  bootstrap resamples of whole tasks, 1000 by default
+--seed N       seed of the bootstrap, 1 by default
+--json         prints one JSON object
 ";
 
 struct Arguments {
@@ -42,7 +51,7 @@ struct Arguments {
 }
 
 /// `None` where only the usage is asked for.
-fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
+fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
     let mut settings = ComparisonSettings {
         schedule: WeightSchedule::LinearFront,
         resamples: 1_000,
@@ -53,19 +62,24 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
         match argument {
-            Long("schedule") => settings.schedule = parser.value()?.parse()?,
+            Long("schedule") => {
+                settings.schedule = program::value(&mut parser, "--schedule", str::parse)?;
+            }
             Long("whole-tasks") => settings.whole_tasks = true,
             Long("resamples") => {
-                settings.resamples = parser.value()?.parse_with(|text| match text.parse() {
-                    Ok(n) if (2..=program::MOST_RESAMPLES).contains(&n) => Ok(n),
-                    _ => Err("give a whole number from 2 to 1000000"),
-                })?;
+                settings.resamples =
+                    program::value(&mut parser, "--resamples", |text| match text.parse() {
+                        Ok(n) if (2..=program::MOST_RESAMPLES).contains(&n) => Ok(n),
+                        _ => Err("give a whole number from 2 to 1000000"),
+                    })?;
             }
-            Long("seed") => settings.seed = parser.value()?.parse()?,
+            Long("seed") => {
+                settings.seed = program::value(&mut parser, "--seed", program::seed)?;
+            }
             Long("json") => json = true,
             Long("help") | Short('h') => return Ok(None),
             Value(file) => files.push(PathBuf::from(file)),
-            _ => return Err(argument.unexpected()),
+            _ => return Err(program::unexpected(argument)),
         }
     }
     if files.is_empty() {
@@ -87,7 +101,7 @@ struct Report {
 
 fn output() -> Result<String, Box<dyn Error>> {
     let Some(Arguments { files, settings, json }) = arguments()? else {
-        return Ok(USAGE.to_owned());
+        return Ok([USAGE, trace_file::FORMAT].concat());
     };
     let mut reports = Vec::new();
     for path in files {

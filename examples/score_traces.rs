@@ -38,10 +38,19 @@ struct Arguments {
 const USAGE: &str = "\
 score_traces [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
     [--calibrate none|platt|isotonic] [--resamples N] [--seed N] [--cluster-by-task] [--json]
+
+Scores the confidence that agents reported along their runs. Each FILE is one stream of forecasts and
+gets a column; without a FILE the program compares three forecasters on bundled runs.
+--schedule         weights of the steps of a run
+--calibrate        calibrates the forecasts before they are scored, fitted on the other half of the runs
+--resamples N      bootstrap resamples behind the 95 % intervals, 1000 by default; 0 for no intervals
+--seed N           seed of the bootstrap, 1 by default
+--cluster-by-task  resamples whole tasks, which every run then must name
+--json             prints one JSON object; its figures are over all files together, `files` has each
 ";
 
 /// `None` where only the usage is asked for.
-fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
+fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
     let mut settings = Settings {
         schedule: WeightSchedule::LinearFront,
         calibration: Calibration::None,
@@ -53,24 +62,30 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
         match argument {
-            Long("schedule") => settings.schedule = parser.value()?.parse()?,
+            Long("schedule") => {
+                settings.schedule = program::value(&mut parser, "--schedule", str::parse)?;
+            }
             Long("calibrate") => {
-                settings.calibration = parser.value()?.parse_with(|name| match name {
-                    "none" => Ok(Calibration::None),
-                    "platt" => Ok(Calibration::Platt),
-                    "isotonic" => Ok(Calibration::Isotonic),
-                    _ => Err("there are none, platt and isotonic"),
-                })?;
+                settings.calibration =
+                    program::value(&mut parser, "--calibrate", |name| match name {
+                        "none" => Ok(Calibration::None),
+                        "platt" => Ok(Calibration::Platt),
+                        "isotonic" => Ok(Calibration::Isotonic),
+                        _ => Err("there are none, platt and isotonic"),
+                    })?;
             }
             Long("resamples") => {
-                settings.resamples = parser.value()?.parse_with(program::resamples)?;
+                settings.resamples =
+                    program::value(&mut parser, "--resamples", program::resamples)?;
             }
-            Long("seed") => settings.seed = parser.value()?.parse()?,
+            Long("seed") => {
+                settings.seed = program::value(&mut parser, "--seed", program::seed)?;
+            }
             Long("cluster-by-task") => settings.cluster_by_task = true,
             Long("json") => json = true,
             Long("help") | Short('h') => return Ok(None),
             Value(file) => files.push(file.into()),
-            _ => return Err(argument.unexpected()),
+            _ => return Err(program::unexpected(argument)),
         }
     }
     if files.is_empty() {
@@ -83,7 +98,7 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
 
 fn output() -> Result<String, Box<dyn Error>> {
     let Some(Arguments { files, settings, json }) = arguments()? else {
-        return Ok(USAGE.to_owned());
+        return Ok([USAGE, trace_file::FORMAT].concat());
     };
     let all: Vec<Vec<Run>> =
         files.iter().map(|path| trace_file::read(path)).collect::<Result<_, _>>()?;

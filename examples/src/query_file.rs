@@ -7,6 +7,15 @@ use tool_graph::costbench::Task;
 
 use crate::json_lines::{InputError, check_keys, describe};
 
+/// The format of a file, for the help of the program that reads it.
+pub const FORMAT: &str = r#"
+A FILE of queries has one JSON array, on one line or many, for example
+  [{"query_id": "query-001", "task": "location"}, {"query_id": "query-002", "task": "dining"}]
+query_id  name of the query, from which its costs and events are drawn
+task      location, transportation, accommodation, attraction, dining or shopping
+Other fields are ignored.
+"#;
+
 /// One query.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Query {

@@ -9,6 +9,21 @@ use trajectory_metrics::Probability;
 
 use crate::json_lines::{self, InputError};
 
+/// The format of a file, for the help of the programs that read it.
+pub const FORMAT: &str = r#"
+A FILE has JSON Lines, one run per line, for example
+  {"id": "run-7", "task": "task-3", "forecasts": [0.6, 0.4, 0.9], "outcome": true, "stop": "completed"}
+  {"id": "run-8", "task": "task-3", "forecasts": [0.5, 0.7], "outcome": null, "stop": "max_steps", "horizon": 5}
+id         name of the run
+task       optional name of the task; runs of one task are not independent
+forecasts  probability of success that was reported after each step, each from 0 to 1
+outcome    true, false, or null if it is not known
+stop       optional reason why the run ended. A run without an outcome is censored if a budget ended
+           it (max_steps, max_tokens, max_time, max_cost), otherwise it is excluded and counted
+horizon    optional number of steps that a censored run would have been scored over
+Other fields are ignored.
+"#;
+
 #[derive(Deserialize)]
 struct Row {
     id: String,

@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
 }
 
 /// Runs another program.
-fn run_other(program: &str, arguments: &[&str]) -> Output {
+pub(crate) fn run_other(program: &str, arguments: &[&str]) -> Output {
     let test = env::current_exe().unwrap();
     let folder = test.parent().and_then(Path::parent).unwrap();
     let built = folder.join("examples").join(format!("{program}{}", env::consts::EXE_SUFFIX));

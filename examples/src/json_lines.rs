@@ -4,7 +4,7 @@ use std::{fmt, fs, path::Path};
 
 use serde::de::DeserializeOwned;
 
-use crate::repeated_keys::repeated_key;
+use crate::distinct_keys;
 
 /// Where an input is wrong, and how.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -51,7 +51,8 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<Line<T>>, InputError
     parse_all(path, &bytes(path)?)
 }
 
-/// What a file holds, without the mark in front by which some editors say "UTF-8".
+/// The bytes of a file, which is read once and so may be a pipe. A UTF-8 byte-order mark in front is
+/// left out. Every reader of this package takes its bytes from here.
 pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, InputError> {
     let mut bytes = fs::read(path).map_err(|error| whole(path, error.to_string()))?;
     if bytes.starts_with(b"\xef\xbb\xbf") {
@@ -81,31 +82,9 @@ pub(crate) fn parse_all<T: DeserializeOwned>(
             field,
             problem,
         })?;
-        check_keys(path, line, number)?;
         lines.push(Line { number, value });
     }
     if lines.is_empty() { Err(whole(path, "holds no line".to_owned())) } else { Ok(lines) }
-}
-
-/// What is said of a field that an object has twice.
-const REPEATED: &str = "is given more than once; give it once";
-
-/// That no object in a text of valid JSON has a key twice, at any depth. The text begins in line
-/// `first_line` of the file.
-///
-/// # Errors
-///
-/// [`InputError`] that names file, line and field of the first key that its object has already.
-pub fn check_keys(path: &Path, json: &[u8], first_line: usize) -> Result<(), InputError> {
-    repeated_key(json).map_or(Ok(()), |repeated| {
-        let lines = json[..repeated.offset].iter().filter(|&&byte| byte == b'\n').count();
-        Err(InputError {
-            file: path.display().to_string(),
-            line: Some(first_line + lines),
-            field: Some(repeated.path),
-            problem: REPEATED.to_owned(),
-        })
-    })
 }
 
 /// The value of one line, or the field and the problem.
@@ -117,6 +96,7 @@ fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, (Option<String>, String)
     let mut deserializer = serde_json::Deserializer::from_slice(line);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(describe)?;
     deserializer.end().map_err(|_| (None, "goes on after the end of its JSON value".to_owned()))?;
+    distinct_keys::check(line).map_err(|(_, field, problem)| (field, problem))?;
     Ok(value)
 }
 
@@ -129,15 +109,22 @@ pub(crate) fn describe(
     // The line is named before the field.
     let problem =
         inner.to_string().replace(&format!(" at line {} column ", inner.line()), " at column ");
-    let of = |start: &str| problem.strip_prefix(start).and_then(|rest| rest.split('`').next());
-    let named = of("missing field `").map(|field| (field, "missing"));
-    let named = named.or_else(|| of("duplicate field `").map(|field| (field, REPEATED)));
+    let duplicate = problem.strip_prefix(distinct_keys::DUPLICATE);
+    if let Some((key, _)) = duplicate.and_then(|rest| rest.rsplit_once('`')) {
+        let problem = distinct_keys::PROBLEM.to_owned();
+        return match path.as_str() {
+            "." | "?" => (Some(key.to_owned()), problem),
+            path if path == key || path.ends_with(&format!(".{key}")) => {
+                (Some(path.to_owned()), problem)
+            }
+            path => (Some(format!("{path}.{key}")), problem),
+        };
+    }
+    let missing = problem.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
     let inside = (!matches!(path.as_str(), "." | "?")).then_some(path);
-    match (named, inside) {
-        (Some((field, problem)), None) => (Some(field.to_owned()), problem.to_owned()),
-        (Some((field, problem)), Some(path)) => {
-            (Some(format!("{path}.{field}")), problem.to_owned())
-        }
+    match (missing, inside) {
+        (Some(field), None) => (Some(field.to_owned()), "missing".to_owned()),
+        (Some(field), Some(path)) => (Some(format!("{path}.{field}")), "missing".to_owned()),
         (None, inside) => (inside, problem),
     }
 }

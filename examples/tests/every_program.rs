@@ -196,7 +196,7 @@ fn a_key_that_stands_twice_is_refused_by_every_reader() {
         let path = write(&format!("repeated_{i}.jsonl"), &text);
         let option: &[&str] = if program == "costbench" { &["--queries"] } else { &[] };
         let error = refusal(&run_other(program, &[option, &[&path]].concat()), row);
-        let expected = format!("error: {path}:3: field {field}: is given more than once");
+        let expected = format!("error: {path}:3: field {field}: duplicate; give each key once");
         assert!(error.starts_with(&expected), "{program}: {error}");
     }
     let runs = write(

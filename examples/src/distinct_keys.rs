@@ -1,15 +1,25 @@
-//! Keys that stand twice in one JSON object. Readers usually keep the last one, so that a file with a
-//! mistake in it would pass without a word.
+//! A check that no object in a JSON text has one key twice. `serde_json` keeps the last value of such
+//! a key without a word, unless the key is a field of a derived reader.
 
 use std::{borrow::Cow, collections::BTreeSet, fmt::Write};
 
-/// A key that its object has already.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RepeatedKey {
-    /// The path to the value of the key, as `turns[0].output_tokens`.
-    pub path: String,
-    /// The position of the second key, in bytes from 0.
-    pub offset: usize,
+/// As the message of a derived reader begins.
+pub(crate) const DUPLICATE: &str = "duplicate field `";
+
+/// What is said of a key that its object has twice.
+pub(crate) const PROBLEM: &str = "duplicate; give each key once";
+
+/// Checks a JSON text that has been read already. The error holds the line, the path to the key and
+/// the problem.
+///
+/// Keys are compared as they are read, so that `"id"` and `"\u0069d"` are the same. The text is passed
+/// through once, without a look at its numbers and without a limit to its depth, so that nothing else in
+/// it keeps a key from being seen. Of a text that is not valid JSON the result means nothing.
+pub(crate) fn check(json: &[u8]) -> Result<(), (usize, Option<String>, String)> {
+    repeated_key(json).map_or(Ok(()), |(path, offset)| {
+        let lines = json[..offset].iter().filter(|&&byte| byte == b'\n').count();
+        Err((lines + 1, Some(path), PROBLEM.to_owned()))
+    })
 }
 
 /// An object or a list that has begun and not ended.
@@ -18,13 +28,8 @@ enum Open<'a> {
     List { index: usize },
 }
 
-/// The first key of a JSON text that stands twice in one object, at any depth. Keys are compared as
-/// they are read, so that `"id"` and `"\u0069d"` are the same. Takes time in proportion to the text and
-/// memory for the keys of the objects that are open at a time.
-///
-/// The text has to be valid JSON: read it first. Of any other text the result means nothing.
-#[must_use]
-pub fn repeated_key(json: &[u8]) -> Option<RepeatedKey> {
+/// The path to the first key that its object has already, and the position of that key in bytes.
+fn repeated_key(json: &[u8]) -> Option<(String, usize)> {
     let mut open: Vec<Open<'_>> = Vec::new();
     let mut at = 0;
     while let Some(&byte) = json.get(at) {
@@ -48,7 +53,7 @@ pub fn repeated_key(json: &[u8]) -> Option<RepeatedKey> {
                     *before_key = false;
                     *last = key(&json[at..end]);
                     if !keys.insert(last.clone()) {
-                        return Some(RepeatedKey { path: path(&open), offset: at });
+                        return Some((path(&open), at));
                     }
                 }
                 at = end;
@@ -107,7 +112,7 @@ mod tests {
     use super::*;
 
     fn found(json: &str) -> Option<String> {
-        repeated_key(json.as_bytes()).map(|repeated| repeated.path)
+        repeated_key(json.as_bytes()).map(|(path, _)| path)
     }
 
     #[test]
@@ -139,9 +144,18 @@ mod tests {
     }
 
     #[test]
-    fn the_position_is_that_of_the_second_key() {
-        let json = "{\"a\": 1,\n \"a\": 2}";
-        assert_eq!(repeated_key(json.as_bytes()).map(|repeated| repeated.offset), Some(10));
+    fn the_line_is_that_of_the_second_key() {
+        let refused = check(b"{\"a\": 1,\n \"a\": 2}");
+        assert_eq!(refused, Err((2, Some("a".to_owned()), PROBLEM.to_owned())));
+    }
+
+    #[test]
+    fn a_number_beyond_all_floats_and_a_deep_list_before_it_hide_no_key() {
+        let deep = ["[".repeat(1_000), "]".repeat(1_000)].concat();
+        assert_eq!(
+            found(&format!("{{\"x\":1e999,\"y\":{deep},\"k\":1,\"k\":2}}")).as_deref(),
+            Some("k")
+        );
     }
 
     #[test]

@@ -94,10 +94,29 @@ fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, (Option<String>, String)
         return Err((None, "is no JSON object".to_owned()));
     }
     let mut deserializer = serde_json::Deserializer::from_slice(line);
-    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(describe)?;
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let word = word_at(line, error.inner().column());
+        let (field, problem) = describe(error);
+        match word {
+            Some(word) => (field, format!("{word} is not JSON; give null for what is missing")),
+            None => (field, problem),
+        }
+    })?;
     deserializer.end().map_err(|_| (None, "goes on after the end of its JSON value".to_owned()))?;
     distinct_keys::check(line).map_err(|(_, field, problem)| (field, problem))?;
     Ok(value)
+}
+
+/// The word at a column, from 1, if it is one by which other languages write that there is no number.
+fn word_at(line: &[u8], column: usize) -> Option<&str> {
+    let at = column.checked_sub(1)?;
+    let is_word = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
+    let start = line.get(..at)?.iter().rposition(|byte| !is_word(byte)).map_or(0, |end| end + 1);
+    let length = line[start..].iter().take_while(|&byte| is_word(byte)).count();
+    let word = str::from_utf8(&line[start..start + length]).ok()?;
+    let known = ["nan", "inf", "infinity", "none", "undefined"];
+    let lower = word.trim_start_matches('-').to_ascii_lowercase();
+    known.contains(&lower.as_str()).then_some(word)
 }
 
 /// The field and the problem of what serde refused.

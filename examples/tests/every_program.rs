@@ -87,11 +87,12 @@ fn a_word_that_a_program_does_not_know_is_refused_with_exit_code_2() {
 #[test]
 fn a_value_that_an_option_does_not_take_is_refused_by_the_option_s_name() {
     let folder = in_folder("never");
-    let cases: [(&str, &[&str]); 14] = [
+    let cases: [(&str, &[&str]); 15] = [
         ("score_traces", &["--schedule", "front"]),
         ("score_traces", &["--calibrate", "magic"]),
         ("score_traces", &["--resamples", "-1"]),
         ("score_traces", &["--seed", "one"]),
+        ("score_traces", &["--missing", "guess"]),
         ("raw_against_calibrated", &["--resamples", "1"]),
         ("raw_against_calibrated", &["--schedule", ""]),
         ("cut_off_runs", &["--schedule", "front"]),

@@ -65,6 +65,9 @@ detection_turn_share, detection_spent_share
 --plot-id ID                draws this run in place of the longest feasible one
 ";
 
+/// Estimators that learn from earlier runs.
+const ESTIMATORS: [&str; 3] = ["linear", "quantile", "conformal"];
+
 struct Arguments {
     files: Vec<PathBuf>,
     estimator: String,
@@ -134,6 +137,12 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
     if files.is_empty() {
         files.push(program::bundled("demo_rollouts.jsonl"));
     }
+    if plot_id.is_some() && plot.is_none() {
+        return Err("--plot-id: names the run of a picture; give --plot FILE.svg too".into());
+    }
+    if mode == AnswerMode::Lenient && ESTIMATORS.contains(&estimator.as_str()) {
+        return Err("--lenient: reads recorded answers; give --estimator FILE too".into());
+    }
     let arguments =
         Arguments { files, estimator, mode, settings, resamples, seed, json, plot, plot_id };
     Ok(Some(arguments))
@@ -153,7 +162,15 @@ fn output() -> Result<String, Box<dyn Error>> {
         "quantile" => By::Quantile,
         "conformal" => By::Conformal,
         file => {
-            let answers = estimate_file::read(Path::new(file), mode, &all)?;
+            let path = Path::new(file);
+            if !path.exists() {
+                return Err(format!(
+                    "--estimator: {file}: there is no such file, and no estimator of this name but {}",
+                    ESTIMATORS.join(", ")
+                )
+                .into());
+            }
+            let answers = estimate_file::read(path, mode, &all)?;
             By::Recorded { file: estimator, answers }
         }
     };

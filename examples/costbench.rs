@@ -93,17 +93,17 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
             Long("queries") => queries = Some(parser.value()?.into()),
             Long("refinement-level") => {
                 settings.refinement_level =
-                    program::value(&mut parser, "--refinement-level", str::parse)?;
+                    program::value(&mut parser, "--refinement-level", whole_number)?;
             }
             Long("seed") => settings.seed = program::value(&mut parser, "--seed", program::seed)?,
             Long("noise-std") => {
-                settings.noise_std = program::value(&mut parser, "--noise-std", str::parse)?
+                settings.noise_std = program::value(&mut parser, "--noise-std", number_of)?
             }
             Long("min-cost") => {
-                settings.min_cost = program::value(&mut parser, "--min-cost", str::parse)?
+                settings.min_cost = program::value(&mut parser, "--min-cost", number_of)?
             }
             Long("max-cost") => {
-                settings.max_cost = program::value(&mut parser, "--max-cost", str::parse)?
+                settings.max_cost = program::value(&mut parser, "--max-cost", number_of)?
             }
             Long("block") => {
                 settings.block = program::value(&mut parser, "--block", |name| {
@@ -114,7 +114,7 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
                 })?;
             }
             Long("blocks") => {
-                settings.blocks = program::value(&mut parser, "--blocks", str::parse)?
+                settings.blocks = program::value(&mut parser, "--blocks", whole_number)?
             }
             Long("paths") => paths = true,
             Long("json") => json = true,
@@ -127,6 +127,14 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
         settings.blocks = 0;
     }
     Ok(Some(Arguments { queries, settings, world, paths, json }))
+}
+
+fn number_of(text: &str) -> Result<f64, &'static str> {
+    text.parse().map_err(|_| "give a number")
+}
+
+fn whole_number(text: &str) -> Result<usize, &'static str> {
+    text.parse().map_err(|_| "give a whole number of at least 0")
 }
 
 fn wrong(option: &str, problem: impl Display) -> String {

@@ -95,7 +95,7 @@ fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, (Option<String>, String)
     }
     let mut deserializer = serde_json::Deserializer::from_slice(line);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-        let word = word_at(line, error.inner().column());
+        let word = word_at(line, error.inner().column()).filter(|_| error.inner().is_syntax());
         let (field, problem) = describe(error);
         match word {
             Some(word) => (field, format!("{word} is not JSON; give null for what is missing")),

@@ -52,6 +52,10 @@ pub fn read(path: &Path) -> Result<Vec<Query>, InputError> {
         problem,
     };
     let bytes = bytes(path)?;
+    if !bytes.trim_ascii_start().starts_with(b"[") {
+        let problem = "is no JSON array; give one array of all queries".to_owned();
+        return Err(wrong(Some(1), None, problem));
+    }
     let mut deserializer = serde_json::Deserializer::from_slice(&bytes);
     let queries: Vec<Query> =
         serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {

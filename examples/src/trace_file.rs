@@ -143,13 +143,8 @@ pub fn read(path: &Path, policy: ForecastPolicy) -> Result<TraceFile, InputError
 ///
 /// One that lists the names.
 pub fn policy(name: &str) -> Result<ForecastPolicy, &'static str> {
-    match name {
-        "refuse" => Ok(ForecastPolicy::Refuse),
-        "leave-out" => Ok(ForecastPolicy::LeaveOut),
-        "carry-forward" => Ok(ForecastPolicy::CarryForward),
-        "clip" => Ok(ForecastPolicy::Clip),
-        _ => Err("there are refuse, leave-out, carry-forward and clip"),
-    }
+    let known = name.replace('-', "_").parse();
+    known.map_err(|_| "there are refuse, leave-out, carry-forward and clip")
 }
 
 /// What was done about the forecasts of one or more files that were read with one policy.
@@ -168,8 +163,10 @@ pub fn notes(files: &[&TraceFile]) -> Vec<String> {
     let mut notes = Vec::new();
     let Missing { policy, counts } = missing(files);
     if counts.left_out_runs + counts.repaired_runs > 0 {
-        let mut note =
-            format!("forecasts that are missing or outside [0, 1], by {policy}: {counts}");
+        let policy = policy.name().replace('_', "-");
+        let mut note = format!(
+            "forecasts that are missing or outside [0, 1], by --missing {policy}: {counts}"
+        );
         if let Some(first) = files.iter().find_map(|file| file.first_left_out.as_ref()) {
             note.push_str(&format!(", the first because of {first}"));
         }
@@ -199,12 +196,14 @@ fn unknown_stops<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<String> {
     if texts.len() > MOST_TEXTS {
         list.push_str(&format!(" and {} more", texts.len() - MOST_TEXTS));
     }
-    (all > 0).then(|| {
-        format!(
-            "stop: reasons that are not known: {list}; {excluded} of these {all} runs have no outcome and \
-             are excluded; if a budget ended them, write max_steps, max_tokens, max_time or max_cost"
-        )
-    })
+    let consequence = match excluded {
+        0 => "all their runs have an outcome and are scored".to_owned(),
+        _ => format!(
+            "{excluded} of {all} such runs have no outcome and are excluded; if a budget ended them, write \
+             max_steps, max_tokens, max_time or max_cost"
+        ),
+    };
+    (all > 0).then(|| format!("stop: reasons that are not known: {list}; {consequence}"))
 }
 
 /// Texts in a note.

@@ -117,6 +117,21 @@ fn a_value_that_an_option_does_not_take_is_refused_by_the_option_s_name() {
 }
 
 #[test]
+fn an_option_that_would_change_nothing_is_refused() {
+    let cases: [(&str, &[&str]); 3] = [
+        ("budget", &["--plot-id", "run-1"]),
+        ("budget", &["--lenient", "--estimator", "quantile"]),
+        ("costbench", &["--blocks", "2"]),
+    ];
+    for (program, words) in cases {
+        let error = refusal(&run_other(program, words), program);
+        assert!(error.starts_with(&format!("error: {}: ", words[0])), "{program}: {error}");
+    }
+    let error = refusal(&run_other("budget", &["--estimator", "magic"]), "magic");
+    assert!(error.contains("linear, quantile, conformal"), "{error}");
+}
+
+#[test]
 fn demo_traces_go_only_where_they_are_asked_to() {
     let tracked = ["truthful", "overconfident", "constant", "problems", "rollouts"]
         .map(|name| bundled(&format!("demo_{name}.jsonl")));

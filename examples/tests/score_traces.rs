@@ -90,7 +90,7 @@ fn a_policy_says_what_becomes_of_bad_forecasts_and_the_report_counts_them() {
     };
     let note = |report: &Value| {
         let notes = report["notes"].as_array().unwrap().clone();
-        let start = "forecasts that are missing or outside [0, 1], by ";
+        let start = "forecasts that are missing or outside [0, 1], by --missing ";
         notes
             .iter()
             .filter_map(Value::as_str)
@@ -109,7 +109,7 @@ fn a_policy_says_what_becomes_of_bad_forecasts_and_the_report_counts_them() {
     assert_eq!(
         note(&left_out),
         format!(
-            "leave_out: 4 runs: 0 repaired (0 forecasts clipped, 0 carried forward), 3 left out, the \
+            "leave-out: 4 runs: 0 repaired (0 forecasts clipped, 0 carried forward), 3 left out, the \
              first because of forecasts[1] in {path}:2: 1.25, outside [0, 1]"
         )
     );
@@ -162,13 +162,16 @@ fn stop_reasons_that_are_not_known_are_listed_with_the_number_of_their_runs() {
         row(5, "false", "completed"),
     ];
     let path = write("stops.jsonl", &rows.join("\n"));
-    let expected = "stop: reasons that are not known: \"another one\" (2), \"an own word\" (1); 2 of \
-                    these 3 runs have no outcome and are excluded; if a budget ended them, write \
+    let expected = "stop: reasons that are not known: \"another one\" (2), \"an own word\" (1); 2 of 3 \
+                    such runs have no outcome and are excluded; if a budget ended them, write \
                     max_steps, max_tokens, max_time or max_cost";
     let report = json(&[&path, "--json", "--resamples", "0"]);
     assert!(report["notes"].as_array().unwrap().contains(&expected.into()), "{report}");
     let text = String::from_utf8(run(&[&path, "--resamples", "0"]).stdout).unwrap();
     assert!(text.contains(&format!("note: {expected}\n")), "{text}");
+    let judged = write("judged.jsonl", &rows[2]);
+    let notes = json(&[&judged, "--json", "--resamples", "0"])["notes"].to_string();
+    assert!(notes.contains("(1); all their runs have an outcome and are scored"), "{notes}");
     let notes = json(&["--json", "--resamples", "0"])["notes"].to_string();
     assert!(!notes.contains("stop: "), "{notes}");
 }

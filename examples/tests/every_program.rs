@@ -9,15 +9,16 @@ use std::{fs, path::Path};
 use program::{bundled, in_folder, refusal, run_other, write};
 
 /// Programs that read files, and what comes before the name of a file.
-const READERS: [(&str, &[&str]); 5] = [
+const READERS: [(&str, &[&str]); 6] = [
     ("score_traces", &[]),
     ("raw_against_calibrated", &[]),
     ("cut_off_runs", &[]),
     ("budget", &[]),
     ("costbench", &["--queries"]),
+    ("compare_paths", &[]),
 ];
 
-const OTHERS: [&str; 4] = ["agent_loop", "make_demo_traces", "compare_paths", "triage"];
+const OTHERS: [&str; 3] = ["agent_loop", "make_demo_traces", "triage"];
 
 fn help(program: &str) -> String {
     let output = run_other(program, &["--help"]);
@@ -60,6 +61,27 @@ fn help_of_budget_shows_estimates_that_it_reads() {
 }
 
 #[test]
+fn help_of_triage_shows_problems_plans_and_a_knapsack_that_it_reads() {
+    let lines = shown("triage");
+    let file = |name: &str, key: &str| {
+        let chosen: Vec<&str> =
+            lines.iter().map(String::as_str).filter(|line| line.starts_with(key)).collect();
+        assert!(!chosen.is_empty(), "{key}");
+        write(name, &chosen.join("\n"))
+    };
+    let problems = file("problems.jsonl", "{\"problem\"");
+    let plans = file("plans.jsonl", "{\"pool\"");
+    let knapsack = file("knapsack.json", "{\"capacity\"");
+    for arguments in [
+        &[problems.as_str(), "--planner", &plans, "--alpha", "0.5"][..],
+        &["--knapsack", &knapsack],
+    ] {
+        let output = run_other("triage", arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
 fn help_comes_in_both_spellings_and_begins_with_the_name_of_the_program() {
     for program in READERS.iter().map(|(program, _)| *program).chain(OTHERS) {
         assert_eq!(help(program).as_bytes(), run_other(program, &["-h"]).stdout, "{program}");
@@ -87,7 +109,7 @@ fn a_word_that_a_program_does_not_know_is_refused_with_exit_code_2() {
 #[test]
 fn a_value_that_an_option_does_not_take_is_refused_by_the_option_s_name() {
     let folder = in_folder("never");
-    let cases: [(&str, &[&str]); 15] = [
+    let cases: [(&str, &[&str]); 18] = [
         ("score_traces", &["--schedule", "front"]),
         ("score_traces", &["--calibrate", "magic"]),
         ("score_traces", &["--resamples", "-1"]),
@@ -101,6 +123,9 @@ fn a_value_that_an_option_does_not_take_is_refused_by_the_option_s_name() {
         ("budget", &["--coverage", "1"]),
         ("budget", &["--warm-up", "few"]),
         ("costbench", &["--seed", "0.5"]),
+        ("triage", &["--alpha", "2"]),
+        ("triage", &["--pool-size", "0"]),
+        ("triage", &["--seed", "-1"]),
         ("make_demo_traces", &["--tasks", "0"]),
         ("make_demo_traces", &["--seed", "x"]),
     ];

@@ -97,13 +97,13 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
             }
             Long("seed") => settings.seed = program::value(&mut parser, "--seed", program::seed)?,
             Long("noise-std") => {
-                settings.noise_std = program::value(&mut parser, "--noise-std", number_of)?
+                settings.noise_std = program::value(&mut parser, "--noise-std", number_of)?;
             }
             Long("min-cost") => {
-                settings.min_cost = program::value(&mut parser, "--min-cost", number_of)?
+                settings.min_cost = program::value(&mut parser, "--min-cost", number_of)?;
             }
             Long("max-cost") => {
-                settings.max_cost = program::value(&mut parser, "--max-cost", number_of)?
+                settings.max_cost = program::value(&mut parser, "--max-cost", number_of)?;
             }
             Long("block") => {
                 settings.block = program::value(&mut parser, "--block", |name| {
@@ -114,7 +114,7 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
                 })?;
             }
             Long("blocks") => {
-                settings.blocks = program::value(&mut parser, "--blocks", whole_number)?
+                settings.blocks = program::value(&mut parser, "--blocks", whole_number)?;
             }
             Long("paths") => paths = true,
             Long("json") => json = true,

@@ -308,6 +308,34 @@ fn a_horizon_beyond_all_runs_is_refused() {
 }
 
 #[test]
+fn with_one_cluster_every_interval_is_undefined_and_a_note_says_so() {
+    let rows = [
+        r#"{"id":"a","task":"t","forecasts":[0.5,0.7],"outcome":true}"#,
+        r#"{"id":"b","task":"t","forecasts":[0.4],"outcome":false}"#,
+        r#"{"id":"c","task":"t","forecasts":[0.3,0.6],"outcome":false}"#,
+    ];
+    let one_task = write("one_task.jsonl", &rows.join("\n"));
+    let one_run = write("one_run.jsonl", rows[0]);
+    for arguments in [&[one_task.as_str(), "--cluster-by-task"][..], &[&one_run]] {
+        let report = json(&[arguments, &["--json"]].concat());
+        for estimates in [&report, &report["base_rate_reference"]] {
+            for metric in ["tps_log", "tps_brier", "tps_beta_2_4", "t_brier"] {
+                assert!(estimates[metric]["value"].is_f64(), "{metric}: {report}");
+                for end in ["ci_low", "ci_high"] {
+                    assert_eq!(estimates[metric][end], Value::Null, "{metric}: {report}");
+                }
+            }
+        }
+        let notes = report["notes"].as_array().unwrap();
+        let said = |note: &Value| note.as_str().unwrap().contains("interval");
+        assert!(notes.iter().any(said), "{notes:?}");
+        let text = String::from_utf8(run(arguments).stdout).unwrap();
+        let row = text.lines().find(|line| line.starts_with("tps_log (+)")).unwrap();
+        assert_eq!(row.matches("[undefined]").count(), 2, "{text}");
+    }
+}
+
+#[test]
 fn the_same_call_gives_the_same_bytes() {
     let arguments = ["--json", "--calibrate", "platt", "--cluster-by-task", "--resamples", "50"];
     assert_eq!(run(&arguments).stdout, run(&arguments).stdout);

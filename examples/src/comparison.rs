@@ -115,7 +115,12 @@ pub fn compare(
         let ids: Vec<&str> = complete_runs.iter().map(|run| run.id.as_str()).collect();
         Folds::halves(raw.outcomes(), &ids)?
     };
-    let fit = cross_fit(&Platt::default(), &raw, &folds, &settings.schedule)?;
+    let fit = cross_fit(&Platt::default(), &raw, &folds, &settings.schedule).map_err(|error| {
+        let n = raw.len();
+        format!(
+            "{n} complete runs cannot be cross-fitted, as each half learns from the other: {error}"
+        )
+    })?;
     for (map, half) in fit.maps().iter().zip(["B", "A"]) {
         if map.is_fallback() {
             notes.push(format!(

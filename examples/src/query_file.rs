@@ -1,11 +1,14 @@
 //! Files of CostBench queries: one JSON array `[{"query_id", "task"}, …]`, on one line or many.
 
-use std::{fmt, fs, path::Path};
+use std::{fmt, path::Path};
 
 use serde::{Deserialize, Deserializer, de};
 use tool_graph::costbench::Task;
 
-use crate::json_lines::{InputError, describe};
+use crate::{
+    distinct_keys,
+    json_lines::{InputError, bytes, describe},
+};
 
 /// One query.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,10 +42,8 @@ pub fn read(path: &Path) -> Result<Vec<Query>, InputError> {
         field,
         problem,
     };
-    let bytes = fs::read(path).map_err(|error| wrong(None, None, error.to_string()))?;
-    // Some editors put a mark in front that says "UTF-8".
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let bytes = bytes(path)?;
+    let mut deserializer = serde_json::Deserializer::from_slice(&bytes);
     let queries: Vec<Query> =
         serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
             let line = error.inner().line();
@@ -53,6 +54,8 @@ pub fn read(path: &Path) -> Result<Vec<Query>, InputError> {
         let problem = "goes on after the end of its JSON array".to_owned();
         wrong(Some(error.line()), None, problem)
     })?;
+    distinct_keys::check(&bytes)
+        .map_err(|(line, field, problem)| wrong(Some(line), field, problem))?;
     if queries.is_empty() {
         Err(wrong(None, None, "holds no query".to_owned()))
     } else {

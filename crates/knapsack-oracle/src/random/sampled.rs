@@ -58,7 +58,8 @@ impl Pool {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for fewer than 2 shuffles, which have no standard error.
+    /// [`Error::Setting`] for fewer than 2 shuffles, which have no standard error, and for more than
+    /// 10 million.
     ///
     /// ```
     /// use knapsack_oracle::{Error, FitRule, Item, Pool};
@@ -84,6 +85,11 @@ impl Pool {
             let value = shuffles as f64;
             return Err(Error::Setting { name: "shuffles", value, range: "at least 2" });
         }
+        if shuffles > MAX_SHUFFLES {
+            let value = shuffles as f64;
+            let range = "at most 10 million";
+            return Err(Error::Setting { name: "shuffles", value, range });
+        }
         let tasks = &Task::all(self);
         if self.total_cost() <= budget {
             let value = sum(tasks.iter().map(|task| task.earned));
@@ -100,6 +106,9 @@ impl Pool {
         })
     }
 }
+
+/// The most shuffles that are run: the limit of bootstrap resamples in `trajectory-metrics`.
+const MAX_SHUFFLES: usize = 10_000_000;
 
 /// Shuffles that read one stream.
 const BLOCK: usize = 1 << 10;

@@ -11,6 +11,7 @@ mod random;
 mod scores;
 mod several;
 mod staircase;
+mod stored;
 mod unit;
 
 pub use error::Error;

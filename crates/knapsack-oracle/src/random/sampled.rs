@@ -1,6 +1,9 @@
+#[cfg(feature = "serde")]
+use crate::stored::{is_amount, must};
 use crate::{
     Error, Pool,
     random::{permutation::Permutations, sum::sum, task::Task},
+    stored::checked_when_read,
 };
 
 /// What happens at an item that does not fit what is left of the budget.
@@ -46,6 +49,15 @@ pub struct SampledRandom {
     /// How many shuffles it is the mean of.
     pub shuffles: usize,
 }
+
+checked_when_read!(
+    SampledRandom { value: f64, standard_error: f64, spent: f64, shuffles: usize },
+    |read| {
+        let amounts = [read.value, read.standard_error, read.spent].into_iter().all(is_amount);
+        must(amounts, "a number is not finite and at least 0")?;
+        must((2..=MAX_SHUFFLES).contains(&read.shuffles), "`shuffles` is not from 2 to 10 million")
+    }
+);
 
 impl Pool {
     /// What a planner without any self-knowledge earns on average, as [`Pool::random_exact`],

@@ -4,7 +4,8 @@ use std::{collections::BTreeMap, error::Error};
 
 use knapsack_oracle::{
     Alpha, CheapestFirst, Efficiency, FitRule, InOrder, OraclePlanner, Plan, PlanReading, Pool,
-    RandomOrder, Regime, Repair, SampledRandom, UnreadableReason, execute, normalized_regret, repair_plan, triage_efficiency_score,
+    RandomOrder, Regime, Repair, SampledRandom, UnreadableReason, execute, normalized_regret,
+    repair_plan, triage_efficiency_score,
 };
 use rayon::prelude::*;
 use trajectory_metrics::{Bootstrap, Level};

@@ -122,7 +122,8 @@ fn what_json_does_not_allow_is_repaired_and_listed() {
     let repeated = |field: &str| DropReason::RepeatedField { field: field.into() };
     let not_a_count = |given: &str| DropReason::NotATokenCount { given: given.into() };
     let name = |entry, given: &str| Repair::OtherName { entry, given: given.into() };
-    let taken = |entry, given: &str, taken| Repair::Allocation { entry, given: given.into(), taken };
+    let taken =
+        |entry, given: &str, taken| Repair::Allocation { entry, given: given.into(), taken };
     for (text, want, repairs) in [
         (
             r#"{"plan": [{"id": "a", "allocation": 5,}, {"id": "b", "allocation": 6},],}"#,
@@ -134,11 +135,7 @@ fn what_json_does_not_allow_is_repaired_and_listed() {
             &[(0, 5)],
             vec![Repair::CutOff { at: 38 }],
         ),
-        (
-            r#"{"plan": [{"id": "a", "allocation": 5}"#,
-            &[(0, 5)],
-            vec![Repair::CutOff { at: 38 }],
-        ),
+        (r#"{"plan": [{"id": "a", "allocation": 5}"#, &[(0, 5)], vec![Repair::CutOff { at: 38 }]),
         (
             "{'plan': [{'id': 'a', 'allocation': 5}]}",
             &[(0, 5)],

@@ -107,10 +107,7 @@ fn references_come_back_through_checks() {
     let sampled: SampledRandom = pool.random_sampled(5, FitRule::StopAtFirst, 128, 1).unwrap();
     refuses(&sampled, &[(r#""shuffles":128"#, r#""shuffles":1"#, "from 2")]);
     let solution: Solution = Knapsack::new(9, &[1, 2, 3], &[4, 5, 6]).unwrap().solve();
-    refuses(
-        &solution,
-        &[(r#""value":"#, r#""value":9"#, "above"), (r#""value":"#, r#""value":0,"proof":"none","x":"#, "")],
-    );
+    refuses(&solution, &[(r#""value":"#, r#""value":9"#, "above")]);
     let several = MultidimensionalKnapsack::new([9, 9], &[1, 2], &[[4, 4], [5, 5]]).unwrap();
     let solution: MultidimensionalSolution<2> = several.solve();
     refuses(&solution, &[("[0,1]", "[1,0]", "ascending"), ("[9,9]", "[9]", "2 resources")]);
@@ -138,7 +135,10 @@ fn scores_come_back_through_checks() {
         ],
     );
     let regret: MeanRegret = mean_regret(&[Some(0.5), None, Some(0.25)]).unwrap();
-    refuses(&regret, &[(r#""pools":2"#, r#""pools":1"#, "`standard_error`"), ("0.375", "3.75", "0 to 1")]);
+    refuses(
+        &regret,
+        &[(r#""pools":2"#, r#""pools":1"#, "`standard_error`"), ("0.375", "3.75", "0 to 1")],
+    );
     let item = ReSolve { allocation: 5, cost: 4, solved_before: true, solved_after: false };
     let counts = BudgetAware::new(&[item]).unwrap();
     refuses(&counts, &[(r#""compliant":1"#, r#""compliant":2"#, "more than all")]);

@@ -54,7 +54,8 @@ const ALLOCATION: &[&str] = &[
 impl Entry<'_> {
     /// Fields that are neither the id nor the allocation.
     pub(super) fn extra_fields(&self) -> usize {
-        let used = [&self.id, &self.allocation].iter().filter(|field| field.value.is_some()).count();
+        let used =
+            [&self.id, &self.allocation].iter().filter(|field| field.value.is_some()).count();
         self.fields.saturating_sub(used)
     }
 

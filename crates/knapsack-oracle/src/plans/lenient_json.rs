@@ -113,10 +113,7 @@ enum Open<'a> {
         end: usize,
     },
     /// With the key whose value is being read.
-    Object {
-        entry: Entry<'a>,
-        key: String,
-    },
+    Object { entry: Entry<'a>, key: String },
 }
 
 impl<'a> Reader<'a> {
@@ -272,9 +269,7 @@ impl<'a> Reader<'a> {
     /// Considers the list that the end of the text leaves open: the outermost under the key `plan`,
     /// else the outermost of all. `json` is where its JSON begins.
     fn cut_off(&mut self, json: usize) {
-        let is_list = |open: &Open<'_>, must: bool| {
-            matches!(open, Open::List { planned, .. } if *planned || !must)
-        };
+        let is_list = |open: &Open<'_>, must: bool| matches!(open, Open::List { planned, .. } if *planned || !must);
         let open = &mut self.open;
         let Some(place) = open
             .iter()

@@ -1,8 +1,7 @@
 use crate::{
     Error, Plan, Pool, Step,
     plans::{
-        allocation::allocation, entry::Entry, lenient_json::find_plan,
-        unreadable::UnreadableReason,
+        allocation::allocation, entry::Entry, lenient_json::find_plan, unreadable::UnreadableReason,
     },
 };
 

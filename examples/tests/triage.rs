@@ -163,11 +163,28 @@ fn a_models_text_is_read_for_every_pool() {
     assert_eq!(at["plans"], serde_json::json!({ "repaired": 1 }));
     assert_eq!(
         at["repairs"],
-        serde_json::json!({ "allocation": 1, "text_stripped": 1, "unknown_id": 1 })
+        serde_json::json!({ "allocation": 1, "other_name": 2, "text_stripped": 1, "unknown_id": 1 })
     );
     // In pools of one and two, the ids of the other pool are no mistake.
     let parts = json(&[&file[..], &["--alpha", "1", "--pool-size", "2"]].concat());
     assert_eq!(parts["alphas"][0]["repairs"]["unknown_id"], 2);
+}
+
+#[test]
+fn a_plan_with_slips_of_json_is_read_and_its_repairs_are_counted() {
+    let path = write("slips.jsonl", THREE);
+    for (name, text, repair) in [
+        ("comma", r#"{"plan": [{"id": "b", "allocation": 300},]}"#, "trailing_commas"),
+        ("cut", r#"{"plan": [{"id": "b", "allocation": 300}, {"id": "a", "all"#, "cut_off"),
+        ("quotes", "{'plan': [{'id': 'b', 'allocation': 300}]}", "single_quotes"),
+        ("pad", r#"{"plan": [{"id": " b ", "allocation": 300}]}"#, "padded_id"),
+        ("name", r#"{"plan": [{"task_id": "b", "allocation": 300}]}"#, "other_name"),
+    ] {
+        let plan = write(&format!("slip_{name}.txt"), text);
+        let at = &json(&[&path, "--planner", &plan, "--alpha", "0.5", "--json"])["alphas"][0];
+        assert_eq!(number(at, "eta_enforced"), 1.0, "{name}");
+        assert_eq!(at["repairs"], serde_json::json!({ repair: 1 }), "{name}");
+    }
 }
 
 #[test]
@@ -303,7 +320,10 @@ fn a_text_without_a_plan_leaves_nothing_to_score() {
     let at = &report["alphas"][0];
     assert_eq!((&at["eta_advisory"], &at["regret_enforced"]), (&Value::Null, &Value::Null));
     assert_eq!(at["plans"]["unparseable"], at["pools"]);
-    assert!(report["notes"].to_string().contains("eta and regret are null"));
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("eta and regret are null"), "{notes}");
+    let why = "no plan was found for pool 0: the text holds no JSON, at byte 19 of its text";
+    assert!(notes.contains(why), "{notes}");
     let picture = in_folder("nothing.svg");
     let arguments = [path, "--planner", plan, "--plot", &picture];
     refusal(&run(&arguments), "nothing to draw");

@@ -213,8 +213,8 @@ fn examinations_come_back() {
     let infinite =
         |interval: Interval, y: f64| if interval.contains(y) { f64::NEG_INFINITY } else { 0.0 };
     for examination in [
-        examine_interval(&narrow, Level::HALF, range).unwrap(),
-        examine_interval(&infinite, Level::HALF, range).unwrap(),
+        examine_interval(narrow, Level::HALF, range).unwrap(),
+        examine_interval(infinite, Level::HALF, range).unwrap(),
     ] {
         let _: &IntervalExamination = &examination;
         assert!(examination.counterexample.is_some());

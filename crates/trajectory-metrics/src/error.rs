@@ -1,3 +1,5 @@
+use crate::streams::forecast_policy::ForecastFault;
+
 /// What was wrong with the input, or why a number is not defined for it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -82,6 +84,32 @@ pub enum Error {
         "no weight schedule is called {name:?}; there are linear-front, uniform, exponential-front and linear-back"
     )]
     ScheduleName {
+        /// The name as given.
+        name: String,
+    },
+    /// A forecast is missing, NaN or outside [0, 1], and the policy does not repair it.
+    #[error(
+        "the forecast of step {step} is {fault}; give a number from 0 to 1 or a policy that repairs it"
+    )]
+    Forecast {
+        /// The step, from 1.
+        step: usize,
+        /// What is wrong with its forecast.
+        fault: ForecastFault,
+    },
+    /// The run has no score because a policy left it out.
+    #[error("the run was left out: the forecast of step {step} is {fault}")]
+    RunLeftOut {
+        /// The step, from 1.
+        step: usize,
+        /// What is wrong with its forecast.
+        fault: ForecastFault,
+    },
+    /// No forecast policy has this name.
+    #[error(
+        "no forecast policy is called {name:?}; there are refuse, leave_out, carry_forward and clip"
+    )]
+    PolicyName {
         /// The name as given.
         name: String,
     },

@@ -6,6 +6,8 @@ mod error;
 mod ranks;
 mod reports;
 mod resampling;
+#[cfg(feature = "serde")]
+mod stored_number;
 mod streams;
 pub mod tool_calls;
 
@@ -36,5 +38,6 @@ pub use scoring_rules::{
     Probability, ScoringRule, SmoothRule, StepWeights, TiedBlocks,
 };
 pub use streams::{
-    CustomWeights, OnlineTps, Summary, Tps, TpsFamily, Trace, Traces, WeightSchedule,
+    CheckedRun, CustomWeights, ForecastCounts, ForecastFault, ForecastPolicy, OnlineTps, Summary,
+    Tps, TpsFamily, Trace, Traces, WeightSchedule,
 };

@@ -36,10 +36,9 @@ use crate::{Error, Replicates, resampling::draws::Draws};
 ///     assert!(interval.low < 0.425 && 0.425 < interval.high);
 /// }
 ///
-/// // With one cluster there is nothing to vary.
-/// let one = Bootstrap::clusters(&["task"; 4], 7)?;
-/// let [replicates] = one.replicates(1_000, |counts| [mean(counts)]);
-/// assert_eq!(replicates?.standard_error(), Some(0.0));
+/// // A single cluster says nothing about how clusters differ.
+/// let error = scoring_rules::Error::TooFew { what: "clusters", least: 2, found: 1 };
+/// assert_eq!(Bootstrap::clusters(&["task"; 4], 7), Err(Error::ScoringRules(error)));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,9 +57,11 @@ impl Bootstrap {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a row; [`Error::Setting`] for more than 2^31 - 1.
+    /// [`Error::Empty`] without a row; [`Error::ScoringRules`] with a single one, every resample of
+    /// which is the same; [`Error::Setting`] for more than 2^31 - 1.
     pub fn rows(n: usize, seed: u64) -> Result<Self, Error> {
         let rows = count(n)?;
+        at_least_two("rows", n)?;
         Ok(Self::new((0..rows).collect(), rows, seed))
     }
 
@@ -69,12 +70,14 @@ impl Bootstrap {
     ///
     /// # Errors
     ///
-    /// As [`Self::rows`].
+    /// As [`Self::rows`], and [`Error::ScoringRules`] with a single cluster, however many rows it
+    /// has.
     pub fn clusters<G: Ord>(groups: &[G], seed: u64) -> Result<Self, Error> {
         count(groups.len())?;
         let mut names: Vec<&G> = groups.iter().collect();
         names.sort_unstable();
         names.dedup();
+        at_least_two("clusters", names.len())?;
         let number = |group: &G| names.binary_search(&group).unwrap_or_default() as u32;
         let cluster_of = groups.iter().map(number).collect();
         Ok(Self::new(cluster_of, count(names.len())?, seed))
@@ -237,6 +240,14 @@ pub(crate) fn par_run<V: Send, F: FnMut(u64) -> V>(
 /// An error is a NaN, which marks a replicate as undefined.
 fn defined<const N: usize>(values: [Result<f64, Error>; N]) -> [f64; N] {
     values.map(|value| value.unwrap_or(f64::NAN))
+}
+
+/// What is drawn from a single row or cluster never varies, which would pass for certainty.
+pub(crate) fn at_least_two(what: &'static str, found: usize) -> Result<(), Error> {
+    if found >= 2 {
+        return Ok(());
+    }
+    Err(Error::ScoringRules(scoring_rules::Error::TooFew { what, least: 2, found }))
 }
 
 fn count(n: usize) -> Result<u32, Error> {

@@ -1,6 +1,6 @@
 use scoring_rules::ExactSum;
 
-use crate::{Error, streams::traces::same_length};
+use crate::{Error, resampling::bootstrap::at_least_two, streams::traces::same_length};
 
 /// An estimate with a standard error that does not take rows of one cluster for independent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -249,11 +249,7 @@ impl<'a, G: Ord> Rows<'a, G> {
     ) -> Result<ClusterEstimate, Error> {
         let sums = self.cluster_sums(part);
         let clusters = sums.len();
-        if clusters < 2 {
-            let what = "clusters";
-            let error = scoring_rules::Error::TooFew { what, least: 2, found: clusters };
-            return Err(Error::ScoringRules(error));
-        }
+        at_least_two("clusters", clusters)?;
         let largest = sums.iter().fold(0.0_f64, |largest, sum| largest.max(sum.abs()));
         // In units of the largest, so that no square leaves the range of numbers.
         let in_units = |sum: &f64| if largest > 0.0 { sum / largest } else { 0.0 };

@@ -48,6 +48,11 @@ impl Bounds {
         }
     }
 
+    /// Ends that are known to be in order and not NaN.
+    pub(crate) const fn in_order(low: f64, high: f64) -> Self {
+        Self { low, high }
+    }
+
     /// The bounds of a number that is known: both ends are that number.
     ///
     /// # Errors

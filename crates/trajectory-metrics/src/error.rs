@@ -165,12 +165,12 @@ pub enum Error {
         /// What was wrong outside it.
         error: Box<Self>,
     },
-    /// Two streams that are compared trace by trace do not belong to the same traces.
+    /// Two streams or models that are compared row by row are not of the same rows.
     #[error(
-        "trace {index} ends differently in the two streams; give the same traces in the same order"
+        "row {index} has different outcomes in the two samples; give the same rows in the same order"
     )]
     OutcomeDiffers {
-        /// Position of the trace, from 0.
+        /// Position of the first row, or trace, that differs, from 0.
         index: usize,
     },
     /// There are fewer trials than are to be drawn from them.

@@ -22,8 +22,8 @@ pub use calibration::{
 pub use error::Error;
 pub use ranks::{
     AurocDifference, AurocEstimate, PrecisionRecallPoint, RiskCoveragePoint, RocPoint, augrc, aurc,
-    auroc, average_precision, delong, delong_test, excess_aurc, precision_recall_curve,
-    risk_coverage_curve, roc_curve,
+    auroc, auroc_difference, average_precision, delong, delong_test, excess_aurc,
+    precision_recall_curve, risk_coverage_curve, roc_curve,
 };
 pub use reports::{
     Diagnostics, Evaluation, EvaluationOptions, FixedRankSensitivity, MetricChange, NamedChange,

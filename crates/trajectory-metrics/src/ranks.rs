@@ -1,10 +1,12 @@
 //! How well a scalar confidence ranks runs.
 
+pub(crate) mod auroc_difference;
 pub(crate) mod curves;
 pub(crate) mod delong;
 pub(crate) mod ranking;
 pub(crate) mod selective;
 
+pub use auroc_difference::auroc_difference;
 pub use curves::{
     PrecisionRecallPoint, RiskCoveragePoint, RocPoint, precision_recall_curve, risk_coverage_curve,
     roc_curve,

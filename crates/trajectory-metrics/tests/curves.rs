@@ -131,7 +131,8 @@ fn delong_agrees_with_all_pairs_and_the_covariance_matrix_of_the_paper() {
         let Some(test) = case.get("test") else { continue };
         tests += 1;
         let second = numbers(&case["second"]);
-        let ours = delong_test(confidence, probabilities(&second), &outcomes, weights).unwrap();
+        let ours =
+            delong_test(confidence, &outcomes, probabilities(&second), &outcomes, weights).unwrap();
         worst.see(ours.difference, &test[0], name);
         worst.see(ours.standard_error, &test[1], name);
         match (ours.z(), ours.p_value()) {
@@ -239,7 +240,8 @@ fn of_confidences(blocks: &TiedBlocks) -> Vec<f64> {
 fn test_of(rows: &[Row], weighted: bool) -> [f64; 2] {
     let (first, second, outcomes, weights) = columns(rows);
     let weights = weighted.then_some(&weights[..]);
-    let test = delong_test(probabilities(&first), probabilities(&second), &outcomes, weights);
+    let test =
+        delong_test(probabilities(&first), &outcomes, probabilities(&second), &outcomes, weights);
     let test = test.unwrap();
     [test.difference, test.standard_error]
 }
@@ -456,7 +458,7 @@ fn a_class_that_is_missing_or_a_single_row_has_no_standard_error() {
     let huge = of(&one_failure, 1e100).unwrap();
     assert!(huge.auroc == 0.5 && (0.0..1e-49).contains(&huge.standard_error), "{huge:?}");
     assert_eq!(
-        delong_test(p, &p[..2], &one_failure, None),
+        delong_test(p, &one_failure, &p[..2], &one_failure, None),
         Err(Error::Length { what: "second confidences", expected: 3, found: 2 })
     );
     let empty = TiedBlocks::default();
@@ -482,7 +484,7 @@ fn rankings_that_are_equal_on_paper_leave_nothing_to_test_whatever_the_weights()
             let weight = |i: u32| 1.0 + f64::from((seed * 7 + i * 13) % 29) / 10.0;
             let weights: Vec<f64> = (0..400).map(weight).collect();
             let (first, second) = (probabilities(&first), probabilities(&second));
-            let test = delong_test(first, second, outcomes, Some(&weights)).unwrap();
+            let test = delong_test(first, outcomes, second, outcomes, Some(&weights)).unwrap();
             assert!(test.difference.abs() < 1e-15, "{test:?}");
             assert_eq!((test.standard_error, test.p_value()), (0.0, None), "{test:?}");
         }

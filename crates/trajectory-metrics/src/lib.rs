@@ -21,9 +21,9 @@ pub use calibration::{
 };
 pub use error::Error;
 pub use ranks::{
-    AurocDifference, AurocEstimate, PrecisionRecallPoint, RiskCoveragePoint, RocPoint, augrc, aurc,
-    auroc, auroc_difference, average_precision, delong, delong_test, excess_aurc,
-    precision_recall_curve, risk_coverage_curve, roc_curve,
+    AurocDifference, AurocEstimate, PositiveClass, PrecisionRecallPoint, RiskCoveragePoint,
+    RocPoint, augrc, aurc, auroc, auroc_difference, average_precision, delong, delong_test,
+    excess_aurc, precision_recall_curve, risk_coverage_curve, roc_curve,
 };
 pub use reports::{
     Diagnostics, Evaluation, EvaluationOptions, FixedRankSensitivity, MetricChange, NamedChange,
@@ -35,7 +35,7 @@ pub use resampling::{
 };
 pub use scoring_rules::{
     BetaScore, Binning, Block, BrierScore, ExactMean, Level, LogScore, LossDerivatives,
-    Probability, ScoringRule, SmoothRule, StepWeights, TiedBlocks,
+    OrderedScore, Probability, ScoringRule, SmoothRule, StepWeights, TiedBlocks,
 };
 pub use streams::{
     CheckedRun, CustomWeights, ForecastCounts, ForecastFault, ForecastPolicy, OnlineTps, Summary,

@@ -3,6 +3,7 @@
 pub(crate) mod auroc_difference;
 pub(crate) mod curves;
 pub(crate) mod delong;
+pub(crate) mod positive_class;
 pub(crate) mod ranking;
 pub(crate) mod selective;
 
@@ -12,5 +13,6 @@ pub use curves::{
     roc_curve,
 };
 pub use delong::{AurocDifference, AurocEstimate, delong, delong_test};
+pub use positive_class::PositiveClass;
 pub use ranking::{aurc, auroc, average_precision};
 pub use selective::{augrc, excess_aurc};

@@ -3,10 +3,10 @@
 
 use proptest::prelude::*;
 use trajectory_metrics::{
-    Binning, Bootstrap, Error, EvaluationOptions, Folds, LogScore, NamedChange, Platt, Probability,
-    Summary, TiedBlocks, Tps, TpsFamily, Traces, WeightSchedule, aurc, auroc, average_precision,
-    cross_fit, evaluate, expected_calibration_error, fixed_rank_sensitivity,
-    raw_against_calibrated,
+    Binning, Bootstrap, Error, EvaluationOptions, Folds, LogScore, NamedChange, Platt,
+    PositiveClass, Probability, Summary, TiedBlocks, Tps, TpsFamily, Traces, WeightSchedule, aurc,
+    auroc, average_precision, cross_fit, evaluate, expected_calibration_error,
+    fixed_rank_sensitivity, raw_against_calibrated,
 };
 
 /// A stream, its outcome and a whole weight.
@@ -99,7 +99,7 @@ proptest! {
             let raw = TiedBlocks::new(&rank, rows.outcomes(), None).unwrap();
             prop_assume!(blocks.as_slice().len() == raw.as_slice().len());
             prop_assert_eq!(auroc(&blocks).unwrap().to_bits(), found.auroc.to_bits());
-            let precision = average_precision(&blocks).unwrap();
+            let precision = average_precision(&blocks, PositiveClass::Failure).unwrap();
             prop_assert_eq!(precision.to_bits(), found.average_precision.to_bits());
             prop_assert_eq!(aurc(&blocks).unwrap().to_bits(), found.aurc.to_bits());
         }

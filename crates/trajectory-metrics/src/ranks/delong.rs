@@ -58,7 +58,7 @@ pub struct AurocEstimate {
 /// assert_eq!(estimate.standard_error, ((1.0_f64 / 8.0) / 2.0 + (1.0 / 8.0) / 2.0).sqrt());
 /// # Ok::<(), Error>(())
 /// ```
-pub fn delong(blocks: &TiedBlocks) -> Result<AurocEstimate, Error> {
+pub fn delong<S>(blocks: &TiedBlocks<S>) -> Result<AurocEstimate, Error> {
     let [failures, successes] = both_heavy(blocks)?;
     let mut variance = 0.0;
     for (class, other) in [(failures, successes), (successes, failures)] {
@@ -234,7 +234,7 @@ pub(crate) struct Class {
 
 impl Class {
     /// The weight of this class and of the other in a block.
-    fn of(self, block: &Block) -> (f64, f64) {
+    fn of<S>(self, block: &Block<S>) -> (f64, f64) {
         if self.outcome {
             (block.successes, block.failures)
         } else {
@@ -256,7 +256,7 @@ impl Class {
 }
 
 /// Failures and successes, where both weigh enough for a variance.
-fn both_heavy(blocks: &TiedBlocks) -> Result<[Class; 2], Error> {
+fn both_heavy<S>(blocks: &TiedBlocks<S>) -> Result<[Class; 2], Error> {
     let (failures, successes) = both_classes(blocks)?;
     let classes = [(false, failures), (true, successes)];
     for (outcome, weight) in classes {

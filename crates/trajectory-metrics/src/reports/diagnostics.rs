@@ -1,6 +1,8 @@
 use scoring_rules::{Binning, TiedBlocks};
 
-use crate::{Error, aurc, auroc, average_precision, brier_loss, expected_calibration_error};
+use crate::{
+    Error, PositiveClass, aurc, auroc, average_precision, brier_loss, expected_calibration_error,
+};
 
 /// The diagnostics that the paper reports beside the trajectory proper score, of a scalar summary
 /// of each trace. One that is not defined for the rows says why.
@@ -48,7 +50,7 @@ impl Diagnostics {
     pub fn new(blocks: &TiedBlocks) -> Self {
         Self {
             auroc: auroc(blocks),
-            average_precision: average_precision(blocks),
+            average_precision: average_precision(blocks, PositiveClass::Failure),
             aurc: aurc(blocks),
             t_ece: expected_calibration_error(blocks, Binning::Quantile { bins: 10 }),
             t_brier: brier_loss(blocks),

@@ -1,8 +1,8 @@
 use scoring_rules::{LogScore, Probability, TiedBlocks};
 
 use crate::{
-    Error, Folds, Platt, Summary, Tps, TpsFamily, Traces, WeightSchedule, aurc, auroc,
-    average_precision, cross_fit,
+    Error, Folds, Platt, PositiveClass, Summary, Tps, TpsFamily, Traces, WeightSchedule, aurc,
+    auroc, average_precision, cross_fit,
 };
 
 /// How far the trajectory log score moves while everything that looks at ranks stands still, by
@@ -75,7 +75,7 @@ pub fn fixed_rank_sensitivity(
     };
     Ok(FixedRankSensitivity {
         auroc: auroc(&blocks)?,
-        average_precision: average_precision(&blocks)?,
+        average_precision: average_precision(&blocks, PositiveClass::Failure)?,
         aurc: aurc(&blocks)?,
         tps_log: [
             ("identity", tps.mean(raw, None)?),

@@ -130,6 +130,7 @@ fn table(reports: &[FileReport<Report>], settings: &Settings) -> String {
                 let mark = if estimate.value == best { "*" } else { " " };
                 let interval = match (estimate.ci_low, estimate.ci_high) {
                     (Some(low), Some(high)) => format!(" [{low:.digits$}, {high:.digits$}]"),
+                    _ if settings.resamples > 0 => " [undefined]".to_owned(),
                     _ => String::new(),
                 };
                 format!("{mark}{:.digits$}{interval}", estimate.value)

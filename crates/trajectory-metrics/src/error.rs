@@ -113,6 +113,12 @@ pub enum Error {
         /// The name as given.
         name: String,
     },
+    /// Why a result that was stored and read back is undefined.
+    #[error("{reason}")]
+    Stored {
+        /// The message of the error that was stored.
+        reason: String,
+    },
     /// A setting is outside its range.
     #[error("{name} is {value}; it must be {range}")]
     Setting {

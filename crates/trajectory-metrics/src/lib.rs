@@ -8,6 +8,8 @@ mod reports;
 mod resampling;
 #[cfg(feature = "serde")]
 mod stored_number;
+#[cfg(feature = "serde")]
+mod stored_result;
 mod streams;
 pub mod tool_calls;
 
@@ -27,7 +29,8 @@ pub use ranks::{
 };
 pub use reports::{
     Diagnostics, Evaluation, EvaluationOptions, FixedRankSensitivity, MetricChange, NamedChange,
-    StreamMetrics, evaluate, fixed_rank_sensitivity, raw_against_calibrated,
+    NamedEstimate, Resampling, StreamMetrics, evaluate, fixed_rank_sensitivity,
+    raw_against_calibrated,
 };
 pub use resampling::{
     Bootstrap, BootstrapInterval, ClusterEstimate, Ranking, Replicates, SignFlipTest,

@@ -90,6 +90,12 @@ impl Bootstrap {
         Self { cluster_of, clusters, draws: Draws::new(clusters, seed), digest }
     }
 
+    /// Number of rows that are resampled.
+    #[must_use]
+    pub fn row_count(&self) -> usize {
+        self.cluster_of.len()
+    }
+
     /// How often each row stands in the given replicate.
     ///
     /// ```
@@ -185,7 +191,17 @@ impl Bootstrap {
         &self.cluster_of
     }
 
-    pub(crate) fn cluster_count(&self) -> usize {
+    /// Number of rows or clusters that are drawn from, at least two.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Bootstrap, Error};
+    ///
+    /// let bootstrap = Bootstrap::clusters(&["a", "b", "a"], 7)?;
+    /// assert_eq!((bootstrap.row_count(), bootstrap.cluster_count()), (3, 2));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn cluster_count(&self) -> usize {
         self.clusters as usize
     }
 

@@ -37,19 +37,25 @@ pub struct Replicates {
 
 /// An estimate and the interval that its resamples give.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct BootstrapInterval {
     /// The statistic on all rows.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored_number"))]
     pub estimate: f64,
     /// Lower end.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored_number"))]
     pub low: f64,
     /// Upper end.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored_number"))]
     pub high: f64,
     /// Standard deviation of the replicates, see [`Replicates::standard_error`].
     pub standard_error: Option<f64>,
     /// Resamples in which the statistic was undefined and which are left out.
     pub undefined: usize,
+    /// Resamples, those included in which the statistic was undefined.
+    pub resamples: usize,
 }
 
 impl PartialEq for Replicates {
@@ -222,6 +228,7 @@ impl Replicates {
             high,
             standard_error: self.standard_error(),
             undefined: self.undefined(),
+            resamples: self.values.len(),
         }
     }
 }

@@ -113,6 +113,22 @@ pub enum Error {
         /// The name as given.
         name: String,
     },
+    /// A stored run was begun under other weights.
+    #[error(
+        "the run was begun with {expected} weights, not {found}; give the schedule that it was begun with"
+    )]
+    OtherSchedule {
+        /// Name of the schedule in the stored state.
+        expected: &'static str,
+        /// Name of the schedule that was given.
+        found: &'static str,
+    },
+    /// A stored state is not one that a run can be in.
+    #[error("the stored state is broken: {what}")]
+    BrokenState {
+        /// What holds in every state of a run.
+        what: &'static str,
+    },
     /// Why a result that was stored and read back is undefined.
     #[error("{reason}")]
     Stored {

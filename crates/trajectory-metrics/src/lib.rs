@@ -41,6 +41,6 @@ pub use scoring_rules::{
     OrderedScore, Probability, ScoringRule, SmoothRule, StepWeights, TiedBlocks,
 };
 pub use streams::{
-    CheckedRun, CustomWeights, ForecastCounts, ForecastFault, ForecastPolicy, OnlineTps, Summary,
-    Tps, TpsFamily, Trace, Traces, WeightSchedule,
+    CheckedRun, CustomWeights, ForecastCounts, ForecastFault, ForecastPolicy, OnlineTps,
+    OnlineTpsState, Summary, Tps, TpsFamily, Trace, Traces, WeightSchedule,
 };

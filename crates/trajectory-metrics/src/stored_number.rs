@@ -54,6 +54,21 @@ pub(crate) fn not_negative<'de, D: Deserializer<'de>>(deserializer: D) -> Result
     })
 }
 
+/// A number of clusters.
+pub(crate) fn at_least_two<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    let count = usize::deserialize(deserializer)?;
+    if count >= 2 { Ok(count) } else { Err(D::Error::custom("give at least 2 clusters")) }
+}
+
+/// A forecast that is out of range.
+pub(crate) fn outside<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let value = deserialize(deserializer)?;
+    if value.is_nan() || (0.0..=1.0).contains(&value) {
+        return Err(D::Error::custom(format!("found {value}; give a number outside [0, 1]")));
+    }
+    Ok(value)
+}
+
 /// A difference of two shares.
 pub(crate) fn difference<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     checked(deserializer, "from -1 to 1", |value| (-1.0..=1.0).contains(&value))

@@ -54,6 +54,26 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
     Ok(read(deserializer)?.map(|Number(value)| value))
 }
 
+/// The same of a result that is not a number.
+pub(crate) mod any {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::error::Error;
+
+    pub(crate) fn serialize<T: Serialize, S: Serializer>(
+        value: &Result<T, Error>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        super::write(value.as_ref(), serializer)
+    }
+
+    pub(crate) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Result<T, Error>, D::Error> {
+        super::read(deserializer)
+    }
+}
+
 /// The same of an interval that may not have been asked for.
 pub(crate) mod interval {
     use serde::{Deserialize, Deserializer, Serializer};

@@ -17,10 +17,52 @@
 /// }
 /// assert_eq!(sum.value(), 2.0);
 /// ```
+///
+/// Stored with the feature `serde` as the sum and its error, so that adding can go on where it
+/// stopped, bit for bit; a sum that is not finite as its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredSum", into = "StoredSum"))]
 pub struct CompensatedSum {
     sum: f64,
     error: f64,
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(untagged)]
+enum StoredSum {
+    Finite([f64; 2]),
+    Named(String),
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredSum> for CompensatedSum {
+    type Error = String;
+
+    fn try_from(stored: StoredSum) -> Result<Self, String> {
+        let sum = match stored {
+            StoredSum::Finite([sum, error]) if sum.is_finite() && error.is_finite() => {
+                return Ok(Self { sum, error });
+            }
+            StoredSum::Finite(_) => return Err("a stored sum and its error are finite".to_owned()),
+            StoredSum::Named(name) => match name.as_str() {
+                "inf" => f64::INFINITY,
+                "-inf" => f64::NEG_INFINITY,
+                "NaN" => f64::NAN,
+                _ => return Err(format!("{name:?} is not a sum; give inf, -inf or NaN")),
+            },
+        };
+        // The error says nothing beside a sum that is not finite.
+        Ok(Self { sum, error: f64::NAN })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<CompensatedSum> for StoredSum {
+    fn from(CompensatedSum { sum, error }: CompensatedSum) -> Self {
+        if sum.is_finite() { Self::Finite([sum, error]) } else { Self::Named(sum.to_string()) }
+    }
 }
 
 impl CompensatedSum {

@@ -4,15 +4,18 @@ use crate::{error::Error, ranks::positive_class::PositiveClass};
 
 /// What calling a run positive catches, and what it costs, from one threshold on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct RocPoint<S = Probability> {
     /// Rows of at most this confidence are called failures, or, with success as the positive class,
     /// rows of at least this confidence successes; `None` where no row is.
     pub threshold: Option<S>,
     /// Share of the rows of the other class that are called positive, in [0, 1].
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub false_positive_rate: f64,
     /// Share of the rows of the positive class that are called positive, in [0, 1].
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub true_positive_rate: f64,
 }
 
@@ -56,15 +59,18 @@ pub fn roc_curve<S: Copy>(
 
 /// How good it is to call a run positive, from one threshold on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct PrecisionRecallPoint<S = Probability> {
     /// Rows of at most this confidence are called failures, or, with success as the positive class,
     /// rows of at least this confidence successes.
     pub threshold: S,
     /// Share of the positive class among the rows called positive, in [0, 1].
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub precision: f64,
     /// Share of the positive class that is called positive, in [0, 1].
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub recall: f64,
 }
 
@@ -114,16 +120,20 @@ pub fn precision_recall_curve<S: Copy>(
 
 /// What is at risk among the runs that are accepted, from one threshold on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct RiskCoveragePoint<S = Probability> {
     /// Rows of at least this confidence are accepted.
     pub threshold: S,
     /// Share of the rows that are accepted, in (0, 1].
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub coverage: f64,
     /// Share of failures among the accepted rows, in [0, 1].
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub risk: f64,
     /// Share of rows that are accepted and fail, in [0, 1]: coverage times risk.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub generalized_risk: f64,
 }
 

@@ -11,13 +11,16 @@ const ROUNDING: f64 = 1e-14;
 
 /// AUROC with an estimate of its standard error, made by [`delong`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct AurocEstimate {
     /// The area, as [`auroc`] gives it.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub auroc: f64,
     /// DeLong's estimate of its standard error over samples of as many independent rows; at
     /// least 0, and 0 where placements vary by less than 1e-14, no more than rounding.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::not_negative"))]
     pub standard_error: f64,
 }
 
@@ -86,13 +89,16 @@ pub fn delong<S>(blocks: &TiedBlocks<S>) -> Result<AurocEstimate, Error> {
 
 /// The difference of two AUROCs on the same rows, made by [`delong_test`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct AurocDifference {
     /// AUROC of the first confidence minus that of the second, in [-1, 1].
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::difference"))]
     pub difference: f64,
     /// Estimate of its standard error; at least 0, and 0 where differences of placements vary by
     /// less than 1e-14, no more than rounding.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::not_negative"))]
     pub standard_error: f64,
 }
 

@@ -12,11 +12,15 @@ use crate::{
 
 /// What calibration changes about one metric, and how sure that is: by [`raw_against_calibrated`].
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct MetricChange {
     /// The metric of the raw stream.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored_number"))]
     pub raw: f64,
     /// The metric of the calibrated stream.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored_number"))]
     pub calibrated: f64,
     /// Calibrated minus raw, with its resamples: above 0 is an improvement where a higher value is
     /// better. [`Replicates::in_standard_errors`] is the paper's delta / SE.
@@ -25,12 +29,34 @@ pub struct MetricChange {
 
 /// A metric, and what calibration changes about it or why that is undefined.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct NamedChange {
     /// The metric's name: `tps_log`, `tps_brier`, `tps_beta_2_4`, or that of a diagnostic.
     pub metric: &'static str,
     /// What changes.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored_result::any"))]
     pub change: Result<MetricChange, Error>,
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredChange {
+    metric: String,
+    #[serde(with = "crate::stored_result::any")]
+    change: Result<MetricChange, Error>,
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for NamedChange {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let StoredChange { metric, change } = serde::Deserialize::deserialize(deserializer)?;
+        match NAMES.into_iter().find(|&known| known == metric) {
+            Some(metric) => Ok(Self { metric, change }),
+            None => Err(serde::de::Error::unknown_variant(&metric, &NAMES)),
+        }
+    }
 }
 
 /// Compares a stream with the same stream calibrated, metric by metric, on the same resamples: the

@@ -41,14 +41,55 @@ use crate::{Error, Replicates, resampling::draws::Draws};
 /// assert_eq!(Bootstrap::clusters(&["task"; 4], 7), Err(Error::ScoringRules(error)));
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// Stored with the feature `serde` as the cluster of each row and the seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredBootstrap", into = "StoredBootstrap"))]
 pub struct Bootstrap {
     /// The cluster of each row, from 0.
     cluster_of: Vec<u32>,
     clusters: u32,
+    seed: u64,
     draws: Draws,
     /// A digest of all of the above, by which replicates know which draws they are of.
     digest: u64,
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct StoredBootstrap {
+    cluster_of: Vec<u32>,
+    seed: u64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredBootstrap> for Bootstrap {
+    type Error = Error;
+
+    fn try_from(StoredBootstrap { cluster_of, seed }: StoredBootstrap) -> Result<Self, Error> {
+        count(cluster_of.len())?;
+        let mut numbers = cluster_of.clone();
+        numbers.sort_unstable();
+        numbers.dedup();
+        at_least_two("clusters", numbers.len())?;
+        // Numbered from 0 without a gap, as the constructors do.
+        if let Some((expected, &found)) =
+            numbers.iter().enumerate().find(|&(i, &n)| n as usize != i)
+        {
+            return Err(Error::Length { what: "cluster numbers", expected, found: found as usize });
+        }
+        let clusters = count(numbers.len())?;
+        Ok(Self::new(cluster_of, clusters, seed))
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Bootstrap> for StoredBootstrap {
+    fn from(Bootstrap { cluster_of, seed, .. }: Bootstrap) -> Self {
+        Self { cluster_of, seed }
+    }
 }
 
 impl Bootstrap {
@@ -87,7 +128,7 @@ impl Bootstrap {
         let mix =
             |digest: u64, &x: &u32| (digest.rotate_left(5) ^ u64::from(x)).wrapping_mul(PRIME);
         let digest = cluster_of.iter().fold(seed ^ PRIME, mix);
-        Self { cluster_of, clusters, draws: Draws::new(clusters, seed), digest }
+        Self { cluster_of, clusters, seed, draws: Draws::new(clusters, seed), digest }
     }
 
     /// Number of rows that are resampled.

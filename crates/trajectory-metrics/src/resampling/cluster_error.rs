@@ -9,15 +9,18 @@ use crate::{
 
 /// An estimate with a standard error that does not take rows of one cluster for independent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct ClusterEstimate {
     /// The estimate.
     pub estimate: f64,
     /// Its standard error, in the units of the estimate; 0 where it is below 1e-14 of the size of
     /// the values and so no more than rounding.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::not_negative"))]
     pub standard_error: f64,
     /// Number of clusters with a row of positive weight.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::at_least_two"))]
     pub clusters: usize,
 }
 

@@ -234,6 +234,21 @@ fn undefined_metrics_are_null_and_say_why() {
 }
 
 #[test]
+fn with_all_runs_of_one_task_intervals_are_undefined_and_a_note_says_why() {
+    let rows = [
+        r#"{"id":"a","forecasts":[0.5,0.7],"outcome":true,"task":"only"}"#,
+        r#"{"id":"b","forecasts":[0.4],"outcome":false,"task":"only"}"#,
+    ];
+    let path = write("one_task.jsonl", &rows.join("\n"));
+    let report = json(&[&path, "--json", "--cluster-by-task", "--resamples", "50"]);
+    assert!(report["tps_log"]["value"].is_f64());
+    assert_eq!(report["tps_log"]["ci_low"], Value::Null);
+    let notes: Vec<&str> =
+        report["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap()).collect();
+    assert!(notes.contains(&"no intervals: clusters: 1 given, at least 2 needed"), "{notes:?}");
+}
+
+#[test]
 fn truth_wins_under_the_trajectory_score_and_ties_under_rank_metrics_on_the_bundled_data() {
     let reports = json(&["--json", "--resamples", "20"]);
     let value =

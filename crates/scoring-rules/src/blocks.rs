@@ -17,4 +17,4 @@ pub use dominance::Dominance;
 pub use murphy::{MurphyCurve, MurphyPiece};
 pub use pool::{PooledBlocks, pool_adjacent_violators};
 pub use skill_score::skill_score;
-pub use tied_blocks::{Block, TiedBlocks};
+pub use tied_blocks::{Block, OrderedScore, TiedBlocks};

@@ -15,8 +15,8 @@ mod rules;
 mod sums;
 
 pub use blocks::{
-    Binning, Block, Corp, Decomposition, Dominance, MurphyCurve, MurphyPiece, PooledBlocks,
-    TiedBlocks, corp, decompose, pool_adjacent_violators, skill_score,
+    Binning, Block, Corp, Decomposition, Dominance, MurphyCurve, MurphyPiece, OrderedScore,
+    PooledBlocks, TiedBlocks, corp, decompose, pool_adjacent_violators, skill_score,
 };
 pub use categorical::Categorical;
 pub use error::Error;

@@ -20,7 +20,8 @@ use crate::Error;
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredBounds", into = "StoredBounds"))]
 pub struct Bounds {
     low: f64,
     high: f64,
@@ -28,6 +29,32 @@ pub struct Bounds {
 
 // No end is a NaN.
 impl Eq for Bounds {}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct StoredBounds {
+    #[serde(with = "crate::stored_number")]
+    low: f64,
+    #[serde(with = "crate::stored_number")]
+    high: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredBounds> for Bounds {
+    type Error = Error;
+
+    fn try_from(stored: StoredBounds) -> Result<Self, Error> {
+        Self::new(stored.low, stored.high)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Bounds> for StoredBounds {
+    fn from(Bounds { low, high }: Bounds) -> Self {
+        Self { low, high }
+    }
+}
 
 impl Bounds {
     /// Checks both ends.
@@ -46,6 +73,11 @@ impl Bounds {
         } else {
             Ok(Self { low, high })
         }
+    }
+
+    /// Ends that are known to be in order and not NaN.
+    pub(crate) const fn in_order(low: f64, high: f64) -> Self {
+        Self { low, high }
     }
 
     /// The bounds of a number that is known: both ends are that number.
@@ -114,5 +146,12 @@ mod tests {
     fn both_ends_are_stored_by_name() {
         let json = serde_json::to_string(&Bounds::new(0.25, 0.75).unwrap()).unwrap();
         assert_eq!(json, r#"{"low":0.25,"high":0.75}"#);
+        let below = Bounds::new(f64::NEG_INFINITY, 0.0).unwrap();
+        let json = serde_json::to_string(&below).unwrap();
+        assert_eq!(json, r#"{"low":"-inf","high":0.0}"#);
+        assert_eq!(serde_json::from_str::<Bounds>(&json).unwrap(), below);
+        for wrong in [r#"{"low":1,"high":0}"#, r#"{"low":"NaN","high":0}"#, r#"{"low":0}"#] {
+            assert!(serde_json::from_str::<Bounds>(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -113,6 +113,28 @@ pub enum Error {
         /// The name as given.
         name: String,
     },
+    /// A stored run was begun under other weights.
+    #[error(
+        "the run was begun with {expected} weights, not {found}; give the schedule that it was begun with"
+    )]
+    OtherSchedule {
+        /// Name of the schedule in the stored state.
+        expected: &'static str,
+        /// Name of the schedule that was given.
+        found: &'static str,
+    },
+    /// A stored state is not one that a run can be in.
+    #[error("the stored state is broken: {what}")]
+    BrokenState {
+        /// What holds in every state of a run.
+        what: &'static str,
+    },
+    /// Why a result that was stored and read back is undefined.
+    #[error("{reason}")]
+    Stored {
+        /// The message of the error that was stored.
+        reason: String,
+    },
     /// A setting is outside its range.
     #[error("{name} is {value}; it must be {range}")]
     Setting {
@@ -165,12 +187,12 @@ pub enum Error {
         /// What was wrong outside it.
         error: Box<Self>,
     },
-    /// Two streams that are compared trace by trace do not belong to the same traces.
+    /// Two streams or models that are compared row by row are not of the same rows.
     #[error(
-        "trace {index} ends differently in the two streams; give the same traces in the same order"
+        "row {index} has different outcomes in the two samples; give the same rows in the same order"
     )]
     OutcomeDiffers {
-        /// Position of the trace, from 0.
+        /// Position of the first row, or trace, that differs, from 0.
         index: usize,
     },
     /// There are fewer trials than are to be drawn from them.

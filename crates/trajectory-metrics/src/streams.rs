@@ -10,7 +10,7 @@ pub(crate) mod traces;
 pub(crate) mod weight_schedule;
 
 pub use forecast_policy::{CheckedRun, ForecastCounts, ForecastFault, ForecastPolicy};
-pub use online_tps::OnlineTps;
+pub use online_tps::{OnlineTps, OnlineTpsState};
 pub use summary::Summary;
 pub use tps::Tps;
 pub use tps_family::TpsFamily;

@@ -4,7 +4,7 @@ use scoring_rules::ExactSum;
 use crate::resampling::bootstrap::par_run;
 use crate::{
     Bootstrap, Error, ExactMean, Replicates,
-    resampling::bootstrap::run,
+    resampling::bootstrap::{at_least_two, run},
     resampling::cluster_error::{largest_exponent, times_power_of_two},
     resampling::draws::{Draws, LANES},
     streams::traces::same_length,
@@ -24,7 +24,7 @@ impl Bootstrap {
     /// [`Error::Length`] unless there is one value, and one weight where given, a row;
     /// [`Error::ScoringRules`] for a value that is a NaN; [`Error::WeightAt`] for a weight that is
     /// neither 0 nor from 1e-100 to 1e100; [`Error::Empty`] without a row of positive weight;
-    /// otherwise as [`Self::replicates`].
+    /// [`Error::ScoringRules`] also with a single row or cluster of positive weight; otherwise as [`Self::replicates`].
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error};
@@ -112,6 +112,9 @@ impl Bootstrap {
                 weight.add(row_weight);
             }
             units.push(Unit { total: total.value(), weight: weight.value() });
+        }
+        if weights.is_some() {
+            at_least_two("clusters", units.iter().filter(|unit| unit.weight > 0.0).count())?;
         }
         let rounding = if estimate.is_finite() { rounding(center, &units) } else { 0.0 };
         let sums = Sums::new(units);

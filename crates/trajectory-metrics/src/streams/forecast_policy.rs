@@ -69,7 +69,16 @@ pub enum ForecastFault {
     /// The value is NaN.
     Nan,
     /// The value is outside [0, 1].
-    OutOfRange(#[cfg_attr(feature = "serde", serde(with = "crate::stored_number"))] f64),
+    OutOfRange(
+        #[cfg_attr(
+            feature = "serde",
+            serde(
+                serialize_with = "crate::stored_number::serialize",
+                deserialize_with = "crate::stored_number::outside"
+            )
+        )]
+        f64,
+    ),
 }
 
 impl fmt::Display for ForecastFault {
@@ -84,6 +93,8 @@ impl fmt::Display for ForecastFault {
 
 /// The forecasts of one run after [`ForecastPolicy::check_run`].
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum CheckedRun {
     /// The run is kept, with these forecasts, one per value given.
     Kept(Vec<Probability>),

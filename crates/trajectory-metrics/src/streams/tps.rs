@@ -34,6 +34,8 @@ use crate::{Error, Trace, Traces, WeightSchedule, streams::traces::same_length};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Tps<R> {
     rule: R,
     schedule: WeightSchedule,

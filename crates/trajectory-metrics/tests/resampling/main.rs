@@ -3,6 +3,7 @@
 
 mod at_the_ends;
 mod laws;
+mod one_cluster;
 mod reference_values;
 mod simulations;
 #[cfg(feature = "rayon")]

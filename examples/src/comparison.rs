@@ -102,10 +102,18 @@ pub fn compare(
         None => Err(run.error("task", "missing; whole tasks are resampled".to_owned())),
     };
     let tasks: Vec<String> = complete_runs.iter().map(task).collect::<Result<_, _>>()?;
+    let n_tasks = tasks.iter().collect::<BTreeSet<_>>().len();
+    if n_tasks == 1 {
+        return Err(
+            "all complete runs are of one task; give runs of at least two, as whole tasks are \
+                    resampled for the standard errors"
+                .into(),
+        );
+    }
     let folds = if settings.whole_tasks {
         Folds::grouped(raw.outcomes(), &tasks, 2)?
     } else {
-        if tasks.iter().collect::<BTreeSet<_>>().len() < tasks.len() {
+        if n_tasks < tasks.len() {
             notes.push(
                 "calibration: runs of one task may be in different halves; --whole-tasks keeps them \
                  together"
@@ -167,7 +175,7 @@ pub fn compare(
         n: audit.complete(),
         n_censored: audit.censored(),
         n_excluded: audit.excluded(),
-        n_tasks: tasks.iter().collect::<BTreeSet<_>>().len(),
+        n_tasks,
         // The fit has failed where there is no run.
         base_rate: successes as f64 / raw.len() as f64,
         slopes,

@@ -22,10 +22,24 @@ fn what_cannot_be_compared_is_one_line_and_exit_code_2() {
     let no_task = write("no_task.jsonl", &format!("{no_task}\n"));
     let nan = write("nan.jsonl", r#"{"id":"a","task":"t","forecasts":[2.0],"outcome":true}"#);
     let one = write("one.jsonl", r#"{"id":"a","task":"t","forecasts":[0.5],"outcome":true}"#);
-    let cases: [(&[&str], &str); 6] = [
+    let rows: Vec<String> = (0..12)
+        .map(|i| {
+            format!(
+                r#"{{"id":"{i}","task":"t","forecasts":[0.{}],"outcome":{}}}"#,
+                i % 4 + 3,
+                i % 3 == 0
+            )
+        })
+        .collect();
+    let one_task = write("one_task.jsonl", &rows.join("\n"));
+    let cases: [(&[&str], &str); 7] = [
+        (
+            &[&one_task],
+            "one_task.jsonl: all complete runs are of one task; give runs of at least two",
+        ),
         (&[&no_task], "no_task.jsonl:1: field task: missing"),
         (&[&nan], "nan.jsonl:1: field forecasts[0]: "),
-        (&[&one], "one.jsonl: 1 complete runs cannot be cross-fitted, as each"),
+        (&[&one], "one.jsonl: all complete runs are of one task"),
         (&["no/such/file.jsonl"], "no/such/file.jsonl: "),
         (&["--resamples", "1"], "from 2 to 1000000"),
         (&["--frobnicate"], "frobnicate"),

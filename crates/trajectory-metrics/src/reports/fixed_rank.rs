@@ -41,8 +41,12 @@ fn read_scores<'de, D: serde::Deserializer<'de>>(
     {
         return Err(serde::de::Error::unknown_variant(name, &TRANSFORMS));
     }
-    let scores = stored.map(|(_, score)| score);
-    Ok(std::array::from_fn(|i| (TRANSFORMS[i], scores[i])))
+    Ok(named(stored.map(|(_, score)| score)))
+}
+
+/// Each score with the name of its transform.
+fn named(scores: [f64; 5]) -> [(&'static str, f64); 5] {
+    std::array::from_fn(|i| (TRANSFORMS[i], scores[i]))
 }
 
 impl FixedRankSensitivity {
@@ -99,12 +103,12 @@ pub fn fixed_rank_sensitivity(
         auroc: auroc(&blocks)?,
         average_precision: average_precision(&blocks, PositiveClass::Failure)?,
         aurc: aurc(&blocks)?,
-        tps_log: [
-            ("identity", tps.mean(raw, None)?),
-            ("affine", under(|p| 0.4 + 0.2 * p)?),
-            ("square_root", under(f64::sqrt)?),
-            ("square", under(|p| p * p)?),
-            ("platt", tps.mean(&platt, None)?),
-        ],
+        tps_log: named([
+            tps.mean(raw, None)?,
+            under(|p| 0.4 + 0.2 * p)?,
+            under(f64::sqrt)?,
+            under(|p| p * p)?,
+            tps.mean(&platt, None)?,
+        ]),
     })
 }

@@ -1,4 +1,5 @@
 mod column;
+mod decimals;
 mod derived;
 #[cfg(feature = "serde")]
 mod json_lines;
@@ -14,3 +15,4 @@ pub use storage::Rollouts;
 pub use usage::Usage;
 
 pub(crate) use column::Column;
+pub(crate) use decimals::Whole;

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use scoring_rules::Probability;
+use scoring_rules::{DecimalSum, Probability, decimals::Decimal};
 
 use super::stop_rule::Alarm;
 use crate::{
@@ -134,6 +134,8 @@ pub struct BudgetMonitor {
     /// Plus infinity where there is none.
     caps: Vec<f64>,
     spent: Vec<f64>,
+    /// The same, with all digits.
+    sums: Vec<DecimalSum>,
     alarm: Alarm,
     warn_at: f64,
     turns: u64,
@@ -158,7 +160,8 @@ impl BudgetMonitor {
             }
         }
         let spent = vec![0.0; caps.len()];
-        Ok(Self { caps: checked, spent, alarm: Alarm::new(rule), warn_at: 1.0, turns: 0 })
+        let sums = vec![DecimalSum::default(); caps.len()];
+        Ok(Self { caps: checked, spent, sums, alarm: Alarm::new(rule), warn_at: 1.0, turns: 0 })
     }
 
     /// Warns from a share of a cap on, such as 0.9; 1 is not to.
@@ -206,20 +209,27 @@ impl BudgetMonitor {
         self.turns = self.turns.saturating_add(1);
         let (mut exceeded, mut near, mut may_not_fit) = (None, None, None);
         let mut impossible = false;
-        let parts = self.spent.iter_mut().zip(&self.caps).zip(spent.iter().zip(estimates));
-        for (resource, ((total, &cap), (&cost, estimate))) in parts.enumerate() {
-            *total += cost;
+        let totals = self.sums.iter_mut().zip(&mut self.spent);
+        let parts = totals.zip(&self.caps).zip(spent.iter().zip(estimates));
+        for (resource, (((sum, total), &cap), (&cost, estimate))) in parts.enumerate() {
+            sum.add(cost);
+            *total = sum.value();
+            let left = {
+                let mut left = *sum;
+                left.add(-cap);
+                -left.value()
+            };
             if *total > cap {
                 exceeded.get_or_insert(resource);
-            } else if self.warn_at < 1.0 && *total >= self.warn_at * cap {
+            } else if self.warn_at < 1.0 && *total >= share_of(self.warn_at, cap) {
                 near.get_or_insert(resource);
             }
             impossible |= match estimate {
                 Estimate::Impossible => true,
-                Estimate::Interval(interval) => interval.low() > cap - *total,
+                Estimate::Interval(interval) => interval.low() > left,
                 Estimate::NoAnswer => false,
             };
-            if estimate.ends().is_some_and(|interval| interval.high() > cap - *total) {
+            if estimate.ends().is_some_and(|interval| interval.high() > left) {
                 may_not_fit.get_or_insert(resource);
             }
         }
@@ -258,6 +268,15 @@ impl BudgetMonitor {
     #[must_use]
     pub const fn turns(&self) -> u64 {
         self.turns
+    }
+}
+
+/// A share of a cap, of both as they are written in decimals; without a cap infinite.
+fn share_of(share: f64, cap: f64) -> f64 {
+    if cap.is_finite() {
+        Decimal::shortest(share).times(Decimal::shortest(cap)).nearest()
+    } else {
+        f64::INFINITY
     }
 }
 

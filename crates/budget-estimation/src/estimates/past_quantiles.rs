@@ -124,15 +124,14 @@ impl Estimator for PastQuantiles {
         if !counts {
             return Ok(());
         }
-        let total = rollout.total(resource)?;
-        let cumulative = rollout.usage(resource)?.cumulative();
+        let (whole, usage) = (rollout.whole(resource)?, rollout.usage(resource)?);
         if self.by_turn.len() < rollout.turns() {
             self.by_turn.resize_with(rollout.turns(), Vec::new);
         }
         // After 0 turns and after each but the last.
-        let spent = std::iter::once(&0.0).chain(cumulative).take(rollout.turns());
-        for (past, spent) in self.by_turn.iter_mut().zip(spent) {
-            let remaining = total - spent;
+        let spent = std::iter::once(&0.0).chain(usage.cumulative()).take(rollout.turns());
+        for (past, &spent) in self.by_turn.iter_mut().zip(spent) {
+            let remaining = whole.remaining_after(spent);
             let at =
                 past.partition_point(|run| (run.remaining, run.cut_off) <= (remaining, cut_off));
             past.insert(at, Past { remaining, cut_off });

@@ -47,10 +47,11 @@ impl Sample {
         if turn >= turns {
             return Err(rollout.no_such_turn(turn));
         }
-        let total = rollout.total(resource)?;
+        let whole = rollout.whole(resource)?;
         let used = rollout.cumulative(resource, turn)?;
         let (rollout, feasible) = (rollout.index(), rollout.is_feasible()?);
-        Ok(Self { rollout, turn, turns, used, remaining: total - used, feasible, estimate })
+        let remaining = whole.remaining_after(used);
+        Ok(Self { rollout, turn, turns, used, remaining, feasible, estimate })
     }
 
     /// Position of the rollout, from 0.

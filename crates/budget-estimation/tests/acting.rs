@@ -249,3 +249,26 @@ fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
     let exceeded = Advice::Stop(AdviceReason::CapExceeded { resource: 0 });
     assert_eq!(monitor.push(&[5.0, 0.0], &silent, Some(probability)), Ok(exceeded));
 }
+
+#[test]
+fn samples_of_another_resource_than_the_one_saved_are_an_error() {
+    let mut rollouts = Rollouts::new(["tokens", "usd"]).unwrap();
+    rollouts.push(&[100.0, 0.25, 200.0, 0.5, 50.0, 0.75], false).unwrap();
+    let (tokens, usd) = (rollouts.resource("tokens").unwrap(), rollouts.resource("usd").unwrap());
+    let mut silent = |_: &Prefix<'_>| Ok(Estimate::NoAnswer);
+    let mut samples = score_rollouts(&rollouts, tokens, &mut silent).unwrap();
+    let stated = [Probability::HALF; 2];
+    let rule = StopRule::first_impossible();
+    let other = || Error::OtherResource {
+        sample: 0,
+        expected: "usd".to_owned(),
+        found: "tokens".to_owned(),
+    };
+    assert_eq!(early_stopping(&rollouts, usd, &samples, None, rule), Err(other()));
+    assert_eq!(stopping_curve(&rollouts, usd, &samples, &stated), Err(other()));
+    assert!(stopping_curve(&rollouts, tokens, &samples, &stated).is_ok());
+    // One of two is enough.
+    samples[1] = Sample::new(&rollouts.get(0).unwrap(), usd, 2, Estimate::NoAnswer).unwrap();
+    let mixed = early_stopping(&rollouts, tokens, &samples, None, rule).unwrap_err();
+    assert!(matches!(mixed, Error::OtherResource { sample: 1, .. }), "{mixed}");
+}

@@ -109,7 +109,7 @@ impl Metrics {
     /// As [`IntervalScores::merge`].
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         self.intervals.merge(&other.intervals)?;
-        self.linear.merge(&other.linear);
+        self.linear.merge(&other.linear)?;
         self.feasibility.merge(&other.feasibility);
         Ok(())
     }

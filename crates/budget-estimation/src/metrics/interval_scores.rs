@@ -3,6 +3,7 @@ use scoring_rules::{ExactMean, Interval, Level, Observed, interval_loss, pinball
 use crate::{
     Error, Miss, Sample,
     metrics::{
+        one_resource::OneResource,
         quantile::quantiles,
         reward::reward,
         tally::{Tally, check_weight, mean, take},
@@ -33,6 +34,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct IntervalScores {
     claimed: Option<Level>,
+    resource: OneResource,
     feasible: Tally,
     answered: Tally,
     hits: Tally,
@@ -134,7 +136,8 @@ impl IntervalScores {
     /// # Errors
     ///
     /// [`Error::NothingRemains`] for a feasible one where nothing remained; [`Error::TooLarge`] for
-    /// an interval so large that a relative error is no number. Nothing is taken in then.
+    /// an interval so large that a relative error is no number; [`Error::MixedResources`] for a
+    /// sample of another resource than earlier ones. Nothing is taken in then.
     #[inline]
     pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
         self.add(sample, 1.0)
@@ -153,11 +156,17 @@ impl IntervalScores {
 
     #[inline]
     pub(crate) fn add(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
-        if !sample.is_feasible() || weight == 0.0 {
+        if weight == 0.0 {
+            return Ok(());
+        }
+        self.resource.check(sample)?;
+        if !sample.is_feasible() {
+            self.resource.take(sample);
             return Ok(());
         }
         sample.check_remaining()?;
         let Some(ends) = sample.estimate().ends() else {
+            self.resource.take(sample);
             self.feasible.add(weight);
             return take(&mut self.reward, 0.0, weight);
         };
@@ -166,6 +175,7 @@ impl IntervalScores {
                 (Some(width), Some(error)) => (width, error),
                 _ => return Err(sample.too_large()),
             };
+        self.resource.take(sample);
         self.feasible.add(weight);
         self.answered.add(weight);
         match sample.miss() {
@@ -187,11 +197,13 @@ impl IntervalScores {
     ///
     /// # Errors
     ///
-    /// [`Error::Unlike`] unless both claim the same coverage, or none.
+    /// [`Error::Unlike`] unless both claim the same coverage, or none; [`Error::MixedResources`]
+    /// if their samples are of different resources.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         if self.claimed != other.claimed {
             return Err(Error::Unlike { what: "the claimed coverage" });
         }
+        self.resource.merge(other.resource)?;
         self.feasible.merge(&other.feasible);
         self.answered.merge(&other.answered);
         self.hits.merge(&other.hits);

@@ -2,7 +2,7 @@ use scoring_rules::Level;
 
 use crate::{
     DetectionDelay, DetectionSummary, Error, Metrics, MetricsSummary, Sample,
-    metrics::tally::check_weight,
+    metrics::{one_resource::OneResource, tally::check_weight},
 };
 
 /// All measures at once: over all turns, over the first turn alone, by how far the run was, and how
@@ -32,6 +32,7 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct ProgressMetrics {
+    resource: OneResource,
     first_turn: Metrics,
     /// Each sample is in one of them.
     bins: Vec<Metrics>,
@@ -86,6 +87,7 @@ impl ProgressMetrics {
         }
         let empty = coverage.map_or_else(Metrics::default, Metrics::claiming);
         Ok(Self {
+            resource: OneResource::default(),
             first_turn: empty.clone(),
             bins: vec![empty; bins],
             detection: DetectionDelay::default(),
@@ -115,6 +117,9 @@ impl ProgressMetrics {
 
     #[inline]
     fn add(&mut self, sample: &Sample, weight: f64) -> Result<(), Error> {
+        if weight != 0.0 {
+            self.resource.check(sample)?;
+        }
         // In whole numbers, so that a sample on a border is in the upper bin.
         let bin = sample.turn() as u128 * self.bins.len() as u128 / sample.turns().max(1) as u128;
         if let Some(bin) = self.bins.get_mut(bin as usize) {
@@ -124,6 +129,7 @@ impl ProgressMetrics {
             self.first_turn.add(sample, weight)?;
         }
         if weight != 0.0 {
+            self.resource.take(sample);
             self.detection.update(sample);
         }
         Ok(())
@@ -133,11 +139,13 @@ impl ProgressMetrics {
     ///
     /// # Errors
     ///
-    /// [`Error::Unlike`] unless both have the same bins and claim the same coverage.
+    /// [`Error::Unlike`] unless both have the same bins and claim the same coverage;
+    /// [`Error::MixedResources`] if their samples are of different resources.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         if self.bins.len() != other.bins.len() {
             return Err(Error::Unlike { what: "the number of bins" });
         }
+        self.resource.merge(other.resource)?;
         self.first_turn.merge(&other.first_turn)?;
         for (bin, more) in self.bins.iter_mut().zip(&other.bins) {
             bin.merge(more)?;

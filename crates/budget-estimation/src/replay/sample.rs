@@ -14,6 +14,7 @@ use crate::{Error, Estimate, Resource, Rollout};
 /// let sample = Sample::new(&rollouts.get(0)?, tokens, 1, estimate)?;
 /// assert_eq!((sample.used(), sample.remaining()), (50.0, 100.0));
 /// assert!(sample.is_feasible() && sample.is_hit());
+/// assert_eq!((sample.resource(), sample.cap()), (tokens, None));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +23,9 @@ pub struct Sample {
     pub(crate) rollout: usize,
     pub(crate) turn: usize,
     pub(crate) turns: usize,
+    pub(crate) resource: Resource,
+    /// Plus infinity where there is none.
+    pub(crate) cap: f64,
     pub(crate) used: f64,
     pub(crate) remaining: f64,
     pub(crate) feasible: bool,
@@ -50,8 +54,8 @@ impl Sample {
         let whole = rollout.whole(resource)?;
         let used = rollout.cumulative(resource, turn)?;
         let (rollout, feasible) = (rollout.index(), rollout.is_feasible()?);
-        let remaining = whole.remaining_after(used);
-        Ok(Self { rollout, turn, turns, used, remaining, feasible, estimate })
+        let (remaining, cap) = (whole.remaining_after(used), whole.cap);
+        Ok(Self { rollout, turn, turns, resource, cap, used, remaining, feasible, estimate })
     }
 
     /// Position of the rollout, from 0.
@@ -76,6 +80,18 @@ impl Sample {
     #[must_use]
     pub fn progress(&self) -> f64 {
         self.turn as f64 / self.turns as f64
+    }
+
+    /// The resource that the estimate is of.
+    #[must_use]
+    pub const fn resource(&self) -> Resource {
+        self.resource
+    }
+
+    /// The cap on this resource, if the run has one.
+    #[must_use]
+    pub fn cap(&self) -> Option<f64> {
+        self.cap.is_finite().then_some(self.cap)
     }
 
     /// What had been spent, C_k.

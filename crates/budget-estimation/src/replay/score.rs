@@ -45,6 +45,8 @@ pub fn score_rollout<E: Estimator + ?Sized>(
             rollout: rollout_index,
             turn: prefix.turns(),
             turns,
+            resource,
+            cap: whole.cap,
             used,
             remaining: whole.remaining_after(used),
             feasible,

@@ -40,6 +40,8 @@ pub(crate) fn left_of(cap: f64, spent: f64) -> f64 {
 pub(crate) struct Whole {
     pub(crate) total: f64,
     pub(crate) places: u8,
+    /// Plus infinity where there is none.
+    pub(crate) cap: f64,
 }
 
 impl Whole {

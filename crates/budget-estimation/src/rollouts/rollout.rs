@@ -152,9 +152,10 @@ impl<'a> Rollout<'a> {
 
     /// What it spent in all, to take earlier sums from.
     pub(crate) fn whole(&self, resource: Resource) -> Result<Whole, Error> {
-        let total = self.total(resource)?;
+        let usage = self.usage(resource)?;
         let places = self.column(resource)?.places.get(self.index).copied();
-        Ok(Whole { total, places: places.unwrap_or(MANY_PLACES) })
+        let places = places.unwrap_or(MANY_PLACES);
+        Ok(Whole { total: usage.total(), places, cap: usage.cap })
     }
 
     pub(crate) fn column(&self, resource: Resource) -> Result<&'a Column, Error> {

@@ -91,8 +91,8 @@ impl Estimator for LinearEstimator {
         if let Some(learnt) = &mut self.learnt
             && rollout.succeeded()
         {
-            learnt.runs += 1;
-            learnt.total += rollout.turns() as u64;
+            learnt.runs = learnt.runs.saturating_add(1);
+            learnt.total = learnt.total.saturating_add(rollout.turns() as u64);
             self.turns = learnt.total as f64 / learnt.runs as f64;
         }
         Ok(())

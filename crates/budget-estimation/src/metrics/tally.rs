@@ -13,14 +13,14 @@ impl Tally {
     #[inline]
     pub(crate) fn add(&mut self, weight: f64) {
         if weight == 1.0 {
-            self.ones += 1;
+            self.ones = self.ones.saturating_add(1);
         } else {
             self.others.add(weight);
         }
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
-        self.ones += other.ones;
+        self.ones = self.ones.saturating_add(other.ones);
         self.others.merge(&other.others);
     }
 

@@ -173,7 +173,7 @@ impl TerminationAudit {
     /// All runs.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.sums.values().map(|sums| sums.runs).sum()
+        self.sums.values().fold(0, |all, sums| all.saturating_add(sums.runs))
     }
 
     /// Share of the working sample (complete and censored runs) that was censored.
@@ -183,8 +183,8 @@ impl TerminationAudit {
     /// [`Error::Empty`] where the working sample is.
     pub fn censoring_rate(&self) -> Result<f64, Error> {
         let (complete, censored) = (self.complete(), self.censored());
-        let working = complete + censored;
-        if working == 0 { Err(Error::Empty) } else { Ok(censored as f64 / working as f64) }
+        let working = complete as f64 + censored as f64;
+        if working > 0.0 { Ok(censored as f64 / working) } else { Err(Error::Empty) }
     }
 
     /// One row for each class and reason that there are runs of, in that order.
@@ -201,7 +201,7 @@ impl TerminationAudit {
     }
 
     fn count(&self, class: StopClass) -> u64 {
-        self.of(class).map(|sums| sums.runs).sum()
+        self.of(class).fold(0, |all, sums| all.saturating_add(sums.runs))
     }
 
     fn of(&self, class: StopClass) -> impl Iterator<Item = &Sums> {
@@ -276,14 +276,14 @@ impl Sums {
         let mut sum = CompensatedSum::default();
         run.forecasts().iter().for_each(|forecast| sum.add(forecast.get()));
         let steps = run.forecasts().len();
-        self.runs += u64::from(copies);
-        self.steps += steps as u128 * u128::from(copies);
+        self.runs = self.runs.saturating_add(u64::from(copies));
+        self.steps = self.steps.saturating_add(steps as u128 * u128::from(copies));
         self.forecasts.add_product(f64::from(copies), sum.value() / steps as f64);
     }
 
     fn merge(&mut self, other: &Self) {
-        self.runs += other.runs;
-        self.steps += other.steps;
+        self.runs = self.runs.saturating_add(other.runs);
+        self.steps = self.steps.saturating_add(other.steps);
         self.forecasts.merge(&other.forecasts);
     }
 

@@ -4,6 +4,8 @@ mod derived;
 #[cfg(feature = "serde")]
 mod json_lines;
 mod live;
+#[cfg(feature = "serde")]
+mod repeated_keys;
 mod resource;
 mod rollout;
 mod storage;

@@ -170,6 +170,31 @@ impl TerminationAudit {
         counts.collect()
     }
 
+    /// Excluded runs whose stop reason is no known word ([`StopReason::Other`]), by that word.
+    ///
+    /// A report should show them: a budget under an unknown name drops out of every score here.
+    /// Give such a word a class by [`Stopped::with_policy`], or its known spelling.
+    ///
+    /// ```
+    /// use censoring::{Error, Probability, StopReason, Stopped, TerminationAudit};
+    ///
+    /// let reason = StopReason::Other("quota".to_owned());
+    /// let run = Stopped::new(&[Probability::HALF], None, Some(reason))?;
+    /// let audit: TerminationAudit = [&run, &run].into_iter().collect();
+    /// assert_eq!(audit.unknown_reasons(), [("quota", 2)].into());
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn unknown_reasons(&self) -> BTreeMap<&str, u64> {
+        let counts = self.sums.iter().filter_map(|((class, reason), sums)| match reason {
+            Some(StopReason::Other(word)) if *class == StopClass::Excluded => {
+                Some((word.as_str(), sums.runs))
+            }
+            _ => None,
+        });
+        counts.collect()
+    }
+
     /// All runs.
     #[must_use]
     pub fn total(&self) -> u64 {

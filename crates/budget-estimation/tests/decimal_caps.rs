@@ -2,14 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-use budget_estimation::{
-    Advice, AdviceReason, BudgetMonitor, Estimate, LiveRun, Rollouts, StopRule,
-};
+use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Estimate, LiveRun, Rollouts};
 use proptest::prelude::*;
 
 #[test]
 fn three_times_a_tenth_fits_under_a_cap_of_three_tenths() {
-    let mut monitor = BudgetMonitor::new(&[Some(0.3)], StopRule::first_impossible()).unwrap();
+    let mut monitor = BudgetMonitor::new([("usd", Some(0.3))]).unwrap();
     for _ in 0..3 {
         assert_eq!(monitor.push(&[0.1], &[Estimate::NoAnswer], None), Ok(Advice::Continue));
     }
@@ -33,12 +31,12 @@ fn three_times_a_tenth_fits_under_a_cap_of_three_tenths() {
 
 /// Whether a run of these costs goes over the cap: after the last turn of a monitor, and as a whole.
 fn exceeds(costs: &[f64], cap: f64) -> bool {
-    let mut monitor = BudgetMonitor::new(&[Some(cap)], StopRule::first_impossible()).unwrap();
+    let mut monitor = BudgetMonitor::new([("usd", Some(cap))]).unwrap();
     let mut stopped = false;
     for &cost in costs {
         // Costs only grow, so that once exceeded the cap stays so.
         let advice = monitor.push(&[cost], &[Estimate::NoAnswer], None).unwrap();
-        let exceeded = Advice::Stop(AdviceReason::CapExceeded { resource: 0 });
+        let exceeded = Advice::Stop(AdviceReason::CapExceeded { resource: "usd".to_owned() });
         assert!(!stopped || advice == exceeded, "{costs:?} under {cap}");
         stopped = advice == exceeded;
     }
@@ -118,16 +116,16 @@ proptest! {
 
 #[test]
 fn an_estimate_that_fits_exactly_under_what_is_left_is_not_impossible() {
-    let mut monitor = BudgetMonitor::new(&[Some(0.3)], StopRule::first_impossible()).unwrap();
+    let mut monitor = BudgetMonitor::new([("usd", Some(0.3))]).unwrap();
     let tenth = [Estimate::interval(0.1, 0.1).unwrap()];
     // In binary 0.3 - 0.2 is less than 0.1.
     assert_eq!(monitor.push(&[0.2], &tenth, None), Ok(Advice::Continue));
     // Seven tenths of 0.1 is 0.07, of which the binary product falls short.
-    let monitor = BudgetMonitor::new(&[Some(0.1)], StopRule::first_impossible()).unwrap();
+    let monitor = BudgetMonitor::new([("usd", Some(0.1))]).unwrap();
     let mut monitor = monitor.with_warning_at(0.7).unwrap();
     let none = [Estimate::NoAnswer];
     assert_eq!(monitor.push(&[0.7 * 0.1], &none, None), Ok(Advice::Continue));
-    let near = Advice::Warn(AdviceReason::NearCap { resource: 0 });
+    let near = Advice::Warn(AdviceReason::NearCap { resource: "usd".to_owned() });
     assert_eq!(monitor.push(&[0.1 - 0.1 + 1e-17], &none, None), Ok(near));
 }
 

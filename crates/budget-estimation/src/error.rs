@@ -206,6 +206,12 @@ pub enum Error {
         /// The resource of this sample.
         found: Resource,
     },
+    /// A stored state is not one that can be reached.
+    #[error("a stored state is not valid: {problem}")]
+    StoredState {
+        /// What is wrong.
+        problem: &'static str,
+    },
     /// An estimator could not answer, for a reason of its own.
     #[error("the estimator could not answer: {reason}")]
     Estimator {

@@ -9,6 +9,8 @@ mod metrics;
 mod rank;
 mod replay;
 mod rollouts;
+#[cfg(feature = "serde")]
+mod stored_number;
 mod training;
 
 pub use acting::{

@@ -28,7 +28,7 @@ use crate::{Error, Resource, Rollouts, Sample, StopRule, checks::same_length};
 ///
 /// Reference: Towards budget-aware agents, section 6.1, tables 4 and 7.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct EarlyStops {
     /// Prefixes of feasible runs at which the estimator raised an alarm.

@@ -55,7 +55,7 @@ pub struct FeasibilityCounts {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct ClassScores {
     /// Share of what was said to be this class that was; none where it was never said.
@@ -91,7 +91,7 @@ pub struct ClassScores {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct FeasibilitySummary {
     /// Feasible, and an interval was given; a sum of weights, as all counts.

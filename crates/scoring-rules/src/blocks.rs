@@ -7,6 +7,7 @@ pub(crate) mod dominance;
 pub(crate) mod murphy;
 pub(crate) mod pool;
 pub(crate) mod skill_score;
+pub(crate) mod success_rate;
 pub(crate) mod tied_blocks;
 
 pub use binning::Binning;

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use crate::TiedBlocks;
+use crate::{TiedBlocks, blocks::success_rate::success_rate};
 
 /// Neighbouring blocks that isotonic regression gives one value.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,17 +9,24 @@ use crate::TiedBlocks;
 pub struct PooledBlocks {
     /// Where its blocks stand in [`TiedBlocks::as_slice`].
     pub blocks: Range<usize>,
+    /// Weight of the rows that failed.
+    pub failures: f64,
     /// Weight of the rows that succeeded.
     pub successes: f64,
-    /// Weight of all rows.
-    pub weight: f64,
 }
 
 impl PooledBlocks {
-    /// The share of successes, in [0, 1]: the value of the regression.
+    /// Weight of all rows.
+    #[must_use]
+    pub fn weight(&self) -> f64 {
+        self.failures + self.successes
+    }
+
+    /// The share of successes, in [0, 1]: the value of the regression. It is 1 only if no row
+    /// failed, also where the share is closer to 1 than to any number below.
     #[must_use]
     pub fn rate(&self) -> f64 {
-        self.successes / self.weight
+        success_rate(self.failures, self.successes)
     }
 }
 
@@ -48,12 +55,12 @@ impl PooledBlocks {
 pub fn pool_adjacent_violators(blocks: &TiedBlocks) -> Vec<PooledBlocks> {
     let mut pools: Vec<PooledBlocks> = Vec::new();
     for (i, block) in blocks.as_slice().iter().enumerate() {
-        let (successes, weight) = (block.successes, block.weight());
-        let mut pool = PooledBlocks { blocks: i..i + 1, successes, weight };
+        let (failures, successes) = (block.failures, block.successes);
+        let mut pool = PooledBlocks { blocks: i..i + 1, failures, successes };
         while let Some(before) = pools.pop_if(|before| before.rate() >= pool.rate()) {
             pool.blocks.start = before.blocks.start;
+            pool.failures += before.failures;
             pool.successes += before.successes;
-            pool.weight += before.weight;
         }
         pools.push(pool);
     }

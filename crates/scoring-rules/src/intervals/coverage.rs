@@ -43,7 +43,8 @@ pub fn coverage(
 ///
 /// # Errors
 ///
-/// As of [`coverage`], with nothing said of outcomes.
+/// As of [`coverage`], with nothing said of outcomes; [`Error::NotFinite`] where a width times its
+/// weight is beyond the largest number.
 pub fn mean_width(forecasts: &[Interval], weights: Option<&[f64]>) -> Result<f64, Error> {
     mean(forecasts.iter().map(|forecast| forecast.width()), weights)
 }
@@ -55,8 +56,10 @@ fn mean(values: impl ExactSizeIterator<Item = f64>, weights: Option<&[f64]>) -> 
         Some(weights) => {
             same_length("weights", values.len(), weights.len())?;
             for (row, (value, &weight)) in values.zip(weights).enumerate() {
-                mean.update_weighted(value, weight)
-                    .map_err(|_| Error::WeightAt { index: row, value: weight })?;
+                mean.update_weighted(value, weight).map_err(|error| match error {
+                    Error::Weight { value } => Error::WeightAt { index: row, value },
+                    other => other,
+                })?;
             }
         }
     }

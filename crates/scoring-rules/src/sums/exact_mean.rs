@@ -6,6 +6,10 @@ use crate::{Error, ExactSum, checks::is_weight};
 /// any order, and a weight of 2 is the value given twice, to the last bit. Two means are equal
 /// where they have taken in the same exact sum of values and of weights.
 ///
+/// The mean of finite values is finite, also where their sum is beyond the largest number, as that of
+/// twice [`f64::MAX`] is. Infinite values count as they do in [`ExactSum`]. What is a NaN there, a
+/// NaN among the values or infinities of both signs, is an error here.
+///
 /// ```
 /// use scoring_rules::{Error, ExactMean};
 ///
@@ -34,7 +38,7 @@ pub struct ExactMean {
 }
 
 impl ExactMean {
-    /// Takes in one value of weight 1.
+    /// Takes in one value of weight 1. After a NaN [`ExactMean::finish`] returns an error.
     #[inline]
     pub fn update(&mut self, value: f64) {
         self.total.add(value);
@@ -45,12 +49,21 @@ impl ExactMean {
     ///
     /// # Errors
     ///
-    /// [`Error::Weight`] unless the weight is 0 or from 1e-100 to 1e100. Nothing is taken in then.
-    /// For values between 1e-200 and 1e200 in size no product leaves the range of numbers.
+    /// [`Error::Weight`] unless the weight is 0 or from 1e-100 to 1e100. [`Error::NotFinite`] for a
+    /// NaN of positive weight, and for a finite value whose product with its weight is beyond the
+    /// largest number. Nothing is taken in then. For values between 1e-200 and 1e200 in size no
+    /// product leaves the range of numbers.
     pub fn update_weighted(&mut self, value: f64, weight: f64) -> Result<(), Error> {
         if weight != 0.0 {
             if !is_weight(weight) {
                 return Err(Error::Weight { value: weight });
+            }
+            if value.is_nan() {
+                return Err(Error::NotFinite { what: "the value", value });
+            }
+            let product = value * weight;
+            if product.is_infinite() && value.is_finite() {
+                return Err(Error::NotFinite { what: "the value times its weight", value: product });
             }
             self.total.add_product(value, weight);
             self.weight.add(weight);
@@ -61,7 +74,7 @@ impl ExactMean {
     /// Takes in everything that `other` has.
     pub fn merge(&mut self, other: &Self) {
         self.total.merge(&other.total);
-        self.count += other.count;
+        self.count = self.count.saturating_add(other.count);
         self.weight.merge(&other.weight);
     }
 
@@ -69,10 +82,29 @@ impl ExactMean {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] where nothing of positive weight was taken in.
+    /// [`Error::Empty`] where nothing of positive weight was taken in; [`Error::NotFinite`] where a
+    /// value was a NaN, or values were infinite with both signs.
+    ///
+    /// ```
+    /// use scoring_rules::{Error, ExactMean};
+    ///
+    /// let of = |values: [f64; 2]| values.into_iter().collect::<ExactMean>().finish();
+    /// assert_eq!(of([f64::MAX, f64::MAX])?, f64::MAX);
+    /// assert_eq!(of([1.0, f64::INFINITY])?, f64::INFINITY);
+    /// assert!(matches!(of([1.0, f64::NAN]), Err(Error::NotFinite { .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn finish(&self) -> Result<f64, Error> {
         let weight = self.all_weight().value();
-        if weight > 0.0 { Ok(self.total.value() / weight) } else { Err(Error::Empty) }
+        // A NaN is not greater.
+        if !(weight > 0.0) {
+            return Err(Error::Empty);
+        }
+        let mean = self.total.divided_by(weight);
+        if mean.is_nan() {
+            return Err(Error::NotFinite { what: "the mean", value: mean });
+        }
+        Ok(mean)
     }
 
     fn all_weight(&self) -> ExactSum {
@@ -125,6 +157,44 @@ mod tests {
         assert_eq!(mean.finish(), Ok(1.0));
         mean.update_weighted(f64::NEG_INFINITY, 0.5).unwrap();
         assert_eq!(mean.finish(), Ok(f64::NEG_INFINITY));
+    }
+
+    fn mean(values: &[f64]) -> Result<f64, Error> {
+        values.iter().copied().collect::<ExactMean>().finish()
+    }
+
+    #[test]
+    fn a_mean_is_finite_where_its_values_are_however_large_their_sum() {
+        assert_eq!(mean(&[f64::MAX; 2]), Ok(f64::MAX));
+        for copies in 1..300 {
+            // The sum is rounded, and then the quotient.
+            let found = mean(&vec![f64::MAX; copies]).unwrap();
+            assert!((f64::MAX.next_down()..=f64::MAX).contains(&found), "{copies}: {found:e}");
+            assert_eq!(mean(&vec![-f64::MAX; copies]), Ok(-found), "{copies}");
+        }
+        let next = f64::MAX.next_down();
+        assert_eq!(mean(&[f64::MAX, next, next, f64::MAX.next_down().next_down()]), Ok(next));
+        assert_eq!(mean(&[f64::MAX, f64::MAX / 2.0]), Ok(f64::MAX / 4.0 * 3.0));
+        assert_eq!(mean(&[f64::MAX, f64::MAX, f64::INFINITY]), Ok(f64::INFINITY));
+        let mut weighted = ExactMean::default();
+        let error = weighted.update_weighted(-f64::MAX, 2.0).unwrap_err();
+        let product = f64::NEG_INFINITY;
+        let what = "the value times its weight";
+        assert_eq!(error, Error::NotFinite { what, value: product });
+        assert_eq!(weighted, ExactMean::default());
+    }
+
+    #[test]
+    fn a_mean_that_does_not_exist_is_an_error_and_never_a_nan() {
+        for values in [[1.0, f64::NAN], [f64::INFINITY, f64::NEG_INFINITY]] {
+            let error = mean(&values).unwrap_err();
+            assert!(matches!(error, Error::NotFinite { what: "the mean", .. }), "{error}");
+        }
+        let mut weighted: ExactMean = [1.0].into_iter().collect();
+        assert_eq!(weighted.update_weighted(f64::NAN, 0.0), Ok(()));
+        let error = weighted.update_weighted(f64::NAN, 2.0).unwrap_err();
+        assert!(matches!(error, Error::NotFinite { what: "the value", .. }), "{error}");
+        assert_eq!(weighted.finish(), Ok(1.0));
     }
 
     proptest! {

@@ -10,8 +10,12 @@ const ADDITIONS: u32 = 1000;
 ///
 /// Because nothing is lost on the way, the result does not depend on the order of the terms nor on
 /// how they were split into parts: one thread, eight threads and a cluster give the same bits.
-/// Infinite terms and NaN behave as in plain addition. Two sums are equal where their exact values
-/// are, also where rounding would hide a difference.
+/// Two sums are equal where their exact values are, also where rounding would hide a difference.
+///
+/// Infinite terms and NaN behave as in plain addition: a NaN among the terms, or infinities of both
+/// signs, make [`ExactSum::value`] a NaN. A sum of finite terms is infinite only if it is beyond the
+/// largest number itself, not where a part of it is. [`ExactMean`](crate::ExactMean), which can
+/// return errors, returns one where the sum is a NaN.
 ///
 /// Cost: constant memory (about half a kilobyte), a few nanoseconds a term.
 ///
@@ -103,6 +107,22 @@ impl ExactSum {
     /// The sum, rounded to the nearest number (ties to even).
     #[must_use]
     pub fn value(&self) -> f64 {
+        self.times_power_of_two(0)
+    }
+
+    /// The rounded sum over a positive number; also where the sum itself is too large for a number.
+    pub(crate) fn divided_by(&self, divisor: f64) -> f64 {
+        let sum = self.value();
+        if sum.is_finite() || self.special != 0.0 {
+            return sum / divisor;
+        }
+        // No sum reaches 2^1088, and a mean of finite terms is no larger than the largest of them.
+        let part = self.times_power_of_two(-100) / divisor;
+        (part * power_of_two(100)).clamp(-f64::MAX, f64::MAX)
+    }
+
+    /// The sum times 2^n, rounded to the nearest number, for n from -100 to 0.
+    fn times_power_of_two(&self, n: i32) -> f64 {
         if self.special != 0.0 {
             return self.special;
         }
@@ -126,7 +146,7 @@ impl ExactSum {
         }
         // A result below the normal range is a whole multiple of 2^-1074 and takes no rounding;
         // two steps keep the scale factors themselves in range.
-        let scale = 32 * lowest as i32 - 1074;
+        let scale = 32 * lowest as i32 - 1074 + n;
         let magnitude = leading as f64 * power_of_two(scale / 2) * power_of_two(scale - scale / 2);
         if negative { -magnitude } else { magnitude }
     }

@@ -4,6 +4,8 @@ mod blocks;
 pub mod categorical;
 mod checks;
 mod error;
+#[cfg(feature = "serde")]
+mod infinite;
 mod intervals;
 mod probability;
 pub mod propriety;

@@ -1,7 +1,10 @@
 use crate::{Block, Error, Probability, TiedBlocks};
 
 /// How confidences are put into bins. Equal confidences always share one.
+///
+/// With the feature `serde` it can be written, and not read, because it borrows its edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Binning<'a> {
     /// Bins of equal weight: a block of equal confidences goes, whole, where the middle of its

@@ -1,3 +1,5 @@
+#[cfg(feature = "serde")]
+use crate::{blocks::decomposition::check_infinite, infinite::Number};
 use crate::{
     Error, ExactSum, Probability, ScoringRule, TiedBlocks,
     blocks::{decomposition::Overall, success_rate::Outcomes},
@@ -7,9 +9,11 @@ use crate::{
 /// What a mean loss is made of, without bins:
 /// `mean_loss = miscalibration - discrimination + uncertainty`.
 ///
-/// All in the units of the rule's loss, which is minus its score. Made by [`corp`].
+/// All in the units of the rule's loss, which is minus its score. Made by [`corp`]. In JSON infinite
+/// terms are `"inf"` and `"-inf"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 #[non_exhaustive]
 pub struct Corp {
     /// The mean loss of the forecasts. Lower is better.
@@ -21,6 +25,45 @@ pub struct Corp {
     pub discrimination: f64,
     /// The mean loss of always forecasting the base rate. No forecaster's merit or fault.
     pub uncertainty: f64,
+}
+
+/// The form in which terms are written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    mean_loss: Number,
+    miscalibration: Number,
+    discrimination: Number,
+    uncertainty: Number,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for Corp {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        let Written {
+            mean_loss: Number(mean_loss),
+            miscalibration: Number(miscalibration),
+            discrimination: Number(discrimination),
+            uncertainty: Number(uncertainty),
+        } = written;
+        check_infinite(mean_loss, &[miscalibration, -discrimination, uncertainty])?;
+        Ok(Self { mean_loss, miscalibration, discrimination, uncertainty })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Corp> for Written {
+    fn from(parts: Corp) -> Self {
+        Self {
+            mean_loss: Number(parts.mean_loss),
+            miscalibration: Number(parts.miscalibration),
+            discrimination: Number(parts.discrimination),
+            uncertainty: Number(parts.uncertainty),
+        }
+    }
 }
 
 /// Less than this share of the scores that a difference is left of is rounding.

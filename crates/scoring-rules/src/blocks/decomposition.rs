@@ -1,3 +1,5 @@
+#[cfg(feature = "serde")]
+use crate::infinite::Number;
 use crate::{
     Binning, Block, CompensatedSum, Error, ExactSum, Probability, ScoringRule, TiedBlocks,
     blocks::success_rate::Outcomes,
@@ -6,9 +8,11 @@ use crate::{
 /// What a mean loss is made of, over bins of forecasts:
 /// `mean_loss = reliability - resolution + uncertainty + within_bin`.
 ///
-/// All in the units of the rule's loss, which is minus its score. Made by [`decompose`].
+/// All in the units of the rule's loss, which is minus its score. Made by [`decompose`]. In JSON
+/// infinite terms are `"inf"` and `"-inf"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 #[non_exhaustive]
 pub struct Decomposition {
     /// The mean loss of the forecasts. Lower is better.
@@ -24,6 +28,48 @@ pub struct Decomposition {
     /// What is lost because forecasts differ within a bin; negative where that gains something, and
     /// 0 where each bin has one forecast.
     pub within_bin: f64,
+}
+
+/// The form in which terms are written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    mean_loss: Number,
+    reliability: Number,
+    resolution: Number,
+    uncertainty: Number,
+    within_bin: Number,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for Decomposition {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        let Written {
+            mean_loss: Number(mean_loss),
+            reliability: Number(reliability),
+            resolution: Number(resolution),
+            uncertainty: Number(uncertainty),
+            within_bin: Number(within_bin),
+        } = written;
+        check_infinite(mean_loss, &[reliability, -resolution, uncertainty, within_bin])?;
+        Ok(Self { mean_loss, reliability, resolution, uncertainty, within_bin })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Decomposition> for Written {
+    fn from(parts: Decomposition) -> Self {
+        Self {
+            mean_loss: Number(parts.mean_loss),
+            reliability: Number(parts.reliability),
+            resolution: Number(parts.resolution),
+            uncertainty: Number(parts.uncertainty),
+            within_bin: Number(parts.within_bin),
+        }
+    }
 }
 
 /// Takes the mean loss of forecasts apart, over bins.
@@ -146,19 +192,30 @@ impl Overall {
 
     /// An error unless the terms sum to the mean loss.
     pub(crate) fn check_terms(&self, terms: &[f64]) -> Result<(), Error> {
-        let (mean_loss, sum) = (self.mean_loss, terms.iter().sum::<f64>());
-        for (what, value) in [("the mean loss", mean_loss), ("the sum of the terms", sum)] {
-            if value.is_nan() {
-                return Err(Error::NotFinite { what, value });
-            }
-        }
+        let mean_loss = self.mean_loss;
+        let sum = check_infinite(mean_loss, terms)?;
         let size = terms.iter().fold(self.size, |size, term| size.max(term.abs()));
-        if sum == mean_loss || (sum - mean_loss).abs() <= MISSED * size && size.is_finite() {
+        if sum == mean_loss || (sum - mean_loss).abs() <= MISSED * size {
             Ok(())
         } else {
             Err(Error::TermsDoNotAddUp { mean_loss, sum })
         }
     }
+}
+
+/// The sum of the terms. An error where it or the mean loss is a NaN, or where one of them is infinite
+/// and the other is another number.
+pub(crate) fn check_infinite(mean_loss: f64, terms: &[f64]) -> Result<f64, Error> {
+    let sum = terms.iter().sum::<f64>();
+    for (what, value) in [("the mean loss", mean_loss), ("the sum of the terms", sum)] {
+        if value.is_nan() {
+            return Err(Error::NotFinite { what, value });
+        }
+    }
+    if sum != mean_loss && !(sum.is_finite() && mean_loss.is_finite()) {
+        return Err(Error::TermsDoNotAddUp { mean_loss, sum });
+    }
+    Ok(sum)
 }
 
 /// A bin as if all its rows had had their mean forecast.

@@ -1,10 +1,13 @@
 use std::ops::Range;
 
+#[cfg(feature = "serde")]
+use crate::Error;
 use crate::{TiedBlocks, blocks::success_rate::success_rate};
 
 /// Neighbouring blocks that isotonic regression gives one value.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 #[non_exhaustive]
 pub struct PooledBlocks {
     /// Where its blocks stand in [`TiedBlocks::as_slice`].
@@ -13,6 +16,46 @@ pub struct PooledBlocks {
     pub failures: f64,
     /// Weight of the rows that succeeded.
     pub successes: f64,
+}
+
+/// The form in which a pool is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    blocks: Range<usize>,
+    failures: f64,
+    successes: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for PooledBlocks {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        let Written { blocks, failures, successes } = written;
+        if blocks.is_empty() {
+            return Err(Error::TooFew { what: "blocks of a pool", least: 1, found: 0 });
+        }
+        for (name, value) in [("failures", failures), ("successes", successes)] {
+            if !(0.0..f64::INFINITY).contains(&value) {
+                return Err(Error::Setting { name, value, range: "a finite weight of at least 0" });
+            }
+        }
+        if failures + successes > 0.0 && (failures + successes).is_finite() {
+            Ok(Self { blocks, failures, successes })
+        } else {
+            Err(Error::Empty)
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<PooledBlocks> for Written {
+    fn from(pool: PooledBlocks) -> Self {
+        let PooledBlocks { blocks, failures, successes } = pool;
+        Self { blocks, failures, successes }
+    }
 }
 
 impl PooledBlocks {

@@ -56,10 +56,37 @@ use crate::{
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 #[derive(Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 pub struct BetaScore {
     alpha: f64,
     beta: f64,
     form: Form,
+}
+
+/// The form in which the rule is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    alpha: f64,
+    beta: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for BetaScore {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        Self::new(written.alpha, written.beta)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<BetaScore> for Written {
+    fn from(rule: BetaScore) -> Self {
+        Self { alpha: rule.alpha, beta: rule.beta }
+    }
 }
 
 #[derive(Clone)]

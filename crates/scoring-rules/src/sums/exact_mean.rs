@@ -10,6 +10,9 @@ use crate::{Error, ExactSum, checks::is_weight};
 /// twice [`f64::MAX`] is. Infinite values count as they do in [`ExactSum`]. What is a NaN there, a
 /// NaN among the values or infinities of both signs, is an error here.
 ///
+/// In JSON it is `{"total": …, "count": n, "weight": …}`: the sum of all weighted values, how many came
+/// without a weight, and the sum of the weights of all others, with sums as of [`ExactSum`].
+///
 /// ```
 /// use scoring_rules::{Error, ExactMean};
 ///
@@ -29,12 +32,52 @@ use crate::{Error, ExactSum, checks::is_weight};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 pub struct ExactMean {
     total: ExactSum,
     /// Weight of the values given without one.
     count: u64,
     /// Weight of all others.
     weight: ExactSum,
+}
+
+/// The form in which a mean is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    total: ExactSum,
+    count: u64,
+    weight: ExactSum,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for ExactMean {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        let Written { total, count, weight } = written;
+        let value = weight.value();
+        if !(0.0..f64::INFINITY).contains(&value) {
+            let range = "a finite sum of at least 0";
+            return Err(Error::Setting { name: "weight", value, range });
+        }
+        let mean = Self { total, count, weight };
+        if mean.all_weight() == ExactSum::default() && mean.total != ExactSum::default() {
+            // A total of nothing.
+            return Err(Error::Empty);
+        }
+        Ok(mean)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<ExactMean> for Written {
+    fn from(mean: ExactMean) -> Self {
+        let ExactMean { total, count, weight } = mean;
+        Self { total, count, weight }
+    }
 }
 
 impl ExactMean {

@@ -7,8 +7,9 @@ use std::fmt::Debug;
 use budget_estimation::{
     AdaptiveConformal, Advice, AdviceReason, BudgetMonitor, Calibrated, ConformalPid, Context,
     DetectionDelay, EarlyStops, Error, Estimate, Estimator, Level, LinearEstimator, LiveRun,
-    MarginUnit, OnlineCalibrator, PastQuantiles, Prefix, Probability, Resource, Rollouts, Sample,
-    SplitConformal, StopReason, StopRule, replay, score_rollout, score_rollouts, stopping_curve,
+    MarginUnit, OnlineCalibrator, PastQuantiles, Prefix, Probability, ProgressMetrics, Resource,
+    Rollouts, Sample, SplitConformal, StopReason, StopRule, replay, score_rollout, score_rollouts,
+    stopping_curve,
 };
 use proptest::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
@@ -143,6 +144,11 @@ proptest! {
         }
     }
 
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
     #[test]
     fn samples_and_results_come_back_as_they_were(runs in costs()) {
         let (rollouts, usd) = rollouts(&runs);
@@ -159,6 +165,23 @@ proptest! {
         prop_assert_eq!(delay.finish(), whole.finish());
         if let Ok(summary) = whole.finish() {
             prop_assert_eq!(stored(&summary), summary);
+        }
+        for claimed in [None, Some(Level::HALF)] {
+            let whole = ProgressMetrics::new(4, claimed).unwrap();
+            let (mut whole, mut resumed) = (whole.clone(), stored(&whole));
+            for (at, sample) in samples.iter().enumerate() {
+                // A sample of which nothing remains is refused by both.
+                let weight = [1.0, 0.3, 2.0][at % 3];
+                let results = [&mut whole, &mut resumed].map(|it| it.update_weighted(sample, weight));
+                prop_assert_eq!(&results[0], &results[1]);
+                if at % 16 == 5 {
+                    resumed = stored(&resumed);
+                }
+            }
+            prop_assert_eq!(resumed.finish(), whole.finish());
+            if let Ok(summary) = whole.finish() {
+                prop_assert_eq!(&stored(&summary), &summary);
+            }
         }
         let stated = vec![Probability::HALF; samples.len()];
         let curve = stopping_curve(&rollouts, usd, &samples, &stated).unwrap();
@@ -227,6 +250,18 @@ fn what_cannot_be_a_state_is_refused() {
     sample(r#""turn":2,"turns":2,"cap":null,"used":1,"remaining":1"#);
     sample(r#""turn":1,"turns":2,"cap":null,"used":1,"remaining":-1"#);
     sample(r#""turn":1,"turns":2,"cap":0.5,"used":1,"remaining":1"#);
+    let whole = serde_json::to_value(ProgressMetrics::new(1, None).unwrap()).unwrap();
+    for (path, hostile) in [
+        ("/bins", serde_json::json!([])),
+        ("/bins/0/intervals/claimed", serde_json::json!(0.5)),
+        ("/bins/0/intervals/midpoint_errors", serde_json::json!([[-1.0, 1.0]])),
+        ("/bins/0/intervals/midpoint_errors", serde_json::json!([[1.0, -1.0]])),
+        ("/bins/0/feasibility/counts/0/0/ones", serde_json::json!(-1)),
+    ] {
+        let mut changed = whole.clone();
+        *changed.pointer_mut(path).unwrap() = hostile;
+        assert!(serde_json::from_value::<ProgressMetrics>(changed).is_err(), "{path}");
+    }
     refused::<DetectionDelay>(r#"{"failed":{"0":{"turn":1,"turn_share":2,"spent_share":0.5}}}"#);
 }
 

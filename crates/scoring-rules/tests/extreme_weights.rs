@@ -46,8 +46,7 @@ fn check(rows: &[Row]) -> Result<(), String> {
         for binning in [Binning::Distinct, Binning::EqualWidth { bins: 3 }] {
             let parts =
                 decompose(&**rule, &blocks, binning).map_err(|error| context(error.to_string()))?;
-            let terms =
-                [parts.reliability, -parts.resolution, parts.uncertainty, parts.within_bin];
+            let terms = [parts.reliability, -parts.resolution, parts.uncertainty, parts.within_bin];
             adds_up(parts.mean_loss, &terms).map_err(context)?;
         }
     }

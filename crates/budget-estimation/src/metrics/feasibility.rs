@@ -27,6 +27,8 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct FeasibilityCounts {
     /// By label, impossible first; then by what was said: impossible, an interval, no answer.
     counts: [[Tally; 3]; 2],

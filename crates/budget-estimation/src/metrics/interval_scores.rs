@@ -32,6 +32,8 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct IntervalScores {
     claimed: Option<Level>,
     resource: OneResource,
@@ -49,6 +51,8 @@ pub struct IntervalScores {
 
 /// Means of the losses that a claimed coverage allows.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 struct ProperLosses {
     interval: ExactMean,
     pinball: [ExactMean; 2],
@@ -119,11 +123,72 @@ pub struct IntervalSummary {
     pub weighted_interval_loss: Option<f64>,
 }
 
+/// The stored form, not checked yet.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    claimed: Option<Level>,
+    resource: OneResource,
+    feasible: Tally,
+    answered: Tally,
+    hits: Tally,
+    optimistic: Tally,
+    conservative: Tally,
+    reward: ExactMean,
+    width: ExactMean,
+    relative_width: ExactMean,
+    midpoint_errors: Vec<(f64, f64)>,
+    proper: Option<Box<ProperLosses>>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for IntervalScores {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let valid = |&(error, weight): &(f64, f64)| {
+            error >= 0.0 && error.is_finite() && check_weight(weight).is_ok()
+        };
+        if !stored.midpoint_errors.iter().all(valid) {
+            let problem = "errors must be finite and at least 0, weights as those of samples";
+            return Err(Error::StoredState { problem });
+        }
+        if stored.claimed.is_some() != stored.proper.is_some() {
+            let problem = "proper losses go together with a claimed coverage";
+            return Err(Error::StoredState { problem });
+        }
+        let Stored { claimed, resource, feasible, answered, hits, optimistic, .. } = stored;
+        let Stored { conservative, reward, width, relative_width, .. } = stored;
+        let Stored { midpoint_errors, proper, .. } = stored;
+        Ok(Self {
+            claimed,
+            resource,
+            feasible,
+            answered,
+            hits,
+            optimistic,
+            conservative,
+            reward,
+            width,
+            relative_width,
+            midpoint_errors,
+            proper,
+        })
+    }
+}
+
 impl IntervalScores {
     /// Scores intervals that claim to be central ones of this coverage by proper losses too.
     #[must_use]
     pub fn claiming(coverage: Level) -> Self {
         Self { claimed: Some(coverage), proper: Some(Box::default()), ..Self::default() }
+    }
+
+    /// Whether both claim the same coverage, or none.
+    #[cfg(feature = "serde")]
+    pub(super) fn claims_as(&self, other: &Self) -> bool {
+        self.claimed == other.claimed
     }
 
     /// Of no sample, with the same claim.

@@ -35,6 +35,8 @@ use crate::{
 ///
 /// Reference: Towards budget-aware agents, section 4.1 and figure 4.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct LinearComparison {
     resource: OneResource,
     estimate: ExactMean,

@@ -2,6 +2,8 @@ use crate::{Error, Resource, Sample};
 
 /// The resource of all samples so far: numbers of two resources have no common unit.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
 pub(super) struct OneResource(Option<Resource>);
 
 impl OneResource {

@@ -31,6 +31,8 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct ProgressMetrics {
     resource: OneResource,
     first_turn: Metrics,
@@ -71,6 +73,33 @@ pub struct ProgressSummary {
     pub by_progress: Vec<Option<MetricsSummary>>,
     /// Over failed runs; none where there is none.
     pub detection: Option<DetectionSummary>,
+}
+
+/// The stored form, not checked yet.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    resource: OneResource,
+    first_turn: Metrics,
+    bins: Vec<Metrics>,
+    detection: DetectionDelay,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for ProgressMetrics {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let Stored { resource, first_turn, bins, detection } = stored;
+        if !(1..=1000).contains(&bins.len()) {
+            return Err(Error::StoredState { problem: "there must be 1 to 1000 bins" });
+        }
+        if !bins.iter().all(|bin| bin.claims_as(&first_turn)) {
+            return Err(Error::StoredState { problem: "all parts must claim the same coverage" });
+        }
+        Ok(Self { resource, first_turn, bins, detection })
+    }
 }
 
 impl ProgressMetrics {

@@ -20,6 +20,8 @@ use crate::{Error, StopClass, StopReason, Stopped};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Exclusion {
     /// It stopped for a reason that may be a sign of its outcome, or was never judged.
@@ -51,7 +53,7 @@ impl fmt::Display for Exclusion {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct RunGroup {
     /// How many there are, at least one.
@@ -71,7 +73,7 @@ pub struct RunGroup {
 ///
 /// Audits of parts add up by [`TerminationAudit::merge`]; all figures are the same to the bit in
 /// whatever order the runs come. As JSON (feature `serde`): `complete`, `censored`, `excluded`,
-/// `censoring_rate` (null where undefined) and `rows`.
+/// `censoring_rate` (null where undefined) and `rows`. What is read from it goes on with the same bits.
 ///
 /// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix G.1 and
 /// table 6.
@@ -264,6 +266,8 @@ impl serde::Serialize for TerminationAudit {
             reason: Option<&'a StopReason>,
             #[serde(flatten)]
             group: RunGroup,
+            steps: u128,
+            forecast_sum: &'a ExactSum,
         }
 
         #[derive(serde::Serialize)]
@@ -275,7 +279,13 @@ impl serde::Serialize for TerminationAudit {
             rows: Vec<Row<'a>>,
         }
 
-        let rows = self.rows().map(|(class, reason, group)| Row { class, reason, group });
+        let rows = self.sums.iter().map(|((class, reason), sums)| Row {
+            class: *class,
+            reason: reason.as_ref(),
+            group: sums.group(),
+            steps: sums.steps,
+            forecast_sum: &sums.forecasts,
+        });
         let report = Report {
             complete: self.complete(),
             censored: self.censored(),
@@ -284,6 +294,47 @@ impl serde::Serialize for TerminationAudit {
             rows: rows.collect(),
         };
         report.serialize(serializer)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for TerminationAudit {
+    /// Reads what was written; figures that follow from the rows are not read.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error as _;
+
+        #[derive(serde::Deserialize)]
+        struct Row {
+            class: StopClass,
+            reason: Option<StopReason>,
+            runs: u64,
+            steps: u128,
+            forecast_sum: ExactSum,
+        }
+
+        #[derive(serde::Deserialize)]
+        struct Report {
+            rows: Vec<Row>,
+        }
+
+        let mut audit = Self::default();
+        for Row { class, reason, runs, steps, forecast_sum: forecasts } in
+            Report::deserialize(deserializer)?.rows
+        {
+            let wrong = |problem| Err(D::Error::custom(Error::StoredValue { problem }));
+            if runs == 0 || steps < u128::from(runs) {
+                return wrong("a row of an audit has runs, each with at least one step");
+            }
+            // Rounding of each mean can take a sum a little beyond.
+            if !(0.0..=1.000_001 * runs as f64).contains(&forecasts.value()) {
+                return wrong("mean forecasts are from 0 to 1");
+            }
+            let sums = Sums { runs, steps, forecasts };
+            if audit.sums.insert((class, reason), sums).is_some() {
+                return wrong("each class and reason has one row");
+            }
+        }
+        Ok(audit)
     }
 }
 

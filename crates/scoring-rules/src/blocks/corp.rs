@@ -1,10 +1,10 @@
-#[cfg(feature = "serde")]
-use crate::{blocks::decomposition::check_infinite, infinite::Number};
 use crate::{
     Error, ExactSum, Probability, ScoringRule, TiedBlocks,
     blocks::{decomposition::Overall, success_rate::Outcomes},
     pool_adjacent_violators,
 };
+#[cfg(feature = "serde")]
+use crate::{blocks::decomposition::check_infinite, infinite::Number};
 
 /// What a mean loss is made of, without bins:
 /// `mean_loss = miscalibration - discrimination + uncertainty`.

@@ -138,8 +138,8 @@ pub fn decompose<R: ScoringRule + ?Sized>(
             }
         }
     }
-    let [reliability, resolution, within_bin] = [reliability, resolution, within_bin]
-        .map(|sum| sum.value() / overall.outcomes.weight());
+    let [reliability, resolution, within_bin] =
+        [reliability, resolution, within_bin].map(|sum| sum.value() / overall.outcomes.weight());
     let Overall { mean_loss, uncertainty, .. } = overall;
     overall.check_terms(&[reliability, -resolution, uncertainty, within_bin])?;
     Ok(Decomposition { mean_loss, reliability, resolution, uncertainty, within_bin })

@@ -1,4 +1,7 @@
-use crate::{CompensatedSum, Error, checks::{same_length, weights_of_rows}};
+use crate::{
+    CompensatedSum, Error,
+    checks::{same_length, weights_of_rows},
+};
 
 /// A forecast of a number by several members, such as samples: equally likely, or with a weight each.
 /// Checked and sorted once; equal members count as often as they come.
@@ -41,11 +44,12 @@ impl Weights {
     fn new(each: Vec<f64>) -> Self {
         let running = |weights: &mut dyn Iterator<Item = f64>| {
             let mut sum = CompensatedSum::default();
-            weights.map(|weight| {
-                sum.add(weight);
-                sum.value()
-            })
-            .collect::<Vec<_>>()
+            weights
+                .map(|weight| {
+                    sum.add(weight);
+                    sum.value()
+                })
+                .collect::<Vec<_>>()
         };
         let mut up_to = running(&mut each.iter().copied());
         let mut from = running(&mut each.iter().rev().copied());

@@ -96,7 +96,8 @@ impl TryFrom<Written> for IntervalCounterexample {
 impl From<IntervalCounterexample> for Written {
     fn from(found: IntervalCounterexample) -> Self {
         // They were made as shares of a sum, or read as probabilities.
-        let probability = |&p: &f64| Probability::new(p.clamp(0.0, 1.0)).unwrap_or(Probability::ZERO);
+        let probability =
+            |&p: &f64| Probability::new(p.clamp(0.0, 1.0)).unwrap_or(Probability::ZERO);
         Self {
             probabilities: found.probabilities.iter().map(probability).collect(),
             outcomes: found.outcomes,

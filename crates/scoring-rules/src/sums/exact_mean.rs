@@ -106,7 +106,10 @@ impl ExactMean {
             }
             let product = value * weight;
             if product.is_infinite() && value.is_finite() {
-                return Err(Error::NotFinite { what: "the value times its weight", value: product });
+                return Err(Error::NotFinite {
+                    what: "the value times its weight",
+                    value: product,
+                });
             }
             self.total.add_product(value, weight);
             self.weight.add(weight);

@@ -59,7 +59,10 @@ pub struct ExactSum {
 /// The form in which a sum is written.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize, serde::Serialize)]
-#[serde(untagged, expecting = "an object with `lowest` and `digits`, or \"inf\", \"-inf\", \"nan\"")]
+#[serde(
+    untagged,
+    expecting = "an object with `lowest` and `digits`, or \"inf\", \"-inf\", \"nan\""
+)]
 enum Written {
     Finite(WrittenDigits),
     Special(NumberOrNan),

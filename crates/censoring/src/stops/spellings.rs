@@ -8,7 +8,7 @@ pub(super) fn known(word: &str) -> Option<StopReason> {
     let letters = || last.chars().filter(|letter| letter.is_alphanumeric());
     let same =
         |spelling: &&str| letters().map(|letter| letter.to_ascii_lowercase()).eq(spelling.chars());
-    let found = SPELLINGS.iter().find(|(_, spellings)| spellings.iter().any(|it| same(it)));
+    let found = SPELLINGS.iter().find(|(_, spellings)| spellings.iter().any(&same));
     found.map(|(reason, _)| reason.clone())
 }
 

@@ -142,8 +142,7 @@ impl ExactMean {
     /// ```
     pub fn finish(&self) -> Result<f64, Error> {
         let weight = self.all_weight().value();
-        // A NaN is not greater.
-        if !(weight > 0.0) {
+        if weight == 0.0 {
             return Err(Error::Empty);
         }
         let mean = self.total.divided_by(weight);

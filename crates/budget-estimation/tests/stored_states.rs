@@ -1,6 +1,6 @@
 //! States that are stored in the middle and go on from there as if they had not been.
 #![cfg(feature = "serde")]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::panic, clippy::unwrap_used)]
 
 use std::fmt::Debug;
 

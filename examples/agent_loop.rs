@@ -48,7 +48,8 @@ fn output() -> Result<String, Box<dyn Error>> {
     }
     let scenario = world()?;
     let mut episode = Episode::new(&scenario)?;
-    let mut monitor = BudgetMonitor::new(&[Some(80.0)], StopRule::first_impossible())?;
+    let mut monitor =
+        BudgetMonitor::new([("tokens", Some(80.0))])?.with_stop_rule(StopRule::first_impossible());
     let tps = Tps::new(LogScore::clipped(1e-6)?, WeightSchedule::LinearFront);
     let mut confidence = OnlineTps::new(tps);
     let mut text = String::new();

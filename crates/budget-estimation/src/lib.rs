@@ -9,6 +9,8 @@ mod metrics;
 mod rank;
 mod replay;
 mod rollouts;
+#[cfg(feature = "serde")]
+mod stored_number;
 mod training;
 
 pub use acting::{
@@ -18,6 +20,7 @@ pub use acting::{
 pub use calibration::{
     AdaptiveConformal, Calibrated, ConformalPid, MarginUnit, OnlineCalibrator, SplitConformal,
 };
+pub use censoring::StopReason;
 pub use error::Error;
 pub use estimates::{
     AnswerError, AnswerMode, Estimate, Estimator, LinearEstimator, PastQuantiles, parse_answer,

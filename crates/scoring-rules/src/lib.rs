@@ -35,4 +35,6 @@ pub use rules::{
     BetaScore, BoostingScore, BrierScore, ElementaryScore, LogScore, LossDerivatives, PowerScore,
     PseudosphericalScore, SmoothRule, SphericalScore, ThresholdMixture,
 };
-pub use sums::{CompensatedSum, ExactMean, ExactSum};
+#[doc(hidden)]
+pub use sums::decimals;
+pub use sums::{CompensatedSum, DecimalSum, ExactMean, ExactSum};

@@ -1,6 +1,10 @@
 use trajectory_metrics::{Bootstrap, ClusterEstimate, Replicates, cluster_mean};
 
-use crate::{Error, Metrics, Sample, checks::same_length, metrics::tally::check_weight};
+use crate::{
+    Error, Metrics, Sample,
+    checks::same_length,
+    metrics::{one_resource::OneResource, tally::check_weight},
+};
 
 /// The (weighted) mean of a value over samples, with a standard error that takes the samples of one
 /// cluster, such as a rollout or a task, for dependent.
@@ -11,7 +15,7 @@ use crate::{Error, Metrics, Sample, checks::same_length, metrics::tally::check_w
 ///
 /// [`Error::Empty`] where no sample has the value; [`Error::Length`] unless there is one weight a
 /// sample; [`Error::WeightAt`] with the first sample, left out or not, whose weight is neither 0
-/// nor from 1e-100 to 1e100; [`Error::ScoringRules`] with the first whose value is not finite, and
+/// nor from 1e-100 to 1e100; [`Error::MixedResources`] if samples of two resources have the value; [`Error::ScoringRules`] with the first whose value is not finite, and
 /// for fewer than two clusters.
 ///
 /// ```
@@ -38,6 +42,7 @@ pub fn clustered_mean<G: Ord>(
 ) -> Result<ClusterEstimate, Error> {
     same_length("weights", samples.len(), weights.map_or(samples.len(), <[f64]>::len))?;
     let mut rows = (Vec::new(), Vec::new(), Vec::new());
+    let mut resource = OneResource::default();
     for (index, sample) in samples.iter().enumerate() {
         // Here, where a sample still has the position that the caller knows it by.
         let weight = weights.and_then(|weights| weights.get(index));
@@ -49,6 +54,8 @@ pub fn clustered_mean<G: Ord>(
                 let what = "values";
                 return Err(scoring_rules::Error::NotFiniteAt { what, index, value }.into());
             }
+            resource.check(sample)?;
+            resource.take(sample);
             rows.0.push(value);
             rows.1.push(cluster(sample));
             rows.2.extend(weight);

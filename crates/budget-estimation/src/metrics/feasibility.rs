@@ -27,6 +27,8 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct FeasibilityCounts {
     /// By label, impossible first; then by what was said: impossible, an interval, no answer.
     counts: [[Tally; 3]; 2],
@@ -55,7 +57,7 @@ pub struct FeasibilityCounts {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct ClassScores {
     /// Share of what was said to be this class that was; none where it was never said.
@@ -91,7 +93,7 @@ pub struct ClassScores {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct FeasibilitySummary {
     /// Feasible, and an interval was given; a sum of weights, as all counts.

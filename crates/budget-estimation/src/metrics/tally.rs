@@ -4,23 +4,49 @@ use crate::Error;
 
 /// A sum of weights; whole numbers where all weights are.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub(crate) struct Tally {
     ones: u64,
     others: ExactSum,
+}
+
+/// The stored form, not checked yet.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    ones: u64,
+    others: ExactSum,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for Tally {
+    type Error = Error;
+
+    fn try_from(Stored { ones, others }: Stored) -> Result<Self, Error> {
+        let value = others.value();
+        // A NaN is in no range.
+        if (0.0..f64::INFINITY).contains(&value) {
+            Ok(Self { ones, others })
+        } else {
+            Err(Error::StoredState { problem: "sums of weights are finite and at least 0" })
+        }
+    }
 }
 
 impl Tally {
     #[inline]
     pub(crate) fn add(&mut self, weight: f64) {
         if weight == 1.0 {
-            self.ones += 1;
+            self.ones = self.ones.saturating_add(1);
         } else {
             self.others.add(weight);
         }
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
-        self.ones += other.ones;
+        self.ones = self.ones.saturating_add(other.ones);
         self.others.merge(&other.others);
     }
 

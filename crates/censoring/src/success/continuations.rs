@@ -52,12 +52,41 @@ pub struct Continuations {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct SuccessEstimate {
     probability: Probability,
     low: Probability,
     high: Probability,
     standard_error: f64,
+}
+
+/// The stored form, not checked yet.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    probability: Probability,
+    low: Probability,
+    high: Probability,
+    standard_error: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for SuccessEstimate {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let Stored { probability, low, high, standard_error } = stored;
+        if !(low <= probability && probability <= high) {
+            return Err(Error::StoredValue { problem: "an estimate lies between its ends" });
+        }
+        // A NaN is in no range.
+        if !(0.0..=0.5).contains(&standard_error) {
+            return Err(Error::StoredValue { problem: "a standard error is from 0 to 0.5" });
+        }
+        Ok(Self { probability, low, high, standard_error })
+    }
 }
 
 impl SuccessEstimate {

@@ -77,9 +77,9 @@ pub fn clustered_mean<G: Ord>(
 /// # Errors
 ///
 /// [`Error::Empty`] without a sample; [`Error::NothingRemains`] for a feasible sample where nothing
-/// remained. For each measure: [`Error::Empty`] where it is undefined on all samples;
-/// [`Error::Setting`] for more than 10 million resamples; [`Error::TrajectoryMetrics`] where it is
-/// undefined in all resamples.
+/// remained. For each measure: [`Error::Empty`] if it is undefined on all samples;
+/// [`Error::Setting`] for more than 10 million resamples; [`Error::TrajectoryMetrics`] if it is
+/// undefined in all resamples, or if all samples are of one cluster.
 ///
 /// ```
 /// use budget_estimation::{
@@ -113,7 +113,11 @@ pub fn bootstrap_metrics<G: Ord>(
         Ok::<_, Error>(all)
     })?;
     let clusters: Vec<G> = samples.iter().map(cluster).collect();
-    let bootstrap = Bootstrap::clusters(&clusters, seed)?;
+    let bootstrap = match Bootstrap::clusters(&clusters, seed) {
+        Ok(bootstrap) => bootstrap,
+        // A single cluster has no resamples: no metric has replicates, and no sample is wrong.
+        Err(error) => return Ok([(); 4].map(|()| Err(Error::from(error.clone())))),
+    };
     let undefined = trajectory_metrics::Error::Empty;
     let replicates = bootstrap.replicates(resamples, |counts| {
         let mut metrics = FewMetrics::default();

@@ -2,11 +2,17 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::{env, fs, process};
+use std::{
+    env, fs, process,
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 /// The description of a crate with these files.
 fn description(name: &str, files: &[(&str, &str)]) -> String {
-    let folder = env::temp_dir().join(format!("api-{}-{name}", process::id()));
+    // Tests run at the same time, some with the same name.
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let folder = env::temp_dir().join(format!("api-{}-{count}-{name}", process::id()));
     fs::create_dir_all(folder.join("src")).unwrap();
     for (path, text) in files {
         fs::write(folder.join(path), text).unwrap();

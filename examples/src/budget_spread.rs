@@ -34,6 +34,10 @@ pub(crate) fn spreads(
     if runs.samples.is_empty() {
         return Ok(spreads);
     }
+    if runs.samples.windows(2).all(|pair| pair[0].rollout() == pair[1].rollout()) {
+        notes.push("no intervals: they need at least 2 runs".to_owned());
+        return Ok(spreads);
+    }
     let names = ["macro_f1_all_turns", "fail_f1", "hit_rate", "interval_reward"];
     let replicates = bootstrap_metrics(&runs.samples, Sample::rollout, resamples, seed)?;
     for (name, replicates) in names.into_iter().zip(replicates) {

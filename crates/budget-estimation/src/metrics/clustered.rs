@@ -112,13 +112,21 @@ pub fn bootstrap_metrics<G: Ord>(
         all.update(sample)?;
         Ok::<_, Error>(all)
     })?;
+    if samples.is_empty() {
+        return Err(Error::Empty);
+    }
     let clusters: Vec<G> = samples.iter().map(cluster).collect();
+    let undefined = trajectory_metrics::Error::Empty;
     let bootstrap = match Bootstrap::clusters(&clusters, seed) {
         Ok(bootstrap) => bootstrap,
-        // A single cluster has no resamples: no metric has replicates, and no sample is wrong.
-        Err(error) => return Ok([(); 4].map(|()| Err(Error::from(error.clone())))),
+        // A single cluster has no resamples, so that no measure has replicates.
+        Err(error) => {
+            let mut metrics = FewMetrics::default();
+            samples.iter().for_each(|sample| metrics.add(sample, 1));
+            let reason = |value: Option<f64>| if value.is_some() { &error } else { &undefined };
+            return Ok(metrics.finish().map(|value| Err(reason(value).clone().into())));
+        }
     };
-    let undefined = trajectory_metrics::Error::Empty;
     let replicates = bootstrap.replicates(resamples, |counts| {
         let mut metrics = FewMetrics::default();
         for (sample, &count) in samples.iter().zip(counts) {

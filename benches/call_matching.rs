@@ -36,7 +36,7 @@ fn twenty(c: &mut Criterion) {
     let mut group = c.benchmark_group("match_calls_20");
     let mut case = |name: &str, actual: &[ToolCall], matcher: &ToolCallMatcher| {
         group.bench_function(name, |b| {
-            b.iter(|| match_calls(black_box(actual), black_box(&expected), matcher));
+            b.iter(|| match_calls(black_box(actual), black_box(&expected), matcher).unwrap());
         });
     };
     case("exact_same_order", &expected, &exact);
@@ -49,7 +49,7 @@ fn twenty(c: &mut Criterion) {
     let turned_numbers: Vec<u32> = (0..20).map(|i| (i + 7) % 20).collect();
     let same = |a: &u32, e: &u32| a == e;
     c.bench_function("match_calls_20_numbers/turned", |b| {
-        b.iter(|| match_calls(black_box(&turned_numbers), black_box(&numbers), &same));
+        b.iter(|| match_calls(black_box(&turned_numbers), black_box(&numbers), &same).unwrap());
     });
     // Every second call needs the two before it.
     let pairs: Vec<(usize, usize)> =

@@ -10,12 +10,18 @@ use std::{hint::black_box, time::Duration};
 
 use benches::random_rows;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use trajectory_metrics::{Probability, TiedBlocks, Weight, aurc, auroc, average_precision, delong};
+use trajectory_metrics::{
+    PositiveClass, Probability, TiedBlocks, Weight, aurc, auroc, average_precision, delong,
+};
 
 const SIZES: [usize; 3] = [1_000, 100_000, 1_000_000];
 
 fn all(blocks: &TiedBlocks) -> [f64; 3] {
-    [auroc(blocks).unwrap(), average_precision(blocks).unwrap(), aurc(blocks).unwrap()]
+    [
+        auroc(blocks).unwrap(),
+        average_precision(blocks, PositiveClass::Failure).unwrap(),
+        aurc(blocks).unwrap(),
+    ]
 }
 
 fn ranking(c: &mut Criterion) {
@@ -47,7 +53,7 @@ fn ranking(c: &mut Criterion) {
             });
             group.bench_function("auroc", |b| b.iter(|| auroc(black_box(&blocks))));
             group.bench_function("average_precision", |b| {
-                b.iter(|| average_precision(black_box(&blocks)));
+                b.iter(|| average_precision(black_box(&blocks), PositiveClass::Failure));
             });
             group.bench_function("aurc", |b| b.iter(|| aurc(black_box(&blocks))));
 

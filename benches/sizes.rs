@@ -31,7 +31,7 @@ use typed_graphs::LARGE;
 /// Makes an input of the given size, and what is to be done with it.
 type Make = fn(usize) -> Box<dyn FnOnce()>;
 
-const WORK: [(&str, usize, Make); 27] = [
+const WORK: [(&str, usize, Make); 29] = [
     ("mean_score, log, rows", 10_000_000, |n| {
         with_rows(n, |p, y| {
             black_box(mean_score(&LogScore::exact(), p, y, None).unwrap());
@@ -116,6 +116,18 @@ const WORK: [(&str, usize, Make); 27] = [
         let (graph, problem) = LARGE.of(n).graph(4);
         Box::new(move || {
             black_box(graph.optimal_plan(&problem).unwrap().unwrap());
+        })
+    }),
+    ("count_shortest_plans, tools of one chain", 100_000, |n| {
+        let (graph, problem) = typed_graphs::chain(n, 1);
+        Box::new(move || {
+            assert_eq!(black_box(graph.count_shortest_plans(&problem).unwrap()), 1);
+        })
+    }),
+    ("best_plans, 10 plans, tools of one chain, two for each step", 100_000, |n| {
+        let (graph, problem) = typed_graphs::chain(n / 2, 2);
+        Box::new(move || {
+            assert_eq!(black_box(graph.best_plans(&problem, 10).unwrap()).len(), 10);
         })
     }),
     ("Knapsack::solve, items, uncorrelated", 100_000, |n| knapsack(n, |_, other| other)),

@@ -123,3 +123,15 @@ impl Kind {
         (graph, problem)
     }
 }
+
+/// Steps one after the other, with so many tools for each.
+pub(crate) fn chain(steps: usize, twins: usize) -> (ToolGraph, Problem) {
+    let tool = |number: usize| {
+        let step = number / twins;
+        let (input, output) = (format!("type{step}"), format!("type{}", step + 1));
+        Tool::new(format!("tool{number}"), [input], [output], (1 + number % 7) as f64)
+    };
+    let graph = ToolGraph::new((0..steps * twins).map(tool).collect()).unwrap();
+    let problem = graph.problem(&["type0".to_owned()], &[format!("type{steps}")]).unwrap();
+    (graph, problem)
+}

@@ -5,6 +5,7 @@ use std::{error::Error, fmt::Write, process::ExitCode};
 
 use budget_estimation::{Advice, BudgetMonitor, Estimate, StopRule};
 use examples::program;
+use lexopt::prelude::*;
 use tool_graph::{Episode, Event, Scenario, Tool, ToolGraph};
 use trajectory_metrics::{LogScore, OnlineTps, Probability, Tps, WeightSchedule};
 
@@ -30,10 +31,25 @@ fn world() -> Result<Scenario, tool_graph::Error> {
     Scenario::new(graph, problem)?.with_events(vec![Event::BanTool])
 }
 
+const USAGE: &str = "\
+agent_loop
+
+Runs an agent through a small world in which a tool fails for good on the way, and prints each call, what
+the budget monitor advises, and the score of the agent's confidence. It takes no file and no option: it is
+an example to read and to copy from.
+";
+
 fn output() -> Result<String, Box<dyn Error>> {
+    let mut parser = lexopt::Parser::from_env();
+    match parser.next()? {
+        Some(Long("help") | Short('h')) => return Ok(USAGE.to_owned()),
+        Some(argument) => return Err(program::unexpected(argument)),
+        None => {}
+    }
     let scenario = world()?;
     let mut episode = Episode::new(&scenario)?;
-    let mut monitor = BudgetMonitor::new(&[Some(80.0)], StopRule::first_impossible())?;
+    let mut monitor =
+        BudgetMonitor::new([("tokens", Some(80.0))])?.with_stop_rule(StopRule::first_impossible());
     let tps = Tps::new(LogScore::clipped(1e-6)?, WeightSchedule::LinearFront);
     let mut confidence = OnlineTps::new(tps);
     let mut text = String::new();

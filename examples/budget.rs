@@ -39,6 +39,9 @@ budget [FILE…] [--estimator linear|quantile|conformal|FILE] [--cap N]
     [--resource output_tokens|input_tokens|total_tokens|cost_usd] [--coverage 0.8] [--lenient]
     [--warm-up N] [--resamples N] [--seed N] [--json] [--plot FILE.svg] [--plot-id ID]
 
+Scores estimates of what an agent's runs still spend. Each FILE gets a column and an estimator of its
+own; without a FILE the program takes bundled runs. The estimator is one of three that learn from the
+runs before in the file, or a FILE of recorded answers of a model.
 A prefix is what a run had spent after 1 to T - 1 of its T turns. It is feasible where the run
 succeeded, with --cap or `caps` in the file within its caps.
 hit_rate, interval_reward   over feasible prefixes; impossible or no answer counts 0
@@ -56,8 +59,14 @@ detection_turn_share, detection_spent_share
                             mean share of a failed run before the first impossible, 1 without one
 --warm-up N                 learns from the first N runs of each file without scoring them
 --lenient                   reads answers of an estimates file that stray from the form
+--resamples N, --seed N     of the bootstrap of whole runs behind the 95 % intervals; 0 for none
+--json                      prints one JSON object; its figures are over all files together
+--plot FILE.svg             draws the estimates along the longest feasible run
 --plot-id ID                draws this run in place of the longest feasible one
 ";
+
+/// Estimators that learn from earlier runs.
+const ESTIMATORS: [&str; 3] = ["linear", "quantile", "conformal"];
 
 struct Arguments {
     files: Vec<PathBuf>,
@@ -88,38 +97,51 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
     while let Some(argument) = parser.next()? {
         match argument {
             Long("cap") => {
-                settings.cap = Some(parser.value()?.parse_with(|text| match text.parse() {
-                    Ok(cap) if (0.0..=1e100).contains(&cap) => Ok(cap),
-                    _ => Err("give a number from 0 to 1e100"),
-                })?);
+                settings.cap =
+                    Some(program::value(&mut parser, "--cap", |text| match text.parse() {
+                        Ok(cap) if (0.0..=1e100).contains(&cap) => Ok(cap),
+                        _ => Err("give a number from 0 to 1e100"),
+                    })?);
             }
             Long("estimator") => estimator = parser.value()?.string()?,
             Long("resource") => {
-                settings.spent = parser.value()?.parse_with(|name| {
+                settings.spent = program::value(&mut parser, "--resource", |name| {
                     Spent::named(name)
                         .ok_or("there are output_tokens, input_tokens, total_tokens and cost_usd")
                 })?;
             }
             Long("coverage") => {
-                settings.coverage = parser.value()?.parse_with(|text| {
+                settings.coverage = program::value(&mut parser, "--coverage", |text| {
                     let level = text.parse().ok().and_then(|share| Level::new(share).ok());
                     level.ok_or("give a number between 0 and 1")
                 })?;
             }
             Long("lenient") => mode = AnswerMode::Lenient,
-            Long("warm-up") => settings.warm_up = parser.value()?.parse()?,
-            Long("resamples") => resamples = parser.value()?.parse_with(program::resamples)?,
-            Long("seed") => seed = parser.value()?.parse()?,
+            Long("warm-up") => {
+                settings.warm_up = program::value(&mut parser, "--warm-up", |text| {
+                    text.parse().map_err(|_| "give a whole number of runs")
+                })?;
+            }
+            Long("resamples") => {
+                resamples = program::value(&mut parser, "--resamples", program::resamples)?;
+            }
+            Long("seed") => seed = program::value(&mut parser, "--seed", program::seed)?,
             Long("json") => json = true,
             Long("plot") => plot = Some(PathBuf::from(parser.value()?)),
             Long("plot-id") => plot_id = Some(parser.value()?.string()?),
             Long("help") | Short('h') => return Ok(None),
             Value(file) => files.push(file.into()),
-            _ => return Err(argument.unexpected().into()),
+            _ => return Err(program::unexpected(argument)),
         }
     }
     if files.is_empty() {
         files.push(program::bundled("demo_rollouts.jsonl"));
+    }
+    if plot_id.is_some() && plot.is_none() {
+        return Err("--plot-id: names the run of a picture; give --plot FILE.svg too".into());
+    }
+    if mode == AnswerMode::Lenient && ESTIMATORS.contains(&estimator.as_str()) {
+        return Err("--lenient: reads recorded answers; give --estimator FILE too".into());
     }
     let arguments =
         Arguments { files, estimator, mode, settings, resamples, seed, json, plot, plot_id };
@@ -128,7 +150,7 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
 
 fn output() -> Result<String, Box<dyn Error>> {
     let Some(arguments) = arguments()? else {
-        return Ok(USAGE.to_owned());
+        return Ok([USAGE, rollout_file::FORMAT, estimate_file::FORMAT].concat());
     };
     let Arguments { files, estimator, mode, mut settings, resamples, seed, .. } = arguments;
     let all: Vec<RolloutFile> = files
@@ -140,7 +162,15 @@ fn output() -> Result<String, Box<dyn Error>> {
         "quantile" => By::Quantile,
         "conformal" => By::Conformal,
         file => {
-            let answers = estimate_file::read(Path::new(file), mode, &all)?;
+            let path = Path::new(file);
+            if !path.exists() {
+                return Err(format!(
+                    "--estimator: {file}: there is no such file, and no estimator of this name but {}",
+                    ESTIMATORS.join(", ")
+                )
+                .into());
+            }
+            let answers = estimate_file::read(path, mode, &all)?;
             By::Recorded { file: estimator, answers }
         }
     };

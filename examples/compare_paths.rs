@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Without a file it compares bundled runs, which are made up. All calls of the agent count, by name
-//! and exact arguments, or by name alone with `--ignore-arguments`. Each file gets a column; with
+//! and exact arguments, or by name alone with `--ignore-arguments`. Calls are read as `{"name", "args"}`, as
+//! OpenAI writes them, and as Anthropic does. Each file gets a column; with
 //! `--json` the figures at the top are over all files together, and `files` has a report of each
 //! where there are several.
 
@@ -28,7 +29,23 @@ fn main() -> ExitCode {
     program::run(output)
 }
 
-const USAGE: &str = "compare_paths [FILE…] [--ignore-arguments] [--json]\n";
+const USAGE: &str = r#"compare_paths [FILE…] [--ignore-arguments] [--json]
+
+Compares the tool calls of agents with the calls that their tasks expect. Each FILE gets a column; without
+a FILE the program compares bundled runs.
+--ignore-arguments  compares calls by name alone; by default also by their exact arguments
+--json              prints one JSON object; its figures are over all files together, `files` has each
+
+A FILE has JSON Lines, one run per line, for example
+  {"id": "run-7", "task": "refund", "agent_calls": [{"name": "find_order", "args": {"order": "A-104"}, "ok": true}], "expected_calls": [{"name": "find_order", "args": {"order": "A-104"}}, {"name": "refund", "args": {"amount": 39.5}}], "success": false}
+id              name of the run
+task            name of the task; the runs of a task are its trials
+agent_calls     what the agent called, in order: name, args if there are any, and optionally whether the
+                tool took the call without an error (ok)
+expected_calls  what the task expects, in order
+success         true, false, 1 or 0
+Other fields of a run are ignored.
+"#;
 
 struct Arguments {
     files: Vec<PathBuf>,
@@ -37,7 +54,7 @@ struct Arguments {
 }
 
 /// `None` where only the usage is asked for.
-fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
+fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
     let (mut files, mut ignore_arguments, mut json) = (Vec::new(), false, false);
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
@@ -46,7 +63,7 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
             Long("json") => json = true,
             Long("help") | Short('h') => return Ok(None),
             Value(file) => files.push(file.into()),
-            _ => return Err(argument.unexpected()),
+            _ => return Err(program::unexpected(argument)),
         }
     }
     if files.is_empty() {

@@ -11,9 +11,7 @@
 //! ANED and EMR compare plans in the world as it is at the start. With `--block`, `gt_ned` says how far
 //! events push the optimum away from its plan, and `blocked` compares both policies under events.
 
-use std::{
-    error::Error, ffi::OsString, fmt::Display, path::PathBuf, process::ExitCode, str::FromStr,
-};
+use std::{error::Error, fmt::Display, path::PathBuf, process::ExitCode};
 
 use examples::{
     costbench_report::{CostReport, Paths, World, compare},
@@ -32,6 +30,18 @@ const USAGE: &str = "\
 costbench [--queries FILE] [--refinement-level L] [--seed S] [--noise-std X] [--min-cost A]
     [--max-cost B] [--block none|ban-tool|preference-change|cost-change|remove-tools] [--blocks K]
     [--paths] [--json]
+
+Compares the greedy policy with the cheapest plan over CostBench queries; without --queries it takes 120
+queries of its own.
+--refinement-level L  tasks have L + 3 steps, 2 by default
+--seed S              seed of costs and events, 42 by default
+--noise-std X         noise of the costs of composite tools, 0.1 by default
+--min-cost A, --max-cost B
+                      range of the costs of atomic tools, 15 to 25 by default
+--block KIND          events that change the world during a run; `blocked` compares both under them
+--blocks K            number of events per run, 1 by default
+--paths               lists the plans of every query
+--json                prints one JSON object
 ";
 
 /// A run of the benchmark has no more calls, and an event needs one.
@@ -82,27 +92,34 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
         match argument {
             Long("queries") => queries = Some(parser.value()?.into()),
             Long("refinement-level") => {
-                settings.refinement_level = parsed("--refinement-level", parser.value()?)?;
+                settings.refinement_level =
+                    program::value(&mut parser, "--refinement-level", whole_number)?;
             }
-            Long("seed") => settings.seed = parsed("--seed", parser.value()?)?,
-            Long("noise-std") => settings.noise_std = parsed("--noise-std", parser.value()?)?,
-            Long("min-cost") => settings.min_cost = parsed("--min-cost", parser.value()?)?,
-            Long("max-cost") => settings.max_cost = parsed("--max-cost", parser.value()?)?,
+            Long("seed") => settings.seed = program::value(&mut parser, "--seed", program::seed)?,
+            Long("noise-std") => {
+                settings.noise_std = program::value(&mut parser, "--noise-std", number_of)?;
+            }
+            Long("min-cost") => {
+                settings.min_cost = program::value(&mut parser, "--min-cost", number_of)?;
+            }
+            Long("max-cost") => {
+                settings.max_cost = program::value(&mut parser, "--max-cost", number_of)?;
+            }
             Long("block") => {
-                let name: String = parsed("--block", parser.value()?)?;
-                let mut names = std::iter::once("none").chain(KINDS.map(|(name, _)| name));
-                settings.block = names.find(|&known| known == name).ok_or_else(|| {
-                    wrong(
-                        "--block",
+                settings.block = program::value(&mut parser, "--block", |name| {
+                    let mut names = std::iter::once("none").chain(KINDS.map(|(name, _)| name));
+                    names.find(|&known| known == name).ok_or(
                         "there are none, ban-tool, preference-change, cost-change and remove-tools",
                     )
                 })?;
             }
-            Long("blocks") => settings.blocks = parsed("--blocks", parser.value()?)?,
+            Long("blocks") => {
+                settings.blocks = program::value(&mut parser, "--blocks", whole_number)?;
+            }
             Long("paths") => paths = true,
             Long("json") => json = true,
             Long("help") | Short('h') => return Ok(None),
-            _ => return Err(argument.unexpected().into()),
+            _ => return Err(program::unexpected(argument)),
         }
     }
     let world = world(&settings)?;
@@ -112,10 +129,12 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
     Ok(Some(Arguments { queries, settings, world, paths, json }))
 }
 
-/// The value of an option, or an error that names it.
-fn parsed<T: FromStr<Err: Display>>(option: &str, value: OsString) -> Result<T, String> {
-    let text = value.to_string_lossy();
-    text.parse().map_err(|error| wrong(option, format!("cannot read {text:?}: {error}")))
+fn number_of(text: &str) -> Result<f64, &'static str> {
+    text.parse().map_err(|_| "give a number")
+}
+
+fn whole_number(text: &str) -> Result<usize, &'static str> {
+    text.parse().map_err(|_| "give a whole number of at least 0")
 }
 
 fn wrong(option: &str, problem: impl Display) -> String {
@@ -170,7 +189,7 @@ struct Output {
 
 fn output() -> Result<String, Box<dyn Error>> {
     let Some(Arguments { queries, settings, world, paths, json }) = arguments()? else {
-        return Ok(USAGE.to_owned());
+        return Ok([USAGE, query_file::FORMAT].concat());
     };
     let queries = match queries {
         Some(path) => query_file::read(&path)?,

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! cut_off_runs [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
-//!     [--json] [--plot FILE.svg]
+//!     [--missing refuse|leave-out|carry-forward|clip] [--json] [--plot FILE.svg]
 //! ```
 //!
 //! Without a file it takes the bundled runs (made by `make_demo_traces`), of which the true chance of
@@ -16,10 +16,10 @@ use examples::{
     cut_off::{Pair, Report, Stream, WAYS, evaluate},
     cut_off_plot, file_reports, program,
     table::{align, number},
-    trace_file::{self, Run},
+    trace_file::{self, Run, TraceFile},
 };
 use lexopt::prelude::*;
-use trajectory_metrics::{Probability, WeightSchedule};
+use trajectory_metrics::{ForecastPolicy, Probability, WeightSchedule};
 
 fn main() -> ExitCode {
     program::run(output)
@@ -29,28 +29,42 @@ struct Arguments {
     files: Vec<PathBuf>,
     bundled: bool,
     schedule: WeightSchedule,
+    missing: ForecastPolicy,
     json: bool,
     plot: Option<PathBuf>,
 }
 
 const USAGE: &str = "\
 cut_off_runs [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
-    [--json] [--plot FILE.svg]
+    [--missing refuse|leave-out|carry-forward|clip] [--json] [--plot FILE.svg]
+
+Puts five ways to count runs that a budget cut off side by side. Each FILE is one stream of forecasts
+and gets a column, and an id may stand once in a FILE; where all files hold the same runs, every two
+are compared. Without a FILE the program takes bundled runs, whose true chances of success are known.
+--schedule       weights of the steps of a run
+--missing        what is done about forecasts that are missing or outside [0, 1], see below
+--json           prints one JSON object
+--plot FILE.svg  draws the scores
 ";
 
 /// `None` where only the usage is asked for.
-fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
+fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
     let (mut files, mut schedule) = (Vec::new(), WeightSchedule::LinearFront);
-    let (mut json, mut plot) = (false, None);
+    let (mut missing, mut json, mut plot) = (ForecastPolicy::Refuse, false, None);
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
         match argument {
-            Long("schedule") => schedule = parser.value()?.parse()?,
+            Long("schedule") => {
+                schedule = program::value(&mut parser, "--schedule", str::parse)?;
+            }
+            Long("missing") => {
+                missing = program::value(&mut parser, "--missing", trace_file::policy)?;
+            }
             Long("json") => json = true,
             Long("plot") => plot = Some(PathBuf::from(parser.value()?)),
             Long("help") | Short('h') => return Ok(None),
             Value(file) => files.push(file.into()),
-            _ => return Err(argument.unexpected()),
+            _ => return Err(program::unexpected(argument)),
         }
     }
     let bundled = files.is_empty();
@@ -59,23 +73,20 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
             .map(|name| program::bundled(&format!("demo_{name}.jsonl")))
             .to_vec();
     }
-    Ok(Some(Arguments { files, bundled, schedule, json, plot }))
+    Ok(Some(Arguments { files, bundled, schedule, missing, json, plot }))
 }
 
 fn output() -> Result<String, Box<dyn Error>> {
-    let Some(Arguments { files, bundled, schedule, json, plot }) = arguments()? else {
-        return Ok(USAGE.to_owned());
+    let Some(Arguments { files, bundled, schedule, missing, json, plot }) = arguments()? else {
+        return Ok([USAGE, trace_file::FORMAT].concat());
     };
-    let all: Vec<Vec<Run>> =
-        files.iter().map(|path| trace_file::read(path)).collect::<Result<_, _>>()?;
-    all.iter().try_for_each(|runs| trace_file::check_ids(runs))?;
-    let named: Vec<(String, &[Run])> = files
-        .iter()
-        .zip(&all)
-        .map(|(path, runs)| (path.display().to_string(), runs.as_slice()))
-        .collect();
+    let all: Vec<TraceFile> =
+        files.iter().map(|path| trace_file::read(path, missing)).collect::<Result<_, _>>()?;
+    all.iter().try_for_each(|file| trace_file::check_ids(&file.runs))?;
+    let named: Vec<(String, &TraceFile)> =
+        files.iter().zip(&all).map(|(path, file)| (path.display().to_string(), file)).collect();
     // The truthful stream comes first.
-    let known = if bundled { Some(last_forecasts(&all[0])?) } else { None };
+    let known = if bundled { Some(last_forecasts(&all[0].runs)?) } else { None };
     let report = evaluate(&named, &schedule, known.as_ref())?;
     let names = file_reports::names(files.iter().map(PathBuf::as_path));
     if let Some(path) = plot {

@@ -3,7 +3,7 @@
 //! `budget`.
 //!
 //! ```text
-//! make_demo_traces [DIRECTORY] [--tasks N] [--seed N]
+//! make_demo_traces FOLDER [--tasks N] [--seed N]
 //! ```
 //!
 //! A run has a known number of steps, of which each goes well with a chance that belongs to its
@@ -30,11 +30,57 @@ const LENGTHS: std::ops::RangeInclusive<u32> = 5..=15;
 const ROLLOUTS: u32 = 100;
 /// Runs of each task.
 const TRIALS: u32 = 2;
+/// More tasks would fill the memory.
+const MOST_TASKS: u32 = 1_000_000;
 /// Chance that a run with most steps gone well succeeds, and that another does not.
 const RELIABILITY: f64 = 0.9;
 
 fn main() -> ExitCode {
     program::run(output)
+}
+
+const USAGE: &str = "\
+make_demo_traces FOLDER [--tasks N] [--seed N]
+
+Makes runs in a small world whose true probability of success is known at every step, and writes five
+files into FOLDER, which is created if it is missing; files of the same names are overwritten:
+demo_truthful.jsonl, demo_overconfident.jsonl, demo_constant.jsonl
+                      the same runs seen by three forecasters, for score_traces,
+                      raw_against_calibrated and cut_off_runs
+demo_problems.jsonl   problems that share a budget, for triage
+demo_rollouts.jsonl   what each turn of a run spent, for budget
+--tasks N             number of tasks of the forecasters' runs, two runs each, 200 by default
+--seed N              seed of all random numbers, 2026 by default
+With the default settings the files are those that the programs take without a FILE.
+";
+
+struct Arguments {
+    folder: PathBuf,
+    tasks: u32,
+    seed: u64,
+}
+
+/// `None` where only the usage is asked for.
+fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
+    let (mut folder, mut tasks, mut seed) = (None, 200, 2026);
+    let mut parser = lexopt::Parser::from_env();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("tasks") => {
+                tasks = program::value(&mut parser, "--tasks", |text| match text.parse() {
+                    Ok(n) if (1..=MOST_TASKS).contains(&n) => Ok(n),
+                    _ => Err("give a whole number from 1 to 1000000"),
+                })?;
+            }
+            Long("seed") => seed = program::value(&mut parser, "--seed", program::seed)?,
+            Long("help") | Short('h') => return Ok(None),
+            Value(path) if folder.is_none() => folder = Some(PathBuf::from(path)),
+            _ => return Err(program::unexpected(argument)),
+        }
+    }
+    let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.ok_or("give the folder to write the files to; --help says which")?;
+    Ok(Some(Arguments { folder, tasks, seed }))
 }
 
 #[derive(Serialize)]
@@ -49,19 +95,9 @@ struct Row<'a> {
 }
 
 fn output() -> Result<String, Box<dyn Error>> {
-    let (mut directory, mut tasks, mut seed) = (None, 200_u32, 2026_u64);
-    let mut parser = lexopt::Parser::from_env();
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Long("tasks") => tasks = parser.value()?.parse()?,
-            Long("seed") => seed = parser.value()?.parse()?,
-            Value(path) if directory.is_none() => directory = Some(PathBuf::from(path)),
-            _ => return Err(argument.unexpected().into()),
-        }
-    }
-    let directory =
-        directory.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data"));
-
+    let Some(Arguments { folder, tasks, seed }) = arguments()? else {
+        return Ok(USAGE.to_owned());
+    };
     let constant = overall_chance();
     type Forecaster = fn(f64, f64) -> f64;
     let forecasters: [(&str, Forecaster); 3] = [
@@ -96,21 +132,19 @@ fn output() -> Result<String, Box<dyn Error>> {
             }
         }
     }
-    fs::create_dir_all(&directory)?;
-    let mut text = String::new();
-    for ((name, _), file) in forecasters.iter().zip(&files) {
-        let path = directory.join(format!("demo_{name}.jsonl"));
-        fs::write(&path, file)?;
-        text.push_str(&format!("wrote {}\n", path.display()));
-    }
-    let path = directory.join("demo_problems.jsonl");
-    fs::write(&path, demo_problems::json_lines(&mut rng)?)?;
+    let problems = demo_problems::json_lines(&mut rng)?;
     // Numbers of their own, so that neither changes the other.
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(1);
-    let path = directory.join("demo_rollouts.jsonl");
-    fs::write(&path, demo_rollouts::lines(ROLLOUTS, &mut rng)?)?;
-    text.push_str(&format!("wrote {}\n", path.display()));
+    let rollouts = demo_rollouts::lines(ROLLOUTS, &mut rng)?;
+    let files = forecasters.iter().map(|(name, _)| *name).zip(files);
+    let mut text = String::new();
+    for (name, content) in files.chain([("problems", problems), ("rollouts", rollouts)]) {
+        let path = folder.join(format!("demo_{name}.jsonl"));
+        let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&path, content));
+        written.map_err(|error| format!("{}: {error}", path.display()))?;
+        text.push_str(&format!("wrote {}\n", path.display()));
+    }
     Ok(text)
 }
 

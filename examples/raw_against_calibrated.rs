@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! raw_against_calibrated [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
-//!     [--whole-tasks] [--resamples N] [--seed N] [--json]
+//!     [--whole-tasks] [--resamples N] [--seed N] [--missing refuse|leave-out|carry-forward|clip]
+//!     [--json]
 //! ```
 //!
 //! Reads the files that `score_traces` reads, each a stream of its own, and asks for a task on every
@@ -20,11 +21,11 @@ use examples::{
     file_reports::{FileReport, at},
     program,
     table::align,
-    trace_file,
+    trace_file::{self, WithMissing},
 };
 use lexopt::prelude::*;
 use serde::Serialize;
-use trajectory_metrics::WeightSchedule;
+use trajectory_metrics::{ForecastPolicy, WeightSchedule};
 
 fn main() -> ExitCode {
     program::run(output)
@@ -32,40 +33,59 @@ fn main() -> ExitCode {
 
 const USAGE: &str = "\
 raw_against_calibrated [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
-    [--whole-tasks] [--resamples N] [--seed N] [--json]
+    [--whole-tasks] [--resamples N] [--seed N] [--missing refuse|leave-out|carry-forward|clip] [--json]
+
+Says what cross-fitted Platt scaling changes about each metric, in standard errors of the change. Each
+FILE is a stream of its own; without a FILE the program takes two bundled streams. Every run with an
+outcome needs a task, as whole tasks are resampled.
+--schedule     weights of the steps of a run, in the fit and in the scores
+--whole-tasks  keeps the runs of a task in one half; by default runs are halved by their ids
+--resamples N  bootstrap resamples of whole tasks, 1000 by default
+--seed N       seed of the bootstrap, 1 by default
+--missing      what is done about forecasts that are missing or outside [0, 1], see below
+--json         prints one JSON object
 ";
 
 struct Arguments {
     files: Vec<PathBuf>,
     settings: ComparisonSettings,
+    missing: ForecastPolicy,
     json: bool,
 }
 
 /// `None` where only the usage is asked for.
-fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
+fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
     let mut settings = ComparisonSettings {
         schedule: WeightSchedule::LinearFront,
         resamples: 1_000,
         seed: 1,
         whole_tasks: false,
     };
-    let (mut files, mut json) = (Vec::new(), false);
+    let (mut files, mut missing, mut json) = (Vec::new(), ForecastPolicy::Refuse, false);
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
         match argument {
-            Long("schedule") => settings.schedule = parser.value()?.parse()?,
+            Long("schedule") => {
+                settings.schedule = program::value(&mut parser, "--schedule", str::parse)?;
+            }
             Long("whole-tasks") => settings.whole_tasks = true,
             Long("resamples") => {
-                settings.resamples = parser.value()?.parse_with(|text| match text.parse() {
-                    Ok(n) if (2..=program::MOST_RESAMPLES).contains(&n) => Ok(n),
-                    _ => Err("give a whole number from 2 to 1000000"),
-                })?;
+                settings.resamples =
+                    program::value(&mut parser, "--resamples", |text| match text.parse() {
+                        Ok(n) if (2..=program::MOST_RESAMPLES).contains(&n) => Ok(n),
+                        _ => Err("give a whole number from 2 to 1000000"),
+                    })?;
             }
-            Long("seed") => settings.seed = parser.value()?.parse()?,
+            Long("seed") => {
+                settings.seed = program::value(&mut parser, "--seed", program::seed)?;
+            }
+            Long("missing") => {
+                missing = program::value(&mut parser, "--missing", trace_file::policy)?;
+            }
             Long("json") => json = true,
             Long("help") | Short('h') => return Ok(None),
             Value(file) => files.push(PathBuf::from(file)),
-            _ => return Err(argument.unexpected()),
+            _ => return Err(program::unexpected(argument)),
         }
     }
     if files.is_empty() {
@@ -73,7 +93,7 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
             .map(|name| program::bundled(&format!("demo_{name}.jsonl")))
             .to_vec();
     }
-    Ok(Some(Arguments { files, settings, json }))
+    Ok(Some(Arguments { files, settings, missing, json }))
 }
 
 #[derive(Serialize)]
@@ -82,18 +102,20 @@ struct Report {
     whole_tasks: bool,
     resamples: usize,
     seed: u64,
-    files: Vec<FileReport<Comparison>>,
+    files: Vec<FileReport<WithMissing<Comparison>>>,
 }
 
 fn output() -> Result<String, Box<dyn Error>> {
-    let Some(Arguments { files, settings, json }) = arguments()? else {
-        return Ok(USAGE.to_owned());
+    let Some(Arguments { files, settings, missing, json }) = arguments()? else {
+        return Ok([USAGE, trace_file::FORMAT].concat());
     };
     let mut reports = Vec::new();
     for path in files {
         let file = path.display().to_string();
-        let runs = trace_file::read(&path)?;
-        let report = compare(&runs, &settings).map_err(|error| at(&file, error))?;
+        let runs = trace_file::read(&path, missing)?;
+        let mut report = compare(&runs.runs, &settings).map_err(|error| at(&file, error))?;
+        report.notes.extend(trace_file::notes(&[&runs]));
+        let report = WithMissing { report, missing: trace_file::missing(&[&runs]) };
         reports.push(FileReport { file, report });
     }
     if json {
@@ -109,13 +131,13 @@ fn output() -> Result<String, Box<dyn Error>> {
     Ok(text(&reports, &settings))
 }
 
-fn text(reports: &[FileReport<Comparison>], settings: &ComparisonSettings) -> String {
+fn text(reports: &[FileReport<WithMissing<Comparison>>], settings: &ComparisonSettings) -> String {
     let split = if settings.whole_tasks { "whole tasks" } else { "runs" };
     let mut text = format!(
         "{} weights, Platt scaling cross-fitted over two halves of {split}, {} resamples of tasks; (+) higher is better, (-) lower\n",
         settings.schedule, settings.resamples,
     );
-    for FileReport { file, report: comparison } in reports {
+    for FileReport { file, report: WithMissing { report: comparison, .. } } in reports {
         let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
         text.push_str(&format!(
             "\n{name}: {} complete traces of {} tasks, {} censored and {} excluded left out; base rate {:.3}; slopes {}\n",

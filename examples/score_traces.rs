@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! score_traces [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
-//!     [--calibrate none|platt|isotonic] [--resamples N] [--seed N] [--cluster-by-task] [--json]
+//!     [--calibrate none|platt|isotonic] [--resamples N] [--seed N] [--cluster-by-task]
+//!     [--missing refuse|leave-out|carry-forward|clip] [--json]
 //! ```
 //!
 //! Without a file it compares three forecasters on bundled runs (made by `make_demo_traces`).
@@ -20,10 +21,10 @@ use examples::{
     file_reports::{self, FileReport},
     program,
     table::align,
-    trace_file::{self, Run},
+    trace_file::{self, Run, TraceFile, WithMissing},
 };
 use lexopt::prelude::*;
-use trajectory_metrics::WeightSchedule;
+use trajectory_metrics::{ForecastPolicy, WeightSchedule};
 
 fn main() -> ExitCode {
     program::run(output)
@@ -32,16 +33,28 @@ fn main() -> ExitCode {
 struct Arguments {
     files: Vec<PathBuf>,
     settings: Settings,
+    missing: ForecastPolicy,
     json: bool,
 }
 
 const USAGE: &str = "\
 score_traces [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
-    [--calibrate none|platt|isotonic] [--resamples N] [--seed N] [--cluster-by-task] [--json]
+    [--calibrate none|platt|isotonic] [--resamples N] [--seed N] [--cluster-by-task]
+    [--missing refuse|leave-out|carry-forward|clip] [--json]
+
+Scores the confidence that agents reported along their runs. Each FILE is one stream of forecasts and
+gets a column; without a FILE the program compares three forecasters on bundled runs.
+--schedule         weights of the steps of a run
+--calibrate        calibrates the forecasts before they are scored, fitted on the other half of the runs
+--resamples N      bootstrap resamples behind the 95 % intervals, 1000 by default; 0 for no intervals
+--seed N           seed of the bootstrap, 1 by default
+--cluster-by-task  resamples whole tasks, which every run then must name
+--missing          what is done about forecasts that are missing or outside [0, 1], see below
+--json             prints one JSON object; its figures are over all files together, `files` has each
 ";
 
 /// `None` where only the usage is asked for.
-fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
+fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
     let mut settings = Settings {
         schedule: WeightSchedule::LinearFront,
         calibration: Calibration::None,
@@ -49,28 +62,37 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
         seed: 1,
         cluster_by_task: false,
     };
-    let (mut files, mut json) = (Vec::new(), false);
+    let (mut files, mut missing, mut json) = (Vec::new(), ForecastPolicy::Refuse, false);
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
         match argument {
-            Long("schedule") => settings.schedule = parser.value()?.parse()?,
+            Long("schedule") => {
+                settings.schedule = program::value(&mut parser, "--schedule", str::parse)?;
+            }
             Long("calibrate") => {
-                settings.calibration = parser.value()?.parse_with(|name| match name {
-                    "none" => Ok(Calibration::None),
-                    "platt" => Ok(Calibration::Platt),
-                    "isotonic" => Ok(Calibration::Isotonic),
-                    _ => Err("there are none, platt and isotonic"),
-                })?;
+                settings.calibration =
+                    program::value(&mut parser, "--calibrate", |name| match name {
+                        "none" => Ok(Calibration::None),
+                        "platt" => Ok(Calibration::Platt),
+                        "isotonic" => Ok(Calibration::Isotonic),
+                        _ => Err("there are none, platt and isotonic"),
+                    })?;
             }
             Long("resamples") => {
-                settings.resamples = parser.value()?.parse_with(program::resamples)?;
+                settings.resamples =
+                    program::value(&mut parser, "--resamples", program::resamples)?;
             }
-            Long("seed") => settings.seed = parser.value()?.parse()?,
+            Long("seed") => {
+                settings.seed = program::value(&mut parser, "--seed", program::seed)?;
+            }
+            Long("missing") => {
+                missing = program::value(&mut parser, "--missing", trace_file::policy)?;
+            }
             Long("cluster-by-task") => settings.cluster_by_task = true,
             Long("json") => json = true,
             Long("help") | Short('h') => return Ok(None),
             Value(file) => files.push(file.into()),
-            _ => return Err(argument.unexpected()),
+            _ => return Err(program::unexpected(argument)),
         }
     }
     if files.is_empty() {
@@ -78,42 +100,46 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
             .map(|name| program::bundled(&format!("demo_{name}.jsonl")))
             .to_vec();
     }
-    Ok(Some(Arguments { files, settings, json }))
+    Ok(Some(Arguments { files, settings, missing, json }))
 }
 
 fn output() -> Result<String, Box<dyn Error>> {
-    let Some(Arguments { files, settings, json }) = arguments()? else {
-        return Ok(USAGE.to_owned());
+    let Some(Arguments { files, settings, missing, json }) = arguments()? else {
+        return Ok([USAGE, trace_file::FORMAT].concat());
     };
-    let all: Vec<Vec<Run>> =
-        files.iter().map(|path| trace_file::read(path)).collect::<Result<_, _>>()?;
+    let all: Vec<TraceFile> =
+        files.iter().map(|path| trace_file::read(path, missing)).collect::<Result<_, _>>()?;
+    let report = |files: &[&TraceFile]| -> Result<_, Box<dyn Error>> {
+        let runs: Vec<&[Run]> = files.iter().map(|file| file.runs.as_slice()).collect();
+        let mut report = evaluate(&runs, &settings)?;
+        report.notes.extend(trace_file::notes(files));
+        Ok(WithMissing { report, missing: trace_file::missing(files) })
+    };
     let mut reports = Vec::new();
     for (path, runs) in files.iter().zip(&all) {
         let file = path.display().to_string();
-        let report =
-            evaluate(&[runs], &settings).map_err(|error| file_reports::at(&file, error))?;
+        let report = report(&[runs]).map_err(|error| file_reports::at(&file, error))?;
         reports.push(FileReport { file, report });
     }
     if !json {
         return Ok(table(&reports, &settings));
     }
     file_reports::json(&reports, || {
-        let all: Vec<&[Run]> = all.iter().map(Vec::as_slice).collect();
-        let mut report = evaluate(&all, &settings)?;
-        report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
-        Ok(report)
+        let mut together = report(&all.iter().collect::<Vec<_>>())?;
+        together.report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
+        Ok(together)
     })
 }
 
-fn table(reports: &[FileReport<Report>], settings: &Settings) -> String {
+fn table(reports: &[FileReport<WithMissing<Report>>], settings: &Settings) -> String {
     let names = file_reports::names(reports.iter().map(|report| Path::new(&report.file)));
     let mut header = vec![String::new()];
     header.extend(names.iter().cloned());
     let mut columns: Vec<&Estimates> =
-        reports.iter().map(|report| &report.report.metrics).collect();
+        reports.iter().map(|report| &report.report.report.metrics).collect();
     if let [single] = reports {
         header.push("base rate".to_owned());
-        columns.push(&single.report.base_rate_reference);
+        columns.push(&single.report.report.base_rate_reference);
     }
     let mut rows = vec![header];
     for (metric, higher_is_better) in METRICS {
@@ -130,6 +156,7 @@ fn table(reports: &[FileReport<Report>], settings: &Settings) -> String {
                 let mark = if estimate.value == best { "*" } else { " " };
                 let interval = match (estimate.ci_low, estimate.ci_high) {
                     (Some(low), Some(high)) => format!(" [{low:.digits$}, {high:.digits$}]"),
+                    _ if settings.resamples > 0 => " [undefined]".to_owned(),
                     _ => String::new(),
                 };
                 format!("{mark}{:.digits$}{interval}", estimate.value)
@@ -148,7 +175,7 @@ fn table(reports: &[FileReport<Report>], settings: &Settings) -> String {
     .replace("calibration None", "no calibration");
     text.push_str(&align(&rows));
     for (name, report) in names.iter().zip(reports) {
-        let counts = &report.report;
+        let counts = &report.report.report;
         text.push_str(&format!(
             "\n{name}: {} complete traces, {} censored, {} excluded",
             counts.n, counts.n_censored, counts.n_excluded
@@ -163,7 +190,7 @@ fn table(reports: &[FileReport<Report>], settings: &Settings) -> String {
         }
     }
     text.push('\n');
-    let notes = reports.iter().map(|report| report.report.notes.as_slice());
+    let notes = reports.iter().map(|report| report.report.report.notes.as_slice());
     let named: Vec<_> = names.iter().map(String::as_str).zip(notes).collect();
     text + &file_reports::notes(&named)
 }

@@ -50,15 +50,41 @@ struct Arguments {
 /// Behind the name of a planner that sees costs or outcomes.
 const INFORMED: &str = " (informed reference)";
 
-const USAGE: &str = "\
-triage [FILE] [--alpha A]… [--pool-size N]
+const USAGE: &str = r#"triage [FILE] [--alpha A]… [--pool-size N]
     [--planner FILE|all-in-order|cheapest-first|random|oracle] [--seed N]
     [--json] [--plot FILE.svg]
 triage --knapsack FILE [--json]
-";
+
+Scores which tasks were attempted under a budget, from a random plan (0) to the best one (1). Problems are
+cut into pools in order, and each pool has a budget of alpha times what its problems cost. Without a FILE
+the program takes bundled problems.
+--alpha A          share of the costs that is the budget, above 0 and at most 1; may be given several
+                   times, several shares by default
+--pool-size N      problems of a pool, 30 by default
+--planner PLANNER  who plans: all-in-order (default), cheapest-first, random or oracle, or a FILE of plans
+--seed N           seed of the random planner's plans, 1 by default
+--json             prints one JSON object
+--plot FILE.svg    draws efficiency by alpha
+--knapsack FILE    solves one 0-1 knapsack instead
+
+A FILE of problems has JSON Lines, one problem per line, for example
+  {"problem": "problem-000", "solved": true, "output_tokens": 1599, "value": 1}
+problem        name of the problem; no two are the same
+solved         whether it was solved in a run of its own: true, false, 1 or 0
+output_tokens  what that run cost, a whole number
+value          optional, 1 by default
+Other fields are ignored.
+
+A FILE of plans has what a model wrote, read for every pool, or JSON Lines with one answer for each pool,
+counted from 0, and optionally each alpha, for example
+  {"pool": 0, "alpha": 0.5, "answer": "My plan: {\"plan\": [{\"id\": \"problem-000\", \"allocation\": 1600}]}"}
+
+A FILE of a knapsack has one JSON object, for example
+  {"capacity": 10, "profits": [6, 5, 4], "weights": [6, 5, 5]}
+"#;
 
 /// `None` where only the usage is asked for.
-fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
+fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
     let mut read = Arguments {
         file: None,
         alphas: Vec::new(),
@@ -73,26 +99,27 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
     while let Some(argument) = parser.next()? {
         match argument {
             Long("alpha") => {
-                let alpha = parser.value()?.parse_with(|text| {
+                let alpha = program::value(&mut parser, "--alpha", |text| {
                     let number = text.parse().map_err(|_| "give a number above 0 and at most 1");
                     Alpha::new(number?).map_err(|_| "give a number above 0 and at most 1")
                 })?;
                 read.alphas.push(alpha);
             }
             Long("pool-size") => {
-                read.pool_size = parser.value()?.parse_with(|text| match text.parse() {
-                    Ok(n) if n > 0 => Ok(n),
-                    _ => Err("give a whole number of at least 1"),
-                })?;
+                read.pool_size =
+                    program::value(&mut parser, "--pool-size", |text| match text.parse() {
+                        Ok(n) if n > 0 => Ok(n),
+                        _ => Err("give a whole number of at least 1"),
+                    })?;
             }
             Long("planner") => read.planner = parser.value()?.string()?,
             Long("knapsack") => read.knapsack = Some(parser.value()?.into()),
             Long("plot") => read.plot = Some(parser.value()?.into()),
             Long("json") => read.json = true,
-            Long("seed") => read.seed = parser.value()?.parse()?,
+            Long("seed") => read.seed = program::value(&mut parser, "--seed", program::seed)?,
             Long("help") | Short('h') => return Ok(None),
             Value(file) if read.file.is_none() => read.file = Some(file.into()),
-            _ => return Err(argument.unexpected()),
+            _ => return Err(program::unexpected(argument)),
         }
     }
     if read.alphas.is_empty() {

@@ -1,21 +1,30 @@
 //! The public interface of a crate as text, read from its source: what a change to it adds, removes
 //! or alters shows up as a difference in `api/CRATE.txt`.
 //!
-//! Every item that says `pub` is public, because the lint `unreachable_pub` refuses one that cannot be
-//! reached. A call of a macro that makes items stands for them. What a function does and what is behind
+//! Listed is what a user of the crate can reach: public items of public modules, items that `pub use`
+//! hands up from private ones, and what the crate implements for its public types of traits that a user
+//! can name. A private module leaves no trace but its `cfg` attributes, which go to what is listed from
+//! it. A call of a macro that makes such items stands for them. What a function does and what is behind
 //! private fields is left out, and with it whether a type is `Send` and `Sync` and the form in which its
 //! private fields are written and read.
 
 pub mod floors;
+mod made;
+mod modules;
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs, io,
-    path::{Path, PathBuf},
+    path::Path,
 };
 
+use modules::{Modules, Place, ROOT, is_pub, named};
 use quote::ToTokens;
-use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, Type, Visibility, parse_quote};
+use syn::{
+    Attribute, Fields, ImplItem, Item, ItemImpl, ItemMacro, ItemTrait, Path as NamePath, TraitItem,
+    parse_quote,
+    visit::{self, Visit},
+};
 
 /// The features of the crate whose source lies in `src`, and its public items one after the other, sorted
 /// as text so that moving a file changes nothing.
@@ -24,36 +33,178 @@ use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, Type, Visibility, parse_q
 ///
 /// What reading a file says, and `InvalidData` with the file's name for one that is not Rust.
 pub fn describe(src: &Path) -> io::Result<String> {
-    let mut files = Vec::new();
-    collect(src, &mut files)?;
-    let lib = src.join("lib.rs");
-    let modules: BTreeSet<PathBuf> = files
-        .iter()
-        .filter(|(path, _)| *path == lib)
-        .flat_map(|(_, file)| file.items.iter().filter_map(public_module))
-        .map(|name| src.join(name).with_extension("rs"))
-        .collect();
-    let mut items = Vec::new();
-    let mut inside = Vec::new();
-    for (path, file) in files {
-        let found = file.items.into_iter().flat_map(flatten);
-        if modules.contains(&path) {
-            inside.push((path, found.collect::<Vec<_>>()));
-        } else {
-            // Names that a private module hands up are seen where they arrive.
-            items.extend(found.filter(|item| path == lib || !matches!(item, Item::Use(_))));
-        }
-    }
-    let all = items.iter().chain(inside.iter().flat_map(|(_, items)| items));
-    let public: BTreeSet<String> = all.filter_map(public_type).collect();
-    let shortened = |items: Vec<Item>| -> Vec<Item> {
-        items.into_iter().filter_map(|item| shorten(item, &public)).collect()
-    };
-    let mut blocks: Vec<String> = shortened(items).into_iter().map(print).collect();
-    blocks.extend(inside.into_iter().map(|(path, items)| print(module(&path, shortened(items)))));
+    let modules = Modules::read(src)?;
+    let seen = Seen { reachable: modules.reachable(), macros: modules.macros(), modules };
+    let mut items = seen.in_public(ROOT);
+    seen.in_private(ROOT, true, &mut items);
+    let mut blocks: Vec<String> = items.into_iter().map(print).collect();
     blocks.sort();
     blocks.dedup();
     Ok(format!("{}\n{}", features(&src.join("../Cargo.toml"))?, blocks.join("\n")))
+}
+
+/// A crate, and what of it a user can name.
+struct Seen {
+    modules: Modules,
+    reachable: BTreeSet<Place>,
+    macros: BTreeMap<String, (usize, String)>,
+}
+
+impl Seen {
+    /// The items of a public module, and the public modules inside it.
+    fn in_public(&self, module: usize) -> Vec<Item> {
+        let here = &self.modules.all[module];
+        let own = here.items.iter().cloned();
+        let mut items: Vec<Item> = own.filter_map(|item| self.shorten(item, module)).collect();
+        for &inner in &here.inner {
+            let inside = &self.modules.all[inner];
+            if inside.is_public {
+                let mut attributes = inside.attributes.clone();
+                keep(&mut attributes);
+                let name = quote::format_ident!("{}", inside.name);
+                let content = self.in_public(inner);
+                items.push(parse_quote!(#(#attributes)* pub mod #name { #(#content)* }));
+            }
+        }
+        items
+    }
+
+    /// The items of the private modules inside a module, without what they hand up, which is seen where
+    /// it arrives.
+    fn in_private(&self, module: usize, is_public: bool, items: &mut Vec<Item>) {
+        for &inner in &self.modules.all[module].inner {
+            let inside = &self.modules.all[inner];
+            let is_public = is_public && inside.is_public;
+            if !is_public {
+                let gates = self.modules.gates(inner);
+                let own = inside.items.iter().filter(|item| !matches!(item, Item::Use(_))).cloned();
+                for mut item in own.filter_map(|item| self.shorten(item, inner)) {
+                    if let Some(attributes) = attributes(&mut item) {
+                        attributes.splice(..0, gates.iter().cloned());
+                    }
+                    items.push(item);
+                }
+            }
+            self.in_private(inner, is_public, items);
+        }
+    }
+
+    /// Whether no path of a type or trait in a module leads to an item of the crate that a user cannot
+    /// name.
+    fn can_be_named(&self, module: usize, visit: impl FnOnce(&mut Paths)) -> bool {
+        let mut paths = Paths::default();
+        visit(&mut paths);
+        paths.0.iter().all(|path| self.is_reachable(module, path))
+    }
+
+    /// False for an item of the crate that a user cannot name, true for what is not the crate's.
+    fn is_reachable(&self, module: usize, path: &[String]) -> bool {
+        let item = self.modules.resolve(module, path).0;
+        item.is_none_or(|item| self.reachable.contains(&item))
+    }
+
+    /// The item without what a user cannot see; `None` where nothing is left.
+    fn shorten(&self, mut item: Item, module: usize) -> Option<Item> {
+        if let Some((name, visibility)) = named(&item)
+            && !(is_pub(visibility) && self.reachable.contains(&(module, name.to_string())))
+        {
+            return None;
+        }
+        keep(attributes(&mut item)?);
+        let visible = match &mut item {
+            Item::Fn(function) => {
+                *function.block = parse_quote!({});
+                true
+            }
+            Item::Struct(item) => {
+                shorten_fields(&mut item.fields);
+                true
+            }
+            Item::Enum(item) => {
+                for variant in &mut item.variants {
+                    keep(&mut variant.attrs);
+                    variant.fields.iter_mut().for_each(|field| keep(&mut field.attrs));
+                }
+                true
+            }
+            Item::Trait(item) => {
+                shorten_trait(item);
+                true
+            }
+            Item::Static(item) => {
+                *item.expr = parse_quote!(..);
+                true
+            }
+            Item::Const(_) | Item::Type(_) | Item::Union(_) => true,
+            Item::Impl(item) => self.shorten_impl(item, module),
+            Item::Use(item) => is_pub(&item.vis),
+            Item::Macro(item) => self.makes_public(item, module),
+            _ => false,
+        };
+        visible.then_some(item)
+    }
+
+    /// Keeps the public functions of a type, or of what it says about a trait the head, types and
+    /// constants.
+    fn shorten_impl(&self, item: &mut ItemImpl, module: usize) -> bool {
+        if !self.can_be_named(module, |paths| paths.visit_type(&item.self_ty)) {
+            return false;
+        }
+        if let Some((_, of, _)) = &item.trait_ {
+            item.items.retain_mut(|member| match member {
+                ImplItem::Type(associated) => {
+                    keep(&mut associated.attrs);
+                    true
+                }
+                ImplItem::Const(_) => true,
+                _ => false,
+            });
+            return self.can_be_named(module, |paths| paths.visit_path(of));
+        }
+        item.items.retain_mut(|member| match member {
+            ImplItem::Fn(function) => {
+                keep(&mut function.attrs);
+                function.block = parse_quote!({});
+                is_pub(&function.vis)
+            }
+            ImplItem::Const(constant) => {
+                keep(&mut constant.attrs);
+                is_pub(&constant.vis)
+            }
+            _ => false,
+        });
+        !item.items.is_empty()
+    }
+
+    /// Whether a macro is exported, or a call of one makes something that a user can tell is there.
+    fn makes_public(&self, item: &ItemMacro, module: usize) -> bool {
+        if item.ident.is_some() {
+            return item.attrs.iter().any(|a| a.path().is_ident("macro_export"));
+        }
+        let name = item.mac.path.segments.last().map(|segment| segment.ident.to_string());
+        let made = match name.as_ref().and_then(|name| self.macros.get(name)) {
+            Some((home, definition)) => made::read(definition).map(|made| (*home, made)),
+            None => made::read(&item.mac.tokens.to_string()).map(|made| (module, made)),
+        };
+        made.is_some_and(|(home, made)| {
+            made.is_public || made.traits.iter().any(|path| self.is_reachable(home, path))
+        })
+    }
+}
+
+/// Every path in a type or a trait with its arguments.
+#[derive(Default)]
+struct Paths(Vec<Vec<String>>);
+
+impl<'ast> Visit<'ast> for Paths {
+    fn visit_path(&mut self, path: &'ast NamePath) {
+        // A path that begins with two colons is that of another crate.
+        if path.leading_colon.is_none() {
+            let segments = path.segments.iter();
+            self.0.push(segments.map(|segment| segment.ident.to_string()).collect());
+        }
+        visit::visit_path(self, path);
+    }
 }
 
 /// What the manifest says of features, as comments.
@@ -65,152 +216,66 @@ fn features(manifest: &Path) -> io::Result<String> {
     Ok(lines.map(|line| format!("// {line}\n")).collect())
 }
 
-/// The name of a public module with a file of its own.
-fn public_module(item: &Item) -> Option<String> {
-    match item {
-        Item::Mod(module) if module.content.is_none() && is_public(&module.vis) => {
-            Some(module.ident.to_string())
-        }
-        _ => None,
-    }
-}
-
-/// The public module that a file is.
-fn module(file: &Path, items: Vec<Item>) -> Item {
-    let name = file.file_stem().unwrap_or_default().to_string_lossy();
-    let name = quote::format_ident!("{name}");
-    Item::Mod(parse_quote!(pub mod #name { #(#items)* }))
-}
-
-fn collect(folder: &Path, files: &mut Vec<(PathBuf, syn::File)>) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let text = fs::read_to_string(&path)?;
-            let file = syn::parse_file(&text).map_err(|error| {
-                io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", path.display()))
-            })?;
-            files.push((path, file));
-        }
-    }
-    Ok(())
-}
-
-/// An item, or those of a module written in place.
-fn flatten(item: Item) -> Vec<Item> {
-    match item {
-        Item::Mod(module) if is_test(&module.attrs) => Vec::new(),
-        Item::Mod(module) if module.content.is_some() => {
-            module.content.into_iter().flat_map(|(_, items)| items).flat_map(flatten).collect()
-        }
-        other => vec![other],
-    }
-}
-
-fn is_test(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|a| a.to_token_stream().to_string().replace(' ', "") == "#[cfg(test)]")
-}
-
-fn public_type(item: &Item) -> Option<String> {
-    let (name, visibility) = match item {
-        Item::Struct(item) => (&item.ident, &item.vis),
-        Item::Enum(item) => (&item.ident, &item.vis),
-        Item::Trait(item) => (&item.ident, &item.vis),
-        _ => return None,
-    };
-    is_public(visibility).then(|| name.to_string())
-}
-
-fn is_public(visibility: &Visibility) -> bool {
-    matches!(visibility, Visibility::Public(_))
-}
-
 /// Attributes that a user can tell are there.
 fn keep(attributes: &mut Vec<Attribute>) {
     attributes.retain(|attribute| {
-        ["derive", "cfg", "cfg_attr", "deprecated", "non_exhaustive", "must_use", "repr"]
-            .iter()
-            .any(|name| attribute.path().is_ident(name))
+        [
+            "derive",
+            "cfg",
+            "cfg_attr",
+            "deprecated",
+            "non_exhaustive",
+            "must_use",
+            "repr",
+            "macro_export",
+        ]
+        .iter()
+        .any(|name| attribute.path().is_ident(name))
             || attribute.meta.to_token_stream().to_string() == "doc (hidden)"
     });
 }
 
-/// The item without what a user cannot see; `None` where nothing is left.
-fn shorten(mut item: Item, public: &BTreeSet<String>) -> Option<Item> {
-    let visible = match &mut item {
-        Item::Fn(function) => {
-            keep(&mut function.attrs);
-            *function.block = parse_quote!({});
-            is_public(&function.vis)
-        }
-        Item::Const(constant) => {
-            keep(&mut constant.attrs);
-            is_public(&constant.vis)
-        }
-        Item::Type(alias) => {
-            keep(&mut alias.attrs);
-            is_public(&alias.vis)
-        }
-        Item::Struct(item) => {
-            keep(&mut item.attrs);
-            shorten_fields(&mut item.fields);
-            is_public(&item.vis)
-        }
-        Item::Enum(item) => {
-            keep(&mut item.attrs);
-            for variant in &mut item.variants {
-                keep(&mut variant.attrs);
-                variant.fields.iter_mut().for_each(|field| keep(&mut field.attrs));
-            }
-            is_public(&item.vis)
-        }
-        Item::Trait(item) => {
-            keep(&mut item.attrs);
-            for member in &mut item.items {
-                match member {
-                    syn::TraitItem::Fn(function) => {
-                        keep(&mut function.attrs);
-                        // That there is a body matters: who implements the trait may leave it out.
-                        if let Some(body) = &mut function.default {
-                            *body = parse_quote!({});
-                        }
-                    }
-                    syn::TraitItem::Type(associated) => keep(&mut associated.attrs),
-                    syn::TraitItem::Const(constant) => keep(&mut constant.attrs),
-                    _ => {}
+/// The attributes of an item that can be listed.
+fn attributes(item: &mut Item) -> Option<&mut Vec<Attribute>> {
+    Some(match item {
+        Item::Const(item) => &mut item.attrs,
+        Item::Enum(item) => &mut item.attrs,
+        Item::Fn(item) => &mut item.attrs,
+        Item::Impl(item) => &mut item.attrs,
+        Item::Macro(item) => &mut item.attrs,
+        Item::Static(item) => &mut item.attrs,
+        Item::Struct(item) => &mut item.attrs,
+        Item::Trait(item) => &mut item.attrs,
+        Item::Type(item) => &mut item.attrs,
+        Item::Union(item) => &mut item.attrs,
+        Item::Use(item) => &mut item.attrs,
+        _ => return None,
+    })
+}
+
+fn shorten_trait(item: &mut ItemTrait) {
+    for member in &mut item.items {
+        match member {
+            TraitItem::Fn(function) => {
+                keep(&mut function.attrs);
+                // That there is a body matters: who implements the trait may leave it out.
+                if let Some(body) = &mut function.default {
+                    *body = parse_quote!({});
                 }
             }
-            is_public(&item.vis)
+            TraitItem::Type(associated) => keep(&mut associated.attrs),
+            TraitItem::Const(constant) => keep(&mut constant.attrs),
+            _ => {}
         }
-        Item::Impl(item) => shorten_impl(item, public),
-        Item::Use(item) => {
-            keep(&mut item.attrs);
-            is_public(&item.vis)
-        }
-        Item::Mod(item) => {
-            keep(&mut item.attrs);
-            // What a private module has is there only where the module is.
-            is_public(&item.vis) || item.attrs.iter().any(|a| a.path().is_ident("cfg"))
-        }
-        Item::Macro(item) => {
-            let exported = item.attrs.iter().any(|a| a.path().is_ident("macro_export"));
-            item.ident.is_none() || exported
-        }
-        _ => false,
-    };
-    visible.then_some(item)
+    }
 }
 
 fn shorten_fields(fields: &mut Fields) {
-    let hidden = fields.iter().any(|field| !is_public(&field.vis));
+    let hidden = fields.iter().any(|field| !is_pub(&field.vis));
     match fields {
         Fields::Named(named) => {
-            named.named = std::mem::take(&mut named.named)
-                .into_iter()
-                .filter(|f| is_public(&f.vis))
-                .collect();
+            named.named =
+                std::mem::take(&mut named.named).into_iter().filter(|f| is_pub(&f.vis)).collect();
             named.named.iter_mut().for_each(|field| keep(&mut field.attrs));
             if hidden {
                 named.named.push(parse_quote!(_private: ()));
@@ -219,49 +284,12 @@ fn shorten_fields(fields: &mut Fields) {
         Fields::Unnamed(unnamed) => {
             for field in &mut unnamed.unnamed {
                 keep(&mut field.attrs);
-                if !is_public(&field.vis) {
+                if !is_pub(&field.vis) {
                     field.ty = parse_quote!(Private);
                 }
             }
         }
         Fields::Unit => {}
-    }
-}
-
-/// Keeps the public functions of a type, or of what it says about a trait the head, types and constants.
-fn shorten_impl(item: &mut ItemImpl, public: &BTreeSet<String>) -> bool {
-    keep(&mut item.attrs);
-    if item.trait_.is_some() {
-        item.items.retain_mut(|member| match member {
-            ImplItem::Type(associated) => {
-                keep(&mut associated.attrs);
-                true
-            }
-            ImplItem::Const(_) => true,
-            _ => false,
-        });
-        return named(&item.self_ty).is_none_or(|name| public.contains(&name));
-    }
-    item.items.retain_mut(|member| match member {
-        ImplItem::Fn(function) => {
-            keep(&mut function.attrs);
-            function.block = parse_quote!({});
-            is_public(&function.vis)
-        }
-        ImplItem::Const(constant) => {
-            keep(&mut constant.attrs);
-            is_public(&constant.vis)
-        }
-        _ => false,
-    });
-    !item.items.is_empty() && named(&item.self_ty).is_some_and(|name| public.contains(&name))
-}
-
-fn named(ty: &Type) -> Option<String> {
-    match ty {
-        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
-        Type::Reference(reference) => named(&reference.elem),
-        _ => None,
     }
 }
 

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use budget_estimation::{
-    Error, Estimate, Level, Miss, Sample, Weight, bootstrap_metrics, cluster_mean,
-};
+use budget_estimation::{Error, Estimate, Level, Miss, Sample, bootstrap_metrics, cluster_mean};
 use serde::Serialize;
 
 use crate::budget_runs::Runs;
@@ -34,6 +32,10 @@ pub(crate) fn spreads(
     let level = Level::new(LEVEL)?;
     let mut spreads = BTreeMap::new();
     if runs.samples.is_empty() {
+        return Ok(spreads);
+    }
+    if runs.samples.windows(2).all(|pair| pair[0].rollout() == pair[1].rollout()) {
+        notes.push("no intervals: they need at least 2 runs".to_owned());
         return Ok(spreads);
     }
     let names = ["macro_f1_all_turns", "fail_f1", "hit_rate", "interval_reward"];

@@ -102,10 +102,18 @@ pub fn compare(
         None => Err(run.error("task", "missing; whole tasks are resampled".to_owned())),
     };
     let tasks: Vec<String> = complete_runs.iter().map(task).collect::<Result<_, _>>()?;
+    let n_tasks = tasks.iter().collect::<BTreeSet<_>>().len();
+    if n_tasks == 1 {
+        return Err(
+            "all complete runs are of one task; give runs of at least two, as whole tasks are \
+                    resampled for the standard errors"
+                .into(),
+        );
+    }
     let folds = if settings.whole_tasks {
         Folds::clustered(raw.outcomes(), &tasks, 2)?
     } else {
-        if tasks.iter().collect::<BTreeSet<_>>().len() < tasks.len() {
+        if n_tasks < tasks.len() {
             notes.push(
                 "calibration: runs of one task may be in different halves; --whole-tasks keeps them \
                  together"
@@ -115,7 +123,12 @@ pub fn compare(
         let ids: Vec<&str> = complete_runs.iter().map(|run| run.id.as_str()).collect();
         Folds::halves(raw.outcomes(), &ids)?
     };
-    let fit = cross_fit(&Platt::default(), &raw, &folds, &settings.schedule)?;
+    let fit = cross_fit(&Platt::default(), &raw, &folds, &settings.schedule).map_err(|error| {
+        let n = raw.len();
+        format!(
+            "{n} complete runs cannot be cross-fitted, as each half learns from the other: {error}"
+        )
+    })?;
     for (map, half) in fit.maps().iter().zip(["B", "A"]) {
         if map.is_fallback() {
             notes.push(format!(
@@ -162,7 +175,7 @@ pub fn compare(
         n: audit.complete(),
         n_censored: audit.censored(),
         n_excluded: audit.excluded(),
-        n_tasks: tasks.iter().collect::<BTreeSet<_>>().len(),
+        n_tasks,
         // The fit has failed where there is no run.
         base_rate: successes as f64 / raw.len() as f64,
         slopes,

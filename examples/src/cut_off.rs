@@ -11,7 +11,7 @@ use trajectory_metrics::{LogScore, Probability, Tps, WeightSchedule};
 
 use crate::{
     cut_off_sample::{FOLDS, Sample, learn},
-    trace_file::Run,
+    trace_file::{self, Missing, TraceFile},
 };
 
 /// Forecasts are clipped into this and one minus it, as in the paper.
@@ -40,6 +40,8 @@ impl From<Interval> for Bounds {
 pub struct Stream {
     /// Where it was read from.
     pub file: String,
+    /// What was done about forecasts that are missing or outside [0, 1].
+    pub missing: Missing,
     /// Runs whose outcome is known.
     pub n_complete: u64,
     /// Runs that a budget cut off.
@@ -98,13 +100,13 @@ pub struct Report {
 ///
 /// An error of the library where the schedule does not fit.
 pub fn evaluate(
-    files: &[(String, &[Run])],
+    files: &[(String, &TraceFile)],
     schedule: &WeightSchedule,
     known_chances: Option<&BTreeMap<String, Probability>>,
 ) -> Result<Report, censoring::Error> {
     let tps = Tps::new(LogScore::clipped(CLIP)?, schedule.clone());
     let samples: Vec<Sample<'_>> =
-        files.iter().map(|(file, runs)| Sample::new(file, runs)).collect::<Result<_, _>>()?;
+        files.iter().map(|(file, read)| Sample::new(file, &read.runs)).collect::<Result<_, _>>()?;
     let mut report = Report {
         schedule: schedule.name(),
         rule: "log, clipped at 1e-6",
@@ -119,7 +121,9 @@ pub fn evaluate(
         );
     }
     let mut shared: Option<Option<Vec<Probability>>> = None;
-    for sample in &samples {
+    for (sample, (file, read)) in samples.iter().zip(files) {
+        let of_file = |note| format!("{file}: {note}");
+        report.notes.extend(trace_file::notes(&[read]).into_iter().map(of_file));
         let chances = match &shared {
             Some(chances) if one_set => chances.clone(),
             _ => {
@@ -128,7 +132,7 @@ pub fn evaluate(
             }
         };
         let stream =
-            score_stream(&tps, sample, chances.as_deref(), known_chances, &mut report.notes)?;
+            score_stream(&tps, sample, read, chances.as_deref(), known_chances, &mut report.notes)?;
         report.files.push(stream);
         shared = Some(chances);
     }
@@ -183,6 +187,7 @@ fn plug_in(
 fn score_stream(
     tps: &Tps<LogScore>,
     sample: &Sample<'_>,
+    read: &TraceFile,
     chances: Option<&[Probability]>,
     known_chances: Option<&BTreeMap<String, Probability>>,
     notes: &mut Vec<String>,
@@ -251,6 +256,7 @@ fn score_stream(
     }
     Ok(Stream {
         file: sample.file.clone(),
+        missing: trace_file::missing(&[read]),
         n_complete: sample.audit.complete(),
         n_censored: sample.audit.censored(),
         n_excluded: sample.audit.excluded(),

@@ -15,6 +15,15 @@ use crate::{
     rollout_file::RolloutFile,
 };
 
+/// The format of a file, for the help of the program that reads it.
+pub const FORMAT: &str = r#"
+A FILE of estimates (--estimator FILE) has JSON Lines, one answer of a model per line, for example
+  {"id": "run-7", "turn": 1, "answer": "About half is left. <answer>[80, 120]</answer>"}
+id      name of the run that the answer is about
+turn    number of turns that were completed when the model answered
+answer  what it wrote, with an interval or the word impossible between <answer> and </answer>
+"#;
+
 /// Costs are at most this; what is above cannot be compared with them in numbers.
 const MOST: f64 = 1e100;
 

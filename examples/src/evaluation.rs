@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use censoring::{Stopped, TerminationAudit, Weight, simple_score};
+use censoring::{Stopped, TerminationAudit, simple_score};
 use serde::Serialize;
 use trajectory_metrics::{
-    Bootstrap, Diagnostics, Error, ExactMean, Level, LogScore, Probability, Ranking, Summary,
-    TiedBlocks, Tps, TpsFamily, Traces, WeightSchedule,
+    Bootstrap, Error, EvaluationOptions, ExactMean, Level, LogScore, NamedEstimate, Probability,
+    Resampling, Tps, TpsFamily, WeightSchedule,
 };
 
 use crate::{
@@ -20,13 +20,16 @@ pub const METRICS: [(&str, bool); 9] = [
     ("tps_log", true),
     ("tps_brier", true),
     ("tps_beta_2_4", true),
-    ("tps_log_censored_simple", true),
+    (CENSORED, true),
     ("auroc", true),
     ("average_precision", true),
     ("aurc", false),
     ("t_ece", false),
     ("t_brier", false),
 ];
+
+/// The log score over complete and censored traces, which is not of the library's report.
+const CENSORED: &str = "tps_log_censored_simple";
 
 /// Share of resampled values inside an interval.
 const LEVEL: f64 = 0.95;
@@ -128,7 +131,14 @@ pub fn evaluate(
         scored.iter().filter_map(|&run| name(run)).collect::<BTreeSet<_>>().len()
     };
     let n_tasks = distinct(|run| run.task.as_deref());
-    let bootstrap = bootstrap(&scored, settings)?;
+    let bootstrap = match bootstrap(&scored, settings)? {
+        Some(Err(error)) => {
+            notes.push(format!("no intervals: {error}"));
+            None
+        }
+        Some(Ok(bootstrap)) => Some(bootstrap),
+        None => None,
+    };
     if !settings.cluster_by_task && n_tasks > 0 && n_tasks < scored.len() {
         notes.push(format!(
             "{} traces share {n_tasks} tasks and are not independent; --cluster-by-task gives honest intervals",
@@ -150,18 +160,42 @@ pub fn evaluate(
     } else {
         notes.push("t_ece is biased upwards; its interval tends to lie above its value".to_owned());
     }
-    let base_rate = base_rate(&sample.complete);
-    let metrics = estimates(&sample, settings, bootstrap.as_ref(), "", &mut notes)?;
-    let base_rate_reference = match base_rate {
-        Some(rate) => {
-            let constant = constant(&sample, Probability::new(rate)?);
-            estimates(&constant, settings, bootstrap.as_ref(), "base_rate_reference.", &mut notes)?
+    let resampling = match &bootstrap {
+        Some(bootstrap) => {
+            let resamples = settings.resamples;
+            Some(Resampling { bootstrap, resamples, level: Level::new(LEVEL)? })
         }
-        None => {
-            notes.push("base_rate: undefined without a complete trace".to_owned());
-            METRICS.iter().map(|&(name, _)| (name, None)).collect()
-        }
+        None => None,
     };
+    let options = EvaluationOptions {
+        summary: settings.schedule.clone(),
+        resampling,
+        ..EvaluationOptions::default()
+    };
+    let complete = match trajectory_metrics::evaluate(&sample.complete, &options) {
+        Err(Error::Empty) => None,
+        evaluated => Some(evaluated?),
+    };
+    let base_rate = complete.as_ref().map(|complete| complete.base_rate);
+    let (metrics, base_rate_reference) = match complete {
+        Some(complete) => {
+            let constant = constant(&sample, Probability::new(complete.base_rate)?);
+            let of = |sample: &Sample<'_>, mut estimates: Vec<NamedEstimate>| {
+                estimates.push(censored_score(sample, settings, resampling)?);
+                Ok::<_, Box<dyn std::error::Error>>(estimates)
+            };
+            (
+                of(&sample, complete.metrics.estimates)?,
+                of(&constant, complete.base_rate_reference.estimates)?,
+            )
+        }
+        None => (vec![censored_score(&sample, settings, resampling)?], vec![]),
+    };
+    let metrics = figures(metrics, "", &mut notes);
+    let base_rate_reference = figures(base_rate_reference, "base_rate_reference.", &mut notes);
+    if base_rate.is_none() {
+        notes.push("base_rate: undefined without a complete trace".to_owned());
+    }
     let excluded =
         audit.exclusions().iter().map(|(reason, &count)| (reason.to_string(), count)).collect();
     Ok(Report {
@@ -182,148 +216,72 @@ pub fn evaluate(
     })
 }
 
-fn base_rate(traces: &Traces) -> Option<f64> {
-    let successes = traces.outcomes().iter().filter(|&&outcome| outcome).count();
-    (!traces.is_empty()).then(|| successes as f64 / traces.len() as f64)
-}
-
 /// Resamples all traces that can be scored, complete ones first; `None` where there is nothing to
-/// resample.
+/// resample, an error inside where all of them are of one task or id.
 fn bootstrap(
     scored: &[&Run],
     settings: &Settings,
-) -> Result<Option<Bootstrap>, Box<dyn std::error::Error>> {
+) -> Result<Option<Result<Bootstrap, Error>>, Box<dyn std::error::Error>> {
     if scored.is_empty() || settings.resamples == 0 {
         return Ok(None);
     }
     if !settings.cluster_by_task {
         // By id and not by row, so that the order of the rows does not matter.
         let ids: Vec<&str> = scored.iter().map(|run| run.id.as_str()).collect();
-        return Ok(Some(Bootstrap::clusters(&ids, settings.seed)?));
+        return Ok(Some(Bootstrap::clusters(&ids, settings.seed)));
     }
     let task = |run: &&Run| match &run.task {
         Some(task) => Ok(task.clone()),
         None => Err(run.error("task", "missing; --cluster-by-task needs one".to_owned())),
     };
     let tasks: Vec<String> = scored.iter().map(task).collect::<Result<_, _>>()?;
-    Ok(Some(Bootstrap::clusters(&tasks, settings.seed)?))
+    Ok(Some(Bootstrap::clusters(&tasks, settings.seed)))
 }
 
-/// Scores that do not change from replicate to replicate.
-struct Scores {
-    complete: TpsFamily<Vec<f64>>,
-    /// Over complete and censored traces.
-    censored: Vec<f64>,
-    ranking: Option<Ranking>,
-}
-
-fn scores(
-    sample: &Sample,
-    schedule: &WeightSchedule,
-) -> Result<Scores, Box<dyn std::error::Error>> {
-    let log = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, schedule.clone());
-    let complete = TpsFamily::scores(&sample.complete, schedule)?;
-    let mut censored = complete.log.clone();
+/// The log score with censored runs, over complete and censored traces.
+fn censored_score(
+    sample: &Sample<'_>,
+    settings: &Settings,
+    resampling: Option<Resampling<'_>>,
+) -> Result<NamedEstimate, Box<dyn std::error::Error>> {
+    let log = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, settings.schedule.clone());
+    let mut scores = log.scores(&sample.complete)?;
     for run in &sample.censored {
         let reason = Some(censoring::StopReason::MaxSteps);
         let stopped = Stopped::new(&run.forecasts, None, reason)?.with_horizon(run.horizon)?;
-        censored.push(simple_score(&log, &stopped)?);
+        scores.push(simple_score(&log, &stopped)?);
     }
-    let summary = Summary::Weighted(schedule.clone()).of_each(&sample.complete)?;
-    Ok(Scores {
-        complete,
-        censored,
-        ranking: Ranking::new(&summary, sample.complete.outcomes()).ok(),
-    })
-}
-
-/// All metrics where row i stands `counts[i]` times.
-fn metrics(scores: &Scores, counts: &[u32], blocks: &mut TiedBlocks) -> [Result<f64, Error>; 9] {
-    let complete = &counts[..scores.complete.log.len()];
-    let mean = |values: &[f64]| {
+    let mean = |counts: &[u32]| {
         let mut mean = ExactMean::default();
-        for (&value, &count) in values.iter().zip(counts) {
-            mean.update_weighted(value, count.into());
+        for (&value, &count) in scores.iter().zip(counts) {
+            mean.update_weighted(value, count.into())?;
         }
         Ok(mean.finish()?)
     };
-    // Without rows there are no blocks, and the diagnostics say so.
-    *blocks = match &scores.ranking {
-        Some(ranking) if ranking.resample(complete, blocks).is_ok() => std::mem::take(blocks),
-        _ => TiedBlocks::default(),
-    };
-    let [auroc, average_precision, aurc, t_ece, t_brier] =
-        Diagnostics::new(blocks).by_name().map(|(_, value)| value);
-    let TpsFamily { log, brier, beta_2_4, .. } = &scores.complete;
-    [
-        mean(log),
-        mean(brier),
-        mean(beta_2_4),
-        mean(&scores.censored),
-        auroc,
-        average_precision,
-        aurc,
-        t_ece,
-        t_brier,
-    ]
+    let replicates = resampling.map(|Resampling { bootstrap, resamples, .. }| {
+        let [replicates] = bootstrap.replicates(resamples, |counts| [mean(counts)]);
+        replicates
+    });
+    let value = mean(&vec![1; scores.len()]);
+    Ok(NamedEstimate::new(CENSORED, value, replicates, Level::new(LEVEL)?))
 }
 
-fn estimates(
-    sample: &Sample<'_>,
-    settings: &Settings,
-    bootstrap: Option<&Bootstrap>,
-    prefix: &str,
-    notes: &mut Vec<String>,
-) -> Result<Estimates, Box<dyn std::error::Error>> {
-    let scores = scores(sample, &settings.schedule)?;
-    let mut blocks = TiedBlocks::default();
-    let all = vec![1; scores.censored.len()];
-    let values = metrics(&scores, &all, &mut blocks);
-    let mut intervals = [const { None }; METRICS.len()];
-    if let Some(bootstrap) = bootstrap {
-        let level = Level::new(LEVEL)?;
-        let replicates = bootstrap
-            .replicates(settings.resamples, |counts| metrics(&scores, counts, &mut blocks));
-        intervals = replicates.map(|of| Some(of.map(|of| of.percentile(level))));
-    }
-    let mut estimates = Estimates::new();
-    for (((name, _), value), interval) in METRICS.into_iter().zip(values).zip(intervals) {
-        let value = match value {
-            // What is not finite cannot be written as a number.
-            Ok(value) if value.is_finite() => value,
-            Ok(value) => {
-                notes.push(format!("{prefix}{name}: {value}"));
-                estimates.insert(name, None);
-                continue;
-            }
-            Err(error) => {
-                notes.push(format!("{prefix}{name}: {error}"));
-                estimates.insert(name, None);
-                continue;
-            }
+/// The figures of a report, in its order, with notes on those that need one.
+fn figures(estimates: Vec<NamedEstimate>, prefix: &str, notes: &mut Vec<String>) -> Estimates {
+    let named = METRICS.into_iter().map(|(name, _)| {
+        let Some(of) = estimates.iter().find(|estimate| estimate.metric == name) else {
+            return (name, None);
         };
-        let interval = match interval {
-            Some(Err(error)) => {
-                notes.push(format!("{prefix}{name}: no interval: {error}"));
-                None
-            }
-            Some(Ok(interval)) => {
-                if interval.undefined > 0 {
-                    let (undefined, all) = (interval.undefined, settings.resamples);
-                    notes.push(format!(
-                        "{prefix}{name}: undefined in {undefined} of {all} resamples"
-                    ));
-                }
-                Some(interval)
-            }
-            None => None,
-        };
-        let estimate = Some(Estimate {
+        notes.extend(of.notes().into_iter().map(|note| format!("{prefix}{note}")));
+        let interval = of.interval.as_ref().and_then(|interval| interval.as_ref().ok());
+        // What is not finite cannot be written as a number.
+        let value = of.value.as_ref().ok().filter(|value| value.is_finite());
+        let estimate = value.map(|&value| Estimate {
             value,
             ci_low: interval.map(|interval| interval.interval.low()),
             ci_high: interval.map(|interval| interval.interval.high()),
         });
-        estimates.insert(name, estimate);
-    }
-    Ok(estimates)
+        (name, estimate)
+    });
+    named.collect()
 }

@@ -4,6 +4,8 @@ use std::{fmt, fs, path::Path};
 
 use serde::de::DeserializeOwned;
 
+use crate::distinct_keys;
+
 /// Where an input is wrong, and how.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub struct InputError {
@@ -49,7 +51,8 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<Line<T>>, InputError
     parse_all(path, &bytes(path)?)
 }
 
-/// What a file holds, without the mark in front by which some editors say "UTF-8".
+/// The bytes of a file, which is read once and so may be a pipe. A UTF-8 byte-order mark in front is
+/// left out. Every reader of this package takes its bytes from here.
 pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, InputError> {
     let mut bytes = fs::read(path).map_err(|error| whole(path, error.to_string()))?;
     if bytes.starts_with(b"\xef\xbb\xbf") {
@@ -91,9 +94,29 @@ fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, (Option<String>, String)
         return Err((None, "is no JSON object".to_owned()));
     }
     let mut deserializer = serde_json::Deserializer::from_slice(line);
-    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(describe)?;
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let word = word_at(line, error.inner().column()).filter(|_| error.inner().is_syntax());
+        let (field, problem) = describe(error);
+        match word {
+            Some(word) => (field, format!("{word} is not JSON; give null for what is missing")),
+            None => (field, problem),
+        }
+    })?;
     deserializer.end().map_err(|_| (None, "goes on after the end of its JSON value".to_owned()))?;
+    distinct_keys::check(line).map_err(|(_, field, problem)| (field, problem))?;
     Ok(value)
+}
+
+/// The word at a column, from 1, if it is one by which other languages write that there is no number.
+fn word_at(line: &[u8], column: usize) -> Option<&str> {
+    let at = column.checked_sub(1)?;
+    let is_word = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
+    let start = line.get(..at)?.iter().rposition(|byte| !is_word(byte)).map_or(0, |end| end + 1);
+    let length = line[start..].iter().take_while(|&byte| is_word(byte)).count();
+    let word = str::from_utf8(&line[start..start + length]).ok()?;
+    let known = ["nan", "inf", "infinity", "none", "undefined"];
+    let lower = word.trim_start_matches('-').to_ascii_lowercase();
+    known.contains(&lower.as_str()).then_some(word)
 }
 
 /// The field and the problem of what serde refused.
@@ -105,6 +128,17 @@ pub(crate) fn describe(
     // The line is named before the field.
     let problem =
         inner.to_string().replace(&format!(" at line {} column ", inner.line()), " at column ");
+    let duplicate = problem.strip_prefix(distinct_keys::DUPLICATE);
+    if let Some((key, _)) = duplicate.and_then(|rest| rest.rsplit_once('`')) {
+        let problem = distinct_keys::PROBLEM.to_owned();
+        return match path.as_str() {
+            "." | "?" => (Some(key.to_owned()), problem),
+            path if path == key || path.ends_with(&format!(".{key}")) => {
+                (Some(path.to_owned()), problem)
+            }
+            path => (Some(format!("{path}.{key}")), problem),
+        };
+    }
     let missing = problem.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
     let inside = (!matches!(path.as_str(), "." | "?")).then_some(path);
     match (missing, inside) {

@@ -1,11 +1,14 @@
 //! One 0-1 knapsack, `{"capacity", "profits", "weights"}`, solved and timed.
 
-use std::{error::Error, fs, path::Path, time::Instant};
+use std::{error::Error, path::Path, time::Instant};
 
 use knapsack_oracle::Knapsack;
 use serde::{Deserialize, Serialize};
 
-use crate::json_lines::{InputError, describe};
+use crate::{
+    distinct_keys,
+    json_lines::{InputError, bytes, describe},
+};
 
 #[derive(Deserialize)]
 struct Instance {
@@ -39,7 +42,7 @@ pub fn solve(path: &Path) -> Result<Solved, Box<dyn Error>> {
         field,
         problem,
     };
-    let bytes = fs::read(path).map_err(|error| wrong(None, None, error.to_string()))?;
+    let bytes = bytes(path)?;
     // A list of the right values would pass for the object.
     if !bytes.trim_ascii_start().starts_with(b"{") {
         return Err(wrong(Some(1), None, "is no JSON object".to_owned()).into());
@@ -55,6 +58,8 @@ pub fn solve(path: &Path) -> Result<Solved, Box<dyn Error>> {
     end.map_err(|error| {
         wrong(Some(error.line()), None, "goes on after the end of its JSON value".to_owned())
     })?;
+    distinct_keys::check(&bytes)
+        .map_err(|(line, field, problem)| wrong(Some(line), field, problem))?;
     let start = Instant::now();
     let knapsack = Knapsack::new(instance.capacity, &instance.profits, &instance.weights)
         .map_err(|error| wrong(None, Some(field_of(&error).to_owned()), error.to_string()))?;

@@ -1,10 +1,14 @@
 //! Files of tool calls: one run a line, `{"id", "task", "agent_calls": [{"name", "args"?, "ok"?}, …],
-//! "expected_calls": [{"name", "args"?}, …], "success"}`. Numbers of 2^63 or more in size that are not whole
-//! numbers of 64 bits are refused, as they may have lost digits.
+//! "expected_calls": [{"name", "args"?}, …], "success"}`. Calls may also be written as OpenAI, Anthropic and
+//! others write them: see "Spellings that are read" in the documentation of [`ToolCall`]. Numbers of 2^63 or
+//! more in size that are not whole numbers of 64 bits are refused, as they may have lost digits.
 
 use std::{fmt, path::Path};
 
-use serde::{Deserialize, Deserializer, de};
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, IntoDeserializer},
+};
 use trajectory_metrics::tool_calls::{ToolCall, Value};
 
 use crate::json_lines::{self, InputError};
@@ -39,14 +43,6 @@ pub struct AgentCall {
     pub ok: Option<bool>,
 }
 
-#[derive(Deserialize)]
-struct Row {
-    name: String,
-    #[serde(alias = "arguments")]
-    args: Option<Value>,
-    ok: Option<bool>,
-}
-
 impl<'de> Deserialize<'de> for AgentCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Object;
@@ -60,15 +56,48 @@ impl<'de> Deserialize<'de> for AgentCall {
             }
 
             fn visit_map<A: de::MapAccess<'de>>(self, entries: A) -> Result<AgentCall, A::Error> {
-                let row = Row::deserialize(de::value::MapAccessDeserializer::new(entries))?;
-                let arguments = row.args.unwrap_or_else(|| Value::Map(Default::default()));
-                let call = ToolCall { name: row.name, arguments };
+                let mut ok = None;
+                let call = WithoutOk { entries, ok: &mut ok };
+                let call = ToolCall::deserialize(de::value::MapAccessDeserializer::new(call))?;
                 check_digits(&call.arguments)?;
-                Ok(AgentCall { call, ok: row.ok })
+                Ok(AgentCall { call, ok: ok.flatten() })
             }
         }
 
         deserializer.deserialize_map(Object)
+    }
+}
+
+/// The entries of a call except `ok`, which is taken out on the way.
+struct WithoutOk<'a, A> {
+    entries: A,
+    /// `None` until it was there.
+    ok: &'a mut Option<Option<bool>>,
+}
+
+impl<'de, A: de::MapAccess<'de>> de::MapAccess<'de> for WithoutOk<'_, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: de::DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, A::Error> {
+        while let Some(key) = self.entries.next_key::<String>()? {
+            if key != "ok" {
+                return seed.deserialize(key.into_deserializer()).map(Some);
+            }
+            if self.ok.replace(self.entries.next_value()?).is_some() {
+                return Err(de::Error::duplicate_field("ok"));
+            }
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<V: de::DeserializeSeed<'de>>(
+        &mut self,
+        seed: V,
+    ) -> Result<V::Value, A::Error> {
+        self.entries.next_value_seed(seed)
     }
 }
 

@@ -84,7 +84,7 @@ pub fn compare<'a>(runs: &[&'a PathRun], ignore_arguments: bool) -> Result<PathR
         let mut numbers = Interner::default();
         let called = numbers.intern_all(run.agent_calls.iter().map(|agent| key(&agent.call)))?;
         let expected = numbers.intern_all(run.expected_calls.iter().map(key))?;
-        let alignment = match_calls(&called, &expected, &|a: &u32, e: &u32| a == e);
+        let alignment = match_calls(&called, &expected, &|a: &u32, e: &u32| a == e)?;
         for (mean, mode) in
             matches.iter_mut().zip([MatchMode::Exact, MatchMode::InOrder, MatchMode::AnyOrder])
         {

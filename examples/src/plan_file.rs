@@ -1,8 +1,12 @@
 //! Files of plans: what a model wrote for all pools, or JSON Lines with what it wrote for each,
 //! `{"pool", "alpha"?, "answer"}`.
 
-use std::{fs, path::Path};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    path::Path,
+};
 
+use knapsack_oracle::Alpha;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -14,18 +18,21 @@ pub enum PlanFile {
     /// One text, which is read for each pool and each alpha.
     One(String),
     /// A text for each of some pools and shares.
-    Each(Vec<Answer>),
+    Each(Answers),
 }
 
-/// What a model wrote when it was shown a pool.
+/// What a model wrote when it was shown each of some pools.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    of_pools: BTreeMap<usize, OfPool>,
+}
+
 #[derive(Clone, Debug)]
-pub struct Answer {
-    /// The pool, from 0.
-    pool: usize,
-    /// The share of the budget; any where it is left out.
-    alpha: Option<f64>,
-    /// The text.
-    text: String,
+enum OfPool {
+    /// One text for any share of the budget.
+    AnyAlpha(String),
+    /// A text for each of some shares, by the bits of the share.
+    Each(BTreeMap<u64, String>),
 }
 
 #[derive(Deserialize)]
@@ -37,60 +44,80 @@ struct Row {
 }
 
 impl PlanFile {
-    /// Reads a file: as JSON Lines where some line is an object with a `pool`, as one text otherwise.
+    /// Reads a file: as JSON Lines if some line is an object with a `pool`, as one text otherwise.
     ///
     /// # Errors
     ///
-    /// [`InputError`] for a file that cannot be read or has a line without what is needed, for a pool
-    /// that is not below `pools`, and for one that has two answers at one alpha.
+    /// [`InputError`] for a file that cannot be read or has an invalid line, for a pool that is not
+    /// below `pools`, for an `alpha` that is not above 0 and at most 1, and for a pool that has two
+    /// answers at one alpha.
     pub fn read(path: &Path, pools: usize) -> Result<Self, InputError> {
-        let wrong = |line: Option<usize>, problem: String| InputError {
-            file: path.display().to_string(),
-            line,
-            field: line.map(|_| "pool".to_owned()),
-            problem,
-        };
-        let text = fs::read(path).map_err(|error| wrong(None, error.to_string()))?;
-        let text = String::from_utf8_lossy(&text).into_owned();
+        let bytes = json_lines::bytes(path)?;
         // Any line, so that one broken line does not make a text of all answers.
-        let is_row = |line: &str| {
-            serde_json::from_str(line).is_ok_and(|value: Value| value.get("pool").is_some())
+        let is_row = |line: &[u8]| {
+            serde_json::from_slice(line).is_ok_and(|value: Value| value.get("pool").is_some())
         };
-        if !text.lines().any(is_row) {
-            return Ok(Self::One(text));
+        if !bytes.split(|&byte| byte == b'\n').any(is_row) {
+            return Ok(Self::One(String::from_utf8_lossy(&bytes).into_owned()));
         }
-        let mut answers: Vec<Answer> = Vec::new();
-        for line in json_lines::read::<Row>(path)? {
+        let mut answers = Answers::default();
+        for line in json_lines::parse_all::<Row>(path, &bytes)? {
+            let wrong = |field: &str, problem: String| InputError {
+                file: path.display().to_string(),
+                line: Some(line.number),
+                field: Some(field.to_owned()),
+                problem,
+            };
             let Row { pool, alpha, answer } = line.value;
             if pool >= pools {
-                let problem = format!("there is no pool {pool}; the last is {}", pools - 1);
-                return Err(wrong(Some(line.number), problem));
+                let last = pools.saturating_sub(1);
+                return Err(wrong("pool", format!("there is no pool {pool}; the last is {last}")));
             }
-            let meets = |old: &Answer| {
-                let same = old.alpha.is_none() || alpha.is_none() || old.alpha == alpha;
-                old.pool == pool && same
+            if let Some(Err(error)) = alpha.map(Alpha::new) {
+                return Err(wrong("alpha", error.to_string()));
+            }
+            let text = match answer {
+                Value::String(text) => text,
+                plan => plan.to_string(),
             };
-            if answers.iter().any(meets) {
+            if !answers.insert(pool, alpha, text) {
                 let problem = format!("there are two answers for pool {pool} at one alpha");
-                return Err(wrong(Some(line.number), problem));
+                return Err(wrong("pool", problem));
             }
-            let text = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
-            answers.push(Answer { pool, alpha, text });
         }
         Ok(Self::Each(answers))
     }
 
-    /// The text for a pool and a share of the budget, where there is one.
+    /// The text for a pool and a share of the budget, if there is one.
     #[must_use]
     pub fn answer(&self, pool: usize, alpha: f64) -> Option<&str> {
         match self {
             Self::One(text) => Some(text),
-            Self::Each(answers) => {
-                let fits = |answer: &&Answer| {
-                    answer.pool == pool && answer.alpha.is_none_or(|given| given == alpha)
-                };
-                answers.iter().find(fits).map(|answer| answer.text.as_str())
+            Self::Each(answers) => match answers.of_pools.get(&pool)? {
+                OfPool::AnyAlpha(text) => Some(text),
+                OfPool::Each(texts) => texts.get(&alpha.to_bits()).map(String::as_str),
+            },
+        }
+    }
+}
+
+impl Answers {
+    /// Adds a text; false if there is one for this pool and share already.
+    fn insert(&mut self, pool: usize, alpha: Option<f64>, text: String) -> bool {
+        match (self.of_pools.entry(pool), alpha) {
+            (Entry::Vacant(pool), None) => {
+                pool.insert(OfPool::AnyAlpha(text));
+                true
             }
+            (Entry::Vacant(pool), Some(alpha)) => {
+                pool.insert(OfPool::Each(BTreeMap::from([(alpha.to_bits(), text)])));
+                true
+            }
+            (Entry::Occupied(mut pool), Some(alpha)) => match pool.get_mut() {
+                OfPool::Each(texts) => texts.insert(alpha.to_bits(), text).is_none(),
+                OfPool::AnyAlpha(_) => false,
+            },
+            (Entry::Occupied(_), None) => false,
         }
     }
 }

@@ -52,6 +52,36 @@ pub fn resamples(text: &str) -> Result<usize, &'static str> {
     }
 }
 
+/// A seed.
+///
+/// # Errors
+///
+/// One that says what to give.
+pub fn seed(text: &str) -> Result<u64, &'static str> {
+    text.parse().map_err(|_| "give a whole number from 0 to 18446744073709551615")
+}
+
+/// The value of the option that the parser has just met.
+///
+/// # Errors
+///
+/// One that names the option, what was given and what is wrong with it.
+pub fn value<T, E: Display>(
+    parser: &mut lexopt::Parser,
+    option: &str,
+    read: impl FnOnce(&str) -> Result<T, E>,
+) -> Result<T, Box<dyn std::error::Error>> {
+    let given = parser.value()?;
+    let text = given.to_string_lossy();
+    read(&text).map_err(|error| format!("{option}: cannot read {text:?}: {error}").into())
+}
+
+/// The error for an option or a word that a program does not know.
+#[must_use]
+pub fn unexpected(argument: lexopt::Arg<'_>) -> Box<dyn std::error::Error> {
+    format!("{}; --help lists the options", argument.unexpected()).into()
+}
+
 fn fail(error: &dyn Display) -> ExitCode {
     // One line, whatever a library's message looks like; if it cannot be written nothing can.
     let line = error.to_string().replace('\n', " ");

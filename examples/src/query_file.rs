@@ -1,11 +1,23 @@
 //! Files of CostBench queries: one JSON array `[{"query_id", "task"}, …]`, on one line or many.
 
-use std::{fmt, fs, path::Path};
+use std::{fmt, path::Path};
 
 use serde::{Deserialize, Deserializer, de};
 use tool_graph::costbench::Task;
 
-use crate::json_lines::{InputError, describe};
+use crate::{
+    distinct_keys,
+    json_lines::{InputError, bytes, describe},
+};
+
+/// The format of a file, for the help of the program that reads it.
+pub const FORMAT: &str = r#"
+A FILE of queries has one JSON array, on one line or many, for example
+  [{"query_id": "query-001", "task": "location"}, {"query_id": "query-002", "task": "dining"}]
+query_id  name of the query, from which its costs and events are drawn
+task      location, transportation, accommodation, attraction, dining or shopping
+Other fields are ignored.
+"#;
 
 /// One query.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,10 +51,12 @@ pub fn read(path: &Path) -> Result<Vec<Query>, InputError> {
         field,
         problem,
     };
-    let bytes = fs::read(path).map_err(|error| wrong(None, None, error.to_string()))?;
-    // Some editors put a mark in front that says "UTF-8".
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let bytes = bytes(path)?;
+    if !bytes.trim_ascii_start().starts_with(b"[") {
+        let problem = "is no JSON array; give one array of all queries".to_owned();
+        return Err(wrong(Some(1), None, problem));
+    }
+    let mut deserializer = serde_json::Deserializer::from_slice(&bytes);
     let queries: Vec<Query> =
         serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
             let line = error.inner().line();
@@ -53,6 +67,8 @@ pub fn read(path: &Path) -> Result<Vec<Query>, InputError> {
         let problem = "goes on after the end of its JSON array".to_owned();
         wrong(Some(error.line()), None, problem)
     })?;
+    distinct_keys::check(&bytes)
+        .map_err(|(line, field, problem)| wrong(Some(line), field, problem))?;
     if queries.is_empty() {
         Err(wrong(None, None, "holds no query".to_owned()))
     } else {

@@ -10,6 +10,20 @@ use serde_json::Value;
 
 use crate::json_lines::{self, InputError};
 
+/// The format of a file, for the help of the program that reads it.
+pub const FORMAT: &str = r#"
+A FILE of runs has JSON Lines, one run per line, for example
+  {"id": "run-7", "task": "t-3", "turns": [{"output_tokens": 210, "cost_usd": 0.02}, {"output_tokens": 95, "cost_usd": null}], "success": true, "stop_reason": "completed", "caps": {"output_tokens": 500}}
+id           name of the run
+turns        what each turn spent: input_tokens, output_tokens and cost_usd, each at least 0; the
+             resource that is estimated stands in every turn, null if it is not known
+success      true, false, 1 or 0
+task         optional name of the task
+stop_reason  optional reason why the run ended
+caps         optional budgets of the run by resource
+Other fields are ignored.
+"#;
+
 /// What turns spend.
 const COSTS: [&str; 3] = ["input_tokens", "output_tokens", "cost_usd"];
 

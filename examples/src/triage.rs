@@ -4,9 +4,11 @@ use std::{collections::BTreeMap, error::Error};
 
 use knapsack_oracle::{
     Alpha, CheapestFirst, Efficiency, FitRule, InOrder, OraclePlanner, Plan, PlanReading, Pool,
-    RandomOrder, Regime, Repair, execute, normalized_regret, repair_plan, triage_efficiency_score,
+    RandomOrder, Regime, Repair, SampledRandom, UnreadableReason, execute, normalized_regret,
+    repair_plan, triage_efficiency_score,
 };
-use trajectory_metrics::{Bootstrap, Level, Weight};
+use rayon::prelude::*;
+use trajectory_metrics::{Bootstrap, Level};
 
 use crate::{
     plan_file::PlanFile,
@@ -117,7 +119,8 @@ pub struct Report {
     pub notes: Vec<String>,
 }
 
-/// Plans, executes and scores every pool at every share of the budget.
+/// Plans, executes and scores every pool at every share of the budget, on all cores. Results are joined
+/// in the order of shares and pools, so that they do not depend on the number of cores.
 ///
 /// # Errors
 ///
@@ -132,15 +135,36 @@ pub fn evaluate(problems: &Pool, settings: &Settings) -> Result<Report, Box<dyn 
                 .to_owned(),
         );
     }
-    let at = |&alpha: &Alpha| at_alpha(problems, &pools, alpha, settings, &mut notes);
-    let alphas = settings.alphas.iter().map(at).collect::<Result<_, _>>()?;
+    let at = |&alpha: &Alpha| at_alpha(problems, &pools, alpha, settings);
+    let found = settings.alphas.par_iter().map(at).collect::<Vec<_>>();
+    let mut alphas = Vec::with_capacity(found.len());
+    for at in found {
+        let (at, mut of_alpha) = at?;
+        alphas.push(at);
+        notes.append(&mut of_alpha);
+    }
     Ok(Report { alphas, informed, notes })
 }
 
-/// The scores of one pool, over the plans for it.
+/// The mean scores of one pool, over the plans for it.
 struct Scored {
-    efficiencies: Vec<Efficiency>,
-    regrets: Vec<f64>,
+    score: Option<f64>,
+    informative: Option<f64>,
+    /// The variance of the mean over informative plans, if there are several.
+    order_variance: Option<f64>,
+    regret: Option<f64>,
+}
+
+/// What is found for one pool at one share of the budget.
+struct OfPool {
+    oracle: f64,
+    random_exact: Result<f64, knapsack_oracle::Error>,
+    random_sampled: SampledRandom,
+    reading: Option<&'static str>,
+    unparseable: Option<(UnreadableReason, usize)>,
+    repairs: BTreeMap<&'static str, usize>,
+    /// For each regime, and the kind of the first plan's efficiency; none without a plan.
+    scored: Option<([Scored; 2], usize)>,
 }
 
 fn at_alpha(
@@ -148,76 +172,43 @@ fn at_alpha(
     pools: &[Pool],
     alpha: Alpha,
     settings: &Settings,
-    notes: &mut Vec<String>,
-) -> Result<AtAlpha, Box<dyn Error>> {
+) -> Result<(AtAlpha, Vec<String>), knapsack_oracle::Error> {
+    let of_pool = |(number, pool)| at_pool(problems, number, pool, alpha, settings);
+    let found: Vec<_> = pools.par_iter().enumerate().map(of_pool).collect();
+    let mut notes = Vec::new();
     let mut scored: [Vec<Scored>; 2] = [Vec::new(), Vec::new()];
     let (mut oracles, mut exact, mut sampled, mut variance) = (0.0, Some(0.0), 0.0, 0.0);
     let (mut readings, mut repairs) = (BTreeMap::new(), BTreeMap::new());
     let mut kinds = [0; 3];
-    for (number, pool) in pools.iter().enumerate() {
-        let budget = pool.budget(alpha);
-        let oracle = pool.oracle(budget)?.value;
-        // Shuffles of one pool say nothing of those of another.
-        let seed = settings.seed.wrapping_add(number as u64);
-        let shuffled = pool.random_sampled(budget, FitRule::StopAtFirst, SHUFFLES, seed)?;
-        let random = match pool.random_exact(budget) {
-            Ok(random) => {
-                exact = exact.map(|sum| sum + random.value);
-                random.value
-            }
+    let mut without_plan = None;
+    for (number, found) in found.into_iter().enumerate() {
+        let found = found?;
+        match found.random_exact {
+            Ok(value) => exact = exact.map(|sum| sum + value),
             Err(error) => {
-                let note = format!(
-                    "alpha {}: random_exact is null and eta takes the sampled reference where there \
-                     is no exact one, as in pool {number}: {error}",
-                    alpha.get()
-                );
                 if exact.take().is_some() {
-                    notes.push(note);
+                    notes.push(format!(
+                        "alpha {}: random_exact is null and eta takes the sampled reference where \
+                         there is no exact one, as in pool {number}: {error}",
+                        alpha.get()
+                    ));
                 }
-                shuffled.value
             }
-        };
-        oracles += oracle;
-        sampled += shuffled.value;
-        variance += shuffled.standard_error.powi(2);
-        let plans = match &settings.planner {
-            Planner::AllInOrder => vec![Plan::prospective(&InOrder, pool, budget)?],
-            Planner::CheapestFirst => vec![Plan::informed(&CheapestFirst, pool, budget)?],
-            Planner::Oracle => vec![Plan::informed(&OraclePlanner, pool, budget)?],
-            Planner::Random => (0..ORDERS)
-                .map(|order| {
-                    let stream = number as u64 * ORDERS + order;
-                    Plan::prospective(&RandomOrder::new(settings.seed, stream), pool, budget)
-                })
-                .collect::<Result<_, _>>()?,
-            Planner::File(file) => {
-                let text = file.answer(number, alpha.get());
-                let reading = text.map(|text| repair_plan(text, pool, budget));
-                *readings.entry(name_of_reading(reading.as_ref())).or_insert(0) += 1;
-                let found = reading.as_ref().map_or(&[][..], PlanReading::repairs);
-                for repair in found.iter().filter(|repair| !of_other_pool(repair, problems, file)) {
-                    *repairs.entry(name_of_repair(repair)).or_insert(0) += 1;
-                }
-                reading.as_ref().and_then(PlanReading::plan).cloned().into_iter().collect()
-            }
-        };
-        if plans.is_empty() {
-            continue;
         }
-        for (scored, (regime, _)) in scored.iter_mut().zip(REGIMES) {
-            let mut of_pool = Scored { efficiencies: Vec::new(), regrets: Vec::new() };
-            for plan in &plans {
-                let earned = execute(plan, pool, budget, regime)?.earned;
-                of_pool.efficiencies.push(triage_efficiency_score(earned, random, oracle)?);
-                of_pool.regrets.extend(normalized_regret(earned, oracle));
-            }
-            scored.push(of_pool);
+        oracles += found.oracle;
+        sampled += found.random_sampled.value;
+        variance += found.random_sampled.standard_error.powi(2);
+        if let Some(reading) = found.reading {
+            *readings.entry(reading).or_insert(0) += 1;
         }
-        kinds[match scored[0].last().and_then(|pool| pool.efficiencies.first()) {
-            Some(Efficiency::NothingSolvable) => 1,
-            Some(Efficiency::RandomIsOptimal { .. }) => 2,
-            _ => 0,
-        }] += 1;
+        for (repair, count) in found.repairs {
+            *repairs.entry(repair).or_insert(0) += count;
+        }
+        without_plan = without_plan.or(found.unparseable.map(|why| (number, why)));
+        if let Some((of_pool, kind)) = found.scored {
+            scored.iter_mut().zip(of_pool).for_each(|(all, of_pool)| all.push(of_pool));
+            kinds[kind] += 1;
+        }
     }
     let n = pools.len() as f64;
     let at = AtAlpha {
@@ -233,40 +224,113 @@ fn at_alpha(
         readings,
         repairs,
     };
-    note(&at, notes);
-    Ok(at)
+    note(&at, &mut notes);
+    if let Some((number, (reason, byte))) = without_plan {
+        let alpha = alpha.get();
+        notes.push(format!(
+            "alpha {alpha}: no plan was found for pool {number}: {reason}, at byte {byte} of its text"
+        ));
+    }
+    Ok((at, notes))
+}
+
+fn at_pool(
+    problems: &Pool,
+    number: usize,
+    pool: &Pool,
+    alpha: Alpha,
+    settings: &Settings,
+) -> Result<OfPool, knapsack_oracle::Error> {
+    let budget = pool.budget(alpha);
+    let oracle = pool.oracle(budget)?.value;
+    // Shuffles of one pool say nothing of those of another.
+    let seed = settings.seed.wrapping_add(number as u64);
+    let random_sampled = pool.random_sampled(budget, FitRule::StopAtFirst, SHUFFLES, seed)?;
+    let random_exact = pool.random_exact(budget).map(|random| random.value);
+    let random = *random_exact.as_ref().unwrap_or(&random_sampled.value);
+    let (mut reading, mut unparseable, mut repairs) = (None, None, BTreeMap::new());
+    let plans = match &settings.planner {
+        Planner::AllInOrder => vec![Plan::prospective(&InOrder, pool, budget)?],
+        Planner::CheapestFirst => vec![Plan::informed(&CheapestFirst, pool, budget)?],
+        Planner::Oracle => vec![Plan::informed(&OraclePlanner, pool, budget)?],
+        Planner::Random => (0..ORDERS)
+            .map(|order| {
+                let stream = number as u64 * ORDERS + order;
+                Plan::prospective(&RandomOrder::new(settings.seed, stream), pool, budget)
+            })
+            .collect::<Result<_, _>>()?,
+        Planner::File(file) => {
+            let text = file.answer(number, alpha.get());
+            let read = text.map(|text| repair_plan(text, pool, budget));
+            reading = Some(name_of_reading(read.as_ref()));
+            let found = read.as_ref().map_or(&[][..], PlanReading::repairs);
+            for repair in found.iter().filter(|repair| !of_other_pool(repair, problems, file)) {
+                *repairs.entry(name_of_repair(repair)).or_insert(0) += 1;
+            }
+            if let Some(PlanReading::Unparseable { reason, at }) = read {
+                unparseable = Some((reason, at));
+            }
+            read.as_ref().and_then(PlanReading::plan).cloned().into_iter().collect()
+        }
+    };
+    let of_regime = |regime| {
+        let (mut efficiencies, mut regrets) = (Vec::new(), Vec::new());
+        for plan in &plans {
+            let earned = execute(plan, pool, budget, regime)?.earned;
+            efficiencies.push(triage_efficiency_score(earned, random, oracle)?);
+            regrets.extend(normalized_regret(earned, oracle));
+        }
+        let kind = match efficiencies.first() {
+            Some(Efficiency::NothingSolvable) => 1,
+            Some(Efficiency::RandomIsOptimal { .. }) => 2,
+            _ => 0,
+        };
+        Ok((Scored::new(&efficiencies, &regrets), kind))
+    };
+    let scored = if plans.is_empty() {
+        None
+    } else {
+        let [(advisory, _), (enforced, _)] = REGIMES;
+        let ((advisory, kind), (enforced, _)) = (of_regime(advisory)?, of_regime(enforced)?);
+        Some(([advisory, enforced], kind))
+    };
+    Ok(OfPool { oracle, random_exact, random_sampled, reading, unparseable, repairs, scored })
+}
+
+impl Scored {
+    fn new(efficiencies: &[Efficiency], regrets: &[f64]) -> Self {
+        let informative: Vec<f64> =
+            efficiencies.iter().filter_map(Efficiency::informative).collect();
+        let order_variance = (informative.len() > 1).then(|| {
+            let n = informative.len() as f64;
+            let centre = informative.iter().sum::<f64>() / n;
+            informative.iter().map(|score| (score - centre).powi(2)).sum::<f64>() / (n - 1.0) / n
+        });
+        Self {
+            score: mean(&efficiencies.iter().map(Efficiency::score).collect::<Vec<_>>()),
+            informative: mean(&informative),
+            order_variance,
+            regret: mean(regrets),
+        }
+    }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 fn figures(pools: &[Scored], settings: &Settings) -> Figures {
-    let mean = |values: &[f64]| {
-        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-    };
-    let informative = |pool: &Scored| -> Vec<f64> {
-        pool.efficiencies.iter().filter_map(Efficiency::informative).collect()
-    };
-    let over_pools = |of_pool: &dyn Fn(&Scored) -> Option<f64>| {
+    let over_pools = |of_pool: fn(&Scored) -> Option<f64>| {
         let values: Vec<f64> = pools.iter().filter_map(of_pool).collect();
         estimate(&values, settings.seed)
     };
-    let score =
-        |pool: &Scored| mean(&pool.efficiencies.iter().map(Efficiency::score).collect::<Vec<_>>());
-    // The variance of each pool's mean over orders.
-    let variances: Vec<f64> = pools
-        .iter()
-        .map(informative)
-        .filter(|scores| scores.len() > 1)
-        .map(|scores| {
-            let n = scores.len() as f64;
-            let centre = scores.iter().sum::<f64>() / n;
-            scores.iter().map(|score| (score - centre).powi(2)).sum::<f64>() / (n - 1.0) / n
-        })
-        .collect();
+    let variances: Vec<f64> = pools.iter().filter_map(|pool| pool.order_variance).collect();
     let random = matches!(settings.planner, Planner::Random) && !variances.is_empty();
     Figures {
-        eta: over_pools(&score),
-        informative: over_pools(&|pool| mean(&informative(pool))),
+        eta: over_pools(|pool| pool.score),
+        informative: over_pools(|pool| pool.informative),
         order_se: random.then(|| variances.iter().sum::<f64>().sqrt() / variances.len() as f64),
-        regret: over_pools(&|pool| mean(&pool.regrets)),
+        regret: over_pools(|pool| pool.regret),
     }
 }
 

@@ -60,6 +60,11 @@ pub(crate) const fn name_of_repair(repair: &Repair) -> &'static str {
     match repair {
         Repair::TextStripped { .. } => "text_stripped",
         Repair::SeveralPlans { .. } => "several_plans",
+        Repair::CutOff { .. } => "cut_off",
+        Repair::TrailingCommas { .. } => "trailing_commas",
+        Repair::SingleQuotes { .. } => "single_quotes",
+        Repair::PaddedId { .. } => "padded_id",
+        Repair::OtherName { .. } => "other_name",
         Repair::EntryDropped { .. } => "entry_dropped",
         Repair::UnknownId { .. } => "unknown_id",
         Repair::ExtraFields { .. } => "extra_fields",

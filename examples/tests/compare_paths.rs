@@ -170,6 +170,68 @@ fn arguments_count_as_values_and_not_at_all_when_ignored() {
     }
 }
 
+/// One run whose agent made the one call and whose task expects the other.
+fn one_call_each(agent: &str, expected: &str) -> String {
+    format!(
+        r#"{{"id":"a","task":"t","agent_calls":[{agent}],"expected_calls":[{expected}],"success":1}}"#
+    )
+}
+
+#[test]
+fn arguments_count_in_every_spelling_of_a_call() {
+    let spellings = |amount: u32| {
+        [
+            format!(r#"{{"name":"pay","args":{{"amount":{amount}}},"ok":true}}"#),
+            format!(
+                r#"{{"id":"c1","type":"function","function":{{"name":"pay","arguments":"{{\"amount\":{amount}}}"}}}}"#
+            ),
+            format!(
+                r#"{{"type":"tool_use","id":"c1","name":"pay","input":{{"amount":{amount}}}}}"#
+            ),
+            format!(r#"{{"name":"pay","parameters":{{"amount":{amount}}}}}"#),
+        ]
+    };
+    let matches = |i: usize, agent: &str, expected: &str| {
+        let line = one_call_each(agent, expected);
+        report(&format!("spelling_{i}.jsonl"), &[&line], &[])["exact_match"].as_f64().unwrap()
+    };
+    for (i, agent) in spellings(5).iter().enumerate() {
+        for (same, other) in spellings(5).iter().zip(&spellings(5_000)) {
+            assert_eq!(matches(i, agent, same), 1.0, "{agent} {same}");
+            assert_eq!(matches(i, agent, other), 0.0, "{agent} {other}");
+        }
+    }
+}
+
+#[test]
+fn a_call_whose_arguments_could_be_lost_is_refused() {
+    let cases = [
+        (r#"{"name":"pay","payload":{"amount":5}}"#, "payload"),
+        (r#"{"name":"pay","args":{"amount":5},"input":{"amount":6}}"#, "input"),
+        (r#"{"name":"pay","args":{"amount":5,"amount":500}}"#, "amount"),
+        (r#"{"name":"pay","ok":true,"ok":false}"#, "ok"),
+    ];
+    for (i, (call, named)) in cases.into_iter().enumerate() {
+        let right = r#"{"name":"pay"}"#;
+        for line in [one_call_each(call, right), one_call_each(right, call)] {
+            let path = write(&format!("lost_{i}.jsonl"), &line);
+            let error = refusal(&run(&[&path]), call);
+            assert!(error.starts_with(&format!("error: {path}:1: field ")), "{error}");
+            assert!(error.contains(named), "{call}: {error}");
+        }
+    }
+}
+
+#[test]
+fn arguments_that_a_model_left_unfinished_are_text_that_equals_no_arguments() {
+    let unfinished = r#"{"name":"pay","arguments":"{\"amount\":5"}"#;
+    let whole = r#"{"name":"pay","arguments":{"amount":5}}"#;
+    for (expected, same) in [(whole, 0.0), (r#"{"name":"pay"}"#, 0.0), (unfinished, 1.0)] {
+        let found = report("unfinished.jsonl", &[&one_call_each(unfinished, expected)], &[]);
+        assert_eq!(found["exact_match"], same, "{expected}");
+    }
+}
+
 #[test]
 fn figures_agree_with_the_shortest_python() {
     let golden = include_str!("golden/compare_paths.csv");

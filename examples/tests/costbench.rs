@@ -230,7 +230,7 @@ fn what_is_no_array_no_file_or_empty_is_refused_alike() {
         ("prose", "this is not JSON\n", "prose.json:1: "),
         ("empty", "", "empty.json:1: "),
         ("none", "[]", "none.json: holds no query"),
-        ("object", r#"{"query_id": "a", "task": "dining"}"#, "object.json:1: "),
+        ("object", r#"{"query_id": "a", "task": "dining"}"#, "object.json:1: is no JSON array"),
         ("cut", "[\n{\"query_id\": \"a\"", "cut.json:2: "),
         ("more", "[{\"query_id\": \"a\", \"task\": \"dining\"}]\n[]", "more.json:2: goes on"),
     ];

@@ -50,6 +50,32 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
 }
 
 #[test]
+fn bad_forecasts_follow_the_policy_and_are_counted_by_file() {
+    let bad = r#"{"id":"e","forecasts":[0.5,null,7],"outcome":true}"#;
+    let path = write("bad_forecasts", &[SUCCESS, FAILURE, bad].join("\n"));
+    let error = refusal(&run(&[&path]), "bad");
+    assert!(error.contains(":3: field forecasts[1]: missing"), "{error}");
+    let first = write("good_forecasts", &[SUCCESS, FAILURE].join("\n"));
+    let report = json(&[&first, &path, "--json", "--missing", "carry-forward"]);
+    let carried = [0, 1].map(|file| report["files"][file]["missing"]["carried"].as_u64().unwrap());
+    assert_eq!(carried, [0, 2]);
+    assert_eq!(notes(&report, &format!("{path}: forecasts that are missing")), 1);
+    // With the run left out both files hold the same runs.
+    let report = json(&[&first, &path, "--json", "--missing", "leave-out"]);
+    assert_eq!(report["files"][1]["missing"]["left_out_runs"], 1);
+    assert_eq!(report["pairs"][0]["difference"], 0.0);
+}
+
+#[test]
+fn stop_reasons_that_are_not_known_are_noted() {
+    let row = r#"{"id":"e","forecasts":[0.5],"outcome":null,"stop":"an own word"}"#;
+    let path = write("own_words", &[SUCCESS, FAILURE, row].join("\n"));
+    let report = json(&[&path, "--json"]);
+    let start = format!("{path}: stop: reasons that are not known: \"an own word\" (1); 1 of");
+    assert_eq!(notes(&report, &start), 1, "{report}");
+}
+
+#[test]
 fn settings_that_cannot_be_met_are_refused() {
     let broken = write("broken", BROKEN);
     let cases: [(&[&str], &str); 5] = [

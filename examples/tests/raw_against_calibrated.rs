@@ -22,10 +22,24 @@ fn what_cannot_be_compared_is_one_line_and_exit_code_2() {
     let no_task = write("no_task.jsonl", &format!("{no_task}\n"));
     let nan = write("nan.jsonl", r#"{"id":"a","task":"t","forecasts":[2.0],"outcome":true}"#);
     let one = write("one.jsonl", r#"{"id":"a","task":"t","forecasts":[0.5],"outcome":true}"#);
-    let cases: [(&[&str], &str); 6] = [
+    let rows: Vec<String> = (0..12)
+        .map(|i| {
+            format!(
+                r#"{{"id":"{i}","task":"t","forecasts":[0.{}],"outcome":{}}}"#,
+                i % 4 + 3,
+                i % 3 == 0
+            )
+        })
+        .collect();
+    let one_task = write("one_task.jsonl", &rows.join("\n"));
+    let cases: [(&[&str], &str); 7] = [
+        (
+            &[&one_task],
+            "one_task.jsonl: all complete runs are of one task; give runs of at least two",
+        ),
         (&[&no_task], "no_task.jsonl:1: field task: missing"),
         (&[&nan], "nan.jsonl:1: field forecasts[0]: "),
-        (&[&one], "one.jsonl: outside fold 0 of the traces: "),
+        (&[&one], "one.jsonl: all complete runs are of one task"),
         (&["no/such/file.jsonl"], "no/such/file.jsonl: "),
         (&["--resamples", "1"], "from 2 to 1000000"),
         (&["--frobnicate"], "frobnicate"),
@@ -102,4 +116,28 @@ fn on_recorded_runs_the_trajectory_score_sees_what_ranks_do_not() {
         assert_eq!(number(file, "tps_log", "change_over_se").abs() > 2.0, beyond_noise, "{name}");
         assert!(number(file, "auroc", "change_over_se").abs() < 2.0, "{name}");
     }
+}
+
+#[test]
+fn bad_forecasts_follow_the_policy_and_are_counted() {
+    let rows: Vec<String> = (0..12)
+        .map(|i| {
+            let second = ["0.7", "null", "1.5"][i % 3];
+            format!(
+                r#"{{"id":"{i}","task":"{i}","forecasts":[0.{},{second}],"outcome":{}}}"#,
+                i % 4 + 3,
+                i % 2 == 0,
+            )
+        })
+        .collect();
+    let path = write("bad_forecasts.jsonl", &rows.join("\n"));
+    let error = refusal(&run(&[&path]), "bad");
+    assert!(error.contains("bad_forecasts.jsonl:2: field forecasts[1]: missing"), "{error}");
+    let report = json(&[&path, "--json", "--missing", "carry-forward", "--resamples", "20"]);
+    let file = &report["files"][0];
+    assert_eq!((&file["n"], &file["missing"]["carried"]), (&12.into(), &8.into()));
+    let note = file["notes"].as_array().unwrap().iter().filter_map(serde_json::Value::as_str);
+    assert_eq!(note.filter(|note| note.starts_with("forecasts that are missing")).count(), 1);
+    let report = json(&[&path, "--json", "--missing", "leave-out", "--resamples", "20"]);
+    assert_eq!(report["files"][0]["n"], 4);
 }

@@ -42,6 +42,141 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
 }
 
 #[test]
+fn a_word_for_no_number_is_refused_with_what_to_write_in_its_place() {
+    for word in ["NaN", "-Infinity", "nan", "None"] {
+        let row = format!(r#"{{"id":"b","forecasts":[0.5,{word}],"outcome":true}}"#);
+        let path = write(&format!("word_{word}.jsonl"), &row);
+        let error = refusal(&run(&[&path, "--missing", "carry-forward"]), word);
+        let expected = format!(
+            "error: {path}:1: field forecasts[1]: {word} is not JSON; give null for what is missing\n"
+        );
+        assert_eq!(error, expected);
+    }
+    let path = write("text.jsonl", r#"{"id":"b","forecasts":["NaN"],"outcome":true}"#);
+    let error = refusal(&run(&[&path, "--missing", "leave-out"]), "text");
+    assert!(error.contains("text.jsonl:1: field forecasts[0]: invalid type"), "{error}");
+}
+
+/// Four runs of which only the first can be scored as it is.
+fn with_bad_forecasts(name: &str) -> String {
+    let rows = [
+        GOOD,
+        r#"{"id":"b","forecasts":[0.5,1.25,0.7],"outcome":true}"#,
+        r#"{"id":"c","forecasts":[null,0.5],"outcome":false}"#,
+        r#"{"id":"d","forecasts":[0.25,null,null],"outcome":false}"#,
+    ];
+    write(name, &rows.join("\n"))
+}
+
+#[test]
+fn by_default_one_bad_forecast_refuses_the_file() {
+    let path = with_bad_forecasts("bad.jsonl");
+    for arguments in [&[&path, "--json"][..], &[&path, "--missing", "refuse"]] {
+        let error = refusal(&run(arguments), "bad");
+        let expected = "bad.jsonl:2: field forecasts[1]: 1.25, outside [0, 1]; --missing says";
+        assert!(error.contains(expected), "{error}");
+    }
+    // A value that is missing cannot be clipped.
+    let error = refusal(&run(&[&path, "--missing", "clip"]), "bad");
+    assert!(error.contains("bad.jsonl:3: field forecasts[0]: missing; --missing says"), "{error}");
+    assert_eq!(json(&["--json", "--resamples", "0"])["missing"]["policy"], "refuse");
+}
+
+#[test]
+fn a_policy_says_what_becomes_of_bad_forecasts_and_the_report_counts_them() {
+    let path = with_bad_forecasts("bad_by_policy.jsonl");
+    let report = |policy: &str| {
+        json(&[&path, "--json", "--missing", policy, "--resamples", "0", "--schedule", "uniform"])
+    };
+    let note = |report: &Value| {
+        let notes = report["notes"].as_array().unwrap().clone();
+        let start = "forecasts that are missing or outside [0, 1], by --missing ";
+        notes
+            .iter()
+            .filter_map(Value::as_str)
+            .find_map(|note| note.strip_prefix(start))
+            .unwrap()
+            .to_owned()
+    };
+    let good = f64::midpoint(0.5_f64.ln(), 0.7_f64.ln());
+
+    let left_out = report("leave-out");
+    let counts = serde_json::json!({
+        "policy": "leave_out", "runs": 4, "left_out_runs": 3, "repaired_runs": 0, "clipped": 0, "carried": 0
+    });
+    assert_eq!((&left_out["missing"], &left_out["n"]), (&counts, &1.into()));
+    assert!((left_out["tps_log"]["value"].as_f64().unwrap() - good).abs() < 1e-15);
+    assert_eq!(
+        note(&left_out),
+        format!(
+            "leave-out: 4 runs: 0 repaired (0 forecasts clipped, 0 carried forward), 3 left out, the \
+             first because of forecasts[1] in {path}:2: 1.25, outside [0, 1]"
+        )
+    );
+
+    let carried = report("carry-forward");
+    let counts = serde_json::json!({
+        "policy": "carry_forward", "runs": 4, "left_out_runs": 1, "repaired_runs": 2, "clipped": 0, "carried": 3
+    });
+    assert_eq!((&carried["missing"], &carried["n"]), (&counts, &3.into()));
+    let second = (2.0 * 0.5_f64.ln() + 0.7_f64.ln()) / 3.0;
+    let mean = (good + second + 0.75_f64.ln()) / 3.0;
+    assert!((carried["tps_log"]["value"].as_f64().unwrap() - mean).abs() < 1e-15);
+
+    let rows = [GOOD, r#"{"id":"b","forecasts":[-3,1.25],"outcome":true}"#].join("\n");
+    let path = write("clipped.jsonl", &rows);
+    let clipped = json(&[&path, "--json", "--missing", "clip", "--resamples", "0"]);
+    assert_eq!(
+        (&clipped["missing"]["clipped"], &clipped["missing"]["repaired_runs"]),
+        (&2.into(), &1.into())
+    );
+    assert_eq!(clipped["n"], 2);
+}
+
+#[test]
+fn where_all_runs_are_left_out_figures_are_undefined_and_the_report_says_so() {
+    let path = write("all_bad.jsonl", r#"{"id":"a","forecasts":[null],"outcome":true}"#);
+    let report = json(&[&path, "--json", "--missing", "leave-out"]);
+    assert_eq!((&report["n"], &report["tps_log"]), (&0.into(), &Value::Null));
+    assert_eq!(report["missing"]["left_out_runs"], 1);
+}
+
+#[test]
+fn counts_of_several_files_are_added_up() {
+    let paths = [with_bad_forecasts("bad_1.jsonl"), with_bad_forecasts("bad_2.jsonl")];
+    let report = json(&[&paths[0], &paths[1], "--json", "--missing", "carry-forward"]);
+    assert_eq!((&report["missing"]["runs"], &report["missing"]["carried"]), (&8.into(), &6.into()));
+    assert_eq!(report["files"][1]["missing"]["carried"], 3);
+}
+
+#[test]
+fn stop_reasons_that_are_not_known_are_listed_with_the_number_of_their_runs() {
+    let row = |id: usize, outcome: &str, stop: &str| {
+        format!(r#"{{"id":"{id}","forecasts":[0.5],"outcome":{outcome},"stop":"{stop}"}}"#)
+    };
+    let rows = [
+        row(1, "null", "an own word"),
+        row(2, "null", "another one"),
+        row(3, "true", "another one"),
+        row(4, "null", "max_steps"),
+        row(5, "false", "completed"),
+    ];
+    let path = write("stops.jsonl", &rows.join("\n"));
+    let expected = "stop: reasons that are not known: \"another one\" (2), \"an own word\" (1); 2 of 3 \
+                    such runs have no outcome and are excluded; if a budget ended them, write \
+                    max_steps, max_tokens, max_time or max_cost";
+    let report = json(&[&path, "--json", "--resamples", "0"]);
+    assert!(report["notes"].as_array().unwrap().contains(&expected.into()), "{report}");
+    let text = String::from_utf8(run(&[&path, "--resamples", "0"]).stdout).unwrap();
+    assert!(text.contains(&format!("note: {expected}\n")), "{text}");
+    let judged = write("judged.jsonl", &rows[2]);
+    let notes = json(&[&judged, "--json", "--resamples", "0"])["notes"].to_string();
+    assert!(notes.contains("(1); all their runs have an outcome and are scored"), "{notes}");
+    let notes = json(&["--json", "--resamples", "0"])["notes"].to_string();
+    assert!(!notes.contains("stop: "), "{notes}");
+}
+
+#[test]
 fn what_is_no_json_and_what_is_no_file_is_refused_alike() {
     let text = write("prose.jsonl", "this is not JSON\n");
     let two = write("two.jsonl", &format!("{GOOD} {GOOD}\n"));
@@ -96,6 +231,21 @@ fn undefined_metrics_are_null_and_say_why() {
     assert_eq!((&report["n"], &report["n_excluded"]), (&0.into(), &1.into()));
     assert_eq!(report["base_rate"], Value::Null);
     assert_eq!(report["tps_log"], Value::Null);
+}
+
+#[test]
+fn with_all_runs_of_one_task_intervals_are_undefined_and_a_note_says_why() {
+    let rows = [
+        r#"{"id":"a","forecasts":[0.5,0.7],"outcome":true,"task":"only"}"#,
+        r#"{"id":"b","forecasts":[0.4],"outcome":false,"task":"only"}"#,
+    ];
+    let path = write("one_task.jsonl", &rows.join("\n"));
+    let report = json(&[&path, "--json", "--cluster-by-task", "--resamples", "50"]);
+    assert!(report["tps_log"]["value"].is_f64());
+    assert_eq!(report["tps_log"]["ci_low"], Value::Null);
+    let notes: Vec<&str> =
+        report["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap()).collect();
+    assert!(notes.contains(&"no intervals: clusters: 1 given, at least 2 needed"), "{notes:?}");
 }
 
 #[test]
@@ -170,6 +320,34 @@ fn a_horizon_beyond_all_runs_is_refused() {
     let path = write("horizon.jsonl", row);
     let error = refusal(&run(&[&path, "--json"]), "horizon");
     assert!(error.contains("horizon.jsonl:1: field horizon: "), "{error}");
+}
+
+#[test]
+fn with_one_cluster_every_interval_is_undefined_and_a_note_says_so() {
+    let rows = [
+        r#"{"id":"a","task":"t","forecasts":[0.5,0.7],"outcome":true}"#,
+        r#"{"id":"b","task":"t","forecasts":[0.4],"outcome":false}"#,
+        r#"{"id":"c","task":"t","forecasts":[0.3,0.6],"outcome":false}"#,
+    ];
+    let one_task = write("one_task.jsonl", &rows.join("\n"));
+    let one_run = write("one_run.jsonl", rows[0]);
+    for arguments in [&[one_task.as_str(), "--cluster-by-task"][..], &[&one_run]] {
+        let report = json(&[arguments, &["--json"]].concat());
+        for estimates in [&report, &report["base_rate_reference"]] {
+            for metric in ["tps_log", "tps_brier", "tps_beta_2_4", "t_brier"] {
+                assert!(estimates[metric]["value"].is_f64(), "{metric}: {report}");
+                for end in ["ci_low", "ci_high"] {
+                    assert_eq!(estimates[metric][end], Value::Null, "{metric}: {report}");
+                }
+            }
+        }
+        let notes = report["notes"].as_array().unwrap();
+        let said = |note: &Value| note.as_str().unwrap().contains("interval");
+        assert!(notes.iter().any(said), "{notes:?}");
+        let text = String::from_utf8(run(arguments).stdout).unwrap();
+        let row = text.lines().find(|line| line.starts_with("tps_log (+)")).unwrap();
+        assert_eq!(row.matches("[undefined]").count(), 2, "{text}");
+    }
 }
 
 #[test]

@@ -3,9 +3,12 @@
 
 mod program;
 
-use std::fs;
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
 
-use program::{in_folder, json, recorded, refusal, run, write};
+use program::{in_folder, json, recorded, refusal, run, run_with_input, write};
 use serde_json::Value;
 
 fn number(object: &Value, name: &str) -> f64 {
@@ -160,11 +163,28 @@ fn a_models_text_is_read_for_every_pool() {
     assert_eq!(at["plans"], serde_json::json!({ "repaired": 1 }));
     assert_eq!(
         at["repairs"],
-        serde_json::json!({ "allocation": 1, "text_stripped": 1, "unknown_id": 1 })
+        serde_json::json!({ "allocation": 1, "other_name": 2, "text_stripped": 1, "unknown_id": 1 })
     );
     // In pools of one and two, the ids of the other pool are no mistake.
     let parts = json(&[&file[..], &["--alpha", "1", "--pool-size", "2"]].concat());
     assert_eq!(parts["alphas"][0]["repairs"]["unknown_id"], 2);
+}
+
+#[test]
+fn a_plan_with_slips_of_json_is_read_and_its_repairs_are_counted() {
+    let path = write("slips.jsonl", THREE);
+    for (name, text, repair) in [
+        ("comma", r#"{"plan": [{"id": "b", "allocation": 300},]}"#, "trailing_commas"),
+        ("cut", r#"{"plan": [{"id": "b", "allocation": 300}, {"id": "a", "all"#, "cut_off"),
+        ("quotes", "{'plan': [{'id': 'b', 'allocation': 300}]}", "single_quotes"),
+        ("pad", r#"{"plan": [{"id": " b ", "allocation": 300}]}"#, "padded_id"),
+        ("name", r#"{"plan": [{"task_id": "b", "allocation": 300}]}"#, "other_name"),
+    ] {
+        let plan = write(&format!("slip_{name}.txt"), text);
+        let at = &json(&[&path, "--planner", &plan, "--alpha", "0.5", "--json"])["alphas"][0];
+        assert_eq!(number(at, "eta_enforced"), 1.0, "{name}");
+        assert_eq!(at["repairs"], serde_json::json!({ repair: 1 }), "{name}");
+    }
 }
 
 #[test]
@@ -195,6 +215,103 @@ fn answers_for_each_pool_are_read_by_pool_and_alpha() {
 }
 
 #[test]
+fn a_byte_order_mark_in_front_of_a_file_changes_nothing() {
+    let path = write("marked.jsonl", THREE);
+    let problems = write("marked_problems.jsonl", &format!("\u{feff}{THREE}"));
+    let knapsack = r#"{"capacity": 10, "profits": [6, 5, 5, 0], "weights": [9, 5, 5, 0]}"#;
+    let answers = [
+        r#"{"pool":0,"answer":{"plan":[{"id":"b","allocation":300}]}}"#,
+        r#"{"plan":[{"id":"b","allocation":300}]}"#,
+    ];
+    for (i, answers) in answers.into_iter().enumerate() {
+        let plain = write(&format!("plain_{i}.txt"), answers);
+        let marked = write(&format!("marked_{i}.txt"), &format!("\u{feff}{answers}"));
+        let of = |file: &str, plan: &str| {
+            let arguments = [file, "--planner", plan, "--pool-size", "2", "--json"];
+            json(&arguments)["alphas"].clone()
+        };
+        let want = of(&path, &plain);
+        assert_eq!(of(&path, &marked), want, "{answers}");
+        assert_eq!(of(&problems, &plain), want, "{answers}");
+    }
+    let plain = write("plain_knapsack.json", knapsack);
+    let marked = write("marked_knapsack.json", &format!("\u{feff}{knapsack}"));
+    let value = |file: &str| json(&["--knapsack", file, "--json"])["value"].clone();
+    assert_eq!(value(&marked), value(&plain));
+}
+
+#[cfg(unix)]
+#[test]
+fn every_file_may_be_a_pipe() {
+    let path = write("piped.jsonl", THREE);
+    let answers = r#"{"pool":0,"answer":{"plan":[{"id":"b","allocation":300}]}}"#;
+    let plan = write("piped_answers.jsonl", answers);
+    let figures = |arguments: &[&str], input: &str| {
+        let output = run_with_input(arguments, input);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{arguments:?}: {stderr}");
+        let object: Value = serde_json::from_slice(&output.stdout).unwrap();
+        object["alphas"].clone()
+    };
+    let want = json(&[&path, "--planner", &plan, "--json"])["alphas"].clone();
+    assert_eq!(figures(&[&path, "--planner", "/dev/stdin", "--json"], answers), want);
+    assert_eq!(figures(&["/dev/stdin", "--planner", &plan, "--json"], THREE), want);
+    let knapsack = r#"{"capacity": 10, "profits": [6], "weights": [9]}"#;
+    let output = run_with_input(&["--knapsack", "/dev/stdin", "--json"], knapsack);
+    assert!(output.status.success());
+}
+
+#[test]
+fn many_answers_are_read_in_linear_time() {
+    let path = write("many.jsonl", THREE);
+    let answer = |i: usize| {
+        let alpha = i as f64 / 100_000.0;
+        format!("{{\"pool\":0,\"alpha\":{alpha},\"answer\":\"[]\"}}\n")
+    };
+    let plan = write("many_answers.jsonl", &(1..=100_000).map(answer).collect::<String>());
+    let start = Instant::now();
+    let report = json(&[&path, "--planner", &plan, "--json"]);
+    assert_eq!(report["alphas"][1]["planned_pools"], 1);
+    // Comparing each with each would take minutes here.
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_key_that_comes_twice_in_one_object_is_refused_with_line_and_field() {
+    let path = write("keys.jsonl", THREE);
+    let problem = r#"{"problem":"z","solved":1,"output_tokens":5"#;
+    for (name, row, field) in [
+        ("tokens_twice", format!("{problem},\"output_tokens\":500}}"), "output_tokens"),
+        ("model_twice", format!("{problem},\"model\":1,\"m\\u006fdel\":2}}"), "model"),
+        ("inner_twice", format!("{problem},\"model\":[{{\"k\":1,\"k\":2}}]}}"), "model[0].k"),
+    ] {
+        let file = write(&format!("{name}.jsonl"), &format!("{THREE}\n{row}\n"));
+        let error = refusal(&run(&[&file, "--json"]), name);
+        assert!(error.contains(&format!("{name}.jsonl:4: field {field}: duplicate")), "{error}");
+    }
+    for (name, row, field) in [
+        ("pool_twice", r#"{"pool":0,"pool":1,"answer":"[]"}"#, "pool"),
+        (
+            "allocation_twice",
+            r#"{"pool":0,"answer":{"plan":[{"id":"a","allocation":5,"allocation":500}]}}"#,
+            "answer.plan[0].allocation",
+        ),
+    ] {
+        let file = write(&format!("{name}.jsonl"), &format!("\n{row}\n"));
+        let error = refusal(&run(&[&path, "--planner", &file, "--json"]), name);
+        assert!(error.contains(&format!("{name}.jsonl:2: field {field}: duplicate")), "{error}");
+    }
+    for (name, field, rest) in
+        [("capacity", "capacity", "\"capacity\": 11}"), ("other", "x", "\"x\": 1,\n\"x\": 1}")]
+    {
+        let text = format!("{{\"capacity\": 10, \"profits\": [6], \"weights\": [1], {rest}");
+        let file = write(&format!("knapsack_{name}_twice.json"), &text);
+        let error = refusal(&run(&["--knapsack", &file, "--json"]), name);
+        assert!(error.contains(&format!(": field {field}: duplicate")), "{error}");
+    }
+}
+
+#[test]
 fn a_text_without_a_plan_leaves_nothing_to_score() {
     let plan = write("no_plan.txt", "I would rather not.");
     let path = write("unplanned.jsonl", THREE);
@@ -203,7 +320,10 @@ fn a_text_without_a_plan_leaves_nothing_to_score() {
     let at = &report["alphas"][0];
     assert_eq!((&at["eta_advisory"], &at["regret_enforced"]), (&Value::Null, &Value::Null));
     assert_eq!(at["plans"]["unparseable"], at["pools"]);
-    assert!(report["notes"].to_string().contains("eta and regret are null"));
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("eta and regret are null"), "{notes}");
+    let why = "no plan was found for pool 0: the text holds no JSON, at byte 19 of its text";
+    assert!(notes.contains(why), "{notes}");
     let picture = in_folder("nothing.svg");
     let arguments = [path, "--planner", plan, "--plot", &picture];
     refusal(&run(&arguments), "nothing to draw");

@@ -28,6 +28,7 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     }
     let Ok(solved) = in_file::with(bytes, examples::knapsack_file::solve) else { return };
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let instance: Instance = serde_json::from_slice(bytes).expect("it was read once");
     assert!(solved.chosen.is_sorted_by(|a, b| a < b));
     let (profit, weight) = instance.sums(solved.chosen.iter().copied());

@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
             }
         }
     }
-    if let PlanFile::Each(_) = plans {
+    if matches!(plans, PlanFile::Each(_)) {
         assert_eq!(plans.answer(3, 1.0), None);
     }
 });

@@ -1,4 +1,4 @@
-use crate::AnswerError;
+use crate::{AnswerError, Resource};
 
 /// What was wrong with the input, or why a number is not defined for it.
 ///
@@ -174,6 +174,35 @@ pub enum Error {
     OtherPrefix {
         /// Position in the lists, from 0.
         index: usize,
+    },
+    /// A sample is of another resource than the one asked about.
+    #[error("sample {sample} is of {found}; give samples of {expected} only")]
+    OtherResource {
+        /// Position of the sample, from 0.
+        sample: usize,
+        /// Name of the resource asked about.
+        expected: String,
+        /// Name of the sample's resource.
+        found: String,
+    },
+    /// Samples of two resources were given to one measure, whose units cannot be added.
+    #[error(
+        "a sample is of the resource at position {}, earlier ones are of that at position {}; \
+         evaluate each resource on its own",
+        found.index,
+        expected.index
+    )]
+    MixedResources {
+        /// The resource of the samples before.
+        expected: Resource,
+        /// The resource of this sample.
+        found: Resource,
+    },
+    /// A stored state is not one that can be reached.
+    #[error("a stored state is not valid: {problem}")]
+    StoredState {
+        /// What is wrong.
+        problem: &'static str,
     },
     /// An estimator could not answer, for a reason of its own.
     #[error("the estimator could not answer: {reason}")]

@@ -18,6 +18,7 @@ pub use acting::{
 pub use calibration::{
     AdaptiveConformal, Calibrated, ConformalPid, MarginUnit, OnlineCalibrator, SplitConformal,
 };
+pub use censoring::StopReason;
 pub use error::Error;
 pub use estimates::{
     AnswerError, AnswerMode, Estimate, Estimator, LinearEstimator, PastQuantiles, parse_answer,

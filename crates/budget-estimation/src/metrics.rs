@@ -5,6 +5,7 @@ mod feasibility;
 mod interval_scores;
 mod joint;
 mod linear_comparison;
+mod one_resource;
 mod progress_metrics;
 mod quantile;
 mod reward;

@@ -1,8 +1,11 @@
 mod column;
+mod decimals;
 mod derived;
 #[cfg(feature = "serde")]
 mod json_lines;
 mod live;
+#[cfg(feature = "serde")]
+mod repeated_keys;
 mod resource;
 mod rollout;
 mod storage;
@@ -14,3 +17,4 @@ pub use storage::Rollouts;
 pub use usage::Usage;
 
 pub(crate) use column::Column;
+pub(crate) use decimals::Whole;

@@ -125,7 +125,7 @@ proptest! {
         let stops = early_stopping(&rollouts, tokens, &samples, Some(&chances), rule).unwrap();
         let (mut stopped, mut saved) = (0, 0.0);
         for rollout in rollouts.iter() {
-            let mut monitor = BudgetMonitor::new(&[None], rule).unwrap();
+            let mut monitor = BudgetMonitor::new([("tokens", None)]).unwrap().with_stop_rule(rule);
             let of_run = samples.iter().zip(&chances).filter(|(s, _)| s.rollout() == rollout.index());
             let mut before = 0.0;
             for (sample, &chance) in of_run {
@@ -203,7 +203,7 @@ fn counts_that_cannot_be_give_no_share() {
 #[test]
 fn a_row_is_of_answers_that_follow_each_other() {
     let rule = StopRule::impossible_in_a_row(2).unwrap();
-    let mut monitor = BudgetMonitor::new(&[None], rule).unwrap();
+    let mut monitor = BudgetMonitor::new([("tokens", None)]).unwrap().with_stop_rule(rule);
     let interval = Estimate::interval(10.0, 20.0).unwrap();
     let (impossible, none) = (Estimate::Impossible, Estimate::NoAnswer);
     let answers = [impossible, interval, impossible, none, impossible, impossible];
@@ -215,18 +215,14 @@ fn a_row_is_of_answers_that_follow_each_other() {
 #[test]
 fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
     let rule = StopRule::failure_probability(Probability::new(0.9).unwrap());
-    let mut monitor =
-        BudgetMonitor::new(&[Some(10.0), None], rule).unwrap().with_warning_at(0.5).unwrap();
+    let mut monitor = BudgetMonitor::new([("usd", Some(10.0)), ("tokens", None)]).unwrap();
+    monitor = monitor.with_stop_rule(rule).with_warning_at(0.5).unwrap();
     let silent = [Estimate::NoAnswer; 2];
     assert!(matches!(monitor.push(&[f64::NAN, 1.0], &silent, None), Err(Error::Cost { .. })));
     for (costs, estimates, what) in [
         (&[1.0][..], &silent[..], "costs, one a resource: expected 2, found 1"),
         (&[1.0, 1.0], &silent[..1], "estimates, one a resource: expected 2, found 1"),
-        (
-            &[1.0, -1.0],
-            &silent,
-            "rollout 0, turn 1: resource 1 is -1; give a number from 0 to 1e100",
-        ),
+        (&[1.0, -1.0], &silent, "rollout 0, turn 1: tokens is -1; give a number from 0 to 1e100"),
     ] {
         assert_eq!(monitor.push(costs, estimates, None).unwrap_err().to_string(), what);
     }
@@ -241,11 +237,34 @@ fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
     assert_eq!((monitor.turns(), monitor.spent()), (0, [0.0, 0.0].as_slice()));
 
     assert_eq!(monitor.push(&[4.0, 1e9], &silent, None), Ok(Advice::Continue));
-    let near = Advice::Warn(AdviceReason::NearCap { resource: 0 });
+    let near = Advice::Warn(AdviceReason::NearCap { resource: "usd".to_owned() });
     assert_eq!(monitor.push(&[1.0, 0.0], &silent, None), Ok(near));
     let probability = Probability::new(0.95).unwrap();
     let stop = Advice::Stop(AdviceReason::FailureProbability { probability });
     assert_eq!(monitor.push(&[1.0, 0.0], &silent, Some(probability)), Ok(stop));
-    let exceeded = Advice::Stop(AdviceReason::CapExceeded { resource: 0 });
+    let exceeded = Advice::Stop(AdviceReason::CapExceeded { resource: "usd".to_owned() });
     assert_eq!(monitor.push(&[5.0, 0.0], &silent, Some(probability)), Ok(exceeded));
+}
+
+#[test]
+fn samples_of_another_resource_than_the_one_saved_are_an_error() {
+    let mut rollouts = Rollouts::new(["tokens", "usd"]).unwrap();
+    rollouts.push(&[100.0, 0.25, 200.0, 0.5, 50.0, 0.75], false).unwrap();
+    let (tokens, usd) = (rollouts.resource("tokens").unwrap(), rollouts.resource("usd").unwrap());
+    let mut silent = |_: &Prefix<'_>| Ok(Estimate::NoAnswer);
+    let mut samples = score_rollouts(&rollouts, tokens, &mut silent).unwrap();
+    let stated = [Probability::HALF; 2];
+    let rule = StopRule::first_impossible();
+    let other = || Error::OtherResource {
+        sample: 0,
+        expected: "usd".to_owned(),
+        found: "tokens".to_owned(),
+    };
+    assert_eq!(early_stopping(&rollouts, usd, &samples, None, rule), Err(other()));
+    assert_eq!(stopping_curve(&rollouts, usd, &samples, &stated), Err(other()));
+    assert!(stopping_curve(&rollouts, tokens, &samples, &stated).is_ok());
+    // One of two is enough.
+    samples[1] = Sample::new(&rollouts.get(0).unwrap(), usd, 2, Estimate::NoAnswer).unwrap();
+    let mixed = early_stopping(&rollouts, tokens, &samples, None, rule).unwrap_err();
+    assert!(matches!(mixed, Error::OtherResource { sample: 1, .. }), "{mixed}");
 }

@@ -1,6 +1,6 @@
 //! Rollouts from and to JSON Lines.
 #![cfg(feature = "serde")]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::panic, clippy::unwrap_used)]
 
 use budget_estimation::{Error, Rollouts};
 use proptest::prelude::*;
@@ -106,4 +106,54 @@ proptest! {
         back.write_json_lines(&mut again).unwrap();
         prop_assert_eq!(text, again);
     }
+}
+
+#[test]
+fn a_key_that_stands_twice_in_an_object_is_refused_with_its_line_and_field() {
+    let rest = r#""turns": [{"tokens": 1}], "success": 1"#;
+    let cases = [
+        (
+            r#"{"turns": [{"tokens": 5, "tokens": 500}], "success": 1}"#.to_owned(),
+            "turns[0].tokens",
+        ),
+        (
+            r#"{"turns": [{"usd": 1}, {"usd": 1, "tokens": 5, "usd": 2}], "success": 1}"#
+                .to_owned(),
+            "turns[1].usd",
+        ),
+        (format!(r#"{{"id": "a", {rest}, "id": "b"}}"#), "id"),
+        (format!(r#"{{"success": false, {rest}}}"#), "success"),
+        (format!(r#"{{"turns": [], {rest}}}"#), "turns"),
+        (format!(r#"{{{rest}, "caps": {{"usd": 1, "usd": 2}}}}"#), "caps.usd"),
+        (format!(r#"{{{rest}, "caps": {{"usd": 1}}, "caps": null}}"#), "caps"),
+        // The same key in other letters, and one of a field that is not read.
+        (r#"{"turns": [{"usd": 1, "\u0075sd": 2}], "success": 1}"#.to_owned(), "turns[0].usd"),
+        (format!(r#"{{{rest}, "x": [[{{"k": {{}}, "k": 1}}]]}}"#), "x[0][0].k"),
+    ];
+    for (line, expected) in cases {
+        let text = format!("{{{rest}}}\n{line}\n");
+        match read(&text) {
+            Err(Error::Line { line: 2, field, problem }) => {
+                assert_eq!(
+                    (field.as_str(), problem.as_str()),
+                    (expected, "is given more than once; give it once")
+                );
+            }
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+    // Keys of different objects, and many keys of one, are no repetition.
+    let many: Vec<String> = (0..100).map(|i| format!(r#""k{i}": {{"tokens": {i}}}"#)).collect();
+    assert!(read(&format!("{{{rest}, {}}}\n{{{rest}}}", many.join(", "))).is_ok());
+    let twice = format!("{{{rest}, {}, \"k7\": 0}}", many.join(", "));
+    assert!(matches!(read(&twice), Err(Error::Line { field, .. }) if field == "k7"));
+}
+
+#[test]
+fn a_byte_order_mark_before_the_first_line_is_passed_over() {
+    let line = r#"{"turns": [{"tokens": 1}], "success": true}"#;
+    assert_eq!(read(&format!("\u{feff}{line}\n{line}\n")).unwrap().len(), 2);
+    assert_eq!(read("\u{feff}").unwrap().len(), 0);
+    let second = read(&format!("{line}\n\u{feff}{line}\n"));
+    assert!(matches!(second, Err(Error::Line { line: 2, .. })), "{second:?}");
 }

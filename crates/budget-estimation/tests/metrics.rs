@@ -333,3 +333,33 @@ fn a_joint_hit_needs_every_resource_on_the_same_prefix() {
     assert_eq!(joint_hits(&[&a, &turned]), Err(Error::OtherPrefix { index: 0 }));
     assert_eq!(joint_hits(&[]), Err(Error::Empty));
 }
+
+#[test]
+fn samples_of_two_resources_are_refused_by_every_measure_with_a_unit() {
+    let mut rollouts = Rollouts::new(["tokens", "usd"]).unwrap();
+    rollouts.push(&[100.0, 0.25, 200.0, 0.5, 50.0, 0.75], true).unwrap();
+    let (tokens, usd) = (rollouts.resource("tokens").unwrap(), rollouts.resource("usd").unwrap());
+    let rollout = rollouts.get(0).unwrap();
+    let estimate = Estimate::interval(1.0, 300.0).unwrap();
+    let [a, b] = [(tokens, 1), (usd, 2)]
+        .map(|(resource, k)| Sample::new(&rollout, resource, k, estimate).unwrap());
+    let mixed = || Error::MixedResources { expected: tokens, found: usd };
+
+    let (mut one, mut other) = (Metrics::default(), Metrics::default());
+    one.update(&a).unwrap();
+    assert_eq!(one.update(&b), Err(mixed()));
+    // A weight of 0 leaves no trace.
+    one.update_weighted(&b, Weight::ZERO).unwrap();
+    other.update(&b).unwrap();
+    let before = one.finish();
+    assert_eq!(one.merge(&other), Err(mixed()));
+    assert_eq!(one.finish(), before);
+    let mut comparison = LinearComparison::default();
+    comparison.update(&a).unwrap();
+    assert_eq!(comparison.update(&b), Err(mixed()));
+    let mut progress = ProgressMetrics::new(4, None).unwrap();
+    progress.update(&a).unwrap();
+    // In another bin.
+    assert_eq!(progress.update(&b), Err(mixed()));
+    assert!(bootstrap_metrics(&[a, b], Sample::turn, 10, 1).is_err());
+}

@@ -196,3 +196,11 @@ fn an_unreachable_probe_is_missed_and_a_reachable_one_met() {
     assert_eq!(probes, half_reachable(&runs, 42).unwrap());
     assert_ne!(probes, half_reachable(&runs, 43).unwrap());
 }
+
+#[test]
+fn more_rollouts_than_memory_can_hold_are_an_error_before_any_is_listed() {
+    for n in [usize::MAX, 100_000_001] {
+        let error = split_rollouts(n, &[0.5, 0.5], 1).unwrap_err();
+        assert!(matches!(error, Error::Setting { name: "number of rollouts", .. }), "{error}");
+    }
+}

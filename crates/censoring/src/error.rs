@@ -150,6 +150,12 @@ pub enum Error {
         /// What was wrong outside it.
         error: Box<Self>,
     },
+    /// A stored value is not one that this crate writes.
+    #[error("a stored value is not valid: {problem}")]
+    StoredValue {
+        /// What is wrong.
+        problem: &'static str,
+    },
     /// An error in a chance can cost any amount under a rule without a bound.
     #[error(
         "the rule is unbounded, so no bound on the regret exists; take a bounded rule or clip it"

@@ -3,8 +3,9 @@
 pub(crate) mod artificial_stops;
 pub(crate) mod audit;
 pub(crate) mod hidden_outcome;
+pub(crate) mod spellings;
 pub(crate) mod stop_class;
-pub(crate) mod stop_reason;
+mod stop_reason;
 pub(crate) mod stopped;
 
 pub use artificial_stops::artificial_stops;

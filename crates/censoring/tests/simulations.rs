@@ -5,7 +5,7 @@
 mod draws;
 
 use censoring::{
-    IpcwWeights, KaplanMeier, Probability, StopTimes, Weight, doubly_robust_mean_score, from_fn,
+    IpcwWeights, KaplanMeier, Probability, StopTimes, Weight, doubly_robust_mean_score,
 };
 use draws::Draws;
 

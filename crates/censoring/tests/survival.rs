@@ -33,6 +33,36 @@ fn brier_without_left_limits(
     losses.sum::<f64>() / forecasts.len() as f64
 }
 
+/// Every pair of an outcome and a cut-off, at 1, 2 or 3, as often as it is expected: the sample is the
+/// truth, and G is estimated without an error.
+#[test]
+fn an_ipcw_brier_loss_with_left_limits_is_the_loss_of_all_runs_where_times_are_shared() {
+    let (outcomes, cut_offs) = ([(1.0_f64, 3), (2.0, 2), (3.0, 1)], [(1.0, 1), (2.0, 2), (3.0, 3)]);
+    // What is forecast of a run depends on when its outcome would come.
+    let forecast = |outcome: f64| 0.2 * outcome;
+    for horizon in [1.0, 2.0, 2.5] {
+        let (mut times, mut flags, mut forecasts, mut truth) = (vec![], vec![], vec![], 0.0);
+        for (outcome, often) in outcomes {
+            for (cut_off, times_often) in cut_offs {
+                for _ in 0..often * times_often {
+                    times.push(outcome.min(cut_off));
+                    // An outcome comes before a cut-off at the same time.
+                    flags.push(cut_off < outcome);
+                    forecasts.push(forecast(outcome));
+                    truth += (forecast(outcome) - f64::from(outcome > horizon)).powi(2) / 36.0;
+                }
+            }
+        }
+        let stops = StopTimes::new(&times, &flags, None).unwrap();
+        let g = KaplanMeier::of_censoring(&stops);
+        let checked = Probability::from_slice(&forecasts).unwrap();
+        let loss = ipcw_brier_loss(checked, &stops, |_| &g, horizon).unwrap();
+        assert!((loss - truth).abs() < 1e-14, "{horizon}: {loss}, truth {truth}");
+        let other = brier_without_left_limits(&forecasts, &stops, &g, horizon);
+        assert!((other - truth).abs() > 0.003, "{horizon}: {other}, truth {truth}");
+    }
+}
+
 #[test]
 fn curves_and_brier_losses_are_those_of_scikit_survival_to_1e_12() {
     let (mut worst, mut sets, mut values, mut apart) = ([0.0_f64; 3], 0, 0, 0);

@@ -1,4 +1,6 @@
-use crate::{Error, Plan, Pool};
+#[cfg(feature = "serde")]
+use crate::stored::{is_amount, must};
+use crate::{Error, Plan, Pool, stored::checked_when_read};
 
 /// Whether the allocations of a plan bind.
 ///
@@ -17,7 +19,7 @@ pub enum Regime {
 
 /// One item that was attempted: an entry of [`Execution::attempts`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Attempt {
     /// Position of the item in its pool, from 0.
@@ -25,6 +27,7 @@ pub struct Attempt {
     /// What the attempt took from the budget.
     pub spent: u64,
     /// What it earned: the item's value, or 0.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::amount"))]
     pub earned: f64,
 }
 
@@ -47,6 +50,30 @@ pub struct Execution {
     /// Whether the planner saw costs or outcomes.
     pub informed: bool,
 }
+
+checked_when_read!(
+    Execution {
+        regime: Regime,
+        attempts: Vec<Attempt>,
+        stopped_by: Option<usize>,
+        earned: f64,
+        spent: u64,
+        informed: bool,
+    },
+    |read| {
+        let spent: u128 = read.attempts.iter().map(|attempt| u128::from(attempt.spent)).sum();
+        must(spent == u128::from(read.spent), "`spent` is not the sum over the attempts")?;
+        must(is_amount(read.earned), "`earned` is not a finite number of at least 0")?;
+        let earned: f64 = read.attempts.iter().map(|attempt| attempt.earned).sum();
+        let close = (earned - read.earned).abs() <= 1e-9 * read.earned;
+        must(close, "`earned` is not the sum over the attempts")?;
+        let attempted = read.attempts.iter().map(|attempt| attempt.position);
+        let mut positions: Vec<usize> = attempted.chain(read.stopped_by).collect();
+        positions.sort_unstable();
+        let distinct = positions.windows(2).all(|pair| pair[0] < pair[1]);
+        must(distinct, "an item was attempted or stopped the plan twice")
+    }
+);
 
 /// Executes a plan in its order until it ends or the budget stops it.
 ///
@@ -111,7 +138,7 @@ pub fn execute(plan: &Plan, pool: &Pool, budget: u64, regime: Regime) -> Result<
 
 /// What came of an order of attempts under several budgets. From [`Pool::run_in_order`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct OrderedRun<const R: usize> {
     /// How many items of the order were attempted.
@@ -119,9 +146,11 @@ pub struct OrderedRun<const R: usize> {
     /// The item that was too dear for what was left, at which execution stopped.
     pub stopped_by: Option<usize>,
     /// What all attempts earned together.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::amount"))]
     pub earned: f64,
     /// What all attempts took of each resource.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::several::as_list"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stored::as_list"))]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::from_list"))]
     pub spent: [u64; R],
 }
 

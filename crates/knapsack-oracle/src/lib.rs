@@ -11,6 +11,7 @@ mod random;
 mod scores;
 mod several;
 mod staircase;
+mod stored;
 mod unit;
 
 pub use error::Error;
@@ -20,7 +21,7 @@ pub use planners::{
     CheapestFirst, ForecastThreshold, InOrder, InformedPlanner, OraclePlanner, ProspectiveItem,
     ProspectivePlanner, RandomOrder, ValuePerCost,
 };
-pub use plans::{Plan, PlanReading, Repair, Step, repair_plan};
+pub use plans::{DropReason, Plan, PlanReading, Repair, Step, UnreadableReason, repair_plan};
 pub use pools::{Alpha, Item, Oracle, Pool};
 pub use random::{ExactRandom, FitRule, SampledRandom};
 pub use scores::{

@@ -1,4 +1,6 @@
-use crate::Error;
+#[cfg(feature = "serde")]
+use crate::stored::must;
+use crate::{Error, stored::checked_when_read};
 
 /// The best value for every budget: a staircase that goes up at each budget from which more can be
 /// earned.
@@ -24,6 +26,13 @@ pub struct BudgetStaircase {
     /// Budget and value, both strictly increasing, from budget 0.
     steps: Vec<(u64, u64)>,
 }
+
+checked_when_read!(BudgetStaircase { steps: Vec<(u64, u64)> }, |read| {
+    let starts = read.steps.first().is_some_and(|&(budget, _)| budget == 0);
+    must(starts, "the first step is not at a budget of 0")?;
+    let rises = read.steps.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1);
+    must(rises, "a step does not go up in budget and value")
+});
 
 /// The most steps that are kept: 256 MiB, and up to twice as much while an item joins them.
 const MOST: usize = 1 << 24;

@@ -1,7 +1,9 @@
 //! Plans: what is refused, what is mended, and that no text can hurt.
 #![allow(clippy::unwrap_used)]
 
-use knapsack_oracle::{Error, Item, Plan, PlanReading, Pool, Repair, Step, repair_plan};
+use knapsack_oracle::{
+    DropReason, Error, Item, Plan, PlanReading, Pool, Repair, Step, UnreadableReason, repair_plan,
+};
 use proptest::prelude::*;
 
 fn pool() -> Pool {
@@ -69,8 +71,8 @@ fn each_repair_is_reported() {
             Repair::ExtraFields { entry: 0, fields: 1 },
             allocation(0, "1,200", 1_200),
             Repair::UnknownId { entry: 1, id: "x".into() },
-            Repair::EntryDropped { entry: 2 },
-            Repair::EntryDropped { entry: 3 },
+            Repair::EntryDropped { entry: 2, reason: DropReason::NoId },
+            Repair::EntryDropped { entry: 3, reason: DropReason::NotAnObject },
             allocation(4, "-3", 0),
             allocation(5, "", 0),
         ]
@@ -80,7 +82,8 @@ fn each_repair_is_reported() {
 #[test]
 fn outcomes_that_no_repair_can_change_have_names() {
     let pool = pool();
-    let over = repair_plan(r#"[{"id":"a","tokens":60},{"id":"b","tokens":41}]"#, &pool, 100);
+    let text = r#"[{"id":"a","allocation":60},{"id":"b","allocation":41}]"#;
+    let over = repair_plan(text, &pool, 100);
     assert!(
         matches!(&over, PlanReading::OverBudget { allocated: 101, repairs, .. } if repairs.is_empty())
     );
@@ -90,10 +93,95 @@ fn outcomes_that_no_repair_can_change_have_names() {
     assert!(matches!(&twice, PlanReading::DuplicateId { id, .. } if id == "a"));
     assert_eq!(twice.plan(), None);
 
-    assert_eq!(repair_plan(r#"[{"id":"a","tokens":6}"#, &pool, 100), PlanReading::Unparseable);
-
     let empty = repair_plan(r#"{"plan": []}"#, &pool, 100);
     assert_eq!(steps(&empty), []);
+}
+
+#[test]
+fn a_text_without_a_plan_is_unparseable_for_a_reason_at_a_byte() {
+    for (text, reason, at) in [
+        ("", UnreadableReason::NoJson, 0),
+        ("I give up", UnreadableReason::NoJson, 9),
+        ("{}", UnreadableReason::NoList, 0),
+        (r#"Well: {"a": 5}. [1]"#, UnreadableReason::NoList, 6),
+        (r#"{"plan": [{"id": "a", "allocation": 5"#, UnreadableReason::CutOff, 37),
+        (r#"{"plan": ["#, UnreadableReason::CutOff, 10),
+        (r#"{"plan": [{"id": "a"} {"id": "b"}]}"#, UnreadableReason::BrokenJson, 22),
+        (r#"[1] {"plan": [{"id": "a"},,]} {}"#, UnreadableReason::BrokenJson, 26),
+        (r#"[{"id": "\x"}]"#, UnreadableReason::BrokenJson, 10),
+    ] {
+        let reading = repair_plan(text, &pool(), 10);
+        assert_eq!(reading, PlanReading::Unparseable { reason, at }, "{text}");
+        assert!((reading.plan(), reading.repairs()) == (None, &[]));
+    }
+}
+
+#[test]
+fn what_json_does_not_allow_is_repaired_and_listed() {
+    let dropped = |entry, reason| Repair::EntryDropped { entry, reason };
+    let repeated = |field: &str| DropReason::RepeatedField { field: field.into() };
+    let not_a_count = |given: &str| DropReason::NotATokenCount { given: given.into() };
+    let name = |entry, given: &str| Repair::OtherName { entry, given: given.into() };
+    let taken =
+        |entry, given: &str, taken| Repair::Allocation { entry, given: given.into(), taken };
+    for (text, want, repairs) in [
+        (
+            r#"{"plan": [{"id": "a", "allocation": 5,}, {"id": "b", "allocation": 6},],}"#,
+            &[(0, 5), (1, 6)][..],
+            vec![Repair::TrailingCommas { commas: 3 }],
+        ),
+        (
+            r#"{"plan": [{"id": "a", "allocation": 5}, {"id": "b", "alloca"#,
+            &[(0, 5)],
+            vec![Repair::CutOff { at: 38 }],
+        ),
+        (r#"{"plan": [{"id": "a", "allocation": 5}"#, &[(0, 5)], vec![Repair::CutOff { at: 38 }]),
+        (
+            "{'plan': [{'id': 'a', 'allocation': 5}]}",
+            &[(0, 5)],
+            vec![Repair::SingleQuotes { strings: 4 }],
+        ),
+        (
+            r#"[{"id": " b\n", "allocation": 5}]"#,
+            &[(1, 5)],
+            vec![Repair::PaddedId { entry: 0, given: " b\n".into() }],
+        ),
+        (
+            r#"[{"task_id": "a", "tokens": 5}, {"problem": "b", "id": "c", "allocation": 6}]"#,
+            &[(0, 5), (2, 6)],
+            vec![
+                name(0, "task_id"),
+                name(0, "tokens"),
+                Repair::ExtraFields { entry: 1, fields: 1 },
+            ],
+        ),
+        (
+            r#"[{"id": "a", "allocation": "about 30 %"}, {"id": "b", "allocation": "~30 tokens"}]"#,
+            &[(1, 30)],
+            vec![dropped(0, not_a_count("about 30 %")), taken(1, "~30 tokens", 30)],
+        ),
+        (
+            r#"[{"id": "a", "allocation": 5, "allocation": 500}, {"id": "b", "id": "c"}, 7]"#,
+            &[],
+            vec![
+                dropped(0, repeated("allocation")),
+                dropped(1, repeated("id")),
+                dropped(2, DropReason::NotAnObject),
+            ],
+        ),
+    ] {
+        let reading = repair_plan(text, &pool(), 100);
+        assert_eq!(steps(&reading), want, "{text}");
+        assert_eq!(reading.repairs(), repairs, "{text}");
+    }
+}
+
+#[test]
+fn a_padded_id_of_the_pool_itself_needs_no_repair() {
+    let item = |id| Item::new(id, 1.0, 5, true).unwrap();
+    let pool = Pool::new(vec![item("a"), item(" a ")]).unwrap();
+    let reading = repair_plan(r#"[{"id": " a ", "allocation": 5}]"#, &pool, 100);
+    assert_eq!((steps(&reading), reading.repairs()), (vec![(1, 5)], &[][..]));
 }
 
 #[test]
@@ -130,6 +218,16 @@ fn texts_that_would_take_hours_in_quadratic_time_take_none() {
         "{}",
         "[],{",
         "[{\"id\":\"a\",\"tokens\":1}],",
+        "'",
+        "['",
+        "['a', ",
+        "['\n",
+        "['\\'",
+        "{'a':[',",
+        "{'plan':[{'id':'a'},",
+        "[{\"id\":\"a\"}, [",
+        "[,",
+        "[1,]",
     ] {
         let text = part.repeat(200_000 / part.len());
         let _ = repair_plan(&text, &pool, 10);
@@ -137,6 +235,16 @@ fn texts_that_would_take_hours_in_quadratic_time_take_none() {
         let _ = repair_plan(&format!("[{text}]"), &pool, 10);
         let _ = repair_plan(&format!("{{\"plan\":[{{\"id\":{text}}}]}}"), &pool, 10);
     }
+}
+
+/// A plan as the prompt asks for it.
+fn written(plan: &Plan, pool: &Pool) -> String {
+    let step = |step: &Step| {
+        let id = pool.items()[step.position].id();
+        serde_json::json!({ "id": id, "allocation": step.allocation })
+    };
+    let steps: Vec<_> = plan.steps().iter().map(step).collect();
+    serde_json::json!({ "plan": steps }).to_string()
 }
 
 proptest! {
@@ -151,6 +259,7 @@ proptest! {
         pieces in prop::collection::vec(prop::sample::select(vec![
             "[", "]", "{", "}", "\"", ",", ":", "\"plan\"", "\"id\"", "\"a\"", "\"b\"", "\"tokens\"",
             "1", "-2.5e3", "1,000", "\\", "\\u", "d83d", "\n", " ", "é", "{\"id\":\"a\",\"tokens\":5}", "null",
+            "'", "'id'", "'b'", "\" a \"", "30 %", "5 tokens", "[{'id':'b','allocation':3},", "{\"plan\":[",
         ]), 0..40),
     ) {
         let (text, pool) = (pieces.concat(), pool());
@@ -159,7 +268,42 @@ proptest! {
             prop_assert!(plan.steps().len() <= 4);
             let over = matches!(reading, PlanReading::OverBudget { .. });
             prop_assert_eq!(over, plan.allocated() > 10);
+            let again = repair_plan(&written(plan, &pool), &pool, 10);
+            prop_assert_eq!((again.plan(), again.repairs()), (Some(plan), &[][..]));
         }
+    }
+
+    #[test]
+    fn a_plan_cut_off_anywhere_keeps_its_complete_entries_and_reads_the_same_when_written_again(
+        order in Just(vec!["a", "b", "c", "7"]).prop_shuffle(), cut in 0.0..1.0_f64, single: bool,
+        comma: bool, padded: bool, name in prop::sample::select(vec!["id", "task_id", "problem"]),
+    ) {
+        let pad = if padded { " " } else { "" };
+        let entries: Vec<String> = order.iter().enumerate()
+            .map(|(i, id)| format!("{{\"{name}\": \"{pad}{id}\", \"allocation\": {i}}}")).collect();
+        let mut text = format!("{{\"plan\": [{}{}]}}", entries.join(", "), if comma { "," } else { "" });
+        if single {
+            text = text.replace('"', "'");
+        }
+        let length = (cut * text.len() as f64) as usize;
+        let kept = entries.iter().enumerate()
+            .filter(|(i, _)| 10 + entries[..=*i].iter().map(String::len).sum::<usize>() + 2 * i <= length).count();
+        let pool = pool();
+        let reading = repair_plan(&text[..length], &pool, 100);
+        if kept == 0 {
+            prop_assert!(matches!(reading, PlanReading::Unparseable { .. }), "{}", &text[..length]);
+            return Ok(());
+        }
+        let want: Vec<(usize, u64)> = order[..kept].iter().enumerate()
+            .map(|(i, id)| (pool.position(id).unwrap(), i as u64)).collect();
+        prop_assert_eq!(steps(&reading), want, "{}", &text[..length]);
+        let is = |wanted: fn(&Repair) -> bool| reading.repairs().iter().any(wanted);
+        prop_assert_eq!(is(|repair| matches!(repair, Repair::SingleQuotes { .. })), single);
+        prop_assert_eq!(is(|repair| matches!(repair, Repair::PaddedId { .. })), padded);
+        prop_assert_eq!(is(|repair| matches!(repair, Repair::OtherName { .. })), name != "id");
+        let plan = reading.plan().unwrap();
+        let again = repair_plan(&written(plan, &pool), &pool, 100);
+        prop_assert_eq!((again.plan(), again.repairs()), (Some(plan), &[][..]));
     }
 
     #[test]
@@ -193,7 +337,9 @@ proptest! {
     ) {
         let id: String = characters.into_iter().collect();
         let pool = Pool::new(vec![Item::new(id.clone(), 1.0, 1, true).unwrap()]).unwrap();
-        let text = serde_json::json!([{ "id": id, "tokens": 1 }]).to_string();
-        prop_assert_eq!(steps(&repair_plan(&text, &pool, 1)), [(0, 1)]);
+        let text = serde_json::json!([{ "id": id, "allocation": 1 }]).to_string();
+        let reading = repair_plan(&text, &pool, 1);
+        prop_assert_eq!(steps(&reading), [(0, 1)]);
+        prop_assert_eq!(reading.repairs(), []);
     }
 }

@@ -340,3 +340,17 @@ fn a_pool_of_100_000_items_is_shuffled_as_fairly_as_a_small_one() {
     // The number of solved ones among them is hypergeometric with a standard deviation of 79.06.
     assert!((sampled.value - 25_000.0).abs() < 5.0 * 79.06 / 20.0_f64.sqrt(), "{sampled:?}");
 }
+
+#[test]
+fn more_than_ten_million_shuffles_are_refused() {
+    let item = |id, cost| Item::new(id, 1.0, cost, true).unwrap();
+    let pools = [vec![item("a", 5)], vec![item("a", 5), item("b", 9)]];
+    for pool in pools.map(|items| Pool::new(items).unwrap()) {
+        for shuffles in [10_000_001, usize::MAX] {
+            let refused = pool.random_sampled(9, FitRule::StopAtFirst, shuffles, 1);
+            let value = shuffles as f64;
+            let want = Error::Setting { name: "shuffles", value, range: "at most 10 million" };
+            assert_eq!(refused, Err(want));
+        }
+    }
+}

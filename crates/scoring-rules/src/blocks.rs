@@ -7,6 +7,7 @@ pub(crate) mod dominance;
 pub(crate) mod murphy;
 pub(crate) mod pool;
 pub(crate) mod skill_score;
+pub(crate) mod success_rate;
 pub(crate) mod tied_blocks;
 
 pub use binning::Binning;
@@ -16,4 +17,4 @@ pub use dominance::Dominance;
 pub use murphy::{MurphyCurve, MurphyPiece};
 pub use pool::{PooledBlocks, pool_adjacent_violators};
 pub use skill_score::skill_score;
-pub use tied_blocks::{Block, TiedBlocks};
+pub use tied_blocks::{Block, OrderedScore, TiedBlocks};

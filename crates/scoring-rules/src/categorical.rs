@@ -8,6 +8,9 @@ use crate::{CompensatedSum, Error, Probability};
 
 /// A probability for each of at least two classes, together 1. Borrowed and checked once.
 ///
+/// With the feature `serde` it is written as the list of its probabilities, and not read, because it
+/// borrows them.
+///
 /// The sum may be off by up to 1e-9, as numbers that were rounded or written down are; they are
 /// taken as they are and not scaled.
 ///
@@ -20,6 +23,7 @@ use crate::{CompensatedSum, Error, Probability};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Categorical<'a>(&'a [Probability]);
 
 impl<'a> Categorical<'a> {

@@ -167,6 +167,17 @@ pub enum Error {
         /// Its weight with the second.
         second: f64,
     },
+    /// The terms of a decomposition do not sum to the mean loss.
+    #[error(
+        "the terms sum to {sum}, but the mean loss is {mean_loss}; a rule's divergence and entropy \
+         must follow from its scores"
+    )]
+    TermsDoNotAddUp {
+        /// The mean loss.
+        mean_loss: f64,
+        /// The sum of the terms, which should be the mean loss.
+        sum: f64,
+    },
     /// A scoring rule under examination gave a score that has no expectation.
     #[error(
         "the rule scores the forecast {forecast} with {value} where the outcome is {outcome}; \

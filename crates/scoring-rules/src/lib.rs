@@ -5,6 +5,9 @@ pub mod categorical;
 mod checks;
 mod error;
 mod from_fn;
+#[doc(hidden)]
+#[cfg(feature = "serde")]
+pub mod infinite;
 mod intervals;
 #[doc(hidden)]
 pub mod loops;
@@ -17,8 +20,8 @@ mod sums;
 mod weight;
 
 pub use blocks::{
-    Binning, Block, Corp, Decomposition, Dominance, MurphyCurve, MurphyPiece, PooledBlocks,
-    TiedBlocks, corp, decompose, pool_adjacent_violators, skill_score,
+    Binning, Block, Corp, Decomposition, Dominance, MurphyCurve, MurphyPiece, OrderedScore,
+    PooledBlocks, TiedBlocks, corp, decompose, pool_adjacent_violators, skill_score,
 };
 pub use categorical::Categorical;
 pub use error::Error;
@@ -38,5 +41,7 @@ pub use rules::{
     BetaScore, BoostingScore, BrierScore, ElementaryScore, LogScore, LossDerivatives, PowerScore,
     PseudosphericalScore, SmoothRule, SphericalScore, ThresholdMixture,
 };
-pub use sums::{CompensatedSum, ExactMean, ExactSum};
+#[doc(hidden)]
+pub use sums::decimals;
+pub use sums::{CompensatedSum, DecimalSum, ExactMean, ExactSum};
 pub use weight::Weight;

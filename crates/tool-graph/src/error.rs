@@ -102,6 +102,23 @@ pub enum Error {
         /// The data type.
         goal: String,
     },
+    /// The goal cannot be reached from the start with the tools that are there.
+    #[error(
+        "the goal {goal:?} cannot be reached: {missing:?} is not there at the start, and no tool \
+         that can be called yields it; add it to the start, or add a tool that yields it"
+    )]
+    GoalOutOfReach {
+        /// The data type of the goal.
+        goal: String,
+        /// What is missing on the way to it; the goal itself where no available tool yields it.
+        missing: String,
+    },
+    /// A tool was named that the library does not have.
+    #[error("no tool of the library is called {name:?}; use the name of one of its tools")]
+    UnknownTool {
+        /// The name as given.
+        name: String,
+    },
     /// A tool was named by a position that the library does not have.
     #[error("there is no tool {tool} in a library of {tools}; positions begin at 0")]
     NoSuchTool {

@@ -2,6 +2,8 @@
 
 mod event;
 mod scenario;
+#[cfg(feature = "serde")]
+mod scenario_file;
 mod trigger_rule;
 
 pub use event::Event;

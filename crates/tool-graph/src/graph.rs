@@ -3,6 +3,8 @@
 mod calls;
 mod checks;
 mod costs;
+#[cfg(feature = "serde")]
+mod graph_serde;
 mod interner;
 mod lists;
 mod names;

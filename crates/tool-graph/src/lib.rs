@@ -8,6 +8,8 @@ mod events;
 mod graph;
 mod greedy;
 mod plans;
+#[cfg(feature = "serde")]
+mod stored;
 mod tie_rule;
 mod tool;
 

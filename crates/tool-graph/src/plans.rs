@@ -20,4 +20,4 @@ mod weight;
 pub use counts::PathCoverage;
 pub use optimal::Search;
 pub use plan::Plan;
-pub(crate) use task::Task;
+pub(crate) use task::{Reach, Task};

@@ -6,13 +6,7 @@
 /// ```
 /// use tool_graph::{Tool, ToolGraph};
 ///
-/// let search = Tool {
-///     name: "search".into(),
-///     inputs: vec!["query".into()],
-///     outputs: vec!["hits".into()],
-///     cost: 22.22,
-///     components: vec![],
-/// };
+/// let search = Tool::new("search", ["query"], ["hits"], 22.22);
 /// let graph = ToolGraph::new(vec![search.clone()])?;
 /// assert_eq!(graph.tools(), [search]);
 /// # Ok::<(), tool_graph::Error>(())
@@ -32,4 +26,44 @@ pub struct Tool {
     /// The tools that a composite tool runs, in order; empty for an atomic tool.
     #[cfg_attr(feature = "serde", serde(default))]
     pub components: Vec<String>,
+}
+
+impl Tool {
+    /// An atomic tool. [`ToolGraph::new`](crate::ToolGraph::new) checks names and costs.
+    ///
+    /// ```
+    /// use tool_graph::{Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query", "page"], ["hits"], 4.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    ///     Tool::new("search_and_pick", ["query", "page"], ["choice"], 5.5)
+    ///         .with_components(["search", "pick"]),
+    /// ])?;
+    /// assert_eq!(graph.components(2)?, [0, 1]);
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    pub fn new<N, I, O>(name: N, inputs: I, outputs: O, cost: f64) -> Self
+    where
+        N: Into<String>,
+        I: IntoIterator<Item: Into<String>>,
+        O: IntoIterator<Item: Into<String>>,
+    {
+        Self {
+            name: name.into(),
+            inputs: inputs.into_iter().map(Into::into).collect(),
+            outputs: outputs.into_iter().map(Into::into).collect(),
+            cost,
+            components: Vec::new(),
+        }
+    }
+
+    /// The same tool as a composite of these tools, which it runs in this order.
+    #[must_use]
+    pub fn with_components<C>(self, components: C) -> Self
+    where
+        C: IntoIterator<Item: Into<String>>,
+    {
+        Self { components: components.into_iter().map(Into::into).collect(), ..self }
+    }
 }

@@ -329,14 +329,11 @@ fn events_that_do_not_fit_the_library_are_refused() {
 }
 
 #[test]
-fn a_world_without_a_way_has_runs_that_do_not_reach_the_goal() {
+fn a_world_without_a_way_is_refused_with_what_is_missing() {
     let (mut graph, problem) = chain(2, |_| 1.0);
     graph.ban(0).unwrap();
-    let scenario =
-        Scenario::new(graph, problem).unwrap().with_events(vec![Event::BanTool]).unwrap();
-    assert_eq!(scenario.optimal_plan().unwrap(), None);
-    for run in [scenario.optimal_run(), scenario.greedy_run(GreedyRule::Any)] {
-        let run = run.unwrap();
-        assert!(run.path().is_empty() && !run.goal_reached());
-    }
+    let error = Scenario::new(graph.clone(), problem).unwrap_err();
+    let Error::GoalOutOfReach { goal, missing } = error else { panic!("{error}") };
+    assert_eq!(graph.type_number(&goal), Some(graph.type_names().len() - 1));
+    assert_ne!(missing, goal);
 }

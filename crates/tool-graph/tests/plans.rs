@@ -4,7 +4,7 @@
 mod random_tools;
 
 use random_tools::{Draw, random_tools};
-use tool_graph::{Error, Problem, Search, State, ToolGraph};
+use tool_graph::{Error, Problem, Search, State, Tool, ToolGraph};
 
 /// All plans in the order best, second best, ...: every sequence of calls that reaches the goal with its
 /// last call and of which no call can be left out.
@@ -159,4 +159,119 @@ fn the_best_plans_are_sorted_distinct_and_all_there_are() {
         }
         assert!(want.iter().all(|calls| graph.is_plan(&problem, calls).unwrap()));
     }
+}
+
+/// Steps one after the other, with so many tools for each; all tools of a step cost the same.
+fn chain_of_twins(steps: usize, twins: usize) -> (ToolGraph, Problem) {
+    let tool = |number: usize| {
+        let step = number / twins;
+        Tool {
+            name: format!("tool{number}"),
+            inputs: vec![format!("t{step}")],
+            outputs: vec![format!("t{}", step + 1)],
+            cost: 1.0 + (step % 7) as f64,
+            components: vec![],
+        }
+    };
+    let graph = ToolGraph::new((0..steps * twins).map(tool).collect()).unwrap();
+    let problem = graph.problem(&["t0".to_owned()], &[format!("t{steps}")]).unwrap();
+    (graph, problem)
+}
+
+#[test]
+fn plans_along_a_chain_of_20_000_tools_are_counted_and_listed_in_linear_time() {
+    // Work that grows with the square of the length would not end within a minute.
+    let (graph, problem) = chain_of_twins(20_000, 1);
+    assert_eq!(graph.count_shortest_plans(&problem).unwrap(), 1);
+    let best = graph.optimal_plan(&problem).unwrap().unwrap();
+    for most in [1, 2] {
+        assert_eq!(graph.best_plans(&problem, most).unwrap(), std::slice::from_ref(&best));
+        assert_eq!(graph.optimal_plans(&problem, most).unwrap(), (vec![best.clone()], true));
+    }
+
+    let (graph, problem) = chain_of_twins(10_000, 2);
+    assert_eq!(graph.count_shortest_plans(&problem).unwrap_err(), Error::TooManyPlans);
+    let plans = graph.best_plans(&problem, 5).unwrap();
+    let last_calls: Vec<&[usize]> = plans.iter().map(|plan| &plan.tools()[9_997..]).collect();
+    let want = [
+        [19_994, 19_996, 19_998],
+        [19_994, 19_996, 19_999],
+        [19_994, 19_997, 19_998],
+        [19_994, 19_997, 19_999],
+        [19_995, 19_996, 19_998],
+    ];
+    assert_eq!(last_calls, want);
+}
+
+/// Random edges from lower to higher data types, some of them twice: every way is a plan.
+fn random_chain(draw: &mut Draw) -> (ToolGraph, Option<Problem>) {
+    let types = 2 + draw.below(5);
+    let tool = |number: usize, draw: &mut Draw| {
+        let from = draw.below(types);
+        let to = from + 1 + draw.below(types - from);
+        Tool {
+            name: format!("tool{number}"),
+            inputs: vec![format!("t{from}")],
+            outputs: vec![format!("t{to}")],
+            cost: draw.below(4) as f64 / 10.0,
+            components: vec![],
+        }
+    };
+    let tools = (0..4 + draw.below(5)).map(|number| tool(number, draw)).collect();
+    let graph = ToolGraph::new(tools).unwrap();
+    let problem = graph.problem(&["t0".to_owned()], &[format!("t{types}")]).ok();
+    (graph, problem)
+}
+
+#[test]
+fn plans_along_a_chain_are_those_of_trying_everything() {
+    let mut many = 0;
+    for seed in 5_000_000.. {
+        if many == 300 {
+            break;
+        }
+        let (graph, problem) = random_chain(&mut Draw(seed));
+        let Some(problem) = problem else { continue };
+        let all = all_plans(&graph, &problem, &cents(&graph));
+        many += usize::from(all.len() > 3);
+        for most in [0, 1, 2, 4, all.len(), all.len() + 1] {
+            let found = graph.best_plans(&problem, most).unwrap();
+            let found: Vec<&[usize]> = found.iter().map(|plan| plan.tools()).collect();
+            let want = all.iter().take(most).map(|(_, calls)| calls.as_slice());
+            assert_eq!(found, want.collect::<Vec<_>>(), "{seed}");
+        }
+        let lowest = all.iter().filter(|(cost, _)| *cost == all[0].0).count();
+        let (found, complete) = graph.optimal_plans(&problem, 1000).unwrap();
+        assert_eq!((found.len(), complete), (lowest, true), "{seed}");
+        let fewest = all.iter().map(|(_, calls)| calls.len()).min();
+        let shortest = all.iter().filter(|(_, calls)| Some(calls.len()) == fewest).count();
+        assert_eq!(graph.count_shortest_plans(&problem).unwrap(), shortest as u128, "{seed}");
+    }
+}
+
+#[test]
+fn shortest_plans_of_a_long_line_that_is_no_chain_are_counted() {
+    // Every step needs a key beside the step before, so no search along a chain applies; two keys
+    // can be had first in either order.
+    let tool = |name: String, inputs: Vec<String>, output: String| Tool {
+        name,
+        inputs,
+        outputs: vec![output],
+        cost: 1.0,
+        components: vec![],
+    };
+    let mut tools = vec![
+        tool("first".into(), vec!["start".into()], "t0".into()),
+        tool("unlock".into(), vec!["start".into()], "key".into()),
+    ];
+    let step = |number: usize| {
+        let inputs = vec![format!("t{number}"), "key".into()];
+        tool(format!("step{number}"), inputs, format!("t{}", number + 1))
+    };
+    tools.extend((0..150).map(step));
+    let graph = ToolGraph::new(tools).unwrap();
+    let problem = graph.problem(&["start".to_owned()], &["t150".to_owned()]).unwrap();
+    assert_eq!(graph.count_chain_plans(&problem).unwrap_err(), Error::NotAChain);
+    assert_eq!(graph.count_shortest_plans(&problem).unwrap(), 2);
+    assert_eq!(graph.best_plans(&problem, 3).unwrap().len(), 2);
 }

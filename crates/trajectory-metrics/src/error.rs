@@ -1,3 +1,5 @@
+use crate::streams::forecast_policy::ForecastFault;
+
 /// What was wrong with the input, or why a number is not defined for it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -77,6 +79,54 @@ pub enum Error {
         /// The name as given.
         name: String,
     },
+    /// A forecast is missing, NaN or outside [0, 1], and the policy does not repair it.
+    #[error(
+        "the forecast of step {step} is {fault}; give a number from 0 to 1 or a policy that repairs it"
+    )]
+    Forecast {
+        /// The step, from 1.
+        step: usize,
+        /// What is wrong with its forecast.
+        fault: ForecastFault,
+    },
+    /// The run has no score because a policy left it out.
+    #[error("the run was left out: the forecast of step {step} is {fault}")]
+    RunLeftOut {
+        /// The step, from 1.
+        step: usize,
+        /// What is wrong with its forecast.
+        fault: ForecastFault,
+    },
+    /// No forecast policy has this name.
+    #[error(
+        "no forecast policy is called {name:?}; there are refuse, leave_out, carry_forward and clip"
+    )]
+    PolicyName {
+        /// The name as given.
+        name: String,
+    },
+    /// A stored run was begun under other weights.
+    #[error(
+        "the run was begun with {expected} weights, not {found}; give the schedule that it was begun with"
+    )]
+    OtherSchedule {
+        /// Name of the schedule in the stored state.
+        expected: &'static str,
+        /// Name of the schedule that was given.
+        found: &'static str,
+    },
+    /// A stored state is not one that a run can be in.
+    #[error("the stored state is broken: {what}")]
+    BrokenState {
+        /// What holds in every state of a run.
+        what: &'static str,
+    },
+    /// Why a result that was stored and read back is undefined.
+    #[error("{reason}")]
+    Stored {
+        /// The message of the error that was stored.
+        reason: String,
+    },
     /// A setting is outside its range.
     #[error("{name} is {value}; it must be {range}")]
     Setting {
@@ -129,12 +179,12 @@ pub enum Error {
         /// What was wrong outside it.
         error: Box<Self>,
     },
-    /// Two streams that are compared trace by trace do not belong to the same traces.
+    /// Two streams or models that are compared row by row are not of the same rows.
     #[error(
-        "trace {index} ends differently in the two streams; give the same traces in the same order"
+        "row {index} has different outcomes in the two samples; give the same rows in the same order"
     )]
     OutcomeDiffers {
-        /// Position of the trace, from 0.
+        /// Position of the first row, or trace, that differs, from 0.
         index: usize,
     },
     /// There are fewer trials than are to be drawn from them.
@@ -148,6 +198,27 @@ pub enum Error {
     /// One task says nothing of how tasks differ.
     #[error("a standard error over tasks needs tasks whose weights sum to more than 1")]
     OneTask,
+    /// The arguments of a call are given as a text that holds no JSON object.
+    #[error(
+        "the arguments of a call of {tool:?} are no JSON object: {problem}; give an object, an empty text or null"
+    )]
+    CallArguments {
+        /// The tool's name.
+        tool: String,
+        /// What is wrong with the text.
+        problem: String,
+    },
+    /// A rule compares a field that is in neither of two calls.
+    #[error(
+        "field {field:?} is neither in the call{} nor in the expected call; name fields of the expected call, nested ones with dots, as in time.start",
+        tool.as_ref().map(|tool| format!(" of {tool:?}")).unwrap_or_default()
+    )]
+    UnknownField {
+        /// The tool's name, if it is known.
+        tool: Option<String>,
+        /// The field as the rule names it.
+        field: String,
+    },
     /// A pair of a partial order names a call that is not there.
     #[error("pair {index} of the order names expected call {call}; there are {calls}, from 0")]
     OrderedCall {

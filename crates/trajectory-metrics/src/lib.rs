@@ -5,6 +5,10 @@ mod error;
 mod ranks;
 mod reports;
 mod resampling;
+#[cfg(feature = "serde")]
+mod stored_number;
+#[cfg(feature = "serde")]
+mod stored_result;
 mod streams;
 pub mod tool_calls;
 
@@ -17,13 +21,14 @@ pub use calibration::{
 };
 pub use error::Error;
 pub use ranks::{
-    AurocDifference, AurocEstimate, PrecisionRecallPoint, RiskCoveragePoint, RocPoint, augrc, aurc,
-    auroc, average_precision, delong, delong_test, excess_aurc, precision_recall_curve,
-    risk_coverage_curve, roc_curve,
+    AurocDifference, AurocEstimate, PositiveClass, PrecisionRecallPoint, RiskCoveragePoint,
+    RocPoint, augrc, aurc, auroc, auroc_difference, average_precision, delong, delong_test,
+    excess_aurc, precision_recall_curve, risk_coverage_curve, roc_curve,
 };
 pub use reports::{
     Diagnostics, Evaluation, EvaluationOptions, FixedRankSensitivity, MetricChange, NamedChange,
-    StreamMetrics, evaluate, fixed_rank_sensitivity, raw_against_calibrated,
+    NamedEstimate, Resampling, StreamMetrics, evaluate, fixed_rank_sensitivity,
+    raw_against_calibrated,
 };
 pub use resampling::{
     Bootstrap, BootstrapEstimate, ClusterEstimate, Ranking, Replicates, SignFlipTest,
@@ -31,8 +36,9 @@ pub use resampling::{
 };
 pub use scoring_rules::{
     BetaScore, Binning, Block, BrierScore, ExactMean, Interval, Level, LogScore, LossDerivatives,
-    Probability, ScoringRule, SmoothRule, TiedBlocks, Weight, from_fn,
+    OrderedScore, Probability, ScoringRule, SmoothRule, TiedBlocks, Weight, from_fn,
 };
 pub use streams::{
-    CustomWeights, OnlineTps, Summary, Tps, TpsFamily, Trace, Traces, WeightSchedule,
+    CheckedRun, CustomWeights, ForecastCounts, ForecastFault, ForecastPolicy, OnlineTps,
+    OnlineTpsState, Summary, Tps, TpsFamily, Trace, Traces, WeightSchedule,
 };

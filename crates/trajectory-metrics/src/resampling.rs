@@ -11,6 +11,7 @@ pub(crate) mod normal;
 pub(crate) mod replicates;
 pub(crate) mod resample;
 pub(crate) mod sign_flip;
+pub(crate) mod students_t;
 
 pub use bootstrap::Bootstrap;
 pub use cluster_error::{ClusterEstimate, cluster_difference, cluster_mean, cluster_ratio};

@@ -1,5 +1,6 @@
 //! Streams of probabilities along a run, and their scores.
 
+pub(crate) mod forecast_policy;
 pub(crate) mod online_tps;
 pub(crate) mod summary;
 pub(crate) mod tps;
@@ -8,7 +9,8 @@ pub(crate) mod tps_loss;
 pub(crate) mod traces;
 pub(crate) mod weight_schedule;
 
-pub use online_tps::OnlineTps;
+pub use forecast_policy::{CheckedRun, ForecastCounts, ForecastFault, ForecastPolicy};
+pub use online_tps::{OnlineTps, OnlineTpsState};
 pub use summary::Summary;
 pub use tps::Tps;
 pub use tps_family::TpsFamily;

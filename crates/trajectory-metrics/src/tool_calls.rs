@@ -9,7 +9,8 @@
 //! [`match_calls`] pairs calls with expected calls and says what is missing, extra and out of
 //! order; [`Alignment::is_match`] reads the verdict in any [`MatchMode`]. Where only some calls
 //! must come before others, [`PartialOrder`] does the same. A [`CallMatcher`] decides whether one
-//! call satisfies one expected call, and a closure is one.
+//! call satisfies one expected call, and a closure is one. With the feature `serde` a [`ToolCall`]
+//! reads what OpenAI, Anthropic and other tools write.
 //!
 //! ```
 //! use trajectory_metrics::tool_calls::{MatchMode, edit_distance, match_calls, multiset_match};
@@ -17,13 +18,14 @@
 //! let actual = ["search", "look", "book"];
 //! let expected = ["book", "search"];
 //! let same = |call: &&str, expected: &&str| call == expected;
-//! let alignment = match_calls(&actual, &expected, &same);
+//! let alignment = match_calls(&actual, &expected, &same)?;
 //! assert!(alignment.is_match(MatchMode::AnyOrder));
 //! assert!(!alignment.is_match(MatchMode::InOrder));
 //! assert_eq!(alignment.extra(), [1]);
 //!
 //! assert_eq!(edit_distance(&actual, &expected), 3);
 //! assert_eq!(multiset_match(&actual, &expected).recall(), Some(1.0));
+//! # Ok::<(), trajectory_metrics::Error>(())
 //! ```
 
 mod alignment;

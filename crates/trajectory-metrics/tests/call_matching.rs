@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
+use trajectory_metrics::Error;
 use trajectory_metrics::tool_calls::{
     Alignment, ArgumentRule, CallMatcher, MatchMode, PartialOrder, ToolCall, ToolCallMatcher,
     Value, match_calls,
@@ -72,8 +73,9 @@ fn assignments(fits: &[Vec<bool>], expected: usize, found: &mut impl FnMut(&[Opt
 }
 
 fn table<A, E>(actual: &[A], expected: &[E], matcher: &impl CallMatcher<A, E>) -> Vec<Vec<bool>> {
-    let row =
-        |call: &A| expected.iter().map(|expected| matcher.satisfies(call, expected)).collect();
+    let row = |call: &A| {
+        expected.iter().map(|expected| matcher.satisfies(call, expected).unwrap()).collect()
+    };
     actual.iter().map(row).collect()
 }
 
@@ -129,7 +131,7 @@ fn compare_with_brute_force(entries: &[ToolCall], rule: ArgumentRule, longest: u
     let mut matches = [0; 5];
     for actual in &lists {
         for expected in &lists {
-            let alignment = match_calls(actual, expected, &matcher);
+            let alignment = match_calls(actual, expected, &matcher).unwrap();
             let fits = table(actual, expected, &matcher);
             check(&alignment, &fits, expected.len());
             let (most, verdicts) = by_brute_force(&fits, expected.len());
@@ -213,7 +215,7 @@ fn a_call_that_fits_two_expected_calls_is_given_to_the_one_that_needs_it() {
     let called = [ToolCall::new("t", [("a", 1.into())]), ToolCall::new("t", [("b", 2.into())])];
     let expected = [ToolCall::new("t", none), ToolCall::new("t", [("a", 1.into())])];
     let alignment =
-        match_calls(&called, &expected, &ToolCallMatcher::new(ArgumentRule::superset()));
+        match_calls(&called, &expected, &ToolCallMatcher::new(ArgumentRule::superset())).unwrap();
     assert_eq!(MODES.map(|mode| alignment.is_match(mode)), [false, false, true, true, true]);
     assert_eq!(alignment.matched(), [(0, 1), (1, 0)]);
 }
@@ -223,7 +225,7 @@ fn one_call_never_satisfies_two_expected_calls() {
     let [look, ..] = calls();
     let exact = ToolCallMatcher::new(ArgumentRule::exact());
     let (once, twice) = ([look.clone()], [look.clone(), look]);
-    let alignment = match_calls(&once, &twice, &exact);
+    let alignment = match_calls(&once, &twice, &exact).unwrap();
     assert!(!alignment.is_match(MatchMode::AnyOrder) && alignment.is_match(MatchMode::Subset));
     assert_eq!((alignment.matched(), alignment.missing()), (&[(0, 0)][..], &[1][..]));
     let order = PartialOrder::new(2, &[]).unwrap();
@@ -260,7 +262,7 @@ fn fits(calls: usize, expected: usize) -> impl Strategy<Value = Vec<Vec<bool>>> 
 fn align(fits: &[Vec<bool>], expected: usize) -> Alignment {
     let calls: Vec<usize> = (0..fits.len()).collect();
     let expected: Vec<usize> = (0..expected).collect();
-    match_calls(&calls, &expected, &|&a: &usize, &e: &usize| fits[a][e])
+    match_calls(&calls, &expected, &|&a: &usize, &e: &usize| fits[a][e]).unwrap()
 }
 
 /// The size of the largest matching, one path at a time.
@@ -374,7 +376,7 @@ fn more_pairs_go_before_order_where_something_is_missing() {
     // Nothing fits the last expected call. The first two pairs in order would leave out a third.
     let fits =
         |&call: &usize, &expected: &usize| matches!((call, expected), (0, 0 | 2) | (1, 1) | (2, 0));
-    let alignment = match_calls(&[0, 1, 2], &[0, 1, 2, 3], &fits);
+    let alignment = match_calls(&[0, 1, 2], &[0, 1, 2, 3], &fits).unwrap();
     assert_eq!(alignment.matched(), [(0, 2), (1, 1), (2, 0)]);
     assert_eq!((alignment.missing(), alignment.out_of_order().len()), (&[3][..], 2));
 }
@@ -396,10 +398,32 @@ fn calls_that_are_alike_for_matcher_and_order_leave_nothing_to_choose() {
 fn a_chain_and_the_list_agree_on_verdicts_and_may_differ_in_what_is_out_of_order() {
     let (actual, expected) = (["b", "c", "a"], ["a", "b", "c"]);
     let same = |call: &&str, expected: &&str| call == expected;
-    let list = match_calls(&actual, &expected, &same);
+    let list = match_calls(&actual, &expected, &same).unwrap();
     let chain = PartialOrder::new(3, &[(0, 1), (1, 2)]).unwrap();
     let chain = chain.match_calls(&actual, &expected, &same).unwrap();
     assert_eq!(MODES.map(|mode| list.is_match(mode)), MODES.map(|mode| chain.is_match(mode)));
     assert_eq!(list.out_of_order(), [(2, 0)]);
     assert_eq!(chain.out_of_order(), [(0, 1), (1, 2)]);
+}
+
+#[test]
+fn a_rule_that_names_a_field_that_no_call_has_is_an_error_of_the_match() {
+    let called =
+        [ToolCall::new("look", [("at", 1.into())]), ToolCall::new("book", [("day", 2.into())])];
+    let matcher = ToolCallMatcher::new(ArgumentRule::exact())
+        .with_tool("book", ArgumentRule::fields(["dya"]));
+    let unknown = Error::UnknownField { tool: Some("book".to_owned()), field: "dya".to_owned() };
+    assert_eq!(match_calls(&called, &called, &matcher), Err(unknown.clone()));
+    let order = PartialOrder::new(2, &[(0, 1)]).unwrap();
+    assert_eq!(order.match_calls(&called, &called, &matcher), Err(unknown.clone()));
+    assert!(unknown.to_string().starts_with("field \"dya\" is neither in the call of \"book\""));
+    // Calls of other tools are not asked for it.
+    assert!(match_calls(&called[..1], &called, &matcher).unwrap().is_match(MatchMode::Subset));
+
+    // No output of an agent causes it where the expected call has the field.
+    let matcher = ToolCallMatcher::new(ArgumentRule::fields(["day"]));
+    let none: [(&str, Value); 0] = [];
+    let empty = [ToolCall::new("book", none)];
+    let alignment = match_calls(&empty, &called[1..], &matcher).unwrap();
+    assert_eq!((alignment.missing(), alignment.extra()), (&[0][..], &[0][..]));
 }

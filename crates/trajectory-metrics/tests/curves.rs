@@ -5,10 +5,11 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use trajectory_metrics::{
-    Binning, Error, Level, Probability, TiedBlocks, Weight, augrc, aurc, auroc, average_precision,
-    consistency_band, delong, delong_test, excess_aurc, expected_calibration_error,
-    maximum_calibration_error, precision_recall_curve, reliability_curve, reliability_diagram,
-    risk_coverage_curve, roc_curve, root_mean_square_calibration_error,
+    Binning, Error, Level, PositiveClass, Probability, TiedBlocks, Weight, augrc, aurc, auroc,
+    average_precision, consistency_band, delong, delong_test, excess_aurc,
+    expected_calibration_error, maximum_calibration_error, precision_recall_curve,
+    reliability_curve, reliability_diagram, risk_coverage_curve, roc_curve,
+    root_mean_square_calibration_error,
 };
 
 fn golden() -> Value {
@@ -63,7 +64,7 @@ fn curves_and_diagnostics_agree_with_scikit_learn_and_brute_force() {
         )
         .unwrap();
 
-        match (roc_curve(&blocks), case.get("roc")) {
+        match (roc_curve(&blocks, PositiveClass::Failure), case.get("roc")) {
             (Ok(curve), Some(roc)) => {
                 worst.see_all(curve.iter().map(|p| p.false_positive_rate), &roc[0], name);
                 worst.see_all(curve.iter().map(|p| p.true_positive_rate), &roc[1], name);
@@ -72,7 +73,7 @@ fn curves_and_diagnostics_agree_with_scikit_learn_and_brute_force() {
                 assert!(matches!(result, Err(Error::OneClass { .. })) && roc.is_none(), "{name}");
             }
         }
-        match (precision_recall_curve(&blocks), case.get("pr")) {
+        match (precision_recall_curve(&blocks, PositiveClass::Failure), case.get("pr")) {
             (Ok(curve), Some(pr)) => {
                 worst.see_all(curve.iter().map(|p| p.precision), &pr[0], name);
                 worst.see_all(curve.iter().map(|p| p.recall), &pr[1], name);
@@ -140,13 +141,9 @@ fn delong_agrees_with_all_pairs_and_the_covariance_matrix_of_the_paper() {
         let Some(test) = case.get("test") else { continue };
         tests += 1;
         let second = numbers(&case["second"]);
-        let ours = delong_test(
-            confidence,
-            probabilities(&second),
-            &outcomes,
-            weights.map(|weights| Weight::from_slice(weights).unwrap()),
-        )
-        .unwrap();
+        let weights = weights.map(|weights| Weight::from_slice(weights).unwrap());
+        let ours =
+            delong_test(confidence, &outcomes, probabilities(&second), &outcomes, weights).unwrap();
         worst.see(ours.difference, &test[0], name);
         worst.see(ours.standard_error, &test[1], name);
         match (ours.z(), ours.p_value()) {
@@ -226,16 +223,16 @@ fn blocks(rows: &[Row], weighted: bool) -> TiedBlocks {
 fn of_ranks(blocks: &TiedBlocks) -> Vec<f64> {
     let mut all = vec![
         auroc(blocks).unwrap(),
-        average_precision(blocks).unwrap(),
+        average_precision(blocks, PositiveClass::Failure).unwrap(),
         aurc(blocks).unwrap(),
         excess_aurc(blocks).unwrap(),
         augrc(blocks).unwrap(),
         delong(blocks).unwrap().standard_error,
     ];
-    for point in roc_curve(blocks).unwrap() {
+    for point in roc_curve(blocks, PositiveClass::Failure).unwrap() {
         all.extend([point.false_positive_rate, point.true_positive_rate]);
     }
-    for point in precision_recall_curve(blocks).unwrap() {
+    for point in precision_recall_curve(blocks, PositiveClass::Failure).unwrap() {
         all.extend([point.precision, point.recall]);
     }
     for point in risk_coverage_curve(blocks).unwrap() {
@@ -265,12 +262,9 @@ fn of_confidences(blocks: &TiedBlocks) -> Vec<f64> {
 fn test_of(rows: &[Row], weighted: bool) -> [f64; 2] {
     let (first, second, outcomes, weights) = columns(rows);
     let weights = weighted.then_some(&weights[..]);
-    let test = delong_test(
-        probabilities(&first),
-        probabilities(&second),
-        &outcomes,
-        weights.map(|weights| Weight::from_slice(weights).unwrap()),
-    );
+    let weights = weights.map(|weights| Weight::from_slice(weights).unwrap());
+    let test =
+        delong_test(probabilities(&first), &outcomes, probabilities(&second), &outcomes, weights);
     let test = test.unwrap();
     [test.difference, test.standard_error]
 }
@@ -308,7 +302,7 @@ fn no_rounding_leads_out_of_a_range() {
         (0.4, false, 0.700_000_000_000_000_1),
     ]);
     assert_eq!(aurc(&failures).unwrap(), 1.0);
-    assert!(average_precision(&failures).unwrap() <= 1.0);
+    assert!(average_precision(&failures, PositiveClass::Failure).unwrap() <= 1.0);
 }
 
 proptest! {
@@ -361,16 +355,16 @@ proptest! {
     #[test]
     fn areas_under_the_curves_are_the_scalars(rows in rows()) {
         let weighted = blocks(&rows, true);
-        let roc = roc_curve(&weighted).unwrap();
+        let roc = roc_curve(&weighted, PositiveClass::Failure).unwrap();
         let area = trapezoids(roc.iter().map(|p| (p.false_positive_rate, p.true_positive_rate)));
         prop_assert!((area - auroc(&weighted).unwrap()).abs() < 1e-13);
         let mut recall = 0.0;
-        let steps = precision_recall_curve(&weighted).unwrap().into_iter().map(|point| {
+        let steps = precision_recall_curve(&weighted, PositiveClass::Failure).unwrap().into_iter().map(|point| {
             let step = (point.recall - recall) * point.precision;
             recall = point.recall;
             step
         });
-        prop_assert!((steps.sum::<f64>() - average_precision(&weighted).unwrap()).abs() < 1e-13);
+        prop_assert!((steps.sum::<f64>() - average_precision(&weighted, PositiveClass::Failure).unwrap()).abs() < 1e-13);
         let curve = risk_coverage_curve(&weighted).unwrap();
         let line = std::iter::once((0.0, 0.0))
             .chain(curve.iter().map(|point| (point.coverage, point.generalized_risk)));
@@ -495,13 +489,13 @@ fn a_class_that_is_missing_or_a_single_row_has_no_standard_error() {
     let huge = of(&one_failure, 1e100).unwrap();
     assert!(huge.auroc == 0.5 && (0.0..1e-49).contains(&huge.standard_error), "{huge:?}");
     assert_eq!(
-        delong_test(p, &p[..2], &one_failure, None),
+        delong_test(p, &one_failure, &p[..2], &one_failure, None),
         Err(Error::Length { what: "second confidences", expected: 3, found: 2 })
     );
-    let empty = TiedBlocks::default();
+    let empty: TiedBlocks = TiedBlocks::default();
     assert_eq!(delong(&empty), Err(Error::Empty));
-    assert_eq!(roc_curve(&empty), Err(Error::Empty));
-    assert_eq!(precision_recall_curve(&empty), Err(Error::Empty));
+    assert_eq!(roc_curve(&empty, PositiveClass::Failure), Err(Error::Empty));
+    assert_eq!(precision_recall_curve(&empty, PositiveClass::Failure), Err(Error::Empty));
     assert_eq!(risk_coverage_curve(&empty), Err(Error::Empty));
     assert_eq!((excess_aurc(&empty), augrc(&empty)), (Err(Error::Empty), Err(Error::Empty)));
 }
@@ -521,9 +515,8 @@ fn rankings_that_are_equal_on_paper_leave_nothing_to_test_whatever_the_weights()
             let weight = |i: u32| 1.0 + f64::from((seed * 7 + i * 13) % 29) / 10.0;
             let weights: Vec<f64> = (0..400).map(weight).collect();
             let (first, second) = (probabilities(&first), probabilities(&second));
-            let test =
-                delong_test(first, second, outcomes, Some(Weight::from_slice(&weights).unwrap()))
-                    .unwrap();
+            let weights = Some(Weight::from_slice(&weights).unwrap());
+            let test = delong_test(first, outcomes, second, outcomes, weights).unwrap();
             assert!(test.difference.abs() < 1e-15, "{test:?}");
             assert_eq!((test.standard_error, test.p_value()), (0.0, None), "{test:?}");
         }

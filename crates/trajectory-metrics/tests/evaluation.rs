@@ -2,11 +2,13 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
+#[cfg(feature = "serde")]
+use trajectory_metrics::Evaluation;
 use trajectory_metrics::{
-    Binning, Bootstrap, Error, EvaluationOptions, Folds, LogScore, NamedChange, Platt, Probability,
-    Summary, TiedBlocks, Tps, TpsFamily, Traces, Weight, WeightSchedule, aurc, auroc,
-    average_precision, cross_fit, evaluate, expected_calibration_error, fixed_rank_sensitivity,
-    raw_against_calibrated,
+    Binning, Bootstrap, Error, EvaluationOptions, Folds, Level, LogScore, NamedChange, Platt,
+    PositiveClass, Probability, Ranking, Resampling, Summary, TiedBlocks, Tps, TpsFamily, Traces,
+    Weight, WeightSchedule, aurc, auroc, average_precision, cross_fit, evaluate,
+    expected_calibration_error, fixed_rank_sensitivity, raw_against_calibrated,
 };
 
 /// A stream, its outcome and a whole weight.
@@ -99,7 +101,7 @@ proptest! {
             let raw = TiedBlocks::new(&rank, rows.outcomes(), None).unwrap();
             prop_assume!(blocks.as_slice().len() == raw.as_slice().len());
             prop_assert_eq!(auroc(&blocks).unwrap().to_bits(), found.auroc.to_bits());
-            let precision = average_precision(&blocks).unwrap();
+            let precision = average_precision(&blocks, PositiveClass::Failure).unwrap();
             prop_assert_eq!(precision.to_bits(), found.average_precision.to_bits());
             prop_assert_eq!(aurc(&blocks).unwrap().to_bits(), found.aurc.to_bits());
         }
@@ -135,15 +137,79 @@ fn what_is_undefined_is_said_and_does_not_hide_the_rest() {
 }
 
 #[cfg(feature = "serde")]
+#[cfg(feature = "serde")]
 #[test]
-fn a_report_is_written_with_null_for_what_is_undefined() {
+fn a_stored_report_says_why_a_metric_is_undefined_and_reads_back() {
     let rows = Traces::from_flat(&[0.5, 0.5], &[1, 2], &[true, true]).unwrap();
-    let report = evaluate(&rows, &EvaluationOptions::default()).unwrap();
+    let bootstrap = Bootstrap::rows(2, 7).unwrap();
+    let options = EvaluationOptions {
+        resampling: Some(Resampling { bootstrap: &bootstrap, resamples: 50, level: Level::HALF }),
+        ..EvaluationOptions::default()
+    };
+    let report = evaluate(&rows, &options).unwrap();
     let json = serde_json::to_value(&report).unwrap();
-    assert!(json["metrics"]["diagnostics"]["auroc"].is_null());
+    let why = Error::OneClass { outcome: true };
+    assert_eq!(json["metrics"]["diagnostics"]["auroc"]["undefined"], why.to_string());
     assert_eq!(json["metrics"]["diagnostics"]["t_ece"], 0.5);
     assert_eq!(json["metrics"]["tps"]["uniform"]["brier"], -0.25);
     assert_eq!(json["base_rate"], 1.0);
+
+    let read: Evaluation = serde_json::from_value(json.clone()).unwrap();
+    let stored = Err(Error::Stored { reason: why.to_string() });
+    assert_eq!(read.metrics.diagnostics.auroc, stored);
+    assert_eq!(read.metrics.diagnostics.t_ece, report.metrics.diagnostics.t_ece);
+    assert_eq!((&read.notes, read.metrics.tps.len()), (&report.notes, 4));
+    // Nothing is lost on the way: written again it is the same text.
+    assert_eq!(serde_json::to_value(&read).unwrap(), json);
+    for (key, value) in [("base_rate", serde_json::json!(1.5)), ("more", serde_json::json!(0))] {
+        let mut wrong = json.clone();
+        wrong[key] = value;
+        assert!(serde_json::from_value::<Evaluation>(wrong).is_err(), "{key}");
+    }
+}
+
+#[test]
+fn the_intervals_of_a_report_are_those_of_the_bootstrap() {
+    let (rows, tasks) = overconfident();
+    let bootstrap = Bootstrap::clusters(&tasks, 3).unwrap();
+    let level = Level::new(0.9).unwrap();
+    let resampling = Some(Resampling { bootstrap: &bootstrap, resamples: 200, level });
+    let options = EvaluationOptions { resampling, ..EvaluationOptions::default() };
+    let report = evaluate(&rows, &options).unwrap();
+    assert_eq!(report.metrics.estimates.len(), 8);
+
+    let summary = Summary::Weighted(WeightSchedule::LinearFront).of_each(&rows).unwrap();
+    let ranking = Ranking::new(&summary, rows.outcomes()).unwrap();
+    let mut blocks = TiedBlocks::default();
+    let [area] = bootstrap.replicates(200, |counts| {
+        [ranking.resample(counts, &mut blocks).and_then(|()| auroc(&blocks))]
+    });
+    let interval = |metric: &str| {
+        let estimate = report.metrics.estimate(metric).unwrap();
+        estimate.interval.clone().unwrap().unwrap().interval
+    };
+    assert_eq!(interval("auroc"), area.unwrap().percentile(level).interval);
+    let scores = TpsFamily::scores(&rows, &WeightSchedule::LinearFront).unwrap().log;
+    let log = bootstrap.mean(&scores, None, 200).unwrap().percentile(level).interval;
+    assert!((interval("tps_log").low() - log.low()).abs() < 1e-14);
+    assert!((interval("tps_log").high() - log.high()).abs() < 1e-14);
+    assert_eq!(report.metrics.estimate("aurc").unwrap().value, report.metrics.diagnostics.aurc);
+
+    // A weight of 2 is the trace twice in its task, for intervals too.
+    let weights = vec![Weight::from(2); rows.len()];
+    let weighted = EvaluationOptions { weights: Some(&weights), ..options.clone() };
+    let weighted = evaluate(&rows, &weighted).unwrap();
+    for metric in ["tps_log", "auroc", "average_precision", "t_brier"] {
+        let of = weighted.metrics.estimate(metric).unwrap();
+        let found = of.interval.clone().unwrap().unwrap().interval;
+        assert!((found.low() - interval(metric).low()).abs() < 1e-13, "{metric}");
+        assert!((found.high() - interval(metric).high()).abs() < 1e-13, "{metric}");
+    }
+
+    let few = Bootstrap::rows(rows.len() - 1, 3).unwrap();
+    let resampling = Some(Resampling { bootstrap: &few, resamples: 200, level });
+    let error = evaluate(&rows, &EvaluationOptions { resampling, ..options }).unwrap_err();
+    assert!(matches!(error, Error::Length { what: "rows of the bootstrap", .. }), "{error}");
 }
 
 #[test]

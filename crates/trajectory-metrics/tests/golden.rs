@@ -4,9 +4,9 @@
 use scoring_rules::decompose;
 use serde_json::Value;
 use trajectory_metrics::{
-    BetaScore, Binning, BrierScore, Error, LogScore, Probability, ScoringRule, Summary, TiedBlocks,
-    Tps, Trace, Traces, Weight, WeightSchedule, aurc, auroc, average_precision, brier_loss,
-    expected_calibration_error,
+    BetaScore, Binning, BrierScore, Error, LogScore, PositiveClass, Probability, ScoringRule,
+    Summary, TiedBlocks, Tps, Trace, Traces, Weight, WeightSchedule, aurc, auroc,
+    average_precision, brier_loss, expected_calibration_error,
 };
 
 fn paper() -> Value {
@@ -47,7 +47,7 @@ fn base_rate_rows_of_tables_2_to_4_come_out_to_the_printed_digits_for_every_sche
             let columns = [
                 ("base_rate", Ok(successes / (failures + successes)), 3),
                 ("auroc", auroc(&blocks), 3),
-                ("auprc_failure", average_precision(&blocks), 3),
+                ("auprc_failure", average_precision(&blocks, PositiveClass::Failure), 3),
                 ("aurc", aurc(&blocks), 3),
                 ("t_ece", ece, 3),
                 ("t_brier", brier_loss(&blocks), 3),
@@ -172,7 +172,7 @@ fn diagnostics_agree_with_scikit_learn() {
         let ece = expected_calibration_error(&blocks, Binning::EqualWidth { bins: 10 });
         let ours = [
             ("auroc", auroc(&blocks)),
-            ("average_precision", average_precision(&blocks)),
+            ("average_precision", average_precision(&blocks, PositiveClass::Failure)),
             ("aurc", aurc(&blocks)),
             ("brier", brier_loss(&blocks)),
             ("ece_equal_width_10", ece),

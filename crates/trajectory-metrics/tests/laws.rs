@@ -3,9 +3,9 @@
 
 use proptest::prelude::*;
 use trajectory_metrics::{
-    BetaScore, Binning, BrierScore, Error, ExactMean, LogScore, OnlineTps, Probability, Ranking,
-    ScoringRule, TiedBlocks, Tps, Trace, Traces, Weight, WeightSchedule, aurc, auroc,
-    average_precision, brier_loss, expected_calibration_error,
+    BetaScore, Binning, BrierScore, Error, ExactMean, LogScore, OnlineTps, PositiveClass,
+    Probability, Ranking, ScoringRule, TiedBlocks, Tps, Trace, Traces, Weight, WeightSchedule,
+    aurc, auroc, average_precision, brier_loss, expected_calibration_error,
 };
 
 /// A confidence with ties, an outcome, a whole weight.
@@ -32,7 +32,7 @@ fn blocks(rows: &[Row], weighted: bool) -> TiedBlocks {
 fn diagnostics(blocks: &TiedBlocks) -> [Result<f64, Error>; 6] {
     [
         auroc(blocks),
-        average_precision(blocks),
+        average_precision(blocks, PositiveClass::Failure),
         aurc(blocks),
         expected_calibration_error(blocks, Binning::Quantile { bins: 10 }),
         expected_calibration_error(blocks, Binning::EqualWidth { bins: 10 }),
@@ -96,7 +96,7 @@ proptest! {
         // Where the distortion makes two confidences one number there is nothing to compare.
         prop_assume!(a.as_slice().len() == b.as_slice().len());
         prop_assert_eq!(auroc(&a), auroc(&b));
-        prop_assert_eq!(average_precision(&a), average_precision(&b));
+        prop_assert_eq!(average_precision(&a, PositiveClass::Failure), average_precision(&b, PositiveClass::Failure));
         prop_assert_eq!(aurc(&a), aurc(&b));
     }
 
@@ -237,7 +237,10 @@ fn what_does_not_fit_together_is_a_typed_error() {
     assert_eq!(no_rows, Err(Error::Empty));
     let blocks = TiedBlocks::new(&stream, &[true; 3], None).unwrap();
     assert_eq!(auroc(&blocks), Err(Error::OneClass { outcome: true }));
-    assert_eq!(average_precision(&blocks), Err(Error::OneClass { outcome: true }));
+    assert_eq!(
+        average_precision(&blocks, PositiveClass::Failure),
+        Err(Error::OneClass { outcome: true })
+    );
     let weightless =
         TiedBlocks::new(&stream, &[true; 3], Some(Weight::from_slice(&[0.0; 3]).unwrap()));
     assert_eq!(weightless.map_err(Error::from), Err(Error::Empty));
@@ -257,7 +260,10 @@ fn weights_of_any_size_give_the_same_ranks() {
     for weight in [1e-100, 1e-90, 1.0, 1e100] {
         let blocks = of(weight).unwrap();
         assert!((auroc(&blocks).unwrap() - 0.875).abs() < 1e-15, "{weight}");
-        assert!((average_precision(&blocks).unwrap() - 5.0 / 6.0).abs() < 1e-15, "{weight}");
+        assert!(
+            (average_precision(&blocks, PositiveClass::Failure).unwrap() - 5.0 / 6.0).abs() < 1e-15,
+            "{weight}"
+        );
         assert!(aurc(&blocks).unwrap() <= 1.0, "{weight}");
     }
 }

@@ -32,10 +32,11 @@ fn checks(rows: &[serde_json::Value], of: impl Fn(bool) -> ToolCallMatcher) -> V
         let matcher = of(telecom);
         let called = [list("agent_calls"), list("user_calls")].concat();
         let expected = list("expected_calls");
-        let alignment = match_calls(&called, &expected, &matcher);
+        let alignment = match_calls(&called, &expected, &matcher).unwrap();
         for (i, expected) in expected.into_iter().enumerate() {
             if let Some(recorded) = row["expected_calls"][i]["matched"].as_bool() {
-                let satisfied = called.iter().any(|call| matcher.satisfies(call, &expected));
+                let satisfied =
+                    called.iter().any(|call| matcher.satisfies(call, &expected).unwrap());
                 let matched = !alignment.missing().contains(&i);
                 checks.push(Check { tool: expected.name, telecom, recorded, satisfied, matched });
             }

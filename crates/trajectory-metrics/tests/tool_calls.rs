@@ -39,7 +39,7 @@ fn paths_agree_with_rapidfuzz_and_scipy() {
     let mut rows = 0;
     for row in golden("path") {
         let (a, b): (Vec<u32>, Vec<u32>) = (numbers(row[0]), numbers(row[1]));
-        let (distance, common) = (row[2].parse().unwrap(), row[4].parse().unwrap());
+        let (distance, common): (usize, usize) = (row[2].parse().unwrap(), row[4].parse().unwrap());
         assert_eq!(edit_distance(&a, &b), distance, "{row:?}");
         assert_eq!(interned_edit_distance(&a, &b), distance, "{row:?}");
         assert_eq!(normalized_edit_distance(&a, &b), number(row[3]), "{row:?}");

@@ -3,8 +3,9 @@
 
 use std::{
     env, fs,
+    io::Write,
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
 };
 
 use serde_json::Value;
@@ -14,14 +15,32 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
     run_other(env!("CARGO_CRATE_NAME"), arguments)
 }
 
+/// Runs the program with a text on its standard input, which is a pipe.
+pub(crate) fn run_with_input(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(built(env!("CARGO_CRATE_NAME")))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
 /// Runs another program.
-fn run_other(program: &str, arguments: &[&str]) -> Output {
+pub(crate) fn run_other(program: &str, arguments: &[&str]) -> Output {
+    Command::new(built(program)).args(arguments).output().unwrap()
+}
+
+/// Where the program lies.
+fn built(program: &str) -> PathBuf {
     let test = env::current_exe().unwrap();
     let folder = test.parent().and_then(Path::parent).unwrap();
     let built = folder.join("examples").join(format!("{program}{}", env::consts::EXE_SUFFIX));
     // A single test builds none of them.
     assert!(built.is_file(), "{program} is not built; cargo build -p examples --examples does it");
-    Command::new(built).args(arguments).output().unwrap()
+    built
 }
 
 /// What the program writes with `--json` among its arguments.

@@ -28,7 +28,7 @@ use crate::{Error, Resource, Rollouts, Sample, StopRule, checks::same_length};
 ///
 /// Reference: Towards budget-aware agents, section 6.1, tables 4 and 7.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct EarlyStops {
     /// Prefixes of feasible runs at which the estimator raised an alarm.
@@ -121,7 +121,8 @@ fn ratio(name: &'static str, part: f64, whole: f64, range: &'static str) -> Resu
 ///
 /// # Errors
 ///
-/// [`Error::SampleOrder`] unless samples are sorted by rollout, and by turn within one;
+/// [`Error::OtherResource`] for a sample of another resource: what is saved is counted in units of
+/// `resource`. [`Error::SampleOrder`] unless samples are sorted by rollout, and by turn within one;
 /// [`Error::NoSuchRollout`] for one of other rollouts; [`Error::Length`] unless there is one
 /// probability a sample; [`Error::UnknownCost`] where the cost of a run is not known.
 ///
@@ -217,6 +218,12 @@ impl<'a> Runs<'a> {
             {
                 return Err(Error::SampleOrder { sample: i + 1 });
             }
+        }
+        let name = |resource| rollouts.column(resource).map(|column| column.name.clone());
+        let expected = name(resource)?;
+        if let Some(sample) = samples.iter().position(|sample| sample.resource() != resource) {
+            let found = samples.get(sample).map_or(Ok(String::new()), |s| name(s.resource()))?;
+            return Err(Error::OtherResource { sample, expected, found });
         }
         if let Some(last) = samples.last() {
             rollouts.get(last.rollout())?;

@@ -1,8 +1,9 @@
 use std::fmt;
 
-use scoring_rules::Probability;
+use censoring::StopReason;
+use scoring_rules::{DecimalSum, Probability, decimals::Decimal};
 
-use super::stop_rule::Alarm;
+use super::stop_rule::row_after;
 use crate::{
     Error, Estimate, StopRule,
     checks::{is_amount, same_length},
@@ -11,18 +12,18 @@ use crate::{
 /// What an agent's loop should do after a turn.
 ///
 /// ```
-/// use budget_estimation::{Advice, BudgetMonitor, Error, Estimate, StopRule};
+/// use budget_estimation::{Advice, BudgetMonitor, Error, Estimate};
 ///
-/// let mut monitor = BudgetMonitor::new(&[Some(100.0)], StopRule::first_impossible())?;
+/// let mut monitor = BudgetMonitor::new([("tokens", Some(100.0))])?;
 /// assert_eq!(monitor.push(&[60.0], &[Estimate::NoAnswer], None)?, Advice::Continue);
 /// let advice = monitor.push(&[20.0], &[Estimate::interval(10.0, 30.0)?], None)?;
 /// assert!(matches!(advice, Advice::Warn(_)));
-/// let text = "warn: what is estimated may not fit under the cap on resource 0";
+/// let text = "warn: what is estimated may not fit under the cap on tokens";
 /// assert_eq!(advice.to_string(), text);
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Advice {
@@ -34,27 +35,27 @@ pub enum Advice {
     Stop(AdviceReason),
 }
 
-/// Why to be careful, or to stop. Resources are named by their position.
+/// Why to be careful, or to stop. Resources have the names that the monitor was made with.
 ///
 /// ```
-/// use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Error, Estimate, StopRule};
+/// use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Error, Estimate};
 ///
-/// let mut monitor = BudgetMonitor::new(&[Some(100.0)], StopRule::first_impossible())?;
+/// let mut monitor = BudgetMonitor::new([("tokens", Some(100.0))])?;
 /// let advice = monitor.push(&[120.0], &[Estimate::NoAnswer], None)?;
 /// let Advice::Stop(reason) = advice else { panic!() };
-/// assert_eq!(reason, AdviceReason::CapExceeded { resource: 0 });
-/// assert_eq!(reason.to_string(), "the cap on resource 0 is exceeded");
+/// assert_eq!(reason, AdviceReason::CapExceeded { resource: "tokens".to_owned() });
+/// assert_eq!(reason.to_string(), "the cap on tokens is exceeded");
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum AdviceReason {
     /// More than the cap is spent: stop.
     CapExceeded {
-        /// The resource.
-        resource: usize,
+        /// Name of the resource.
+        resource: String,
     },
     /// The stated probability of failure is too large: stop.
     FailureProbability {
@@ -69,14 +70,68 @@ pub enum AdviceReason {
     },
     /// The upper end of the estimate does not fit under the cap: a warning.
     MayNotFit {
-        /// The resource.
-        resource: usize,
+        /// Name of the resource.
+        resource: String,
     },
     /// A large share of the cap is spent: a warning.
     NearCap {
-        /// The resource.
-        resource: usize,
+        /// Name of the resource.
+        resource: String,
     },
+}
+
+impl Advice {
+    /// The stop reason of a run that is ended by this advice, for an audit and the scores of runs
+    /// that were cut off; `None` unless the advice is to stop.
+    ///
+    /// A cap that is exceeded is a budget fixed in advance: of money if the name of the resource has
+    /// a word such as `cost` or `usd`, of tokens for `token`, of time for `time`, `seconds` and
+    /// others, of steps for `steps`, `turns`, `calls`, `messages` and `requests`. A cap on a
+    /// resource of any other name, and stops for what the agent itself estimates, are
+    /// [`StopReason::Other`], which is excluded unless a policy of your own says otherwise.
+    ///
+    /// ```
+    /// use budget_estimation::{BudgetMonitor, Error, Estimate, StopReason};
+    ///
+    /// let mut monitor = BudgetMonitor::new([("cost_usd", Some(0.3))])?;
+    /// assert_eq!(monitor.push(&[0.3], &[Estimate::NoAnswer], None)?.stop_reason(), None);
+    /// let advice = monitor.push(&[0.1], &[Estimate::NoAnswer], None)?;
+    /// assert_eq!(advice.stop_reason(), Some(StopReason::MaxCost));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn stop_reason(&self) -> Option<StopReason> {
+        let Self::Stop(reason) = self else { return None };
+        Some(match reason {
+            AdviceReason::CapExceeded { resource } => cap_on(resource),
+            AdviceReason::FailureProbability { .. } => {
+                StopReason::Other("stated_failure_probability".to_owned())
+            }
+            AdviceReason::Impossible { .. } => StopReason::Other("estimated_impossible".to_owned()),
+            warning => StopReason::Other(warning.to_string()),
+        })
+    }
+}
+
+/// What kind of budget a cap on a resource of this name is.
+fn cap_on(resource: &str) -> StopReason {
+    let lower = resource.to_lowercase();
+    let has = |words: &[&str]| {
+        lower.split(|letter: char| !letter.is_alphanumeric()).any(|word| words.contains(&word))
+    };
+    if has(&["cost", "costs", "usd", "eur", "dollar", "dollars", "cents", "money", "price"]) {
+        StopReason::MaxCost
+    } else if has(&["token", "tokens"]) {
+        StopReason::MaxTokens
+    } else if has(&["time", "s", "ms", "sec", "second", "seconds", "minute", "minutes", "hours"]) {
+        StopReason::MaxTime
+    } else if has(&["step", "steps", "turn", "turns", "call", "calls", "message", "messages"])
+        || has(&["request", "requests"])
+    {
+        StopReason::MaxSteps
+    } else {
+        StopReason::Other(format!("cap on {resource}"))
+    }
 }
 
 impl fmt::Display for Advice {
@@ -93,16 +148,16 @@ impl fmt::Display for AdviceReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::CapExceeded { resource } => {
-                write!(f, "the cap on resource {resource} is exceeded")
+                write!(f, "the cap on {resource} is exceeded")
             }
             Self::FailureProbability { probability } => {
                 write!(f, "the stated probability of failure is {}", probability.get())
             }
             Self::Impossible { in_a_row } => write!(f, "impossible, {in_a_row} in a row"),
             Self::MayNotFit { resource } => {
-                write!(f, "what is estimated may not fit under the cap on resource {resource}")
+                write!(f, "what is estimated may not fit under the cap on {resource}")
             }
-            Self::NearCap { resource } => write!(f, "the cap on resource {resource} is near"),
+            Self::NearCap { resource } => write!(f, "the cap on {resource} is near"),
         }
     }
 }
@@ -110,18 +165,22 @@ impl fmt::Display for AdviceReason {
 /// Watches one run as it goes: after each turn it is given what the turn spent and what the agent
 /// now estimates, and says whether to go on.
 ///
-/// Keeps one number a resource, whatever the length of the run. Nothing is allocated after it was
-/// made, and a turn takes O(R) for R resources.
+/// What is spent is added and held against the caps as it is written in decimals, as in
+/// [`Rollouts`](crate::Rollouts). Keeps a sum for each resource, whatever the length of the run; a
+/// turn takes O(R + S) for R resources and S stop rules.
+///
+/// With the feature `serde` a monitor can be stored in the middle of a run and goes on from there as
+/// if it had not been.
 ///
 /// ```
 /// use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Error, Estimate, StopRule};
 ///
 /// let rule = StopRule::impossible_in_a_row(2)?;
-/// let mut monitor = BudgetMonitor::new(&[Some(1000.0)], rule)?;
+/// let mut monitor = BudgetMonitor::new([("tokens", Some(1000.0))])?.with_stop_rule(rule);
 /// let estimate = [Estimate::interval(300.0, 600.0)?];
 /// assert_eq!(monitor.push(&[200.0], &estimate, None)?, Advice::Continue);
 /// let advice = monitor.push(&[400.0], &estimate, None)?;
-/// assert_eq!(advice, Advice::Warn(AdviceReason::MayNotFit { resource: 0 }));
+/// assert_eq!(advice, Advice::Warn(AdviceReason::MayNotFit { resource: "tokens".to_owned() }));
 /// // At least 300 more with 200 left: the agent itself says that it will not fit.
 /// let advice = monitor.push(&[200.0], &estimate, None)?;
 /// assert_eq!(advice, Advice::Warn(AdviceReason::Impossible { in_a_row: 1 }));
@@ -130,35 +189,69 @@ impl fmt::Display for AdviceReason {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
 pub struct BudgetMonitor {
-    /// Plus infinity where there is none.
-    caps: Vec<f64>,
+    resources: Vec<Watched>,
+    /// The value of each sum.
     spent: Vec<f64>,
-    alarm: Alarm,
+    rules: Vec<StopRule>,
     warn_at: f64,
+    /// Answers `impossible` in a row, up to now.
+    row: u32,
     turns: u64,
 }
 
+/// One resource of a run.
+#[derive(Clone, Debug, PartialEq)]
+struct Watched {
+    name: String,
+    /// Plus infinity where there is none.
+    cap: f64,
+    /// There is a warning from here on; plus infinity for none.
+    near: f64,
+    spent: DecimalSum,
+}
+
 impl BudgetMonitor {
-    /// A cap for each resource that a turn spends, or none; and when estimates are reason to stop.
+    /// The resources that each turn spends, each with a name and a cap if it has one.
+    ///
+    /// Without a stop rule only a cap ends the run.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a resource; [`Error::Cap`] for a cap that is not from 0 to 1e100.
-    pub fn new(caps: &[Option<f64>], rule: StopRule) -> Result<Self, Error> {
-        if caps.is_empty() {
+    /// [`Error::Empty`] without a resource; [`Error::ResourceName`] for an empty name and where two
+    /// are the same; [`Error::Cap`] for a cap that is not from 0 to 1e100.
+    pub fn new<N: Into<String>>(
+        resources: impl IntoIterator<Item = (N, Option<f64>)>,
+    ) -> Result<Self, Error> {
+        let mut watched: Vec<Watched> = Vec::new();
+        for (name, cap) in resources {
+            let name = name.into();
+            if name.is_empty() || watched.iter().any(|other| other.name == name) {
+                return Err(Error::ResourceName { name });
+            }
+            let cap = match cap {
+                None => f64::INFINITY,
+                Some(value) if is_amount(value) => value,
+                Some(value) => return Err(Error::Cap { resource: name, value }),
+            };
+            let (near, spent) = (f64::INFINITY, DecimalSum::default());
+            watched.push(Watched { name, cap, near, spent });
+        }
+        if watched.is_empty() {
             return Err(Error::Empty);
         }
-        let mut checked = Vec::with_capacity(caps.len());
-        for (index, cap) in caps.iter().enumerate() {
-            match *cap {
-                None => checked.push(f64::INFINITY),
-                Some(value) if is_amount(value) => checked.push(value),
-                Some(value) => return Err(Error::Cap { resource: name(index), value }),
-            }
-        }
-        let spent = vec![0.0; caps.len()];
-        Ok(Self { caps: checked, spent, alarm: Alarm::new(rule), warn_at: 1.0, turns: 0 })
+        let spent = vec![0.0; watched.len()];
+        let rules = Vec::new();
+        Ok(Self { resources: watched, spent, rules, warn_at: 1.0, row: 0, turns: 0 })
+    }
+
+    /// Adds a rule for when estimates are reason to stop; any one of several is enough.
+    #[must_use]
+    pub fn with_stop_rule(mut self, rule: StopRule) -> Self {
+        self.rules.push(rule);
+        self
     }
 
     /// Warns from a share of a cap on, such as 0.9; 1 is not to.
@@ -172,15 +265,23 @@ impl BudgetMonitor {
             return Err(Error::Setting { name, value: share, range });
         }
         self.warn_at = share;
+        for resource in &mut self.resources {
+            resource.near = if share < 1.0 && resource.cap.is_finite() {
+                // The share of the cap of both as they are written in decimals.
+                Decimal::shortest(share).times(Decimal::shortest(resource.cap)).nearest()
+            } else {
+                f64::INFINITY
+            };
+        }
         Ok(self)
     }
 
     /// Takes in a turn: what it spent and what is estimated to remain, one each a resource, and the
     /// stated probability of failure where there is one.
     ///
-    /// The first of these that holds is the advice: a cap is exceeded; the rule says stop; the
-    /// answer was `impossible`; an interval may not fit; a cap is near. An interval of which the
-    /// lower end does not fit under what is left of the cap counts as `impossible`.
+    /// The first of these that holds is the advice: a cap is exceeded; a rule says stop, the first
+    /// added first; the answer was `impossible`; an interval may not fit; a cap is near. An interval
+    /// of which the lower end does not fit under what is left of the cap counts as `impossible`.
     ///
     /// # Errors
     ///
@@ -194,43 +295,47 @@ impl BudgetMonitor {
         failure_probability: Option<Probability>,
     ) -> Result<Advice, Error> {
         let turn = usize::try_from(self.turns).unwrap_or(usize::MAX).saturating_add(1);
-        let resources = self.caps.len();
-        same_length("costs, one a resource", resources, spent.len())?;
-        same_length("estimates, one a resource", resources, estimates.len())?;
-        for (index, &value) in spent.iter().enumerate() {
+        same_length("costs, one a resource", self.resources.len(), spent.len())?;
+        same_length("estimates, one a resource", self.resources.len(), estimates.len())?;
+        for (resource, &value) in self.resources.iter().zip(spent) {
             if !is_amount(value) {
-                return Err(Error::Cost { rollout: 0, turn, resource: name(index), value });
+                let resource = resource.name.clone();
+                return Err(Error::Cost { rollout: 0, turn, resource, value });
             }
         }
         estimates.iter().try_for_each(|estimate| estimate.checked().map(|_| ()))?;
         self.turns = self.turns.saturating_add(1);
         let (mut exceeded, mut near, mut may_not_fit) = (None, None, None);
         let mut impossible = false;
-        let parts = self.spent.iter_mut().zip(&self.caps).zip(spent.iter().zip(estimates));
-        for (resource, ((total, &cap), (&cost, estimate))) in parts.enumerate() {
-            *total += cost;
-            if *total > cap {
-                exceeded.get_or_insert(resource);
-            } else if self.warn_at < 1.0 && *total >= self.warn_at * cap {
-                near.get_or_insert(resource);
+        let parts = self.resources.iter_mut().zip(&mut self.spent);
+        for ((resource, total), (&cost, estimate)) in parts.zip(spent.iter().zip(estimates)) {
+            resource.spent.add(cost);
+            *total = resource.spent.value();
+            let mut left = resource.spent;
+            left.add(-resource.cap);
+            let (left, name) = (-left.value(), &resource.name);
+            if *total > resource.cap {
+                exceeded.get_or_insert(name);
+            } else if *total >= resource.near {
+                near.get_or_insert(name);
             }
             impossible |= match estimate {
                 Estimate::Impossible => true,
-                Estimate::Interval(interval) => interval.low() > cap - *total,
+                Estimate::Interval(interval) => interval.low() > left,
                 Estimate::NoAnswer => false,
             };
-            if estimate.ends().is_some_and(|interval| interval.high() > cap - *total) {
-                may_not_fit.get_or_insert(resource);
+            if estimate.ends().is_some_and(|interval| interval.high() > left) {
+                may_not_fit.get_or_insert(name);
             }
         }
-        let said = if impossible { Estimate::Impossible } else { Estimate::NoAnswer };
-        let stop = self.alarm.push(said, failure_probability);
-        if let Some(resource) = exceeded {
+        self.row = row_after(self.row, impossible);
+        let in_a_row = self.row;
+        if let Some(resource) = exceeded.cloned() {
             return Ok(Advice::Stop(AdviceReason::CapExceeded { resource }));
         }
-        let in_a_row = self.alarm.row();
-        if stop {
-            return Ok(Advice::Stop(match (self.alarm.rule(), failure_probability) {
+        if let Some(rule) = self.rules.iter().find(|rule| rule.holds(in_a_row, failure_probability))
+        {
+            return Ok(Advice::Stop(match (rule, failure_probability) {
                 (StopRule::FailureProbability { .. }, Some(probability)) => {
                     AdviceReason::FailureProbability { probability }
                 }
@@ -239,9 +344,9 @@ impl BudgetMonitor {
         }
         Ok(if impossible {
             Advice::Warn(AdviceReason::Impossible { in_a_row })
-        } else if let Some(resource) = may_not_fit {
+        } else if let Some(resource) = may_not_fit.cloned() {
             Advice::Warn(AdviceReason::MayNotFit { resource })
-        } else if let Some(resource) = near {
+        } else if let Some(resource) = near.cloned() {
             Advice::Warn(AdviceReason::NearCap { resource })
         } else {
             Advice::Continue
@@ -261,7 +366,74 @@ impl BudgetMonitor {
     }
 }
 
-/// A resource that has a position only.
-fn name(index: usize) -> String {
-    format!("resource {index}")
+/// A monitor as it is stored.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    resources: Vec<StoredResource>,
+    stop_rules: Vec<StopRule>,
+    warn_at: f64,
+    impossible_in_a_row: u32,
+    turns: u64,
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct StoredResource {
+    name: String,
+    cap: Option<f64>,
+    spent: DecimalSum,
+}
+
+#[cfg(feature = "serde")]
+impl From<BudgetMonitor> for Stored {
+    fn from(monitor: BudgetMonitor) -> Self {
+        let resources =
+            monitor.resources.into_iter().map(|Watched { name, cap, spent, .. }| StoredResource {
+                name,
+                cap: cap.is_finite().then_some(cap),
+                spent,
+            });
+        Self {
+            resources: resources.collect(),
+            stop_rules: monitor.rules,
+            warn_at: monitor.warn_at,
+            impossible_in_a_row: monitor.row,
+            turns: monitor.turns,
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for BudgetMonitor {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let resources = stored.resources.iter().map(|it| (it.name.as_str(), it.cap));
+        let mut monitor = Self::new(resources)?.with_warning_at(stored.warn_at)?;
+        for (index, StoredResource { spent, .. }) in stored.resources.into_iter().enumerate() {
+            let value = spent.value();
+            // A NaN is in no range.
+            if !(0.0..f64::INFINITY).contains(&value) {
+                let (name, range) = ("what was spent", "finite and at least 0");
+                return Err(Error::Setting { name, value, range });
+            }
+            if let Some(resource) = monitor.resources.get_mut(index) {
+                resource.spent = spent;
+            }
+            if let Some(total) = monitor.spent.get_mut(index) {
+                *total = value;
+            }
+        }
+        if u64::from(stored.impossible_in_a_row) > stored.turns {
+            let (name, value) = ("impossible_in_a_row", f64::from(stored.impossible_in_a_row));
+            return Err(Error::Setting { name, value, range: "at most the number of turns" });
+        }
+        monitor.rules = stored.stop_rules;
+        monitor.row = stored.impossible_in_a_row;
+        monitor.turns = stored.turns;
+        Ok(monitor)
+    }
 }

@@ -19,7 +19,7 @@ use crate::{Error, Estimate};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum StopRule {
@@ -64,6 +64,23 @@ impl StopRule {
     pub const fn failure_probability(at_least: Probability) -> Self {
         Self::FailureProbability { at_least }
     }
+
+    /// Whether to stop now, after so many answers `impossible` in a row.
+    #[inline]
+    pub(super) fn holds(self, row: u32, failure_probability: Option<Probability>) -> bool {
+        match self {
+            Self::Impossible { in_a_row } => row >= in_a_row.get(),
+            Self::FailureProbability { at_least } => {
+                failure_probability.is_some_and(|stated| stated >= at_least)
+            }
+        }
+    }
+}
+
+/// The row of answers `impossible` after one more answer.
+#[inline]
+pub(super) fn row_after(row: u32, impossible: bool) -> u32 {
+    if impossible { row.saturating_add(1) } else { 0 }
 }
 
 /// A [`StopRule`] at work on one run: remembers the row that it counts, and nothing else.
@@ -86,21 +103,7 @@ impl Alarm {
         estimate: Estimate,
         failure_probability: Option<Probability>,
     ) -> bool {
-        self.row = if estimate == Estimate::Impossible { self.row.saturating_add(1) } else { 0 };
-        match self.rule {
-            StopRule::Impossible { in_a_row } => self.row >= in_a_row.get(),
-            StopRule::FailureProbability { at_least } => {
-                failure_probability.is_some_and(|stated| stated >= at_least)
-            }
-        }
-    }
-
-    /// How many answers `impossible` there were in a row, up to now.
-    pub(super) const fn row(&self) -> u32 {
-        self.row
-    }
-
-    pub(super) const fn rule(&self) -> StopRule {
-        self.rule
+        self.row = row_after(self.row, estimate == Estimate::Impossible);
+        self.rule.holds(self.row, failure_probability)
     }
 }

@@ -18,7 +18,7 @@ use crate::{EarlyStops, Error, Resource, Rollouts, Sample, checks::same_length};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct StoppingPoint {
     /// Runs are stopped where their probability of failure is at least this.

@@ -37,6 +37,8 @@ use crate::{Error, rank::least};
 /// Reference: Gibbs, Candès (2021), Adaptive conformal inference under distribution shift, NeurIPS,
 /// proposition 4.1.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
 pub struct AdaptiveConformal {
     coverage: Level,
     step: f64,
@@ -70,6 +72,16 @@ impl AdaptiveConformal {
         let reach = miss.max(1.0 - miss) + self.step * self.longest as f64;
         reach / (self.step * self.scores.len() as f64)
     }
+
+    /// The quantile of all scores so far at the level of now.
+    fn margin_of_level(&self) -> f64 {
+        let rank = least(1.0 - self.level, (self.scores.len() + 1) as f64).ceil();
+        if rank < 1.0 {
+            f64::NEG_INFINITY
+        } else {
+            self.scores.nth(rank as usize).unwrap_or(f64::INFINITY)
+        }
+    }
 }
 
 impl OnlineCalibrator for AdaptiveConformal {
@@ -83,12 +95,50 @@ impl OnlineCalibrator for AdaptiveConformal {
         self.level += self.step * (expected - missed);
         self.longest = self.longest.max(scores.len());
         self.scores.add(scores, 1.0);
-        let rank = least(1.0 - self.level, (self.scores.len() + 1) as f64).ceil();
-        self.margin = if rank < 1.0 {
-            f64::NEG_INFINITY
-        } else {
-            self.scores.nth(rank as usize).unwrap_or(f64::INFINITY)
-        };
+        self.margin = self.margin_of_level();
+    }
+}
+
+/// The stored form.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    coverage: Level,
+    step: f64,
+    level: f64,
+    scores: SortedScores,
+    longest_run: usize,
+}
+
+#[cfg(feature = "serde")]
+impl From<AdaptiveConformal> for Stored {
+    fn from(state: AdaptiveConformal) -> Self {
+        let AdaptiveConformal { coverage, step, level, scores, longest, .. } = state;
+        Self { coverage, step, level, scores, longest_run: longest }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for AdaptiveConformal {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let Stored { coverage, step, level, scores, longest_run: longest } = stored;
+        if !level.is_finite() {
+            return Err(Error::StoredState { problem: "the level must be finite" });
+        }
+        if longest > scores.len() {
+            return Err(Error::StoredState {
+                problem: "the longest run has at most as many scores as all",
+            });
+        }
+        let mut state = Self { level, scores, longest, ..Self::new(coverage, step)? };
+        // Before the first score it is infinite, whatever the level.
+        if state.scores.len() > 0 {
+            state.margin = state.margin_of_level();
+        }
+        Ok(state)
     }
 }
 

@@ -28,7 +28,7 @@ use crate::{Error, Estimate, Estimator, Interval, Prefix, Resource, Rollout};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum MarginUnit {
@@ -74,6 +74,8 @@ pub enum MarginUnit {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored<E, C>"))]
 pub struct Calibrated<E, C> {
     estimator: E,
     calibrator: C,
@@ -177,5 +179,30 @@ impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
             self.calibrator.update(&scores);
         }
         self.estimator.learn(rollout, resource)
+    }
+}
+
+/// The stored form.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored<E, C> {
+    estimator: E,
+    calibrator: C,
+    unit: MarginUnit,
+    given: Vec<(usize, Interval)>,
+}
+
+#[cfg(feature = "serde")]
+impl<E, C> TryFrom<Stored<E, C>> for Calibrated<E, C> {
+    type Error = Error;
+
+    fn try_from(stored: Stored<E, C>) -> Result<Self, Error> {
+        let Stored { estimator, calibrator, unit, given } = stored;
+        let turns: Vec<usize> = given.iter().map(|(turns, _)| *turns).collect();
+        if turns.first() == Some(&0) || !turns.is_sorted_by(|a, b| a < b) {
+            return Err(Error::StoredState { problem: "turns must rise, from 1 on" });
+        }
+        Ok(Self { estimator, calibrator, unit, given })
     }
 }

@@ -40,6 +40,8 @@ use crate::{
 /// Reference: Angelopoulos, Candès, Tibshirani (2023), Conformal PID control for time series
 /// prediction, NeurIPS, propositions 1 and 2.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
 pub struct ConformalPid {
     coverage: Level,
     step: f64,
@@ -51,6 +53,7 @@ pub struct ConformalPid {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 struct Integrator {
     gain: f64,
     saturation: f64,
@@ -107,5 +110,49 @@ impl OnlineCalibrator for ConformalPid {
         self.tracked += self.step * excess;
         self.scores += n;
         self.excess += excess;
+    }
+}
+
+/// The stored form.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    coverage: Level,
+    step: f64,
+    integrator: Option<Integrator>,
+    tracked: f64,
+    scores: f64,
+    excess: f64,
+}
+
+#[cfg(feature = "serde")]
+impl From<ConformalPid> for Stored {
+    fn from(state: ConformalPid) -> Self {
+        let ConformalPid { coverage, step, integrator, tracked, scores, excess } = state;
+        Self { coverage, step, integrator, tracked, scores, excess }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for ConformalPid {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let Stored { coverage, step, integrator, tracked, scores, excess } = stored;
+        if !tracked.is_finite() {
+            return Err(Error::StoredState { problem: "the tracked margin must be finite" });
+        }
+        if !(0.0..=1e300).contains(&scores) || scores.fract() != 0.0 {
+            return Err(Error::StoredState { problem: "the number of scores must be whole" });
+        }
+        if excess.is_nan() || excess.abs() > scores {
+            return Err(Error::StoredState { problem: "misses in excess are at most the scores" });
+        }
+        let mut state = Self { tracked, scores, excess, ..Self::new(coverage, 0.0, step)? };
+        if let Some(Integrator { gain, saturation }) = integrator {
+            state = state.with_integrator(gain, saturation)?;
+        }
+        Ok(state)
     }
 }

@@ -1,7 +1,14 @@
 use scoring_rules::CompensatedSum;
+#[cfg(feature = "serde")]
+use scoring_rules::infinite::Number;
+
+#[cfg(feature = "serde")]
+use crate::Error;
 
 /// Scores of all runs so far, sorted.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
 pub(super) struct SortedScores {
     /// Each with its weight.
     scores: Vec<(f64, f64)>,
@@ -44,6 +51,35 @@ impl SortedScores {
             sum.add(weight);
             (sum.value() >= least).then_some(score)
         })
+    }
+}
+
+/// The stored form: each score with its weight.
+#[cfg(feature = "serde")]
+type Stored = Vec<(Number, f64)>;
+
+#[cfg(feature = "serde")]
+impl From<SortedScores> for Stored {
+    fn from(sorted: SortedScores) -> Self {
+        sorted.scores.into_iter().map(|(score, weight)| (Number(score), weight)).collect()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for SortedScores {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let scores: Vec<(f64, f64)> =
+            stored.into_iter().map(|(score, weight)| (score.0, weight)).collect();
+        if !scores.is_sorted_by(|a, b| a.0.total_cmp(&b.0).is_le()) {
+            return Err(Error::StoredState { problem: "scores must be sorted" });
+        }
+        if !scores.iter().all(|&(_, weight)| weight > 0.0 && weight <= 1.0) {
+            let problem = "weights of scores must be above 0 and at most 1";
+            return Err(Error::StoredState { problem });
+        }
+        Ok(Self { scores })
     }
 }
 

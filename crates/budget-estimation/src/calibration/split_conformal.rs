@@ -1,6 +1,8 @@
 use scoring_rules::Level;
 
 use super::{OnlineCalibrator, sorted_scores::SortedScores};
+#[cfg(feature = "serde")]
+use crate::Error;
 use crate::rank::least;
 
 /// Split conformal prediction over runs: the margin is a quantile of the scores of past runs.
@@ -39,6 +41,8 @@ use crate::rank::least;
 /// Lee, Barber, Willett (2023), Distribution-free inference with hierarchical data, arXiv
 /// 2306.06342.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
 pub struct SplitConformal {
     coverage: Level,
     runs: f64,
@@ -51,6 +55,12 @@ impl SplitConformal {
     #[must_use]
     pub fn new(coverage: Level) -> Self {
         Self { coverage, runs: 0.0, scores: SortedScores::default(), margin: f64::INFINITY }
+    }
+
+    /// The quantile of all scores so far at the coverage.
+    fn margin_of_scores(&self) -> f64 {
+        let least = least(self.coverage.get(), self.runs + 1.0);
+        self.scores.at_weight(least).unwrap_or(f64::INFINITY)
     }
 }
 
@@ -65,7 +75,41 @@ impl OnlineCalibrator for SplitConformal {
         }
         self.runs += 1.0;
         self.scores.add(scores, 1.0 / scores.len() as f64);
-        let least = least(self.coverage.get(), self.runs + 1.0);
-        self.margin = self.scores.at_weight(least).unwrap_or(f64::INFINITY);
+        self.margin = self.margin_of_scores();
+    }
+}
+
+/// The stored form.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    coverage: Level,
+    runs: u64,
+    scores: SortedScores,
+}
+
+#[cfg(feature = "serde")]
+impl From<SplitConformal> for Stored {
+    fn from(state: SplitConformal) -> Self {
+        let SplitConformal { coverage, runs, scores, .. } = state;
+        Self { coverage, runs: runs as u64, scores }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for SplitConformal {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let Stored { coverage, runs, scores } = stored;
+        if runs > scores.len() as u64 || (runs == 0) != (scores.len() == 0) {
+            return Err(Error::StoredState { problem: "each run has at least one score" });
+        }
+        let mut state = Self { runs: runs as f64, scores, ..Self::new(coverage) };
+        if runs > 0 {
+            state.margin = state.margin_of_scores();
+        }
+        Ok(state)
     }
 }

@@ -11,6 +11,8 @@ use crate::{AnswerError, Estimate, estimates::answer_number::ends};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum AnswerMode {
     /// One `<answer>` and one `</answer>` in the whole text, in small letters, and none in any

@@ -24,6 +24,8 @@ use crate::{Error, Estimate, Estimator, Prefix, Resource, Rollout};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
 pub struct LinearEstimator {
     turns: f64,
     half_width: f64,
@@ -32,6 +34,7 @@ pub struct LinearEstimator {
 
 /// Turns of successful runs so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 struct Turns {
     runs: u64,
     total: u64,
@@ -91,10 +94,49 @@ impl Estimator for LinearEstimator {
         if let Some(learnt) = &mut self.learnt
             && rollout.succeeded()
         {
-            learnt.runs += 1;
-            learnt.total += rollout.turns() as u64;
+            learnt.runs = learnt.runs.saturating_add(1);
+            learnt.total = learnt.total.saturating_add(rollout.turns() as u64);
             self.turns = learnt.total as f64 / learnt.runs as f64;
         }
         Ok(())
+    }
+}
+
+/// The stored form.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    turns: f64,
+    half_width: f64,
+    learnt: Option<Turns>,
+}
+
+#[cfg(feature = "serde")]
+impl From<LinearEstimator> for Stored {
+    fn from(state: LinearEstimator) -> Self {
+        let LinearEstimator { turns, half_width, learnt } = state;
+        Self { turns, half_width, learnt }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for LinearEstimator {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let Stored { turns, half_width, learnt } = stored;
+        if let Some(Turns { runs, total }) = learnt {
+            let mean = if runs == 0 { turns } else { total as f64 / runs as f64 };
+            if total < runs || (runs == 0 && total > 0) || mean.to_bits() != turns.to_bits() {
+                return Err(Error::StoredState {
+                    problem: "the turns assumed must be those learnt",
+                });
+            }
+            if runs > 0 {
+                return Ok(Self { turns, learnt, ..Self::new(1.0, half_width)? });
+            }
+        }
+        Ok(Self { learnt, ..Self::new(turns, half_width)? })
     }
 }

@@ -41,6 +41,8 @@ use crate::{Error, Estimate, Estimator, Prefix, Resource, Rollout, rank::least};
 /// type 1; Kaplan, Meier (1958), Nonparametric estimation from incomplete observations,
 /// doi:10.1080/01621459.1958.10501452; Efron (1967), The two sample problem with censored data.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
 pub struct PastQuantiles {
     coverage: Level,
     cut_offs: bool,
@@ -49,6 +51,7 @@ pub struct PastQuantiles {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 struct Past {
     remaining: f64,
     /// At least that much.
@@ -124,19 +127,61 @@ impl Estimator for PastQuantiles {
         if !counts {
             return Ok(());
         }
-        let total = rollout.total(resource)?;
-        let cumulative = rollout.usage(resource)?.cumulative();
+        let (whole, usage) = (rollout.whole(resource)?, rollout.usage(resource)?);
         if self.by_turn.len() < rollout.turns() {
             self.by_turn.resize_with(rollout.turns(), Vec::new);
         }
         // After 0 turns and after each but the last.
-        let spent = std::iter::once(&0.0).chain(cumulative).take(rollout.turns());
-        for (past, spent) in self.by_turn.iter_mut().zip(spent) {
-            let remaining = total - spent;
+        let spent = std::iter::once(&0.0).chain(usage.cumulative()).take(rollout.turns());
+        for (past, &spent) in self.by_turn.iter_mut().zip(spent) {
+            let remaining = whole.remaining_after(spent);
             let at =
                 past.partition_point(|run| (run.remaining, run.cut_off) <= (remaining, cut_off));
             past.insert(at, Past { remaining, cut_off });
         }
         Ok(())
+    }
+}
+
+/// The stored form.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    coverage: Level,
+    survival_aware: bool,
+    by_turn: Vec<Vec<Past>>,
+}
+
+#[cfg(feature = "serde")]
+impl From<PastQuantiles> for Stored {
+    fn from(state: PastQuantiles) -> Self {
+        let PastQuantiles { coverage, cut_offs, by_turn } = state;
+        Self { coverage, survival_aware: cut_offs, by_turn }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for PastQuantiles {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let Stored { coverage, survival_aware: cut_offs, by_turn } = stored;
+        let key = |run: &Past| (run.remaining, run.cut_off);
+        if !by_turn.iter().all(|past| past.is_sorted_by(|a, b| key(a) <= key(b))) {
+            return Err(Error::StoredState { problem: "past runs must be sorted" });
+        }
+        if !by_turn.is_sorted_by(|a, b| a.len() >= b.len()) {
+            return Err(Error::StoredState { problem: "no more runs can reach a later turn" });
+        }
+        let valid = |run: &Past| {
+            run.remaining >= 0.0 && run.remaining.is_finite() && (cut_offs || !run.cut_off)
+        };
+        if !by_turn.iter().flatten().all(valid) {
+            return Err(Error::StoredState {
+                problem: "what remained must be finite and at least 0",
+            });
+        }
+        Ok(Self { coverage, cut_offs, by_turn })
     }
 }

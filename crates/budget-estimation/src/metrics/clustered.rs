@@ -11,9 +11,9 @@ use crate::{Error, Metrics, Sample};
 /// # Errors
 ///
 /// [`Error::Empty`] without a sample; [`Error::NothingRemains`] for a feasible sample where nothing
-/// remained. For each measure: [`Error::Empty`] where it is undefined on all samples;
-/// [`Error::Setting`] for more than 10 million resamples; [`Error::TrajectoryMetrics`] where it is
-/// undefined in all resamples.
+/// remained. For each measure: [`Error::Empty`] if it is undefined on all samples;
+/// [`Error::Setting`] for more than 10 million resamples; [`Error::TrajectoryMetrics`] if it is
+/// undefined in all resamples, or if all samples are of one cluster.
 ///
 /// ```
 /// use budget_estimation::{
@@ -46,9 +46,21 @@ pub fn bootstrap_metrics<G: Ord>(
         all.update(sample)?;
         Ok::<_, Error>(all)
     })?;
+    if samples.is_empty() {
+        return Err(Error::Empty);
+    }
     let clusters: Vec<G> = samples.iter().map(cluster).collect();
-    let bootstrap = Bootstrap::clusters(&clusters, seed)?;
     let undefined = trajectory_metrics::Error::Empty;
+    let bootstrap = match Bootstrap::clusters(&clusters, seed) {
+        Ok(bootstrap) => bootstrap,
+        // A single cluster has no resamples, so that no measure has replicates.
+        Err(error) => {
+            let mut metrics = FewMetrics::default();
+            samples.iter().for_each(|sample| metrics.add(sample, 1));
+            let reason = |value: Option<f64>| if value.is_some() { &error } else { &undefined };
+            return Ok(metrics.finish().map(|value| Err(reason(value).clone().into())));
+        }
+    };
     let replicates = bootstrap.replicates(resamples, |counts| {
         let mut metrics = FewMetrics::default();
         for (sample, &count) in samples.iter().zip(counts) {

@@ -25,6 +25,8 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Metrics {
     feasibility: FeasibilityCounts,
     intervals: IntervalScores,
@@ -49,7 +51,7 @@ pub struct Metrics {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct MetricsSummary {
     /// Over all samples.
@@ -65,6 +67,12 @@ impl Metrics {
     #[must_use]
     pub fn claiming(coverage: Level) -> Self {
         Self { intervals: IntervalScores::claiming(coverage), ..Self::default() }
+    }
+
+    /// Whether both claim the same coverage, or none.
+    #[cfg(feature = "serde")]
+    pub(super) fn claims_as(&self, other: &Self) -> bool {
+        self.intervals.claims_as(&other.intervals)
     }
 
     /// Of no sample, with the same claim.
@@ -107,7 +115,7 @@ impl Metrics {
     /// As [`IntervalScores::merge`].
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         self.intervals.merge(&other.intervals)?;
-        self.linear.merge(&other.linear);
+        self.linear.merge(&other.linear)?;
         self.feasibility.merge(&other.feasibility);
         Ok(())
     }

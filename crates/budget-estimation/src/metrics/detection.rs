@@ -25,6 +25,8 @@ use crate::{Error, Sample};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
 pub struct DetectionDelay {
     failed: BTreeMap<usize, Option<Alarm>>,
     /// The run of the last sample, not in the map yet.
@@ -33,6 +35,7 @@ pub struct DetectionDelay {
 
 /// The first alarm on a run.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 struct Alarm {
     turn: usize,
     turn_share: f64,
@@ -55,7 +58,7 @@ struct Alarm {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct DetectionSummary {
     /// Failed runs with a sample.
@@ -163,5 +166,36 @@ impl Sample {
     pub fn spent_share(&self) -> f64 {
         let total = self.used() + self.remaining();
         if total > 0.0 { self.used() / total } else { 1.0 }
+    }
+}
+
+/// The stored form.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    failed: BTreeMap<usize, Option<Alarm>>,
+}
+
+#[cfg(feature = "serde")]
+impl From<DetectionDelay> for Stored {
+    fn from(state: DetectionDelay) -> Self {
+        let mut state = state;
+        state.store();
+        Self { failed: state.failed }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for DetectionDelay {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let share = |value: f64| (0.0..=1.0).contains(&value);
+        let valid = |alarm: &Alarm| share(alarm.turn_share) && share(alarm.spent_share);
+        if !stored.failed.values().flatten().all(valid) {
+            return Err(Error::StoredState { problem: "shares must be from 0 to 1" });
+        }
+        Ok(Self { failed: stored.failed, current: None })
     }
 }

@@ -26,6 +26,8 @@ use crate::{Error, Estimate, Sample, metrics::tally::Tally};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct FeasibilityCounts {
     /// By label, impossible first; then by what was said: impossible, an interval, no answer.
     counts: [[Tally; 3]; 2],
@@ -54,7 +56,7 @@ pub struct FeasibilityCounts {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct ClassScores {
     /// Share of what was said to be this class that was; none where it was never said.
@@ -90,7 +92,7 @@ pub struct ClassScores {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct FeasibilitySummary {
     /// Feasible, and an interval was given; a sum of weights, as all counts.

@@ -3,6 +3,7 @@ use scoring_rules::{ExactMean, Interval, Level, Observed, Weight, interval_loss,
 use crate::{
     Error, Miss, Sample,
     metrics::{
+        one_resource::OneResource,
         quantile::quantiles,
         reward::reward,
         tally::{Tally, mean, take},
@@ -31,8 +32,11 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct IntervalScores {
     claimed: Option<Level>,
+    resource: OneResource,
     feasible: Tally,
     answered: Tally,
     hits: Tally,
@@ -47,6 +51,8 @@ pub struct IntervalScores {
 
 /// Means of the losses that a claimed coverage allows.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 struct ProperLosses {
     interval: ExactMean,
     pinball: [ExactMean; 2],
@@ -76,7 +82,7 @@ struct ProperLosses {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct IntervalSummary {
     /// Feasible samples.
@@ -117,11 +123,72 @@ pub struct IntervalSummary {
     pub weighted_interval_loss: Option<f64>,
 }
 
+/// The stored form, not checked yet.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    claimed: Option<Level>,
+    resource: OneResource,
+    feasible: Tally,
+    answered: Tally,
+    hits: Tally,
+    optimistic: Tally,
+    conservative: Tally,
+    reward: ExactMean,
+    width: ExactMean,
+    relative_width: ExactMean,
+    midpoint_errors: Vec<(f64, f64)>,
+    proper: Option<Box<ProperLosses>>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for IntervalScores {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let valid = |&(error, weight): &(f64, f64)| {
+            error >= 0.0 && error.is_finite() && Weight::new(weight).is_ok()
+        };
+        if !stored.midpoint_errors.iter().all(valid) {
+            let problem = "errors must be finite and at least 0, weights as those of samples";
+            return Err(Error::StoredState { problem });
+        }
+        if stored.claimed.is_some() != stored.proper.is_some() {
+            let problem = "proper losses go together with a claimed coverage";
+            return Err(Error::StoredState { problem });
+        }
+        let Stored { claimed, resource, feasible, answered, hits, optimistic, .. } = stored;
+        let Stored { conservative, reward, width, relative_width, .. } = stored;
+        let Stored { midpoint_errors, proper, .. } = stored;
+        Ok(Self {
+            claimed,
+            resource,
+            feasible,
+            answered,
+            hits,
+            optimistic,
+            conservative,
+            reward,
+            width,
+            relative_width,
+            midpoint_errors,
+            proper,
+        })
+    }
+}
+
 impl IntervalScores {
     /// Scores intervals that claim to be central ones of this coverage by proper losses too.
     #[must_use]
     pub fn claiming(coverage: Level) -> Self {
         Self { claimed: Some(coverage), proper: Some(Box::default()), ..Self::default() }
+    }
+
+    /// Whether both claim the same coverage, or none.
+    #[cfg(feature = "serde")]
+    pub(super) fn claims_as(&self, other: &Self) -> bool {
+        self.claimed == other.claimed
     }
 
     /// Of no sample, with the same claim.
@@ -134,7 +201,8 @@ impl IntervalScores {
     /// # Errors
     ///
     /// [`Error::NothingRemains`] for a feasible one where nothing remained; [`Error::TooLarge`] for
-    /// an interval so large that a relative error is no number. Nothing is taken in then.
+    /// an interval so large that a relative error is no number; [`Error::MixedResources`] for a
+    /// sample of another resource than earlier ones. Nothing is taken in then.
     #[inline]
     pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
         self.add(sample, Weight::ONE)
@@ -151,13 +219,19 @@ impl IntervalScores {
 
     #[inline]
     pub(crate) fn add(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
-        if !sample.is_feasible() || weight == Weight::ZERO {
+        if weight == Weight::ZERO {
+            return Ok(());
+        }
+        self.resource.check(sample)?;
+        if !sample.is_feasible() {
+            self.resource.take(sample);
             return Ok(());
         }
         sample.check_remaining()?;
         let Some(ends) = sample.estimate().ends() else {
+            self.resource.take(sample);
             self.feasible.add(weight);
-            take(&mut self.reward, 0.0, weight);
+            take(&mut self.reward, 0.0, weight)?;
             return Ok(());
         };
         let (relative_width, error) =
@@ -165,6 +239,7 @@ impl IntervalScores {
                 (Some(width), Some(error)) => (width, error),
                 _ => return Err(sample.too_large()),
             };
+        self.resource.take(sample);
         self.feasible.add(weight);
         self.answered.add(weight);
         match sample.miss() {
@@ -172,9 +247,9 @@ impl IntervalScores {
             Some(Miss::Conservative) => self.conservative.add(weight),
             None => self.hits.add(weight),
         }
-        take(&mut self.reward, reward(sample.estimate(), sample.remaining()), weight);
-        take(&mut self.width, ends.width(), weight);
-        take(&mut self.relative_width, relative_width, weight);
+        take(&mut self.reward, reward(sample.estimate(), sample.remaining()), weight)?;
+        take(&mut self.width, ends.width(), weight)?;
+        take(&mut self.relative_width, relative_width, weight)?;
         self.midpoint_errors.push((error, weight.get()));
         match (self.claimed, &mut self.proper) {
             (Some(coverage), Some(proper)) => proper.add(ends, sample, coverage, weight),
@@ -186,11 +261,13 @@ impl IntervalScores {
     ///
     /// # Errors
     ///
-    /// [`Error::Unlike`] unless both claim the same coverage, or none.
+    /// [`Error::Unlike`] unless both claim the same coverage, or none; [`Error::MixedResources`]
+    /// if their samples are of different resources.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         if self.claimed != other.claimed {
             return Err(Error::Unlike { what: "the claimed coverage" });
         }
+        self.resource.merge(other.resource)?;
         self.feasible.merge(&other.feasible);
         self.answered.merge(&other.answered);
         self.hits.merge(&other.hits);
@@ -256,10 +333,10 @@ impl ProperLosses {
         let low = pinball_loss(ends.low(), outcome, levels[0])?;
         let high = pinball_loss(ends.high(), outcome, levels[1])?;
         let middle = pinball_loss(ends.low() + ends.width() / 2.0, outcome, Level::HALF)?;
-        take(&mut self.interval, loss, weight);
-        take(&mut self.pinball[0], low, weight);
-        take(&mut self.pinball[1], high, weight);
-        take(&mut self.weighted, (middle + tail / 2.0 * loss) / 1.5, weight);
+        take(&mut self.interval, loss, weight)?;
+        take(&mut self.pinball[0], low, weight)?;
+        take(&mut self.pinball[1], high, weight)?;
+        take(&mut self.weighted, (middle + tail / 2.0 * loss) / 1.5, weight)?;
         Ok(())
     }
 }

@@ -2,7 +2,10 @@ use scoring_rules::{ExactMean, Weight};
 
 use crate::{
     Error, Sample,
-    metrics::tally::{mean, take},
+    metrics::{
+        one_resource::OneResource,
+        tally::{mean, take},
+    },
 };
 
 /// The error of the middle of an interval against that of linear extrapolation,
@@ -32,7 +35,10 @@ use crate::{
 ///
 /// Reference: Towards budget-aware agents, section 4.1 and figure 4.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct LinearComparison {
+    resource: OneResource,
     estimate: ExactMean,
     linear: ExactMean,
     reduction: ExactMean,
@@ -56,7 +62,7 @@ pub struct LinearComparison {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct LinearSummary {
     /// Mean absolute error of the middles, in units of the resource.
@@ -91,7 +97,8 @@ impl LinearComparison {
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`] for an interval so large that its error is no number.
+    /// [`Error::TooLarge`] for an interval so large that its error is no number;
+    /// [`Error::MixedResources`] for a sample of another resource than earlier ones.
     #[inline]
     pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
         self.add(sample, Weight::ONE)
@@ -108,6 +115,9 @@ impl LinearComparison {
 
     #[inline]
     pub(crate) fn add(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
+        if weight != Weight::ZERO {
+            self.resource.check(sample)?;
+        }
         let errors =
             sample.absolute_errors().filter(|_| sample.is_feasible() && weight != Weight::ZERO);
         let Some([estimate, linear]) = errors else {
@@ -116,17 +126,23 @@ impl LinearComparison {
         if !(estimate.is_finite() && linear.is_finite()) {
             return Err(sample.too_large());
         }
-        take(&mut self.estimate, estimate, weight);
-        take(&mut self.linear, linear, weight);
-        take(&mut self.reduction, linear - estimate, weight);
-        Ok(())
+        self.resource.take(sample);
+        take(&mut self.estimate, estimate, weight)?;
+        take(&mut self.linear, linear, weight)?;
+        take(&mut self.reduction, linear - estimate, weight)
     }
 
     /// Takes in everything that `other` has.
-    pub fn merge(&mut self, other: &Self) {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MixedResources`] if their samples are of different resources.
+    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        self.resource.merge(other.resource)?;
         self.estimate.merge(&other.estimate);
         self.linear.merge(&other.linear);
         self.reduction.merge(&other.reduction);
+        Ok(())
     }
 
     /// The comparison over all samples so far.

@@ -1,6 +1,9 @@
 use scoring_rules::{Level, Weight};
 
-use crate::{DetectionDelay, DetectionSummary, Error, Metrics, MetricsSummary, Sample};
+use crate::{
+    DetectionDelay, DetectionSummary, Error, Metrics, MetricsSummary, Sample,
+    metrics::one_resource::OneResource,
+};
 
 /// All measures at once: over all turns, over the first turn alone, by how far the run was, and how
 /// late failures were called.
@@ -28,7 +31,10 @@ use crate::{DetectionDelay, DetectionSummary, Error, Metrics, MetricsSummary, Sa
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct ProgressMetrics {
+    resource: OneResource,
     first_turn: Metrics,
     /// Each sample is in one of them.
     bins: Vec<Metrics>,
@@ -54,7 +60,7 @@ pub struct ProgressMetrics {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct ProgressSummary {
     /// Over every sample.
@@ -67,6 +73,33 @@ pub struct ProgressSummary {
     pub by_progress: Vec<Option<MetricsSummary>>,
     /// Over failed runs; none where there is none.
     pub detection: Option<DetectionSummary>,
+}
+
+/// The stored form, not checked yet.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    resource: OneResource,
+    first_turn: Metrics,
+    bins: Vec<Metrics>,
+    detection: DetectionDelay,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for ProgressMetrics {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let Stored { resource, first_turn, bins, detection } = stored;
+        if !(1..=1000).contains(&bins.len()) {
+            return Err(Error::StoredState { problem: "there must be 1 to 1000 bins" });
+        }
+        if !bins.iter().all(|bin| bin.claims_as(&first_turn)) {
+            return Err(Error::StoredState { problem: "all parts must claim the same coverage" });
+        }
+        Ok(Self { resource, first_turn, bins, detection })
+    }
 }
 
 impl ProgressMetrics {
@@ -83,6 +116,7 @@ impl ProgressMetrics {
         }
         let empty = coverage.map_or_else(Metrics::default, Metrics::claiming);
         Ok(Self {
+            resource: OneResource::default(),
             first_turn: empty.clone(),
             bins: vec![empty; bins],
             detection: DetectionDelay::default(),
@@ -111,6 +145,9 @@ impl ProgressMetrics {
 
     #[inline]
     fn add(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
+        if weight != Weight::ZERO {
+            self.resource.check(sample)?;
+        }
         // In whole numbers, so that a sample on a border is in the upper bin.
         let bin = sample.turn() as u128 * self.bins.len() as u128 / sample.turns().max(1) as u128;
         if let Some(bin) = self.bins.get_mut(bin as usize) {
@@ -120,6 +157,7 @@ impl ProgressMetrics {
             self.first_turn.add(sample, weight)?;
         }
         if weight != Weight::ZERO {
+            self.resource.take(sample);
             self.detection.update(sample);
         }
         Ok(())
@@ -129,11 +167,13 @@ impl ProgressMetrics {
     ///
     /// # Errors
     ///
-    /// [`Error::Unlike`] unless both have the same bins and claim the same coverage.
+    /// [`Error::Unlike`] unless both have the same bins and claim the same coverage;
+    /// [`Error::MixedResources`] if their samples are of different resources.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         if self.bins.len() != other.bins.len() {
             return Err(Error::Unlike { what: "the number of bins" });
         }
+        self.resource.merge(other.resource)?;
         self.first_turn.merge(&other.first_turn)?;
         for (bin, more) in self.bins.iter_mut().zip(&other.bins) {
             bin.merge(more)?;

@@ -20,6 +20,8 @@ use crate::{Error, Prefix, Resource, Rollouts};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
 pub struct LiveRun {
     /// Of one rollout, which has no end yet.
     rollouts: Rollouts,
@@ -75,5 +77,56 @@ impl LiveRun {
         let rollout = self.rollouts.get(0)?;
         let usage = rollout.usage(resource)?;
         Ok(super::prefix::prefix(&rollout, resource, usage, rollout.turns()))
+    }
+}
+
+/// The stored form.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    resources: Vec<StoredResource>,
+    turns: Vec<Vec<Option<f64>>>,
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct StoredResource {
+    name: String,
+    cap: Option<f64>,
+}
+
+#[cfg(feature = "serde")]
+impl From<LiveRun> for Stored {
+    fn from(run: LiveRun) -> Self {
+        let columns = &run.rollouts.columns;
+        let known = |cost: Option<&f64>| cost.copied().filter(|cost| !cost.is_nan());
+        let turn = |at: usize| columns.iter().map(|column| known(column.costs.get(at))).collect();
+        let turns = columns.first().map_or(0, |column| column.costs.len());
+        let resource = |column: &crate::rollouts::Column| StoredResource {
+            name: column.name.clone(),
+            cap: column.cap(0),
+        };
+        Self {
+            resources: columns.iter().map(resource).collect(),
+            turns: (0..turns).map(turn).collect(),
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for LiveRun {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let mut run = Self::new(stored.resources.iter().map(|resource| resource.name.as_str()))?;
+        for StoredResource { name, cap } in &stored.resources {
+            if let Some(cap) = *cap {
+                run.set_cap(run.resource(name)?, cap)?;
+            }
+        }
+        stored.turns.iter().try_for_each(|costs| run.push(costs))?;
+        Ok(run)
     }
 }

@@ -1,3 +1,5 @@
+#[cfg(feature = "serde")]
+use crate::checks::is_amount;
 use crate::{Error, Estimate, Resource, Rollout};
 
 /// An estimate beside what then happened. Only this crate makes one, from the rollout itself.
@@ -14,14 +16,19 @@ use crate::{Error, Estimate, Resource, Rollout};
 /// let sample = Sample::new(&rollouts.get(0)?, tokens, 1, estimate)?;
 /// assert_eq!((sample.used(), sample.remaining()), (50.0, 100.0));
 /// assert!(sample.is_feasible() && sample.is_hit());
+/// assert_eq!((sample.resource(), sample.cap()), (tokens, None));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
 pub struct Sample {
     pub(crate) rollout: usize,
     pub(crate) turn: usize,
     pub(crate) turns: usize,
+    pub(crate) resource: Resource,
+    /// Plus infinity where there is none.
+    pub(crate) cap: f64,
     pub(crate) used: f64,
     pub(crate) remaining: f64,
     pub(crate) feasible: bool,
@@ -47,10 +54,11 @@ impl Sample {
         if turn >= turns {
             return Err(rollout.no_such_turn(turn));
         }
-        let total = rollout.total(resource)?;
+        let whole = rollout.whole(resource)?;
         let used = rollout.cumulative(resource, turn)?;
         let (rollout, feasible) = (rollout.index(), rollout.is_feasible()?);
-        Ok(Self { rollout, turn, turns, used, remaining: total - used, feasible, estimate })
+        let (remaining, cap) = (whole.remaining_after(used), whole.cap);
+        Ok(Self { rollout, turn, turns, resource, cap, used, remaining, feasible, estimate })
     }
 
     /// Position of the rollout, from 0.
@@ -75,6 +83,18 @@ impl Sample {
     #[must_use]
     pub fn progress(&self) -> f64 {
         self.turn as f64 / self.turns as f64
+    }
+
+    /// The resource that the estimate is of.
+    #[must_use]
+    pub const fn resource(&self) -> Resource {
+        self.resource
+    }
+
+    /// The cap on this resource, if the run has one.
+    #[must_use]
+    pub fn cap(&self) -> Option<f64> {
+        self.cap.is_finite().then_some(self.cap)
     }
 
     /// What had been spent, C_k.
@@ -122,5 +142,58 @@ impl Sample {
     #[inline]
     pub fn linear_reference(&self) -> Option<f64> {
         (self.turn > 0).then(|| self.used / self.turn as f64 * (self.turns - self.turn) as f64)
+    }
+}
+
+/// The stored form.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    rollout: usize,
+    turn: usize,
+    turns: usize,
+    resource: Resource,
+    cap: Option<f64>,
+    used: f64,
+    remaining: f64,
+    feasible: bool,
+    estimate: Estimate,
+}
+
+#[cfg(feature = "serde")]
+impl From<Sample> for Stored {
+    fn from(state: Sample) -> Self {
+        let Sample { rollout, turn, turns, resource, used, remaining, feasible, estimate, .. } =
+            state;
+        let cap = state.cap();
+        Self { rollout, turn, turns, resource, cap, used, remaining, feasible, estimate }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for Sample {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let Stored { rollout, turn, turns, resource, cap, used, remaining, .. } = stored;
+        let (feasible, estimate) = (stored.feasible, stored.estimate.checked()?);
+        if turn >= turns {
+            return Err(Error::StoredState {
+                problem: "a sample is given before the last turn has ended",
+            });
+        }
+        let spent = |value: f64| value >= 0.0 && value.is_finite();
+        if !spent(used) || !spent(remaining) || cap.is_some_and(|cap| !is_amount(cap)) {
+            return Err(Error::StoredState {
+                problem: "costs and caps must be finite and at least 0",
+            });
+        }
+        let over = cap.is_some_and(|cap| used > cap);
+        if feasible && over {
+            return Err(Error::StoredState { problem: "a run over its cap is not feasible" });
+        }
+        let cap = cap.unwrap_or(f64::INFINITY);
+        Ok(Self { rollout, turn, turns, resource, cap, used, remaining, feasible, estimate })
     }
 }

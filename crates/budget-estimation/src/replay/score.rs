@@ -36,7 +36,7 @@ pub fn score_rollout<E: Estimator + ?Sized>(
     mut each: impl FnMut(&Sample) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let feasible = rollout.is_feasible()?;
-    let total = rollout.total(resource)?;
+    let whole = rollout.whole(resource)?;
     let (rollout_index, turns) = (rollout.index(), rollout.turns());
     for prefix in replay(rollout, resource)? {
         let estimate = estimator.estimate(&prefix)?.checked()?;
@@ -45,8 +45,10 @@ pub fn score_rollout<E: Estimator + ?Sized>(
             rollout: rollout_index,
             turn: prefix.turns(),
             turns,
+            resource,
+            cap: whole.cap,
             used,
-            remaining: total - used,
+            remaining: whole.remaining_after(used),
             feasible,
             estimate,
         })?;

@@ -1,4 +1,6 @@
-use crate::Usage;
+use scoring_rules::DecimalSum;
+
+use crate::{Usage, rollouts::decimals::MANY_PLACES};
 
 /// One resource of all rollouts.
 #[derive(Clone, Debug)]
@@ -6,8 +8,14 @@ pub(crate) struct Column {
     pub(crate) name: String,
     /// One a turn; a NaN where it is not known.
     pub(crate) costs: Vec<f64>,
-    /// The sum of the run so far; a NaN from the first unknown cost of the run on.
+    /// The sum of the run so far, of its costs as they are written in decimals; a NaN from the
+    /// first unknown cost of the run on.
     pub(crate) cumulative: Vec<f64>,
+    /// Of each whole rollout, the decimal places of its costs, or [`MANY_PLACES`]. No prefix shows
+    /// them, as they tell of later turns.
+    pub(crate) places: Vec<u8>,
+    /// The sum of the last rollout, to which a live run adds.
+    pub(crate) sum: DecimalSum,
     /// One a rollout; plus infinity where there is none.
     pub(crate) caps: Vec<f64>,
     /// The cap of rollouts to come.
@@ -17,7 +25,8 @@ pub(crate) struct Column {
 impl Column {
     pub(crate) fn new(name: String) -> Self {
         let (costs, cumulative, caps) = Default::default();
-        Self { name, costs, cumulative, caps, cap: f64::INFINITY }
+        let (places, sum) = Default::default();
+        Self { name, costs, cumulative, places, sum, caps, cap: f64::INFINITY }
     }
 
     #[inline]
@@ -37,12 +46,23 @@ impl Column {
     }
 
     pub(crate) fn push(&mut self, costs: impl Iterator<Item = f64>) {
-        let mut total = 0.0;
+        self.sum = DecimalSum::default();
         for cost in costs {
-            total += cost;
+            self.sum.add(cost);
             self.costs.push(cost);
-            self.cumulative.push(total);
+            self.cumulative.push(self.sum.value());
         }
+        self.places.push(self.sum.places().unwrap_or(MANY_PLACES));
         self.caps.push(self.cap);
+    }
+
+    /// Adds a turn to the last rollout.
+    pub(crate) fn continue_with(&mut self, cost: f64) {
+        self.sum.add(cost);
+        self.costs.push(cost);
+        self.cumulative.push(self.sum.value());
+        if let Some(places) = self.places.last_mut() {
+            *places = self.sum.places().unwrap_or(MANY_PLACES);
+        }
     }
 }

@@ -1,3 +1,5 @@
+use scoring_rules::DecimalSum;
+
 use crate::{Error, Resource, Rollout, Rollouts, checks::MOST, rollouts::Column};
 
 impl Rollouts {
@@ -18,7 +20,7 @@ impl Rollouts {
         for rollout in self.iter() {
             for at in rollout.start..rollout.end {
                 let cost = |column: &&Column| column.costs.get(at).copied().unwrap_or(f64::NAN);
-                let value: f64 = parts.iter().map(cost).sum();
+                let value = parts.iter().map(cost).collect::<DecimalSum>().value();
                 if value > MOST {
                     let (turn, resource) = (1 + at - rollout.start, sum.name);
                     return Err(Error::Cost { rollout: rollout.index, turn, resource, value });
@@ -53,6 +55,7 @@ impl Rollouts {
                 to.costs.extend(from.costs.get(turns.clone()).unwrap_or_default());
                 to.cumulative.extend(from.cumulative.get(turns).unwrap_or_default());
                 to.caps.extend(from.caps.get(rollout.index));
+                to.places.extend(from.places.get(rollout.index));
             }
             kept.ends.push(kept.ends.last().copied().unwrap_or(0) + rollout.turns());
             kept.successes.push(rollout.succeeded());

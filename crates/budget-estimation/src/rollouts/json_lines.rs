@@ -2,6 +2,7 @@ use std::io::{BufRead, Write};
 
 use serde_json::{Map, Number, Value, json};
 
+use super::repeated_keys::repeated_key;
 use crate::{Error, Rollouts};
 
 /// Whole numbers below this are written without a fraction.
@@ -15,6 +16,8 @@ impl Rollouts {
     /// `success` is true, false, 1 or 0; `cut_off` is true or false, as in
     /// [`Rollouts::set_censored`]; names are texts or whole numbers. Of a turn only the named
     /// resources are read, of a line only these fields. A cost that is null or missing is unknown.
+    /// A key may stand only once in an object, also in parts that are not read. A byte-order mark
+    /// before the first line is passed over.
     ///
     /// # Errors
     ///
@@ -43,8 +46,13 @@ impl Rollouts {
         for (line, text) in (1..).zip(reader.lines()) {
             let wrong = |(field, problem)| Error::Line { line, field, problem };
             let text = text.map_err(|error| wrong((String::new(), error.to_string())))?;
+            // Editors put a byte-order mark before the first line.
+            let text = match text.strip_prefix('\u{feff}') {
+                Some(rest) if line == 1 => rest,
+                _ => text.as_str(),
+            };
             if !text.trim().is_empty() {
-                rollouts.read_line(&text, &mut costs).map_err(wrong)?;
+                rollouts.read_line(text, &mut costs).map_err(wrong)?;
             }
         }
         Ok(rollouts)
@@ -53,6 +61,9 @@ impl Rollouts {
     fn read_line(&mut self, text: &str, costs: &mut Vec<Option<f64>>) -> Result<(), Wrong> {
         let whole = |problem: String| (String::new(), problem);
         let value: Value = serde_json::from_str(text).map_err(|error| whole(in_line(&error)))?;
+        if let Some(field) = repeated_key(text) {
+            return Err((field, "is given more than once; give it once".into()));
+        }
         let line = value.as_object().ok_or_else(|| whole("give one object a line".into()))?;
         let id = name(line, "id")?;
         let task = name(line, "task")?;

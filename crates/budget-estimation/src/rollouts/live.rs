@@ -26,11 +26,7 @@ impl Rollouts {
         let turns = self.get(rollout)?.turns();
         self.check_costs(found, |i| costs.get(i).copied().flatten(), rollout, turns + 1)?;
         for (column, cost) in self.columns.iter_mut().zip(costs) {
-            let cost = cost.unwrap_or(f64::NAN);
-            let before =
-                if turns == 0 { 0.0 } else { column.cumulative.last().copied().unwrap_or(0.0) };
-            column.costs.push(cost);
-            column.cumulative.push(before + cost);
+            column.continue_with(cost.unwrap_or(f64::NAN));
         }
         if let Some(end) = self.ends.last_mut() {
             *end += 1;

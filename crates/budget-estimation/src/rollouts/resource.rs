@@ -1,7 +1,7 @@
 /// Something that a turn spends: input tokens, output tokens, money, time, or a thing of your own.
 ///
 /// A handle that [`Rollouts::resource`](crate::Rollouts::resource) gives for a name; it belongs to
-/// those rollouts. Money and time are numbers in a unit that the caller chooses.
+/// those rollouts, as its position among their resources, which is also what feature `serde` writes. Money and time are numbers in a unit that the caller chooses.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts};
@@ -12,6 +12,7 @@
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize), serde(transparent))]
 pub struct Resource {
     pub(crate) index: usize,
 }

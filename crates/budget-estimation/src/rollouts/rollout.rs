@@ -1,6 +1,9 @@
 use std::fmt;
 
-use crate::{Error, Resource, Rollouts, Usage, rollouts::Column};
+use crate::{
+    Error, Resource, Rollouts, Usage,
+    rollouts::{Column, Whole, decimals::MANY_PLACES},
+};
 
 /// One whole run of an agent: a view of one entry of [`Rollouts`].
 ///
@@ -105,7 +108,7 @@ impl<'a> Rollout<'a> {
     ///
     /// As [`Rollout::cumulative`], over all turns.
     pub fn remaining(&self, resource: Resource, turn: usize) -> Result<f64, Error> {
-        Ok(self.total(resource)? - self.cumulative(resource, turn)?)
+        Ok(self.whole(resource)?.remaining_after(self.cumulative(resource, turn)?))
     }
 
     /// What the whole run spent, C_T.
@@ -145,6 +148,14 @@ impl<'a> Rollout<'a> {
             }
         }
         Ok(true)
+    }
+
+    /// What it spent in all, to take earlier sums from.
+    pub(crate) fn whole(&self, resource: Resource) -> Result<Whole, Error> {
+        let usage = self.usage(resource)?;
+        let places = self.column(resource)?.places.get(self.index).copied();
+        let places = places.unwrap_or(MANY_PLACES);
+        Ok(Whole { total: usage.total(), places, cap: usage.cap })
     }
 
     pub(crate) fn column(&self, resource: Resource) -> Result<&'a Column, Error> {

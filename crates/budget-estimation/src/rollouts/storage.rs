@@ -5,7 +5,14 @@ use crate::{Error, Resource, Rollout, checks::is_amount, rollouts::Column};
 /// Costs are finite and at least 0, checked once. A cost may be unknown, as where a model has no
 /// price: nothing is then known of that resource from that turn on, and scoring it is a typed
 /// error. Cached tokens are part of the input tokens; a resource of their own that is added to
-/// these would count them twice. Whole numbers up to 2^53 are exact.
+/// these would count them twice.
+///
+/// Costs and caps are read as the decimals that they were written as, and added as such
+/// ([`DecimalSum`](scoring_rules::DecimalSum)): three turns of 0.1 fit under a cap of 0.3. A sum is
+/// rounded to the nearest f64, and exceeds a cap if that number is larger. The digits of a sum that
+/// lie more than 37 places below its first are rounded away. What remains, and what is left under a
+/// cap, are differences of such sums: exact for at most 15 digits, otherwise rounded as plain
+/// subtraction is.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts};

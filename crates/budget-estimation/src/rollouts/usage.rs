@@ -1,3 +1,5 @@
+use crate::rollouts::decimals::left_of;
+
 /// What was spent of one resource over some first turns of a run, and the cap on it.
 ///
 /// ```
@@ -28,7 +30,8 @@ impl<'a> Usage<'a> {
         self.costs
     }
 
-    /// What had been spent after each turn, `C_k = c_1 + ... + c_k`, added from the first turn on.
+    /// What had been spent after each turn, `C_k = c_1 + ... + c_k`: the sum of the costs as they
+    /// are written in decimals, rounded to the nearest f64. See [`Rollouts`](crate::Rollouts).
     #[must_use]
     pub const fn cumulative(&self) -> &'a [f64] {
         self.cumulative
@@ -52,6 +55,6 @@ impl<'a> Usage<'a> {
     #[must_use]
     #[inline]
     pub fn left(&self) -> Option<f64> {
-        self.cap().map(|cap| cap - self.total())
+        self.cap().map(|cap| left_of(cap, self.total()))
     }
 }

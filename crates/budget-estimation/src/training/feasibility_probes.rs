@@ -28,6 +28,7 @@ const UNREACHABLE: (f64, f64) = (0.5, 2.0);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct FinishedRun {
     /// What it achieved, such as the money at its end; above 0.
     pub achieved: f64,
@@ -50,7 +51,7 @@ pub struct FinishedRun {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct FeasibilityProbe {
     /// Whether the run meets the target within all budgets.

@@ -13,6 +13,9 @@ pub(super) fn shuffle<T>(items: &mut [T], generator: &mut ChaCha8Rng) {
     items.sort_by_cached_key(|_| generator.next_u64());
 }
 
+/// The positions of so many are listed in about 2 GB.
+const MOST_ROLLOUTS: usize = 100_000_000;
+
 /// Splits n rollouts at random into parts of the given shares, whole rollouts each, so that no run
 /// is learnt from and tested on.
 ///
@@ -22,7 +25,7 @@ pub(super) fn shuffle<T>(items: &mut [T], generator: &mut ChaCha8Rng) {
 /// # Errors
 ///
 /// [`Error::Empty`] without a share; [`Error::Setting`] where one is negative, or they do not add
-/// up to 1 (to 1e-9).
+/// up to 1 (to 1e-9), and for more than 100 million rollouts.
 ///
 /// ```
 /// use budget_estimation::{Error, split_rollouts};
@@ -40,6 +43,10 @@ pub(super) fn shuffle<T>(items: &mut [T], generator: &mut ChaCha8Rng) {
 pub fn split_rollouts(n: usize, shares: &[f64], seed: u64) -> Result<Vec<Vec<usize>>, Error> {
     if shares.is_empty() {
         return Err(Error::Empty);
+    }
+    if n > MOST_ROLLOUTS {
+        let (name, range) = ("number of rollouts", "at most 100 million");
+        return Err(Error::Setting { name, value: n as f64, range });
     }
     let mut total = 0.0;
     for &share in shares {

@@ -19,7 +19,7 @@ use crate::{Error, stops::hidden_outcome::split, weighting::stop_times::can_be_a
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct CensoringShift {
     /// What scoring the steps up to the stop as those of a failure adds. 0 for a failure; for a

@@ -120,7 +120,7 @@ pub fn mean_score_bounds<R: ScoringRule>(
             other => other,
         })?;
         for (mean, value) in means.iter_mut().zip([bounds.low(), bounds.high()]) {
-            mean.update_weighted(value, weight);
+            mean.update_weighted(value, weight)?;
         }
         Ok(())
     })?;

@@ -37,8 +37,7 @@ pub(crate) fn mean_of_runs<'a>(
         if value.is_nan() || value == f64::INFINITY {
             return Err(Error::RunScore { run: i, value });
         }
-        mean.update_weighted(value, weight);
-        Ok(())
+        Ok(mean.update_weighted(value, weight)?)
     })?;
     Ok(mean.finish()?)
 }

@@ -30,7 +30,7 @@ use crate::{RunScore, Weight, sensitivity::tilt::tilted};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct FlippingOdds {
     /// The largest odds ratio of at most 1.

@@ -25,7 +25,7 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum RunScore {
     /// The score of a complete run.
@@ -127,7 +127,7 @@ impl TiltedMean {
                     q * if_success + (1.0 - q) * if_failure
                 }
             };
-            mean.update_weighted(value, weight);
+            mean.update_weighted(value, weight)?;
         }
         Ok(mean.finish()?)
     }

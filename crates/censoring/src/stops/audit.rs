@@ -20,6 +20,8 @@ use crate::{Error, StopClass, StopReason, Stopped};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Exclusion {
     /// It stopped for a reason that may be a sign of its outcome, or was never judged.
@@ -51,7 +53,7 @@ impl fmt::Display for Exclusion {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct RunGroup {
     /// How many there are, at least one.
@@ -71,7 +73,7 @@ pub struct RunGroup {
 ///
 /// Audits of parts add up by [`TerminationAudit::merge`]; all figures are the same to the bit in
 /// whatever order the runs come. As JSON (feature `serde`): `complete`, `censored`, `excluded`,
-/// `censoring_rate` (null where undefined) and `rows`.
+/// `censoring_rate` (null where undefined) and `rows`. What is read from it goes on with the same bits.
 ///
 /// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix G.1 and
 /// table 6.
@@ -170,10 +172,35 @@ impl TerminationAudit {
         counts.collect()
     }
 
+    /// Excluded runs whose stop reason is no known word ([`StopReason::Other`]), by that word.
+    ///
+    /// A report should show them: a budget under an unknown name drops out of every score here.
+    /// Give such a word a class by [`Stopped::with_policy`], or its known spelling.
+    ///
+    /// ```
+    /// use censoring::{Error, Probability, StopReason, Stopped, TerminationAudit};
+    ///
+    /// let reason = StopReason::Other("quota".to_owned());
+    /// let run = Stopped::new(&[Probability::HALF], None, Some(reason))?;
+    /// let audit: TerminationAudit = [&run, &run].into_iter().collect();
+    /// assert_eq!(audit.unknown_reasons(), [("quota", 2)].into());
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn unknown_reasons(&self) -> BTreeMap<&str, u64> {
+        let counts = self.sums.iter().filter_map(|((class, reason), sums)| match reason {
+            Some(StopReason::Other(word)) if *class == StopClass::Excluded => {
+                Some((word.as_str(), sums.runs))
+            }
+            _ => None,
+        });
+        counts.collect()
+    }
+
     /// All runs.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.sums.values().map(|sums| sums.runs).sum()
+        self.sums.values().fold(0, |all, sums| all.saturating_add(sums.runs))
     }
 
     /// Share of the working sample (complete and censored runs) that was censored.
@@ -183,8 +210,8 @@ impl TerminationAudit {
     /// [`Error::Empty`] where the working sample is.
     pub fn censoring_rate(&self) -> Result<f64, Error> {
         let (complete, censored) = (self.complete(), self.censored());
-        let working = complete + censored;
-        if working == 0 { Err(Error::Empty) } else { Ok(censored as f64 / working as f64) }
+        let working = complete as f64 + censored as f64;
+        if working > 0.0 { Ok(censored as f64 / working) } else { Err(Error::Empty) }
     }
 
     /// One row for each class and reason that there are runs of, in that order.
@@ -201,7 +228,7 @@ impl TerminationAudit {
     }
 
     fn count(&self, class: StopClass) -> u64 {
-        self.of(class).map(|sums| sums.runs).sum()
+        self.of(class).fold(0, |all, sums| all.saturating_add(sums.runs))
     }
 
     fn of(&self, class: StopClass) -> impl Iterator<Item = &Sums> {
@@ -239,6 +266,8 @@ impl serde::Serialize for TerminationAudit {
             reason: Option<&'a StopReason>,
             #[serde(flatten)]
             group: RunGroup,
+            steps: u128,
+            forecast_sum: &'a ExactSum,
         }
 
         #[derive(serde::Serialize)]
@@ -250,7 +279,13 @@ impl serde::Serialize for TerminationAudit {
             rows: Vec<Row<'a>>,
         }
 
-        let rows = self.rows().map(|(class, reason, group)| Row { class, reason, group });
+        let rows = self.sums.iter().map(|((class, reason), sums)| Row {
+            class: *class,
+            reason: reason.as_ref(),
+            group: sums.group(),
+            steps: sums.steps,
+            forecast_sum: &sums.forecasts,
+        });
         let report = Report {
             complete: self.complete(),
             censored: self.censored(),
@@ -259,6 +294,47 @@ impl serde::Serialize for TerminationAudit {
             rows: rows.collect(),
         };
         report.serialize(serializer)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for TerminationAudit {
+    /// Reads what was written; figures that follow from the rows are not read.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error as _;
+
+        #[derive(serde::Deserialize)]
+        struct Row {
+            class: StopClass,
+            reason: Option<StopReason>,
+            runs: u64,
+            steps: u128,
+            forecast_sum: ExactSum,
+        }
+
+        #[derive(serde::Deserialize)]
+        struct Report {
+            rows: Vec<Row>,
+        }
+
+        let mut audit = Self::default();
+        for Row { class, reason, runs, steps, forecast_sum: forecasts } in
+            Report::deserialize(deserializer)?.rows
+        {
+            let wrong = |problem| Err(D::Error::custom(Error::StoredValue { problem }));
+            if runs == 0 || steps < u128::from(runs) {
+                return wrong("a row of an audit has runs, each with at least one step");
+            }
+            // Rounding of each mean can take a sum a little beyond.
+            if !(0.0..=1.000_001 * runs as f64).contains(&forecasts.value()) {
+                return wrong("mean forecasts are from 0 to 1");
+            }
+            let sums = Sums { runs, steps, forecasts };
+            if audit.sums.insert((class, reason), sums).is_some() {
+                return wrong("each class and reason has one row");
+            }
+        }
+        Ok(audit)
     }
 }
 
@@ -276,14 +352,14 @@ impl Sums {
         let mut sum = CompensatedSum::default();
         run.forecasts().iter().for_each(|forecast| sum.add(forecast.get()));
         let steps = run.forecasts().len();
-        self.runs += u64::from(copies);
-        self.steps += steps as u128 * u128::from(copies);
+        self.runs = self.runs.saturating_add(u64::from(copies));
+        self.steps = self.steps.saturating_add(steps as u128 * u128::from(copies));
         self.forecasts.add_product(f64::from(copies), sum.value() / steps as f64);
     }
 
     fn merge(&mut self, other: &Self) {
-        self.runs += other.runs;
-        self.steps += other.steps;
+        self.runs = self.runs.saturating_add(other.runs);
+        self.steps = self.steps.saturating_add(other.steps);
         self.forecasts.merge(&other.forecasts);
     }
 

@@ -1,11 +1,14 @@
 use std::{convert::Infallible, fmt, str::FromStr};
 
+use super::spellings;
 use crate::StopClass;
 
 /// Why a run ended.
 ///
-/// Reads and writes as a snake_case word; a word that is not known is kept as
-/// [`StopReason::Other`].
+/// Writes as a snake_case word, and reads it and the words of other tools: the finish reasons of
+/// model providers, the limits of inspect_ai, the errors of Harbor and the exit statuses of tau2 and
+/// SWE-agent. Letter case and separators do not count (`MaxSteps`, `max-steps`), nor does what stands
+/// before a dot (`FinishReason.MAX_TOKENS`).
 ///
 /// ```
 /// use censoring::{StopClass, StopReason};
@@ -14,11 +17,22 @@ use crate::StopClass;
 /// assert_eq!(reason, StopReason::MaxSteps);
 /// assert_eq!(reason.class(), StopClass::Censored);
 ///
+/// let spelled: StopReason = "context_length_exceeded".parse().unwrap();
+/// assert_eq!(spelled, StopReason::MaxTokens);
+///
 /// let own: StopReason = "rate_limited".parse().unwrap();
 /// assert_eq!(own, StopReason::Other("rate_limited".to_owned()));
 /// assert_eq!(own.class(), StopClass::Excluded);
 /// assert_eq!(own.to_string(), "rate_limited");
 /// ```
+///
+#[doc = include_str!("spellings.md")]
+///
+/// Any other word is kept as [`StopReason::Other`], which leaves a run without an outcome out of all
+/// scores; [`TerminationAudit::unknown_reasons`](crate::TerminationAudit::unknown_reasons) counts
+/// such runs by their word. Some words are left to it on purpose: `tool_calls`, `tool_use`,
+/// `function_call` and `pause_turn` say that a run goes on, and `custom` (inspect_ai), `error` and
+/// `failed` do not say what happened.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(from = "String", into = "String"))]
@@ -49,6 +63,7 @@ pub enum StopReason {
 }
 
 impl StopReason {
+    #[cfg(test)]
     const NAMED: [Self; 10] = [
         Self::Completed,
         Self::MaxSteps,
@@ -123,8 +138,7 @@ impl fmt::Display for StopReason {
 
 impl From<String> for StopReason {
     fn from(word: String) -> Self {
-        let named = Self::NAMED.into_iter().find(|reason| reason.name() == word);
-        named.unwrap_or(Self::Other(word))
+        spellings::known(&word).unwrap_or(Self::Other(word))
     }
 }
 

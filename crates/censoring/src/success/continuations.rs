@@ -33,7 +33,7 @@ pub struct Continuations {
 
 /// A probability of success after a stop, from [`Continuations`], and an interval around it.
 ///
-/// Scores of a sample with all probabilities at `low` and with all at `high` do not bound its
+/// Scores of a sample with all probabilities at the low end and with all at the high one do not bound its
 /// score: some runs score more as a success and others less. Take each run's own worse and better
 /// end, as [`mean_score_bounds`](crate::mean_score_bounds) does with the two as a
 /// [`Interval`](crate::Interval).
@@ -51,11 +51,39 @@ pub struct Continuations {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct SuccessEstimate {
     probability: Probability,
     interval: Interval<Probability>,
     standard_error: f64,
+}
+
+/// The stored form, not checked yet.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    probability: Probability,
+    interval: Interval<Probability>,
+    standard_error: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for SuccessEstimate {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let Stored { probability, interval, standard_error } = stored;
+        if !interval.contains(probability) {
+            return Err(Error::StoredValue { problem: "an estimate lies between its ends" });
+        }
+        // A NaN is in no range.
+        if !(0.0..=0.5).contains(&standard_error) {
+            return Err(Error::StoredValue { problem: "a standard error is from 0 to 0.5" });
+        }
+        Ok(Self { probability, interval, standard_error })
+    }
 }
 
 impl SuccessEstimate {

@@ -37,6 +37,8 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "f64", into = "f64"))]
 pub struct LogisticSuccess {
     penalty: f64,
 }
@@ -77,12 +79,73 @@ impl LogisticSuccess {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
 pub struct LogisticSuccessModel {
     intercept: f64,
     slopes: Vec<f64>,
     means: Vec<f64>,
     /// Infinite for a feature without spread.
     scales: Vec<f64>,
+}
+
+/// As it is stored: its penalty.
+#[cfg(feature = "serde")]
+impl From<LogisticSuccess> for f64 {
+    fn from(learner: LogisticSuccess) -> Self {
+        learner.penalty
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<f64> for LogisticSuccess {
+    type Error = Error;
+
+    fn try_from(penalty: f64) -> Result<Self, Error> {
+        Self::new(penalty)
+    }
+}
+
+/// A model as it is stored: a slope and the mean and scale of each feature, no scale where the
+/// feature has no spread.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    intercept: f64,
+    slopes: Vec<f64>,
+    means: Vec<f64>,
+    scales: Vec<Option<f64>>,
+}
+
+#[cfg(feature = "serde")]
+impl From<LogisticSuccessModel> for Stored {
+    fn from(model: LogisticSuccessModel) -> Self {
+        let LogisticSuccessModel { intercept, slopes, means, scales } = model;
+        let finite = |scale: f64| scale.is_finite().then_some(scale);
+        Self { intercept, slopes, means, scales: scales.into_iter().map(finite).collect() }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for LogisticSuccessModel {
+    type Error = Error;
+
+    fn try_from(Stored { intercept, slopes, means, scales }: Stored) -> Result<Self, Error> {
+        same_length("means", slopes.len(), means.len())?;
+        same_length("scales", slopes.len(), scales.len())?;
+        let finite = slopes.iter().chain(&means).all(|value| value.is_finite());
+        if !(finite && intercept.is_finite()) {
+            return Err(Error::StoredValue { problem: "intercept, slopes and means are finite" });
+        }
+        let scales: Vec<f64> =
+            scales.into_iter().map(|scale| scale.unwrap_or(f64::INFINITY)).collect();
+        // A NaN is not above 0.
+        if !scales.iter().all(|&scale| scale > 0.0) {
+            return Err(Error::StoredValue { problem: "scales are above 0" });
+        }
+        Ok(Self { intercept, slopes, means, scales })
+    }
 }
 
 impl LogisticSuccessModel {

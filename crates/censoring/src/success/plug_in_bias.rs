@@ -46,7 +46,7 @@ pub fn plug_in_bias(
     let mut mean = ExactMean::default();
     for (row, (estimate, truth)) in estimates.iter().zip(truths).enumerate() {
         let off = estimate.get() - truth.get();
-        mean.update_weighted(off, weights.map_or(Weight::ONE, |weights| weights[row]));
+        mean.update_weighted(off, weights.map_or(Weight::ONE, |weights| weights[row]))?;
     }
     Ok(mean.finish()?)
 }

@@ -40,12 +40,37 @@ use crate::{Error, StopTimes, weighting::stop_times::same_length};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct KaplanMeier {
     /// Where the curve falls, strictly rising.
     times: Vec<f64>,
     /// The curve from there on.
     survival: Vec<f64>,
+}
+
+/// The stored form, not checked yet.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    times: Vec<f64>,
+    survival: Vec<Probability>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for KaplanMeier {
+    type Error = Error;
+
+    fn try_from(Stored { times, survival }: Stored) -> Result<Self, Error> {
+        // Times are checked as those of hazards are.
+        let curve = Self::from_hazards(&times, &survival)?;
+        let survival: Vec<f64> = survival.iter().map(|chance| chance.get()).collect();
+        if !survival.is_sorted_by(|a, b| a >= b) {
+            return Err(Error::StoredValue { problem: "a survival curve does not rise" });
+        }
+        Ok(Self { survival, ..curve })
+    }
 }
 
 impl KaplanMeier {

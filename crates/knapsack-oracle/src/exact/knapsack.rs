@@ -1,5 +1,7 @@
 use super::{greedy, solver};
-use crate::Error;
+#[cfg(feature = "serde")]
+use crate::stored::{ascending, must};
+use crate::{Error, stored::checked_when_read};
 
 /// Most items of one instance: the rounding allowed for in the bounds holds up to here.
 const MAX_ITEMS: usize = 1 << 22;
@@ -35,7 +37,8 @@ pub struct Knapsack<'a> {
 /// # Ok::<(), knapsack_oracle::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Proof {
     /// An upper bound equals the value.
@@ -73,6 +76,23 @@ pub struct Solution {
     /// Number of partial choices kept on the way to the proof, 0 where none was needed.
     pub states: u64,
 }
+
+checked_when_read!(
+    Solution {
+        value: u64,
+        weight: u64,
+        chosen: Vec<usize>,
+        upper_bound: u64,
+        proof: Proof,
+        states: u64,
+    },
+    |read| {
+        must(ascending(&read.chosen), "`chosen` is not in ascending order")?;
+        must(read.value <= read.upper_bound, "`value` is above `upper_bound`")?;
+        let proved = read.value == read.upper_bound || read.proof == Proof::None;
+        must(proved, "there is a proof, but `value` is below `upper_bound`")
+    }
+);
 
 impl Solution {
     /// Whether the choice is proved to be the best, as its value is the upper bound.

@@ -35,17 +35,20 @@ pub trait InformedPlanner {
 /// The cheapest items first, each with its true cost, as long as they fit; solvable or not. An
 /// example is at [`InformedPlanner`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CheapestFirst;
 
 /// Items in order of value per cost, each with its true cost, as long as they fit; solvable or not.
 /// An example is at [`InformedPlanner`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ValuePerCost;
 
 /// A best set of solvable items, cheapest first, each with its true cost: efficiency 1 in both
 /// regimes. Takes as long as [`Pool::oracle`](crate::Pool::oracle). An example is at
 /// [`InformedPlanner`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OraclePlanner;
 
 /// Plans on forecasts: leaves out what is forecast to be solved with a probability below a
@@ -64,10 +67,25 @@ pub struct OraclePlanner;
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ForecastThreshold {
     costs: Vec<u64>,
     success_probabilities: Vec<f64>,
     threshold: f64,
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for ForecastThreshold {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(serde::Deserialize)]
+        struct Stored {
+            costs: Vec<u64>,
+            success_probabilities: Vec<f64>,
+            threshold: f64,
+        }
+        let Stored { costs, success_probabilities, threshold } = Stored::deserialize(deserializer)?;
+        Self::new(costs, success_probabilities, threshold).map_err(serde::de::Error::custom)
+    }
 }
 
 impl ForecastThreshold {

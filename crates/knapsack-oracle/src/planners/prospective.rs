@@ -100,6 +100,7 @@ impl<F: Fn(&[ProspectiveItem<'_>], u64) -> Vec<Step>> ProspectivePlanner for F {
 /// All items in the order of the pool, with an equal share of the budget each. An example is at
 /// [`ProspectivePlanner`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct InOrder;
 
 impl ProspectivePlanner for InOrder {
@@ -112,6 +113,7 @@ impl ProspectivePlanner for InOrder {
 /// budget each. A pure function of seed, stream and number of items. An example is at
 /// [`ProspectivePlanner`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RandomOrder {
     seed: u64,
     stream: u64,

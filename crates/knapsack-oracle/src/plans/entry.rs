@@ -7,18 +7,37 @@ pub(super) enum Scalar<'a> {
     Bare(&'a str),
 }
 
+impl Scalar<'_> {
+    /// The text without quotes.
+    pub(super) const fn text(&self) -> &str {
+        match self {
+            Self::Text(text) => text.as_str(),
+            Self::Bare(text) => text,
+        }
+    }
+}
+
 /// One element of a list, with what is needed of its fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Entry<'a> {
-    pub(super) id: Option<Scalar<'a>>,
-    pub(super) allocation: Option<Scalar<'a>>,
+    pub(super) id: Field<'a>,
+    pub(super) allocation: Field<'a>,
     pub(super) fields: usize,
-    /// Places of the two in the lists of names.
-    ranks: [usize; 2],
+    pub(super) is_object: bool,
+}
+
+/// A field that has several names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Field<'a> {
+    pub(super) value: Option<Scalar<'a>>,
+    /// Place of the name it was given by in the list of names.
+    rank: usize,
+    /// Whether that name comes twice in the object.
+    repeated: bool,
 }
 
 /// Names of the two fields; earlier ones are preferred.
-const ID: &[&str] = &["id", "problem_id", "problem"];
+const ID: &[&str] = &["id", "problem_id", "task_id", "item_id", "problem", "task", "item"];
 const ALLOCATION: &[&str] = &[
     "allocation",
     "tokens",
@@ -35,24 +54,43 @@ const ALLOCATION: &[&str] = &[
 impl Entry<'_> {
     /// Fields that are neither the id nor the allocation.
     pub(super) fn extra_fields(&self) -> usize {
-        let used = usize::from(self.id.is_some()) + usize::from(self.allocation.is_some());
+        let used =
+            [&self.id, &self.allocation].iter().filter(|field| field.value.is_some()).count();
         self.fields.saturating_sub(used)
+    }
+
+    /// The names by which id and allocation were given, if they are not the first of each list.
+    pub(super) fn other_names(&self) -> impl Iterator<Item = &'static str> {
+        [(&self.id, ID), (&self.allocation, ALLOCATION)]
+            .into_iter()
+            .filter(|(field, _)| field.value.is_some() && field.rank > 0)
+            .filter_map(|(field, names)| names.get(field.rank).copied())
+    }
+
+    /// The name of the id or of the allocation, if it comes twice.
+    pub(super) fn repeated_name(&self) -> Option<&'static str> {
+        [(&self.id, ID), (&self.allocation, ALLOCATION)]
+            .into_iter()
+            .find(|(field, _)| field.repeated)
+            .and_then(|(field, names)| names.get(field.rank).copied())
     }
 }
 
 impl<'a> Entry<'a> {
+    /// An object without fields.
+    pub(super) fn object() -> Self {
+        Self { is_object: true, ..Self::default() }
+    }
+
     /// Takes a field; a container counts as a field and gives nothing else.
     pub(super) fn take(&mut self, key: &str, value: Option<Scalar<'a>>) {
         self.fields += 1;
-        let [id_rank, allocation_rank] = &mut self.ranks;
-        for (names, place, best) in
-            [(ID, &mut self.id, id_rank), (ALLOCATION, &mut self.allocation, allocation_rank)]
-        {
-            if let (Some(rank), Some(value)) = (names.iter().position(|&name| name == key), &value)
-                && (place.is_none() || rank <= *best)
-            {
-                *place = Some(value.clone());
-                *best = rank;
+        for (names, field) in [(ID, &mut self.id), (ALLOCATION, &mut self.allocation)] {
+            let Some(rank) = names.iter().position(|&name| name == key) else { continue };
+            if field.value.is_some() && rank == field.rank {
+                field.repeated = true;
+            } else if value.is_some() && (field.value.is_none() || rank < field.rank) {
+                *field = Field { value: value.clone(), rank, repeated: false };
             }
         }
     }

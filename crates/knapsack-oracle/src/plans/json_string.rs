@@ -1,24 +1,24 @@
-/// Reads a JSON string from its opening quote at byte `at`, which moves behind the closing quote,
-/// or to where the text is no string.
+/// Reads a JSON string, or one in single quotes, from its opening quote at byte `at`, which moves
+/// behind the closing quote, or to where the text stops being a string.
 pub(super) fn read(text: &str, at: &mut usize) -> Option<String> {
     let byte = |at: usize| text.as_bytes().get(at).copied();
-    (byte(*at)? == b'"').then_some(())?;
+    let quote = byte(*at).filter(|byte| matches!(byte, b'"' | b'\''))?;
     *at += 1;
     let mut read = String::new();
     loop {
         let start = *at;
-        while byte(*at).is_some_and(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+        while byte(*at).is_some_and(|byte| byte >= b' ' && byte != quote && byte != b'\\') {
             *at += 1;
         }
         read.push_str(text.get(start..*at)?);
         match byte(*at)? {
-            b'"' => {
+            byte if byte == quote => {
                 *at += 1;
                 return Some(read);
             }
             b'\\' => {
                 *at += 1;
-                read.push(escaped(text, at)?);
+                read.push(escaped(text, at, quote)?);
             }
             // A line does not end within a string.
             _ => return None,
@@ -27,10 +27,11 @@ pub(super) fn read(text: &str, at: &mut usize) -> Option<String> {
 }
 
 /// The character that an escape stands for, from behind its backslash.
-fn escaped(text: &str, at: &mut usize) -> Option<char> {
+fn escaped(text: &str, at: &mut usize, quote: u8) -> Option<char> {
     let byte = *text.as_bytes().get(*at)?;
     let character = match byte {
         b'"' | b'\\' | b'/' => char::from(byte),
+        b'\'' if byte == quote => '\'',
         b'b' => '\u{8}',
         b'f' => '\u{c}',
         b'n' => '\n',
@@ -59,7 +60,12 @@ fn code_point(text: &str, at: &mut usize) -> Option<char> {
 }
 
 fn hex(text: &str, at: &mut usize) -> Option<u32> {
-    let digits = text.get(*at..*at + 4)?;
+    let Some(digits) = text.get(*at..*at + 4) else {
+        if text.len() < *at + 4 {
+            *at = text.len();
+        }
+        return None;
+    };
     digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(())?;
     *at += 4;
     u32::from_str_radix(digits, 16).ok()
@@ -76,6 +82,18 @@ mod tests {
         let want = "a\"\\/\u{8}\u{c}\n\r\té😀";
         assert_eq!(read(text, &mut at).as_deref(), Some(want));
         assert_eq!(&text[at..], " rest");
+    }
+
+    #[test]
+    fn single_quotes_enclose_a_string_and_each_kind_of_quote_may_be_in_the_other() {
+        for (text, want) in
+            [(r#"'a"b' rest"#, "a\"b"), (r#""it's" rest"#, "it's"), (r"'it\'s' rest", "it's")]
+        {
+            let mut at = 0;
+            assert_eq!(read(text, &mut at).as_deref(), Some(want));
+            assert_eq!(&text[at..], " rest");
+        }
+        assert_eq!(read(r#""it\'s""#, &mut 0), None);
     }
 
     #[test]

@@ -1,12 +1,13 @@
-//! A reader of plans inside prose: one pass from left to right, without recursion, that never goes
-//! back.
+//! A reader of plans inside prose: one pass from left to right, without recursion.
 //!
-//! Where text stops being JSON, all open brackets are given up and reading goes on from there. So
-//! time and memory are linear in the length of the text, whatever it is.
+//! Where text stops being JSON, all open brackets are given up and reading goes on from there. Only
+//! behind a single quote that nothing closes on its line it goes back, once for each line. So time
+//! and memory are linear in the length of the text, whatever it is.
 
 use crate::plans::{
     entry::{Entry, Scalar},
     json_string,
+    unreadable::UnreadableReason,
 };
 
 /// A list that can be a plan.
@@ -17,20 +18,46 @@ pub(super) struct List<'a> {
     pub(super) bytes: std::ops::Range<usize>,
     /// How many such lists the text has.
     pub(super) found: usize,
+    /// Where the last complete entry ends, if the text ends before the list does.
+    pub(super) cut_off: Option<usize>,
+    /// Commas before a closing bracket, within the JSON.
+    pub(super) trailing_commas: usize,
+    /// Strings in single quotes, within the JSON.
+    pub(super) single_quoted: usize,
     rank: u8,
     start: usize,
 }
 
-/// The plan of a text: the last list under the key `plan`, else the last list that has an entry
-/// with an id, else the last empty list that stands alone.
-pub(super) fn find_plan(text: &str) -> Option<List<'_>> {
-    let mut reader = Reader { text, at: 0, open: Vec::new(), found: None };
+/// The plan of a text, or why there is none and at which byte that shows: the last list under the key
+/// `plan`, else the last list that has an entry with an id, else the last empty list that stands alone.
+/// A list that the end of the text cuts off counts if nothing complete outside of it is as good.
+pub(super) fn find_plan(text: &str) -> Result<List<'_>, (UnreadableReason, usize)> {
+    let mut reader = Reader {
+        text,
+        at: 0,
+        open: Vec::new(),
+        found: None,
+        mended: Vec::new(),
+        unclosed_before: 0,
+        resume: None,
+    };
+    let mut problem = (UnreadableReason::NoJson, text.len());
+    let mut furthest = 0;
     while reader.next_bracket() {
         let start = reader.at;
         let planned = reader.is_behind_plan_key();
         reader.enter(planned);
+        let mut reason = UnreadableReason::NoList;
+        let mut at = start;
         while !reader.open.is_empty() {
             if reader.step().is_none() {
+                at = reader.at;
+                reason = if at >= text.len() {
+                    reader.cut_off(start);
+                    UnreadableReason::CutOff
+                } else {
+                    UnreadableReason::BrokenJson
+                };
                 reader.open.clear();
             } else if let (true, Some(list)) = (reader.open.is_empty(), &mut reader.found) {
                 // The outermost bracket has closed.
@@ -39,8 +66,23 @@ pub(super) fn find_plan(text: &str) -> Option<List<'_>> {
                 }
             }
         }
+        // The attempt that went on for longest was most likely the plan.
+        if reader.at - start >= furthest {
+            furthest = reader.at - start;
+            problem = (reason, at);
+        }
+        reader.at = reader.resume.take().unwrap_or(reader.at);
     }
-    reader.found
+    let Reader { found, mended, .. } = reader;
+    let mut list = found.ok_or(problem)?;
+    let kept = list.bytes.start..list.cut_off.unwrap_or(list.bytes.end);
+    for (_, what) in mended.iter().filter(|(at, _)| kept.contains(at)) {
+        match what {
+            Mended::TrailingComma => list.trailing_commas += 1,
+            Mended::SingleQuotes => list.single_quoted += 1,
+        }
+    }
+    Ok(list)
 }
 
 struct Reader<'a> {
@@ -48,6 +90,17 @@ struct Reader<'a> {
     at: usize,
     open: Vec<Open<'a>>,
     found: Option<List<'a>>,
+    /// What JSON does not allow and was read all the same, and where.
+    mended: Vec<(usize, Mended)>,
+    /// No single quote before this byte opens a string that nothing has been read of yet.
+    unclosed_before: usize,
+    /// Where to go on after a single quote that opens no string.
+    resume: Option<usize>,
+}
+
+enum Mended {
+    TrailingComma,
+    SingleQuotes,
 }
 
 /// A bracket that has not closed yet.
@@ -56,12 +109,11 @@ enum Open<'a> {
         start: usize,
         planned: bool,
         entries: Vec<Entry<'a>>,
+        /// Where the last entry ends.
+        end: usize,
     },
     /// With the key whose value is being read.
-    Object {
-        entry: Entry<'a>,
-        key: String,
-    },
+    Object { entry: Entry<'a>, key: String },
 }
 
 impl<'a> Reader<'a> {
@@ -89,16 +141,19 @@ impl<'a> Reader<'a> {
     /// Whether `"plan":` stands before this place.
     fn is_behind_plan_key(&self) -> bool {
         let before = self.text.get(..self.at).unwrap_or_default().trim_ascii_end();
-        before.strip_suffix(':').is_some_and(|key| key.trim_ascii_end().ends_with("\"plan\""))
+        before.strip_suffix(':').is_some_and(|key| {
+            let key = key.trim_ascii_end();
+            key.ends_with("\"plan\"") || key.ends_with("'plan'")
+        })
     }
 
     /// Opens the bracket at this place.
     fn enter(&mut self, planned: bool) {
         let start = self.at;
         self.open.push(if self.byte() == Some(b'[') {
-            Open::List { start, planned, entries: Vec::new() }
+            Open::List { start, planned, entries: Vec::new(), end: start + 1 }
         } else {
-            Open::Object { entry: Entry::default(), key: String::new() }
+            Open::Object { entry: Entry::object(), key: String::new() }
         });
         self.at += 1;
     }
@@ -111,15 +166,22 @@ impl<'a> Reader<'a> {
             Open::List { entries, .. } => (true, entries.is_empty()),
             Open::Object { entry, .. } => (false, entry.fields == 0),
         };
+        let closing = if in_list { b']' } else { b'}' };
         let byte = self.byte()?;
-        if byte == if in_list { b']' } else { b'}' } {
+        if byte == closing {
             self.at += 1;
             return self.close();
         }
         if !first {
             (byte == b',').then_some(())?;
+            let comma = self.at;
             self.at += 1;
             self.skip_space();
+            if self.byte()? == closing {
+                self.mended.push((comma, Mended::TrailingComma));
+                self.at += 1;
+                return self.close();
+            }
         }
         if !in_list {
             let read = self.string()?;
@@ -137,7 +199,7 @@ impl<'a> Reader<'a> {
                     matches!(self.open.last()?, Open::Object { key, .. } if key == "plan");
                 self.enter(planned);
             }
-            b'"' => {
+            b'"' | b'\'' => {
                 let text = self.string()?;
                 self.give(Some(Scalar::Text(text)), None);
             }
@@ -153,7 +215,7 @@ impl<'a> Reader<'a> {
     fn close(&mut self) -> Option<()> {
         match self.open.pop()? {
             Open::Object { entry, .. } => self.give(None, Some(entry)),
-            Open::List { start, planned, entries } => {
+            Open::List { start, planned, entries, .. } => {
                 self.consider(start, planned, entries);
                 self.give(None, None);
             }
@@ -164,7 +226,10 @@ impl<'a> Reader<'a> {
     /// Hands a value to the bracket around it.
     fn give(&mut self, scalar: Option<Scalar<'a>>, object: Option<Entry<'a>>) {
         match self.open.last_mut() {
-            Some(Open::List { entries, .. }) => entries.push(object.unwrap_or_default()),
+            Some(Open::List { entries, end, .. }) => {
+                entries.push(object.unwrap_or_default());
+                *end = self.at;
+            }
             Some(Open::Object { entry, key }) => entry.take(key, scalar),
             None => {}
         }
@@ -172,7 +237,7 @@ impl<'a> Reader<'a> {
 
     /// Keeps a list where it is a better plan than the one found before.
     fn consider(&mut self, start: usize, planned: bool, entries: Vec<Entry<'a>>) {
-        let has_id = entries.iter().any(|entry| entry.id.is_some());
+        let has_id = entries.iter().any(|entry| entry.id.value.is_some());
         let rank = match (planned, has_id, entries.is_empty()) {
             (true, true, _) | (true, _, true) => 2,
             (false, true, _) => 1,
@@ -189,22 +254,89 @@ impl<'a> Reader<'a> {
                 found = list.found + usize::from(list.start < start);
             }
         }
-        self.found = Some(List { entries, bytes: start..self.at, found, rank, start });
+        self.found = Some(List {
+            entries,
+            bytes: start..self.at,
+            found,
+            cut_off: None,
+            trailing_commas: 0,
+            single_quoted: 0,
+            rank,
+            start,
+        });
     }
 
+    /// Considers the list that the end of the text leaves open: the outermost under the key `plan`,
+    /// else the outermost of all. `json` is where its JSON begins.
+    fn cut_off(&mut self, json: usize) {
+        let is_list = |open: &Open<'_>, must: bool| matches!(open, Open::List { planned, .. } if *planned || !must);
+        let open = &mut self.open;
+        let Some(place) = open
+            .iter()
+            .position(|open| is_list(open, true))
+            .or_else(|| open.iter().position(|open| is_list(open, false)))
+        else {
+            return;
+        };
+        let Open::List { start, planned, entries, end } = open.swap_remove(place) else { return };
+        if !entries.iter().any(|entry| entry.id.value.is_some()) {
+            return;
+        }
+        let rank = if planned { 2 } else { 1 };
+        let mut found = 1;
+        if let Some(list) = &mut self.found {
+            if list.rank > rank {
+                return;
+            }
+            if list.rank == rank && list.start < start {
+                list.found += 1;
+                return;
+            }
+            if list.rank == rank {
+                found = list.found;
+            }
+        }
+        self.found = Some(List {
+            entries,
+            bytes: json..self.text.len(),
+            found,
+            cut_off: Some(end),
+            trailing_commas: 0,
+            single_quoted: 0,
+            rank,
+            start,
+        });
+    }
+
+    /// Reads a string in quotes of either kind. A single quote that nothing closes on its line is an
+    /// apostrophe, behind which reading goes on.
     fn string(&mut self) -> Option<String> {
-        json_string::read(self.text, &mut self.at)
+        let start = self.at;
+        let single = self.byte()? == b'\'';
+        if single && start < self.unclosed_before {
+            return None;
+        }
+        let read = json_string::read(self.text, &mut self.at);
+        match (&read, single) {
+            (Some(_), true) => self.mended.push((start, Mended::SingleQuotes)),
+            (None, true) => {
+                self.unclosed_before = self.at;
+                self.resume = Some(start + 1);
+            }
+            (_, false) => {}
+        }
+        read
     }
 
     /// What is no string and no container, up to where the next element or field begins. In an
-    /// object a comma ends it only before a key, so `1,200` is one value.
+    /// object a comma ends it only before a key or a closing bracket, so `1,200` is one value.
     fn bare(&mut self, in_list: bool) -> Option<&'a str> {
         let start = self.at;
         loop {
             match self.byte()? {
                 b'"' | b'[' | b'{' => return None,
                 b']' | b'}' | b'\n' => break,
-                b',' if in_list || self.a_key_follows() => break,
+                b',' if in_list || self.value_ends() => break,
                 _ => self.at += 1,
             }
         }
@@ -212,10 +344,11 @@ impl<'a> Reader<'a> {
         (!bare.is_empty()).then_some(bare)
     }
 
-    /// Whether a quote comes after the comma at this place.
-    fn a_key_follows(&self) -> bool {
+    /// Whether a quote or a closing bracket comes after the comma at this place.
+    fn value_ends(&self) -> bool {
         let rest = &self.text.as_bytes()[self.at + 1..];
-        rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'"')
+        let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
+        next.is_some_and(|byte| matches!(byte, b'"' | b'\'' | b'}' | b']'))
     }
 }
 
@@ -224,12 +357,12 @@ mod tests {
     use super::*;
 
     fn ids(text: &str) -> Option<Vec<String>> {
-        let id = |entry: Entry<'_>| match entry.id {
+        let id = |entry: Entry<'_>| match entry.id.value {
             Some(Scalar::Text(text)) => text,
             Some(Scalar::Bare(text)) => format!("bare {text}"),
             None => "none".to_owned(),
         };
-        Some(find_plan(text)?.entries.into_iter().map(id).collect())
+        Some(find_plan(text).ok()?.entries.into_iter().map(id).collect())
     }
 
     #[test]
@@ -245,6 +378,14 @@ mod tests {
             r#"draft [{"id": "c"}], then {"plan":[{"id":"a"},{"id":"b"}]}, not [{"id": "d"}]"#,
             r#"{"plan":[{"id":"c"}]} no: {"plan":[{"id":"a"},{"problem":"x","id":"b"}]}"#,
             r#"[{"id":"a","parts":[{"id":"c"}]},{"id":"b"}]"#,
+            r#"{'plan': [{'id': 'a'}, {"id": 'b'}]}"#,
+            r#"['twas {it's so [don't {"plan": [{"id": "a"}, {"id": "b"}]}"#,
+            r#"{"plan": [{"id": "a",}, {"id": "b", "tokens": 5,},],}"#,
+            r#"{"plan": [{"id": "a"}, {"id": "b"}"#,
+            r#"{"plan": [{"id": "a"}, {"id": "b"}, {"id": "c", "parts": [{"id": "d"}, {"#,
+            r#"[{"id": "x"}] {"plan": [{"id": "a"}, {"id": "b"}, {"id": "c"#,
+            r#"{"plan": [{"id": "a"}, {"id": "b"}]} {"plan": [{"id": "c"}, {"id": "d"#,
+            r#"{"plan": [{"id": "a", "parts": [{"id": "c"}]}, {"id": "b"}, "#,
             r#"{{{"[" [[[{"plan": [{"id": "a"}, {"id": "\u0062"}]}"#,
         ];
         for case in cases {
@@ -259,11 +400,12 @@ mod tests {
             "I would start with a.",
             "{}",
             r#"{"id": "a", "allocation": 5}"#,
-            r#"{"plan": [{"id": "a", "allocation": 5}"#,
+            r#"{"plan": [{"id": "a", "allocation": 5"#,
             r#"{"plan": ["a", "b"]}"#,
             r#"{"plan": {"a": 5}}"#,
             r#"{"reasons": []}"#,
-            r#"[{"id": "a"},]"#,
+            r#"[{"id": "a"},,]"#,
+            r#"[,{"id": "a"}]"#,
             r#"[{"id": "\ud800"}]"#,
             r#"[{"id": "\x"}]"#,
             r#"[{"id": }]"#,
@@ -282,10 +424,10 @@ mod tests {
         let list = find_plan(r#"[{"id": 7, "tokens": 1,200, "x": 1}, {"tokens": ~5 k }, 3, 4]"#);
         let list = list.unwrap();
         assert_eq!(list.entries.len(), 4);
-        assert_eq!(list.entries[0].id, Some(Scalar::Bare("7")));
-        assert_eq!(list.entries[0].allocation, Some(Scalar::Bare("1,200")));
+        assert_eq!(list.entries[0].id.value, Some(Scalar::Bare("7")));
+        assert_eq!(list.entries[0].allocation.value, Some(Scalar::Bare("1,200")));
         assert_eq!(list.entries[0].extra_fields(), 1);
-        assert_eq!(list.entries[1].allocation, Some(Scalar::Bare("~5 k")));
+        assert_eq!(list.entries[1].allocation.value, Some(Scalar::Bare("~5 k")));
     }
 
     #[test]

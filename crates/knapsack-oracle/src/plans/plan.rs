@@ -1,9 +1,13 @@
-use crate::{Error, InformedPlanner, Pool, ProspectiveItem, ProspectivePlanner};
+#[cfg(feature = "serde")]
+use crate::stored::must;
+use crate::{
+    Error, InformedPlanner, Pool, ProspectiveItem, ProspectivePlanner, stored::checked_when_read,
+};
 
 /// One step of a plan: which item to attempt, and what it may cost. What planners give; an example
 /// is at [`ProspectiveItem`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Step {
     /// Position of the item in its pool, from 0.
     pub position: usize,
@@ -15,6 +19,9 @@ pub struct Step {
 ///
 /// No item is in it twice. It knows whether its planner saw costs and outcomes, and so do all
 /// results that come from it.
+///
+/// With the feature `serde` a plan can be stored and read again. It is read without its pool, whose
+/// size [`execute`](crate::execute) checks.
 ///
 /// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
 ///
@@ -38,6 +45,13 @@ pub struct Plan {
     steps: Vec<Step>,
     informed: bool,
 }
+
+checked_when_read!(Plan { steps: Vec<Step>, informed: bool }, |plan| {
+    let mut positions: Vec<usize> = plan.steps.iter().map(|step| step.position).collect();
+    positions.sort_unstable();
+    let distinct = positions.windows(2).all(|pair| pair[0] < pair[1]);
+    must(distinct, "an item is in the plan twice; plan each once")
+});
 
 impl Plan {
     /// A plan as its author wrote it. The author is taken to have seen no cost and no outcome.

@@ -1,5 +1,8 @@
+#[cfg(feature = "serde")]
+use crate::stored::{ascending, is_amount, must};
 use crate::{
     Error, Knapsack, MultidimensionalKnapsack, Pool, most_solved_items, several::MOST_NODES,
+    stored::checked_when_read,
 };
 
 /// What a planner who knew every cost and outcome would attempt: the best there is. From
@@ -26,6 +29,11 @@ pub struct Oracle {
     /// The positions of the items that it attempts, ascending; all of them solvable.
     pub chosen: Vec<usize>,
 }
+
+checked_when_read!(Oracle { value: f64, chosen: Vec<usize> }, |read| {
+    must(is_amount(read.value), "`value` is not a finite number of at least 0")?;
+    must(ascending(&read.chosen), "`chosen` is not in ascending order")
+});
 
 impl Pool {
     /// The best value within a budget, `max sum of value * solved` over sets of items that cost no

@@ -21,8 +21,8 @@ use crate::{Alpha, Error, Item, OrderedRun, pools::points::Points};
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// With the feature `serde` a pool of one resource can be read from a list of items, which is
-/// checked as by [`Self::new`].
+/// With the feature `serde` a pool of one resource is written as a list of its items, and read from
+/// one, which is checked as by [`Self::new`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(
@@ -35,6 +35,16 @@ pub struct Pool<const R: usize = 1> {
     points: Points,
     /// Positions, by id.
     by_id: Vec<usize>,
+}
+
+#[cfg(feature = "serde")]
+impl<const R: usize> serde::Serialize for Pool<R>
+where
+    Item<R>: serde::Serialize,
+{
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.items.serialize(serializer)
+    }
 }
 
 impl<const R: usize> TryFrom<Vec<Item<R>>> for Pool<R> {
@@ -201,7 +211,7 @@ mod tests {
     #[test]
     fn a_pool_comes_back_from_a_list_of_items_through_the_same_checks() {
         let pool = Pool::new(items(3)).unwrap();
-        let text = serde_json::to_string(pool.items()).unwrap();
+        let text = serde_json::to_string(&pool).unwrap();
         assert_eq!(serde_json::from_str::<Pool>(&text).unwrap(), pool);
         let error = serde_json::from_str::<Pool>(&text.replace("p1", "p0")).unwrap_err();
         assert!(error.to_string().contains("is there twice"), "{error}");

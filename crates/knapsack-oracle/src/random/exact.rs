@@ -1,6 +1,9 @@
+#[cfg(feature = "serde")]
+use crate::stored::{is_amount, must};
 use crate::{
     Error, Pool,
     random::{leave_one_out::LeaveOneOut, subsets::Halves, sum::sum, task::Task},
+    stored::checked_when_read,
 };
 
 /// The random reference itself, not an estimate: its standard error is 0. From
@@ -16,6 +19,18 @@ pub struct ExactRandom {
     /// The probability of each item to run, in the order of the items.
     pub run_probabilities: Vec<f64>,
 }
+
+checked_when_read!(
+    ExactRandom { value: f64, spent: f64, run_probabilities: Vec<f64> },
+    |read| {
+        let amounts = is_amount(read.value) && is_amount(read.spent);
+        must(amounts, "`value` or `spent` is not a finite number of at least 0")?;
+        // Rounding can bring a sum of probabilities above 1.
+        let is_probability = |probability| (0.0..=1.0 + 1e-9).contains(probability);
+        let probabilities = read.run_probabilities.iter().all(is_probability);
+        must(probabilities, "a number of `run_probabilities` is not from 0 to 1")
+    }
+);
 
 impl Pool {
     /// The random reference: what a planner without any self-knowledge earns on average, all items

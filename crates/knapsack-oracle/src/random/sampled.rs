@@ -1,6 +1,9 @@
+#[cfg(feature = "serde")]
+use crate::stored::{is_amount, must};
 use crate::{
     Error, Pool,
     random::{permutation::Permutations, sum::sum, task::Task},
+    stored::checked_when_read,
 };
 
 /// What happens at an item that does not fit what is left of the budget.
@@ -47,6 +50,15 @@ pub struct SampledRandom {
     pub shuffles: usize,
 }
 
+checked_when_read!(
+    SampledRandom { value: f64, standard_error: f64, spent: f64, shuffles: usize },
+    |read| {
+        let amounts = [read.value, read.standard_error, read.spent].into_iter().all(is_amount);
+        must(amounts, "a number is not finite and at least 0")?;
+        must((2..=MAX_SHUFFLES).contains(&read.shuffles), "`shuffles` is not from 2 to 10 million")
+    }
+);
+
 impl Pool {
     /// What a planner without any self-knowledge earns on average, as [`Pool::random_exact`],
     /// estimated from random orders that are drawn from a seed, by either rule. The paper takes
@@ -58,7 +70,8 @@ impl Pool {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for fewer than 2 shuffles, which have no standard error.
+    /// [`Error::Setting`] for fewer than 2 shuffles, which have no standard error, and for more than
+    /// 10 million.
     ///
     /// ```
     /// use knapsack_oracle::{Error, FitRule, Item, Pool};
@@ -84,6 +97,11 @@ impl Pool {
             let value = shuffles as f64;
             return Err(Error::Setting { name: "shuffles", value, range: "at least 2" });
         }
+        if shuffles > MAX_SHUFFLES {
+            let value = shuffles as f64;
+            let range = "at most 10 million";
+            return Err(Error::Setting { name: "shuffles", value, range });
+        }
         let tasks = &Task::all(self);
         if self.total_cost() <= budget {
             let value = sum(tasks.iter().map(|task| task.earned));
@@ -100,6 +118,9 @@ impl Pool {
         })
     }
 }
+
+/// The most shuffles that are run: the limit of bootstrap resamples in `trajectory-metrics`.
+const MAX_SHUFFLES: usize = 10_000_000;
 
 /// Shuffles that read one stream.
 const BLOCK: usize = 1 << 10;

@@ -3,7 +3,7 @@ use std::ops::AddAssign;
 use crate::gcd::gcd;
 
 /// Counting the sets of items that fit a budget by meeting in the middle: sets of the one half of
-/// the items are matched to sets of the other, size by size, along their costs.
+/// the items are matched to sets of the other along their costs, with a count of each size.
 pub(crate) struct Halves<'a> {
     costs: &'a [u64],
     budget: u64,
@@ -40,19 +40,45 @@ impl<'a> Halves<'a> {
     /// For each item, the sum of `weights[k]` over all sets of k items that it is in and that fit.
     fn weighted_counts<W: Weight>(&self, weights: &[W]) -> Vec<W> {
         let (left, right) = self.costs.split_at(self.costs.len() / 2);
-        let mut sets = Sets::new(left, self.budget);
-        let mut others = Sets::new(right, self.budget);
-        for (size, class) in sets.by_size.iter_mut().enumerate() {
-            for (other_size, others) in others.by_size.iter_mut().enumerate() {
-                if let Some(&weight) = weights.get(size + other_size) {
-                    class.meet(others, weight, self.budget);
-                }
+        let (these, others) = (sets(left, self.budget), sets(right, self.budget));
+        // By members: the weight of all sets that fit and of which these are the members on one side.
+        let mut of_these = vec![W::default(); 1 << left.len()];
+        let mut of_others = vec![W::default(); 1 << right.len()];
+        // By size: how many sets of the one side have been passed, how many of the other still fit.
+        let mut passed = vec![0_usize; left.len() + 1];
+        let mut fitting = vec![0_usize; right.len() + 1];
+        others.iter().for_each(|set| fitting[set.size()] += 1);
+        let mut rest = others.as_slice();
+        for set in &these {
+            let left_over = self.budget - set.cost;
+            while let Some((other, cheaper)) = rest.split_last()
+                && other.cost > left_over
+            {
+                of_others[other.members as usize] = weighted(weights, other.size(), &passed);
+                fitting[other.size()] -= 1;
+                rest = cheaper;
             }
+            of_these[set.members as usize] = weighted(weights, set.size(), &fitting);
+            passed[set.size()] += 1;
         }
-        let mut counts = sets.of_items();
-        counts.extend(others.of_items());
+        let by_size: Vec<W> =
+            (0..=right.len()).map(|size| weighted(weights, size, &passed)).collect();
+        for other in rest {
+            of_others[other.members as usize] = by_size[other.size()];
+        }
+        let mut counts = of_items(of_these, left.len());
+        counts.extend(of_items(of_others, right.len()));
         counts
     }
+}
+
+/// The weight of all sets that join a set of `size` items to one of the sets counted by their size.
+fn weighted<W: Weight>(weights: &[W], size: usize, counts: &[usize]) -> W {
+    let mut sum = W::default();
+    for (&weight, &count) in weights[size..].iter().zip(counts) {
+        sum += weight.times(count);
+    }
+    sum
 }
 
 /// What a set of some size counts for.
@@ -100,57 +126,32 @@ pub(crate) fn real_weights(n: usize, most: usize) -> Vec<f64> {
     weights
 }
 
-/// All sets of some items that fit the budget, by size.
-struct Sets<W> {
-    items: usize,
-    by_size: Vec<Class<W>>,
-}
-
-/// Sets of one size, cheapest first, and what each counts for by the sets that it was met with.
-struct Class<W> {
-    sets: Vec<Set>,
-    counts: Vec<W>,
-}
-
+/// A set of items.
 #[derive(Clone, Copy)]
 struct Set {
     cost: u64,
     /// Bit i is set where item i is in.
     members: u32,
+    size: u32,
 }
 
-impl<W: Weight> Sets<W> {
-    fn new(costs: &[u64], budget: u64) -> Self {
-        let mut by_size = vec![vec![Set { cost: 0, members: 0 }]];
-        for (item, &cost) in costs.iter().enumerate() {
-            by_size.push(Vec::new());
-            // From the largest, so that no set gets the item twice.
-            for size in (1..by_size.len()).rev() {
-                let with = by_size[size - 1].iter().filter_map(|set: &Set| {
-                    let cost = set.cost.checked_add(cost).filter(|&cost| cost <= budget)?;
-                    Some(Set { cost, members: set.members | 1 << item })
-                });
-                by_size[size] = merged(&by_size[size], with);
-            }
-        }
-        let class = |sets: Vec<Set>| Class { counts: vec![W::default(); sets.len()], sets };
-        Self { items: costs.len(), by_size: by_size.into_iter().map(class).collect() }
+impl Set {
+    const fn size(self) -> usize {
+        self.size as usize
     }
+}
 
-    /// What each item counts for: the sum over the sets that it is in.
-    fn of_items(&self) -> Vec<W> {
-        let mut of_items = vec![W::default(); self.items];
-        for class in &self.by_size {
-            for (set, &count) in class.sets.iter().zip(&class.counts) {
-                let mut members = set.members;
-                while let Some(total) = of_items.get_mut(members.trailing_zeros() as usize) {
-                    *total += count;
-                    members &= members - 1;
-                }
-            }
-        }
-        of_items
+/// All sets of some items that fit the budget, cheapest first.
+fn sets(costs: &[u64], budget: u64) -> Vec<Set> {
+    let mut sets = vec![Set { cost: 0, members: 0, size: 0 }];
+    for (item, &cost) in costs.iter().enumerate() {
+        let with = sets.iter().map_while(|set: &Set| {
+            let cost = set.cost.checked_add(cost).filter(|&cost| cost <= budget)?;
+            Some(Set { cost, members: set.members | 1 << item, size: set.size + 1 })
+        });
+        sets = merged(&sets, with);
     }
+    sets
 }
 
 fn merged(these: &[Set], those: impl Iterator<Item = Set>) -> Vec<Set> {
@@ -166,24 +167,21 @@ fn merged(these: &[Set], those: impl Iterator<Item = Set>) -> Vec<Set> {
     merged
 }
 
-impl<W: Weight> Class<W> {
-    /// Counts, for each set here and there, the sets of the other side that fit the budget with it.
-    fn meet(&mut self, others: &mut Self, weight: W, budget: u64) {
-        let mut fit = others.sets.len();
-        for (before, (set, count)) in self.sets.iter().zip(&mut self.counts).enumerate() {
-            let left = budget - set.cost;
-            while let Some(other) = fit.checked_sub(1).filter(|&o| others.sets[o].cost > left) {
-                fit = other;
-                others.counts[fit] += weight.times(before);
-            }
-            if fit == 0 {
-                return;
-            }
-            *count += weight.times(fit);
+/// The sum for each item over the sets that it is in, of what is given for each set of `items` by its
+/// members.
+fn of_items<W: Weight>(mut of_sets: Vec<W>, items: usize) -> Vec<W> {
+    let mut of_items = vec![W::default(); items];
+    for (item, of_item) in of_items.iter_mut().enumerate().rev() {
+        // Sets with the item, each behind half of all; then they count as the same sets without it.
+        let (without, with) = of_sets.split_at_mut(1 << item);
+        with.iter().for_each(|&with| *of_item += with);
+        // The empty set is in no item's sum; its own would pass the largest number.
+        for (without, &mut with) in without.iter_mut().zip(with).skip(1) {
+            *without += with;
         }
-        let all = weight.times(self.sets.len());
-        others.counts[..fit].iter_mut().for_each(|count| *count += all);
+        of_sets.truncate(1 << item);
     }
+    of_items
 }
 
 #[cfg(test)]

@@ -13,11 +13,14 @@ use crate::Error;
 ///
 /// Reference: TRIAGE (2026), equations 2 and 4 and appendix D, arXiv:2605.13414.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Efficiency {
     /// The oracle earns more than a random planner: `(achieved - random) / (oracle - random)`, at
     /// most 1 and unbounded below.
-    Informative(f64),
+    Informative(
+        #[cfg_attr(feature = "serde", serde(deserialize_with = "finite_and_at_most_1"))] f64,
+    ),
     /// The oracle earns nothing, and so does every plan: 1 by convention, as nothing was lost.
     NothingSolvable,
     /// A random planner earns as much as the oracle, as with the whole budget: 1 by convention
@@ -26,6 +29,15 @@ pub enum Efficiency {
         /// Whether the plan earned as much.
         achieved: bool,
     },
+}
+
+#[cfg(feature = "serde")]
+fn finite_and_at_most_1<'de, D: serde::Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+    let score = <f64 as serde::Deserialize>::deserialize(d)?;
+    if (f64::MIN..=1.0).contains(&score) {
+        return Ok(score);
+    }
+    Err(serde::de::Error::custom(format_args!("{score} is not a finite number up to 1")))
 }
 
 impl Efficiency {

@@ -1,4 +1,6 @@
-use crate::{Efficiency, Error};
+#[cfg(feature = "serde")]
+use crate::stored::{is_amount, must};
+use crate::{Efficiency, Error, stored::checked_when_read};
 
 /// Mean triage efficiency over pools, with how many of them say something. From
 /// [`mean_efficiency_score`], where an example is.
@@ -20,6 +22,29 @@ pub struct MeanEfficiency {
     pub random_is_optimal: usize,
 }
 
+checked_when_read!(
+    MeanEfficiency {
+        score: f64,
+        standard_error: Option<f64>,
+        informative_score: Option<f64>,
+        pools: usize,
+        nothing_solvable: usize,
+        random_is_optimal: usize,
+    },
+    |read| {
+        let is_score = |score| (f64::MIN..=1.0).contains(&score);
+        let scores = is_score(read.score) && read.informative_score.is_none_or(is_score);
+        must(scores, "a score is not a finite number up to 1")?;
+        let undefined = read.nothing_solvable.checked_add(read.random_is_optimal);
+        let informative = undefined.and_then(|undefined| read.pools.checked_sub(undefined));
+        let informative = informative.ok_or("there are more undefined pools than pools")?;
+        must(read.pools > 0, "there is no pool")?;
+        let agree = read.informative_score.is_some() == (informative > 0);
+        must(agree, "`informative_score` is there exactly if a pool is informative")?;
+        standard_error(read.standard_error, read.pools)
+    }
+);
+
 /// Mean normalised regret over the pools in which it is defined. From [`mean_regret`], where an
 /// example is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +59,21 @@ pub struct MeanRegret {
     pub pools: usize,
     /// Pools left out, as nothing was solvable.
     pub left_out: usize,
+}
+
+checked_when_read!(
+    MeanRegret { regret: f64, standard_error: Option<f64>, pools: usize, left_out: usize },
+    |read| {
+        must((0.0..=1.0).contains(&read.regret), "`regret` is not a number from 0 to 1")?;
+        must(read.pools > 0, "there is no pool")?;
+        standard_error(read.standard_error, read.pools)
+    }
+);
+
+#[cfg(feature = "serde")]
+fn standard_error(error: Option<f64>, pools: usize) -> Result<(), &'static str> {
+    must(error.is_none_or(is_amount), "`standard_error` is not a finite number of at least 0")?;
+    must(error.is_some() == (pools > 1), "`standard_error` is there exactly if pools are several")
 }
 
 /// The mean of efficiencies over pools, each counting once.

@@ -1,4 +1,6 @@
-use crate::Error;
+#[cfg(feature = "serde")]
+use crate::stored::must;
+use crate::{Error, stored::checked_when_read};
 
 /// One item attempted twice: as a baseline, and told its planner's own allocation as a budget. What
 /// [`BudgetAware`] counts; an example is there.
@@ -51,6 +53,22 @@ pub struct BudgetAware {
     /// Solved in neither attempt.
     pub still_wrong: u64,
 }
+
+checked_when_read!(
+    BudgetAware {
+        compliant: u64,
+        kept_correct: u64,
+        lost_correct: u64,
+        newly_correct: u64,
+        still_wrong: u64,
+    },
+    |read| {
+        let counts = [read.lost_correct, read.newly_correct, read.still_wrong];
+        let items = counts.into_iter().try_fold(read.kept_correct, u64::checked_add);
+        let items = items.ok_or("the counts sum to 2^64 or more")?;
+        must(read.compliant <= items, "`compliant` is more than all items")
+    }
+);
 
 impl BudgetAware {
     /// Counts items that a plan gave an allocation above 0.

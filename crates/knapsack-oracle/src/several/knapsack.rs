@@ -1,3 +1,5 @@
+#[cfg(feature = "serde")]
+use crate::stored::{ascending, must};
 use crate::{Error, several::search::Search};
 
 /// Items under budgets of R resources at once, as tokens, dollars in whole millionths and seconds:
@@ -34,13 +36,14 @@ pub struct MultidimensionalKnapsack<'a, const R: usize> {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored<R>"))]
 #[non_exhaustive]
 pub struct MultidimensionalSolution<const R: usize> {
     /// Total profit of the chosen items.
     pub value: u64,
     /// Total weight of the chosen items in each resource, at most its capacity.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "as_list"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stored::as_list"))]
     pub weights: [u64; R],
     /// Positions of the chosen items, ascending from 0.
     pub chosen: Vec<usize>,
@@ -58,12 +61,28 @@ impl<const R: usize> MultidimensionalSolution<R> {
     }
 }
 
+/// The choice as it is stored.
 #[cfg(feature = "serde")]
-pub(crate) fn as_list<S: serde::Serializer>(
-    numbers: &[u64],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(numbers)
+#[derive(serde::Deserialize)]
+struct Stored<const R: usize> {
+    value: u64,
+    #[serde(deserialize_with = "crate::stored::from_list")]
+    weights: [u64; R],
+    chosen: Vec<usize>,
+    upper_bound: u64,
+    nodes: u64,
+}
+
+#[cfg(feature = "serde")]
+impl<const R: usize> TryFrom<Stored<R>> for MultidimensionalSolution<R> {
+    type Error = &'static str;
+
+    fn try_from(stored: Stored<R>) -> Result<Self, &'static str> {
+        let Stored { value, weights, chosen, upper_bound, nodes } = stored;
+        must(ascending(&chosen), "`chosen` is not in ascending order")?;
+        must(value <= upper_bound, "`value` is above `upper_bound`")?;
+        Ok(Self { value, weights, chosen, upper_bound, nodes })
+    }
 }
 
 /// With more items a search has no hope of an end.

@@ -1,7 +1,10 @@
 use crate::{Block, Error, Probability, TiedBlocks};
 
 /// How confidences are put into bins. Equal confidences always share one.
+///
+/// With the feature `serde` it can be written, and not read, because it borrows its edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Binning<'a> {
     /// Bins of equal weight: a block of equal confidences goes, whole, where the middle of its
@@ -10,7 +13,9 @@ pub enum Binning<'a> {
         /// Number of bins.
         bins: usize,
     },
-    /// Bins of equal width on [0, 1], each without its upper end but for the last.
+    /// Bins of equal width on [0, 1]. Bin k, counted from 0, holds the confidences from `k / bins`
+    /// to below `(k + 1) / bins`, both rounded to the nearest number; the last bin holds 1 as well.
+    /// So the decimal 0.29 is in bin 29 of 100.
     EqualWidth {
         /// Number of bins.
         bins: usize,
@@ -79,13 +84,25 @@ impl Binning<'_> {
             Self::Quantile { bins } => (bins as f64 * (before + block.weight() / 2.0) / total)
                 .floor()
                 .min(bins as f64 - 1.0),
-            Self::EqualWidth { bins } => {
-                (bins as f64 * block.confidence.get()).floor().min(bins as f64 - 1.0)
-            }
+            Self::EqualWidth { bins } => equal_width_bin(block.confidence.get(), bins as f64),
             Self::Edges { inner } => inner.partition_point(|&edge| edge <= block.confidence) as f64,
             Self::Distinct => 0.0,
         }
     }
+}
+
+/// The largest k below `bins` with `k / bins <= p`.
+fn equal_width_bin(p: f64, bins: f64) -> f64 {
+    // Rounding of the product can move a forecast across one edge, so the edges decide.
+    let guess = (bins * p).floor();
+    let bin = if (guess + 1.0) / bins <= p {
+        guess + 1.0
+    } else if guess / bins > p {
+        guess - 1.0
+    } else {
+        guess
+    };
+    bin.min(bins - 1.0)
 }
 
 #[cfg(test)]

@@ -1,15 +1,19 @@
 use crate::{
     Error, ExactSum, Probability, ScoringRule, TiedBlocks,
-    blocks::decomposition::{Overall, adds_up},
+    blocks::{decomposition::Overall, success_rate::Outcomes},
     pool_adjacent_violators,
 };
+#[cfg(feature = "serde")]
+use crate::{blocks::decomposition::check_infinite, infinite::Number};
 
 /// What a mean loss is made of, without bins:
 /// `mean_loss = miscalibration - discrimination + uncertainty`.
 ///
-/// All in the units of the rule's loss, which is minus its score. Made by [`corp`].
+/// All in the units of the rule's loss, which is minus its score. Made by [`corp`]. In JSON infinite
+/// terms are `"inf"` and `"-inf"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 #[non_exhaustive]
 pub struct Corp {
     /// The mean loss of the forecasts. Lower is better.
@@ -21,6 +25,45 @@ pub struct Corp {
     pub discrimination: f64,
     /// The mean loss of always forecasting the base rate. No forecaster's merit or fault.
     pub uncertainty: f64,
+}
+
+/// The form in which terms are written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    mean_loss: Number,
+    miscalibration: Number,
+    discrimination: Number,
+    uncertainty: Number,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for Corp {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        let Written {
+            mean_loss: Number(mean_loss),
+            miscalibration: Number(miscalibration),
+            discrimination: Number(discrimination),
+            uncertainty: Number(uncertainty),
+        } = written;
+        check_infinite(mean_loss, &[miscalibration, -discrimination, uncertainty])?;
+        Ok(Self { mean_loss, miscalibration, discrimination, uncertainty })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Corp> for Written {
+    fn from(parts: Corp) -> Self {
+        Self {
+            mean_loss: Number(parts.mean_loss),
+            miscalibration: Number(parts.miscalibration),
+            discrimination: Number(parts.discrimination),
+            uncertainty: Number(parts.uncertainty),
+        }
+    }
 }
 
 /// Less than this share of the scores that a difference is left of is rounding.
@@ -51,9 +94,10 @@ const ROUNDING: f64 = 1e-12;
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] on empty blocks; [`Error::NotFinite`] where a term is a NaN or terms are
-/// infinite that do not add up to anything: with a rule of your own, or with one that scores plus
-/// infinity ([`PowerScore`](crate::PowerScore) of a power up to 0).
+/// [`Error::Empty`] on empty blocks; [`Error::NotFinite`] where the mean loss or the sum of its
+/// terms is a NaN, as infinite scores of both signs make them (with a rule of your own, or with
+/// [`PowerScore`](crate::PowerScore) of a power up to 0); [`Error::TermsDoNotAddUp`] where the terms
+/// do not sum to the mean loss, as with a rule whose divergence does not follow from its scores.
 ///
 /// ```
 /// use scoring_rules::{BrierScore, Error, Probability, TiedBlocks, corp};
@@ -68,39 +112,50 @@ const ROUNDING: f64 = 1e-12;
 /// # Ok::<(), Error>(())
 /// ```
 pub fn corp<R: ScoringRule + ?Sized>(rule: &R, blocks: &TiedBlocks) -> Result<Corp, Error> {
-    let Overall { weight, base_rate, mean_loss, uncertainty } = Overall::new(rule, blocks)?;
+    let overall = Overall::new(rule, blocks)?;
     let [mut miscalibration, mut discrimination] = <[ExactSum; 2]>::default();
+    let mut below: Vec<(f64, f64)> = Vec::new();
     for pool in pool_adjacent_violators(blocks) {
-        let rate = Probability::new(pool.rate())?;
-        discrimination.add_product(rule.divergence(base_rate, rate), pool.weight);
+        let of_pool = Outcomes::new(rule, pool.failures, pool.successes)?;
+        discrimination.add(of_pool.lost_by(rule, overall.outcomes.rate));
 
-        // Were the rows of each block to succeed at the rate of the pool, a divergence would be
-        // all. They do not: those below succeed more often, and by as much the forecast's rise is
-        // in the wrong direction. Neither part is negative, unlike a difference of losses.
+        // Were the rows of each block to succeed at the rate of the pool, what they lose by their
+        // forecast would be all. They do not: those below succeed more often, and by as much the
+        // forecast's rise is in the wrong direction. Neither part is negative, unlike a difference
+        // of losses.
         let pooled = &blocks.as_slice()[pool.blocks];
-        let (failures, successes) =
-            pooled.iter().fold((0.0, 0.0), |(failures, successes), block| {
-                (failures + block.failures, successes + block.successes)
-            });
-        let (mut failures_below, mut successes_below) = (0.0, 0.0);
-        for (i, block) in pooled.iter().enumerate() {
-            let forecast = block.confidence;
-            miscalibration.add_product(rule.divergence(forecast, rate), block.weight());
-            failures_below += block.failures;
-            successes_below += block.successes;
-            // Successes below beyond their share of the pool.
-            let excess =
-                (successes_below * failures - failures_below * successes) / (failures + successes);
-            if let Some(next) = pooled.get(i + 1)
-                && excess > 0.0
-            {
-                miscalibration.add_product(cost_of_rise(rule, forecast, next.confidence), excess);
+        if let [only] = pooled {
+            miscalibration.add(of_pool.lost_by(rule, only.confidence));
+            continue;
+        }
+        below.clear();
+        below.extend(pooled.iter().scan((0.0, 0.0), |(failures, successes), block| {
+            *failures += block.failures;
+            *successes += block.successes;
+            Some((*failures, *successes))
+        }));
+        let (mut failures_above, mut successes_above) = (0.0, 0.0);
+        for (i, block) in pooled.iter().enumerate().rev() {
+            let share = block.weight() / of_pool.weight();
+            miscalibration.add_product(of_pool.lost_by(rule, block.confidence), share);
+            if let Some(next) = pooled.get(i + 1) {
+                failures_above += next.failures;
+                successes_above += next.successes;
+                let (failures_below, successes_below) = below[i];
+                // Successes below beyond their share of the pool.
+                let excess = (successes_below * failures_above - failures_below * successes_above)
+                    / of_pool.weight();
+                if excess > 0.0 {
+                    let cost = cost_of_rise(rule, block.confidence, next.confidence);
+                    miscalibration.add_product(cost, excess);
+                }
             }
         }
     }
     let [miscalibration, discrimination] =
-        [miscalibration, discrimination].map(|sum| sum.value() / weight);
-    adds_up(mean_loss, miscalibration - discrimination + uncertainty)?;
+        [miscalibration, discrimination].map(|sum| sum.value() / overall.outcomes.weight());
+    let Overall { mean_loss, uncertainty, .. } = overall;
+    overall.check_terms(&[miscalibration, -discrimination, uncertainty])?;
     Ok(Corp { mean_loss, miscalibration, discrimination, uncertainty })
 }
 

@@ -1,13 +1,18 @@
+#[cfg(feature = "serde")]
+use crate::infinite::Number;
 use crate::{
     Binning, Block, CompensatedSum, Error, ExactSum, Probability, ScoringRule, TiedBlocks,
+    blocks::success_rate::Outcomes,
 };
 
 /// What a mean loss is made of, over bins of forecasts:
 /// `mean_loss = reliability - resolution + uncertainty + within_bin`.
 ///
-/// All in the units of the rule's loss, which is minus its score. Made by [`decompose`].
+/// All in the units of the rule's loss, which is minus its score. Made by [`decompose`]. In JSON
+/// infinite terms are `"inf"` and `"-inf"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 #[non_exhaustive]
 pub struct Decomposition {
     /// The mean loss of the forecasts. Lower is better.
@@ -23,6 +28,48 @@ pub struct Decomposition {
     /// What is lost because forecasts differ within a bin; negative where that gains something, and
     /// 0 where each bin has one forecast.
     pub within_bin: f64,
+}
+
+/// The form in which terms are written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    mean_loss: Number,
+    reliability: Number,
+    resolution: Number,
+    uncertainty: Number,
+    within_bin: Number,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for Decomposition {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        let Written {
+            mean_loss: Number(mean_loss),
+            reliability: Number(reliability),
+            resolution: Number(resolution),
+            uncertainty: Number(uncertainty),
+            within_bin: Number(within_bin),
+        } = written;
+        check_infinite(mean_loss, &[reliability, -resolution, uncertainty, within_bin])?;
+        Ok(Self { mean_loss, reliability, resolution, uncertainty, within_bin })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Decomposition> for Written {
+    fn from(parts: Decomposition) -> Self {
+        Self {
+            mean_loss: Number(parts.mean_loss),
+            reliability: Number(parts.reliability),
+            resolution: Number(parts.resolution),
+            uncertainty: Number(parts.uncertainty),
+            within_bin: Number(parts.within_bin),
+        }
+    }
 }
 
 /// Takes the mean loss of forecasts apart, over bins.
@@ -55,9 +102,10 @@ pub struct Decomposition {
 ///
 /// # Errors
 ///
-/// As [`Binning::bins`]; [`Error::NotFinite`] where a term is a NaN or terms are infinite that do
-/// not add up to anything: with a rule of your own, or with one that scores plus infinity
-/// ([`PowerScore`](crate::PowerScore) of a power up to 0).
+/// As [`Binning::bins`]; [`Error::NotFinite`] where the mean loss or the sum of its
+/// terms is a NaN, as infinite scores of both signs make them (with a rule of your own, or with
+/// [`PowerScore`](crate::PowerScore) of a power up to 0); [`Error::TermsDoNotAddUp`] where the terms
+/// do not sum to the mean loss, as with a rule whose divergence does not follow from its scores.
 ///
 /// ```
 /// use scoring_rules::{Binning, BrierScore, Error, Probability, TiedBlocks, decompose};
@@ -77,12 +125,12 @@ pub fn decompose<R: ScoringRule + ?Sized>(
     blocks: &TiedBlocks,
     binning: Binning<'_>,
 ) -> Result<Decomposition, Error> {
-    let Overall { weight, base_rate, mean_loss, uncertainty } = Overall::new(rule, blocks)?;
+    let overall = Overall::new(rule, blocks)?;
     let [mut reliability, mut resolution, mut within_bin] = <[ExactSum; 3]>::default();
     for blocks in binning.bins(blocks)? {
-        let bin = Bin::new(blocks)?;
-        reliability.add_product(rule.divergence(bin.forecast, bin.rate), bin.weight);
-        resolution.add_product(rule.divergence(base_rate, bin.rate), bin.weight);
+        let bin = Bin::new(rule, blocks)?;
+        reliability.add(bin.outcomes.lost_by(rule, bin.forecast));
+        resolution.add(bin.outcomes.lost_by(rule, overall.outcomes.rate));
         if blocks.len() > 1 {
             for (block, outcome, weight) in rows(blocks) {
                 let binned = rule.score(bin.forecast, outcome);
@@ -91,20 +139,10 @@ pub fn decompose<R: ScoringRule + ?Sized>(
         }
     }
     let [reliability, resolution, within_bin] =
-        [reliability, resolution, within_bin].map(|sum| sum.value() / weight);
-    let sum = reliability - resolution + uncertainty + within_bin;
-    adds_up(mean_loss, sum)?;
+        [reliability, resolution, within_bin].map(|sum| sum.value() / overall.outcomes.weight());
+    let Overall { mean_loss, uncertainty, .. } = overall;
+    overall.check_terms(&[reliability, -resolution, uncertainty, within_bin])?;
     Ok(Decomposition { mean_loss, reliability, resolution, uncertainty, within_bin })
-}
-
-/// An error where the mean loss or the sum of its terms is a NaN.
-pub(crate) fn adds_up(mean_loss: f64, sum: f64) -> Result<(), Error> {
-    for (what, value) in [("the mean loss", mean_loss), ("the sum of the terms", sum)] {
-        if value.is_nan() {
-            return Err(Error::NotFinite { what, value });
-        }
-    }
-    Ok(())
 }
 
 /// The blocks by outcome, with the weight of the rows; only where there are any.
@@ -117,54 +155,85 @@ fn rows<'a>(blocks: &'a [Block]) -> impl Iterator<Item = (&'a Block, bool, f64)>
 /// What no way of grouping rows changes.
 pub(crate) struct Overall {
     /// Of all rows.
-    pub(crate) weight: f64,
-    pub(crate) base_rate: Probability,
+    pub(crate) outcomes: Outcomes,
     pub(crate) mean_loss: f64,
     pub(crate) uncertainty: f64,
+    /// The mean size of the scores.
+    size: f64,
 }
+
+/// Terms that miss the mean loss by more than this share of their size are not those of the rule.
+/// Far above what rounding does to the rules of this crate, which is about 1e-12.
+const MISSED: f64 = 1e-6;
 
 impl Overall {
     pub(crate) fn new<R: ScoringRule + ?Sized>(
         rule: &R,
         blocks: &TiedBlocks,
     ) -> Result<Self, Error> {
-        let mut scores = ExactSum::default();
+        let [mut scores, mut sizes] = <[ExactSum; 2]>::default();
         let [mut failures, mut successes] = <[ExactSum; 2]>::default();
         for (block, outcome, weight) in rows(blocks.as_slice()) {
-            scores.add_product(rule.score(block.confidence, outcome), weight);
+            let score = rule.score(block.confidence, outcome);
+            scores.add_product(score, weight);
+            sizes.add(score.abs() * weight);
             if outcome { successes.add(weight) } else { failures.add(weight) }
         }
-        let happened = successes.value();
-        failures.merge(&successes);
-        let weight = failures.value();
-        if weight == 0.0 {
+        let (failures, successes) = (failures.value(), successes.value());
+        if failures + successes == 0.0 {
             return Err(Error::Empty);
         }
-        let base_rate = Probability::new(happened / weight)?;
+        let outcomes = Outcomes::new(rule, failures, successes)?;
         // A difference, so that no loss is plain zero and not negative zero.
-        let mean_loss = 0.0 - scores.value() / weight;
-        Ok(Self { weight, base_rate, mean_loss, uncertainty: rule.entropy(base_rate) })
+        let mean_loss = 0.0 - scores.value() / outcomes.weight();
+        let uncertainty = outcomes.entropy(rule);
+        Ok(Self { outcomes, mean_loss, uncertainty, size: sizes.value() / outcomes.weight() })
     }
+
+    /// An error unless the terms sum to the mean loss.
+    pub(crate) fn check_terms(&self, terms: &[f64]) -> Result<(), Error> {
+        let mean_loss = self.mean_loss;
+        let sum = check_infinite(mean_loss, terms)?;
+        let size = terms.iter().fold(self.size, |size, term| size.max(term.abs()));
+        if sum == mean_loss || (sum - mean_loss).abs() <= MISSED * size {
+            Ok(())
+        } else {
+            Err(Error::TermsDoNotAddUp { mean_loss, sum })
+        }
+    }
+}
+
+/// The sum of the terms. An error where it or the mean loss is a NaN, or where one of them is infinite
+/// and the other is another number.
+pub(crate) fn check_infinite(mean_loss: f64, terms: &[f64]) -> Result<f64, Error> {
+    let sum = terms.iter().sum::<f64>();
+    for (what, value) in [("the mean loss", mean_loss), ("the sum of the terms", sum)] {
+        if value.is_nan() {
+            return Err(Error::NotFinite { what, value });
+        }
+    }
+    if sum != mean_loss && !(sum.is_finite() && mean_loss.is_finite()) {
+        return Err(Error::TermsDoNotAddUp { mean_loss, sum });
+    }
+    Ok(sum)
 }
 
 /// A bin as if all its rows had had their mean forecast.
 struct Bin {
-    weight: f64,
+    outcomes: Outcomes,
     forecast: Probability,
-    rate: Probability,
 }
 
 impl Bin {
-    fn new(blocks: &[Block]) -> Result<Self, Error> {
-        let [mut weight, mut successes, mut forecasts] = [CompensatedSum::default(); 3];
+    fn new<R: ScoringRule + ?Sized>(rule: &R, blocks: &[Block]) -> Result<Self, Error> {
+        let [mut failures, mut successes, mut forecasts] = [CompensatedSum::default(); 3];
         for block in blocks {
-            weight.add(block.failures);
-            weight.add(block.successes);
+            failures.add(block.failures);
             successes.add(block.successes);
             forecasts.add(block.confidence.get() * block.weight());
         }
-        let weight = weight.value();
-        let mut forecast = forecasts.value() / weight;
+        let outcomes = Outcomes::new(rule, failures.value(), successes.value())?;
+        let mut forecast = forecasts.value() / outcomes.weight();
         if let [only] = blocks {
             forecast = only.confidence.get();
         } else {
@@ -172,7 +241,6 @@ impl Bin {
             // which would make it cost what none of them did.
             forecast = forecast.clamp(0.0_f64.next_up(), 1.0_f64.next_down());
         }
-        let rate = (successes.value() / weight).min(1.0);
-        Ok(Self { weight, forecast: Probability::new(forecast)?, rate: Probability::new(rate)? })
+        Ok(Self { outcomes, forecast: Probability::new(forecast)? })
     }
 }

@@ -2,7 +2,8 @@ use crate::{Error, Level, MurphyCurve};
 
 /// Which of two forecasters loses less, over all thresholds. Made by [`MurphyCurve::compare`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Dominance {
     /// The same loss at every threshold, and so under every proper rule.
     Equal,

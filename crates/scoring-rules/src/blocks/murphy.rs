@@ -1,3 +1,5 @@
+#[cfg(feature = "serde")]
+use crate::Probability;
 use crate::{CompensatedSum, Error, Level, TiedBlocks};
 
 /// The mean elementary loss of forecasts, as a function of the decision threshold c in (0, 1).
@@ -30,6 +32,8 @@ use crate::{CompensatedSum, Error, Level, TiedBlocks};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 pub struct MurphyCurve {
     /// At least one. The first starts at 0, starts rise strictly and stay below 1.
     pub(crate) pieces: Vec<Decisions>,
@@ -41,6 +45,8 @@ pub struct MurphyCurve {
 
 /// What goes wrong at thresholds from `start` to where the next piece starts.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct Decisions {
     pub(crate) start: f64,
     /// Weight of failures forecast above.
@@ -51,7 +57,8 @@ pub(crate) struct Decisions {
 
 /// A straight piece of a [`MurphyCurve`], over thresholds from `start` to below `end`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "WrittenPiece", into = "WrittenPiece"))]
 #[non_exhaustive]
 pub struct MurphyPiece {
     /// The first threshold: 0 or a forecast.
@@ -72,13 +79,11 @@ impl MurphyCurve {
     /// [`Error::Empty`] on empty blocks.
     pub fn new(blocks: &TiedBlocks) -> Result<Self, Error> {
         let mut blocks = blocks.as_slice();
-        let mut counted = true;
         let (mut failures, mut successes) = (CompensatedSum::default(), CompensatedSum::default());
         let mut pieces = vec![Decisions { start: 0.0, false_alarms: 0.0, misses: 0.0 }];
         for block in blocks {
             failures.add(block.failures);
             successes.add(block.successes);
-            counted &= block.failures.fract() == 0.0 && block.successes.fract() == 0.0;
             let (start, misses) = (block.confidence.get(), successes.value());
             match pieces.last_mut() {
                 Some(first) if start == 0.0 => first.misses = misses,
@@ -90,7 +95,6 @@ impl MurphyCurve {
         if failures + successes == 0.0 {
             return Err(Error::Empty);
         }
-        counted &= failures + successes <= LAST_COUNT;
         // Counted from above, so that nothing is a difference of rounded sums.
         let mut above = CompensatedSum::default();
         for piece in pieces.iter_mut().rev() {
@@ -102,7 +106,17 @@ impl MurphyCurve {
             }
             piece.false_alarms = above.value();
         }
-        Ok(Self { pieces, failures, successes, counted })
+        Ok(Self::of(pieces, failures, successes))
+    }
+
+    fn of(pieces: Vec<Decisions>, failures: f64, successes: f64) -> Self {
+        let whole = |weight: f64| weight.fract() == 0.0;
+        // The weights of blocks are differences of these.
+        let counted = failures + successes <= LAST_COUNT
+            && whole(failures)
+            && whole(successes)
+            && pieces.iter().all(|piece| whole(piece.false_alarms) && whole(piece.misses));
+        Self { pieces, failures, successes, counted }
     }
 
     /// The mean elementary loss at a threshold, in [0, 1]. Cost: logarithmic.
@@ -126,6 +140,114 @@ impl MurphyCurve {
 
     fn value(&self, piece: Decisions, c: f64) -> f64 {
         (c * piece.false_alarms + (1.0 - c) * piece.misses) / (self.failures + self.successes)
+    }
+}
+
+/// The form in which a curve is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    failures: f64,
+    successes: f64,
+    pieces: Vec<Decisions>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for MurphyCurve {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        let Written { failures, successes, pieces } = written;
+        for (name, value) in [("failures", failures), ("successes", successes)] {
+            if !(0.0..f64::INFINITY).contains(&value) {
+                return Err(Error::Setting { name, value, range: "a finite weight of at least 0" });
+            }
+        }
+        if !(failures + successes > 0.0 && (failures + successes).is_finite()) {
+            return Err(Error::Empty);
+        }
+        let Some(first) = pieces.first() else {
+            return Err(Error::TooFew { what: "pieces", least: 1, found: 0 });
+        };
+        if first.start != 0.0 {
+            return Err(Error::Setting { name: "start", value: first.start, range: "0 at first" });
+        }
+        for piece in &pieces {
+            let Decisions { start, false_alarms, misses } = *piece;
+            let ranges = [
+                ("start", start, start < 1.0, "below 1"),
+                ("false_alarms", false_alarms, false_alarms <= failures, "from 0 to failures"),
+                ("misses", misses, misses <= successes, "from 0 to successes"),
+            ];
+            for (name, value, below_end, range) in ranges {
+                if !(value >= 0.0 && below_end) {
+                    return Err(Error::Setting { name, value, range });
+                }
+            }
+        }
+        for (i, pair) in pieces.windows(2).enumerate() {
+            let index = i + 1;
+            let order = [
+                ("starts", pair[0].start, pair[1].start, pair[0].start < pair[1].start),
+                ("misses", pair[0].misses, pair[1].misses, pair[0].misses <= pair[1].misses),
+            ];
+            for (what, before, value, rises) in order {
+                if !rises {
+                    return Err(Error::OutOfOrder { what, index, before, value });
+                }
+            }
+            let [before, value] = [pair[0].false_alarms, pair[1].false_alarms];
+            if value > before {
+                let range = "at most that of the piece before";
+                return Err(Error::Setting { name: "false_alarms", value, range });
+            }
+        }
+        Ok(Self::of(pieces, failures, successes))
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<MurphyCurve> for Written {
+    fn from(curve: MurphyCurve) -> Self {
+        let MurphyCurve { pieces, failures, successes, counted: _ } = curve;
+        Self { failures, successes, pieces }
+    }
+}
+
+/// The form in which a piece is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenPiece {
+    start: Probability,
+    end: Probability,
+    at_start: Probability,
+    at_end: Probability,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<WrittenPiece> for MurphyPiece {
+    type Error = Error;
+
+    fn try_from(written: WrittenPiece) -> Result<Self, Error> {
+        let WrittenPiece { start, end, at_start, at_end } = written;
+        let (start, end) = (start.get(), end.get());
+        if start >= end {
+            return Err(Error::Reversed { low: start, high: end });
+        }
+        Ok(Self { start, end, at_start: at_start.get(), at_end: at_end.get() })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<MurphyPiece> for WrittenPiece {
+    fn from(piece: MurphyPiece) -> Self {
+        let MurphyPiece { start, end, at_start, at_end } = piece;
+        // All are in [0, 1]; a mean loss may be rounded to a little more.
+        let [start, end, at_start, at_end] = [start, end, at_start, at_end]
+            .map(|value| Probability::new(value.clamp(0.0, 1.0)).unwrap_or(Probability::ZERO));
+        Self { start, end, at_start, at_end }
     }
 }
 

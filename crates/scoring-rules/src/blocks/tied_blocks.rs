@@ -1,23 +1,28 @@
 mod counts;
 mod keys;
+mod ordered_score;
 
 use std::fmt;
+
+pub use ordered_score::OrderedScore;
 
 use crate::{Error, Probability, Weight, checks::same_length};
 
 /// All rows that share one confidence, which no order can tell apart.
+///
+/// The confidence is a [`Probability`] unless the rows were ranked by an [`OrderedScore`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Block {
+pub struct Block<S = Probability> {
     /// The confidence in success that the rows share.
-    pub confidence: Probability,
+    pub confidence: S,
     /// Weight of the rows that failed.
     pub failures: f64,
     /// Weight of the rows that succeeded.
     pub successes: f64,
 }
 
-impl Block {
+impl<S> Block<S> {
     /// Weight of all rows.
     #[must_use]
     pub fn weight(&self) -> f64 {
@@ -42,12 +47,73 @@ impl Block {
 /// assert_eq!(blocks.class_weights(), (2.0, 2.0));
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TiedBlocks {
-    blocks: Vec<Block>,
+///
+/// Measures that depend on ranks only also take blocks of any finite score, see
+/// [`TiedBlocks::from_scores`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct TiedBlocks<S = Probability> {
+    blocks: Vec<Block<S>>,
     /// Weight of all failures and of all successes.
     class_weights: (f64, f64),
     scratch: Scratch,
+}
+
+impl<S> Default for TiedBlocks<S> {
+    fn default() -> Self {
+        Self { blocks: Vec::new(), class_weights: (0.0, 0.0), scratch: Scratch::default() }
+    }
+}
+
+impl TiedBlocks<OrderedScore> {
+    /// Sorts rows into blocks by a score that need not be a probability, such as a logit: any
+    /// finite numbers, higher where success is claimed to be more likely.
+    ///
+    /// Scores that are probabilities make the blocks of [`TiedBlocks::new`], of the same weights to
+    /// the bit.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFiniteAt`] for a NaN or an infinite score; otherwise as [`TiedBlocks::new`].
+    ///
+    /// ```
+    /// use scoring_rules::{Error, TiedBlocks};
+    ///
+    /// let logits = [41.0, -2.5, 40.0];
+    /// let blocks = TiedBlocks::from_scores(&logits, &[true, false, false], None)?;
+    /// assert_eq!(blocks.as_slice().len(), 3);
+    /// assert_eq!(blocks.as_slice()[0].confidence.get(), -2.5);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn from_scores(
+        scores: &[f64],
+        outcomes: &[bool],
+        weights: Option<&[Weight]>,
+    ) -> Result<Self, Error> {
+        same_length("outcomes", scores.len(), outcomes.len())?;
+        same_length("weights", scores.len(), weights.map_or(scores.len(), <[Weight]>::len))?;
+        let mut rows = Vec::with_capacity(scores.len());
+        for (index, (&value, &outcome)) in scores.iter().zip(outcomes).enumerate() {
+            let score = OrderedScore::new(value).map_err(|_| Error::NotFiniteAt {
+                what: "scores",
+                index,
+                value,
+            })?;
+            let weight = weights.map_or(1.0, |weights| weights[index].get());
+            if weight != 0.0 {
+                // The sign bit of a weight is free, and holds the outcome.
+                let rest = u64::from(outcome) << 63 | weight.to_bits();
+                rows.push(u128::from(score.bits()) << 64 | u128::from(rest));
+            }
+        }
+        rows.sort_unstable();
+        let mut blocks = Self::default();
+        blocks.fill(rows.iter().map(|&row| {
+            let rest = row as u64;
+            let weight = f64::from_bits(rest & !(1 << 63));
+            (OrderedScore::from_bits((row >> 64) as u64), rest >> 63 == 1, weight)
+        }))?;
+        Ok(blocks)
+    }
 }
 
 impl TiedBlocks {
@@ -125,7 +191,9 @@ impl TiedBlocks {
         self.scratch.weighted = rows;
         filled
     }
+}
 
+impl<S: Copy + PartialOrd + fmt::Display> TiedBlocks<S> {
     /// Replaces the blocks by those of rows (confidence, outcome, weight) that are already sorted
     /// by confidence. Linear time, and no allocation where there were as many blocks before.
     ///
@@ -152,7 +220,7 @@ impl TiedBlocks {
     #[track_caller]
     pub fn refill(
         &mut self,
-        rows: impl IntoIterator<Item = (Probability, bool, Weight)>,
+        rows: impl IntoIterator<Item = (S, bool, Weight)>,
     ) -> Result<(), Error> {
         self.fill(
             rows.into_iter()
@@ -162,7 +230,7 @@ impl TiedBlocks {
 
     /// The same of weights that were checked.
     #[track_caller]
-    fn fill(&mut self, rows: impl Iterator<Item = (Probability, bool, f64)>) -> Result<(), Error> {
+    fn fill(&mut self, rows: impl Iterator<Item = (S, bool, f64)>) -> Result<(), Error> {
         self.clear();
         for (row, (confidence, outcome, weight)) in rows.enumerate() {
             if weight == 0.0 {
@@ -179,7 +247,9 @@ impl TiedBlocks {
         }
         self.finish()
     }
+}
 
+impl<S> TiedBlocks<S> {
     fn clear(&mut self) {
         self.blocks.clear();
         self.class_weights = (0.0, 0.0);
@@ -195,7 +265,7 @@ impl TiedBlocks {
 
     /// The blocks, in rising order of confidence.
     #[must_use]
-    pub fn as_slice(&self) -> &[Block] {
+    pub fn as_slice(&self) -> &[Block<S>] {
         &self.blocks
     }
 
@@ -342,6 +412,42 @@ mod tests {
                 prop_assert_eq!(&TiedBlocks::new(confidence, &outcomes, weights.map(|weights| Weight::from_slice(weights).unwrap())).unwrap(), &expected);
             }
         }
+    }
+
+    proptest! {
+        #[test]
+        fn scores_that_are_probabilities_make_the_same_blocks_to_the_bit(
+            rows in prop::collection::vec((0..40_u32, any::<bool>(), 0..4_u32), 1..200),
+        ) {
+            let values: Vec<f64> = rows.iter().map(|row| f64::from(row.0) / 39.0).collect();
+            let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
+            let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.2) / 3.0).collect();
+            for weights in [None, Some(Weight::from_slice(&weights).unwrap())] {
+                let confidence = Probability::from_slice(&values).unwrap();
+                let of_scores = TiedBlocks::from_scores(&values, &outcomes, weights);
+                match (TiedBlocks::new(confidence, &outcomes, weights), of_scores) {
+                    (Ok(a), Ok(b)) => {
+                        prop_assert_eq!(a.class_weights(), b.class_weights());
+                        prop_assert_eq!(a.as_slice().len(), b.as_slice().len());
+                        for (a, b) in a.as_slice().iter().zip(b.as_slice()) {
+                            prop_assert_eq!(a.confidence.get(), b.confidence.get());
+                            prop_assert_eq!((a.failures, a.successes), (b.failures, b.successes));
+                        }
+                    }
+                    (a, b) => prop_assert_eq!(a.err(), b.err()),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_score_that_is_not_finite_is_named() {
+        for value in [f64::INFINITY, f64::NEG_INFINITY] {
+            let error = TiedBlocks::from_scores(&[0.5, value], &[true; 2], None).unwrap_err();
+            assert_eq!(error, Error::NotFiniteAt { what: "scores", index: 1, value });
+        }
+        let zeros = TiedBlocks::from_scores(&[0.0, -0.0], &[true; 2], None).unwrap();
+        assert_eq!(zeros.as_slice().len(), 1);
     }
 
     #[test]

@@ -44,7 +44,8 @@ pub fn coverage(
 ///
 /// # Errors
 ///
-/// As of [`coverage`], with nothing said of outcomes.
+/// As of [`coverage`], with nothing said of outcomes; [`Error::NotFinite`] where a width times its
+/// weight is beyond the largest number.
 pub fn mean_width(forecasts: &[Interval], weights: Option<&[Weight]>) -> Result<f64, Error> {
     mean(forecasts.iter().map(|forecast| forecast.width()), weights)
 }
@@ -59,7 +60,7 @@ fn mean(
         Some(weights) => {
             same_length("weights", values.len(), weights.len())?;
             for (value, &weight) in values.zip(weights) {
-                mean.update_weighted(value, weight);
+                mean.update_weighted(value, weight)?;
             }
         }
     }

@@ -1,9 +1,9 @@
-use crate::Error;
+use crate::{CompensatedSum, Error, Weight, checks::same_length};
 
-/// A forecast of a number by several equally likely members, such as samples. Checked and sorted
-/// once; equal members count as often as they come.
+/// A forecast of a number by several members, such as samples: equally likely, or with a weight each.
+/// Checked and sorted once; equal members count as often as they come.
 ///
-/// In JSON it is the list of members.
+/// In JSON it is the list of members, and with weights `{"members": […], "weights": […]}`.
 ///
 /// ```
 /// use scoring_rules::{Ensemble, Error};
@@ -17,34 +17,144 @@ use crate::Error;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Vec<f64>", into = "Vec<f64>"))]
-pub struct Ensemble(Vec<f64>);
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
+pub struct Ensemble {
+    /// In rising order.
+    members: Vec<f64>,
+    weights: Option<Weights>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Weights {
+    /// One per member, each positive.
+    each: Vec<Weight>,
+    /// The share of the weight of each member and all below it.
+    up_to: Vec<f64>,
+    /// The share of the weight of each member and all above it.
+    from: Vec<f64>,
+    /// The share of all pairs of members, by weight, that are not a member with itself: one minus
+    /// the sum of the squared shares.
+    pairs: f64,
+}
+
+impl Weights {
+    fn new(each: Vec<Weight>) -> Self {
+        let running = |weights: &mut dyn Iterator<Item = f64>| {
+            let mut sum = CompensatedSum::default();
+            weights
+                .map(|weight| {
+                    sum.add(weight);
+                    sum.value()
+                })
+                .collect::<Vec<_>>()
+        };
+        let mut up_to = running(&mut each.iter().map(|weight| weight.get()));
+        let mut from = running(&mut each.iter().rev().map(|weight| weight.get()));
+        from.reverse();
+        let total = up_to.last().copied().unwrap_or(1.0);
+        up_to.iter_mut().chain(&mut from).for_each(|sum| *sum = (*sum / total).min(1.0));
+        let mut pairs = CompensatedSum::default();
+        for (i, weight) in each.iter().enumerate() {
+            let below = i.checked_sub(1).map_or(0.0, |before| up_to[before]);
+            let above = from.get(i + 1).copied().unwrap_or(0.0);
+            pairs.add(weight.get() / total * (below + above));
+        }
+        Self { each, up_to, from, pairs: pairs.value() }
+    }
+}
 
 impl Ensemble {
-    /// Checks the members, given in any order, and sorts them: O(m log m).
+    /// Checks equally likely members, given in any order, and sorts them: O(m log m).
     ///
     /// # Errors
     ///
     /// [`Error::TooFew`] where there are none; [`Error::NotFiniteAt`] for a member that is a NaN or
     /// infinite.
     pub fn new(mut members: Vec<f64>) -> Result<Self, Error> {
-        if members.is_empty() {
-            return Err(Error::TooFew { what: "ensemble members", least: 1, found: 0 });
-        }
-        for (index, &value) in members.iter().enumerate() {
-            if !value.is_finite() {
-                return Err(Error::NotFiniteAt { what: "ensemble members", index, value });
-            }
-        }
+        check(&members)?;
         members.sort_unstable_by(f64::total_cmp);
-        Ok(Self(members))
+        Ok(Self { members, weights: None })
+    }
+
+    /// Checks members and their weights, given in any order, and sorts them: O(m log m).
+    ///
+    /// Only ratios of weights matter. Members of weight 0 are left out. Under
+    /// [`ensemble_crps_loss`](crate::ensemble_crps_loss) a member of weight 2 counts as the member
+    /// given twice; see [`fair_crps_loss`](crate::fair_crps_loss) for what weights mean there.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ensemble::new`]; [`Error::Length`] unless there is one weight per member;
+    /// [`Error::Empty`] where all weights are 0.
+    ///
+    /// ```
+    /// use scoring_rules::{Ensemble, Observed, Weight, ensemble_crps_loss};
+    ///
+    /// let weighted = Ensemble::weighted(vec![5.0, 3.0, 9.0], Weight::from_slice(&[1.0, 2.0, 0.0])?)?;
+    /// assert_eq!(weighted.members(), [3.0, 5.0]);
+    /// assert_eq!(weighted.weights(), Some(Weight::from_slice(&[2.0, 1.0])?));
+    ///
+    /// let repeated = Ensemble::new(vec![3.0, 3.0, 5.0])?;
+    /// let loss = |forecast| -> Result<f64, scoring_rules::Error> {
+    ///     Ok(ensemble_crps_loss(forecast, Observed::exact(4.0)?))
+    /// };
+    /// assert!((loss(&weighted)? - loss(&repeated)?).abs() < 1e-15);
+    /// # Ok::<(), scoring_rules::Error>(())
+    /// ```
+    pub fn weighted(members: Vec<f64>, weights: &[Weight]) -> Result<Self, Error> {
+        check(&members)?;
+        same_length("weights", members.len(), weights.len())?;
+        let mut pairs: Vec<(f64, Weight)> = members
+            .into_iter()
+            .zip(weights.iter().copied())
+            .filter(|pair| pair.1 != Weight::ZERO)
+            .collect();
+        if pairs.is_empty() {
+            return Err(Error::Empty);
+        }
+        pairs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let (members, each) = pairs.into_iter().unzip();
+        Ok(Self { members, weights: Some(Weights::new(each)) })
     }
 
     /// The members, smallest first; at least one.
     #[must_use]
     pub fn members(&self) -> &[f64] {
-        &self.0
+        &self.members
     }
+
+    /// The weights of the members, in their order; `None` if the ensemble was made without.
+    #[must_use]
+    pub fn weights(&self) -> Option<&[Weight]> {
+        self.weights.as_ref().map(|weights| &weights.each[..])
+    }
+
+    /// The share of the members below the given position, and of those from it on, by weight.
+    pub(crate) fn shares(&self, position: usize) -> [f64; 2] {
+        if let Some(weights) = &self.weights {
+            let below = position.checked_sub(1).map_or(0.0, |last| weights.up_to[last]);
+            return [below, weights.from.get(position).copied().unwrap_or(0.0)];
+        }
+        let m = self.members.len();
+        [position as f64 / m as f64, (m - position) as f64 / m as f64]
+    }
+
+    /// The share of all pairs, by weight, that are not a member with itself; `None` without weights.
+    pub(crate) fn weighted_pairs(&self) -> Option<f64> {
+        self.weights.as_ref().map(|weights| weights.pairs)
+    }
+}
+
+fn check(members: &[f64]) -> Result<(), Error> {
+    if members.is_empty() {
+        return Err(Error::TooFew { what: "ensemble members", least: 1, found: 0 });
+    }
+    for (index, &value) in members.iter().enumerate() {
+        if !value.is_finite() {
+            return Err(Error::NotFiniteAt { what: "ensemble members", index, value });
+        }
+    }
+    Ok(())
 }
 
 impl TryFrom<Vec<f64>> for Ensemble {
@@ -55,9 +165,48 @@ impl TryFrom<Vec<f64>> for Ensemble {
     }
 }
 
-impl From<Ensemble> for Vec<f64> {
+/// The form in which an ensemble is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(untagged, expecting = "a list of members, or an object with `members` and `weights`")]
+enum Written {
+    Members(Vec<f64>),
+    Weighted(WrittenWeighted),
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenWeighted {
+    members: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for Ensemble {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        match written {
+            Written::Members(members) => Self::new(members),
+            Written::Weighted(written) => {
+                Self::weighted(written.members, Weight::from_slice(&written.weights)?)
+            }
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Ensemble> for Written {
     fn from(ensemble: Ensemble) -> Self {
-        ensemble.0
+        let Ensemble { members, weights } = ensemble;
+        match weights {
+            None => Self::Members(members),
+            Some(weights) => Self::Weighted(WrittenWeighted {
+                members,
+                weights: Weight::as_f64_slice(&weights.each).to_vec(),
+            }),
+        }
     }
 }
 
@@ -77,11 +226,42 @@ mod tests {
         ));
     }
 
+    #[test]
+    fn a_weight_is_one_per_member_and_members_without_weight_are_left_out() {
+        let weights = |weights: &'static [f64]| Weight::from_slice(weights).unwrap();
+        let of = |of: &'static [f64]| Ensemble::weighted(vec![7.0, 5.0, 6.0], weights(of));
+        let length = Error::Length { what: "weights", expected: 3, found: 2 };
+        assert_eq!(of(&[1.0, 1.0]), Err(length));
+        assert_eq!(of(&[0.0; 3]), Err(Error::Empty));
+        let left = of(&[2.0, 0.0, 1.0]).unwrap();
+        assert_eq!((left.members(), left.weights()), (&[6.0, 7.0][..], Some(weights(&[1.0, 2.0]))));
+        assert!(matches!(
+            Ensemble::weighted(vec![f64::NAN], &[Weight::ZERO]),
+            Err(Error::NotFiniteAt { index: 0, .. })
+        ));
+    }
+
     #[cfg(feature = "serde")]
     #[test]
     fn json_goes_through_the_same_door() {
         let read = serde_json::from_str::<Ensemble>("[2.0,1.0]").unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), "[1.0,2.0]");
+        let text = r#"{"members":[2.0,1.0],"weights":[3.0,1.0]}"#;
+        let weighted = serde_json::from_str::<Ensemble>(text).unwrap();
+        assert_eq!(weighted.weights(), Some(Weight::from_slice(&[1.0, 3.0]).unwrap()));
+        assert_eq!(
+            serde_json::to_string(&weighted).unwrap(),
+            r#"{"members":[1.0,2.0],"weights":[1.0,3.0]}"#
+        );
+        for (text, says) in [
+            (r#"{"members":[1.0],"weights":[1.0,1.0]}"#, "weights: expected 1, found 2"),
+            (r#"{"members":[1.0],"weights":[-1.0]}"#, "row 0: weight is -1"),
+            (r#"{"members":[1.0],"weights":[0.0]}"#, "nothing to average"),
+            (r#"{"members":[1.0]}"#, "a list of members, or an object"),
+        ] {
+            let message = serde_json::from_str::<Ensemble>(text).unwrap_err().to_string();
+            assert!(message.contains(says), "{message}");
+        }
         let message = serde_json::from_str::<Ensemble>("[]").unwrap_err().to_string();
         assert!(message.contains("ensemble members: 0 given, at least 1 needed"), "{message}");
     }

@@ -5,8 +5,9 @@ use crate::{CompensatedSum, Ensemble, Error, Observed};
 ///
 /// From 0 up, in units of the outcome; the absolute error for a single member. It equals
 /// `mean |x_i - y| - 1/2 mean |x_i - x_j|` over all pairs, a member with itself included. Proper
-/// for the distribution that puts equal weight on the members: this is the loss for an ensemble
-/// that *is* the forecast. For members that are samples of the forecast it favours too little
+/// for the distribution that puts equal weight on the members, or the weights that were given (a
+/// member of weight 2 counts as the member given twice): this is the loss for an ensemble that *is*
+/// the forecast. For members that are samples of the forecast it favours too little
 /// spread, the more so the fewer there are; then [`fair_crps_loss`] is right. Where the outcome has
 /// a cap, members and outcome are capped first (see [`Observed`]).
 ///
@@ -28,8 +29,7 @@ use crate::{CompensatedSum, Ensemble, Error, Observed};
 /// ```
 #[must_use]
 pub fn ensemble_crps_loss(forecast: &Ensemble, outcome: Observed) -> f64 {
-    let m = forecast.members().len() as f64;
-    sum_of_gaps(forecast, outcome, |missed| (missed / m) * (missed / m))
+    sum_of_gaps(forecast, outcome, |beyond| beyond.share * beyond.share)
 }
 
 /// The fair continuous ranked probability score of an ensemble, as a loss:
@@ -41,13 +41,19 @@ pub fn ensemble_crps_loss(forecast: &Ensemble, outcome: Observed) -> f64 {
 /// [`ensemble_crps_loss`]. Where the outcome has a cap, members and outcome are capped first (see
 /// [`Observed`]).
 ///
+/// With weights w_i that sum to 1 the means are weighted, the second one over pairs of different
+/// members with the weight `w_i w_j / (1 - sum of w_k^2)`. This keeps the property above if the weights
+/// do not depend on the samples. Here a member of weight 2 is not the member given twice, which
+/// would be two samples; equal weights are the same as none. With unequal weights the loss may be
+/// negative.
+///
 /// Takes O(m), and is summed like [`ensemble_crps_loss`].
 ///
 /// Reference: Ferro (2014), Fair scores for ensemble forecasts, doi:10.1002/qj.2270.
 ///
 /// # Errors
 ///
-/// [`Error::TooFew`] for a single member.
+/// [`Error::TooFew`] for a single member; members of weight 0 do not count.
 ///
 /// ```
 /// use scoring_rules::{Ensemble, Observed, fair_crps_loss};
@@ -62,15 +68,36 @@ pub fn fair_crps_loss(forecast: &Ensemble, outcome: Observed) -> Result<f64, Err
     if found < 2 {
         return Err(Error::TooFew { what: "ensemble members", least: 2, found });
     }
-    let m = found as f64;
-    // k of m members beyond a gap add gap * k / m to the first mean and take gap * k (m - k) /
-    // (m (m - 1)) away again. What remains is never negative, and this is it.
-    Ok(sum_of_gaps(forecast, outcome, |missed| missed * (missed - 1.0) / (m * (m - 1.0))))
+    // A share a beyond a gap adds gap * a to the first mean and takes gap * a (1 - a), over the share
+    // of pairs of different members, away again. What remains of equal members is never negative, and
+    // this is it.
+    Ok(match forecast.weighted_pairs() {
+        None => {
+            let m = found as f64;
+            let pairs = m * (m - 1.0);
+            sum_of_gaps(forecast, outcome, |Beyond { members, .. }| {
+                members * (members - 1.0) / pairs
+            })
+        }
+        Some(pairs) => sum_of_gaps(forecast, outcome, |Beyond { share, others, .. }| {
+            share * ((pairs - others) / pairs)
+        }),
+    })
 }
 
-/// The line is cut at the members and the outcome. Each gap counts by its length times a share,
-/// which follows from the number of members that lie beyond it, seen from the outcome.
-fn sum_of_gaps(forecast: &Ensemble, outcome: Observed, share: impl Fn(f64) -> f64) -> f64 {
+/// What lies beyond a gap, seen from the outcome.
+struct Beyond {
+    /// The number of members.
+    members: f64,
+    /// Their share of all members, by weight.
+    share: f64,
+    /// The share of all other members.
+    others: f64,
+}
+
+/// The line is cut at the members and the outcome. Each gap counts by its length times a factor,
+/// which follows from the members that lie beyond it, seen from the outcome.
+fn sum_of_gaps(forecast: &Ensemble, outcome: Observed, factor: impl Fn(Beyond) -> f64) -> f64 {
     let (members, y) = (forecast.members(), outcome.value());
     let mut sum = CompensatedSum::default();
     // Every member has one gap: from itself towards the outcome, up to the next member on the way.
@@ -78,16 +105,18 @@ fn sum_of_gaps(forecast: &Ensemble, outcome: Observed, share: impl Fn(f64) -> f6
         let member = outcome.capped(member);
         let (gap, beyond) = if member < y {
             let next = members.get(i + 1).map_or(y, |&next| outcome.capped(next).min(y));
-            (next - member, i + 1)
+            let [share, others] = forecast.shares(i + 1);
+            (next - member, Beyond { members: (i + 1) as f64, share, others })
         } else {
             let previous = i.checked_sub(1).and_then(|j| members.get(j));
             let previous = previous.map_or(y, |&previous| outcome.capped(previous).max(y));
-            (member - previous, members.len() - i)
+            let [others, share] = forecast.shares(i);
+            (member - previous, Beyond { members: (members.len() - i) as f64, share, others })
         };
-        let share = share(beyond as f64);
-        // Also where the ends are too far apart for a number, no share is no contribution.
-        if share > 0.0 {
-            sum.add(gap * share);
+        let factor = factor(beyond);
+        // Also where the ends are too far apart for a number, a factor of 0 contributes nothing.
+        if factor != 0.0 {
+            sum.add(gap * factor);
         }
     }
     sum.value()

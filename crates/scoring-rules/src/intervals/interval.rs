@@ -205,56 +205,18 @@ mod json {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
     use super::Interval;
-    use crate::Probability;
-
-    /// An end as it is stored: JSON has no infinite numbers.
-    #[derive(Deserialize, Serialize)]
-    #[serde(untagged)]
-    enum End {
-        Number(f64),
-        Infinite(Infinity),
-    }
-
-    #[derive(Deserialize, Serialize)]
-    enum Infinity {
-        #[serde(rename = "inf")]
-        Above,
-        #[serde(rename = "-inf")]
-        Below,
-    }
-
-    impl From<f64> for End {
-        fn from(end: f64) -> Self {
-            if end == f64::INFINITY {
-                Self::Infinite(Infinity::Above)
-            } else if end == f64::NEG_INFINITY {
-                Self::Infinite(Infinity::Below)
-            } else {
-                Self::Number(end)
-            }
-        }
-    }
-
-    impl From<End> for f64 {
-        fn from(end: End) -> Self {
-            match end {
-                End::Number(end) => end,
-                End::Infinite(Infinity::Above) => Self::INFINITY,
-                End::Infinite(Infinity::Below) => Self::NEG_INFINITY,
-            }
-        }
-    }
+    use crate::{Probability, infinite::Number};
 
     impl Serialize for Interval {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            (End::from(self.low), End::from(self.high)).serialize(serializer)
+            (Number(self.low), Number(self.high)).serialize(serializer)
         }
     }
 
     impl<'de> Deserialize<'de> for Interval {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            let (low, high) = <(End, End)>::deserialize(deserializer)?;
-            Self::new(low.into(), high.into()).map_err(D::Error::custom)
+            let (low, high) = <(Number, Number)>::deserialize(deserializer)?;
+            Self::new(low.0, high.0).map_err(D::Error::custom)
         }
     }
 

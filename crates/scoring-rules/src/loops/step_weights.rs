@@ -5,6 +5,8 @@ use crate::{probability::Probability, sums::compensated_sum::CompensatedSum};
 /// Whole numbers because sums with them have shortcuts: the weighted sum of logs is the log of a
 /// product of powers. See [`ScoringRule::weighted_sum`](crate::ScoringRule::weighted_sum).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum StepWeights {
     /// 1, 1, 1, …

@@ -2,12 +2,14 @@ use std::fmt;
 
 use super::shown::significant;
 use crate::Interval;
+#[cfg(feature = "serde")]
+use crate::{Error, Probability, checks::same_length, infinite::Number};
 
 /// What [`examine_interval`](super::examine_interval) found.
 ///
-/// Displayed as a few plain sentences.
+/// Displayed as a few plain sentences. In JSON infinite scores and gains are `"inf"` and `"-inf"`.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct IntervalExamination {
     /// The dishonest interval with the largest relative gain; `None` if none gained.
@@ -22,7 +24,8 @@ pub struct IntervalExamination {
 
 /// A distribution for which a dishonest interval is expected to score more than the honest one.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 #[non_exhaustive]
 pub struct IntervalCounterexample {
     /// What can happen, rising.
@@ -39,6 +42,72 @@ pub struct IntervalCounterexample {
     pub better_score: f64,
     /// The difference; infinite where honesty costs infinitely much.
     pub gain: f64,
+}
+
+/// The form in which a counterexample is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    outcomes: Vec<f64>,
+    probabilities: Vec<Probability>,
+    honest: Interval,
+    better: Interval,
+    honest_score: Number,
+    better_score: Number,
+    gain: Number,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for IntervalCounterexample {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        let Written { outcomes, probabilities, honest, better, .. } = written;
+        same_length("probabilities", outcomes.len(), probabilities.len())?;
+        for (index, &value) in outcomes.iter().enumerate() {
+            if !value.is_finite() {
+                return Err(Error::NotFiniteAt { what: "outcomes", index, value });
+            }
+            if let Some(before) = index.checked_sub(1).map(|before| outcomes[before])
+                && value <= before
+            {
+                return Err(Error::OutOfOrder { what: "outcomes", index, before, value });
+            }
+        }
+        let probabilities: Vec<f64> = probabilities.iter().map(|p| p.get()).collect();
+        let sum: f64 = probabilities.iter().sum();
+        if (sum - 1.0).abs() > 1e-9 {
+            return Err(Error::Total { sum });
+        }
+        Ok(Self {
+            outcomes,
+            probabilities,
+            honest,
+            better,
+            honest_score: written.honest_score.0,
+            better_score: written.better_score.0,
+            gain: written.gain.0,
+        })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<IntervalCounterexample> for Written {
+    fn from(found: IntervalCounterexample) -> Self {
+        // They were made as shares of a sum, or read as probabilities.
+        let probability =
+            |&p: &f64| Probability::new(p.clamp(0.0, 1.0)).unwrap_or(Probability::ZERO);
+        Self {
+            probabilities: found.probabilities.iter().map(probability).collect(),
+            outcomes: found.outcomes,
+            honest: found.honest,
+            better: found.better,
+            honest_score: Number(found.honest_score),
+            better_score: Number(found.better_score),
+            gain: Number(found.gain),
+        }
+    }
 }
 
 impl fmt::Display for IntervalExamination {

@@ -26,7 +26,9 @@ use crate::{
 /// Strictly proper for all `alpha, beta > -1`. At most 0. Bounded where both parameters are
 /// positive; minus infinity for a wrong certainty where the one that governs it is not. Symmetric
 /// where `alpha = beta`. A wrong certainty of success costs `alpha / beta` times what a wrong
-/// certainty of failure does, where both are finite: a large alpha guards against overconfidence.
+/// certainty of failure does, `S(1, 0) / S(0, 1) = alpha / beta`, where both are finite. So (2, 4)
+/// punishes a wrong certainty of failure twice as hard as one of success, and (4, 2) the other way
+/// round.
 ///
 /// Named members: (0, 0) is the log score, (1, 1) half the Brier score, (-1/2, -1/2) twice
 /// the [boosting score](crate::BoostingScore).
@@ -60,10 +62,37 @@ use crate::{
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 #[derive(Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 pub struct BetaScore {
     alpha: f64,
     beta: f64,
     form: Form,
+}
+
+/// The form in which the rule is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    alpha: f64,
+    beta: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for BetaScore {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        Self::new(written.alpha, written.beta)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<BetaScore> for Written {
+    fn from(rule: BetaScore) -> Self {
+        Self { alpha: rule.alpha, beta: rule.beta }
+    }
 }
 
 #[derive(Clone)]

@@ -13,6 +13,8 @@ use crate::{Probability, ScoringRule, rules::sides::Sides, rules::smooth::Thresh
 /// Reference: Buja, Stuetzle and Shen (2005), Loss functions for binary class probability
 /// estimation and classification: structure and applications, section 4.
 ///
+/// In JSON it is its name, `"boosting_score"`.
+///
 /// ```
 /// use scoring_rules::{BoostingScore, Probability, ScoringRule};
 ///
@@ -22,7 +24,31 @@ use crate::{Probability, ScoringRule, rules::sides::Sides, rules::smooth::Thresh
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(from = "Written", into = "Written"))]
 pub struct BoostingScore;
+
+/// The form in which the rule is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Written {
+    BoostingScore,
+}
+
+#[cfg(feature = "serde")]
+impl From<Written> for BoostingScore {
+    fn from(_: Written) -> Self {
+        Self
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<BoostingScore> for Written {
+    fn from(_: BoostingScore) -> Self {
+        Self::BoostingScore
+    }
+}
 
 impl ScoringRule for BoostingScore {
     #[inline]

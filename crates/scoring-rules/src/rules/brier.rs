@@ -13,6 +13,8 @@ use crate::{
 /// Reference: Brier (1950), Verification of forecasts expressed in terms of probability,
 /// doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2.
 ///
+/// In JSON it is its name, `"brier_score"`.
+///
 /// ```
 /// use scoring_rules::{BrierScore, Probability, ScoringRule};
 ///
@@ -23,7 +25,31 @@ use crate::{
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(from = "Written", into = "Written"))]
 pub struct BrierScore;
+
+/// The form in which the rule is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Written {
+    BrierScore,
+}
+
+#[cfg(feature = "serde")]
+impl From<Written> for BrierScore {
+    fn from(_: Written) -> Self {
+        Self
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<BrierScore> for Written {
+    fn from(_: BrierScore) -> Self {
+        Self::BrierScore
+    }
+}
 
 impl ScoringRule for BrierScore {
     #[inline]

@@ -28,10 +28,49 @@ use crate::{Error, Level, Probability, ScoringRule, rules::sides::Sides};
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 pub struct ElementaryScore {
     threshold: Level,
     false_alarm: f64,
     miss: f64,
+}
+
+/// The form in which the rule is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    threshold: Level,
+    false_alarm: f64,
+    miss: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for ElementaryScore {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        let Written { threshold, false_alarm, miss } = written;
+        let plain = Self::new(threshold);
+        if (plain.false_alarm, plain.miss) == (false_alarm, miss) {
+            return Ok(plain);
+        }
+        let rule = Self::with_costs(false_alarm, miss)?;
+        if rule.threshold == threshold {
+            return Ok(rule);
+        }
+        let range = "false_alarm / (false_alarm + miss)";
+        Err(Error::Setting { name: "threshold", value: threshold.get(), range })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<ElementaryScore> for Written {
+    fn from(rule: ElementaryScore) -> Self {
+        let ElementaryScore { threshold, false_alarm, miss } = rule;
+        Self { threshold, false_alarm, miss }
+    }
 }
 
 impl ElementaryScore {

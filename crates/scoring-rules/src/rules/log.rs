@@ -19,6 +19,8 @@ use crate::{
 /// defined; [`LogScore::clipped`] moves forecasts into `[eps, 1 - eps]` first, which bounds it by
 /// `ln eps` and makes it proper but no longer strictly so: reports beyond the clip tie.
 ///
+/// In JSON it is `{"clip": 1e-6}`, and `{"clip": null}` for the exact score.
+///
 /// Reference: Good (1952), Rational decisions, doi:10.1111/j.2517-6161.1952.tb00104.x.
 ///
 /// ```
@@ -31,12 +33,45 @@ use crate::{
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 pub struct LogScore {
     /// 0 for the exact score.
     clip: f64,
     /// Follow from the clip; kept because they take a logarithm.
     safe_pairs: usize,
     safe_factors: usize,
+}
+
+/// The form in which the rule is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    /// Required, so that an empty object is not taken for the exact score.
+    #[serde(deserialize_with = "required")]
+    clip: Option<f64>,
+}
+
+#[cfg(feature = "serde")]
+fn required<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    serde::Deserialize::deserialize(deserializer)
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for LogScore {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        written.clip.map_or_else(|| Ok(Self::exact()), Self::clipped)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<LogScore> for Written {
+    fn from(rule: LogScore) -> Self {
+        Self { clip: if rule.clip > 0.0 { Some(rule.clip) } else { None } }
+    }
 }
 
 impl LogScore {

@@ -9,6 +9,8 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Baseline {
     pub(crate) power: f64,
+    #[cfg(feature = "serde")]
+    pub(crate) level: Level,
     pub(crate) sides: Sides,
 }
 
@@ -27,7 +29,12 @@ impl Baseline {
                 range: "from 0.001 to 0.999",
             });
         }
-        Ok(Self { power, sides: Sides { p, rest: 1.0 - p } })
+        Ok(Self {
+            power,
+            #[cfg(feature = "serde")]
+            level: baseline,
+            sides: Sides { p, rest: 1.0 - p },
+        })
     }
 
     /// What the forecast gives to an outcome, over what the baseline gives to it, and by how much
@@ -76,7 +83,34 @@ impl Baseline {
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 pub struct PowerScore(pub(crate) Baseline);
+
+/// The form in which the rule is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    power: f64,
+    baseline: Level,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for PowerScore {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        Self::new(written.power, written.baseline)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<PowerScore> for Written {
+    fn from(rule: PowerScore) -> Self {
+        Self { power: rule.0.power, baseline: rule.0.level }
+    }
+}
 
 impl PowerScore {
     /// The member with the given power and baseline.

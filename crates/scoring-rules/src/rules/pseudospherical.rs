@@ -33,7 +33,34 @@ use crate::{
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 pub struct PseudosphericalScore(pub(crate) Baseline);
+
+/// The form in which the rule is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    power: f64,
+    baseline: Level,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for PseudosphericalScore {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        Self::new(written.power, written.baseline)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<PseudosphericalScore> for Written {
+    fn from(rule: PseudosphericalScore) -> Self {
+        Self { power: rule.0.power, baseline: rule.0.level }
+    }
+}
 
 impl PseudosphericalScore {
     /// The member with the given power and baseline.

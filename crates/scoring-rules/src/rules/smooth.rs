@@ -3,15 +3,18 @@ use crate::{
     ScoringRule, SphericalScore, rules::sides::Sides,
 };
 
-/// A loss and how it changes with the forecast.
+/// A loss and how it changes with the forecast. In JSON infinite numbers are `"inf"` and `"-inf"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct LossDerivatives {
     /// Minus the score.
+    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub loss: f64,
     /// First derivative.
+    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub gradient: f64,
     /// Second derivative.
+    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub curvature: f64,
 }
 

@@ -13,6 +13,8 @@ use crate::{Probability, ScoringRule, rules::sides::Sides, rules::smooth::Thresh
 /// Reference: Good (1971), Comment on Buehler, in Foundations of Statistical Inference; Gneiting
 /// and Raftery (2007), section 4.1, doi:10.1198/016214506000001437.
 ///
+/// In JSON it is its name, `"spherical_score"`.
+///
 /// ```
 /// use scoring_rules::{Probability, ScoringRule, SphericalScore};
 ///
@@ -22,7 +24,31 @@ use crate::{Probability, ScoringRule, rules::sides::Sides, rules::smooth::Thresh
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(from = "Written", into = "Written"))]
 pub struct SphericalScore;
+
+/// The form in which the rule is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Written {
+    SphericalScore,
+}
+
+#[cfg(feature = "serde")]
+impl From<Written> for SphericalScore {
+    fn from(_: Written) -> Self {
+        Self
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<SphericalScore> for Written {
+    fn from(_: SphericalScore) -> Self {
+        Self::SphericalScore
+    }
+}
 
 /// The length of `(p, 1 - p)`: from the root of 1/2 to 1.
 #[inline]

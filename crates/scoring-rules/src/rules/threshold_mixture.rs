@@ -39,7 +39,46 @@ use crate::{
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 #[derive(Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(try_from = "Written"))]
 pub struct ThresholdMixture(Form);
+
+/// The form in which a mixture of single thresholds is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    /// Thresholds and their weights.
+    thresholds: Vec<(Level, Weight)>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for ThresholdMixture {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        Self::discrete(&written.thresholds)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for ThresholdMixture {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::Error as _;
+
+        let Form::Points { thresholds, weights, .. } = &self.0 else {
+            return Err(S::Error::custom(
+                "a mixture with a density cannot be written, because a function cannot; write what \
+                 the density is made of, or a mixture made by `ThresholdMixture::discrete`",
+            ));
+        };
+        let points = thresholds.iter().zip(weights);
+        let thresholds = points
+            .map(|(&c, &weight)| Ok((Level::new(c)?, Weight::new(weight)?)))
+            .collect::<Result<_, Error>>()
+            .map_err(S::Error::custom)?;
+        Written { thresholds }.serialize(serializer)
+    }
+}
 
 #[derive(Clone, PartialEq)]
 enum Form {

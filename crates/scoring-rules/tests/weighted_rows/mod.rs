@@ -1,4 +1,5 @@
 //! Rows with weights, and their blocks of ties.
+#![allow(dead_code)]
 
 use proptest::prelude::*;
 use scoring_rules::{Probability, TiedBlocks, Weight};

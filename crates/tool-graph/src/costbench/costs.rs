@@ -67,16 +67,32 @@ pub enum CostRule {
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CostModel {
     min: f64,
-    width: f64,
+    max: f64,
     noise_std: f64,
     rule: CostRule,
 }
 
+#[cfg(feature = "serde")]
+crate::stored::checked!(struct StoredCostModel for CostModel = "CostModel", CostModel::check, {
+    min: f64,
+    max: f64,
+    noise_std: f64,
+    rule: CostRule,
+});
+
+#[cfg(feature = "serde")]
+impl CostModel {
+    fn check(&self) -> Result<(), Error> {
+        Self::new(self.min, self.max, self.noise_std).map(|_| ())
+    }
+}
+
 impl Default for CostModel {
     fn default() -> Self {
-        Self { min: 15.0, width: 10.0, noise_std: 0.1, rule: CostRule::Released }
+        Self { min: 15.0, max: 25.0, noise_std: 0.1, rule: CostRule::Released }
     }
 }
 
@@ -106,7 +122,11 @@ impl CostModel {
         if !(0.0..=MAX_SETTING).contains(&noise_std) {
             return setting("noise", noise_std, "a number from 0 to 1e9");
         }
-        Ok(Self { min, width: max - min, noise_std, rule: CostRule::Released })
+        Ok(Self { min, max, noise_std, rule: CostRule::Released })
+    }
+
+    fn width(&self) -> f64 {
+        self.max - self.min
     }
 
     /// The same with another rule.
@@ -167,12 +187,12 @@ impl CostModel {
 
     fn released(&self, library: &Library, query_seed: u32) -> Vec<f64> {
         let mut stream = PythonRandom::new(query_seed.into());
-        self.draw(library, &format!("{query_seed}:"), |_| stream.uniform(self.min, self.width))
+        self.draw(library, &format!("{query_seed}:"), |_| stream.uniform(self.min, self.width()))
     }
 
     fn paper_text(&self, library: &Library, global_seed: u64, query_id: &str) -> Vec<f64> {
         self.draw(library, &format!("{global_seed}:{query_id}:"), |seeded_name| {
-            PythonRandom::new(hash_seed(seeded_name).into()).uniform(self.min, self.width)
+            PythonRandom::new(hash_seed(seeded_name).into()).uniform(self.min, self.width())
         })
     }
 

@@ -35,6 +35,22 @@ pub struct LibraryTool {
     pub last: usize,
 }
 
+#[cfg(feature = "serde")]
+crate::stored::checked!(struct StoredLibraryTool for LibraryTool = "LibraryTool", LibraryTool::check, {
+    task: Task,
+    first: usize,
+    last: usize,
+});
+
+#[cfg(feature = "serde")]
+impl LibraryTool {
+    fn check(&self) -> Result<(), &'static str> {
+        let most = Library::MAX_REFINEMENT_LEVEL + OTHER_STEPS;
+        let in_order = self.first <= self.last && self.last < most;
+        crate::stored::rule(in_order, "first must be at most last, and last at most 102")
+    }
+}
+
 impl LibraryTool {
     /// Whether it does one step only.
     #[must_use]
@@ -66,13 +82,45 @@ impl LibraryTool {
 /// assert_eq!(library.names().next_back(), Some("Shopping_Search_to_Final_3Steps"));
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
+///
+/// With the feature `serde` it is stored as its refinement level and whether it has the tools that
+/// do a whole task.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredLibrary", into = "StoredLibrary"))]
 pub struct Library {
     length: usize,
     entries: Vec<LibraryTool>,
     names: String,
     /// Where each name ends.
     ends: Vec<usize>,
+}
+
+/// What a library is made of again.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredLibrary {
+    refinement_level: usize,
+    full_pipelines: bool,
+}
+
+#[cfg(feature = "serde")]
+impl From<Library> for StoredLibrary {
+    fn from(library: Library) -> Self {
+        let steps = |entry: &LibraryTool| entry.last - entry.first + 1;
+        let full_pipelines = library.entries.iter().any(|entry| steps(entry) == library.length);
+        Self { refinement_level: library.refinement_level(), full_pipelines }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredLibrary> for Library {
+    type Error = Error;
+
+    fn try_from(stored: StoredLibrary) -> Result<Self, Error> {
+        Self::build(stored.refinement_level, stored.full_pipelines)
+    }
 }
 
 impl Library {

@@ -34,8 +34,8 @@ use trajectory_metrics::tool_calls::FailureClass;
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
 #[non_exhaustive]
 pub enum CallStatus {
     /// It was carried out and paid for.
@@ -119,4 +119,32 @@ pub struct Reply {
     /// [`Scenario::events`](crate::Scenario::events). Whether the agent is told of it is the
     /// caller's choice; see [`Event::is_explicit`](crate::Event::is_explicit).
     pub event: Option<usize>,
+}
+
+#[cfg(feature = "serde")]
+crate::stored::checked!(struct StoredReply for Reply = "Reply", Reply::check, {
+    status: CallStatus,
+    cost: f64,
+    event: Option<usize>,
+});
+
+#[cfg(feature = "serde")]
+impl Reply {
+    fn check(&self) -> Result<(), &'static str> {
+        self.status.check(self.cost, self.event)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl CallStatus {
+    /// That a call with this status can have had this cost and this event.
+    pub(super) fn check(&self, cost: f64, event: Option<usize>) -> Result<(), &'static str> {
+        use crate::stored::{is_cost, rule};
+
+        rule(is_cost(cost), "the cost of a call must be finite and at least 0")?;
+        rule(self.is_done() || cost == 0.0, "a call that was not carried out must cost 0")?;
+        let banned = *self != Self::Banned || event.is_some();
+        rule(banned, "a call that fails by a ban must name its event")?;
+        rule(!self.is_invalid() || event.is_none(), "no event can fall on an invalid call")
+    }
 }

@@ -212,3 +212,58 @@ impl Transcript {
         Ok(gap?)
     }
 }
+
+#[cfg(feature = "serde")]
+crate::stored::checked!(struct StoredCallRecord for CallRecord = "CallRecord", CallRecord::check, {
+    name: String,
+    tool: Option<usize>,
+    status: CallStatus,
+    cost: f64,
+    after_goal: bool,
+    event: Option<usize>,
+});
+
+#[cfg(feature = "serde")]
+impl CallRecord {
+    fn check(&self) -> Result<(), &'static str> {
+        use crate::stored::rule;
+
+        self.status.check(self.cost, self.event)?;
+        let is_known = self.status != CallStatus::UnknownTool;
+        rule(
+            self.tool.is_some() == is_known,
+            "a call must have a tool, and none if its status is unknown_tool",
+        )?;
+        let quiet = !self.after_goal || self.event.is_none();
+        rule(quiet, "no event can fall on a call after the goal was reached")
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::stored::checked!(struct StoredTranscript for Transcript = "Transcript", Transcript::check, {
+    calls: Vec<CallRecord>,
+    goal_reached: bool,
+    answer_is_right: bool,
+    events_planned: usize,
+    events_fired: usize,
+});
+
+#[cfg(feature = "serde")]
+impl Transcript {
+    fn check(&self) -> Result<(), &'static str> {
+        use crate::stored::rule;
+
+        let events: Vec<usize> = self.calls.iter().filter_map(|call| call.event).collect();
+        rule(
+            events.len() == self.events_fired,
+            "events_fired must be the number of calls with an event",
+        )?;
+        let in_order = events.windows(2).all(|pair| pair[0] < pair[1])
+            && events.last().is_none_or(|&last| last < self.events_planned);
+        rule(in_order, "events must be in rising order and each below events_planned")?;
+        let once = self.calls.windows(2).all(|pair| !pair[0].after_goal || pair[1].after_goal);
+        rule(once, "all calls after one that is after_goal must be after_goal too")?;
+        let reached = self.goal_reached || self.calls.iter().all(|call| !call.after_goal);
+        rule(reached, "a call can only be after_goal if goal_reached is true")
+    }
+}

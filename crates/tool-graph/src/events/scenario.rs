@@ -1,5 +1,6 @@
 use super::{Event, TriggerRule};
 use crate::greedy::Greedy;
+use crate::plans::Reach;
 use crate::{Episode, Error, GreedyRule, Plan, Problem, TieRule, ToolGraph, Transcript};
 
 /// A task in a world that changes: tools, a start and a goal, and the events to come.
@@ -8,8 +9,33 @@ use crate::{Episode, Error, GreedyRule, Plan, Problem, TieRule, ToolGraph, Trans
 /// the start and after each event ([`TriggerRule`]). A step is a call that could be carried out, so
 /// failed calls do not bring an event nearer.
 ///
-/// An event that would leave no way to the goal does not happen. In CostBench that is so for none
-/// of up to `n - 2` bans in a task of `n` steps.
+/// An event that would leave no way to the goal does not happen, so the goal of a scenario can
+/// always be reached: [`Self::new`] checks the start, and each event is checked at the moment when
+/// it falls due. Whether an event will leave a way cannot be told before, because it depends on what
+/// the run has by then. In CostBench no event of up to `n - 2` bans in a task of `n` steps is passed
+/// over.
+///
+/// With the feature `serde` a scenario is read from a file that names tools and data types:
+///
+/// ```json
+/// {
+///   "tools": [
+///     {"name": "search", "inputs": ["query"], "outputs": ["hits"], "cost": 4.0},
+///     {"name": "ask", "inputs": ["query"], "outputs": ["hits"], "cost": 7.0},
+///     {"name": "pick", "inputs": ["hits"], "outputs": ["choice"], "cost": 2.0}
+///   ],
+///   "task": {"initial": ["query"], "goal": ["choice"]},
+///   "events": ["ban_tool", {"cost_change": {"ask": 9.5}}, {"remove_tools": ["search"]}],
+///   "trigger_rule": "released",
+///   "tie_rule": "fewest_calls",
+///   "call_limit": 20
+/// }
+/// ```
+///
+/// Only tools and task are required; composite tools have `components`, and `banned` names tools
+/// that are out from the start. The fourth event is `"preference_change"`. A tool that a cost change
+/// does not name keeps the cost it has by then. Unknown and repeated keys, names that no tool has, and
+/// goals that no tool yields or that cannot be reached are refused.
 ///
 /// ```
 /// # use tool_graph::{Tool, ToolGraph};
@@ -63,10 +89,28 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
+    /// [`Error::OtherGraph`] where the problem is that of a graph of other data types, and
+    /// [`Error::GoalOutOfReach`] where no calls of available tools lead to the goal.
+    ///
+    /// ```
+    /// use tool_graph::{Error, Scenario, Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("pick", ["hits", "taste"], ["choice"], 2.0),
+    /// ])?;
+    /// let problem = graph.problem(&["query"], &["choice"])?;
+    /// let error = Scenario::new(graph, problem).unwrap_err();
+    /// assert_eq!(error, Error::GoalOutOfReach { goal: "choice".into(), missing: "taste".into() });
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn new(graph: ToolGraph, problem: Problem) -> Result<Self, Error> {
         graph.check_state(problem.initial())?;
         graph.check_state(problem.goal())?;
+        if let Some((goal, missing)) = out_of_reach(&graph, &problem) {
+            let name = |number: usize| graph.type_names()[number].clone();
+            return Err(Error::GoalOutOfReach { goal: name(goal), missing: name(missing) });
+        }
         Ok(Self {
             graph,
             problem,
@@ -210,4 +254,33 @@ impl Scenario {
         }
         Ok(episode.finish(true))
     }
+}
+
+/// The first goal that cannot be reached, and what is missing on the way to it: a data type that no
+/// available tool yields, or one that all tools need which lead to it.
+fn out_of_reach(graph: &ToolGraph, problem: &Problem) -> Option<(usize, usize)> {
+    let Reach { reached, .. } = Reach::new(graph, problem.initial());
+    let goal = problem.goal().iter().find(|&number| !reached[number])?;
+    let mut seen = vec![false; reached.len()];
+    seen[goal] = true;
+    let mut open = vec![goal];
+    while let Some(number) = open.pop() {
+        let tools = graph.yielded_by().get(number).iter().map(|&tool| tool as usize);
+        let mut any = false;
+        for tool in tools.filter(|&tool| graph.is_available(tool)) {
+            any = true;
+            for &need in graph.needs(tool) {
+                let need = need as usize;
+                if !reached[need] && !seen[need] {
+                    seen[need] = true;
+                    open.push(need);
+                }
+            }
+        }
+        if !any {
+            return Some((goal, number));
+        }
+    }
+    // The tools that lead to the goal need each other's outputs in a circle.
+    Some((goal, goal))
 }

@@ -1,9 +1,11 @@
+use scoring_rules::decimals::{Decimal, in_units};
+
 use crate::Error;
 
 /// The costs of a library in whole units of one power of ten, so that sums of them are exact.
 ///
-/// A cost is taken for the shortest decimal number that reads back as the same f64: 0.1 + 0.2 is
-/// 0.3 here, as for who wrote these costs.
+/// A cost is read as the shortest decimal number that rounds to the same f64, as
+/// [`DecimalSum`](scoring_rules::DecimalSum) reads its terms: 0.1 + 0.2 is 0.3.
 #[derive(Clone, Debug)]
 pub(crate) struct Costs {
     units: Vec<u128>,
@@ -47,18 +49,20 @@ impl Costs {
                 }
             }
         }
-        let units = costs.iter().map(|&cost| in_units(cost, scale)).collect::<Option<_>>()?;
-        Some(Self { units, exponent: -places })
+        let units =
+            |&cost: &f64| in_units(cost, scale).map(|units| u128::from(units.unsigned_abs()));
+        Some(Self { units: costs.iter().map(units).collect::<Option<_>>()?, exponent: -places })
     }
 
     fn any(costs: &[f64], name: &impl Fn(usize) -> String) -> Result<Self, Error> {
-        let decimals: Vec<_> = costs.iter().map(|&cost| shortest_decimal(cost)).collect();
-        let used = decimals.iter().filter(|(digits, _)| *digits != 0);
-        let exponent = used.map(|&(_, exponent)| exponent).min().unwrap_or(0);
-        let units = decimals.iter().enumerate().map(|(tool, &(digits, power))| {
-            let scaled = match digits {
+        let decimals: Vec<_> =
+            costs.iter().map(|&cost| Decimal::shortest(cost).without_zeros()).collect();
+        let used = decimals.iter().filter(|decimal| decimal.units != 0);
+        let exponent = used.map(|decimal| decimal.exponent).min().unwrap_or(0);
+        let units = decimals.iter().enumerate().map(|(tool, decimal)| {
+            let scaled = match decimal.units.unsigned_abs() {
                 0 => Some(0),
-                _ => u32::try_from(power - exponent)
+                digits => u32::try_from(decimal.exponent - exponent)
                     .ok()
                     .and_then(|places| 10u128.checked_pow(places))
                     .and_then(|scale| digits.checked_mul(scale)),
@@ -76,38 +80,16 @@ impl Costs {
     /// The exact sum of the costs of the tools, rounded once to the nearest f64.
     pub(crate) fn sum(&self, tools: impl IntoIterator<Item = usize>) -> f64 {
         let units: u128 = tools.into_iter().map(|tool| self.units[tool]).sum();
-        // Up to here both are exact as f64, so that one division rounds once.
-        if units < 1 << 53 && (-22..=0).contains(&self.exponent) {
-            return units as f64 / 10f64.powi(-self.exponent);
+        // The total of all costs is below 2^94, but a tool can be called often.
+        match i128::try_from(units) {
+            Ok(units) => Decimal { units, exponent: self.exponent }.nearest(),
+            Err(_) => format!("{units}e{}", self.exponent).parse().unwrap_or(f64::INFINITY),
         }
-        // Reading a decimal number cannot fail and rounds to the nearest f64.
-        format!("{units}e{}", self.exponent).parse().unwrap_or(f64::INFINITY)
     }
 }
 
 /// Bits left free for the number of calls of a plan and for sums of two bounds.
 const BITS_BESIDE_COSTS: u32 = 34;
-
-/// The cost in units of 1 / scale, where it is such a whole number of at most 15 digits.
-fn in_units(cost: f64, scale: f64) -> Option<u128> {
-    let units = (cost * scale).round();
-    (units < 1e15 && units / scale == cost).then_some(units as u128)
-}
-
-/// Digits and power of ten of the shortest decimal number that reads back as the same f64.
-fn shortest_decimal(cost: f64) -> (u128, i32) {
-    let mut digits = 0;
-    let mut power = 0;
-    // A negative zero is a cost, but its sign is no digit.
-    let text = format!("{:e}", cost.abs());
-    let (number, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let (whole, places) = number.split_once('.').unwrap_or((number, ""));
-    for digit in whole.bytes().chain(places.bytes()) {
-        digits = digits * 10 + u128::from(digit - b'0');
-    }
-    power += exponent.parse::<i32>().unwrap_or(0) - places.len() as i32;
-    (digits, power)
-}
 
 #[cfg(test)]
 mod tests {

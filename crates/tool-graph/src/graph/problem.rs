@@ -29,6 +29,7 @@ use crate::Error;
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Problem {
     initial: State,
     goal: State,
@@ -116,5 +117,19 @@ impl ToolGraph {
             }
         }
         Ok(problem)
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::stored::checked!(struct StoredProblem for Problem = "Problem", Problem::check, {
+    initial: State,
+    goal: State,
+});
+
+#[cfg(feature = "serde")]
+impl Problem {
+    fn check(&self) -> Result<(), &'static str> {
+        let same = self.initial.types() == self.goal.types();
+        crate::stored::rule(same, "initial and goal must be states of one graph")
     }
 }

@@ -82,3 +82,50 @@ impl State {
         (0..self.types.count()).filter(|&number| self.contains(number))
     }
 }
+
+/// A stored state has a digit for each data type, with the fingerprint of all names of the graph:
+/// it is good for the same graphs as before, and [`Error::OtherGraph`](crate::Error::OtherGraph) for
+/// others.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredState {
+    /// The fingerprint of the names of all data types of the graph.
+    graph_types: String,
+    /// For each data type of the graph 1 if it is there and 0 if not.
+    present: String,
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for State {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let digit = |number| if self.contains(number) { '1' } else { '0' };
+        let stored = StoredState {
+            graph_types: self.types.fingerprint(),
+            present: (0..self.types.count()).map(digit).collect(),
+        };
+        stored.serialize(serializer)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for State {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error;
+
+        let stored = StoredState::deserialize(deserializer)?;
+        let types = u32::try_from(stored.present.len())
+            .ok()
+            .and_then(|count| Types::stored(count, &stored.graph_types))
+            .ok_or_else(|| D::Error::custom("graph_types must be 16 digits from 0 to f"))?;
+        let mut state = Self::empty(types);
+        for (number, digit) in stored.present.bytes().enumerate() {
+            match digit {
+                b'0' => {}
+                b'1' => state.insert(number as u32),
+                _ => return Err(D::Error::custom("present must be made of the digits 0 and 1")),
+            }
+        }
+        Ok(state)
+    }
+}

@@ -33,11 +33,9 @@ use crate::{Error, Tool};
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 ///
-/// With the feature `serde` it can be read from a list of tools, which is checked as by
-/// [`Self::new`].
+/// With the feature `serde` it is read from and written as a list of tools, which is checked as by
+/// [`Self::new`]; a graph with banned tools as `{"tools": [...], "banned": ["name", ...]}`.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Vec<Tool>"))]
 pub struct ToolGraph {
     pub(super) shared: Arc<Shared>,
     costs: Costs,

@@ -21,6 +21,21 @@ impl Types {
         Self { count: names.len() as u32, names: hash }
     }
 
+    /// The hash of the names as 16 hexadecimal digits: a number of 64 bits would be rounded by many
+    /// readers of JSON.
+    #[cfg(feature = "serde")]
+    pub(super) fn fingerprint(self) -> String {
+        format!("{:016x}", self.names)
+    }
+
+    #[cfg(feature = "serde")]
+    pub(super) fn stored(count: u32, fingerprint: &str) -> Option<Self> {
+        let is_hash = fingerprint.len() == 16
+            && fingerprint.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        let names = u64::from_str_radix(fingerprint, 16).ok().filter(|_| is_hash)?;
+        Some(Self { count, names })
+    }
+
     pub(super) fn count(self) -> usize {
         self.count as usize
     }

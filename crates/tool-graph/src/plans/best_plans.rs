@@ -1,7 +1,9 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
+use super::chain::Chain;
 use super::landmark_cut::LandmarkCut;
+use super::optimal::best_calls;
 use super::type_set::TypeSet;
 use super::weight::Weight;
 use super::{Plan, Task};
@@ -19,6 +21,8 @@ struct BestPlans<'a> {
     cuts: LandmarkCut<'a, u128>,
     open: BinaryHeap<Reverse<Beginning>>,
     bounds: HashMap<TypeSet, u128>,
+    /// By data type, how many of the calls that are looked at yield it.
+    yielded: Vec<u32>,
 }
 
 impl<'a> BestPlans<'a> {
@@ -29,6 +33,7 @@ impl<'a> BestPlans<'a> {
             cuts: LandmarkCut::new(task),
             open: BinaryHeap::from([Reverse(start)]),
             bounds: HashMap::new(),
+            yielded: vec![0; task.types],
         }
     }
 
@@ -44,12 +49,34 @@ impl<'a> BestPlans<'a> {
     }
 
     /// Whether a call can be left out of these and of all that goes on from them.
-    fn has_needless_call(&self, calls: &[u32], state: &TypeSet) -> bool {
-        let done = state.contains_all(&self.task.goal);
-        (0..calls.len()).any(|skip| {
-            let rest = self.after(calls[..skip].iter().chain(&calls[skip + 1..]));
-            if done { rest.contains_all(&self.task.goal) } else { rest == *state }
-        })
+    fn has_needless_call(&mut self, calls: &[u32], state: &TypeSet) -> bool {
+        let task = self.task;
+        let done = state.contains_all(&task.goal);
+        self.yielded.fill(0);
+        for &tool in calls {
+            for &number in task.yields.get(tool as usize) {
+                self.yielded[number as usize] += 1;
+            }
+        }
+        // What must be there after a call: at the end the goal, before it all that the calls leave.
+        let mut wanted = if done { TypeSet::empty(task.types) } else { state.clone() };
+        wanted.insert_all(&task.goal);
+        for place in (0..calls.len()).rev() {
+            let tool = calls[place] as usize;
+            // The only call that yields a wanted data type cannot be left out. Only for others the
+            // rest has to be tried.
+            let only =
+                |&number: &u32| self.yielded[number as usize] == 1 && wanted.contains(number);
+            if !task.yields.get(tool).iter().any(only) {
+                let rest = self.after(calls[..place].iter().chain(&calls[place + 1..]));
+                let same = if done { rest.contains_all(&task.goal) } else { rest == *state };
+                if same {
+                    return true;
+                }
+            }
+            wanted.insert_all(task.needs.get(tool));
+        }
+        false
     }
 }
 
@@ -58,7 +85,7 @@ impl Iterator for BestPlans<'_> {
     type Item = (u128, Vec<u32>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        while let Some(Reverse((_, calls, weight, state))) = self.open.pop() {
+        while let Some(Reverse((_, mut calls, weight, state))) = self.open.pop() {
             if state.contains_all(&self.task.goal) {
                 return Some((weight, calls));
             }
@@ -68,9 +95,11 @@ impl Iterator for BestPlans<'_> {
                     continue;
                 }
                 let next = state.with(yields);
-                let mut calls = calls.clone();
                 calls.push(tool as u32);
-                if self.has_needless_call(&calls, &next) {
+                let needless = self.has_needless_call(&calls, &next);
+                let beginning = if needless { Vec::new() } else { calls.clone() };
+                calls.pop();
+                if needless {
                     continue;
                 }
                 let weight = weight + self.task.weights[tool];
@@ -82,10 +111,18 @@ impl Iterator for BestPlans<'_> {
                         bound
                     }
                 };
-                self.open.push(Reverse((weight + bound, calls, weight, next)));
+                self.open.push(Reverse((weight + bound, beginning, weight, next)));
             }
         }
         None
+    }
+}
+
+/// All plans, from the best on, with their weights.
+fn plans_in_order(task: &Task) -> Box<dyn Iterator<Item = (u128, Vec<u32>)> + '_> {
+    match Chain::new(task) {
+        Some(chain) => Box::new(chain.best_plans()),
+        None => Box::new(BestPlans::new(task)),
     }
 }
 
@@ -102,9 +139,13 @@ impl ToolGraph {
     ///
     /// # Complexity
     ///
-    /// All beginnings of calls that could become one of these plans are kept, which can be far more
-    /// than the plans: exponential time and memory at worst in the number of tools that some way to
-    /// the goal could use, for one plan too. `most` is all that limits it.
+    /// One plan takes as long as [`Self::optimal_plan`]. Along a chain ([`Search::Chain`]) the time
+    /// is linear in the number of tools, and for each further plan at most linear in the number of
+    /// its calls. Otherwise all beginnings of calls that could become one of these plans are kept,
+    /// which can be far more than the plans: exponential time and memory at worst in the number of
+    /// tools that some way to the goal could use. Only `most` limits the search.
+    ///
+    /// [`Search::Chain`]: crate::Search::Chain
     ///
     /// ```
     /// # use tool_graph::{Tool, ToolGraph};
@@ -129,7 +170,10 @@ impl ToolGraph {
     /// ```
     pub fn best_plans(&self, problem: &Problem, most: usize) -> Result<Vec<Plan>, Error> {
         let Some(task) = Task::new(self, problem)? else { return Ok(Vec::new()) };
-        let plans = BestPlans::new(&task).take(most);
+        if most == 1 {
+            return Ok(best_calls(&task).iter().map(|calls| task.plan(self, calls)).collect());
+        }
+        let plans = plans_in_order(&task).take(most);
         Ok(plans.map(|(_, calls)| task.plan(self, &calls)).collect())
     }
 
@@ -142,7 +186,7 @@ impl ToolGraph {
     ///
     /// # Complexity
     ///
-    /// That of [`Self::best_plans`].
+    /// That of [`Self::best_plans`] for more than one plan.
     ///
     /// ```
     /// # use tool_graph::{Tool, ToolGraph};
@@ -174,7 +218,7 @@ impl ToolGraph {
         let Some(task) = Task::new(self, problem)? else { return Ok((Vec::new(), true)) };
         let mut lowest = None;
         let mut found = Vec::new();
-        for (weight, calls) in BestPlans::new(&task) {
+        for (weight, calls) in plans_in_order(&task) {
             let cost = task.cost_of(weight);
             if *lowest.get_or_insert(cost) != cost {
                 break;

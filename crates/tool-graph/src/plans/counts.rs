@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Task;
 use super::chain::Chain;
-use super::landmark_cut::LandmarkCut;
+use super::landmark_cut::{Groups, LandmarkCut};
 use super::optimal::best_calls;
 use super::type_set::TypeSet;
 use crate::{Error, Problem, ToolGraph};
@@ -39,6 +39,7 @@ pub struct PathCoverage {
     /// The number of different plans among the listed paths.
     pub covered: usize,
     /// The number of all plans.
+    #[cfg_attr(feature = "serde", serde(with = "stored_count"))]
     pub possible: u128,
     /// The number of listed paths that are a plan listed before.
     pub repeated: usize,
@@ -51,6 +52,56 @@ impl PathCoverage {
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         (self.possible > 0).then(|| self.covered as f64 / self.possible as f64)
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::stored::checked!(struct StoredPathCoverage for PathCoverage = "PathCoverage", PathCoverage::check, {
+    covered: usize,
+    #[serde(with = "stored_count")]
+    possible: u128,
+    repeated: usize,
+    not_plans: usize,
+});
+
+#[cfg(feature = "serde")]
+impl PathCoverage {
+    fn check(&self) -> Result<(), &'static str> {
+        use crate::stored::rule;
+
+        let covered = self.covered as u128;
+        rule(covered <= self.possible, "the plans covered must be at most the possible ones")?;
+        let any = self.repeated == 0 || self.covered > 0;
+        rule(any, "a path can only be repeated if a plan was covered")
+    }
+}
+
+/// A count as a number, or as text of its digits where 64 bits cannot hold it: most readers of JSON
+/// would round such a number.
+#[cfg(feature = "serde")]
+mod stored_count {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Count {
+        Number(u64),
+        Digits(String),
+    }
+
+    pub(super) fn serialize<S: Serializer>(count: &u128, to: S) -> Result<S::Ok, S::Error> {
+        match u64::try_from(*count) {
+            Ok(count) => count.serialize(to),
+            Err(_) => count.to_string().serialize(to),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u128, D::Error> {
+        let what = "the number of possible plans must be a whole number or its digits as text";
+        match Count::deserialize(from).map_err(|_| serde::de::Error::custom(what))? {
+            Count::Number(count) => Ok(count.into()),
+            Count::Digits(digits) => digits.parse().map_err(|_| serde::de::Error::custom(what)),
+        }
     }
 }
 
@@ -120,9 +171,10 @@ impl ToolGraph {
     ///
     /// # Complexity
     ///
-    /// That of [`Self::optimal_plan`], and of going through every state on the way of one of these
-    /// plans, call by call: exponential time and memory in the number of data types at worst, and
-    /// nothing limits it but the number of calls.
+    /// Linear along a chain ([`Search::Chain`](crate::Search::Chain)). Otherwise the time of
+    /// [`Self::optimal_plan`], and of going through every state on the way of one of these plans,
+    /// call by call: exponential time and memory in the number of data types at worst, and nothing
+    /// limits it but the number of calls.
     ///
     /// ```
     /// # use tool_graph::{Tool, ToolGraph};
@@ -147,33 +199,44 @@ impl ToolGraph {
     pub fn count_shortest_plans(&self, problem: &Problem) -> Result<u128, Error> {
         let Some(task) = Task::new(self, problem)? else { return Ok(0) };
         let task = task.without_costs();
+        if let Some(chain) = Chain::new(&task) {
+            return chain.count_shortest().ok_or(Error::TooManyPlans);
+        }
         let mut left = best_calls(&task).map_or(0, |calls| calls.len());
-        let mut cuts = LandmarkCut::<u64>::new(&task);
-        let mut layer = HashMap::from([(TypeSet::empty(task.types), 1u128)]);
+        // Tools that another one replaces count as well, so none is left out.
+        let mut cuts = LandmarkCut::<u64>::of_all(&task);
+        let start = (1u128, Groups::default());
+        let mut layer = HashMap::from([(TypeSet::empty(task.types), start)]);
         while left > 0 {
             left -= 1;
-            let mut next: HashMap<TypeSet, u128> = HashMap::new();
-            let mut close: HashMap<TypeSet, bool> = HashMap::new();
-            for (state, ways) in &layer {
+            let mut next: HashMap<TypeSet, (u128, Groups<u64>)> = HashMap::new();
+            let mut far: HashSet<TypeSet> = HashSet::new();
+            for (state, (ways, groups)) in &layer {
                 for tool in 0..task.tools.len() {
                     let yields = task.yields.get(tool);
                     if !state.contains_all(task.needs.get(tool)) || state.contains_all(yields) {
                         continue;
                     }
                     let after = state.with(yields);
-                    let close = *close
-                        .entry(after.clone())
-                        .or_insert_with(|| cuts.bound(&after, left as u64, None) <= left as u64);
-                    if close {
-                        let sum = next.entry(after).or_insert(0);
+                    if let Some((sum, _)) = next.get_mut(&after) {
                         *sum = sum.checked_add(*ways).ok_or(Error::TooManyPlans)?;
+                    } else if !far.contains(&after) {
+                        // Most of what bounds the rest of the plan was found for the state before.
+                        let before = Some((groups, tool as u32));
+                        if cuts.bound(&after, left as u64, before) <= left as u64 {
+                            next.insert(after, (*ways, cuts.groups().clone()));
+                        } else {
+                            far.insert(after);
+                        }
                     }
                 }
             }
             layer = next;
         }
         let done = layer.into_iter().filter(|(state, _)| state.contains_all(&task.goal));
-        done.map(|(_, ways)| ways).try_fold(0u128, u128::checked_add).ok_or(Error::TooManyPlans)
+        done.map(|(_, (ways, _))| ways)
+            .try_fold(0u128, u128::checked_add)
+            .ok_or(Error::TooManyPlans)
     }
 
     /// The number of all plans along a chain, of any length; 0 where there is no plan. Linear time.

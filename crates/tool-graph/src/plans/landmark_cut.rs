@@ -80,7 +80,8 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
         cuts
     }
 
-    fn of_all(task: &'a Task) -> Self {
+    /// With all tools, also those that another one replaces.
+    pub(crate) fn of_all(task: &'a Task) -> Self {
         let (tools, types) = (task.tools.len(), task.types);
         let mut needs = task.needs.clone();
         let mut yields = task.yields.clone();

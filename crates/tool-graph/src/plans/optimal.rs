@@ -31,6 +31,8 @@ use crate::{Error, Problem, ToolGraph};
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Search {
     /// In the order of cost through the states that can be reached: for small graphs. All that cost

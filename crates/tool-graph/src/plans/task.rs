@@ -1,5 +1,5 @@
 use crate::graph::Lists;
-use crate::{Error, Plan, Problem, ToolGraph};
+use crate::{Error, Plan, Problem, State, ToolGraph};
 
 /// A problem without what no plan can use: only tools that can be reached and lead to the goal,
 /// only data types that are not there from the start and that such a tool needs or the goal is made
@@ -25,17 +25,23 @@ pub(crate) struct Task {
     pub(crate) types: usize,
 }
 
-impl Task {
-    /// `None` where the goal cannot be reached.
-    pub(crate) fn new(graph: &ToolGraph, problem: &Problem) -> Result<Option<Self>, Error> {
-        graph.check_state(problem.initial())?;
-        graph.check_state(problem.goal())?;
+/// What can be had and called from a start, if calls cost nothing.
+pub(crate) struct Reach {
+    /// By tool, how many of its needs cannot be had; `usize::MAX` for a banned tool.
+    pub(crate) lacks: Vec<usize>,
+    /// By data type, whether it can be had.
+    pub(crate) reached: Vec<bool>,
+}
+
+impl Reach {
+    /// By counting what each tool still lacks. Linear time. The state must be one of the graph.
+    pub(crate) fn new(graph: &ToolGraph, initial: &State) -> Self {
         let types = graph.type_names().len();
         // What can be reached, by counting what each tool still lacks.
         let waiting = graph.waiting();
         let mut lacks = Vec::with_capacity(graph.tool_count());
         let mut reached = vec![false; types];
-        let mut open: Vec<u32> = problem.initial().iter().map(|number| number as u32).collect();
+        let mut open: Vec<u32> = initial.iter().map(|number| number as u32).collect();
         open.iter().for_each(|&number| reached[number as usize] = true);
         let mut ready: Vec<u32> = Vec::new();
         for tool in 0..graph.tool_count() {
@@ -62,6 +68,16 @@ impl Task {
                 }
             }
         }
+        Self { lacks, reached }
+    }
+}
+
+impl Task {
+    /// `None` where the goal cannot be reached.
+    pub(crate) fn new(graph: &ToolGraph, problem: &Problem) -> Result<Option<Self>, Error> {
+        graph.check_state(problem.initial())?;
+        graph.check_state(problem.goal())?;
+        let Reach { lacks, reached } = Reach::new(graph, problem.initial());
         if !problem.goal().iter().all(|number| reached[number]) {
             return Ok(None);
         }

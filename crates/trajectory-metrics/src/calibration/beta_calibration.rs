@@ -59,8 +59,26 @@ const PENALTY: f64 = 1e-12;
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredBetaCalibration"))]
 pub struct BetaCalibration {
     clip: f64,
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredBetaCalibration {
+    clip: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredBetaCalibration> for BetaCalibration {
+    type Error = Error;
+
+    fn try_from(StoredBetaCalibration { clip }: StoredBetaCalibration) -> Result<Self, Error> {
+        Self::new(clip)
+    }
 }
 
 impl Default for BetaCalibration {

@@ -153,11 +153,11 @@ pub fn brier_loss(blocks: &TiedBlocks) -> Result<f64, Error> {
         mean.update_weighted(
             -BrierScore.score(block.confidence, false),
             Weight::new(block.failures)?,
-        );
+        )?;
         mean.update_weighted(
             -BrierScore.score(block.confidence, true),
             Weight::new(block.successes)?,
-        );
+        )?;
     }
     Ok(mean.finish()?)
 }

@@ -28,9 +28,35 @@ use crate::{Error, streams::traces::same_length};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredFolds"))]
 pub struct Folds {
     count: usize,
     of_each: Vec<usize>,
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredFolds {
+    count: usize,
+    of_each: Vec<usize>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredFolds> for Folds {
+    type Error = Error;
+
+    fn try_from(StoredFolds { count, of_each }: StoredFolds) -> Result<Self, Error> {
+        check("folds", count, of_each.len(), of_each.len())?;
+        match of_each.iter().find(|&&fold| fold >= count) {
+            None => Ok(Self { count, of_each }),
+            Some(&fold) => {
+                let range = "below the number of folds";
+                Err(Error::Setting { name: "fold of a trace", value: fold as f64, range })
+            }
+        }
+    }
 }
 
 impl Folds {

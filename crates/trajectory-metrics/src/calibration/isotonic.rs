@@ -30,6 +30,7 @@ use crate::{CalibrationMap, Calibrator, Error, Weight};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Isotonic;
 
 /// A rising map through knots, fitted by [`Isotonic`].

@@ -42,9 +42,28 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredPlatt"))]
 pub struct Platt {
     penalty: f64,
     clip: f64,
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredPlatt {
+    penalty: f64,
+    clip: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredPlatt> for Platt {
+    type Error = Error;
+
+    fn try_from(StoredPlatt { penalty, clip }: StoredPlatt) -> Result<Self, Error> {
+        Self::new(penalty, clip)
+    }
 }
 
 impl Default for Platt {

@@ -9,14 +9,17 @@ use crate::{
 
 /// One point of a reliability curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct ReliabilityPoint {
     /// A confidence that was given.
     pub confidence: Probability,
     /// Weight of the rows that share it.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::not_negative"))]
     pub weight: f64,
     /// What it has come to mean: the success rate by isotonic regression, in [0, 1].
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub success_rate: f64,
 }
 
@@ -68,12 +71,14 @@ fn rates(blocks: &TiedBlocks) -> impl Iterator<Item = f64> {
 /// Where a point of the reliability curve lies with the probability asked for, if the confidences
 /// are calibrated.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct ConsistencyInterval {
     /// A confidence that was given.
     pub confidence: Probability,
     /// The interval, in [0, 1].
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::shares"))]
     pub interval: Interval,
 }
 

@@ -4,14 +4,18 @@ use crate::Error;
 
 /// One bar of a reliability diagram.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct ReliabilityBin {
     /// Weight of the rows in the bin: how many they are, where they have no weights.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::not_negative"))]
     pub weight: f64,
     /// Their mean confidence, from the lowest to the highest.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub mean_confidence: f64,
     /// The share of them that succeeded, in [0, 1].
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub success_rate: f64,
     /// The lowest confidence in the bin.
     pub lowest: Probability,

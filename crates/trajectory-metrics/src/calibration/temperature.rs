@@ -53,8 +53,28 @@ const PENALTY: f64 = 1e-12;
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredTemperatureScaling"))]
 pub struct TemperatureScaling {
     clip: f64,
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredTemperatureScaling {
+    clip: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredTemperatureScaling> for TemperatureScaling {
+    type Error = Error;
+
+    fn try_from(
+        StoredTemperatureScaling { clip }: StoredTemperatureScaling,
+    ) -> Result<Self, Error> {
+        Self::new(clip)
+    }
 }
 
 impl Default for TemperatureScaling {

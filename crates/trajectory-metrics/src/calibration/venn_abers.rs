@@ -39,6 +39,7 @@ use crate::{CalibrationMap, Calibrator, Error, Weight};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct VennAbers;
 
 /// The two isotonic fits at every forecast, by [`VennAbers`].

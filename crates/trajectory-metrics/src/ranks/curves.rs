@@ -1,22 +1,26 @@
-use scoring_rules::{Block, Probability};
+use scoring_rules::{Block, Probability, TiedBlocks};
 
-use crate::{Error, TiedBlocks};
+use crate::{error::Error, ranks::positive_class::PositiveClass};
 
-/// What calling a run a failure catches, and what it costs, from one threshold on.
+/// What calling a run positive catches, and what it costs, from one threshold on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct RocPoint {
-    /// Rows of at most this confidence are called failures; none for no row at all.
-    pub threshold: Option<Probability>,
-    /// Share of the successes that are called failures, in [0, 1].
+pub struct RocPoint<S = Probability> {
+    /// Rows of at most this confidence are called failures, or, with success as the positive class,
+    /// rows of at least this confidence successes; `None` where no row is.
+    pub threshold: Option<S>,
+    /// Share of the rows of the other class that are called positive, in [0, 1].
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub false_positive_rate: f64,
-    /// Share of the failures that are called failures, in [0, 1].
+    /// Share of the rows of the positive class that are called positive, in [0, 1].
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub true_positive_rate: f64,
 }
 
-/// The ROC curve with failure as the positive class: a point for no row, and one for each distinct
-/// confidence from the lowest.
+/// The ROC curve: a point for no row, and one for each distinct confidence, from the lowest with
+/// failure as the positive class and from the highest with success.
 ///
 /// Straight lines between the points are what a coin between two thresholds gets; the area under
 /// them is [`auroc`](crate::auroc). No point is left out, not even one on a straight line.
@@ -28,42 +32,50 @@ pub struct RocPoint {
 /// [`Error::OneClass`] without both a failure and a success; [`Error::Empty`] on empty blocks.
 ///
 /// ```
-/// use trajectory_metrics::{Error, Probability, TiedBlocks, roc_curve};
+/// use trajectory_metrics::{Error, PositiveClass, Probability, TiedBlocks, roc_curve};
 ///
 /// let confidence = Probability::from_slice(&[0.8, 0.3, 0.8, 0.3])?;
 /// let blocks = TiedBlocks::new(confidence, &[true, false, false, false], None)?;
-/// let curve = roc_curve(&blocks)?;
+/// let curve = roc_curve(&blocks, PositiveClass::Failure)?;
 /// let rates = curve.iter().map(|point| (point.false_positive_rate, point.true_positive_rate));
 /// assert!(rates.eq([(0.0, 0.0), (0.0, 2.0 / 3.0), (1.0, 1.0)]));
 /// assert_eq!(curve[1].threshold, Some(confidence[1]));
 /// # Ok::<(), Error>(())
 /// ```
-pub fn roc_curve(blocks: &TiedBlocks) -> Result<Vec<RocPoint>, Error> {
-    let (failures, successes) = both_classes(blocks)?;
+pub fn roc_curve<S: Copy>(
+    blocks: &TiedBlocks<S>,
+    positive: PositiveClass,
+) -> Result<Vec<RocPoint<S>>, Error> {
+    let (positives, negatives) = positive.positive_first(both_classes(blocks)?);
     let none = RocPoint { threshold: None, false_positive_rate: 0.0, true_positive_rate: 0.0 };
-    let points = cumulated(blocks.as_slice().iter()).map(|(block, failed, succeeded)| RocPoint {
+    let rows = positive.in_order(blocks.as_slice());
+    let points = cumulated(rows).map(|(block, found, wrong)| RocPoint {
         threshold: Some(block.confidence),
-        false_positive_rate: succeeded / successes,
-        true_positive_rate: failed / failures,
+        false_positive_rate: wrong / negatives,
+        true_positive_rate: found / positives,
     });
     Ok(std::iter::once(none).chain(points).collect())
 }
 
-/// How good it is to call a run a failure, from one threshold on.
+/// How good it is to call a run positive, from one threshold on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct PrecisionRecallPoint {
-    /// Rows of at most this confidence are called failures.
-    pub threshold: Probability,
-    /// Share of failures among the rows called failures, in [0, 1].
+pub struct PrecisionRecallPoint<S = Probability> {
+    /// Rows of at most this confidence are called failures, or, with success as the positive class,
+    /// rows of at least this confidence successes.
+    pub threshold: S,
+    /// Share of the positive class among the rows called positive, in [0, 1].
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub precision: f64,
-    /// Share of the failures that are called failures, in [0, 1].
+    /// Share of the positive class that is called positive, in [0, 1].
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub recall: f64,
 }
 
-/// The precision-recall curve with failure as the positive class: a point for each distinct
-/// confidence, from the lowest.
+/// The precision-recall curve: a point for each distinct confidence, from the lowest with failure as
+/// the positive class and from the highest with success.
 ///
 /// Straight lines between the points promise too much. The area under steps, each at the precision
 /// of its right end, is [`average_precision`](crate::average_precision).
@@ -73,47 +85,55 @@ pub struct PrecisionRecallPoint {
 ///
 /// # Errors
 ///
-/// [`Error::OneClass`] without a failure; [`Error::Empty`] on empty blocks.
+/// [`Error::OneClass`] without a row of the positive class; [`Error::Empty`] on empty blocks.
 ///
 /// ```
-/// use trajectory_metrics::{Error, Probability, TiedBlocks, precision_recall_curve};
+/// use trajectory_metrics::{
+///     Error, PositiveClass, Probability, TiedBlocks, precision_recall_curve,
+/// };
 ///
 /// let confidence = Probability::from_slice(&[0.8, 0.3, 0.6])?;
 /// let blocks = TiedBlocks::new(confidence, &[false, false, true], None)?;
-/// let curve = precision_recall_curve(&blocks)?;
+/// let curve = precision_recall_curve(&blocks, PositiveClass::Failure)?;
 /// let points = curve.iter().map(|point| (point.precision, point.recall));
 /// assert!(points.eq([(1.0, 0.5), (0.5, 0.5), (2.0 / 3.0, 1.0)]));
 /// # Ok::<(), Error>(())
 /// ```
-pub fn precision_recall_curve(blocks: &TiedBlocks) -> Result<Vec<PrecisionRecallPoint>, Error> {
-    let (failures, successes) = blocks.class_weights();
-    match (failures == 0.0, successes == 0.0) {
+pub fn precision_recall_curve<S: Copy>(
+    blocks: &TiedBlocks<S>,
+    positive: PositiveClass,
+) -> Result<Vec<PrecisionRecallPoint<S>>, Error> {
+    let (positives, negatives) = positive.positive_first(blocks.class_weights());
+    match (positives == 0.0, negatives == 0.0) {
         (true, true) => return Err(Error::Empty),
-        (true, false) => return Err(Error::OneClass { outcome: true }),
+        (true, false) => return Err(Error::OneClass { outcome: !positive.outcome() }),
         _ => {}
     }
-    let points = cumulated(blocks.as_slice().iter()).map(|(block, failed, succeeded)| {
-        PrecisionRecallPoint {
-            threshold: block.confidence,
-            precision: failed / (failed + succeeded),
-            recall: failed / failures,
-        }
+    let rows = positive.in_order(blocks.as_slice());
+    let points = cumulated(rows).map(|(block, found, wrong)| PrecisionRecallPoint {
+        threshold: block.confidence,
+        precision: found / (found + wrong),
+        recall: found / positives,
     });
     Ok(points.collect())
 }
 
 /// What is at risk among the runs that are accepted, from one threshold on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
-pub struct RiskCoveragePoint {
+pub struct RiskCoveragePoint<S = Probability> {
     /// Rows of at least this confidence are accepted.
-    pub threshold: Probability,
+    pub threshold: S,
     /// Share of the rows that are accepted, in (0, 1].
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub coverage: f64,
     /// Share of failures among the accepted rows, in [0, 1].
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub risk: f64,
     /// Share of rows that are accepted and fail, in [0, 1]: coverage times risk.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub generalized_risk: f64,
 }
 
@@ -142,13 +162,17 @@ pub struct RiskCoveragePoint {
 /// assert!(points.eq([(0.25, 0.0, 0.0), (0.5, 0.5, 0.25), (1.0, 0.5, 0.5)]));
 /// # Ok::<(), Error>(())
 /// ```
-pub fn risk_coverage_curve(blocks: &TiedBlocks) -> Result<Vec<RiskCoveragePoint>, Error> {
-    let points: Vec<_> = cumulated(blocks.as_slice().iter().rev()).collect();
-    let Some((_, failures, successes)) = points.last().copied() else {
+pub fn risk_coverage_curve<S: Copy>(
+    blocks: &TiedBlocks<S>,
+) -> Result<Vec<RiskCoveragePoint<S>>, Error> {
+    // Accepted are those of highest confidence.
+    let rows = PositiveClass::Success.in_order(blocks.as_slice());
+    let points: Vec<_> = cumulated(rows).collect();
+    let Some((_, successes, failures)) = points.last().copied() else {
         return Err(Error::Empty);
     };
     let total = failures + successes;
-    let points = points.into_iter().map(|(block, failed, succeeded)| RiskCoveragePoint {
+    let points = points.into_iter().map(|(block, succeeded, failed)| RiskCoveragePoint {
         threshold: block.confidence,
         coverage: (failed + succeeded) / total,
         risk: failed / (failed + succeeded),
@@ -157,19 +181,19 @@ pub fn risk_coverage_curve(blocks: &TiedBlocks) -> Result<Vec<RiskCoveragePoint>
     Ok(points.collect())
 }
 
-/// Each block, with the weight of failures and successes up to it.
-fn cumulated<'a>(
-    blocks: impl Iterator<Item = &'a Block>,
-) -> impl Iterator<Item = (&'a Block, f64, f64)> {
-    blocks.scan((0.0, 0.0), |(failed, succeeded), block| {
-        *failed += block.failures;
-        *succeeded += block.successes;
-        Some((block, *failed, *succeeded))
+/// Each block, with the weight of positives and negatives up to it.
+fn cumulated<'a, S: 'a>(
+    blocks: impl Iterator<Item = (&'a Block<S>, f64, f64)>,
+) -> impl Iterator<Item = (&'a Block<S>, f64, f64)> {
+    blocks.scan((0.0, 0.0), |(found, wrong), (block, positives, negatives)| {
+        *found += positives;
+        *wrong += negatives;
+        Some((block, *found, *wrong))
     })
 }
 
 /// The weight of each class, where there are both.
-pub(crate) fn both_classes(blocks: &TiedBlocks) -> Result<(f64, f64), Error> {
+pub(crate) fn both_classes<S>(blocks: &TiedBlocks<S>) -> Result<(f64, f64), Error> {
     let (failures, successes) = blocks.class_weights();
     match (failures == 0.0, successes == 0.0) {
         (true, true) => Err(Error::Empty),

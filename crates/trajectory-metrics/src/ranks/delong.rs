@@ -11,13 +11,16 @@ const ROUNDING: f64 = 1e-14;
 
 /// AUROC with an estimate of its standard error, made by [`delong`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct AurocEstimate {
     /// The area, as [`auroc`] gives it.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub auroc: f64,
     /// DeLong's estimate of its standard error over samples of as many independent rows; at
     /// least 0, and 0 where placements vary by less than 1e-14, no more than rounding.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::not_negative"))]
     pub standard_error: f64,
 }
 
@@ -58,7 +61,7 @@ pub struct AurocEstimate {
 /// assert_eq!(estimate.standard_error, ((1.0_f64 / 8.0) / 2.0 + (1.0 / 8.0) / 2.0).sqrt());
 /// # Ok::<(), Error>(())
 /// ```
-pub fn delong(blocks: &TiedBlocks) -> Result<AurocEstimate, Error> {
+pub fn delong<S>(blocks: &TiedBlocks<S>) -> Result<AurocEstimate, Error> {
     let [failures, successes] = both_heavy(blocks)?;
     let mut variance = 0.0;
     for (class, other) in [(failures, successes), (successes, failures)] {
@@ -86,13 +89,16 @@ pub fn delong(blocks: &TiedBlocks) -> Result<AurocEstimate, Error> {
 
 /// The difference of two AUROCs on the same rows, made by [`delong_test`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct AurocDifference {
     /// AUROC of the first confidence minus that of the second, in [-1, 1].
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::difference"))]
     pub difference: f64,
     /// Estimate of its standard error; at least 0, and 0 where differences of placements vary by
     /// less than 1e-14, no more than rounding.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::not_negative"))]
     pub standard_error: f64,
 }
 
@@ -114,6 +120,9 @@ impl AurocDifference {
 
 /// Compares two confidences that were given for the same rows: DeLong's test of equal AUROC.
 ///
+/// Each confidence comes with the outcomes of its rows, which must be the same, row by row. For two
+/// models that each made runs of their own use [`auroc_difference`](crate::auroc_difference()).
+///
 /// The standard error is that of the mean difference of placements (see [`delong`]), row by row,
 /// so that what the two have in common cancels. Two confidences that rank the rows alike differ by
 /// 0 with a standard error of 0, and there is nothing to test. Weights and independence as in
@@ -125,8 +134,9 @@ impl AurocDifference {
 ///
 /// # Errors
 ///
-/// As [`TiedBlocks::new`] and [`delong`]; [`Error::Length`] unless the second confidence has as
-/// many rows as the first.
+/// As [`TiedBlocks::new`] and [`delong`]; [`Error::Length`] unless the second confidence and its
+/// outcomes have as many rows as the first; [`Error::OutcomeDiffers`] with the first row that has
+/// another outcome.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, delong_test};
@@ -134,21 +144,32 @@ impl AurocDifference {
 /// let first = Probability::from_slice(&[0.1, 0.3, 0.2, 0.8, 0.6, 0.9])?;
 /// let second = Probability::from_slice(&[0.5, 0.5, 0.5, 0.5, 0.5, 0.6])?;
 /// let outcomes = [false, false, true, true, false, true];
-/// let test = delong_test(first, second, &outcomes, None)?;
+/// let test = delong_test(first, &outcomes, second, &outcomes, None)?;
 /// assert!((test.difference - 1.0 / 9.0).abs() < 1e-15);
 /// assert!(test.z().is_some_and(|z| z < 1.0) && test.p_value() > Some(0.3));
 ///
-/// let same = delong_test(first, first, &outcomes, None)?;
+/// let same = delong_test(first, &outcomes, first, &outcomes, None)?;
 /// assert_eq!((same.difference, same.standard_error, same.z()), (0.0, 0.0, None));
+///
+/// let others = [false, false, true, true, true, true];
+/// let error = delong_test(first, &outcomes, second, &others, None);
+/// assert_eq!(error, Err(Error::OutcomeDiffers { index: 4 }));
 /// # Ok::<(), Error>(())
 /// ```
 pub fn delong_test(
     first: &[Probability],
+    first_outcomes: &[bool],
     second: &[Probability],
-    outcomes: &[bool],
+    second_outcomes: &[bool],
     weights: Option<&[Weight]>,
 ) -> Result<AurocDifference, Error> {
+    let outcomes = first_outcomes;
+    same_length("first outcomes", first.len(), outcomes.len())?;
     same_length("second confidences", first.len(), second.len())?;
+    same_length("second outcomes", first.len(), second_outcomes.len())?;
+    if let Some(index) = outcomes.iter().zip(second_outcomes).position(|(a, b)| a != b) {
+        return Err(Error::OutcomeDiffers { index });
+    }
     let sorted = [first, second].map(|rows| TiedBlocks::new(rows, outcomes, weights));
     let [first_blocks, second_blocks] = sorted;
     let (first_blocks, second_blocks) = (first_blocks?, second_blocks?);
@@ -175,21 +196,21 @@ pub fn delong_test(
         rows().for_each(|(weight, gap)| squares.add_product(weight, (gap - mean).powi(2)));
         variance += class.variance_of_mean(squares.value(), other);
         if class.outcome {
-            difference = mean / (2.0 * to_unit(other.weight) * other.weight);
+            difference = mean / other.twice_in_units();
         }
     }
     Ok(AurocDifference { difference, standard_error: variance.sqrt() })
 }
 
 /// Twice the weight of the other class below each block, half of the block's own taken in.
-struct Placements<'a> {
+pub(crate) struct Placements<'a> {
     blocks: &'a TiedBlocks,
     /// For a failure, and for a success.
     twice: Vec<[f64; 2]>,
 }
 
 impl<'a> Placements<'a> {
-    fn new(blocks: &'a TiedBlocks, classes: [Class; 2]) -> Self {
+    pub(crate) fn new(blocks: &'a TiedBlocks, classes: [Class; 2]) -> Self {
         let scales = classes.map(|class| to_unit(class.weight));
         // Compensated, as another order of the same rows must come to the same.
         let mut below = [CompensatedSum::default(); 2];
@@ -202,7 +223,7 @@ impl<'a> Placements<'a> {
         Self { blocks, twice: twice.collect() }
     }
 
-    fn of(&self, confidence: Probability, outcome: bool) -> f64 {
+    pub(crate) fn of(&self, confidence: Probability, outcome: bool) -> f64 {
         let at = self.blocks.as_slice().partition_point(|block| block.confidence < confidence);
         // Every row of positive weight is in a block; of weight 0 it adds nothing wherever it
         // stands.
@@ -212,14 +233,14 @@ impl<'a> Placements<'a> {
 
 /// All rows of one outcome.
 #[derive(Clone, Copy)]
-struct Class {
-    outcome: bool,
-    weight: f64,
+pub(crate) struct Class {
+    pub(crate) outcome: bool,
+    pub(crate) weight: f64,
 }
 
 impl Class {
     /// The weight of this class and of the other in a block.
-    fn of(self, block: &Block) -> (f64, f64) {
+    fn of<S>(self, block: &Block<S>) -> (f64, f64) {
         if self.outcome {
             (block.successes, block.failures)
         } else {
@@ -227,16 +248,21 @@ impl Class {
         }
     }
 
+    /// Twice the weight of the class in the units of [`Placements`].
+    pub(crate) fn twice_in_units(self) -> f64 {
+        2.0 * to_unit(self.weight) * self.weight
+    }
+
     /// Of the mean placement, from the squared distances of placements kept as in [`delong`].
     fn variance_of_mean(self, squares: f64, other: Self) -> f64 {
-        let unit = 2.0 * to_unit(other.weight) * other.weight;
+        let unit = other.twice_in_units();
         let variance = squares / (self.weight - 1.0) / (unit * unit);
         if variance > ROUNDING * ROUNDING { variance / self.weight } else { 0.0 }
     }
 }
 
 /// Failures and successes, where both weigh enough for a variance.
-fn both_heavy(blocks: &TiedBlocks) -> Result<[Class; 2], Error> {
+fn both_heavy<S>(blocks: &TiedBlocks<S>) -> Result<[Class; 2], Error> {
     let (failures, successes) = both_classes(blocks)?;
     let classes = [(false, failures), (true, successes)];
     for (outcome, weight) in classes {

@@ -1,12 +1,13 @@
-use scoring_rules::CompensatedSum;
+use scoring_rules::{CompensatedSum, TiedBlocks};
 
-use crate::{Error, TiedBlocks};
+use crate::{error::Error, ranks::positive_class::PositiveClass};
 
 /// Area under the ROC curve: the probability that a random success has a higher confidence than a
 /// random failure, ties counting one half.
 ///
 /// In [0, 1], higher is better, 0.5 for a constant. The same number whichever class is called
-/// positive. Blind to any rising distortion of the confidence.
+/// positive. Blind to any rising distortion of the confidence, so that any finite score can take its
+/// place ([`TiedBlocks::from_scores`]).
 ///
 /// Reference: Hanley and McNeil (1982), The meaning and use of the area under a receiver operating
 /// characteristic (ROC) curve, doi:10.1148/radiology.143.1.7063747.
@@ -21,9 +22,13 @@ use crate::{Error, TiedBlocks};
 /// let confidence = Probability::from_slice(&[0.8, 0.3, 0.6])?;
 /// let blocks = TiedBlocks::new(confidence, &[true, false, false], None)?;
 /// assert_eq!(auroc(&blocks)?, 1.0);
+///
+/// // Logits, which no number in [0, 1] would keep apart.
+/// let logits = TiedBlocks::from_scores(&[41.0, 39.0, 40.0], &[true, false, false], None)?;
+/// assert_eq!(auroc(&logits)?, 1.0);
 /// # Ok::<(), Error>(())
 /// ```
-pub fn auroc(blocks: &TiedBlocks) -> Result<f64, Error> {
+pub fn auroc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
     let (failures, successes) = blocks.class_weights();
     if failures == 0.0 || successes == 0.0 {
         return Err(Error::OneClass { outcome: failures == 0.0 });
@@ -48,40 +53,44 @@ pub(crate) fn to_unit(value: f64) -> f64 {
     2.0_f64.powi(-(value.log2().floor().clamp(-1_000.0, 1_000.0) as i32))
 }
 
-/// Average precision with failure as the positive class: the precision among the rows of lowest
-/// confidence, averaged over the failures found, equal confidences taken in together.
+/// Average precision: the precision among the rows that are called positive, averaged over the rows
+/// of the positive class found, equal confidences taken in together.
 ///
-/// In [0, 1], higher is better; the failure rate for a constant. The area under the
-/// precision-recall curve without interpolation, as scikit-learn's `average_precision_score`.
+/// With failure as the positive class rows are called positive from the lowest confidence up, with
+/// success from the highest down. In [0, 1], higher is better; the share of the positive class for a
+/// constant. The area under the precision-recall curve without interpolation, as scikit-learn's
+/// `average_precision_score`.
 ///
 /// Reference: Davis and Goadrich (2006), The relationship between precision-recall and ROC curves,
 /// doi:10.1145/1143844.1143874.
 ///
 /// # Errors
 ///
-/// [`Error::OneClass`] without a failure.
+/// [`Error::OneClass`] without a row of the positive class.
 ///
 /// ```
-/// use trajectory_metrics::{Error, Probability, TiedBlocks, average_precision};
+/// use trajectory_metrics::{Error, PositiveClass, Probability, TiedBlocks, average_precision};
 ///
 /// let confidence = Probability::from_slice(&[0.8, 0.3, 0.6])?;
 /// let blocks = TiedBlocks::new(confidence, &[false, false, true], None)?;
-/// assert!((average_precision(&blocks)? - (1.0 + 2.0 / 3.0) / 2.0).abs() < 1e-15);
+/// let failures = average_precision(&blocks, PositiveClass::Failure)?;
+/// assert!((failures - (1.0 + 2.0 / 3.0) / 2.0).abs() < 1e-15);
+/// assert_eq!(average_precision(&blocks, PositiveClass::Success)?, 0.5);
 /// # Ok::<(), Error>(())
 /// ```
-pub fn average_precision(blocks: &TiedBlocks) -> Result<f64, Error> {
-    let (failures, _) = blocks.class_weights();
-    if failures == 0.0 {
-        return Err(Error::OneClass { outcome: true });
+pub fn average_precision<S>(blocks: &TiedBlocks<S>, positive: PositiveClass) -> Result<f64, Error> {
+    let (positives, _) = positive.positive_first(blocks.class_weights());
+    if positives == 0.0 {
+        return Err(Error::OneClass { outcome: !positive.outcome() });
     }
     let mut sum = CompensatedSum::default();
     let (mut found, mut seen) = (0.0, 0.0);
-    for block in blocks.as_slice() {
-        found += block.failures;
+    for (block, positives, _) in positive.in_order(blocks.as_slice()) {
+        found += positives;
         seen += block.weight();
-        sum.add(block.failures * (found / seen));
+        sum.add(positives * (found / seen));
     }
-    Ok((sum.value() / failures).min(1.0))
+    Ok((sum.value() / positives).min(1.0))
 }
 
 /// Area under the risk-coverage curve: the failure rate among the k most confident rows, averaged
@@ -109,7 +118,7 @@ pub fn average_precision(blocks: &TiedBlocks) -> Result<f64, Error> {
 /// assert!((aurc(&blocks)? - (0.0 + 1.0 / 2.0 + 2.0 / 3.0) / 3.0).abs() < 1e-15);
 /// # Ok::<(), Error>(())
 /// ```
-pub fn aurc(blocks: &TiedBlocks) -> Result<f64, Error> {
+pub fn aurc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
     let mut sum = CompensatedSum::default();
     let (mut failed, mut seen) = (0.0, 0.0);
     for block in blocks.as_slice().iter().rev() {

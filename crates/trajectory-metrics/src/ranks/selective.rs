@@ -31,7 +31,7 @@ use crate::{Error, TiedBlocks, aurc, ranks::ranking::harmonic_span};
 /// assert!((excess_aurc(&swapped)? - (1.0 / 2.0 + 1.0 / 3.0 - 1.0 / 3.0) / 3.0).abs() < 1e-15);
 /// # Ok::<(), Error>(())
 /// ```
-pub fn excess_aurc(blocks: &TiedBlocks) -> Result<f64, Error> {
+pub fn excess_aurc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
     let area = aurc(blocks)?;
     let (failures, successes) = blocks.class_weights();
     // After j failures the risk is j / (s + j) = 1 - s / (s + j).
@@ -68,7 +68,7 @@ pub fn excess_aurc(blocks: &TiedBlocks) -> Result<f64, Error> {
 /// assert_eq!(augrc(&blocks)?, (0.0 + 0.25) / 2.0 * 0.25 + (0.25 + 0.5) / 2.0 * 0.5);
 /// # Ok::<(), Error>(())
 /// ```
-pub fn augrc(blocks: &TiedBlocks) -> Result<f64, Error> {
+pub fn augrc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
     let mut sum = CompensatedSum::default();
     let (mut failed, mut seen) = (0.0, 0.0);
     for block in blocks.as_slice().iter().rev() {

@@ -1,11 +1,14 @@
 use scoring_rules::{Binning, TiedBlocks};
 
-use crate::{Error, aurc, auroc, average_precision, brier_loss, expected_calibration_error};
+use crate::{
+    Error, PositiveClass, aurc, auroc, average_precision, brier_loss, expected_calibration_error,
+};
 
 /// The diagnostics that the paper reports beside the trajectory proper score, of a scalar summary
 /// of each trace. One that is not defined for the rows says why.
 ///
-/// Written with the feature `serde`, an undefined one is null.
+/// Stored with the feature `serde`, an undefined one is `{"undefined": "why"}`, and read back it is
+/// [`Error::Stored`] with that reason.
 ///
 /// Reference: Evaluator failure modes in agentic uncertainty quantification, section 5.2 and
 /// appendix F.
@@ -22,23 +25,24 @@ use crate::{Error, aurc, auroc, average_precision, brier_loss, expected_calibrat
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Diagnostics {
     /// [`auroc`](crate::auroc()): higher is better.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "or_null"))]
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored_result"))]
     pub auroc: Result<f64, Error>,
     /// [`average_precision`](crate::average_precision()), failure positive: higher is better.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "or_null"))]
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored_result"))]
     pub average_precision: Result<f64, Error>,
     /// [`aurc`](crate::aurc()): lower is better.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "or_null"))]
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored_result"))]
     pub aurc: Result<f64, Error>,
     /// [`expected_calibration_error`] over ten bins of equal weight: lower is better.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "or_null"))]
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored_result"))]
     pub t_ece: Result<f64, Error>,
     /// [`brier_loss`]: lower is better.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "or_null"))]
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored_result"))]
     pub t_brier: Result<f64, Error>,
 }
 
@@ -48,7 +52,7 @@ impl Diagnostics {
     pub fn new(blocks: &TiedBlocks) -> Self {
         Self {
             auroc: auroc(blocks),
-            average_precision: average_precision(blocks),
+            average_precision: average_precision(blocks, PositiveClass::Failure),
             aurc: aurc(blocks),
             t_ece: expected_calibration_error(blocks, Binning::Quantile { bins: 10 }),
             t_brier: brier_loss(blocks),
@@ -73,12 +77,4 @@ impl Diagnostics {
             ("t_brier", t_brier),
         ]
     }
-}
-
-#[cfg(feature = "serde")]
-fn or_null<S: serde::Serializer>(
-    value: &Result<f64, Error>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serde::Serialize::serialize(&value.as_ref().ok(), serializer)
 }

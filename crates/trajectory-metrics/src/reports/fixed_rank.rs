@@ -1,26 +1,52 @@
 use scoring_rules::{LogScore, Probability, TiedBlocks};
 
 use crate::{
-    Error, Folds, Platt, Summary, Tps, TpsFamily, Traces, WeightSchedule, aurc, auroc,
-    average_precision, cross_fit,
+    Error, Folds, Platt, PositiveClass, Summary, Tps, TpsFamily, Traces, WeightSchedule, aurc,
+    auroc, average_precision, cross_fit,
 };
 
 /// How far the trajectory log score moves while everything that looks at ranks stands still, by
 /// [`fixed_rank_sensitivity`].
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct FixedRankSensitivity {
     /// AUROC of the raw stream's mean forecast, for every transform.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub auroc: f64,
     /// Average precision of it, failure positive, for every transform.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub average_precision: f64,
     /// AURC of it, for every transform.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub aurc: f64,
     /// The name of each transform and the mean trajectory log score of the transformed stream,
     /// clipped at 1e-6, in nats: `identity`, `affine` (0.4 + 0.2 p), `square_root`, `square` and
     /// `platt`.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "read_scores"))]
     pub tps_log: [(&'static str, f64); 5],
+}
+
+/// The transforms, in the order of the scores.
+const TRANSFORMS: [&str; 5] = ["identity", "affine", "square_root", "square", "platt"];
+
+#[cfg(feature = "serde")]
+fn read_scores<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<[(&'static str, f64); 5], D::Error> {
+    let stored = <[(String, f64); 5] as serde::Deserialize>::deserialize(deserializer)?;
+    if let Some((name, _)) =
+        stored.iter().zip(TRANSFORMS).find(|((a, _), b)| a != b).map(|(s, _)| s)
+    {
+        return Err(serde::de::Error::unknown_variant(name, &TRANSFORMS));
+    }
+    Ok(named(stored.map(|(_, score)| score)))
+}
+
+/// Each score with the name of its transform.
+fn named(scores: [f64; 5]) -> [(&'static str, f64); 5] {
+    std::array::from_fn(|i| (TRANSFORMS[i], scores[i]))
 }
 
 impl FixedRankSensitivity {
@@ -75,14 +101,14 @@ pub fn fixed_rank_sensitivity(
     };
     Ok(FixedRankSensitivity {
         auroc: auroc(&blocks)?,
-        average_precision: average_precision(&blocks)?,
+        average_precision: average_precision(&blocks, PositiveClass::Failure)?,
         aurc: aurc(&blocks)?,
-        tps_log: [
-            ("identity", tps.mean(raw, None)?),
-            ("affine", under(|p| 0.4 + 0.2 * p)?),
-            ("square_root", under(f64::sqrt)?),
-            ("square", under(|p| p * p)?),
-            ("platt", tps.mean(&platt, None)?),
-        ],
+        tps_log: named([
+            tps.mean(raw, None)?,
+            under(|p| 0.4 + 0.2 * p)?,
+            under(f64::sqrt)?,
+            under(|p| p * p)?,
+            tps.mean(&platt, None)?,
+        ]),
     })
 }

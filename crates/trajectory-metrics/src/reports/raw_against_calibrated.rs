@@ -1,17 +1,26 @@
-use scoring_rules::{ExactMean, TiedBlocks};
+use scoring_rules::TiedBlocks;
 
 use crate::{
-    Bootstrap, Diagnostics, Error, Ranking, Replicates, Summary, TpsFamily, Traces, WeightSchedule,
-    streams::traces::same_length,
+    error::Error,
+    reports::named_estimate::{METRICS, NAMES, Scored},
+    resampling::{bootstrap::Bootstrap, replicates::Replicates},
+    streams::{
+        traces::{Traces, same_length},
+        weight_schedule::WeightSchedule,
+    },
 };
 
 /// What calibration changes about one metric, and how sure that is: by [`raw_against_calibrated`].
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct MetricChange {
     /// The metric of the raw stream.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored_number"))]
     pub raw: f64,
     /// The metric of the calibrated stream.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored_number"))]
     pub calibrated: f64,
     /// Calibrated minus raw, with its resamples: above 0 is an improvement where a higher value is
     /// better. [`Replicates::in_standard_errors`] is the paper's delta / SE.
@@ -20,17 +29,39 @@ pub struct MetricChange {
 
 /// A metric, and what calibration changes about it or why that is undefined.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct NamedChange {
     /// The metric's name: `tps_log`, `tps_brier`, `tps_beta_2_4`, or that of a diagnostic.
     pub metric: &'static str,
     /// What changes.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored_result::any"))]
     pub change: Result<MetricChange, Error>,
 }
 
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredChange {
+    metric: String,
+    #[serde(with = "crate::stored_result::any")]
+    change: Result<MetricChange, Error>,
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for NamedChange {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let StoredChange { metric, change } = serde::Deserialize::deserialize(deserializer)?;
+        match NAMES.into_iter().find(|&known| known == metric) {
+            Some(metric) => Ok(Self { metric, change }),
+            None => Err(serde::de::Error::unknown_variant(&metric, &NAMES)),
+        }
+    }
+}
+
 /// Compares a stream with the same stream calibrated, metric by metric, on the same resamples: the
-/// three scores of [`TpsFamily`] as `tps_log`, `tps_brier` and `tps_beta_2_4`, then the
-/// [`Diagnostics`] of the mean forecast, under one schedule.
+/// three scores of [`TpsFamily`](crate::TpsFamily) as `tps_log`, `tps_brier` and `tps_beta_2_4`, then the
+/// [`Diagnostics`](crate::Diagnostics) of the mean forecast, under one schedule.
 ///
 /// The streams stay as they are: what a new draw of runs would change about the calibration maps is
 /// not in the standard errors.
@@ -80,7 +111,7 @@ pub fn raw_against_calibrated(
     let mut counts = Vec::new();
     bootstrap.draw(0, &mut counts);
     same_length("rows of the bootstrap", raw.len(), counts.len())?;
-    let streams = [Scored::new(raw, schedule)?, Scored::new(calibrated, schedule)?];
+    let streams = [Scored::new(raw, None, schedule)?, Scored::new(calibrated, None, schedule)?];
     let mut blocks = TiedBlocks::default();
     let replicates: [_; 2 * METRICS] = bootstrap.replicates(resamples, |counts| {
         let of = streams.each_ref().map(|stream| stream.metrics(counts, &mut blocks));
@@ -101,53 +132,4 @@ pub fn raw_against_calibrated(
     let named =
         |(metric, (raw, calibrated))| NamedChange { metric, change: change(raw, calibrated) };
     Ok(pairs.map(named).collect())
-}
-
-const METRICS: usize = 8;
-const NAMES: [&str; METRICS] = [
-    "tps_log",
-    "tps_brier",
-    "tps_beta_2_4",
-    "auroc",
-    "average_precision",
-    "aurc",
-    "t_ece",
-    "t_brier",
-];
-
-/// What does not change from resample to resample.
-struct Scored {
-    scores: TpsFamily<Vec<f64>>,
-    ranking: Ranking,
-}
-
-impl Scored {
-    fn new(traces: &Traces, schedule: &WeightSchedule) -> Result<Self, Error> {
-        let summary = Summary::Weighted(schedule.clone()).of_each(traces)?;
-        Ok(Self {
-            scores: TpsFamily::scores(traces, schedule)?,
-            ranking: Ranking::new(&summary, traces.outcomes())?,
-        })
-    }
-
-    /// All metrics where trace i stands `counts[i]` times.
-    fn metrics(&self, counts: &[u32], blocks: &mut TiedBlocks) -> [Result<f64, Error>; METRICS] {
-        let mean = |values: &[f64]| {
-            let mut mean = ExactMean::default();
-            for (&value, &count) in values.iter().zip(counts) {
-                mean.update_weighted(value, count.into());
-            }
-            Ok(mean.finish()?)
-        };
-        // Counts are as many as traces and not all zero; were they not, blocks would be empty and
-        // the diagnostics errors.
-        if self.ranking.resample(counts, blocks).is_err() {
-            *blocks = TiedBlocks::default();
-        }
-        let TpsFamily { log, brier, beta_2_4 } = &self.scores;
-        let [auroc, average_precision, aurc, t_ece, t_brier] =
-            Diagnostics::new(blocks).by_name().map(|(_, value)| value);
-        let [log, brier, beta_2_4] = [log, brier, beta_2_4].map(|values| mean(values));
-        [log, brier, beta_2_4, auroc, average_precision, aurc, t_ece, t_brier]
-    }
 }

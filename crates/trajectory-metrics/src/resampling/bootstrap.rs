@@ -36,20 +36,60 @@ use crate::{Error, Replicates, resampling::draws::Draws};
 ///     assert!(interval.interval.contains(0.425));
 /// }
 ///
-/// // With one cluster there is nothing to vary.
-/// let one = Bootstrap::clusters(&["task"; 4], 7)?;
-/// let [replicates] = one.replicates(1_000, |counts| [mean(counts)]);
-/// assert_eq!(replicates?.standard_error(), Some(0.0));
+/// // A single cluster says nothing about how clusters differ.
+/// let error = scoring_rules::Error::TooFew { what: "clusters", least: 2, found: 1 };
+/// assert_eq!(Bootstrap::clusters(&["task"; 4], 7), Err(Error::ScoringRules(error)));
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// Stored with the feature `serde` as the cluster of each row and the seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredBootstrap", into = "StoredBootstrap"))]
 pub struct Bootstrap {
     /// The cluster of each row, from 0.
     cluster_of: Vec<u32>,
     clusters: u32,
+    seed: u64,
     draws: Draws,
     /// A digest of all of the above, by which replicates know which draws they are of.
     digest: u64,
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct StoredBootstrap {
+    cluster_of: Vec<u32>,
+    seed: u64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredBootstrap> for Bootstrap {
+    type Error = Error;
+
+    fn try_from(StoredBootstrap { cluster_of, seed }: StoredBootstrap) -> Result<Self, Error> {
+        count(cluster_of.len())?;
+        let mut numbers = cluster_of.clone();
+        numbers.sort_unstable();
+        numbers.dedup();
+        at_least_two("clusters", numbers.len())?;
+        // Numbered from 0 without a gap, as the constructors do.
+        if let Some((expected, &found)) =
+            numbers.iter().enumerate().find(|&(i, &n)| n as usize != i)
+        {
+            return Err(Error::Length { what: "cluster numbers", expected, found: found as usize });
+        }
+        let clusters = count(numbers.len())?;
+        Ok(Self::new(cluster_of, clusters, seed))
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Bootstrap> for StoredBootstrap {
+    fn from(Bootstrap { cluster_of, seed, .. }: Bootstrap) -> Self {
+        Self { cluster_of, seed }
+    }
 }
 
 impl Bootstrap {
@@ -58,9 +98,11 @@ impl Bootstrap {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a row; [`Error::Setting`] for more than 2^31 - 1.
+    /// [`Error::Empty`] without a row; [`Error::ScoringRules`] with a single one, every resample of
+    /// which is the same; [`Error::Setting`] for more than 2^31 - 1.
     pub fn rows(n: usize, seed: u64) -> Result<Self, Error> {
         let rows = count(n)?;
+        at_least_two("rows", n)?;
         Ok(Self::new((0..rows).collect(), rows, seed))
     }
 
@@ -69,12 +111,14 @@ impl Bootstrap {
     ///
     /// # Errors
     ///
-    /// As [`Self::rows`].
+    /// As [`Self::rows`], and [`Error::ScoringRules`] with a single cluster, however many rows it
+    /// has.
     pub fn clusters<G: Ord>(clusters: &[G], seed: u64) -> Result<Self, Error> {
         count(clusters.len())?;
         let mut names: Vec<&G> = clusters.iter().collect();
         names.sort_unstable();
         names.dedup();
+        at_least_two("clusters", names.len())?;
         let number = |group: &G| names.binary_search(&group).unwrap_or_default() as u32;
         let cluster_of = clusters.iter().map(number).collect();
         Ok(Self::new(cluster_of, count(names.len())?, seed))
@@ -84,7 +128,13 @@ impl Bootstrap {
         let mix =
             |digest: u64, &x: &u32| (digest.rotate_left(5) ^ u64::from(x)).wrapping_mul(PRIME);
         let digest = cluster_of.iter().fold(seed ^ PRIME, mix);
-        Self { cluster_of, clusters, draws: Draws::new(clusters, seed), digest }
+        Self { cluster_of, clusters, seed, draws: Draws::new(clusters, seed), digest }
+    }
+
+    /// Number of rows that are resampled.
+    #[must_use]
+    pub fn row_count(&self) -> usize {
+        self.cluster_of.len()
     }
 
     /// How often each row stands in the given replicate.
@@ -182,7 +232,17 @@ impl Bootstrap {
         &self.cluster_of
     }
 
-    pub(crate) fn cluster_count(&self) -> usize {
+    /// Number of rows or clusters that are drawn from, at least two.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Bootstrap, Error};
+    ///
+    /// let bootstrap = Bootstrap::clusters(&["a", "b", "a"], 7)?;
+    /// assert_eq!((bootstrap.row_count(), bootstrap.cluster_count()), (3, 2));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn cluster_count(&self) -> usize {
         self.clusters as usize
     }
 
@@ -237,6 +297,14 @@ pub(crate) fn par_run<V: Send, F: FnMut(u64) -> V>(
 /// An error is a NaN, which marks a replicate as undefined.
 fn defined<const N: usize>(values: [Result<f64, Error>; N]) -> [f64; N] {
     values.map(|value| value.unwrap_or(f64::NAN))
+}
+
+/// What is drawn from a single row or cluster never varies, which would pass for certainty.
+pub(crate) fn at_least_two(what: &'static str, found: usize) -> Result<(), Error> {
+    if found >= 2 {
+        return Ok(());
+    }
+    Err(Error::ScoringRules(scoring_rules::Error::TooFew { what, least: 2, found }))
 }
 
 fn count(n: usize) -> Result<u32, Error> {

@@ -1,3 +1,5 @@
+use std::fmt;
+
 #[cfg(feature = "rayon")]
 use crate::resampling::bootstrap::par_run;
 use crate::{Bootstrap, Error, Ranking, Replicates, TiedBlocks, auroc, resampling::bootstrap::run};
@@ -26,7 +28,11 @@ impl Bootstrap {
     /// assert!((20..50).contains(&interval.undefined));
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn auroc(&self, ranking: &Ranking, resamples: usize) -> Result<Replicates, Error> {
+    pub fn auroc<S: Copy + Ord + fmt::Display>(
+        &self,
+        ranking: &Ranking<S>,
+        resamples: usize,
+    ) -> Result<Replicates, Error> {
         let (estimate, places) = self.places(ranking)?;
         let [replicates] = self.finish([Ok(estimate)], run(resamples, places.replicate()));
         replicates
@@ -48,14 +54,21 @@ impl Bootstrap {
     /// # Ok::<(), Error>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_auroc(&self, ranking: &Ranking, resamples: usize) -> Result<Replicates, Error> {
+    pub fn par_auroc<S: Copy + Ord + fmt::Display>(
+        &self,
+        ranking: &Ranking<S>,
+        resamples: usize,
+    ) -> Result<Replicates, Error> {
         let (estimate, places) = self.places(ranking)?;
         let [replicates] = self.finish([Ok(estimate)], par_run(resamples, || places.replicate()));
         replicates
     }
 
     /// The AUROC on all rows, and where what is drawn stands in the ranking.
-    fn places(&self, ranking: &Ranking) -> Result<(f64, Places<'_>), Error> {
+    fn places<S: Copy + Ord + fmt::Display>(
+        &self,
+        ranking: &Ranking<S>,
+    ) -> Result<(f64, Places<'_>), Error> {
         let mut blocks = TiedBlocks::default();
         ranking.resample(&vec![1; self.cluster_of().len()], &mut blocks)?;
         let estimate = auroc(&blocks)?;

@@ -4,7 +4,7 @@ use scoring_rules::{ExactSum, Weight};
 use crate::resampling::bootstrap::par_run;
 use crate::{
     Bootstrap, Error, ExactMean, Replicates,
-    resampling::bootstrap::run,
+    resampling::bootstrap::{at_least_two, run},
     resampling::cluster_error::{largest_exponent, times_power_of_two},
     resampling::draws::{Draws, LANES},
     streams::traces::same_length,
@@ -23,7 +23,8 @@ impl Bootstrap {
     ///
     /// [`Error::Length`] unless there is one value, and one weight where given, a row;
     /// [`Error::ScoringRules`] for a value that is a NaN; [`Error::Empty`] without a row of positive
-    /// weight; otherwise as [`Self::replicates`].
+    /// weight; [`Error::ScoringRules`] also with a single row or cluster of positive weight;
+    /// otherwise as [`Self::replicates`].
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error};
@@ -90,7 +91,7 @@ impl Bootstrap {
                 return Err(Error::ScoringRules(error));
             }
             let weight = weights.map_or(Weight::ONE, |weights| weights[row]);
-            mean.update_weighted(scaled(value), weight);
+            mean.update_weighted(scaled(value), weight)?;
         }
         let estimate = mean.finish()?;
         // From the mean, so that what adds nothing to it is 0 up to rounding.
@@ -110,6 +111,9 @@ impl Bootstrap {
                 weight.add(row_weight);
             }
             units.push(Unit { total: total.value(), weight: weight.value() });
+        }
+        if weights.is_some() {
+            at_least_two("clusters", units.iter().filter(|unit| unit.weight > 0.0).count())?;
         }
         let rounding = if estimate.is_finite() { rounding(center, &units) } else { 0.0 };
         let sums = Sums::new(units);

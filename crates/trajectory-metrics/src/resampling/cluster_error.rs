@@ -1,19 +1,60 @@
-use scoring_rules::{ExactSum, Weight};
+use scoring_rules::{ExactSum, Interval, Level, Weight};
 
-use crate::{Error, streams::traces::same_length};
+use crate::{
+    error::Error,
+    resampling::{bootstrap::at_least_two, students_t::two_sided_quantile},
+    streams::traces::same_length,
+};
 
 /// An estimate with a standard error that does not take rows of one cluster for independent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct ClusterEstimate {
     /// The estimate.
     pub estimate: f64,
     /// Its standard error, in the units of the estimate; 0 where it is below 1e-14 of the size of
     /// the values and so no more than rounding.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::not_negative"))]
     pub standard_error: f64,
     /// Number of clusters with a row of positive weight.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::at_least_two"))]
     pub clusters: usize,
+}
+
+impl ClusterEstimate {
+    /// The interval `estimate ± t standard error`, with t the quantile of Student's t distribution
+    /// with clusters - 1 degrees of freedom that leaves `(1 - level) / 2` on either side.
+    ///
+    /// With few clusters it is wider than that of the normal distribution, and still tends to be too
+    /// narrow where they differ in size. It can leave the range of what is estimated. An end that is
+    /// too large for a number is infinite.
+    ///
+    /// Reference: Cameron and Miller (2015), A practitioner's guide to cluster-robust inference,
+    /// section VI.D, doi:10.3368/jhr.50.2.317.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ScoringRules`] with fewer than two clusters or an estimate that is a NaN, which no
+    /// function of this crate returns.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Error, Level, cluster_mean};
+    ///
+    /// let tasks = cluster_mean(&[1.0, 2.0, 3.0, 6.0], None, &["a", "a", "b", "b"])?;
+    /// assert_eq!((tasks.estimate, tasks.standard_error), (3.0, 1.5));
+    /// // One degree of freedom: the quantile of 0.975 is 12.7062.
+    /// let interval = tasks.interval(Level::new(0.95)?)?;
+    /// assert!((interval.high() - (3.0 + 12.7062 * 1.5)).abs() < 1e-3);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn interval(&self, level: Level) -> Result<Interval, Error> {
+        at_least_two("clusters", self.clusters)?;
+        let half = two_sided_quantile(level.get(), (self.clusters - 1) as f64);
+        let half = if self.standard_error == 0.0 { 0.0 } else { half * self.standard_error };
+        Ok(Interval::new(self.estimate - half, self.estimate + half)?)
+    }
 }
 
 /// The (weighted) mean of values, with its cluster-robust standard error.
@@ -174,7 +215,7 @@ impl<'a, G: Ord> Rows<'a, G> {
         Ok(Self { weights, clusters })
     }
 
-    fn weight(&self, row: usize) -> f64 {
+    pub(crate) fn weight(&self, row: usize) -> f64 {
         self.weights.map_or(1.0, |weights| weights[row].get())
     }
 
@@ -241,11 +282,7 @@ impl<'a, G: Ord> Rows<'a, G> {
     ) -> Result<ClusterEstimate, Error> {
         let sums = self.cluster_sums(part);
         let clusters = sums.len();
-        if clusters < 2 {
-            let what = "clusters";
-            let error = scoring_rules::Error::TooFew { what, least: 2, found: clusters };
-            return Err(Error::ScoringRules(error));
-        }
+        at_least_two("clusters", clusters)?;
         let largest = sums.iter().fold(0.0_f64, |largest, sum| largest.max(sum.abs()));
         // In units of the largest, so that no square leaves the range of numbers.
         let in_units = |sum: &f64| if largest > 0.0 { sum / largest } else { 0.0 };

@@ -9,8 +9,7 @@ impl Bootstrap {
     ///
     /// # Errors
     ///
-    /// The first error of the statistic, such as a class that leaving out a row makes empty;
-    /// [`Error::Empty`] with one row or cluster only.
+    /// The first error of the statistic, such as a class that leaving out a row makes empty.
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error};
@@ -32,7 +31,7 @@ impl Bootstrap {
             for (count, &cluster) in counts.iter_mut().zip(self.cluster_of()) {
                 *count = u32::from(cluster != left_out);
             }
-            if self.cluster_count() == 1 { Err(Error::Empty) } else { statistic(&counts) }
+            statistic(&counts)
         };
         (0..self.cluster_count() as u32).map(&mut without).collect()
     }
@@ -51,7 +50,5 @@ mod tests {
         assert_eq!(rows.jackknife(position), Ok(vec![110.0, 101.0, 11.0]));
         let clusters = Bootstrap::clusters(&["b", "a", "b"], 1).unwrap();
         assert_eq!(clusters.jackknife(position), Ok(vec![101.0, 10.0]));
-        let one = Bootstrap::clusters(&["a", "a"], 1).unwrap();
-        assert_eq!(one.jackknife(position), Err(Error::Empty));
     }
 }

@@ -23,7 +23,12 @@ use crate::{
 /// assert_eq!((interval.low(), interval.high()), (0.75, 2.25));
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// Stored with the feature `serde`, an undefined value is null, and infinite ones are `"inf"` and
+/// `"-inf"`. What was drawn is stored too, so that differences can be taken after reading.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredReplicates", into = "StoredReplicates"))]
 pub struct Replicates {
     estimate: f64,
     /// In the order of the replicates; a NaN where the statistic was undefined.
@@ -37,10 +42,12 @@ pub struct Replicates {
 
 /// An estimate and the interval that its resamples give.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct BootstrapEstimate {
     /// The statistic on all rows.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored_number"))]
     pub estimate: f64,
     /// The interval; an end is infinite where replicates are.
     pub interval: Interval,
@@ -48,6 +55,42 @@ pub struct BootstrapEstimate {
     pub standard_error: Option<f64>,
     /// Resamples in which the statistic was undefined and which are left out.
     pub undefined: usize,
+    /// Resamples, those included in which the statistic was undefined.
+    pub resamples: usize,
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct StoredReplicates {
+    #[serde(with = "crate::stored_number")]
+    estimate: f64,
+    values: Vec<Option<crate::stored_number::Number>>,
+    draws: Option<u64>,
+    #[serde(deserialize_with = "crate::stored_number::not_negative")]
+    scale: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredReplicates> for Replicates {
+    type Error = Error;
+
+    fn try_from(stored: StoredReplicates) -> Result<Self, Error> {
+        let values = stored.values.into_iter().map(|value| value.map_or(f64::NAN, |v| v.0));
+        let read = Self::of_draws(stored.estimate, values.collect(), stored.draws)?;
+        // A difference may have the larger scale of its parts, never a smaller one.
+        Ok(Self { scale: read.scale.max(stored.scale), ..read })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Replicates> for StoredReplicates {
+    fn from(replicates: Replicates) -> Self {
+        let values =
+            replicates.values().map(|value| value.map(crate::stored_number::Number)).collect();
+        let Replicates { estimate, draws, scale, .. } = replicates;
+        Self { estimate, values, draws, scale }
+    }
 }
 
 impl PartialEq for Replicates {
@@ -223,6 +266,7 @@ impl Replicates {
             interval: Interval::new(low.min(high), low.max(high)).unwrap_or(Interval::ALL),
             standard_error: self.standard_error(),
             undefined: self.undefined(),
+            resamples: self.values.len(),
         }
     }
 }

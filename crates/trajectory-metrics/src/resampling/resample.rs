@@ -1,4 +1,6 @@
-use scoring_rules::{Probability, TiedBlocks};
+use std::fmt;
+
+use scoring_rules::{OrderedScore, Probability, TiedBlocks};
 
 use crate::{Error, streams::traces::same_length};
 
@@ -16,9 +18,9 @@ use crate::{Error, streams::traces::same_length};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ranking {
+pub struct Ranking<S = Probability> {
     /// Confidence, outcome and position among the rows as given.
-    rows: Vec<(Probability, bool, usize)>,
+    rows: Vec<(S, bool, usize)>,
 }
 
 impl Ranking {
@@ -28,12 +30,48 @@ impl Ranking {
     ///
     /// [`Error::Length`] unless there is one outcome a row; [`Error::Empty`] without a row.
     pub fn new(confidence: &[Probability], outcomes: &[bool]) -> Result<Self, Error> {
+        Self::sorted(confidence.iter().copied(), outcomes)
+    }
+}
+
+impl Ranking<OrderedScore> {
+    /// Sorts rows by scores that need not be probabilities, see [`TiedBlocks::from_scores`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Ranking::new`]; [`Error::ScoringRules`] for a NaN or an infinite score.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Bootstrap, Error, Ranking};
+    ///
+    /// let logits = [41.0, -2.5, 40.0, 3.0];
+    /// let ranking = Ranking::from_scores(&logits, &[true, false, false, true])?;
+    /// assert_eq!(Bootstrap::rows(4, 7)?.auroc(&ranking, 100)?.estimate(), 0.75);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn from_scores(scores: &[f64], outcomes: &[bool]) -> Result<Self, Error> {
+        let score = |(index, &value)| {
+            OrderedScore::new(value).map_err(|_| {
+                let what = "scores";
+                Error::ScoringRules(scoring_rules::Error::NotFiniteAt { what, index, value })
+            })
+        };
+        let scores: Vec<_> = scores.iter().enumerate().map(score).collect::<Result<_, _>>()?;
+        Self::sorted(scores.into_iter(), outcomes)
+    }
+}
+
+impl<S: Copy + Ord + fmt::Display> Ranking<S> {
+    fn sorted(
+        confidence: impl ExactSizeIterator<Item = S>,
+        outcomes: &[bool],
+    ) -> Result<Self, Error> {
         same_length("outcomes", confidence.len(), outcomes.len())?;
-        if confidence.is_empty() {
+        if outcomes.is_empty() {
             return Err(Error::Empty);
         }
         let mut rows: Vec<_> =
-            confidence.iter().zip(outcomes).enumerate().map(|(i, (&p, &y))| (p, y, i)).collect();
+            confidence.zip(outcomes).enumerate().map(|(i, (p, &y))| (p, y, i)).collect();
         rows.sort_unstable();
         Ok(Self { rows })
     }
@@ -43,7 +81,7 @@ impl Ranking {
     /// # Errors
     ///
     /// [`Error::Length`] unless there is one count a row; [`Error::Empty`] where all are zero.
-    pub fn resample(&self, counts: &[u32], blocks: &mut TiedBlocks) -> Result<(), Error> {
+    pub fn resample(&self, counts: &[u32], blocks: &mut TiedBlocks<S>) -> Result<(), Error> {
         same_length("counts", self.rows.len(), counts.len())?;
         let rows = self.rows.iter().map(|&(p, outcome, i)| (p, outcome, counts[i].into()));
         Ok(blocks.refill(rows)?)

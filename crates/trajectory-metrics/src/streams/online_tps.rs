@@ -1,7 +1,12 @@
 use scoring_rules::{CompensatedSum, Probability, ScoringRule};
 
 use crate::{
-    Error, Tps, WeightSchedule, streams::tps::check_horizon, streams::weight_schedule::weigh,
+    Error,
+    streams::{
+        forecast_policy::{Checked, ForecastCounts, ForecastFault, ForecastPolicy},
+        tps::{Tps, check_horizon},
+        weight_schedule::{WeightSchedule, weigh},
+    },
 };
 
 /// A trajectory proper score that grows with the run: push one forecast at a time, knowing neither
@@ -26,16 +31,54 @@ use crate::{
 /// assert!((online.finish(true)? - batch).abs() < 1e-12);
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// A model that is asked for its confidence does not always give one. [`Self::push_raw`] takes what
+/// it gave and treats what is no probability by a [`ForecastPolicy`]:
+///
+/// ```
+/// use trajectory_metrics::{
+///     Error, ForecastPolicy, LogScore, OnlineTps, Tps, WeightSchedule,
+/// };
+///
+/// let tps = Tps::new(LogScore::clipped(1e-6)?, WeightSchedule::LinearFront);
+/// let mut online = OnlineTps::new(tps).with_policy(ForecastPolicy::CarryForward);
+/// for said in [Some(0.6), None, Some(0.9)] {
+///     online.push_raw(said)?;
+/// }
+/// assert_eq!((online.steps(), online.forecast_counts().carried), (3, 1));
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// [`Self::state`] is what to store when the loop is interrupted, and [`Self::resume`] goes on from
+/// there, to the same bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnlineTps<R> {
     tps: Tps<R>,
+    state: OnlineTpsState,
+}
+
+/// What an [`OnlineTps`] has taken in so far: everything but its rule, from [`OnlineTps::state`].
+///
+/// It names the weight schedule, so that a run cannot be resumed under another one.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct OnlineTpsState {
+    schedule: WeightSchedule,
+    policy: ForecastPolicy,
     steps: usize,
+    last: Option<Probability>,
+    clipped: u64,
+    carried: u64,
+    left_out: Option<(usize, ForecastFault)>,
     /// One for each outcome the run may have.
     failure: Sums,
     success: Sums,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 struct Sums {
     plain: CompensatedSum,
     weighted: CompensatedSum,
@@ -45,21 +88,132 @@ impl<R: ScoringRule> OnlineTps<R> {
     /// An empty run under the given score.
     #[must_use]
     pub fn new(tps: Tps<R>) -> Self {
-        Self { tps, steps: 0, failure: Sums::default(), success: Sums::default() }
+        let state = OnlineTpsState {
+            schedule: tps.schedule().clone(),
+            policy: ForecastPolicy::default(),
+            steps: 0,
+            last: None,
+            clipped: 0,
+            carried: 0,
+            left_out: None,
+            failure: Sums::default(),
+            success: Sums::default(),
+        };
+        Self { tps, state }
+    }
+
+    /// What has been taken in so far, to be stored.
+    #[must_use]
+    pub const fn state(&self) -> &OnlineTpsState {
+        &self.state
+    }
+
+    /// A run that goes on from a stored state. Give the score under which it was begun: its rule is
+    /// not in the state and cannot be checked.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherSchedule`] unless the weights are those of the state; [`Error::BrokenState`]
+    /// for a state that no run can be in.
+    ///
+    /// ```
+    /// use trajectory_metrics::{BrierScore, Error, OnlineTps, Probability, Tps, WeightSchedule};
+    ///
+    /// let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
+    /// let mut run = OnlineTps::new(tps.clone());
+    /// run.push(Probability::HALF);
+    /// let mut resumed = OnlineTps::resume(tps, run.state().clone())?;
+    /// run.push(Probability::ONE);
+    /// resumed.push(Probability::ONE);
+    /// assert_eq!(resumed, run);
+    ///
+    /// let other = Tps::new(BrierScore, WeightSchedule::Uniform);
+    /// let error = OnlineTps::resume(other, run.state().clone());
+    /// assert!(matches!(error, Err(Error::OtherSchedule { .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn resume(tps: Tps<R>, state: OnlineTpsState) -> Result<Self, Error> {
+        if *tps.schedule() != state.schedule {
+            return Err(Error::OtherSchedule {
+                expected: state.schedule.name(),
+                found: tps.schedule().name(),
+            });
+        }
+        state.check()?;
+        Ok(Self { tps, state })
+    }
+
+    /// Treats what [`Self::push_raw`] takes in by this policy in place of
+    /// [`ForecastPolicy::Refuse`].
+    #[must_use]
+    pub fn with_policy(mut self, policy: ForecastPolicy) -> Self {
+        self.state.policy = policy;
+        self
+    }
+
+    /// Takes in what a model gave as the forecast of the next step: a number, or `None` for no
+    /// answer.
+    ///
+    /// Where the policy leaves the run out, so do all later steps: they are taken without a check,
+    /// [`Self::left_out`] says why, and [`Self::finish`] is an error.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forecast`] where the policy refuses the value; the run stays as it was, so that
+    /// another value can be pushed for the same step.
+    pub fn push_raw(&mut self, forecast: impl Into<Option<f64>>) -> Result<(), Error> {
+        if self.state.left_out.is_some() {
+            return Ok(());
+        }
+        let step = self.state.steps + 1;
+        match self.state.policy.check(step, forecast.into(), self.state.last)? {
+            Checked::AsGiven(forecast) => self.push(forecast),
+            Checked::Clipped(forecast) => {
+                self.push(forecast);
+                self.state.clipped += 1;
+            }
+            Checked::Carried(forecast) => {
+                self.push(forecast);
+                self.state.carried += 1;
+            }
+            Checked::LeftOut(fault) => self.state.left_out = Some((step, fault)),
+        }
+        Ok(())
+    }
+
+    /// The step, from 1, and the fault of its forecast for which the policy left the run out;
+    /// `None` while the run is kept.
+    #[must_use]
+    pub const fn left_out(&self) -> Option<(usize, ForecastFault)> {
+        self.state.left_out
+    }
+
+    /// This run, with the repairs so far, in the counts of a sample:
+    /// [`merge`](ForecastCounts::merge) them at the end of each run.
+    #[must_use]
+    pub const fn forecast_counts(&self) -> ForecastCounts {
+        if self.state.left_out.is_some() {
+            ForecastCounts::LEFT_OUT
+        } else {
+            ForecastCounts::kept(self.state.clipped, self.state.carried)
+        }
     }
 
     /// Takes in the forecast of the next step.
     pub fn push(&mut self, forecast: Probability) {
-        self.steps += 1;
+        self.state.steps += 1;
+        self.state.last = Some(forecast);
         let schedule = self.tps.schedule();
-        for (outcome, sums) in [(false, &mut self.failure), (true, &mut self.success)] {
+        for (outcome, sums) in [(false, &mut self.state.failure), (true, &mut self.state.success)] {
             let score = self.tps.rule().score(forecast, outcome);
             sums.plain.add(score);
             match schedule {
                 WeightSchedule::LinearFront => sums.weighted.add(sums.plain.value()),
                 // Where custom weights end the score is an error anyway, whatever is added here.
-                WeightSchedule::Custom(custom) if self.steps > custom.len() => {}
-                _ => sums.weighted.add(weigh(schedule.raw(self.steps - 1, self.steps), score)),
+                WeightSchedule::Custom(custom) if self.state.steps > custom.len() => {}
+                _ => sums
+                    .weighted
+                    .add(weigh(schedule.raw(self.state.steps - 1, self.state.steps), score)),
             }
         }
     }
@@ -67,17 +221,18 @@ impl<R: ScoringRule> OnlineTps<R> {
     /// Forecasts taken in so far.
     #[must_use]
     pub const fn steps(&self) -> usize {
-        self.steps
+        self.state.steps
     }
 
     /// The score of the run if it ended here with this outcome. More forecasts may follow.
     ///
     /// # Errors
     ///
+    /// [`Error::RunLeftOut`] where the policy left the run out;
     /// [`Error::Empty`] before the first forecast; [`Error::ScheduleTooShort`] where custom weights
     /// do not reach the run's end; [`Error::HorizonTooLong`] above 2^32 - 1 steps.
     pub fn finish(&self, outcome: bool) -> Result<f64, Error> {
-        self.finish_prefix(outcome, self.steps)
+        self.finish_prefix(outcome, self.state.steps)
     }
 
     /// What the forecasts so far contribute to the score of a run of `horizon` steps, as
@@ -96,15 +251,172 @@ impl<R: ScoringRule> OnlineTps<R> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn finish_prefix(&self, outcome: bool, horizon: usize) -> Result<f64, Error> {
-        check_horizon(self.steps, horizon)?;
-        let sums = if outcome { &self.success } else { &self.failure };
+        if let Some((step, fault)) = self.state.left_out {
+            return Err(Error::RunLeftOut { step, fault });
+        }
+        check_horizon(self.state.steps, horizon)?;
+        let sums = if outcome { &self.state.success } else { &self.state.failure };
         let mut sum = sums.weighted;
         if let WeightSchedule::LinearFront = self.tps.schedule() {
-            let beyond = horizon - self.steps;
+            let beyond = horizon - self.state.steps;
             if beyond > 0 {
                 sum.add(beyond as f64 * sums.plain.value());
             }
         }
         Ok(sum.value() / self.tps.schedule().total(horizon)?)
+    }
+}
+
+impl OnlineTpsState {
+    /// Whether a run can be in this state.
+    fn check(&self) -> Result<(), Error> {
+        let broken = |what| Err(Error::BrokenState { what });
+        if (self.steps == 0) != self.last.is_none() {
+            return broken("a last forecast belongs to at least one step");
+        }
+        if self.steps == 0 && (self.failure, self.success) != (Sums::default(), Sums::default()) {
+            return broken("without a step all sums are 0");
+        }
+        if self.clipped.saturating_add(self.carried) > self.steps as u64 {
+            return broken("no more forecasts are repaired than there are steps");
+        }
+        if self.left_out.is_some_and(|(step, _)| step != self.steps + 1) {
+            return broken("a run is left out at the step after its last forecast");
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use scoring_rules::LogScore;
+
+    use super::*;
+    use crate::streams::forecast_policy::CheckedRun;
+
+    fn online(policy: ForecastPolicy) -> OnlineTps<LogScore> {
+        let rule = LogScore::clipped(1e-6).unwrap();
+        OnlineTps::new(Tps::new(rule, WeightSchedule::LinearFront)).with_policy(policy)
+    }
+
+    #[test]
+    fn a_refused_forecast_leaves_the_run_as_it_was() {
+        let mut run = online(ForecastPolicy::Refuse);
+        run.push_raw(0.5).unwrap();
+        let before = run.clone();
+        let refused = Err(Error::Forecast { step: 2, fault: ForecastFault::OutOfRange(1.5) });
+        assert_eq!(run.push_raw(1.5), refused);
+        assert_eq!(run, before);
+    }
+
+    #[test]
+    fn a_run_that_is_left_out_has_no_score_and_takes_the_rest_in_silence() {
+        let mut run = online(ForecastPolicy::CarryForward);
+        for value in [None, Some(0.5), Some(f64::NAN)] {
+            run.push_raw(value).unwrap();
+        }
+        assert_eq!(run.left_out(), Some((1, ForecastFault::Missing)));
+        let error = Err(Error::RunLeftOut { step: 1, fault: ForecastFault::Missing });
+        assert_eq!((run.finish(true), run.finish_prefix(false, 9)), (error.clone(), error));
+        assert_eq!(run.forecast_counts(), ForecastCounts::LEFT_OUT);
+    }
+
+    fn raw() -> impl Strategy<Value = Option<f64>> {
+        prop_oneof![
+            6 => (0.0..=1.0_f64).prop_map(Some),
+            1 => Just(None),
+            1 => Just(Some(f64::NAN)),
+            1 => (-2.0..3.0_f64).prop_map(Some),
+        ]
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_state_that_no_run_can_be_in_is_refused() {
+        let mut run = online(ForecastPolicy::Clip);
+        run.push_raw(1.5).unwrap();
+        let stored = serde_json::to_value(run.state()).unwrap();
+        let tps = || Tps::new(LogScore::clipped(1e-6).unwrap(), WeightSchedule::LinearFront);
+        let resumed = |key: &str, value: serde_json::Value| {
+            let mut wrong = stored.clone();
+            wrong[key] = value;
+            let state = serde_json::from_value(wrong).map_err(|error| error.to_string())?;
+            OnlineTps::resume(tps(), state).map_err(|error| error.to_string())
+        };
+        assert_eq!(resumed("steps", 1.into()), Ok(run));
+        for (key, value) in [
+            ("steps", serde_json::json!(0)),
+            ("steps", serde_json::json!(-1)),
+            ("last", serde_json::json!(null)),
+            ("last", serde_json::json!(1.5)),
+            ("carried", serde_json::json!(1)),
+            ("left_out", serde_json::json!([1, "missing"])),
+            ("left_out", serde_json::json!([2, {"out_of_range": 0.5}])),
+            ("schedule", serde_json::json!("uniform")),
+            ("schedule", serde_json::json!({"custom": [0.0]})),
+            ("policy", serde_json::json!("drop")),
+            ("more", serde_json::json!(0)),
+        ] {
+            assert!(resumed(key, value.clone()).is_err(), "{key}: {value}");
+        }
+    }
+
+    proptest! {
+        #[cfg(feature = "serde")]
+        #[test]
+        fn a_run_that_was_stored_and_resumed_has_the_bits_of_one_that_was_not(
+            run in prop::collection::vec(raw(), 1..30),
+            cut in 0..30_usize,
+            exact in any::<bool>(),
+        ) {
+            let schedules = WeightSchedule::NAMED.into_iter().chain([WeightSchedule::custom(&[0.3; 30]).unwrap()]);
+            for schedule in schedules {
+                // Without a clip a sum may be infinite.
+                let rule = if exact { LogScore::exact() } else { LogScore::clipped(1e-6).unwrap() };
+                let tps = Tps::new(rule, schedule);
+                let mut whole = OnlineTps::new(tps.clone()).with_policy(ForecastPolicy::CarryForward);
+                let mut parts = whole.clone();
+                for (step, &value) in run.iter().enumerate() {
+                    if step == cut {
+                        let stored = serde_json::to_string(parts.state()).unwrap();
+                        let state = serde_json::from_str(&stored).unwrap();
+                        parts = OnlineTps::resume(tps.clone(), state).unwrap();
+                    }
+                    whole.push_raw(value).unwrap();
+                    parts.push_raw(value).unwrap();
+                }
+                for outcome in [false, true] {
+                    let bits = |run: &OnlineTps<_>| run.finish(outcome).map(f64::to_bits);
+                    prop_assert_eq!(bits(&whole), bits(&parts));
+                }
+                prop_assert_eq!(whole.forecast_counts(), parts.forecast_counts());
+            }
+        }
+
+        #[test]
+        fn a_live_run_and_a_run_from_a_file_meet_the_same_policy(
+            run in prop::collection::vec(raw(), 1..20),
+        ) {
+            for policy in ForecastPolicy::ALL {
+                let mut counts = ForecastCounts::default();
+                let read = policy.check_run(&run, &mut counts);
+                let mut live = online(policy);
+                let pushed = run.iter().try_for_each(|&value| live.push_raw(value));
+                match read {
+                    Err(error) => prop_assert_eq!(pushed, Err(error)),
+                    Ok(CheckedRun::LeftOut { step, fault }) => {
+                        prop_assert_eq!(live.left_out(), Some((step, fault)));
+                        prop_assert_eq!(live.forecast_counts(), counts);
+                    }
+                    Ok(CheckedRun::Kept(forecasts)) => {
+                        prop_assert_eq!(live.forecast_counts(), counts);
+                        let mut whole = online(policy);
+                        forecasts.into_iter().for_each(|forecast| whole.push(forecast));
+                        prop_assert_eq!(live.finish(true), whole.finish(true));
+                    }
+                }
+            }
+        }
     }
 }

@@ -34,6 +34,8 @@ use crate::{Error, Trace, Traces, Weight, WeightSchedule, streams::traces::same_
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Tps<R> {
     rule: R,
     schedule: WeightSchedule,
@@ -153,8 +155,7 @@ impl<R: ScoringRule> Tps<R> {
             Some(weights) => {
                 same_length("weights", traces.len(), weights.len())?;
                 self.for_each_score(traces, |i, score| {
-                    mean.update_weighted(score, weights[i]);
-                    Ok(())
+                    Ok(mean.update_weighted(score, weights[i])?)
                 })?;
             }
         }

@@ -3,8 +3,8 @@ use scoring_rules::{BetaScore, BrierScore, LogScore};
 use crate::{Error, Tps, Traces, Weight, WeightSchedule};
 
 /// The trajectory proper scores that the paper reports, under one weight schedule: the log score of
-/// forecasts clipped at 1e-6, in nats; the Brier score; Beta(2, 4), bounded and hardest on
-/// overconfidence. `f64` for means, `Vec<f64>` for the score of each trace.
+/// forecasts clipped at 1e-6, in nats; the Brier score; Beta(2, 4), bounded, for which a wrong
+/// certainty of failure costs twice as much as a wrong certainty of success. `f64` for means, `Vec<f64>` for the score of each trace.
 ///
 /// All are higher for better streams.
 ///
@@ -18,10 +18,15 @@ use crate::{Error, Tps, Traces, Weight, WeightSchedule};
 /// assert!((mean.log - 0.5_f64.ln() / 2.0).abs() < 1e-6);
 /// assert_eq!(mean.brier, -0.125);
 /// assert_eq!(TpsFamily::scores(&traces, &WeightSchedule::Uniform)?.brier, [-0.25, 0.0]);
+///
+/// let wrong = Traces::from_flat(&[0.0, 1.0], &[1, 2], &[true, false])?;
+/// let beta = TpsFamily::scores(&wrong, &WeightSchedule::Uniform)?.beta_2_4;
+/// assert!((beta[0] / beta[1] - 2.0).abs() < 1e-12);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct TpsFamily<T = f64> {
     /// The log score, from ln 1e-6 to 0.

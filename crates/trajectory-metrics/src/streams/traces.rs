@@ -62,10 +62,30 @@ impl<'a> Trace<'a> {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredTraces"))]
 pub struct Traces {
     forecasts: Vec<Probability>,
     ends: Vec<usize>,
     outcomes: Vec<bool>,
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredTraces {
+    forecasts: Vec<f64>,
+    ends: Vec<usize>,
+    outcomes: Vec<bool>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredTraces> for Traces {
+    type Error = Error;
+
+    fn try_from(stored: StoredTraces) -> Result<Self, Error> {
+        Self::from_flat(&stored.forecasts, &stored.ends, &stored.outcomes)
+    }
 }
 
 impl Traces {

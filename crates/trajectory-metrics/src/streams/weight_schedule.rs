@@ -31,7 +31,11 @@ use crate::Error;
 /// assert_eq!(error, Error::StepWeight { step: 2, value: 0.0 });
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// Stored with the feature `serde` as its name, a custom one as `{"custom": [its weights]}`.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredSchedule", into = "StoredSchedule"))]
 #[non_exhaustive]
 pub enum WeightSchedule {
     /// Falls linearly to 1/T of the first weight.
@@ -65,6 +69,45 @@ pub struct CustomWeights {
     weights: Vec<f64>,
     /// Entry T is the sum of the first T weights.
     totals: Vec<f64>,
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(untagged)]
+enum StoredSchedule {
+    Named(String),
+    Custom(StoredWeights),
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct StoredWeights {
+    custom: Vec<f64>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredSchedule> for WeightSchedule {
+    type Error = Error;
+
+    fn try_from(stored: StoredSchedule) -> Result<Self, Error> {
+        match stored {
+            StoredSchedule::Named(name) => name.parse(),
+            StoredSchedule::Custom(StoredWeights { custom }) => Self::custom(&custom),
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<WeightSchedule> for StoredSchedule {
+    fn from(schedule: WeightSchedule) -> Self {
+        match schedule {
+            WeightSchedule::Custom(CustomWeights { weights, .. }) => {
+                Self::Custom(StoredWeights { custom: weights })
+            }
+            named => Self::Named(named.name().to_owned()),
+        }
+    }
 }
 
 impl CustomWeights {

@@ -1,4 +1,4 @@
-use super::CallMatcher;
+use std::convert::Infallible;
 
 /// Which call satisfies which expected call: one row of bits for each call, one bit for each
 /// expected call. The matcher is asked once for each pair and nothing is allocated for it.
@@ -10,23 +10,30 @@ pub(crate) struct Compatibility {
 }
 
 impl Compatibility {
-    pub(crate) fn new<A, E>(
+    pub(crate) fn new<A, E>(actual: &[A], expected: &[E], fits: impl Fn(&A, &E) -> bool) -> Self {
+        let Ok(found) =
+            Self::try_new(actual, expected, |call, wanted| Ok::<_, Infallible>(fits(call, wanted)));
+        found
+    }
+
+    /// The same with a test that may fail: the first error is returned.
+    pub(crate) fn try_new<A, E, X>(
         actual: &[A],
         expected: &[E],
-        matcher: &(impl CallMatcher<A, E> + ?Sized),
-    ) -> Self {
+        satisfies: impl Fn(&A, &E) -> Result<bool, X>,
+    ) -> Result<Self, X> {
         let words = expected.len().div_ceil(64);
         let mut bits = Vec::with_capacity(actual.len() * words);
         for call in actual {
             for expected in expected.chunks(64) {
                 let mut word = 0;
                 for (bit, expected) in expected.iter().enumerate() {
-                    word |= u64::from(matcher.satisfies(call, expected)) << bit;
+                    word |= u64::from(satisfies(call, expected)?) << bit;
                 }
                 bits.push(word);
             }
         }
-        Self { rows: actual.len(), columns: expected.len(), words, bits }
+        Ok(Self { rows: actual.len(), columns: expected.len(), words, bits })
     }
 
     /// Number of calls.

@@ -11,7 +11,11 @@ use std::collections::BTreeSet;
 /// assert!(FailureClass::Inaccessible.is_invalid());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum FailureClass {
     /// Redundant: it does again what a successful call has done.
     Repeated,
@@ -39,6 +43,7 @@ impl FailureClass {
 
 /// What must be known of a call to say what is wrong with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CallFacts<T> {
     /// What makes two calls the same: the tool's name, or name and arguments.
     pub call: T,
@@ -120,7 +125,7 @@ pub fn failure_classes<T: Ord>(calls: &[CallFacts<T>]) -> Vec<Option<FailureClas
 }
 
 /// How many calls are of each class. Collects and extends from what [`failure_classes`] gives, for
-/// one run or for many.
+/// one run or for many. A count that would leave the range of its type stays at its largest value.
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::{FailureClass, FailureCounts};
@@ -129,8 +134,14 @@ pub fn failure_classes<T: Ord>(calls: &[CallFacts<T>]) -> Vec<Option<FailureClas
 /// counts.merge(&[Some(FailureClass::Inaccessible)].into_iter().collect());
 /// assert_eq!((counts.calls, counts.redundant(), counts.invalid()), (3, 1, 1));
 /// ```
+///
+/// With the feature `serde` counts are read only if the classes have no more calls than there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "Stored")
+)]
 #[non_exhaustive]
 pub struct FailureCounts {
     /// All calls.
@@ -149,35 +160,70 @@ impl FailureCounts {
     /// Repeated and extra calls.
     #[must_use]
     pub const fn redundant(&self) -> usize {
-        self.repeated + self.extra
+        self.repeated.saturating_add(self.extra)
     }
 
     /// Calls with wrong parameters and inaccessible ones.
     #[must_use]
     pub const fn invalid(&self) -> usize {
-        self.wrong_parameters + self.inaccessible
+        self.wrong_parameters.saturating_add(self.inaccessible)
     }
 
     /// Takes in the counts of other calls.
     pub fn merge(&mut self, other: &Self) {
-        self.calls += other.calls;
-        self.repeated += other.repeated;
-        self.extra += other.extra;
-        self.wrong_parameters += other.wrong_parameters;
-        self.inaccessible += other.inaccessible;
+        add(&mut self.calls, other.calls);
+        add(&mut self.repeated, other.repeated);
+        add(&mut self.extra, other.extra);
+        add(&mut self.wrong_parameters, other.wrong_parameters);
+        add(&mut self.inaccessible, other.inaccessible);
+    }
+}
+
+const fn add(count: &mut usize, more: usize) {
+    *count = count.saturating_add(more);
+}
+
+/// Counts as they are written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Stored {
+    calls: usize,
+    repeated: usize,
+    extra: usize,
+    wrong_parameters: usize,
+    inaccessible: usize,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for FailureCounts {
+    type Error = crate::Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Self::Error> {
+        let Stored { calls, repeated, extra, wrong_parameters, inaccessible } = stored;
+        let classes = [repeated, extra, wrong_parameters, inaccessible];
+        let sum = classes.iter().try_fold(0_usize, |sum, &count| sum.checked_add(count));
+        if sum.is_some_and(|sum| sum <= calls) {
+            Ok(Self { calls, repeated, extra, wrong_parameters, inaccessible })
+        } else {
+            Err(crate::Error::Setting {
+                name: "number of redundant and failed calls",
+                value: classes.iter().map(|&count| count as f64).sum(),
+                range: "at most the number of calls",
+            })
+        }
     }
 }
 
 impl Extend<Option<FailureClass>> for FailureCounts {
     fn extend<I: IntoIterator<Item = Option<FailureClass>>>(&mut self, classes: I) {
         for class in classes {
-            self.calls += 1;
+            add(&mut self.calls, 1);
             match class {
                 None => {}
-                Some(FailureClass::Repeated) => self.repeated += 1,
-                Some(FailureClass::Extra) => self.extra += 1,
-                Some(FailureClass::WrongParameters) => self.wrong_parameters += 1,
-                Some(FailureClass::Inaccessible) => self.inaccessible += 1,
+                Some(FailureClass::Repeated) => add(&mut self.repeated, 1),
+                Some(FailureClass::Extra) => add(&mut self.extra, 1),
+                Some(FailureClass::WrongParameters) => add(&mut self.wrong_parameters, 1),
+                Some(FailureClass::Inaccessible) => add(&mut self.inaccessible, 1),
             }
         }
     }
@@ -188,5 +234,69 @@ impl FromIterator<Option<FailureClass>> for FailureCounts {
         let mut counts = Self::default();
         counts.extend(classes);
         counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_at_the_end_of_their_range_stay_there() {
+        let most = FailureCounts {
+            calls: usize::MAX,
+            repeated: usize::MAX,
+            extra: usize::MAX,
+            wrong_parameters: usize::MAX,
+            inaccessible: usize::MAX,
+        };
+        assert_eq!((most.redundant(), most.invalid()), (usize::MAX, usize::MAX));
+        let mut counts = most;
+        counts.merge(&most);
+        counts.extend([
+            None,
+            Some(FailureClass::Repeated),
+            Some(FailureClass::Extra),
+            Some(FailureClass::WrongParameters),
+            Some(FailureClass::Inaccessible),
+        ]);
+        assert_eq!(counts, most);
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn classes_facts_and_counts_come_back_and_counts_that_do_not_add_up_are_refused() {
+        let calls = [
+            CallFacts {
+                call: "a".to_owned(),
+                well_formed: true,
+                accessible: false,
+                after_goal: false,
+                advanced: Some(false),
+            },
+            CallFacts {
+                call: "b".to_owned(),
+                well_formed: true,
+                accessible: true,
+                after_goal: true,
+                advanced: None,
+            },
+        ];
+        let written = serde_json::to_string(&calls).unwrap();
+        assert_eq!(serde_json::from_str::<[CallFacts<String>; 2]>(&written).unwrap(), calls);
+        let classes = failure_classes(&calls);
+        let written = serde_json::to_string(&classes).unwrap();
+        assert_eq!(written, r#"["inaccessible","extra"]"#);
+        assert_eq!(serde_json::from_str::<Vec<Option<FailureClass>>>(&written).unwrap(), classes);
+        let counts: FailureCounts = classes.into_iter().collect();
+        let written = serde_json::to_string(&counts).unwrap();
+        assert_eq!(serde_json::from_str::<FailureCounts>(&written).unwrap(), counts);
+        for (calls, repeated, extra) in [(1, 1, 1), (usize::MAX, usize::MAX, 1)] {
+            let text = format!(
+                r#"{{"calls":{calls},"repeated":{repeated},"extra":{extra},"wrong_parameters":0,"inaccessible":0}}"#
+            );
+            let error = serde_json::from_str::<FailureCounts>(&text).unwrap_err().to_string();
+            assert!(error.starts_with("number of redundant and failed calls is"), "{error}");
+        }
     }
 }

@@ -118,7 +118,7 @@ mod tests {
             let (calls, expected): (Vec<usize>, Vec<usize>) =
                 ((0..rows).collect(), (0..columns).collect());
             let fit = |&i: &usize, &j: &usize| fits[i][j];
-            let pairs = longest_in_order(&Compatibility::new(&calls, &expected, &fit));
+            let pairs = longest_in_order(&Compatibility::new(&calls, &expected, fit));
             prop_assert_eq!(pairs.len(), length(&fits, columns));
             prop_assert!(pairs.iter().all(|&(i, j)| fits[i][j]));
             prop_assert!(pairs.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1));
@@ -130,11 +130,11 @@ mod tests {
         let (actual, expected): (Vec<usize>, Vec<usize>) =
             ((0..150).map(|i| i * 2).collect(), (0..200).collect());
         let same = |a: &usize, e: &usize| a == e;
-        let pairs = longest_in_order(&Compatibility::new(&actual, &expected, &same));
+        let pairs = longest_in_order(&Compatibility::new(&actual, &expected, same));
         let even: Vec<(usize, usize)> = (0..100).map(|i| (i, 2 * i)).collect();
         assert_eq!(pairs, even);
         let any = |_: &usize, _: &usize| true;
-        let pairs = longest_in_order(&Compatibility::new(&actual, &expected, &any));
+        let pairs = longest_in_order(&Compatibility::new(&actual, &expected, any));
         assert_eq!(pairs, (0..150).map(|i| (i, i)).collect::<Vec<_>>());
     }
 

@@ -14,6 +14,9 @@ use crate::Error;
 /// assert_eq!(interner.intern(("search", "Oslo"))?, 2);
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// With the feature `serde` an interner is the list of its calls in the order of their numbers, so
+/// that it can be stored and used further.
 #[derive(Clone, Debug)]
 pub struct Interner<T> {
     numbers: HashMap<T, u32>,
@@ -48,5 +51,52 @@ impl<T: Eq + Hash> Interner<T> {
     /// As [`Self::intern`].
     pub fn intern_all(&mut self, calls: impl IntoIterator<Item = T>) -> Result<Vec<u32>, Error> {
         calls.into_iter().map(|call| self.intern(call)).collect()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<T: serde::Serialize> serde::Serialize for Interner<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut calls: Vec<(&T, u32)> =
+            self.numbers.iter().map(|(call, &number)| (call, number)).collect();
+        calls.sort_unstable_by_key(|&(_, number)| number);
+        serializer.collect_seq(calls.iter().map(|(call, _)| call))
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de, T: serde::Deserialize<'de> + Eq + Hash> serde::Deserialize<'de> for Interner<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error as _;
+
+        let mut interner = Self::default();
+        for (index, call) in Vec::deserialize(deserializer)?.into_iter().enumerate() {
+            let number = interner.intern(call).map_err(D::Error::custom)?;
+            if number as usize != index {
+                return Err(D::Error::custom(format_args!(
+                    "call {index} is call {number} again; give each call once"
+                )));
+            }
+        }
+        Ok(interner)
+    }
+}
+
+#[cfg(all(test, feature = "serde"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stored_interner_goes_on_where_it_was_and_has_no_call_twice() {
+        let mut interner = Interner::default();
+        let calls = ["search", "look", "book"].map(str::to_owned);
+        interner.intern_all(calls.clone()).unwrap();
+        let written = serde_json::to_string(&interner).unwrap();
+        assert_eq!(written, r#"["search","look","book"]"#);
+        let mut read: Interner<String> = serde_json::from_str(&written).unwrap();
+        assert_eq!(read.intern_all(calls).unwrap(), [0, 1, 2]);
+        assert_eq!(read.intern("pay".to_owned()), Ok(3));
+        let twice = serde_json::from_str::<Interner<String>>(r#"["a","b","a"]"#);
+        assert_eq!(twice.unwrap_err().to_string(), "call 2 is call 0 again; give each call once");
     }
 }

@@ -4,6 +4,7 @@ use super::{
     in_order::{in_longest_rise, longest_in_order},
     maximum_matching::maximum_matching,
 };
+use crate::Error;
 
 /// Pairs the calls of an agent with the calls that were expected.
 ///
@@ -18,7 +19,15 @@ use super::{
 /// O(n m / 64) for the order and as much again for each pair that the order does not give; the
 /// memory is n m / 4 bytes.
 ///
+/// # Errors
+///
+/// The first error of the matcher: [`Error::UnknownField`] if a [`ToolCallMatcher`] compares chosen
+/// fields and one of them is in neither of two calls of one tool. A closure never fails.
+///
+/// [`ToolCallMatcher`]: super::ToolCallMatcher
+///
 /// ```
+/// use trajectory_metrics::Error;
 /// use trajectory_metrics::tool_calls::{
 ///     ArgumentRule, MatchMode, ToolCall, ToolCallMatcher, match_calls,
 /// };
@@ -28,25 +37,29 @@ use super::{
 /// let called = [ToolCall::new("t", [("a", 1.into())]), ToolCall::new("t", [("b", 2.into())])];
 /// let expected = [ToolCall::new("t", none), ToolCall::new("t", [("a", 1.into())])];
 /// let matcher = ToolCallMatcher::new(ArgumentRule::superset());
-/// let alignment = match_calls(&called, &expected, &matcher);
+/// let alignment = match_calls(&called, &expected, &matcher)?;
 /// assert!(alignment.is_match(MatchMode::Unordered));
 /// assert_eq!(alignment.matched(), [(0, 1), (1, 0)]);
 /// assert_eq!(alignment.out_of_order().len(), 1);
+/// # Ok::<(), Error>(())
 /// ```
-#[must_use]
 pub fn match_calls<A, E>(
     actual: &[A],
     expected: &[E],
     matcher: &(impl CallMatcher<A, E> + ?Sized),
-) -> Alignment {
-    let compatibility = Compatibility::new(actual, expected, matcher);
-    let ordered = longest_in_order(&compatibility);
-    let (calls, expected) = (actual.len(), expected.len());
+) -> Result<Alignment, Error> {
+    let satisfies = |call: &A, expected: &E| matcher.satisfies(call, expected);
+    Ok(align(&Compatibility::try_new(actual, expected, satisfies)?))
+}
+
+fn align(compatibility: &Compatibility) -> Alignment {
+    let ordered = longest_in_order(compatibility);
+    let (calls, expected) = (compatibility.rows(), compatibility.columns());
     if ordered.len() == calls.min(expected) {
         let in_order = vec![true; ordered.len()];
         return Alignment::new(calls, expected, ordered, &in_order);
     }
-    let matched = maximum_matching(&compatibility, &ordered);
+    let matched = maximum_matching(compatibility, &ordered);
     let positions: Vec<usize> = matched.iter().map(|&(_, expected)| expected).collect();
     Alignment::new(calls, expected, matched, &in_longest_rise(&positions))
 }
@@ -63,5 +76,5 @@ pub fn match_calls<A, E>(
 /// ```
 #[must_use]
 pub fn single_tool_match(actual: &[ToolCall], name: &str) -> Alignment {
-    match_calls(actual, &[name], &|call: &ToolCall, name: &&str| call.name == *name)
+    align(&Compatibility::new(actual, &[name], |call, name| call.name == *name))
 }

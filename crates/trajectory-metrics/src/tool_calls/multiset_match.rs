@@ -2,8 +2,14 @@ use std::cmp::Ordering;
 
 /// How many calls two paths have in common when order does not count and each call satisfies at
 /// most one other.
+///
+/// With the feature `serde` it is read only if no more calls are common than either path has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "Stored")
+)]
 #[non_exhaustive]
 pub struct MultisetMatch {
     /// Calls in both.
@@ -19,26 +25,52 @@ impl MultisetMatch {
     /// is better. `None` where the agent made no call.
     #[must_use]
     pub fn precision(&self) -> Option<f64> {
-        share(self.common, self.actual)
+        share(self.common as f64, self.actual as f64)
     }
 
     /// The share of the reference's calls that the agent made: `common / reference`, in [0, 1];
     /// higher is better. `None` where the reference is empty.
     #[must_use]
     pub fn recall(&self) -> Option<f64> {
-        share(self.common, self.reference)
+        share(self.common as f64, self.reference as f64)
     }
 
     /// The harmonic mean of precision and recall: `2 common / (actual + reference)`, in [0, 1];
     /// higher is better. 0 where only one of the two is empty, `None` where both are.
     #[must_use]
     pub fn f1(&self) -> Option<f64> {
-        share(2 * self.common, self.actual + self.reference)
+        share(2.0 * self.common as f64, self.actual as f64 + self.reference as f64)
     }
 }
 
-fn share(part: usize, whole: usize) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
+fn share(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| part / whole)
+}
+
+/// A match as it is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Stored {
+    common: usize,
+    actual: usize,
+    reference: usize,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for MultisetMatch {
+    type Error = crate::Error;
+
+    fn try_from(Stored { common, actual, reference }: Stored) -> Result<Self, Self::Error> {
+        if common <= actual.min(reference) {
+            Ok(Self { common, actual, reference })
+        } else {
+            Err(crate::Error::Setting {
+                name: "number of common calls",
+                value: common as f64,
+                range: "at most the number of calls of either path",
+            })
+        }
+    }
 }
 
 /// Matches two paths as multisets: a call that stands twice in one and three times in the other is
@@ -82,4 +114,26 @@ pub(super) fn matched_positions<T: Ord>(actual: &[T], reference: &[T]) -> Vec<(u
         }
     }
     matched
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_counts_have_shares_too() {
+        let all = MultisetMatch { common: usize::MAX, actual: usize::MAX, reference: usize::MAX };
+        assert_eq!((all.precision(), all.recall(), all.f1()), (Some(1.0), Some(1.0), Some(1.0)));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_match_comes_back_and_one_with_too_many_common_calls_is_refused() {
+        let found = multiset_match(&[1, 2, 2], &[2, 3]);
+        let written = serde_json::to_string(&found).unwrap();
+        assert_eq!(serde_json::from_str::<MultisetMatch>(&written).unwrap(), found);
+        let more = r#"{"common":2,"actual":3,"reference":1}"#;
+        let error = serde_json::from_str::<MultisetMatch>(more).unwrap_err().to_string();
+        assert!(error.starts_with("number of common calls is 2"), "{error}");
+    }
 }

@@ -28,7 +28,15 @@ use crate::{Error, streams::traces::same_length};
 /// assert_eq!(early.out_of_order(), [(1, 2)]);
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// With the feature `serde` an order is the number of calls and all its pairs, also those that
+/// follow from others: `{"calls": 3, "pairs": [[0, 2], [1, 2]]}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(into = "Stored", try_from = "Stored")
+)]
 pub struct PartialOrder {
     /// For each call all that must come before it, as bits.
     before: Vec<u64>,
@@ -94,7 +102,8 @@ impl PartialOrder {
     /// # Errors
     ///
     /// [`Error::Length`] unless there are as many expected calls as the order has;
-    /// [`Error::OrderSearch`] where a million choices did not settle it.
+    /// [`Error::OrderSearch`] where a million choices did not settle it; the first error of the
+    /// matcher, as in [`match_calls`](super::match_calls()).
     pub fn match_calls<A, E>(
         &self,
         actual: &[A],
@@ -102,7 +111,8 @@ impl PartialOrder {
         matcher: &(impl CallMatcher<A, E> + ?Sized),
     ) -> Result<Alignment, Error> {
         same_length("expected calls", self.before.len(), expected.len())?;
-        let compatibility = Compatibility::new(actual, expected, matcher);
+        let satisfies = |call: &A, expected: &E| matcher.satisfies(call, expected);
+        let compatibility = Compatibility::try_new(actual, expected, satisfies)?;
         let complete = |pairs: Vec<(usize, usize)>| {
             let in_order = vec![true; pairs.len()];
             Alignment::new(actual.len(), expected.len(), pairs, &in_order)
@@ -129,6 +139,33 @@ impl PartialOrder {
     }
 }
 
+/// An order as it is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    calls: usize,
+    pairs: Vec<(usize, usize)>,
+}
+
+#[cfg(feature = "serde")]
+impl From<PartialOrder> for Stored {
+    fn from(order: PartialOrder) -> Self {
+        let before = order.before.iter().enumerate();
+        let pairs = before.flat_map(|(call, &before)| ones(before).map(move |first| (first, call)));
+        Self { calls: order.before.len(), pairs: pairs.collect() }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for PartialOrder {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        Self::new(stored.calls, &stored.pairs)
+    }
+}
+
 /// A second or two of search.
 const MOST_STATES: usize = 1 << 20;
 
@@ -151,5 +188,26 @@ mod tests {
         let same = |a: &u8, e: &u8| a == e;
         let error = order.match_calls(&[1, 2], &[1], &same);
         assert_eq!(error, Err(Error::Length { what: "expected calls", expected: 2, found: 1 }));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn an_order_comes_back_as_it_was_written_and_a_circle_is_refused() {
+        for order in [
+            PartialOrder::new(4, &[(0, 1), (1, 3), (2, 3)]).unwrap(),
+            PartialOrder::new(64, &[(63, 0)]).unwrap(),
+            PartialOrder::new(0, &[]).unwrap(),
+        ] {
+            let written = serde_json::to_string(&order).unwrap();
+            assert_eq!(serde_json::from_str::<PartialOrder>(&written).unwrap(), order, "{written}");
+        }
+        for (text, problem) in [
+            (r#"{"calls":2,"pairs":[[0,1],[1,0]]}"#, "before itself"),
+            (r#"{"calls":2,"pairs":[[0,2]]}"#, "names expected call 2"),
+            (r#"{"calls":18446744073709551615,"pairs":[]}"#, "at most 64"),
+        ] {
+            let error = serde_json::from_str::<PartialOrder>(text).unwrap_err().to_string();
+            assert!(error.contains(problem), "{text}: {error}");
+        }
     }
 }

@@ -155,7 +155,7 @@ mod tests {
             after[i] = 1 << (10 + i);
         }
         let same = |a: &u8, e: &u8| a == e;
-        let compatibility = Compatibility::new(&actual, &expected, &same);
+        let compatibility = Compatibility::new(&actual, &expected, same);
         let search = Search::new(&before, &after, &compatibility);
         Ok(search.exhaustive(if late { 1_000 } else { 100 })?.map(|pairs| pairs.len()))
     }

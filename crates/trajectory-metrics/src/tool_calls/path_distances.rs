@@ -50,9 +50,10 @@ impl PathDistances {
     /// Takes in one pair of paths of the given weight; of weight 0 it leaves no trace.
     pub fn update_weighted<T: PartialEq>(&mut self, actual: &[T], reference: &[T], weight: Weight) {
         let [edit, normalized, exact] = distances(actual, reference);
-        self.edit.update_weighted(edit, weight);
-        self.normalized.update_weighted(normalized, weight);
-        self.exact.update_weighted(exact, weight);
+        // A distance times a weight is within the range of numbers, so that nothing is refused.
+        self.edit.update_weighted(edit, weight).ok();
+        self.normalized.update_weighted(normalized, weight).ok();
+        self.exact.update_weighted(exact, weight).ok();
     }
 
     /// Takes in everything that `other` has.

@@ -22,7 +22,10 @@ pub enum TrialOutcome {
     NotRun,
 }
 
-/// The trials of one task, counted by how they ended. Collects and extends from [`TrialOutcome`]s.
+/// The trials of one task, counted by how they ended. Collects and extends from [`TrialOutcome`]s;
+/// a count that would leave the range of its type stays at its largest value.
+///
+/// With the feature `serde` counts are read only if their sum is at most `u64::MAX`.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::{TrialCounts, TrialOutcome}};
@@ -38,7 +41,11 @@ pub enum TrialOutcome {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "Stored")
+)]
 pub struct TrialCounts {
     /// Trials that succeeded.
     pub successes: u64,
@@ -86,13 +93,13 @@ impl TrialCounts {
         self
     }
 
-    /// All trials, known or not.
+    /// All trials, known or not; `u64::MAX` if there are more.
     #[must_use]
     pub const fn trials(&self) -> u64 {
         self.successes.saturating_add(self.failures).saturating_add(self.unknown())
     }
 
-    /// Trials of which it is not known how they would have ended.
+    /// Trials of which it is not known how they would have ended; `u64::MAX` if there are more.
     #[must_use]
     pub const fn unknown(&self) -> u64 {
         self.censored.saturating_add(self.not_run)
@@ -103,7 +110,7 @@ impl TrialCounts {
     ///
     /// # Errors
     ///
-    /// As [`pass_at_k`].
+    /// As [`pass_at_k`]; [`Error::Setting`] for more than `u64::MAX` trials.
     pub fn pass_at_k(&self, k: u64) -> Result<Interval, Error> {
         self.bounds(k, pass_at_k)
     }
@@ -113,9 +120,20 @@ impl TrialCounts {
     ///
     /// # Errors
     ///
-    /// As [`pass_at_k`].
+    /// As [`pass_at_k`]; [`Error::Setting`] for more than `u64::MAX` trials.
     pub fn pass_hat_k(&self, k: u64) -> Result<Interval, Error> {
         self.bounds(k, pass_hat_k)
+    }
+
+    /// The sum of all counts, which the public fields do not keep in range.
+    fn checked_trials(&self) -> Result<u64, Error> {
+        let counts = [self.successes, self.failures, self.censored, self.not_run];
+        let sum = counts.iter().try_fold(0_u64, |sum, &count| sum.checked_add(count));
+        sum.ok_or_else(|| Error::Setting {
+            name: "number of trials",
+            value: counts.iter().map(|&count| count as f64).sum(),
+            range: "below 2^64",
+        })
     }
 
     /// Both estimates grow with the successes, so their ends lie at the fewest and the most.
@@ -124,9 +142,34 @@ impl TrialCounts {
         k: u64,
         estimate: impl Fn(u64, u64, u64) -> Result<f64, Error>,
     ) -> Result<Interval, Error> {
-        let at_most = self.successes.saturating_add(self.unknown());
-        let trials = self.trials();
+        let trials = self.checked_trials()?;
+        let at_most = trials - self.failures;
         Ok(Interval::new(estimate(trials, self.successes, k)?, estimate(trials, at_most, k)?)?)
+    }
+}
+
+const fn add_one(count: &mut u64) {
+    *count = count.saturating_add(1);
+}
+
+/// Counts as they are written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Stored {
+    successes: u64,
+    failures: u64,
+    censored: u64,
+    not_run: u64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for TrialCounts {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let Stored { successes, failures, censored, not_run } = stored;
+        let counts = Self { successes, failures, censored, not_run };
+        counts.checked_trials().map(|_| counts)
     }
 }
 
@@ -134,10 +177,10 @@ impl Extend<TrialOutcome> for TrialCounts {
     fn extend<I: IntoIterator<Item = TrialOutcome>>(&mut self, outcomes: I) {
         for outcome in outcomes {
             match outcome {
-                TrialOutcome::Success => self.successes += 1,
-                TrialOutcome::Failure => self.failures += 1,
-                TrialOutcome::Censored => self.censored += 1,
-                TrialOutcome::NotRun => self.not_run += 1,
+                TrialOutcome::Success => add_one(&mut self.successes),
+                TrialOutcome::Failure => add_one(&mut self.failures),
+                TrialOutcome::Censored => add_one(&mut self.censored),
+                TrialOutcome::NotRun => add_one(&mut self.not_run),
             }
         }
     }
@@ -148,5 +191,41 @@ impl FromIterator<TrialOutcome> for TrialCounts {
         let mut counts = Self::default();
         counts.extend(outcomes);
         counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_at_the_end_of_their_range_stay_there_and_more_trials_are_an_error() {
+        use TrialOutcome::{Censored, Failure, NotRun, Success};
+        let (successes, failures, censored, not_run) = (u64::MAX, u64::MAX, u64::MAX, u64::MAX);
+        let mut counts = TrialCounts { successes, failures, censored, not_run };
+        counts.extend([Success, Failure, Censored, NotRun]);
+        assert_eq!(counts, TrialCounts { successes, failures, censored, not_run });
+        assert_eq!((counts.trials(), counts.unknown()), (u64::MAX, u64::MAX));
+        assert_eq!(counts.with_planned(u64::MAX), counts);
+        for counts in [counts, TrialCounts { successes, failures: 1, ..TrialCounts::default() }] {
+            for result in [counts.pass_at_k(1), counts.pass_hat_k(1)] {
+                let is_sum = matches!(result, Err(Error::Setting { name: "number of trials", .. }));
+                assert!(is_sum, "{result:?}");
+            }
+        }
+        let most = TrialCounts { successes, ..TrialCounts::default() };
+        assert_eq!(most.pass_hat_k(1).unwrap().known(), Some(1.0));
+        assert_eq!(most.with_planned(u64::MAX), most);
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn counts_come_back_and_counts_beyond_the_range_are_refused() {
+        let counts = TrialCounts { successes: 1, failures: 2, censored: 3, not_run: 4 };
+        let written = serde_json::to_string(&counts).unwrap();
+        assert_eq!(serde_json::from_str::<TrialCounts>(&written).unwrap(), counts);
+        let text = r#"{"successes":18446744073709551615,"failures":0,"censored":1,"not_run":0}"#;
+        let error = serde_json::from_str::<TrialCounts>(text).unwrap_err().to_string();
+        assert!(error.starts_with("number of trials is") && error.contains("2^64"), "{error}");
     }
 }

@@ -7,7 +7,11 @@ use crate::{
 
 /// A mean over tasks and how far it may be off: one end of a [`TaskMean`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "StoredEnd")
+)]
 #[non_exhaustive]
 pub struct TaskMeanEnd {
     /// The mean of the tasks' values.
@@ -21,7 +25,11 @@ pub struct TaskMeanEnd {
 /// The mean of a number that each task has, such as pass^k, with the range that unknown trials
 /// leave.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "Stored")
+)]
 #[non_exhaustive]
 pub struct TaskMean {
     /// The mean if all unknown trials had failed.
@@ -132,14 +140,89 @@ fn end_of(
                 value,
             }));
         }
-        mean.update_weighted(value, weight(row));
+        mean.update_weighted(value, weight(row))?;
         total.add(weight(row).get());
     }
     let mean = mean.finish()?;
     let mut spread = ExactMean::default();
     for (row, bounds) in values.iter().enumerate() {
-        spread.update_weighted((end(*bounds) - mean).powi(2), weight(row));
+        spread.update_weighted((end(*bounds) - mean).powi(2), weight(row))?;
     }
     let (spread, free) = (spread.finish()?, total.value() - 1.0);
     Ok(TaskMeanEnd { mean, standard_error: (free > LEAST_FREE).then(|| (spread / free).sqrt()) })
+}
+
+/// An end as it is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct StoredEnd {
+    mean: f64,
+    standard_error: Option<f64>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredEnd> for TaskMeanEnd {
+    type Error = Error;
+
+    fn try_from(StoredEnd { mean, standard_error }: StoredEnd) -> Result<Self, Error> {
+        if !mean.is_finite() {
+            return Err(Error::Setting { name: "mean", value: mean, range: "finite" });
+        }
+        match standard_error {
+            Some(value) if !(value >= 0.0 && value.is_finite()) => {
+                let range = "at least 0 and finite";
+                Err(Error::Setting { name: "standard error", value, range })
+            }
+            standard_error => Ok(Self { mean, standard_error }),
+        }
+    }
+}
+
+/// A mean as it is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Stored {
+    low: TaskMeanEnd,
+    high: TaskMeanEnd,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for TaskMean {
+    type Error = Error;
+
+    fn try_from(Stored { low, high }: Stored) -> Result<Self, Error> {
+        // In order, as the ends of every range.
+        Interval::new(low.mean, high.mean)?;
+        Ok(Self { low, high })
+    }
+}
+
+#[cfg(all(test, feature = "serde"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_over_tasks_comes_back_and_a_wrong_one_is_refused() {
+        let values = [Interval::new(0.25, 0.5).unwrap(), Interval::point(1.0).unwrap()];
+        for values in [&values[..], &values[..1]] {
+            let mean = mean_over_tasks(values, None).unwrap();
+            let written = serde_json::to_string(&mean).unwrap();
+            assert_eq!(serde_json::from_str::<TaskMean>(&written).unwrap(), mean, "{written}");
+        }
+        let read = |low: &str, high: &str| {
+            serde_json::from_str::<TaskMean>(&format!(r#"{{"low":{low},"high":{high}}}"#))
+        };
+        let end = r#"{"mean":0.5,"standard_error":null}"#;
+        assert!(read(end, end).is_ok());
+        for (low, problem) in [
+            (r#"{"mean":0.6,"standard_error":null}"#, "give the lower end first"),
+            (r#"{"mean":0.5,"standard_error":-1.0}"#, "standard error is -1"),
+        ] {
+            let error = read(low, end).unwrap_err().to_string();
+            assert!(error.contains(problem), "{error}");
+        }
+        let not_finite = StoredEnd { mean: f64::NAN, standard_error: None };
+        let error = TaskMeanEnd::try_from(not_finite);
+        assert!(matches!(error, Err(Error::Setting { name: "mean", .. })), "{error:?}");
+    }
 }

@@ -2,17 +2,17 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{MapAccess, Visitor, value::MapAccessDeserializer},
+    de::{self, IgnoredAny, MapAccess, Visitor},
 };
 
 use super::{ToolCall, Value};
 
-#[derive(Deserialize)]
-struct Fields {
-    name: String,
-    #[serde(alias = "args")]
-    arguments: Option<Value>,
-}
+/// The keys that hold the arguments.
+const ARGUMENTS: [&str; 4] = ["args", "arguments", "input", "parameters"];
+
+/// The keys of which it is known that they hold no arguments.
+const IGNORED: [&str; 8] =
+    ["id", "call_id", "tool_call_id", "index", "type", "status", "requestor", "ok"];
 
 impl<'de> Deserialize<'de> for ToolCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -31,8 +31,291 @@ impl<'de> Visitor<'de> for Object {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<ToolCall, A::Error> {
-        let Fields { name, arguments } = Fields::deserialize(MapAccessDeserializer::new(entries))?;
-        let arguments = arguments.unwrap_or_else(|| Value::Map(BTreeMap::new()));
+        let Parts { name, arguments, unknown, .. } = Parts::default().with_entries(entries)?;
+        let (_, name) = name.ok_or_else(|| de::Error::missing_field("name"))?;
+        let arguments = match (arguments, unknown) {
+            (Some((_, arguments)), _) => lenient(arguments),
+            (None, None) => Value::Map(BTreeMap::new()),
+            (None, Some(key)) => {
+                return Err(de::Error::custom(format_args!(
+                    "unknown field `{key}` in a call without arguments; \
+                     give them as `args`, `arguments`, `input` or `parameters`"
+                )));
+            }
+        };
         Ok(ToolCall { name, arguments })
+    }
+}
+
+/// What is known of a call so far. Name and arguments stand beside the key that gave them.
+#[derive(Default)]
+struct Parts {
+    name: Option<(String, String)>,
+    arguments: Option<(String, Value)>,
+    /// The first key that is not known.
+    unknown: Option<String>,
+    /// Whether these are the entries of an object inside the call.
+    inside: bool,
+}
+
+impl Parts {
+    fn with_entries<'de, A: MapAccess<'de>>(mut self, mut entries: A) -> Result<Self, A::Error> {
+        let mut seen = Vec::<String>::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            if seen.contains(&key) {
+                return Err(de::Error::custom(format_args!("duplicate field `{key}`")));
+            }
+            seen.push(key.clone());
+            match key.as_str() {
+                "name" => {
+                    let name = entries.next_value()?;
+                    put(&mut self.name, key, name, "the name")?;
+                }
+                key_of_arguments if ARGUMENTS.contains(&key_of_arguments) => {
+                    let value = entries.next_value()?;
+                    put(&mut self.arguments, key, value, "arguments")?;
+                }
+                "function" | "custom" if !self.inside => match entries.next_value()? {
+                    Function::Nothing => {}
+                    Function::Name(name) => put(&mut self.name, key, name, "the name")?,
+                    Function::Call(call) => {
+                        if let Some((inner, name)) = call.name {
+                            put(&mut self.name, format!("{key}.{inner}"), name, "the name")?;
+                        }
+                        if let Some((inner, value)) = call.arguments {
+                            let key = format!("{key}.{inner}");
+                            put(&mut self.arguments, key, value, "arguments")?;
+                        }
+                        let unknown = call.unknown.map(|inner| format!("{key}.{inner}"));
+                        self.unknown = self.unknown.or(unknown);
+                    }
+                },
+                other => {
+                    entries.next_value::<IgnoredAny>()?;
+                    if !IGNORED.contains(&other) && self.unknown.is_none() {
+                        self.unknown = Some(key);
+                    }
+                }
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// Refuses a second key for the same thing.
+fn put<T, E: de::Error>(
+    place: &mut Option<(String, T)>,
+    key: String,
+    value: T,
+    what: &str,
+) -> Result<(), E> {
+    if let Some((first, _)) = place {
+        return Err(E::custom(format_args!(
+            "fields `{first}` and `{key}` both give {what} of the call; give one of them"
+        )));
+    }
+    *place = Some((key, value));
+    Ok(())
+}
+
+/// What stands under `function`: a name, or an object with name and arguments.
+enum Function {
+    Nothing,
+    Name(String),
+    Call(Parts),
+}
+
+impl<'de> Deserialize<'de> for Function {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NameOrCall)
+    }
+}
+
+struct NameOrCall;
+
+impl<'de> Visitor<'de> for NameOrCall {
+    type Value = Function;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a tool's name, or a call with its name")
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Function, E> {
+        Ok(Function::Nothing)
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<Function, E> {
+        Ok(Function::Nothing)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Function, D::Error> {
+        Function::deserialize(deserializer)
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<Function, E> {
+        Ok(Function::Name(name.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Function, A::Error> {
+        let parts = Parts { inside: true, ..Parts::default() };
+        parts.with_entries(entries).map(Function::Call)
+    }
+}
+
+/// Arguments as a log has them: a text that holds no object stays as it is.
+fn lenient(arguments: Value) -> Value {
+    match arguments {
+        Value::Null => Value::Map(BTreeMap::new()),
+        Value::Text(text) => from_text(&text).unwrap_or(Value::Text(text)),
+        arguments => arguments,
+    }
+}
+
+/// The arguments that a text holds as JSON, or what is wrong with it.
+pub(super) fn from_text(text: &str) -> Result<Value, String> {
+    if text.trim_ascii().is_empty() {
+        return Ok(Value::Map(BTreeMap::new()));
+    }
+    match serde_json::from_str(text) {
+        Ok(Value::Null) => Ok(Value::Map(BTreeMap::new())),
+        Ok(Value::Map(arguments)) => Ok(Value::Map(arguments)),
+        Ok(_) => Err("the text holds JSON of another kind".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+
+    fn read(text: &str) -> ToolCall {
+        serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    fn refused(text: &str) -> String {
+        serde_json::from_str::<ToolCall>(text).unwrap_err().to_string()
+    }
+
+    fn bare(name: &str) -> ToolCall {
+        ToolCall { name: name.to_owned(), arguments: Value::Map(BTreeMap::new()) }
+    }
+
+    #[test]
+    fn calls_without_arguments_are_alike_however_that_was_written() {
+        let none = ["{}", "null", r#""""#, r#""  ""#, r#""{}""#, r#""null""#];
+        assert_eq!(read(r#"{"name":"look"}"#), bare("look"));
+        for key in ARGUMENTS {
+            for arguments in none {
+                let text = format!(r#"{{"name":"look","{key}":{arguments}}}"#);
+                assert_eq!(read(&text), bare("look"), "{text}");
+            }
+        }
+        assert_eq!(read(r#"{"function":{"name":"look"},"custom":null}"#), bare("look"));
+        assert_eq!(read(r#"{"function":"look","id":null}"#), bare("look"));
+        assert_ne!(read(r#"{"name":"look","args":"9f2c"}"#), bare("look"));
+    }
+
+    #[test]
+    fn only_an_object_with_a_name_is_a_call() {
+        for text in [r#"{"args":{}}"#, r#"["look",{}]"#, r#"["look"]"#, r#""look""#, "null", "[]"] {
+            assert!(serde_json::from_str::<ToolCall>(text).is_err(), "{text}");
+        }
+        assert!(refused("7").contains("expected a call with its name"));
+        assert!(refused("{}").starts_with("missing field `name`"));
+        assert!(refused(r#"{"function":{"arguments":"{}"}}"#).starts_with("missing field `name`"));
+        assert!(refused(r#"{"function":7}"#).contains("expected a tool's name, or a call"));
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_what_is_unknown_is_ignored_beside_arguments() {
+        let call = read(r#"{"id":7,"name":"look","matched":true,"arguments":{"at":[1,null]}}"#);
+        assert_eq!(read(&serde_json::to_string(&call).unwrap()), call);
+        let metadata = r#"{"id":1,"call_id":2,"tool_call_id":3,"index":4,"type":5,"status":6,"requestor":7,"ok":8,"name":"look"}"#;
+        assert_eq!(read(metadata), bare("look"));
+    }
+
+    #[test]
+    fn a_call_whose_arguments_may_be_under_an_unknown_key_is_refused() {
+        for (text, key) in [
+            (r#"{"name":"pay","payload":{"amount":5}}"#, "payload"),
+            (r#"{"name":"pay","Args":null}"#, "Args"),
+            (r#"{"function":{"name":"pay","body":1}}"#, "function.body"),
+            (r#"{"function":{"name":"pay","function":{}}}"#, "function.function"),
+        ] {
+            let error = refused(text);
+            assert!(error.starts_with(&format!("unknown field `{key}`")), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn two_keys_for_one_thing_are_refused() {
+        for (text, first, second) in [
+            (r#"{"name":"pay","args":{},"input":{}}"#, "args", "input"),
+            (r#"{"name":"pay","parameters":{"a":1},"arguments":null}"#, "parameters", "arguments"),
+            (
+                r#"{"function":{"name":"pay","arguments":""},"args":{}}"#,
+                "function.arguments",
+                "args",
+            ),
+            (r#"{"name":"pay","function":"pay"}"#, "name", "function"),
+            (r#"{"function":{"name":"pay"},"name":"pay"}"#, "function.name", "name"),
+        ] {
+            let error = refused(text);
+            let start = format!("fields `{first}` and `{second}` both give");
+            assert!(error.starts_with(&start), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_refused_at_any_depth() {
+        for (text, key) in [
+            (r#"{"name":"pay","name":"pay"}"#, "name"),
+            (r#"{"name":"pay","args":{},"args":{}}"#, "args"),
+            (r#"{"name":"pay","id":1,"id":2}"#, "id"),
+            (r#"{"name":"pay","args":{"amount":5,"amount":500}}"#, "amount"),
+            (r#"{"name":"pay","input":{"to":[{"k":1,"k":1}]}}"#, "k"),
+            (r#"{"function":{"name":"pay","name":"pay"}}"#, "name"),
+        ] {
+            let error = refused(text);
+            assert!(error.starts_with(&format!("duplicate field `{key}`")), "{text}: {error}");
+        }
+    }
+
+    /// Texts that a model wrote and that hold no object.
+    const UNFINISHED: [&str; 8] = [
+        r#"{"amount":5"#,
+        r#"{"amount":5} and more"#,
+        r#"{"amount":5,"amount":500}"#,
+        r#"{"amount":NaN}"#,
+        r#"{"amount":1e400}"#,
+        r#"{"note":"\ud800"}"#,
+        r#"[5]"#,
+        "5",
+    ];
+
+    #[test]
+    fn a_text_that_holds_no_object_is_kept_in_a_log_and_equals_no_object() {
+        for text in UNFINISHED {
+            let written = serde_json::to_string(text).unwrap();
+            let call = read(&format!(r#"{{"name":"pay","arguments":{written}}}"#));
+            assert_eq!(call.arguments, text.into());
+            assert_ne!(call, bare("pay"));
+            assert_eq!(read(&serde_json::to_string(&call).unwrap()), call);
+        }
+    }
+
+    #[test]
+    fn the_constructor_for_openai_refuses_a_text_that_holds_no_object() {
+        for text in UNFINISHED {
+            let error = ToolCall::from_openai("pay", text).unwrap_err();
+            assert!(matches!(&error, Error::CallArguments { tool, .. } if tool == "pay"));
+            assert!(error.to_string().contains("pay"), "{error}");
+        }
+        let repeated = ToolCall::from_openai("pay", r#"{"k":1,"k":2}"#).unwrap_err().to_string();
+        assert!(repeated.contains("duplicate field `k`"), "{repeated}");
+        for none in ["", " \n", "null", "{}"] {
+            assert_eq!(ToolCall::from_openai("pay", none), Ok(bare("pay")));
+        }
     }
 }

@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 /// numbers of 64 bits, with a sign or without, keep all their digits: from `-2^63` to `2^64 - 1`. A
 /// reader of JSON hands on longer ones as real numbers, of which about 16 digits are left, so that
 /// two long identifiers may come out equal: write those as text. Writing refuses a longer
-/// [`Integer`](Self::Integer) with an error, as it would not come back as it was.
+/// [`Integer`](Self::Integer) with an error, as it would not come back as it was. A name that
+/// stands twice in one map is an error that names it.
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::Value;
@@ -40,6 +41,32 @@ pub enum Value {
 }
 
 impl Value {
+    /// The value at a path of names and list positions, separated by dots. A map is asked for all
+    /// that is left of the path before it is split, so that names with dots are found.
+    pub(crate) fn at(&self, path: &str) -> Option<&Self> {
+        let (mut value, mut path) = (self, path);
+        loop {
+            let (first, rest) = match path.split_once('.') {
+                Some((first, rest)) => (first, Some(rest)),
+                None => (path, None),
+            };
+            value = match value {
+                Self::Map(values) => match values.get(path) {
+                    Some(found) => return Some(found),
+                    None => values.get(first)?,
+                },
+                Self::List(values) if first.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    values.get(first.parse::<usize>().ok()?)?
+                }
+                _ => return None,
+            };
+            match rest {
+                Some(rest) => path = rest,
+                None => return Some(value),
+            }
+        }
+    }
+
     /// Equality in which numbers, at any depth, may differ by the tolerance.
     pub(crate) fn agrees(&self, expected: &Self, tolerance: Tolerance) -> bool {
         match (self, expected) {

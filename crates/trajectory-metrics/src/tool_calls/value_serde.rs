@@ -1,4 +1,8 @@
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    fmt,
+    marker::PhantomData,
+};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -93,13 +97,50 @@ impl<'de> Visitor<'de> for AnyValue {
         Ok(Value::List(values))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let mut values = BTreeMap::new();
-        while let Some((name, value)) = entries.next_entry()? {
-            values.insert(name, value);
-        }
-        Ok(Value::Map(values))
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Value, A::Error> {
+        unique_entries(entries).map(Value::Map)
     }
+}
+
+/// A map as a field of something else, by [`unique_entries`].
+pub(super) fn unique<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, T>, D::Error> {
+    struct Entries<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
+        type Value = BTreeMap<String, T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a map")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
+            unique_entries(entries)
+        }
+    }
+
+    deserializer.deserialize_map(Entries(PhantomData))
+}
+
+/// The entries of an object; a name that stands twice is refused, as one of its values would be
+/// lost.
+pub(super) fn unique_entries<'de, A: MapAccess<'de>, T: Deserialize<'de>>(
+    mut entries: A,
+) -> Result<BTreeMap<String, T>, A::Error> {
+    let mut values = BTreeMap::new();
+    while let Some(name) = entries.next_key()? {
+        match values.entry(name) {
+            Entry::Vacant(place) => {
+                place.insert(entries.next_value()?);
+            }
+            Entry::Occupied(place) => {
+                let name: &String = place.key();
+                return Err(de::Error::custom(format_args!("duplicate field `{name}`")));
+            }
+        }
+    }
+    Ok(values)
 }
 
 #[cfg(test)]
@@ -118,6 +159,16 @@ mod tests {
         )
         .unwrap();
         assert_eq!(value, reordered);
+    }
+
+    #[test]
+    fn a_name_that_stands_twice_in_an_object_is_refused_at_any_depth() {
+        for text in [r#"{"k":1,"k":2}"#, r#"{"k":1,"k":1}"#, r#"{"a":[{"k":1,"b":2,"\u006b":3}]}"#]
+        {
+            let error = serde_json::from_str::<Value>(text).unwrap_err().to_string();
+            assert!(error.starts_with("duplicate field `k`"), "{text}: {error}");
+        }
+        assert!(serde_json::from_str::<Value>(r#"[{"k":1},{"k":{"k":2}}]"#).is_ok());
     }
 
     /// What a format that marks what is there hands on.

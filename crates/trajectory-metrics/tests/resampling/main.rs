@@ -3,6 +3,7 @@
 
 mod at_the_ends;
 mod laws;
+mod one_cluster;
 mod reference_values;
 mod simulations;
 #[cfg(feature = "rayon")]
@@ -25,7 +26,7 @@ fn uniform(generator: &mut ChaCha8Rng) -> f64 {
 fn counted_mean(values: &[f64], weights: &[f64], counts: &[u32]) -> Result<f64, Error> {
     let mut mean = ExactMean::default();
     for ((&value, &weight), &count) in values.iter().zip(weights).zip(counts) {
-        mean.update_weighted(value, Weight::new(weight * f64::from(count)).unwrap());
+        mean.update_weighted(value, Weight::new(weight * f64::from(count)).unwrap())?;
     }
     Ok(mean.finish()?)
 }

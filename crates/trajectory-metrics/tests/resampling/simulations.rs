@@ -1,7 +1,7 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
-use trajectory_metrics::{Bootstrap, Error, Weight, cluster_mean, sign_flip_test};
+use trajectory_metrics::{Bootstrap, Error, cluster_mean, sign_flip_test};
 
 use super::{level_of, uniform};
 
@@ -80,7 +80,8 @@ fn the_error_of_a_paired_difference_is_that_of_the_differences() {
 
     let nothing = of(&raw).minus(&of(&raw)).unwrap();
     assert_eq!((nothing.estimate(), nothing.in_standard_errors()), (0.0, None));
-    for stranger in [Bootstrap::rows(60, 5).unwrap(), Bootstrap::clusters(&[0; 60], 4).unwrap()] {
+    let halves: Vec<bool> = (0..60).map(|row| row < 30).collect();
+    for stranger in [Bootstrap::rows(60, 5).unwrap(), Bootstrap::clusters(&halves, 4).unwrap()] {
         let stranger = stranger.mean(&raw, None, 2_000).unwrap();
         assert!(matches!(of(&raw).minus(&stranger), Err(Error::OtherDraws)));
     }

@@ -1,0 +1,316 @@
+//! States that are stored in the middle and go on from there as if they had not been.
+#![cfg(feature = "serde")]
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+use std::fmt::Debug;
+
+use budget_estimation::{
+    AdaptiveConformal, Advice, AdviceReason, BudgetMonitor, Calibrated, ConformalPid, Context,
+    DetectionDelay, EarlyStops, Error, Estimate, Estimator, Level, LinearEstimator, LiveRun,
+    MarginUnit, OnlineCalibrator, PastQuantiles, Prefix, Probability, ProgressMetrics, Resource,
+    Rollouts, Sample, SplitConformal, StopReason, StopRule, Weight, replay, score_rollout,
+    score_rollouts, stopping_curve,
+};
+use proptest::prelude::*;
+use serde::{Serialize, de::DeserializeOwned};
+
+fn stored<T: Serialize + DeserializeOwned>(value: &T) -> T {
+    let text = serde_json::to_string(value).unwrap();
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn refused<T: DeserializeOwned + Debug>(text: &str) -> String {
+    serde_json::from_str::<T>(text).unwrap_err().to_string()
+}
+
+/// Feeds runs of scores to a calibrator and to one that is stored before each.
+fn resumes<C>(mut whole: C, runs: &[Vec<f64>]) -> Result<(), TestCaseError>
+where
+    C: OnlineCalibrator + Serialize + DeserializeOwned + Debug + PartialEq,
+{
+    let mut resumed = stored(&whole);
+    for run in runs {
+        whole.update(run);
+        resumed.update(run);
+        prop_assert_eq!(whole.margin().to_bits(), resumed.margin().to_bits());
+        resumed = stored(&resumed);
+        prop_assert_eq!(&whole, &resumed);
+    }
+    Ok(())
+}
+
+fn costs() -> impl Strategy<Value = Vec<(Vec<f64>, bool)>> {
+    let cost = prop_oneof![(0_u32..500).prop_map(|c| f64::from(c) / 100.0), 0.0..9.0_f64];
+    prop::collection::vec((prop::collection::vec(cost, 1..7), any::<bool>()), 1..20)
+}
+
+fn rollouts(runs: &[(Vec<f64>, bool)]) -> (Rollouts, Resource) {
+    let mut rollouts = Rollouts::new(["usd"]).unwrap();
+    let usd = rollouts.resource("usd").unwrap();
+    rollouts.set_cap(usd, 20.0).unwrap();
+    for (costs, succeeded) in runs {
+        let run = rollouts.push(costs, *succeeded).unwrap();
+        if !succeeded && costs.len() > 3 {
+            rollouts.set_censored(run).unwrap();
+        }
+    }
+    (rollouts, usd)
+}
+
+/// Replays runs before an estimator and one that is stored before each estimate.
+fn estimates_alike<E>(mut whole: E, runs: &[(Vec<f64>, bool)]) -> Result<(), TestCaseError>
+where
+    E: Estimator + Serialize + DeserializeOwned + Debug + PartialEq,
+{
+    let (rollouts, usd) = rollouts(runs);
+    let mut resumed = stored(&whole);
+    for rollout in rollouts.iter() {
+        for prefix in replay(&rollout, usd).unwrap() {
+            let estimate = whole.estimate(&prefix).unwrap();
+            prop_assert_eq!(estimate, resumed.estimate(&prefix).unwrap());
+            resumed = stored(&resumed);
+        }
+        whole.learn(&rollout, usd).unwrap();
+        resumed.learn(&rollout, usd).unwrap();
+        prop_assert_eq!(&whole, &resumed);
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn calibrators_go_on_to_the_last_bit(
+        runs in prop::collection::vec(prop::collection::vec(prop_oneof![
+            8 => -5.0..5.0_f64, 1 => Just(f64::INFINITY), 1 => Just(f64::NEG_INFINITY), 1 => Just(0.5),
+        ], 0..5), 1..20),
+        coverage in 0.05..0.95_f64,
+    ) {
+        let level = Level::new(coverage).unwrap();
+        resumes(SplitConformal::new(level), &runs)?;
+        resumes(AdaptiveConformal::new(level, 0.1).unwrap(), &runs)?;
+        resumes(ConformalPid::new(level, 1.0, 0.3).unwrap(), &runs)?;
+        let pid = ConformalPid::new(level, 1.0, 0.3).unwrap();
+        resumes(pid.with_integrator(0.5, 2.0).unwrap(), &runs)?;
+    }
+
+    #[test]
+    fn estimators_go_on_to_the_last_bit(runs in costs()) {
+        let level = Level::new(0.5).unwrap();
+        estimates_alike(LinearEstimator::new(5.0, 0.5).unwrap(), &runs)?;
+        estimates_alike(LinearEstimator::learning(5.0, 0.5).unwrap(), &runs)?;
+        estimates_alike(PastQuantiles::new(level), &runs)?;
+        estimates_alike(PastQuantiles::survival_aware(level), &runs)?;
+        let linear = LinearEstimator::new(5.0, 0.5).unwrap();
+        let split = SplitConformal::new(level);
+        estimates_alike(Calibrated::new(linear, split, MarginUnit::Midpoint), &runs)?;
+    }
+
+    #[test]
+    fn monitors_and_live_runs_go_on_to_the_last_bit(
+        turns in prop::collection::vec((0.0..9.0_f64, 0_u32..500, 0_u8..6), 1..20),
+    ) {
+        let mut monitor = BudgetMonitor::new([("usd", Some(8.5)), ("tokens", None)])
+            .unwrap()
+            .with_stop_rule(StopRule::impossible_in_a_row(3).unwrap())
+            .with_stop_rule(StopRule::failure_probability(Probability::HALF))
+            .with_warning_at(0.7)
+            .unwrap();
+        let mut run = LiveRun::new(["usd", "tokens"]).unwrap();
+        let usd = run.resource("usd").unwrap();
+        run.set_cap(usd, 8.5).unwrap();
+        let (mut resumed, mut resumed_run) = (stored(&monitor), stored(&run));
+        for &(seconds, cents, said) in &turns {
+            let spent = [f64::from(cents) / 100.0, seconds];
+            let estimate = match said {
+                0 | 1 => Estimate::Impossible,
+                2 => Estimate::NoAnswer,
+                _ => Estimate::interval(0.1, f64::from(said)).unwrap(),
+            };
+            let stated = Probability::new(f64::from(said) / 10.0).ok();
+            let advice = monitor.push(&spent, &[estimate; 2], stated).unwrap();
+            prop_assert_eq!(&advice, &resumed.push(&spent, &[estimate; 2], stated).unwrap());
+            prop_assert_eq!(&stored(&advice), &advice);
+            resumed = stored(&resumed);
+            prop_assert_eq!(&resumed, &monitor);
+
+            let costs = [Some(spent[0]), (said > 0).then_some(seconds)];
+            run.push(&costs).unwrap();
+            resumed_run.push(&costs).unwrap();
+            resumed_run = stored(&resumed_run);
+            let [a, b] = [&run, &resumed_run].map(|run| run.prefix(usd).unwrap());
+            let (a, b) = (Context::new(&a), Context::new(&b));
+            prop_assert_eq!(&a, &b);
+            prop_assert_eq!(&stored(&a), &a);
+        }
+    }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn samples_and_results_come_back_as_they_were(runs in costs()) {
+        let (rollouts, usd) = rollouts(&runs);
+        let mut linear = LinearEstimator::new(5.0, 0.5).unwrap();
+        let samples = score_rollouts(&rollouts, usd, &mut linear).unwrap();
+        prop_assert_eq!(&stored(&samples), &samples);
+        let mut delay = DetectionDelay::default();
+        for sample in &samples {
+            delay.update(sample);
+            delay = stored(&delay);
+        }
+        let mut whole = DetectionDelay::default();
+        samples.iter().for_each(|sample| whole.update(sample));
+        prop_assert_eq!(delay.finish(), whole.finish());
+        if let Ok(summary) = whole.finish() {
+            prop_assert_eq!(stored(&summary), summary);
+        }
+        for claimed in [None, Some(Level::HALF)] {
+            let whole = ProgressMetrics::new(4, claimed).unwrap();
+            let (mut whole, mut resumed) = (whole.clone(), stored(&whole));
+            for (at, sample) in samples.iter().enumerate() {
+                // A sample of which nothing remains is refused by both.
+                let weight = Weight::new([1.0, 0.3, 2.0][at % 3]).unwrap();
+                let results = [&mut whole, &mut resumed].map(|it| it.update_weighted(sample, weight));
+                prop_assert_eq!(&results[0], &results[1]);
+                if at % 16 == 5 {
+                    resumed = stored(&resumed);
+                }
+            }
+            prop_assert_eq!(resumed.finish(), whole.finish());
+            if let Ok(summary) = whole.finish() {
+                prop_assert_eq!(&stored(&summary), &summary);
+            }
+        }
+        let stated = vec![Probability::HALF; samples.len()];
+        let curve = stopping_curve(&rollouts, usd, &samples, &stated).unwrap();
+        prop_assert_eq!(&stored(&curve), &curve);
+    }
+}
+
+#[test]
+fn what_cannot_be_a_state_is_refused() {
+    for (text, what) in [
+        (r#"{"coverage":0.8,"step":2.0,"level":0.2,"scores":[],"longest_run":0}"#, "step is 2"),
+        (r#"{"coverage":1.0,"step":0.1,"level":0.2,"scores":[],"longest_run":0}"#, "level"),
+        (
+            r#"{"coverage":0.8,"step":0.1,"level":0.2,"scores":[[2,1],[1,1]],"longest_run":1}"#,
+            "sorted",
+        ),
+        (r#"{"coverage":0.8,"step":0.1,"level":0.2,"scores":[[2,7]],"longest_run":1}"#, "weights"),
+        (r#"{"coverage":0.8,"step":0.1,"level":0.2,"scores":[["nan",1]],"longest_run":1}"#, "inf"),
+        (r#"{"coverage":0.8,"step":0.1,"level":0.2,"scores":[[2,1]],"longest_run":2}"#, "longest"),
+        (r#"{"coverage":0.8,"step":0.1,"level":0.2,"scores":[],"longest_run":0,"x":1}"#, "unknown"),
+    ] {
+        let error = refused::<AdaptiveConformal>(text);
+        assert!(error.contains(what), "{error}");
+    }
+    let error = refused::<SplitConformal>(r#"{"coverage":0.8,"runs":2,"scores":[[1,1]]}"#);
+    assert!(error.contains("at least one score"), "{error}");
+    let pid =
+        |tail: &str| refused::<ConformalPid>(&format!(r#"{{"coverage":0.8,"step":0.1,{tail}}}"#));
+    pid(r#""integrator":{"gain":-1.0,"saturation":1.0},"tracked":1,"scores":0,"excess":0"#);
+    pid(r#""integrator":null,"tracked":1,"scores":0.5,"excess":0"#);
+    pid(r#""integrator":null,"tracked":1,"scores":1,"excess":2"#);
+    refused::<LinearEstimator>(r#"{"turns":0.5,"half_width":0.5,"learnt":null}"#);
+    refused::<LinearEstimator>(r#"{"turns":5,"half_width":0.5,"learnt":{"runs":2,"total":4}}"#);
+    let past = |by_turn: &str| {
+        let aware = format!(r#"{{"coverage":0.5,"survival_aware":false,"by_turn":{by_turn}}}"#);
+        refused::<PastQuantiles>(&aware)
+    };
+    past(r#"[[{"remaining":2,"cut_off":false},{"remaining":1,"cut_off":false}]]"#);
+    past(r#"[[],[{"remaining":2,"cut_off":false}]]"#);
+    past(r#"[[{"remaining":-2,"cut_off":false}]]"#);
+    past(r#"[[{"remaining":2,"cut_off":true}]]"#);
+    let monitor = |resources: &str, rest: &str| {
+        refused::<BudgetMonitor>(&format!(r#"{{"resources":[{resources}],{rest}}}"#))
+    };
+    let rest = r#""stop_rules":[],"warn_at":1,"impossible_in_a_row":0,"turns":0"#;
+    for resources in [
+        "",
+        r#"{"name":"","cap":1,"spent":"0e0"}"#,
+        r#"{"name":"usd","cap":-1,"spent":"0e0"}"#,
+        r#"{"name":"usd","cap":1,"spent":"-1e0"}"#,
+        r#"{"name":"usd","cap":1,"spent":"1e399"}"#,
+    ] {
+        monitor(resources, rest);
+    }
+    let one = r#"{"name":"usd","cap":1,"spent":"0e0"}"#;
+    monitor(one, &rest.replace(r#""warn_at":1"#, r#""warn_at":2"#));
+    monitor(one, &rest.replace("row\":0", "row\":1"));
+    monitor(one, &rest.replace("[]", r#"[{"impossible":{"in_a_row":0}}]"#));
+    refused::<LiveRun>(r#"{"resources":[{"name":"usd","cap":null}],"turns":[[-1]]}"#);
+    refused::<LiveRun>(r#"{"resources":[{"name":"usd","cap":null}],"turns":[[1,2]]}"#);
+    let sample = |tail: &str| {
+        refused::<Sample>(&format!(
+            r#"{{"rollout":0,"resource":0,"feasible":true,"estimate":"no_answer",{tail}}}"#
+        ))
+    };
+    sample(r#""turn":2,"turns":2,"cap":null,"used":1,"remaining":1"#);
+    sample(r#""turn":1,"turns":2,"cap":null,"used":1,"remaining":-1"#);
+    sample(r#""turn":1,"turns":2,"cap":0.5,"used":1,"remaining":1"#);
+    let whole = serde_json::to_value(ProgressMetrics::new(1, None).unwrap()).unwrap();
+    for (path, hostile) in [
+        ("/bins", serde_json::json!([])),
+        ("/bins/0/intervals/claimed", serde_json::json!(0.5)),
+        ("/bins/0/intervals/midpoint_errors", serde_json::json!([[-1.0, 1.0]])),
+        ("/bins/0/intervals/midpoint_errors", serde_json::json!([[1.0, -1.0]])),
+        ("/bins/0/feasibility/counts/0/0/ones", serde_json::json!(-1)),
+    ] {
+        let mut changed = whole.clone();
+        *changed.pointer_mut(path).unwrap() = hostile;
+        assert!(serde_json::from_value::<ProgressMetrics>(changed).is_err(), "{path}");
+    }
+    refused::<DetectionDelay>(r#"{"failed":{"0":{"turn":1,"turn_share":2,"spent_share":0.5}}}"#);
+}
+
+#[test]
+fn any_of_several_stop_rules_ends_a_run_and_its_reason_says_which() {
+    let mut monitor =
+        BudgetMonitor::new([("output_tokens", Some(100.0)), ("wall_time", Some(60.0))])
+            .unwrap()
+            .with_stop_rule(StopRule::impossible_in_a_row(2).unwrap())
+            .with_stop_rule(StopRule::failure_probability(Probability::new(0.9).unwrap()));
+    let silent = [Estimate::NoAnswer; 2];
+    let sure = Probability::new(0.95).unwrap();
+    let stop = monitor.push(&[1.0, 1.0], &silent, Some(sure)).unwrap();
+    assert_eq!(stop, Advice::Stop(AdviceReason::FailureProbability { probability: sure }));
+    let impossible = [Estimate::Impossible; 2];
+    let warning = monitor.push(&[1.0, 1.0], &impossible, None).unwrap();
+    assert_eq!((warning.stop_reason(), matches!(warning, Advice::Warn(_))), (None, true));
+    let stop = monitor.push(&[1.0, 1.0], &impossible, Some(sure)).unwrap();
+    assert_eq!(stop, Advice::Stop(AdviceReason::Impossible { in_a_row: 2 }));
+    assert!(matches!(stop.stop_reason(), Some(StopReason::Other(_))));
+    let stop = monitor.push(&[1.0, 60.0], &silent, None).unwrap();
+    assert_eq!(stop.to_string(), "stop: the cap on wall_time is exceeded");
+    assert_eq!(stop.stop_reason(), Some(StopReason::MaxTime));
+    for (name, reason) in [
+        ("tokens", StopReason::MaxTokens),
+        ("input tokens", StopReason::MaxTokens),
+        ("Cost-USD", StopReason::MaxCost),
+        ("tool_calls", StopReason::MaxSteps),
+        ("patience", StopReason::Other("cap on patience".to_owned())),
+    ] {
+        let mut monitor = BudgetMonitor::new([(name, Some(0.0))]).unwrap();
+        let stop = monitor.push(&[1.0], &silent[..1], None).unwrap();
+        assert_eq!(stop.stop_reason(), Some(reason), "{name}");
+    }
+    for names in [["usd", "usd"], ["usd", ""]] {
+        let named = BudgetMonitor::new(names.map(|name| (name, None)));
+        assert!(matches!(named, Err(Error::ResourceName { .. })));
+    }
+    let mut early = EarlyStops::default();
+    early.saved = 0.1;
+    assert_eq!(stored(&early), early);
+    let mut counted = 0;
+    let (rollouts, usd) = rollouts(&[(vec![1.0, 2.0, 3.0], true)]);
+    let mut silent = |_: &Prefix<'_>| Ok(Estimate::NoAnswer);
+    score_rollout(&rollouts.get(0).unwrap(), usd, &mut silent, |sample| {
+        assert_eq!(sample.cap(), Some(20.0));
+        counted += 1;
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(counted, 2);
+}

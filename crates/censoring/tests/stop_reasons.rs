@@ -1,0 +1,95 @@
+//! Stop reasons as other tools spell them.
+#![allow(clippy::unwrap_used)]
+
+use censoring::{Probability, StopClass, StopReason, Stopped, TerminationAudit};
+
+fn class(word: &str) -> StopClass {
+    word.parse::<StopReason>().unwrap().class()
+}
+
+#[test]
+fn budgets_are_known_by_the_words_of_other_tools() {
+    for (word, reason) in [
+        ("length", StopReason::MaxTokens),
+        ("max_turns", StopReason::MaxSteps),
+        ("MaxSteps", StopReason::MaxSteps),
+        ("token_limit", StopReason::MaxTokens),
+        ("timeout", StopReason::MaxTime),
+        ("context_length_exceeded", StopReason::MaxTokens),
+        ("litellm.ContextWindowExceededError", StopReason::MaxTokens),
+        ("AgentTimeoutError", StopReason::MaxTime),
+        ("FinishReason.MAX_TOKENS", StopReason::MaxTokens),
+        ("Step limit", StopReason::MaxSteps),
+        ("error_max_turns", StopReason::MaxSteps),
+        ("exit_cost", StopReason::MaxCost),
+        ("cost", StopReason::MaxCost),
+    ] {
+        assert_eq!(word.parse::<StopReason>().unwrap(), reason, "{word}");
+        assert_eq!(class(word), StopClass::Censored, "{word}");
+    }
+}
+
+#[test]
+fn every_limit_of_inspect_ai_and_every_end_of_tau2_has_a_class() {
+    use StopClass::{Censored, Complete, Excluded};
+    for (word, expected) in [
+        ("context", Censored),
+        ("time", Censored),
+        ("working", Censored),
+        ("message", Censored),
+        ("token", Censored),
+        ("turn", Censored),
+        ("cost", Censored),
+        ("operator", Excluded),
+        ("custom", Excluded),
+        ("user_stop", Excluded),
+        ("agent_stop", Complete),
+        ("max_steps", Censored),
+        ("too_many_errors", Excluded),
+        ("agent_error", Excluded),
+        ("user_error", Excluded),
+        ("timeout", Censored),
+        ("context_window_exceeded", Censored),
+        ("unexpected_error", Excluded),
+        ("infrastructure_error", Excluded),
+    ] {
+        assert_eq!(class(word), expected, "{word}");
+    }
+}
+
+#[test]
+fn words_of_recorded_runs_keep_their_class() {
+    for (word, expected) in [
+        ("completed", StopClass::Complete),
+        ("max_steps", StopClass::Censored),
+        ("unjudged", StopClass::Excluded),
+        ("other", StopClass::Excluded),
+    ] {
+        assert_eq!(class(word), expected, "{word}");
+    }
+    assert_eq!("other".parse(), Ok(StopReason::Other("other".to_owned())));
+}
+
+#[test]
+fn a_word_in_no_table_keeps_its_text_and_is_counted_by_it() {
+    for word in ["Rate limited", "tool_calls", "", "max"] {
+        assert_eq!(word.parse(), Ok(StopReason::Other(word.to_owned())));
+    }
+    let forecasts = [Probability::HALF];
+    let run = |outcome, word: &str| {
+        Stopped::new(&forecasts, outcome, Some(word.parse().unwrap())).unwrap()
+    };
+    let runs = [
+        run(None, "Rate limited"),
+        run(None, "Rate limited"),
+        run(None, "custom"),
+        // These are left out of no score for their word.
+        run(Some(true), "Rate limited"),
+        run(None, "length"),
+        run(None, "tool_error"),
+    ];
+    let audit: TerminationAudit = runs.iter().collect();
+    let unknown: Vec<_> = audit.unknown_reasons().into_iter().collect();
+    assert_eq!(unknown, [("Rate limited", 2), ("custom", 1)]);
+    assert_eq!(audit.excluded(), 4);
+}

@@ -1,0 +1,122 @@
+//! Results and models that are stored and read back.
+#![cfg(feature = "serde")]
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+use std::fmt::Debug;
+
+use censoring::{
+    Continuations, Exclusion, FlippingOdds, KaplanMeier, LogisticSuccess, LogisticSuccessModel,
+    Probability, RunScore, StopReason, StopTimes, Stopped, SuccessEstimate, SuccessLearner,
+    SuccessModel, TerminationAudit, Weight,
+};
+use proptest::prelude::*;
+use serde::{Serialize, de::DeserializeOwned};
+
+fn stored<T: Serialize + DeserializeOwned>(value: &T) -> T {
+    let text = serde_json::to_string(value).unwrap();
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn refused<T: DeserializeOwned + Debug>(texts: &[&str]) {
+    for text in texts {
+        assert!(serde_json::from_str::<T>(text).is_err(), "{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn an_audit_that_is_stored_goes_on_to_the_last_bit(
+        runs in prop::collection::vec(
+            (prop::collection::vec(0.0..=1.0_f64, 1..5), any::<Option<bool>>(), 0_usize..5),
+            0..20,
+        ),
+    ) {
+        let words = ["max_steps", "length", "own words", "tool_error"];
+        let (mut whole, mut resumed) = (TerminationAudit::default(), TerminationAudit::default());
+        for (forecasts, outcome, word) in &runs {
+            let reason = words.get(*word).map(|word| word.parse::<StopReason>().unwrap());
+            let run =
+                Stopped::new(Probability::from_slice(forecasts).unwrap(), *outcome, reason).unwrap();
+            whole.update(&run);
+            resumed.update(&run);
+            resumed = stored(&resumed);
+            prop_assert_eq!(&whole, &resumed);
+        }
+        prop_assert_eq!(serde_json::to_string(&whole).unwrap(), serde_json::to_string(&resumed).unwrap());
+    }
+
+    #[test]
+    fn curves_and_models_are_read_back_to_the_last_bit(
+        rows in prop::collection::vec((0_u8..9, any::<bool>(), -3.0..3.0_f64), 3..20),
+    ) {
+        let times: Vec<f64> = rows.iter().map(|row| f64::from(row.0)).collect();
+        let ends: Vec<bool> = rows.iter().map(|row| row.1).collect();
+        let stops = StopTimes::new(&times, &ends, None).unwrap();
+        for curve in [KaplanMeier::of_censoring(&stops), KaplanMeier::of_events(&stops)] {
+            prop_assert_eq!(&stored(&curve), &curve);
+        }
+        // The second feature has no spread.
+        let features: Vec<Vec<f64>> = rows.iter().map(|row| vec![row.2, 7.0]).collect();
+        let weights = vec![Weight::ONE; rows.len()];
+        if let Ok(model) = LogisticSuccess::default().fit(&features, &ends, &weights) {
+            let read = stored(&model);
+            prop_assert_eq!(&read, &model);
+            let chance = |model: &LogisticSuccessModel| model.success_probability(&[0.3, 1.0]);
+            prop_assert_eq!(chance(&read), chance(&model));
+        }
+    }
+}
+
+#[test]
+fn other_results_are_read_back_as_they_were() {
+    let estimate =
+        Continuations { successes: 3, failures: 1, unresolved: 4, invalid: 0 }.estimate().unwrap();
+    assert_eq!(stored(&estimate), estimate);
+    let learner = LogisticSuccess::new(0.5).unwrap();
+    assert_eq!(stored(&learner), learner);
+    for exclusion in [Exclusion::NoReason, Exclusion::Stopped(StopReason::UserStop)] {
+        assert_eq!(stored(&exclusion), exclusion);
+    }
+    let score = RunScore::Complete(-0.5);
+    assert_eq!(stored(&score), score);
+    let odds: FlippingOdds = serde_json::from_str(r#"{"below":0.5,"above":null}"#).unwrap();
+    assert_eq!(stored(&odds), odds);
+}
+
+#[test]
+fn what_this_crate_does_not_write_is_refused() {
+    refused::<KaplanMeier>(&[
+        r#"{"times":[2,1],"survival":[0.5,0.25]}"#,
+        r#"{"times":[1,2],"survival":[0.25,0.5]}"#,
+        r#"{"times":[1],"survival":[1.5]}"#,
+        r#"{"times":[1,2],"survival":[0.5]}"#,
+        r#"{"times":[-1],"survival":[0.5]}"#,
+    ]);
+    refused::<SuccessEstimate>(&[
+        r#"{"probability":0.5,"low":0.6,"high":0.7,"standard_error":0.1}"#,
+        r#"{"probability":0.5,"low":0.5,"high":0.7,"standard_error":-0.1}"#,
+    ]);
+    refused::<LogisticSuccess>(&["0.0", "-1.0", "null"]);
+    refused::<LogisticSuccessModel>(&[
+        r#"{"intercept":0,"slopes":[1],"means":[],"scales":[1]}"#,
+        r#"{"intercept":0,"slopes":[1],"means":[0],"scales":[0]}"#,
+        r#"{"intercept":0,"slopes":[1],"means":[0],"scales":[-1]}"#,
+        r#"{"intercept":null,"slopes":[1],"means":[0],"scales":[1]}"#,
+    ]);
+    let run = Stopped::new(&[Probability::HALF], None, Some(StopReason::MaxSteps)).unwrap();
+    let audit: TerminationAudit = [&run].into_iter().collect();
+    let whole = serde_json::to_value(&audit).unwrap();
+    for (path, hostile) in [
+        ("/rows/0/runs", serde_json::json!(0)),
+        ("/rows/0/steps", serde_json::json!(0)),
+        ("/rows/0/class", serde_json::json!("lost")),
+    ] {
+        let mut changed = whole.clone();
+        *changed.pointer_mut(path).unwrap() = hostile;
+        assert!(serde_json::from_value::<TerminationAudit>(changed).is_err(), "{path}");
+    }
+    let mut twice = whole.clone();
+    let row = whole["rows"][0].clone();
+    twice["rows"].as_array_mut().unwrap().push(row);
+    assert!(serde_json::from_value::<TerminationAudit>(twice).is_err());
+}

@@ -1,0 +1,200 @@
+//! Numbers as they are written in decimals. For the crates of this workspace only.
+
+use std::fmt::Write as _;
+
+/// Powers of ten that an f64 holds exactly.
+pub(super) const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+];
+
+/// Up to here every whole number is an f64.
+const WHOLE: i128 = 1 << 53;
+
+/// Digits that are kept when two numbers are so far apart that not all fit.
+const DIGITS: u32 = 37;
+
+/// The number `units * 10^exponent`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Decimal {
+    /// The digits, as a whole number.
+    pub units: i128,
+    /// The power of ten that a unit is.
+    pub exponent: i32,
+}
+
+/// The number in units of `1 / scale`, for a power of ten of up to 1e22, if it is such a whole
+/// number of at most 15 digits.
+///
+/// No two decimals of up to 15 digits round to the same f64, so it is the shortest one.
+#[must_use]
+#[inline]
+pub fn in_units(value: f64, scale: f64) -> Option<i64> {
+    // A number out of range saturates, and NaN is 0: the comparisons refuse both.
+    let scaled = value * scale;
+    let units = (scaled + 0.5_f64.copysign(scaled)) as i64;
+    let few = units.unsigned_abs() < 1_000_000_000_000_000;
+    (few && units as f64 / scale == value).then_some(units)
+}
+
+impl Decimal {
+    /// The shortest decimal number that rounds to this finite f64; an f64 that is not finite is 0.
+    #[must_use]
+    pub fn shortest(value: f64) -> Self {
+        // Money and most other decimals: found by division, which rounds as reading does.
+        for (places, &scale) in POWERS.iter().enumerate().take(10) {
+            if let Some(units) = in_units(value, scale) {
+                return Self { units: units.into(), exponent: -(places as i32) };
+            }
+        }
+        let mut text = Text::default();
+        if write!(text, "{:e}", value.abs()).is_err() {
+            return Self::default();
+        }
+        let (number, power) = text.as_str().split_once('e').unwrap_or_default();
+        let (whole, places) = number.split_once('.').unwrap_or((number, ""));
+        let digits = whole.bytes().chain(places.bytes());
+        let units = digits.fold(0, |units, digit| units * 10 + i128::from(digit - b'0'));
+        let exponent = power.parse::<i32>().unwrap_or(0) - places.len() as i32;
+        Self { units: if value < 0.0 { -units } else { units }, exponent }
+    }
+
+    /// The sum; digits more than 37 places below the first are rounded away if not all fit.
+    pub(super) fn plus(self, other: Self) -> Self {
+        let (high, low) =
+            if self.exponent >= other.exponent { (self, other) } else { (other, self) };
+        if high.units == 0 {
+            return low;
+        }
+        if low.units == 0 {
+            return high;
+        }
+        let high = high.lowered(low.exponent);
+        let low = low.raised(high.exponent);
+        match high.units.checked_add(low.units) {
+            Some(units) => Self { units, exponent: high.exponent },
+            None => {
+                let exponent = high.exponent + 1;
+                let (high, low) = (high.raised(exponent), low.raised(exponent));
+                Self { units: high.units + low.units, exponent }
+            }
+        }
+    }
+
+    /// The same number in smaller units: in those asked for, or the smallest that leave it room.
+    fn lowered(self, exponent: i32) -> Self {
+        let places = self.exponent.abs_diff(exponent);
+        let digits = self.units.unsigned_abs().checked_ilog10().map_or(0, |log| log + 1);
+        let places = places.min(DIGITS.saturating_sub(digits));
+        let scaled = 10_i128.checked_pow(places).and_then(|scale| self.units.checked_mul(scale));
+        scaled.map_or(self, |units| Self { units, exponent: self.exponent - places as i32 })
+    }
+
+    /// The number in larger units, rounded to the nearest.
+    fn raised(self, exponent: i32) -> Self {
+        let places = exponent.abs_diff(self.exponent);
+        let units = 10_i128.checked_pow(places).map_or(0, |scale| {
+            let (units, rest) = (self.units / scale, self.units % scale);
+            units + if rest.unsigned_abs() * 2 >= scale.unsigned_abs() { rest.signum() } else { 0 }
+        });
+        Self { units, exponent }
+    }
+
+    /// The product of two decimals of at most 17 digits each, as [`Decimal::shortest`] gives them.
+    #[must_use]
+    pub fn times(self, other: Self) -> Self {
+        let units = self.units.saturating_mul(other.units);
+        Self { units, exponent: self.exponent + other.exponent }
+    }
+
+    /// Without zeros at the end, so that equal numbers are written alike.
+    #[must_use]
+    pub fn without_zeros(mut self) -> Self {
+        if self.units == 0 {
+            return Self::default();
+        }
+        while self.units % 10 == 0 {
+            self.units /= 10;
+            self.exponent += 1;
+        }
+        self
+    }
+
+    /// The nearest f64 (ties to even).
+    #[must_use]
+    #[inline]
+    pub fn nearest(self) -> f64 {
+        // Up to here both are exact as f64, so that one division rounds once.
+        if let Some(&scale) = POWERS.get(self.exponent.unsigned_abs() as usize)
+            && self.exponent <= 0
+            && (-WHOLE..=WHOLE).contains(&self.units)
+        {
+            return self.units as f64 / scale;
+        }
+        self.parsed()
+    }
+
+    #[cold]
+    fn parsed(self) -> f64 {
+        let mut text = Text::default();
+        let written = write!(text, "{}e{}", self.units, self.exponent);
+        // Reading a decimal number cannot fail and rounds to the nearest f64.
+        written.ok().and_then(|()| text.as_str().parse().ok()).unwrap_or(f64::INFINITY)
+    }
+}
+
+/// A short text that needs no memory of its own: at most a sign, 39 digits and an exponent.
+struct Text {
+    bytes: [u8; 64],
+    len: usize,
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self { bytes: [0; 64], len: 0 }
+    }
+}
+
+impl Text {
+    fn as_str(&self) -> &str {
+        let written = self.bytes.get(..self.len).unwrap_or_default();
+        std::str::from_utf8(written).unwrap_or_default()
+    }
+}
+
+impl std::fmt::Write for Text {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        let end = self.len + text.len();
+        self.bytes.get_mut(self.len..end).ok_or(std::fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shortest_decimal_is_the_one_that_was_written() {
+        for (value, units, exponent) in [
+            (0.3, 3, -1),
+            (-40.73, -4073, -2),
+            (1e-10, 1, -10),
+            (0.1 + 0.2, 30_000_000_000_000_004, -17),
+            (123_456_789_012_345_680.0, 12_345_678_901_234_568, 1),
+            (5e-324, 5, -324),
+            (7.0, 7, 0),
+            (-0.0, 0, 0),
+            (f64::NAN, 0, 0),
+            (f64::INFINITY, 0, 0),
+        ] {
+            let wanted = Decimal { units, exponent };
+            // `{:e}` of what is not finite has no digits.
+            if value.is_finite() {
+                assert_eq!(Decimal::shortest(value), wanted, "{value}");
+                assert_eq!(Decimal::shortest(value).nearest(), value);
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Bins of equal width against exact fractions.
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use scoring_rules::{Binning, Block, Error, Probability, TiedBlocks};
+
+/// The bin of `p` in whole numbers: the largest k below `bins` of which the nearest number to
+/// `k / bins` is at most p.
+///
+/// With `p = m 2^-e` that number is at most p exactly if `k / bins` is at most half way from p to
+/// the next number, `(2 m + 1) 2^-(e + 1)`; half way itself is rounded to the even one of the two.
+fn exact_bin(p: f64, bins: u32) -> u32 {
+    if p == 1.0 {
+        return bins - 1;
+    }
+    let bits = p.to_bits();
+    let exponent = (bits >> 52) as i32;
+    if exponent < 1023 - 50 {
+        // Far below the first edge that is not 0, for the few bins that are tested.
+        return 0;
+    }
+    let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
+    let shift = (1075 - exponent) as u32;
+    let half_way = |k: u32| {
+        let left = u128::from(k) << (shift + 1);
+        let right = u128::from(bins) * u128::from(2 * mantissa + 1);
+        left.cmp(&right)
+    };
+    let reached = |k: &u32| match half_way(*k) {
+        std::cmp::Ordering::Less => true,
+        std::cmp::Ordering::Equal => mantissa.is_multiple_of(2),
+        std::cmp::Ordering::Greater => false,
+    };
+    (0..bins).rev().find(reached).unwrap()
+}
+
+/// The bin of each of the values, which must leave no bin empty.
+fn found(values: &mut Vec<f64>, bins: u32) -> Result<Vec<u32>, Error> {
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    let confidence = Probability::from_slice(values)?;
+    let blocks = TiedBlocks::new(confidence, &vec![true; values.len()], None)?;
+    let binning = Binning::EqualWidth { bins: bins as usize };
+    let sizes = binning.bins(&blocks)?.map(<[Block]>::len);
+    Ok((0..).zip(sizes).flat_map(|(bin, size)| std::iter::repeat_n(bin, size)).collect())
+}
+
+fn edge(k: u32, bins: u32) -> f64 {
+    f64::from(k) / f64::from(bins)
+}
+
+#[test]
+fn a_forecast_of_k_nths_belongs_to_bin_k_for_every_number_of_bins_up_to_200() {
+    for bins in 1..=200 {
+        let mut edges: Vec<f64> = (0..=bins).map(|k| edge(k, bins)).collect();
+        let expected: Vec<u32> = (0..bins).chain([bins - 1]).collect();
+        assert_eq!(found(&mut edges, bins).unwrap(), expected, "{bins} bins");
+    }
+}
+
+#[test]
+fn the_hundredths_and_fiftieths_that_products_round_down_are_in_their_own_bins() {
+    // 100 * 0.29 is 28.999999999999996.
+    for (p, bins, bin) in [(0.29, 100, 29), (0.57, 100, 57), (0.58, 100, 58), (0.58, 50, 29)] {
+        let mut values: Vec<f64> = (0..bins).map(|k| edge(k, bins)).collect();
+        let place = values.iter().position(|&value| value == p).unwrap();
+        assert_eq!(found(&mut values, bins).unwrap()[place], bin, "{p} in {bins} bins");
+    }
+}
+
+#[test]
+fn bins_hold_what_the_comparison_with_scikit_learn_says() {
+    let sizes = |values: &[f64], binning: Binning<'_>| -> Vec<usize> {
+        let confidence = Probability::from_slice(values).unwrap();
+        let blocks = TiedBlocks::new(confidence, &vec![true; values.len()], None).unwrap();
+        let rows = |bin: &[Block]| bin.iter().map(|block| block.weight() as usize).sum();
+        binning.bins(&blocks).unwrap().map(rows).collect()
+    };
+    let width = Binning::EqualWidth { bins: 4 };
+    assert_eq!(sizes(&[0.1, 0.25, 0.4, 0.5], width), [1, 2, 1]);
+    let halves = Binning::Quantile { bins: 2 };
+    assert_eq!(sizes(&[0.1, 0.2, 0.3, 0.4, 0.5], halves), [2, 3]);
+    let thirds = Binning::Quantile { bins: 3 };
+    assert_eq!(sizes(&[0.1, 0.3, 0.3, 0.3, 0.8, 0.9], thirds), [1, 3, 2]);
+}
+
+proptest! {
+    #[test]
+    fn numbers_next_to_an_edge_and_any_others_are_in_the_bin_of_exact_fractions(
+        bins in 1..=200_u32,
+        others in prop::collection::vec(0.0..=1.0_f64, 0..40),
+    ) {
+        let edges = (0..bins).map(|k| edge(k, bins));
+        let near = edges.flat_map(|at| [at.next_down().max(0.0), at, at.next_up()]);
+        let mut values: Vec<f64> = near.chain(others).chain([1.0_f64.next_down(), 1.0]).collect();
+        let bins_found = found(&mut values, bins).unwrap();
+        for (&p, bin) in values.iter().zip(bins_found) {
+            prop_assert_eq!(bin, exact_bin(p, bins), "{} in {} bins", p, bins);
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! What is written as JSON reads back as it was, and nothing else can be made of JSON.
+#![cfg(feature = "serde")]
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+mod weighted_rows;
+
+use std::fmt::Debug;
+
+use proptest::prelude::*;
+use scoring_rules::{
+    BetaScore, Binning, BoostingScore, BrierScore, Categorical, CompensatedSum, Corp,
+    Decomposition, Dominance, ElementaryScore, Ensemble, ExactMean, ExactSum, Interval, Level,
+    LogScore, LossDerivatives, MurphyCurve, MurphyPiece, PooledBlocks, PowerScore, Probability,
+    PseudosphericalScore, ScoringRule, SmoothRule, SphericalScore, ThresholdMixture, Weight, corp,
+    decompose, from_fn,
+    loops::StepWeights,
+    pool_adjacent_violators,
+    propriety::{Examination, IntervalExamination, examine, examine_interval},
+};
+use serde::{Serialize, de::DeserializeOwned};
+use weighted_rows::{blocks, weight};
+
+fn level(value: f64) -> Level {
+    Level::new(value).unwrap()
+}
+
+/// The value as it is read back.
+fn again<T: Serialize + DeserializeOwned>(value: &T) -> T {
+    let text = serde_json::to_string(value).unwrap();
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+#[track_caller]
+fn comes_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
+    assert_eq!(again(value), *value);
+}
+
+#[track_caller]
+fn written<T: Serialize>(value: &T, text: &str) {
+    assert_eq!(serde_json::to_string(value).unwrap(), text);
+}
+
+/// The texts are refused, each with a message that contains what stands beside it.
+#[track_caller]
+fn refused<T: DeserializeOwned + Debug>(texts: &[(&str, &str)]) {
+    for (text, says) in texts {
+        let message = serde_json::from_str::<T>(text).unwrap_err().to_string();
+        assert!(message.contains(says), "{text}: {message}");
+    }
+}
+
+#[test]
+fn rules_are_written_by_what_they_are_made_of() {
+    written(&LogScore::exact(), r#"{"clip":null}"#);
+    written(&LogScore::clipped(1e-6).unwrap(), r#"{"clip":1e-6}"#);
+    written(&BrierScore, r#""brier_score""#);
+    written(&SphericalScore, r#""spherical_score""#);
+    written(&BoostingScore, r#""boosting_score""#);
+    written(&BetaScore::new(2.0, 4.0).unwrap(), r#"{"alpha":2.0,"beta":4.0}"#);
+    let power = PowerScore::new(2.0, level(0.25)).unwrap();
+    written(&power, r#"{"power":2.0,"baseline":0.25}"#);
+    let elementary = ElementaryScore::new(level(0.25));
+    written(&elementary, r#"{"threshold":0.25,"false_alarm":0.25,"miss":0.75}"#);
+    let mixture =
+        ThresholdMixture::discrete(&[(level(0.75), Weight::from(2)), (level(0.25), Weight::ONE)])
+            .unwrap();
+    written(&mixture, r#"{"thresholds":[[0.25,1.0],[0.75,2.0]]}"#);
+    written(&StepWeights::Falling, r#""falling""#);
+    for weights in [StepWeights::Equal, StepWeights::Falling, StepWeights::Rising] {
+        comes_back(&weights);
+    }
+    comes_back(&BrierScore);
+    comes_back(&SphericalScore);
+    comes_back(&BoostingScore);
+    comes_back(&LogScore::exact());
+    comes_back(&mixture);
+}
+
+#[test]
+fn rules_that_cannot_be_made_cannot_be_read() {
+    refused::<LogScore>(&[
+        (r#"{"clip":0.5}"#, "eps is 0.5"),
+        (r#"{"clip":0.0}"#, "eps is 0"),
+        (r#"{"clip":-1e-6}"#, "eps is -0.000001"),
+        ("{}", "missing field `clip`"),
+        (r#"{"clip":null,"eps":1e-6}"#, "unknown field `eps`"),
+    ]);
+    refused::<BrierScore>(&[(r#""log_score""#, "unknown variant"), ("null", "")]);
+    refused::<BetaScore>(&[
+        (r#"{"alpha":-1.0,"beta":1.0}"#, "alpha is -1"),
+        (r#"{"alpha":1.0,"beta":1e5}"#, "beta is 100000"),
+        (r#"{"alpha":1.0}"#, "missing field `beta`"),
+    ]);
+    refused::<PowerScore>(&[
+        (r#"{"power":101.0,"baseline":0.5}"#, "power is 101"),
+        (r#"{"power":2.0,"baseline":0.9999}"#, "baseline is 0.9999"),
+    ]);
+    refused::<PseudosphericalScore>(&[(r#"{"power":2.0,"baseline":1.0}"#, "below 1")]);
+    refused::<ElementaryScore>(&[
+        (r#"{"threshold":0.25,"false_alarm":1.0,"miss":1.0}"#, "threshold is 0.25"),
+        (r#"{"threshold":0.25,"false_alarm":-0.25,"miss":0.75}"#, "false_alarm is -0.25"),
+    ]);
+    refused::<ThresholdMixture>(&[
+        (r#"{"thresholds":[]}"#, "nothing to average"),
+        (r#"{"thresholds":[[0.5,-1.0]]}"#, "weight is -1"),
+        (r#"{"thresholds":[[0.0,1.0]]}"#, "above 0 and below 1"),
+    ]);
+}
+
+#[test]
+fn a_mixture_with_a_density_says_that_it_cannot_be_written() {
+    let mixture = ThresholdMixture::density(|_, _| 1.0).unwrap();
+    let message = serde_json::to_string(&mixture).unwrap_err().to_string();
+    assert!(message.contains("a mixture with a density cannot be written"), "{message}");
+}
+
+#[test]
+fn borrowed_settings_are_written() {
+    let inner = [Probability::HALF];
+    written(&Binning::EqualWidth { bins: 10 }, r#"{"equal_width":{"bins":10}}"#);
+    written(&Binning::Edges { inner: &inner }, r#"{"edges":{"inner":[0.5]}}"#);
+    written(&Binning::Distinct, r#""distinct""#);
+    written(&Categorical::new(&[0.25, 0.75]).unwrap(), "[0.25,0.75]");
+}
+
+#[test]
+fn an_infinite_term_is_written_as_text_and_a_nan_is_refused() {
+    let wrong = blocks(&[(0.0, true, 1.0), (0.5, false, 1.0)]);
+    let parts = corp(&LogScore::exact(), &wrong).unwrap();
+    let text = serde_json::to_string(&parts).unwrap();
+    assert!(text.starts_with(r#"{"mean_loss":"inf","miscalibration":"inf","#), "{text}");
+    comes_back(&parts);
+    comes_back(&decompose(&LogScore::exact(), &wrong, Binning::Distinct).unwrap());
+    comes_back(&LogScore::exact().loss_in_probability(Probability::ZERO, true));
+    let of = |loss: &str, lost: &str| {
+        format!(
+            r#"{{"mean_loss":{loss},"miscalibration":{lost},"discrimination":0,"uncertainty":0}}"#
+        )
+    };
+    let read = |loss: &str, lost: &str| {
+        serde_json::from_str::<Corp>(&of(loss, lost)).map_err(|error| error.to_string())
+    };
+    assert_eq!(read("1", "1").unwrap().mean_loss, 1.0);
+    for (loss, lost, says) in [
+        (r#""nan""#, "1", "invalid value: floating point `NaN`"),
+        ("null", "1", "a number, \"inf\" or \"-inf\""),
+        (r#""Infinity""#, "1", "a number, \"inf\" or \"-inf\""),
+        (r#""inf""#, "1", "the terms sum to 1, but the mean loss is inf"),
+        ("1", r#""inf""#, "the terms sum to inf, but the mean loss is 1"),
+        (r#""inf""#, r#""-inf""#, "the terms sum to -inf"),
+    ] {
+        let message = read(loss, lost).unwrap_err();
+        assert!(message.contains(says), "{loss} {lost}: {message}");
+    }
+}
+
+#[test]
+fn results_that_no_data_give_cannot_be_read() {
+    refused::<Decomposition>(&[(r#"{"mean_loss":1}"#, "missing field")]);
+    refused::<PooledBlocks>(&[
+        (r#"{"blocks":{"start":1,"end":1},"failures":1,"successes":1}"#, "blocks of a pool: 0"),
+        (r#"{"blocks":{"start":0,"end":1},"failures":-1,"successes":1}"#, "failures is -1"),
+        (r#"{"blocks":{"start":0,"end":1},"failures":0,"successes":0}"#, "positive weight"),
+    ]);
+    refused::<Dominance>(&[
+        (r#"{"neither":{"first_better":0.0,"second_better":0.5}}"#, "above 0 and below 1"),
+        (r#""third""#, "unknown variant"),
+    ]);
+    refused::<MurphyPiece>(&[
+        (r#"{"start":0.5,"end":0.5,"at_start":0,"at_end":0}"#, "from 0.5 to 0.5"),
+        (r#"{"start":0,"end":0.5,"at_start":2,"at_end":0}"#, "2 is not a probability"),
+    ]);
+    let piece = |start: f64, alarms: f64, misses: f64| {
+        format!(r#"{{"start":{start},"false_alarms":{alarms},"misses":{misses}}}"#)
+    };
+    let curve = |pieces: &[String]| {
+        let pieces = pieces.join(",");
+        let text = format!(r#"{{"failures":3,"successes":2,"pieces":[{pieces}]}}"#);
+        serde_json::from_str::<MurphyCurve>(&text).map_err(|error| error.to_string())
+    };
+    assert!(curve(&[piece(0.0, 3.0, 0.0), piece(0.5, 0.0, 2.0)]).is_ok());
+    for (pieces, says) in [
+        (vec![], "pieces: 0 given, at least 1 needed"),
+        (vec![piece(0.25, 3.0, 0.0)], "start is 0.25; it must be 0 at first"),
+        (vec![piece(0.0, 4.0, 0.0)], "false_alarms is 4"),
+        (vec![piece(0.0, 3.0, -1.0)], "misses is -1"),
+        (vec![piece(0.0, 3.0, 0.0), piece(1.0, 3.0, 0.0)], "start is 1"),
+        (vec![piece(0.0, 3.0, 0.0), piece(0.0, 3.0, 0.0)], "starts, entry 1: 0 after 0"),
+        (vec![piece(0.0, 3.0, 1.0), piece(0.5, 3.0, 0.0)], "misses, entry 1: 0 after 1"),
+        (vec![piece(0.0, 2.0, 0.0), piece(0.5, 3.0, 0.0)], "false_alarms is 3"),
+    ] {
+        let message = curve(&pieces).unwrap_err();
+        assert!(message.contains(says), "{message}");
+    }
+    refused::<MurphyCurve>(&[
+        (r#"{"failures":0,"successes":0,"pieces":[]}"#, "positive weight"),
+        (r#"{"failures":-1,"successes":2,"pieces":[]}"#, "failures is -1"),
+    ]);
+    let certainty = r#"{"reports":1,"widest_gap":1,"truths":{"start":0.6,"end":0.5},
+        "hidden_gain":null,"undecided":[]}"#;
+    let text = format!(r#"{{"verdict":"strictly_proper","certainty":{certainty}}}"#);
+    refused::<Examination>(&[(&text, "the interval runs from 0.6 to 0.5")]);
+}
+
+#[test]
+fn examinations_come_back() {
+    let sloped = from_fn(|p: Probability, y: bool| if y { p.get() } else { 1.0 - p.get() });
+    let endless = from_fn(
+        |p: Probability, _: bool| {
+            if p == Probability::ONE { 0.0 } else { f64::NEG_INFINITY }
+        },
+    );
+    let rules: [&dyn ScoringRule; 5] =
+        [&BrierScore, &LogScore::exact(), &LogScore::clipped(0.1).unwrap(), &sloped, &endless];
+    for rule in rules {
+        comes_back(&examine(rule).unwrap());
+    }
+    let range = Interval::new(0.0, 10.0).unwrap();
+    let narrow = |interval: Interval, _: f64| -interval.width();
+    let infinite =
+        |interval: Interval, y: f64| if interval.contains(y) { f64::NEG_INFINITY } else { 0.0 };
+    for examination in [
+        examine_interval(narrow, Level::HALF, range).unwrap(),
+        examine_interval(infinite, Level::HALF, range).unwrap(),
+    ] {
+        let _: &IntervalExamination = &examination;
+        assert!(examination.counterexample.is_some());
+        comes_back(&examination);
+    }
+    let outcomes = r#""outcomes":[0.0,0.0],"probabilities":[0.5,0.5]"#;
+    let rest =
+        r#""honest":[0.0,1.0],"better":[0.0,1.0],"honest_score":0,"better_score":0,"gain":0"#;
+    let counts = r#""tied":0,"distributions":1,"intervals":1"#;
+    let text = format!(r#"{{"counterexample":{{{outcomes},{rest}}},{counts}}}"#);
+    refused::<IntervalExamination>(&[(&text, "outcomes, entry 1: 0 after 0")]);
+    let text = text.replace("[0.0,0.0]", "[0.0,1.0]").replace("[0.5,0.5]", "[0.5,0.25]");
+    refused::<IntervalExamination>(&[(&text, "sum to 0.75")]);
+}
+
+#[test]
+fn sums_are_written_with_every_bit_and_hostile_ones_are_refused() {
+    let sum = |terms: &[f64]| terms.iter().copied().collect::<ExactSum>();
+    written(&sum(&[]), r#"{"lowest":0,"digits":[]}"#);
+    // 2^-1074, and 2^(32 * 34 - 1074) = 2^14.
+    written(&sum(&[f64::from_bits(1)]), r#"{"lowest":0,"digits":[1]}"#);
+    written(&sum(&[-3.0 * 16_384.0]), r#"{"lowest":34,"digits":[-3]}"#);
+    written(&sum(&[f64::INFINITY, 1.0]), r#""inf""#);
+    assert!(again(&sum(&[f64::NAN])).value().is_nan());
+    comes_back(&sum(&[f64::NEG_INFINITY]));
+    comes_back(&sum(&[f64::MAX; 5]));
+    comes_back(&sum(&[-f64::MAX, -f64::MAX, -1e-320]));
+    refused::<ExactSum>(&[
+        (r#"{"lowest":67,"digits":[1]}"#, "expected 0, found 1"),
+        (r#"{"lowest":18446744073709551615,"digits":[1]}"#, "expected 0, found 1"),
+        (r#"{"lowest":66,"digits":[1,1]}"#, "expected 1, found 2"),
+        (r#"{"lowest":0,"digits":[4294967296]}"#, "digit is 4294967296"),
+        (r#"{"lowest":0,"digits":[-9223372036854775808]}"#, "digit is -9223372036854776000"),
+        (r#"{"lowest":0,"digits":[1.5]}"#, "an object with `lowest` and `digits`"),
+        ("1.0", "infinite or a NaN"),
+    ]);
+    let mean = r#"{"total":{"lowest":34,"digits":[1]},"count":0,"weight":WEIGHT}"#;
+    let of = |weight: &str| mean.replace("WEIGHT", weight);
+    refused::<ExactMean>(&[
+        (&of(r#"{"lowest":0,"digits":[]}"#), "nothing to average"),
+        (&of(r#"{"lowest":34,"digits":[-1]}"#), "weight is -16384"),
+        (&of(r#""inf""#), "weight is inf"),
+        (&of(r#""nan""#), "weight is NaN"),
+    ]);
+    refused::<CompensatedSum>(&[(r#"{"sum":1.0,"error":"inf"}"#, "the error of a finite sum")]);
+    // The largest sums that can be read can still be merged and averaged.
+    let top = r#"{"lowest":66,"digits":[4294967295]}"#;
+    let mut large: ExactSum = serde_json::from_str(top).unwrap();
+    (0..1_000).for_each(|_| large.merge(&serde_json::from_str(top).unwrap()));
+    assert_eq!(large.value(), f64::INFINITY);
+    let text = format!(
+        r#"{{"total":{top},"count":18446744073709551615,"weight":{{"lowest":0,"digits":[]}}}}"#
+    );
+    let mut mean: ExactMean = serde_json::from_str(&text).unwrap();
+    mean.merge(&mean.clone());
+    assert!(mean.finish().unwrap().is_finite());
+}
+
+/// Any number, all exponents alike.
+fn any_number() -> impl Strategy<Value = f64> {
+    any::<f64>().prop_filter("not a NaN", |x| !x.is_nan())
+}
+
+fn finite() -> impl Strategy<Value = f64> {
+    any::<f64>().prop_filter("finite", |x| x.is_finite())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn rules_of_any_parameters_come_back(
+        (clip, alpha, beta) in (1e-300..0.499_f64, -0.999..20.0_f64, -0.999..20.0_f64),
+        (power, baseline) in (-100.0..100.0_f64, 0.001..0.999_f64),
+        (threshold, alarm, miss) in (1e-9..0.999_f64, 1e-3..1e3_f64, 1e-3..1e3_f64),
+        points in prop::collection::vec((1e-9..0.999_f64, 1e-9..1e9_f64), 1..6),
+    ) {
+        comes_back(&LogScore::clipped(clip).unwrap());
+        comes_back(&BetaScore::new(alpha, beta).unwrap());
+        comes_back(&PowerScore::new(power, level(baseline)).unwrap());
+        comes_back(&PseudosphericalScore::new(power, level(baseline)).unwrap());
+        comes_back(&ElementaryScore::new(level(threshold)));
+        comes_back(&ElementaryScore::with_costs(alarm, miss).unwrap());
+        let points: Vec<(Level, Weight)> =
+            points.iter().map(|&(c, w)| (level(c), Weight::new(w).unwrap())).collect();
+        comes_back(&ThresholdMixture::discrete(&points).unwrap());
+    }
+
+    #[test]
+    fn results_of_any_rows_come_back(
+        rows in prop::collection::vec((0.0..=1.0_f64, any::<bool>(), weight()), 1..30),
+        others in prop::collection::vec(0.0..=1.0_f64, 30),
+    ) {
+        let one = blocks(&rows);
+        for rule in [&LogScore::exact() as &dyn ScoringRule, &BrierScore, &BoostingScore] {
+            comes_back(&corp(rule, &one).unwrap());
+            comes_back(&decompose(rule, &one, Binning::EqualWidth { bins: 3 }).unwrap());
+        }
+        comes_back(&pool_adjacent_violators(&one));
+        let curve = MurphyCurve::new(&one).unwrap();
+        comes_back(&curve);
+        comes_back(&curve.pieces().collect::<Vec<MurphyPiece>>());
+        let other: Vec<_> = rows.iter().zip(others).map(|(row, p)| (p, row.1, row.2)).collect();
+        let other = MurphyCurve::new(&blocks(&other)).unwrap();
+        let found = curve.compare(&other).unwrap();
+        comes_back(&found);
+        prop_assert_eq!(again(&curve).compare(&again(&other)).unwrap(), found);
+    }
+
+    #[test]
+    fn any_derivatives_and_sums_come_back(
+        [loss, gradient, curvature] in [any_number(), any_number(), any_number()],
+        terms in prop::collection::vec(finite(), 0..40),
+        more in prop::collection::vec((-1e9..1e9_f64, 1e-3..1e3_f64), 1..20),
+    ) {
+        comes_back(&LossDerivatives { loss, gradient, curvature });
+        let exact: ExactSum = terms.iter().copied().collect();
+        comes_back(&exact);
+        prop_assert_eq!(again(&exact).value().to_bits(), exact.value().to_bits());
+        let (mut mean, mut sum) = (ExactMean::default(), CompensatedSum::default());
+        for (i, &(value, weight)) in more.iter().enumerate() {
+            if i % 3 == 0 { mean.update(value) } else { mean.update_weighted(value, Weight::new(weight).unwrap()).unwrap() }
+            sum.add(value);
+        }
+        comes_back(&mean);
+        comes_back(&sum);
+        // What was saved goes on as what was not.
+        let (mut saved, mut saved_sum) = (again(&mean), again(&sum));
+        saved.update(0.1);
+        mean.update(0.1);
+        saved_sum.add(0.1);
+        sum.add(0.1);
+        prop_assert_eq!(&saved, &mean);
+        prop_assert_eq!(saved.finish().unwrap().to_bits(), mean.finish().unwrap().to_bits());
+        prop_assert_eq!(saved_sum, sum);
+    }
+
+    #[test]
+    fn ensembles_come_back(
+        members in prop::collection::vec((finite(), 1e-3..1e3_f64), 1..12),
+    ) {
+        let (each, weights): (Vec<f64>, Vec<f64>) = members.into_iter().unzip();
+        comes_back(&Ensemble::weighted(each.clone(), Weight::from_slice(&weights).unwrap()).unwrap());
+        comes_back(&Ensemble::new(each).unwrap());
+    }
+}

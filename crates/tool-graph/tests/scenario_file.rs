@@ -1,0 +1,217 @@
+//! Scenarios as files: tools, data types and events by their names.
+#![cfg(feature = "serde")]
+#![allow(clippy::unwrap_used)]
+
+mod random_tools;
+
+use proptest::prelude::*;
+use random_tools::{Draw, random_tools};
+use serde_json::{Value, json};
+use tool_graph::{Error, Event, Scenario, TieRule, Tool, ToolGraph, TriggerRule};
+
+fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new("search", ["query"], ["hits"], 4.0),
+        Tool::new("ask", ["query"], ["hits"], 7.0),
+        Tool::new("pick", ["hits"], ["choice"], 2.0),
+    ]
+}
+
+fn file() -> Value {
+    json!({
+        "tools": tools(),
+        "task": {"initial": ["query"], "goal": ["choice"]},
+        "events": [
+            "ban_tool",
+            {"cost_change": {"ask": 9.5}},
+            "preference_change",
+            {"cost_change": {"pick": 1.5, "search": 0.1}},
+            {"remove_tools": ["ask", "search"]},
+        ],
+        "trigger_rule": "paper_text",
+        "tie_rule": "released",
+        "call_limit": 12,
+    })
+}
+
+fn read(file: &Value) -> Result<Scenario, String> {
+    serde_json::from_str(&file.to_string()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_file_is_the_scenario_built_by_hand() {
+    let graph = ToolGraph::new(tools()).unwrap();
+    let problem = graph.problem(&["query"], &["choice"]).unwrap();
+    let events = vec![
+        Event::BanTool,
+        Event::CostChange(vec![4.0, 9.5, 2.0]),
+        Event::PreferenceChange,
+        // What a change does not name keeps the cost of the change before it.
+        Event::CostChange(vec![0.1, 9.5, 1.5]),
+        Event::RemoveTools(vec![1, 0]),
+    ];
+    let by_hand = Scenario::new(graph.clone(), problem.clone())
+        .unwrap()
+        .with_events(events)
+        .unwrap()
+        .with_trigger_rule(TriggerRule::PaperText)
+        .with_tie_rule(TieRule::Released)
+        .with_call_limit(12);
+    assert_eq!(read(&file()), Ok(by_hand.clone()));
+
+    // Each tool is written with its components; apart from that the file comes back as it was.
+    let written = serde_json::to_value(&by_hand).unwrap();
+    let mut want = file();
+    want["events"][3]["cost_change"] = json!({"search": 0.1, "pick": 1.5});
+    assert_eq!(written, want);
+
+    let short = json!({"tools": tools(), "task": {"initial": ["query"], "goal": ["choice"]}});
+    assert_eq!(read(&short), Ok(Scenario::new(graph, problem).unwrap()));
+}
+
+#[test]
+fn tools_that_are_banned_from_the_start_are_named() {
+    let mut with_banned = file();
+    with_banned["banned"] = json!(["search"]);
+    let scenario = read(&with_banned).unwrap();
+    assert!(!scenario.graph().is_available(0) && scenario.graph().is_available(1));
+    assert_eq!(serde_json::to_value(&scenario).unwrap()["banned"], json!(["search"]));
+
+    let graph = serde_json::to_value(scenario.graph()).unwrap();
+    assert_eq!(graph["banned"], json!(["search"]));
+    assert_eq!(serde_json::from_value::<ToolGraph>(graph).unwrap(), *scenario.graph());
+}
+
+#[test]
+fn what_is_wrong_in_a_file_is_said_with_its_place_and_name() {
+    let with = |path: &str, value: Value| {
+        let mut file = file();
+        *file.pointer_mut(path).unwrap() = value;
+        read(&file).unwrap_err()
+    };
+    for (path, value, named) in [
+        ("/task/goal", json!(["refund"]), r#"data type "refund""#),
+        ("/task/goal", json!([]), "at least one"),
+        ("/task/initial", json!(["quiery"]), r#"the goal "choice" cannot be reached: "query" is"#),
+        (
+            "/events/4",
+            json!({"remove_tools": ["buy"]}),
+            r#"events[4]: no tool of the library is called "buy""#,
+        ),
+        (
+            "/events/1",
+            json!({"cost_change": {"buy": 1.0}}),
+            r#"events[1]: no tool of the library is called "buy""#,
+        ),
+        ("/events/1", json!({"cost_change": {"ask": -1.0}}), r#"events[1]: tool "ask" costs -1"#),
+        ("/events/0", json!("ban_tools"), "unknown variant `ban_tools`"),
+        ("/events/4", json!({"remove_tools": [0]}), "expected a string"),
+        ("/tools/0/cost", json!(-4.0), r#"tool "search" costs -4"#),
+        ("/tools/1/name", json!("search"), r#"tool "search" is there twice"#),
+        ("/trigger_rule", json!("paper"), "unknown variant `paper`"),
+        ("/call_limit", json!(-1), "invalid value"),
+    ] {
+        let error = with(path, value);
+        assert!(error.contains(named), "{path}: {error}");
+    }
+    let mut extra = file();
+    extra["event"] = json!([]);
+    assert!(read(&extra).unwrap_err().contains("unknown field `event`"));
+    let mut extra = file();
+    extra["task"]["goals"] = json!([]);
+    assert!(read(&extra).unwrap_err().contains("unknown field `goals`"));
+    let mut extra = file();
+    extra["banned"] = json!(["buy"]);
+    assert!(read(&extra).unwrap_err().contains(r#"called "buy""#));
+}
+
+#[test]
+fn a_key_that_is_there_twice_is_refused() {
+    let text = file().to_string();
+    for (once, twice) in [
+        (r#""call_limit":12"#, r#""call_limit":12,"call_limit":13"#),
+        (r#""initial":["query"]"#, r#""initial":["query"],"initial":["query"]"#),
+        (r#""name":"ask""#, r#""name":"ask","name":"ask""#),
+        (r#""ask":9.5"#, r#""ask":9.5,"ask":0.5"#),
+        (r#"{"remove_tools""#, r#"{"remove_tools":["ask"],"remove_tools""#),
+    ] {
+        assert!(text.contains(once), "{once}");
+        let refused = serde_json::from_str::<Scenario>(&text.replacen(once, twice, 1));
+        assert!(refused.is_err(), "{twice}");
+    }
+}
+
+#[test]
+fn a_short_file_cannot_ask_for_any_amount_of_memory() {
+    let mut many = file();
+    let list = |number: usize| Tool::new(format!("tool{number}"), ["query"], ["choice"], 1.0);
+    many["tools"] = json!((0..10_000).map(list).collect::<Vec<_>>());
+    many["events"] = json!(vec![json!({"cost_change": {}}); 1_001]);
+    let error = read(&many).unwrap_err();
+    assert!(error.contains("is 10010000; it must be at most 10000000"), "{error}");
+}
+
+#[test]
+fn a_goal_out_of_reach_is_said_with_what_is_missing() {
+    let out_of_reach = |tools: Vec<Tool>, banned: &[usize], start: &[&str], goal: &str| {
+        let mut graph = ToolGraph::new(tools).unwrap();
+        banned.iter().for_each(|&tool| graph.ban(tool).unwrap());
+        let problem = graph.problem(start, &[goal]).unwrap();
+        Scenario::new(graph, problem).map(|_| ())
+    };
+    let error = |goal: &str, missing: &str| {
+        Err(Error::GoalOutOfReach { goal: goal.into(), missing: missing.into() })
+    };
+    assert_eq!(out_of_reach(tools(), &[0], &["query"], "choice"), Ok(()));
+    assert_eq!(out_of_reach(tools(), &[0, 1], &["query"], "choice"), error("choice", "hits"));
+    assert_eq!(out_of_reach(tools(), &[2], &["query"], "choice"), error("choice", "choice"));
+    assert_eq!(out_of_reach(tools(), &[], &["time"], "choice"), error("choice", "query"));
+    assert_eq!(out_of_reach(tools(), &[2], &["choice"], "choice"), Ok(()));
+    let circle = vec![Tool::new("a", ["x"], ["y"], 1.0), Tool::new("b", ["y"], ["x"], 1.0)];
+    assert_eq!(out_of_reach(circle, &[], &["time"], "y"), error("y", "y"));
+}
+
+#[test]
+fn a_removal_that_would_leave_no_way_does_not_happen() {
+    let mut file = file();
+    file["events"] = json!([{"remove_tools": ["pick"]}]);
+    // So that it falls due after the first of two calls.
+    file["trigger_rule"] = json!("released");
+    let scenario = read(&file).unwrap();
+    let run = scenario.optimal_run().unwrap();
+    assert!(run.goal_reached() && run.events_fired() == 0);
+}
+
+#[test]
+fn the_demo_file_can_be_run_and_all_its_events_come() {
+    let scenario: Scenario =
+        serde_json::from_str(include_str!("../../../examples/data/demo_scenario.json")).unwrap();
+    let run = scenario.optimal_run().unwrap();
+    assert!(run.goal_reached() && run.all_events_fired());
+    assert_eq!(run.events_fired(), 4);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn any_scenario_comes_back_from_its_file(seed: u64) {
+        let mut draw = Draw(seed);
+        let (mut graph, problem) = random_tools(&mut draw, 6, 12);
+        let Ok(problem) = problem else { return Ok(()) };
+        if draw.below(3) == 0 {
+            graph.ban(draw.below(graph.tool_count())).unwrap();
+        }
+        let count = graph.tool_count();
+        let events = (0..draw.below(6)).map(|_| match draw.below(4) {
+            0 => Event::BanTool,
+            1 => Event::PreferenceChange,
+            2 => Event::CostChange((0..count).map(|_| draw.below(1000) as f64 / 100.0).collect()),
+            _ => Event::RemoveTools((0..draw.below(4)).map(|_| draw.below(count)).collect()),
+        }).collect();
+        let Ok(scenario) = Scenario::new(graph, problem) else { return Ok(()) };
+        let scenario = scenario.with_events(events).unwrap().with_call_limit(draw.below(50));
+        let text = serde_json::to_string(&scenario).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Scenario>(&text).unwrap(), scenario);
+    }
+}

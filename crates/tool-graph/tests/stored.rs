@@ -1,0 +1,202 @@
+//! What is stored comes back the same, and what no run or search could have made is refused.
+#![cfg(feature = "serde")]
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Debug;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tool_graph::{
+    CallRecord, CallStatus, Episode, Error, Event, GreedyRule, PathCoverage, Plan, Problem, Reply,
+    RunScores, Scenario, Search, State, Tool, ToolGraph, Transcript,
+};
+
+fn graph() -> ToolGraph {
+    ToolGraph::new(vec![
+        Tool::new("search", ["query"], ["hits"], 4.0),
+        Tool::new("ask", ["query"], ["hits"], 7.1),
+        Tool::new("pick", ["hits"], ["choice"], 2.0),
+    ])
+    .unwrap()
+}
+
+fn scenario() -> Scenario {
+    let problem = graph().problem(&["query"], &["choice"]).unwrap();
+    Scenario::new(graph(), problem).unwrap().with_events(vec![Event::BanTool]).unwrap()
+}
+
+/// A run with every kind of call.
+fn run() -> (Vec<Reply>, Transcript) {
+    let scenario = scenario();
+    let mut episode = Episode::new(&scenario).unwrap();
+    let mut replies: Vec<Reply> = ["buy", "pick", "search", "search", "ask", "ask", "pick", "pick"]
+        .iter()
+        .map(|name| episode.call(name).unwrap())
+        .collect();
+    replies.push(episode.call_with("ask", &["query", "page"]).unwrap());
+    replies.push(episode.call_with("ask", &[""; 0]).unwrap());
+    (replies, episode.finish(true))
+}
+
+fn comes_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) -> Value {
+    let text = serde_json::to_string(value).unwrap();
+    assert_eq!(serde_json::from_str::<T>(&text).unwrap(), *value, "{text}");
+    let json: Value = serde_json::from_str(&text).unwrap();
+    if let Value::Object(fields) = &json {
+        let mut extra = fields.clone();
+        extra.insert("extra".into(), json!(1));
+        assert!(serde_json::from_value::<T>(extra.into()).is_err(), "an unknown field");
+        let twice = text.replacen('{', &format!("{{{},", text.trim_matches(['{', '}'])), 1);
+        assert!(serde_json::from_str::<T>(&twice).is_err(), "{twice}");
+    }
+    json
+}
+
+fn refused<T: DeserializeOwned>(json: &Value, path: &str, value: Value) {
+    let mut changed = json.clone();
+    *changed.pointer_mut(path).unwrap() = value.clone();
+    assert!(serde_json::from_value::<T>(changed).is_err(), "{path} as {value}");
+}
+
+#[test]
+fn a_transcript_reads_back_what_it_wrote_and_refuses_what_no_run_can_be() {
+    let (replies, run) = run();
+    let kinds = |status: &CallStatus| std::mem::discriminant(status);
+    let seen: std::collections::HashSet<_> = replies.iter().map(|r| kinds(&r.status)).collect();
+    assert_eq!(seen.len(), 7, "every kind of status but none twice");
+    for reply in &replies {
+        let json = comes_back(reply);
+        refused::<Reply>(&json, "/cost", json!(-1.0));
+    }
+    let json = comes_back(&run);
+    run.calls().iter().for_each(|call: &CallRecord| drop(comes_back(call)));
+    assert_eq!(json["calls"][2]["status"], json!("banned"));
+    for (path, value) in [
+        ("/events_fired", json!(2)),
+        ("/events_planned", json!(0)),
+        ("/goal_reached", json!(false)),
+        ("/calls/0/cost", json!(3.0)),
+        ("/calls/0/tool", json!(1)),
+        ("/calls/0/event", json!(0)),
+        ("/calls/2/event", json!(null)),
+        ("/calls/4/cost", json!(-7.0)),
+        ("/calls/4/tool", json!(null)),
+        ("/calls/4/after_goal", json!(true)),
+        ("/calls/5/event", json!(0)),
+        ("/calls/0/status", json!("lost")),
+        ("/calls/4/status/done", json!({"advanced": true, "new": 1})),
+    ] {
+        refused::<Transcript>(&json, path, value);
+    }
+}
+
+#[test]
+fn scores_of_a_run_come_back_and_are_checked() {
+    let (_, run) = run();
+    let scores = run.scores(&scenario().optimal_run().unwrap()).unwrap();
+    let json = comes_back(&scores);
+    for (path, value) in [
+        ("/normalized_edit_distance", json!(1.5)),
+        ("/invalid_tool_use_ratio", json!(-0.1)),
+        ("/invalid_tool_use_ratio", json!(null)),
+        ("/edit_distance", json!(null)),
+        ("/cost_gap", json!(null)),
+        ("/failures/calls", json!(1)),
+        ("/failures/extra", json!(usize::MAX)),
+        ("/failures", json!({"calls": 10})),
+    ] {
+        refused::<RunScores>(&json, path, value);
+    }
+    let none = Episode::new(&scenario()).unwrap().finish(false);
+    comes_back(&none.scores(&scenario().optimal_run().unwrap()).unwrap());
+}
+
+#[test]
+fn plans_coverage_and_settings_come_back_and_are_checked() {
+    let (graph, problem) = (graph(), scenario().problem().clone());
+    let plan = graph.optimal_plan(&problem).unwrap().unwrap();
+    let json = comes_back(&plan);
+    refused::<Plan>(&json, "/cost", json!(-1.0));
+    refused::<Plan>(&json, "/tools", json!([0, 2, 0]));
+
+    let listed = [["search", "pick"], ["search", "pick"], ["pick", "search"]];
+    let coverage = graph.path_coverage(&problem, &listed).unwrap();
+    let json = comes_back(&coverage);
+    assert_eq!(json["possible"], json!(2));
+    refused::<PathCoverage>(&json, "/covered", json!(3));
+    refused::<PathCoverage>(&json, "/covered", json!(0));
+    refused::<PathCoverage>(&json, "/possible", json!("two"));
+
+    // More plans than 64 bits hold.
+    let twins = (0..200).map(|number| {
+        let step = number / 2;
+        Tool::new(format!("{number}"), [format!("t{step}")], [format!("t{}", step + 1)], 1.0)
+    });
+    let long = ToolGraph::new(twins.collect()).unwrap();
+    let many = long.path_coverage(&long.problem(&["t0"], &["t100"]).unwrap(), &listed).unwrap();
+    assert_eq!(comes_back(&many)["possible"], json!((1u128 << 100).to_string()));
+
+    for search in [Search::Dijkstra, Search::AStar, Search::BranchAndCut, Search::Chain] {
+        comes_back(&search);
+    }
+    comes_back(&GreedyRule::Any);
+}
+
+#[test]
+fn states_and_problems_come_back_for_the_graphs_they_are_of() {
+    let (graph, problem) = (graph(), scenario().problem().clone());
+    let state = graph.state(&["query", "choice"]).unwrap();
+    let json = comes_back(&state);
+    assert_eq!(json["present"], json!("101"));
+    refused::<State>(&json, "/present", json!("121"));
+    refused::<State>(&json, "/graph_types", json!("+00000000000000f"));
+    let json = comes_back(&problem);
+    refused::<Problem>(&json, "/goal/present", json!("1"));
+
+    // The same number of data types, of other names.
+    let other = ToolGraph::new(vec![Tool::new("read", ["page"], ["text", "notes"], 1.0)]).unwrap();
+    let read: Problem = serde_json::from_value(json).unwrap();
+    assert!(graph.optimal_plan(&read).unwrap().is_some());
+    assert_eq!(other.optimal_plan(&read).unwrap_err(), Error::OtherGraph);
+}
+
+#[test]
+fn a_graph_comes_back_with_its_bans_and_costs() {
+    let mut graph = graph().with_costs(&[0.1, 0.2, 0.3]).unwrap();
+    assert!(comes_back(&graph).is_array());
+    graph.ban(1).unwrap();
+    let json = comes_back(&graph);
+    refused::<ToolGraph>(&json, "/banned/0", json!("buy"));
+    refused::<ToolGraph>(&json, "/tools/0/cost", json!(-1));
+}
+
+#[cfg(feature = "costbench")]
+#[test]
+fn what_makes_costbench_comes_back_and_is_checked() {
+    use tool_graph::costbench::{CostModel, CostRule, Library, LibraryTool};
+
+    for library in [Library::new(2).unwrap(), Library::with_full_pipelines(3).unwrap()] {
+        let json = comes_back(&library);
+        refused::<Library>(&json, "/refinement_level", json!(0));
+        refused::<Library>(&json, "/refinement_level", json!(usize::MAX));
+        let json = comes_back(&library.entries()[40]);
+        refused::<LibraryTool>(&json, "/first", json!(99));
+    }
+    let model = CostModel::new(0.1, 0.7, 0.3).unwrap().with_rule(CostRule::PaperText);
+    let json = comes_back(&model);
+    refused::<CostModel>(&json, "/max", json!(0.05));
+    refused::<CostModel>(&json, "/noise_std", json!(-0.05));
+}
+
+#[test]
+fn a_type_has_no_way_in_beside_the_checked_one() {
+    use serde::Deserialize;
+
+    // Called by the type's own name, as a function of the type would come before that of the trait.
+    let json = json!({"tools": [0, 0], "cost": -1.0});
+    assert!(Plan::deserialize(&json).is_err());
+    assert!(Transcript::deserialize(&json).is_err());
+    let reply = json!({"status": "banned", "cost": 1.0, "event": null});
+    assert!(Reply::deserialize(&reply).is_err());
+}

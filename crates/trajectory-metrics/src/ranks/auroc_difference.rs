@@ -1,0 +1,116 @@
+use scoring_rules::{Probability, TiedBlocks, Weight};
+
+use crate::{
+    error::Error,
+    ranks::{
+        delong::{Class, Placements},
+        ranking::auroc,
+    },
+    resampling::{
+        bootstrap::at_least_two,
+        cluster_error::{ClusterEstimate, Rows},
+    },
+    streams::traces::same_length,
+};
+
+/// The AUROC of a second model minus that of a first, each on its own runs of the same tasks, with a
+/// standard error that is robust to tasks.
+///
+/// For two models that made different runs: the rows of both stand in one list, `second` says which
+/// are the second model's, and `clusters` names the task of each. A task may have any number of runs
+/// of either model. For two confidences of the very same rows use
+/// [`delong_test`](crate::delong_test()).
+///
+/// With the placements of [`delong`](crate::delong()), within each model, the part of a task in the
+/// difference is a sum over its successes, and one over its failures:
+///
+/// ```text
+/// a_g = sum over successes of ± (placement - AUROC) / successes     + second model, - first model
+/// b_g = sum over failures  of ± (placement - AUROC) / failures
+/// variance = S/(S - 1) sum of a_g^2 + F/(F - 1) sum of b_g^2 + 2 G/(G - 1) sum of a_g b_g
+/// ```
+///
+/// over G tasks, of which S have a success and F have a failure. Where each task is one row of both
+/// models this is DeLong's variance of the paired difference. Needs many tasks, about 40, to be
+/// trusted. A weight of 2 is the row twice in its task.
+///
+/// Cost: sorts, O(n log n).
+///
+/// Reference: Obuchowski (1997), Nonparametric analysis of clustered ROC curve data,
+/// doi:10.2307/2533958.
+///
+/// # Errors
+///
+/// [`Error::Length`] unless outcomes, `second`, clusters, and weights where given, have one entry
+/// per row; [`Error::Empty`] without a row of a model; [`Error::OneClass`] where a model has no failure or no
+/// success; [`Error::ScoringRules`] where fewer than two tasks have a success, or a failure.
+///
+/// ```
+/// use trajectory_metrics::{Error, Level, Probability, auroc_difference};
+///
+/// let confidence = Probability::from_slice(&[0.9, 0.2, 0.6, 0.7, 0.6, 0.5, 0.8, 0.3])?;
+/// let outcomes = [true, false, true, false, true, false, true, false];
+/// let second = [false, false, false, false, true, true, true, true];
+/// let tasks = ["a", "a", "b", "b", "a", "a", "b", "b"];
+/// let gain = auroc_difference(confidence, &outcomes, &second, None, &tasks)?;
+/// assert_eq!((gain.estimate, gain.clusters), (0.25, 2));
+/// assert!(gain.interval(Level::new(0.9)?)?.low() < 0.0);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn auroc_difference<G: Ord>(
+    confidence: &[Probability],
+    outcomes: &[bool],
+    second: &[bool],
+    weights: Option<&[Weight]>,
+    clusters: &[G],
+) -> Result<ClusterEstimate, Error> {
+    let n = confidence.len();
+    same_length("outcomes", n, outcomes.len())?;
+    same_length("second", n, second.len())?;
+    let rows = Rows::new(n, weights, clusters)?;
+    let mut parts = vec![0.0; n];
+    let mut areas = [0.0; 2];
+    for (model, area) in [false, true].into_iter().zip(&mut areas) {
+        // Rows of the other model weigh nothing.
+        let weight = |row: usize| weights.map_or(Weight::ONE, |weights| weights[row]);
+        let counted: Vec<Weight> = (0..n)
+            .map(|row| if second[row] == model { weight(row) } else { Weight::ZERO })
+            .collect();
+        let blocks = TiedBlocks::new(confidence, outcomes, Some(&counted))?;
+        *area = auroc(&blocks)?;
+        let (failures, successes) = blocks.class_weights();
+        let classes = [(false, failures), (true, successes)]
+            .map(|(outcome, weight)| Class { outcome, weight });
+        let placements = Placements::new(&blocks, classes);
+        let sign = if model { 1.0 } else { -1.0 };
+        for row in (0..n).filter(|&row| second[row] == model) {
+            let [own, other] = if outcomes[row] { [1, 0] } else { [0, 1] }.map(|i| classes[i]);
+            let below = placements.of(confidence[row], outcomes[row]) / other.twice_in_units();
+            let placement = if outcomes[row] { below } else { 1.0 - below };
+            parts[row] = sign * (placement - *area) / own.weight;
+        }
+    }
+    let of = |outcome: bool| {
+        let sums = rows.cluster_sums(|row| if outcomes[row] == outcome { parts[row] } else { 0.0 });
+        let counts = rows.cluster_sums(|row| f64::from(u8::from(outcomes[row] == outcome)));
+        (sums, counts.iter().filter(|&&count| count > 0.0).count())
+    };
+    let ((successes, with_success), (failures, with_failure)) = (of(true), of(false));
+    at_least_two("clusters with a success", with_success)?;
+    at_least_two("clusters with a failure", with_failure)?;
+    let factor = |clusters: usize| clusters as f64 / (clusters - 1) as f64;
+    let products = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let variance = factor(with_success) * products(&successes, &successes)
+        + factor(with_failure) * products(&failures, &failures)
+        + 2.0 * factor(successes.len()) * products(&successes, &failures);
+    // The mixed term never outweighs the other two, except by rounding.
+    let error = variance.max(0.0).sqrt();
+    Ok(ClusterEstimate {
+        estimate: areas[1] - areas[0],
+        standard_error: if error <= ROUNDING { 0.0 } else { error },
+        clusters: successes.len(),
+    })
+}
+
+/// An area has no standard error below this but by rounding.
+const ROUNDING: f64 = 1e-14;

@@ -1,0 +1,372 @@
+use std::fmt;
+
+use scoring_rules::Probability;
+
+use crate::Error;
+
+/// What to do about a forecast that is missing, NaN or outside [0, 1].
+///
+/// One policy serves a live loop ([`OnlineTps::with_policy`](crate::OnlineTps::with_policy)) and
+/// whole runs that were read from a file ([`ForecastPolicy::check_run`]).
+///
+/// | policy | missing or NaN | a number outside [0, 1] |
+/// |---|---|---|
+/// | [`Refuse`](Self::Refuse) (default) | error | error |
+/// | [`LeaveOut`](Self::LeaveOut) | the run is left out | the run is left out |
+/// | [`CarryForward`](Self::CarryForward) | the forecast before it is repeated | the forecast before it is repeated |
+/// | [`Clip`](Self::Clip) | error | 0 or 1, whichever is nearer |
+///
+/// [`CarryForward`](Self::CarryForward) invents nothing: where the first forecast of a run is at
+/// fault there is none before it, and the run is left out. [`Clip`](Self::Clip) never turns a NaN
+/// into a number. Each repair is counted in [`ForecastCounts`].
+///
+/// A run that is left out or repaired is a choice that changes the sample: report the counts beside
+/// the scores.
+///
+/// ```
+/// use trajectory_metrics::{CheckedRun, Error, ForecastCounts, ForecastFault, ForecastPolicy};
+///
+/// let run = [Some(0.7), None, Some(1.5)];
+/// let mut counts = ForecastCounts::default();
+///
+/// let refused = ForecastPolicy::Refuse.check_run(&run, &mut counts);
+/// assert_eq!(refused, Err(Error::Forecast { step: 2, fault: ForecastFault::Missing }));
+///
+/// let left_out = ForecastPolicy::LeaveOut.check_run(&run, &mut counts)?;
+/// assert_eq!(left_out, CheckedRun::LeftOut { step: 2, fault: ForecastFault::Missing });
+///
+/// let carried = ForecastPolicy::CarryForward.check_run(&run, &mut counts)?;
+/// assert_eq!(carried.forecasts().map(|run| run[2].get()), Some(0.7));
+///
+/// assert_eq!((counts.runs, counts.left_out_runs, counts.carried), (2, 1, 2));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum ForecastPolicy {
+    /// An error that names the step and what is wrong with its forecast.
+    #[default]
+    Refuse,
+    /// Leaves out the whole run, and counts it.
+    LeaveOut,
+    /// Repeats the last forecast before it; a run whose first forecast is at fault is left out.
+    CarryForward,
+    /// Moves a number outside [0, 1], infinities included, to the nearer end; refuses a missing
+    /// forecast and a NaN.
+    Clip,
+}
+
+/// What is wrong with a forecast.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum ForecastFault {
+    /// There is no value.
+    Missing,
+    /// The value is NaN.
+    Nan,
+    /// The value is outside [0, 1].
+    OutOfRange(
+        #[cfg_attr(
+            feature = "serde",
+            serde(
+                serialize_with = "crate::stored_number::serialize",
+                deserialize_with = "crate::stored_number::outside"
+            )
+        )]
+        f64,
+    ),
+}
+
+impl fmt::Display for ForecastFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("missing"),
+            Self::Nan => f.write_str("NaN"),
+            Self::OutOfRange(value) => write!(f, "{value}, outside [0, 1]"),
+        }
+    }
+}
+
+/// The forecasts of one run after [`ForecastPolicy::check_run`].
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum CheckedRun {
+    /// The run is kept, with these forecasts, one per value given.
+    Kept(Vec<Probability>),
+    /// The run is left out, because of its first forecast that could not be used.
+    LeftOut {
+        /// The step, from 1.
+        step: usize,
+        /// What is wrong with its forecast.
+        fault: ForecastFault,
+    },
+}
+
+impl CheckedRun {
+    /// The forecasts of a run that is kept; `None` for a run that is left out.
+    #[must_use]
+    pub fn forecasts(&self) -> Option<&[Probability]> {
+        match self {
+            Self::Kept(forecasts) => Some(forecasts),
+            Self::LeftOut { .. } => None,
+        }
+    }
+}
+
+/// How many runs were read under a [`ForecastPolicy`], and what was done to them.
+///
+/// Values are counted in runs that are kept only: the repairs of a run that is left out later
+/// change nothing. The counts of parts of a sample are added with [`Self::merge`].
+///
+/// ```
+/// use trajectory_metrics::{Error, ForecastCounts, ForecastPolicy};
+///
+/// let mut counts = ForecastCounts::default();
+/// for run in [&[Some(1.5), Some(-0.1)][..], &[Some(0.5)]] {
+///     ForecastPolicy::Clip.check_run(run, &mut counts)?;
+/// }
+/// assert_eq!((counts.runs, counts.repaired_runs, counts.clipped), (2, 1, 2));
+/// assert_eq!(counts.to_string(), "2 runs: 1 repaired (2 forecasts clipped, 0 carried forward), 0 left out");
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
+pub struct ForecastCounts {
+    /// Runs that were read, whether kept or left out.
+    pub runs: u64,
+    /// Runs that are left out.
+    pub left_out_runs: u64,
+    /// Runs that are kept with at least one forecast clipped or carried forward.
+    pub repaired_runs: u64,
+    /// Forecasts moved to 0 or 1, in runs that are kept.
+    pub clipped: u64,
+    /// Forecasts that repeat the one before, in runs that are kept.
+    pub carried: u64,
+}
+
+impl ForecastCounts {
+    /// Adds the counts of another part of the sample. A count that passes 2^64 - 1 stays there.
+    pub fn merge(&mut self, other: Self) {
+        let pairs = [
+            (&mut self.runs, other.runs),
+            (&mut self.left_out_runs, other.left_out_runs),
+            (&mut self.repaired_runs, other.repaired_runs),
+            (&mut self.clipped, other.clipped),
+            (&mut self.carried, other.carried),
+        ];
+        for (count, more) in pairs {
+            *count = count.saturating_add(more);
+        }
+    }
+
+    /// One run that is kept with these repairs.
+    pub(crate) const fn kept(clipped: u64, carried: u64) -> Self {
+        let repaired_runs = (clipped + carried > 0) as u64;
+        Self { runs: 1, left_out_runs: 0, repaired_runs, clipped, carried }
+    }
+
+    /// One run that is left out.
+    pub(crate) const LEFT_OUT: Self =
+        Self { runs: 1, left_out_runs: 1, repaired_runs: 0, clipped: 0, carried: 0 };
+}
+
+impl fmt::Display for ForecastCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { runs, left_out_runs, repaired_runs, clipped, carried } = self;
+        write!(
+            f,
+            "{runs} runs: {repaired_runs} repaired ({clipped} forecasts clipped, {carried} carried \
+             forward), {left_out_runs} left out"
+        )
+    }
+}
+
+/// What a policy makes of one value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Checked {
+    AsGiven(Probability),
+    Clipped(Probability),
+    Carried(Probability),
+    LeftOut(ForecastFault),
+}
+
+impl ForecastPolicy {
+    /// The policies in the order of the table above.
+    pub const ALL: [Self; 4] = [Self::Refuse, Self::LeaveOut, Self::CarryForward, Self::Clip];
+
+    /// The policy's name, as settings and reports spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Refuse => "refuse",
+            Self::LeaveOut => "leave_out",
+            Self::CarryForward => "carry_forward",
+            Self::Clip => "clip",
+        }
+    }
+
+    /// Checks the values of one run, in the order of its steps, and adds what was done to `counts`.
+    ///
+    /// `None` is a missing value. An empty run is kept as it is: whether a run may be empty is for
+    /// the caller to say ([`Traces::push`](crate::Traces::push) refuses it).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forecast`] with the first value that the policy refuses; `counts` stays as it was.
+    pub fn check_run(
+        self,
+        values: &[Option<f64>],
+        counts: &mut ForecastCounts,
+    ) -> Result<CheckedRun, Error> {
+        let mut forecasts = Vec::with_capacity(values.len());
+        let (mut clipped, mut carried) = (0, 0);
+        for (i, &value) in values.iter().enumerate() {
+            let step = i + 1;
+            forecasts.push(match self.check(step, value, forecasts.last().copied())? {
+                Checked::AsGiven(forecast) => forecast,
+                Checked::Clipped(forecast) => {
+                    clipped += 1;
+                    forecast
+                }
+                Checked::Carried(forecast) => {
+                    carried += 1;
+                    forecast
+                }
+                Checked::LeftOut(fault) => {
+                    counts.merge(ForecastCounts::LEFT_OUT);
+                    return Ok(CheckedRun::LeftOut { step, fault });
+                }
+            });
+        }
+        counts.merge(ForecastCounts::kept(clipped, carried));
+        Ok(CheckedRun::Kept(forecasts))
+    }
+
+    /// Checks the value of one step, from 1, given the forecast before it.
+    #[inline]
+    pub(crate) fn check(
+        self,
+        step: usize,
+        value: Option<f64>,
+        before: Option<Probability>,
+    ) -> Result<Checked, Error> {
+        let fault = match value {
+            None => ForecastFault::Missing,
+            Some(value) => match Probability::new(value) {
+                Ok(forecast) => return Ok(Checked::AsGiven(forecast)),
+                Err(_) if value.is_nan() => ForecastFault::Nan,
+                Err(_) => ForecastFault::OutOfRange(value),
+            },
+        };
+        match (self, fault, before) {
+            (Self::Clip, ForecastFault::OutOfRange(value), _) => {
+                Ok(Checked::Clipped(if value < 0.0 { Probability::ZERO } else { Probability::ONE }))
+            }
+            (Self::CarryForward, _, Some(before)) => Ok(Checked::Carried(before)),
+            (Self::CarryForward, _, None) | (Self::LeaveOut, ..) => Ok(Checked::LeftOut(fault)),
+            (Self::Refuse | Self::Clip, ..) => Err(Error::Forecast { step, fault }),
+        }
+    }
+}
+
+impl fmt::Display for ForecastPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl std::str::FromStr for ForecastPolicy {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let named = Self::ALL.into_iter().find(|policy| policy.name() == name);
+        named.ok_or_else(|| Error::PolicyName { name: name.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const FAULTS: [(Option<f64>, ForecastFault); 5] = [
+        (None, ForecastFault::Missing),
+        (Some(f64::NAN), ForecastFault::Nan),
+        (Some(1.5), ForecastFault::OutOfRange(1.5)),
+        (Some(-1e-300), ForecastFault::OutOfRange(-1e-300)),
+        (Some(f64::INFINITY), ForecastFault::OutOfRange(f64::INFINITY)),
+    ];
+
+    #[test]
+    fn every_policy_meets_every_fault_as_its_table_says() {
+        for (value, fault) in FAULTS {
+            let run = [Some(0.25), value];
+            let refused = Err(Error::Forecast { step: 2, fault });
+            let mut counts = ForecastCounts::default();
+            assert_eq!(ForecastPolicy::Refuse.check_run(&run, &mut counts), refused);
+            assert_eq!(counts, ForecastCounts::default());
+
+            let left_out = ForecastPolicy::LeaveOut.check_run(&run, &mut counts).unwrap();
+            assert_eq!(left_out, CheckedRun::LeftOut { step: 2, fault });
+            assert_eq!(counts, ForecastCounts::LEFT_OUT);
+
+            let mut counts = ForecastCounts::default();
+            let carried = ForecastPolicy::CarryForward.check_run(&run, &mut counts).unwrap();
+            assert_eq!(carried.forecasts().unwrap()[1].get(), 0.25);
+            assert_eq!(counts, ForecastCounts::kept(0, 1));
+
+            let mut counts = ForecastCounts::default();
+            let clipped = ForecastPolicy::Clip.check_run(&run, &mut counts);
+            if let ForecastFault::OutOfRange(value) = fault {
+                let end = if value > 1.0 { 1.0 } else { 0.0 };
+                assert_eq!(clipped.unwrap().forecasts().unwrap()[1].get(), end);
+                assert_eq!(counts, ForecastCounts::kept(1, 0));
+            } else {
+                assert_eq!(clipped, refused);
+            }
+        }
+    }
+
+    #[test]
+    fn at_the_first_step_there_is_nothing_to_carry_and_the_run_is_left_out() {
+        for (value, fault) in FAULTS {
+            let mut counts = ForecastCounts::default();
+            let run = [value, Some(0.5)];
+            let checked = ForecastPolicy::CarryForward.check_run(&run, &mut counts).unwrap();
+            assert_eq!(checked, CheckedRun::LeftOut { step: 1, fault });
+            assert_eq!(counts, ForecastCounts::LEFT_OUT);
+        }
+    }
+
+    #[test]
+    fn names_go_back_and_forth_and_others_are_refused() {
+        for policy in ForecastPolicy::ALL {
+            assert_eq!(policy.to_string().parse(), Ok(policy));
+        }
+        let error = "drop".parse::<ForecastPolicy>().unwrap_err();
+        assert_eq!(error, Error::PolicyName { name: "drop".to_owned() });
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_in_order_is_the_same_under_every_policy(
+            values in prop::collection::vec(0.0..=1.0_f64, 0..40),
+        ) {
+            let run: Vec<Option<f64>> = values.iter().copied().map(Some).collect();
+            for policy in ForecastPolicy::ALL {
+                let mut counts = ForecastCounts::default();
+                let kept = CheckedRun::Kept(Probability::from_slice(&values).unwrap().to_vec());
+                prop_assert_eq!(policy.check_run(&run, &mut counts), Ok(kept));
+                prop_assert_eq!(counts, ForecastCounts::kept(0, 0));
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! One call in the spellings of several tools is one call, and what differs in one of them differs
+//! in all.
+#![cfg(feature = "serde")]
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+use trajectory_metrics::tool_calls::{MatchMode, ToolCall, Value, match_calls};
+
+/// Values that are easily taken for each other, and values that hold them.
+fn arguments() -> impl Strategy<Value = serde_json::Map<String, Json>> {
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::from),
+        (-3..4_i64).prop_map(Json::from),
+        any::<i64>().prop_map(Json::from),
+        (u64::MAX - 3..=u64::MAX).prop_map(Json::from),
+        any::<f64>()
+            .prop_filter("JSON has no others", |real| real.is_finite())
+            .prop_map(Json::from),
+        prop::sample::select(vec![
+            "",
+            "null",
+            "{}",
+            "5",
+            "{\"amount\":5}",
+            "\"",
+            "\\",
+            "ü\u{1f600}"
+        ])
+        .prop_map(Json::from),
+        "[a-z\"\\\\{}]{0,6}".prop_map(Json::from),
+    ];
+    let value = leaf.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Json::from),
+            prop::collection::btree_map("[a-c]{0,2}", inner, 0..3)
+                .prop_map(|entries| Json::Object(entries.into_iter().collect())),
+        ]
+    });
+    prop::collection::btree_map("[a-z.]{0,6}", value, 0..5)
+        .prop_map(|entries| entries.into_iter().collect())
+}
+
+/// Our own, OpenAI's in its message and by itself, Anthropic's, LangChain's and that of templates.
+fn spellings(name: &str, arguments: &serde_json::Map<String, Json>) -> [Json; 6] {
+    let text = serde_json::to_string(arguments).unwrap();
+    [
+        json!({"name": name, "args": arguments}),
+        json!({"id": "c", "type": "function", "function": {"name": name, "arguments": text}}),
+        json!({"type": "function_call", "call_id": "c", "name": name, "arguments": text}),
+        json!({"type": "tool_use", "id": "c", "name": name, "input": arguments}),
+        json!({"name": name, "parameters": arguments}),
+        json!({"id": "c", "function": name, "arguments": arguments, "parse_error": null}),
+    ]
+}
+
+fn read(spelling: &Json) -> ToolCall {
+    // Through a text, as a log is read.
+    let text = serde_json::to_string(spelling).unwrap();
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Another value than the one given.
+fn changed(value: &Json) -> Json {
+    match value {
+        Json::Null => json!(0),
+        Json::Bool(value) => json!(!value),
+        Json::Number(number) if number.as_f64() == Some(0.0) => json!(1),
+        Json::Number(_) => json!(0),
+        Json::String(text) => json!(format!("{text}x")),
+        Json::Array(values) => match values.split_last() {
+            Some((last, rest)) => {
+                let mut values = rest.to_vec();
+                values.push(changed(last));
+                Json::Array(values)
+            }
+            None => json!([null]),
+        },
+        Json::Object(entries) => {
+            let mut entries = entries.clone();
+            match entries.iter().next().map(|(name, value)| (name.clone(), changed(value))) {
+                Some((name, value)) => entries.insert(name, value),
+                None => entries.insert("new".to_owned(), Json::Null),
+            };
+            Json::Object(entries)
+        }
+    }
+}
+
+/// Whether two calls are one, by every way of comparing them.
+fn same(a: &ToolCall, b: &ToolCall) -> bool {
+    let equal = a == b;
+    let matched = match_calls(&[a], &[b], &|a: &&ToolCall, b: &&ToolCall| a == b).unwrap();
+    assert_eq!(matched.is_match(MatchMode::Exact), equal);
+    assert_eq!(a.cmp(b).is_eq(), equal);
+    equal
+}
+
+proptest! {
+    #[test]
+    fn a_call_is_the_same_in_every_spelling_and_another_if_any_argument_differs(
+        name in "[a-z_.-]{1,8}",
+        arguments in arguments(),
+    ) {
+        let spelled = spellings(&name, &arguments);
+        let calls = spelled.each_ref().map(read);
+        for call in &calls {
+            prop_assert!(same(call, &calls[0]), "{:?}", spelled);
+            prop_assert!(same(&read(&serde_json::to_value(call).unwrap()), call));
+        }
+        let values = serde_json::from_value::<Value>(Json::Object(arguments.clone())).unwrap();
+        let text = serde_json::to_string(&arguments).unwrap();
+        prop_assert_eq!(&ToolCall::from_openai(name.as_str(), &text).unwrap(), &calls[0]);
+        prop_assert_eq!(&ToolCall::from_anthropic(name.as_str(), values), &calls[0]);
+
+        // Each argument changed, each removed, one added, and the name changed.
+        let mut others = Vec::new();
+        for (key, value) in &arguments {
+            let mut other = arguments.clone();
+            other.insert(key.clone(), changed(value));
+            others.push((name.clone(), other));
+            let mut other = arguments.clone();
+            other.remove(key);
+            others.push((name.clone(), other));
+        }
+        let mut more = arguments.clone();
+        more.insert("a new one".to_owned(), Json::Null);
+        others.push((name.clone(), more));
+        others.push((format!("{name}x"), arguments));
+        for (name, arguments) in others {
+            for other in &spellings(&name, &arguments) {
+                for (call, spelling) in calls.iter().zip(&spelled) {
+                    prop_assert!(!same(&read(other), call), "{} {}", other, spelling);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_cut_off_equals_no_call_but_itself(arguments in arguments(), at in 1..60_usize) {
+        let text = serde_json::to_string(&arguments).unwrap();
+        let cut: String = text.chars().take(at.min(text.chars().count() - 1)).collect();
+        let whole = ToolCall::from_openai("pay", &text).unwrap();
+        let cut_off = read(&json!({"name": "pay", "arguments": cut}));
+        prop_assert_eq!(&cut_off.arguments, &Value::from(cut.as_str()));
+        prop_assert!(!same(&cut_off, &whole));
+        let nested = read(&json!({"function": {"name": "pay", "arguments": cut}}));
+        prop_assert!(same(&cut_off, &nested));
+        prop_assert!(ToolCall::from_openai("pay", &cut).is_err());
+    }
+}

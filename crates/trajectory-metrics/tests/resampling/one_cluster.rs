@@ -1,0 +1,83 @@
+use proptest::prelude::*;
+use trajectory_metrics::{
+    Bootstrap, Error, Probability, Ranking, Replicates, Weight, cluster_mean, sign_flip_test,
+};
+
+use super::counted_mean;
+
+fn one(what: &'static str) -> Error {
+    Error::ScoringRules(scoring_rules::Error::TooFew { what, least: 2, found: 1 })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    #[test]
+    fn every_door_refuses_one_cluster_and_no_other_number(
+        clusters in 1_usize..=6,
+        per_cluster in 1_usize..5,
+        weighted in any::<bool>(),
+        seed in any::<u64>(),
+    ) {
+        let tasks: Vec<usize> = (0..clusters * per_cluster).map(|row| row % clusters).collect();
+        let n = tasks.len();
+        let values: Vec<f64> = (0..n).map(|row| (row as f64 + 0.5).sin()).collect();
+        let equal = vec![1.0; n];
+        let weights: Vec<f64> = (0..n).map(|row| 1.0 + row as f64).collect();
+        let weights = weighted.then(|| Weight::from_slice(&weights).unwrap());
+        let error = cluster_mean(&values, weights, &tasks).map(drop);
+        prop_assert_eq!(error.is_err(), clusters == 1);
+        let bootstrap = match Bootstrap::clusters(&tasks, seed) {
+            Ok(bootstrap) => bootstrap,
+            Err(error) => {
+                prop_assert_eq!(clusters, 1);
+                // The same cause has the same error everywhere.
+                prop_assert_eq!(error.clone(), one("clusters"));
+                prop_assert_eq!(cluster_mean(&values, weights, &tasks), Err(error));
+                return Ok(());
+            }
+        };
+        prop_assert!(clusters > 1);
+        let spread = |replicates: Replicates| replicates.standard_error().is_some_and(|e| e > 0.0);
+        prop_assert!(spread(bootstrap.mean(&values, weights, 400).unwrap()));
+        let [counted] = bootstrap.replicates(400, |counts| [counted_mean(&values, &equal, counts)]);
+        prop_assert!(spread(counted.unwrap()));
+        prop_assert_eq!(
+            bootstrap.jackknife(|counts| counted_mean(&values, &equal, counts)).unwrap().len(),
+            clusters
+        );
+    }
+}
+
+#[test]
+fn one_row_is_refused_as_one_cluster_is() {
+    assert_eq!(Bootstrap::rows(1, 7).map(drop), Err(one("rows")));
+    assert_eq!(Bootstrap::clusters(&["task"; 4], 7).map(drop), Err(one("clusters")));
+    assert!(Bootstrap::rows(2, 7).is_ok());
+}
+
+#[test]
+fn a_mean_with_one_cluster_of_positive_weight_is_refused() {
+    let tasks = ["a", "a", "b", "c"];
+    let bootstrap = Bootstrap::clusters(&tasks, 7).unwrap();
+    let values = [1.0, 2.0, 3.0, 4.0];
+    let weights = Weight::from_slice(&[1.0, 2.0, 0.0, 0.0]).unwrap();
+    assert_eq!(bootstrap.mean(&values, Some(weights), 100), Err(one("clusters")));
+    assert_eq!(cluster_mean(&values, Some(weights), &tasks), Err(one("clusters")));
+    #[cfg(feature = "rayon")]
+    assert_eq!(bootstrap.par_mean(&values, Some(weights), 100), Err(one("clusters")));
+}
+
+#[test]
+fn signs_of_one_cluster_prove_nothing_and_the_p_value_says_so() {
+    let test = sign_flip_test(&[0.5, 0.25], None, &["a", "a"], 0, 0).unwrap();
+    assert_eq!((test.p_value, test.clusters), (1.0, 1));
+}
+
+#[test]
+fn an_area_with_both_classes_in_one_of_two_clusters_is_undefined_where_only_the_other_is_drawn() {
+    let confidence = Probability::from_slice(&[0.1, 0.9, 0.4, 0.6]).unwrap();
+    let ranking = Ranking::new(confidence, &[false, true, true, true]).unwrap();
+    let bootstrap = Bootstrap::clusters(&["a", "a", "b", "b"], 7).unwrap();
+    let undefined = bootstrap.auroc(&ranking, 4_000).unwrap().undefined();
+    assert!((850..1_150).contains(&undefined), "{undefined}");
+}

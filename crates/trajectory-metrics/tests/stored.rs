@@ -1,0 +1,148 @@
+//! What is stored is read back as it was, and what is not valid is refused.
+#![cfg(feature = "serde")]
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+use std::fmt::Debug;
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use trajectory_metrics::{
+    AurocDifference, AurocEstimate, BetaCalibration, Binning, Bootstrap, ClusterEstimate, Folds,
+    Isotonic, Level, NamedChange, Platt, PositiveClass, PrecisionRecallPoint, Probability,
+    Replicates, RiskCoveragePoint, RocPoint, SignFlipTest, Summary, TemperatureScaling, TiedBlocks,
+    TpsFamily, Traces, VennAbers, WeightSchedule, cluster_mean, consistency_band, cross_fit,
+    delong, delong_test, fixed_rank_sensitivity, precision_recall_curve, raw_against_calibrated,
+    reliability_curve, reliability_diagram, risk_coverage_curve, roc_curve, sign_flip_test,
+};
+
+/// Stores and reads back, through text.
+fn back<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) -> Value {
+    let text = serde_json::to_string(value).unwrap();
+    assert_eq!(&serde_json::from_str::<T>(&text).unwrap(), value, "{text}");
+    serde_json::from_str(&text).unwrap()
+}
+
+/// That each change of one entry, or one more entry, is refused.
+fn refused<T: DeserializeOwned + Debug>(stored: &Value, changes: &[(&str, Value)]) {
+    serde_json::from_value::<T>(stored.clone()).unwrap();
+    for (key, value) in changes.iter().chain([&("not_a_field", json!(1))]) {
+        let mut wrong = stored.clone();
+        wrong[key] = value.clone();
+        assert!(serde_json::from_value::<T>(wrong.clone()).is_err(), "{wrong}");
+    }
+}
+
+fn streams() -> (Traces, Vec<usize>) {
+    let mut traces = Traces::default();
+    for i in 0..24_usize {
+        let said = [0.2, 0.5, 0.75, 0.9][i % 4];
+        let stream = Probability::from_slice(&[said, 0.5]).unwrap().to_vec();
+        traces.push(&stream, i * 7 % 5 < 1 + i % 4).unwrap();
+    }
+    (traces, (0..24).map(|i| i / 2).collect())
+}
+
+#[test]
+fn settings_go_back_and_forth_and_impossible_ones_are_refused() {
+    for schedule in WeightSchedule::NAMED {
+        assert_eq!(back(&schedule), json!(schedule.name()));
+        back(&Summary::Weighted(schedule));
+    }
+    let custom = WeightSchedule::custom(&[2.0, 0.1]).unwrap();
+    refused::<WeightSchedule>(&back(&custom), &[("custom", json!([1.0, 0.0]))]);
+    assert!(serde_json::from_value::<WeightSchedule>(json!("front")).is_err());
+    assert_eq!(back(&Summary::Minimum), json!("minimum"));
+
+    let wrong_clip = ("clip", json!(0.5));
+    let platt = back(&Platt::new(0.5, 1e-4).unwrap());
+    refused::<Platt>(&platt, &[wrong_clip.clone(), ("penalty", json!(0.0))]);
+    let beta = back(&BetaCalibration::default());
+    refused::<BetaCalibration>(&beta, std::slice::from_ref(&wrong_clip));
+    refused::<TemperatureScaling>(&back(&TemperatureScaling::default()), &[wrong_clip]);
+    back(&Isotonic);
+    back(&VennAbers);
+    assert_eq!(back(&PositiveClass::Failure), json!("failure"));
+
+    let folds = back(&Folds::halves(&[true, false, true], &[1, 2, 3]).unwrap());
+    let wrong = [("count", json!(1)), ("of_each", json!([0, 2, 1]))];
+    refused::<Folds>(&folds, &wrong);
+}
+
+#[test]
+fn traces_and_draws_go_back_and_forth_and_broken_ones_are_refused() {
+    let (traces, tasks) = streams();
+    let wrong = [("forecasts", json!([0.5])), ("ends", json!([1])), ("outcomes", json!([]))];
+    refused::<Traces>(&back(&traces), &wrong);
+
+    let bootstrap = Bootstrap::clusters(&tasks, 9).unwrap();
+    let stored = back(&bootstrap);
+    let wrong = [
+        ("cluster_of", json!([0, 0])),
+        ("cluster_of", json!([0, 2])),
+        ("cluster_of", json!([])),
+        ("seed", json!(-1)),
+    ];
+    refused::<Bootstrap>(&stored, &wrong);
+    let read: Bootstrap = serde_json::from_value(stored).unwrap();
+    let values: Vec<f64> = (0..24).map(|i| f64::from(i).sin()).collect();
+    assert_eq!(read.mean(&values, None, 50), bootstrap.mean(&values, None, 50));
+
+    let replicates = bootstrap.mean(&values, None, 50).unwrap();
+    let wrong = [
+        ("estimate", json!("NaN")),
+        ("values", json!([null])),
+        ("values", json!([])),
+        ("scale", json!(-1.0)),
+    ];
+    refused::<Replicates>(&back(&replicates), &wrong);
+    let same: Replicates = serde_json::from_value(back(&replicates)).unwrap();
+    assert_eq!(same.minus(&replicates).unwrap().standard_error(), Some(0.0));
+    let infinite = Replicates::new(f64::NEG_INFINITY, vec![f64::NEG_INFINITY, f64::NAN, 1.0]);
+    assert_eq!(back(&infinite.unwrap())["values"], json!(["-inf", null, 1.0]));
+    let difference = replicates.minus(&replicates).unwrap();
+    back(&difference);
+}
+
+#[test]
+fn results_go_back_and_forth_and_impossible_ones_are_refused() {
+    let (traces, tasks) = streams();
+    let schedule = WeightSchedule::LinearFront;
+    let confidence = Summary::Minimum.of_each(&traces).unwrap();
+    let blocks = TiedBlocks::new(&confidence, traces.outcomes(), None).unwrap();
+
+    let error = ("standard_error", json!(-0.1));
+    let area = back(&delong(&blocks).unwrap());
+    refused::<AurocEstimate>(&area, &[error.clone(), ("auroc", json!(1.1))]);
+    let flat = vec![Probability::HALF; 24];
+    let outcomes = traces.outcomes();
+    let test = delong_test(&confidence, outcomes, &flat, outcomes, None).unwrap();
+    refused::<AurocDifference>(&back(&test), &[error.clone(), ("difference", json!(-1.1))]);
+
+    let positive = PositiveClass::Failure;
+    let roc = roc_curve(&blocks, positive).unwrap();
+    refused::<RocPoint>(&back(&roc[1]), &[("threshold", json!(2.0))]);
+    let curve = precision_recall_curve(&blocks, positive).unwrap();
+    refused::<PrecisionRecallPoint>(&back(&curve[0]), &[("recall", json!(-0.5))]);
+    let curve = risk_coverage_curve(&blocks).unwrap();
+    refused::<RiskCoveragePoint>(&back(&curve[0]), &[("risk", json!(1.5))]);
+    back(&reliability_curve(&blocks).unwrap()[0]);
+    back(&reliability_diagram(&blocks, Binning::Quantile { bins: 3 }).unwrap()[0]);
+    back(&consistency_band(&blocks, 20, Level::HALF, 1).unwrap()[0]);
+
+    let values: Vec<f64> = (0..24).map(|i| f64::from(i).sin()).collect();
+    let mean = back(&cluster_mean(&values, None, &tasks).unwrap());
+    refused::<ClusterEstimate>(&mean, &[error, ("clusters", json!(1))]);
+    let test = back(&sign_flip_test(&values, None, &tasks, 0, 0).unwrap());
+    refused::<SignFlipTest>(&test, &[("p_value", json!(1.5))]);
+    back(&TpsFamily::means(&traces, None, &schedule).unwrap());
+
+    let folds = Folds::clustered(traces.outcomes(), &tasks, 2).unwrap();
+    back(&fixed_rank_sensitivity(&traces, &folds, &schedule).unwrap());
+    let calibrated = cross_fit(&Platt::default(), &traces, &folds, &schedule).unwrap();
+    let bootstrap = Bootstrap::clusters(&tasks, 9).unwrap();
+    let changes =
+        raw_against_calibrated(&traces, calibrated.traces(), &schedule, &bootstrap, 20).unwrap();
+    for change in &changes {
+        refused::<NamedChange>(&back(change), &[("metric", json!("accuracy"))]);
+    }
+}

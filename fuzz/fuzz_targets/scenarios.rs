@@ -1,0 +1,23 @@
+//! Scenario files: what is read comes back from what is written of it, its goal can be reached, and the
+//! optimal run reaches it.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use tool_graph::{GreedyRule, Scenario, Transcript};
+
+fuzz_target!(|text: &str| {
+    let Ok(scenario) = serde_json::from_str::<Scenario>(text) else { return };
+    let written = serde_json::to_string(&scenario).expect("what was read can be written");
+    assert_eq!(serde_json::from_str::<Scenario>(&written).ok().as_ref(), Some(&scenario));
+    if scenario.graph().tool_count() > 8 || scenario.events().len() > 8 {
+        return;
+    }
+    assert_ne!(scenario.optimal_plan(), Ok(None));
+    let best = scenario.optimal_run().expect("a checked scenario can be run");
+    assert!(best.goal_reached());
+    for run in [Ok(best), scenario.greedy_run(GreedyRule::Any)].into_iter().flatten() {
+        let written = serde_json::to_string(&run).expect("a transcript can be written");
+        assert_eq!(serde_json::from_str::<Transcript>(&written).ok(), Some(run));
+    }
+});

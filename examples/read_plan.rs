@@ -3,9 +3,7 @@
 
 use std::error::Error;
 
-use knapsack_oracle::{
-    Alpha, Item, Pool, Regime, execute, repair_plan, triage_efficiency_score,
-};
+use knapsack_oracle::{Alpha, Item, Pool, Regime, execute, repair_plan, triage_efficiency_score};
 
 const ANSWER: &str = r#"I would start with the small ones:
 {"plan": [

@@ -4,7 +4,8 @@
 use std::error::Error;
 
 use trajectory_metrics::{
-    BrierScore, Level, Probability, Summary, Tps, Traces, WeightSchedule, auroc_difference, cluster_difference,
+    BrierScore, Level, Probability, Summary, Tps, Traces, WeightSchedule, auroc_difference,
+    cluster_difference,
 };
 
 /// One run: its task, the confidence reported at each step, and whether it succeeded.

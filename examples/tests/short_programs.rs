@@ -22,10 +22,7 @@ fn missing_confidences_are_refused_by_default_and_counted_under_each_policy() {
     let lines = lines("missing_confidence");
     let sections: Vec<&[String]> = lines.chunks(6).collect();
     let names: Vec<&str> = sections.iter().map(|section| section[0].as_str()).collect();
-    assert_eq!(
-        names,
-        ["policy refuse", "policy leave_out", "policy carry_forward", "policy clip"]
-    );
+    assert_eq!(names, ["policy refuse", "policy leave_out", "policy carry_forward", "policy clip"]);
     let log_score = |forecasts: &[f64], succeeded: bool| {
         let weights: f64 = (1..=forecasts.len()).map(|weight| weight as f64).sum();
         let scores = forecasts.iter().enumerate().map(|(i, p)| {

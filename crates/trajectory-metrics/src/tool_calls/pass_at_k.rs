@@ -108,7 +108,8 @@ mod tests {
     fn counts_that_would_take_too_many_steps_are_an_error_and_others_of_that_size_return() {
         let far = 1_u64 << 60;
         // 2^32 steps to 1 - 1/e, and 2^30 to 1/e.
-        for result in [pass_at_k(u64::MAX, 1 << 32, 1 << 32), pass_hat_k(far, far - (1 << 30), 1 << 30)]
+        for result in
+            [pass_at_k(u64::MAX, 1 << 32, 1 << 32), pass_hat_k(far, far - (1 << 30), 1 << 30)]
         {
             let is_steps = matches!(result, Err(Error::Setting { name: "number of steps", .. }));
             assert!(is_steps, "{result:?}");

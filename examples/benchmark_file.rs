@@ -1,5 +1,6 @@
 //! A benchmark in a JSON file: an agent goes through its scenario and plans anew after each call. It and
 //! the greedy policy are compared with the optimal run.
+#![allow(clippy::print_stdout, reason = "a program prints")]
 
 use std::{error::Error, fs};
 

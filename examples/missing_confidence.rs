@@ -1,5 +1,6 @@
 //! An agent that does not always report a usable confidence, scored as it runs under a policy that says
 //! what is done about the values that are missing, NaN or outside 0 to 1.
+#![allow(clippy::print_stdout, reason = "a program prints")]
 
 use std::error::Error;
 

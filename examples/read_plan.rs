@@ -1,5 +1,6 @@
 //! A plan as a model wrote it, with a trailing comma and other slips: read with a list of the repairs,
 //! executed under its budget, and scored against the best plan and a random one.
+#![allow(clippy::print_stdout, reason = "a program prints")]
 
 use std::error::Error;
 

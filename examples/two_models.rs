@@ -1,5 +1,6 @@
 //! Two models on the same tasks: the difference of their trajectory proper scores and of their AUROCs,
 //! with intervals that treat the runs of one task as dependent.
+#![allow(clippy::print_stdout, reason = "a program prints")]
 
 use std::error::Error;
 

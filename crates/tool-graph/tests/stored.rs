@@ -9,8 +9,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tool_graph::{
     CallRecord, CallStatus, Episode, Error, Event, GreedyRule, PathCoverage, Plan, Problem, Reply,
-    RunScores, Scenario, Search, State, Tool, ToolGraph, Transcript,
+    RunMeans, RunScores, Scenario, Search, State, Tool, ToolGraph, Transcript,
 };
+use trajectory_metrics::ExactMean;
 
 fn graph() -> ToolGraph {
     ToolGraph::new(vec![
@@ -199,4 +200,40 @@ fn a_type_has_no_way_in_beside_the_checked_one() {
     assert!(Transcript::deserialize(&json).is_err());
     let reply = json!({"status": "banned", "cost": 1.0, "event": null});
     assert!(Reply::deserialize(&reply).is_err());
+}
+
+#[test]
+fn means_over_runs_read_back_go_on_and_refuse_what_no_runs_can_give() {
+    let best = scenario().optimal_run().unwrap();
+    let (_, run) = run();
+    let mut means = RunMeans::default();
+    comes_back(&means);
+    for run in [&run, &best, &run] {
+        means.update(run, &best).unwrap();
+    }
+    let json = comes_back(&means);
+    let mut again: RunMeans = serde_json::from_value(json.clone()).unwrap();
+    for all in [&mut means, &mut again] {
+        all.update(&best, &best).unwrap();
+    }
+    assert_eq!(again, means);
+    assert_eq!((again.runs(), again.task_completion_ratio()), (4, means.task_completion_ratio()));
+
+    let of = |values: &[f64]| {
+        serde_json::to_value(values.iter().copied().collect::<ExactMean>()).unwrap()
+    };
+    for (path, value) in [
+        ("/runs", json!(2)),
+        ("/runs", json!(-1)),
+        ("/cost_gap", of(&[1.0; 4])),
+        ("/cost_gap", of(&[1.0; 2])),
+        ("/cost_gap", of(&[f64::INFINITY, 0.0, 0.0])),
+        ("/lean_cost_gap", of(&[1.0; 4])),
+        ("/completed", of(&[2.0; 3])),
+        ("/completed", of(&[-1.0, 0.0, 0.0])),
+        ("/paths/exact", of(&[1.0])),
+        ("/failures/calls", json!(0)),
+    ] {
+        refused::<RunMeans>(&json, path, value);
+    }
 }

@@ -85,7 +85,7 @@ impl ExactMean {
     #[inline]
     pub fn update(&mut self, value: f64) {
         self.total.add(value);
-        self.count += 1;
+        self.count = self.count.saturating_add(1);
     }
 
     /// Takes in one value of the given weight; of weight 0 it leaves no trace.
@@ -137,7 +137,7 @@ impl ExactMean {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn finish(&self) -> Result<f64, Error> {
-        let weight = self.all_weight().value();
+        let weight = self.weight();
         if weight == 0.0 {
             return Err(Error::Empty);
         }
@@ -146,6 +146,21 @@ impl ExactMean {
             return Err(Error::NotFinite { what: "the mean", value: mean });
         }
         Ok(mean)
+    }
+
+    /// The sum of all weights so far, at least 0; each value without a weight has weight 1.
+    ///
+    /// ```
+    /// use scoring_rules::{Error, ExactMean};
+    ///
+    /// let mut mean: ExactMean = [0.2, 0.4].into_iter().collect();
+    /// mean.update_weighted(0.3, 1.5)?;
+    /// assert_eq!(mean.weight(), 3.5);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn weight(&self) -> f64 {
+        self.all_weight().value()
     }
 
     fn all_weight(&self) -> ExactSum {

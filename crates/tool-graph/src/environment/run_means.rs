@@ -10,6 +10,9 @@ use crate::Error;
 /// all their events, or whose reference did not, are left out of everything, runs that did not
 /// reach the goal out of costs and paths; both are counted.
 ///
+/// With the feature `serde` it is stored with all that it has taken in, so that more runs can follow
+/// after it is read. What no runs can give is refused.
+///
 /// Reference: CostBench, appendices B.3.1 and B.3.2.
 ///
 /// ```
@@ -47,7 +50,8 @@ use crate::Error;
 /// assert_eq!(means.failures().calls, 4);
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RunMeans {
     runs: usize,
     left_out: usize,
@@ -58,6 +62,49 @@ pub struct RunMeans {
     failures: FailureCounts,
 }
 
+#[cfg(feature = "serde")]
+crate::stored::checked!(struct StoredRunMeans for RunMeans = "RunMeans", RunMeans::check, {
+    runs: usize,
+    left_out: usize,
+    paths: PathDistances,
+    cost_gap: ExactMean,
+    lean_cost_gap: ExactMean,
+    completed: ExactMean,
+    failures: FailureCounts,
+});
+
+#[cfg(feature = "serde")]
+impl RunMeans {
+    fn check(&self) -> Result<(), &'static str> {
+        use crate::stored::rule;
+
+        let (runs, reached) = (self.runs as f64, self.cost_gap.weight());
+        rule(self.completed.weight() == runs, "completed must be a mean over all runs")?;
+        rule(reached <= runs, "cost_gap must be a mean over at most all runs")?;
+        rule(
+            self.paths.weight() == reached,
+            "paths must be means over the runs that cost_gap is a mean over",
+        )?;
+        rule(
+            self.lean_cost_gap.weight() <= reached,
+            "lean_cost_gap must be a mean over runs that cost_gap is a mean over",
+        )?;
+        let finite = |gaps: &ExactMean| {
+            gaps.weight() == 0.0 || gaps.finish().is_ok_and(|gap| gap.is_finite())
+        };
+        rule(
+            finite(&self.cost_gap) && finite(&self.lean_cost_gap),
+            "the means of cost_gap and lean_cost_gap must be finite",
+        )?;
+        // A completed run has reached the goal.
+        let share = if runs > 0.0 { self.completed.finish() } else { Ok(0.0) };
+        rule(
+            share.is_ok_and(|share| share >= 0.0 && share * runs <= reached + 0.5),
+            "completed runs must be at least 0 and at most those that cost_gap is a mean over",
+        )
+    }
+}
+
 impl RunMeans {
     /// Takes in one run, against a reference as in [`Transcript::scores`].
     ///
@@ -66,11 +113,11 @@ impl RunMeans {
     /// As there. Nothing is taken in then.
     pub fn update(&mut self, run: &Transcript, reference: &Transcript) -> Result<(), Error> {
         if !(run.all_events_fired() && reference.all_events_fired()) {
-            self.left_out += 1;
+            self.left_out = self.left_out.saturating_add(1);
             return Ok(());
         }
         let scores = run.scores(reference)?;
-        self.runs += 1;
+        self.runs = self.runs.saturating_add(1);
         self.completed.update(f64::from(scores.completed));
         self.failures.merge(&scores.failures);
         if run.goal_reached() {
@@ -84,8 +131,8 @@ impl RunMeans {
 
     /// Takes in everything that `other` has.
     pub fn merge(&mut self, other: &Self) {
-        self.runs += other.runs;
-        self.left_out += other.left_out;
+        self.runs = self.runs.saturating_add(other.runs);
+        self.left_out = self.left_out.saturating_add(other.left_out);
         self.paths.merge(&other.paths);
         self.cost_gap.merge(&other.cost_gap);
         self.lean_cost_gap.merge(&other.lean_cost_gap);

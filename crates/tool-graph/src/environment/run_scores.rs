@@ -52,7 +52,6 @@ pub struct RunScores {
     /// better. Only for a run with a call.
     pub invalid_tool_use_ratio: Option<f64>,
     /// How many calls are of each failure class.
-    #[cfg_attr(feature = "serde", serde(with = "stored_counts"))]
     pub failures: FailureCounts,
 }
 
@@ -65,7 +64,6 @@ crate::stored::checked!(struct StoredRunScores for RunScores = "RunScores", RunS
     exact_match: Option<bool>,
     completed: bool,
     invalid_tool_use_ratio: Option<f64>,
-    #[serde(with = "stored_counts")]
     failures: FailureCounts,
 });
 
@@ -93,44 +91,5 @@ impl RunScores {
         rule(reached || !self.completed, "a completed run must have a cost gap")?;
         let has_calls = self.invalid_tool_use_ratio.is_some() == (self.failures.calls > 0);
         rule(has_calls, "invalid_tool_use_ratio must be there if there are calls, and null if not")
-    }
-}
-
-/// Counts of failures by their public names.
-#[cfg(feature = "serde")]
-mod stored_counts {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
-    use trajectory_metrics::tool_calls::FailureCounts;
-
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Counts {
-        calls: usize,
-        repeated: usize,
-        extra: usize,
-        wrong_parameters: usize,
-        inaccessible: usize,
-    }
-
-    pub(super) fn serialize<S: Serializer>(
-        counts: &FailureCounts,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        counts.serialize(to)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<FailureCounts, D::Error> {
-        let read = Counts::deserialize(from)?;
-        let classes = [read.repeated, read.extra, read.wrong_parameters, read.inaccessible];
-        let sum = classes.iter().try_fold(0usize, |sum, &count| sum.checked_add(count));
-        if sum.is_none_or(|sum| sum > read.calls) {
-            return Err(D::Error::custom("the failures of all classes must be at most the calls"));
-        }
-        let mut counts = FailureCounts::default();
-        counts.calls = read.calls;
-        [counts.repeated, counts.extra, counts.wrong_parameters, counts.inaccessible] = classes;
-        Ok(counts)
     }
 }

@@ -1,3 +1,4 @@
+use scoring_rules::DecimalSum;
 use trajectory_metrics::tool_calls::{
     CallFacts, FailureClass, FailureCounts, cost_gap, edit_distance, failure_classes,
     invalid_tool_use_ratio, normalized_edit_distance,
@@ -123,6 +124,29 @@ impl Transcript {
     #[must_use]
     pub fn costs(&self) -> Vec<f64> {
         self.calls.iter().map(|call| call.cost).collect()
+    }
+
+    /// The sum of [`Self::costs`], added as the decimals they are written as and rounded once.
+    ///
+    /// At least 0; 0 for a run without calls.
+    ///
+    /// ```
+    /// use tool_graph::{Scenario, Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 0.1),
+    ///     Tool::new("pick", ["hits"], ["choice"], 0.2),
+    /// ])?;
+    /// let problem = graph.problem(&["query"], &["choice"])?;
+    /// let run = Scenario::new(graph, problem)?.optimal_run()?;
+    /// assert_eq!(run.total_cost(), 0.3);
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    #[must_use]
+    pub fn total_cost(&self) -> f64 {
+        let mut sum = DecimalSum::default();
+        self.calls.iter().for_each(|call| sum.add(call.cost));
+        sum.value()
     }
 
     /// Whether the goal was there at the end.

@@ -186,6 +186,7 @@ const fn add(count: &mut usize, more: usize) {
 /// Counts as they are written.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Stored {
     calls: usize,
     repeated: usize,

@@ -11,8 +11,9 @@ use crate::Error;
 ///
 /// # Errors
 ///
-/// [`Error::TooFewTrials`] where k is more than the trials; [`Error::Setting`] for k = 0 and for
-/// more successes than trials.
+/// [`Error::TooFewTrials`] where k is more than the trials; [`Error::Setting`] for k = 0, for more
+/// successes than trials, and for an estimate that is not settled after 10 million steps: both k and
+/// the successes are more than that, and the chance is still below 1.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::pass_at_k};
@@ -30,6 +31,17 @@ pub fn pass_at_k(trials: u64, successes: u64, k: u64) -> Result<f64, Error> {
     // C(n - c, k) / C(n, k) is the product over i < k of 1 - c / (n - i), and the same with c and k
     // exchanged. One minus the product grows by a share of what is left.
     let (steps, share) = (k.min(successes), k.max(successes) as f64);
+    if steps > MAX_STEPS {
+        // The product falls with each step: below the last digit of 1, the answer is 1.
+        let mut all_fail = 1.0;
+        for i in 0..MAX_STEPS {
+            all_fail *= 1.0 - share / (trials - i) as f64;
+            if all_fail < f64::EPSILON / 4.0 {
+                return Ok(1.0);
+            }
+        }
+        return too_long(steps);
+    }
     let mut chance = 0.0;
     for i in 0..steps {
         chance += (1.0 - chance) * (share / (trials - i) as f64);
@@ -52,7 +64,7 @@ pub fn pass_at_k(trials: u64, successes: u64, k: u64) -> Result<f64, Error> {
 ///
 /// # Errors
 ///
-/// As [`pass_at_k`].
+/// As [`pass_at_k`]; an estimate is settled when it is too small for a number other than 0.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::pass_hat_k};
@@ -70,13 +82,21 @@ pub fn pass_hat_k(trials: u64, successes: u64, k: u64) -> Result<f64, Error> {
     let failures = trials - successes;
     let (steps, from) = if k <= failures { (k, successes) } else { (failures, trials - k) };
     let mut chance = 1.0;
-    for i in 0..steps {
+    for i in 0..steps.min(MAX_STEPS) {
         chance *= (from - i) as f64 / (trials - i) as f64;
         if chance == 0.0 {
-            break;
+            return Ok(0.0);
         }
     }
-    Ok(chance)
+    if steps <= MAX_STEPS { Ok(chance) } else { too_long(steps) }
+}
+
+/// The most steps that an estimate may take, a fraction of a second.
+const MAX_STEPS: u64 = 10_000_000;
+
+fn too_long(steps: u64) -> Result<f64, Error> {
+    let range = "at most 10 million, unless the estimate is settled before";
+    Err(Error::Setting { name: "number of steps", value: steps as f64, range })
 }
 
 fn check(trials: u64, successes: u64, k: u64) -> Result<(), Error> {
@@ -88,4 +108,29 @@ fn check(trials: u64, successes: u64, k: u64) -> Result<(), Error> {
         return Err(Error::Setting { name: "k", value: 0.0, range: "at least 1" });
     }
     if k > trials { Err(Error::TooFewTrials { k, trials }) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_that_would_take_too_many_steps_are_an_error_and_others_of_that_size_return() {
+        let far = 1_u64 << 60;
+        // 2^32 steps to 1 - 1/e, and 2^30 to 1/e.
+        for result in
+            [pass_at_k(u64::MAX, 1 << 32, 1 << 32), pass_hat_k(far, far - (1 << 30), 1 << 30)]
+        {
+            let is_steps = matches!(result, Err(Error::Setting { name: "number of steps", .. }));
+            assert!(is_steps, "{result:?}");
+        }
+        // Nothing is left to add or to multiply after a few steps.
+        assert_eq!(pass_at_k(far, far / 2, far / 2), Ok(1.0));
+        assert_eq!(pass_hat_k(far, far / 2, far / 2), Ok(0.0));
+        // One in 50 succeeds: single steps are below the last digit long before the end.
+        assert_eq!(pass_at_k(far, far / 50, far / 50), Ok(1.0));
+        // Either count may be large where the other is small.
+        assert_eq!(pass_at_k(far, 1, far / 2), Ok(0.5));
+        assert_eq!(pass_hat_k(far, far / 2, 1), Ok(0.5));
+    }
 }

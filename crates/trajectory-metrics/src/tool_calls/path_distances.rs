@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(read(&empty).unwrap(), paths);
 
         paths.update(&["look", "book"], &["look", "pay", "book"]);
-        paths.update_weighted(&["look"], &["look"], 0.1).unwrap();
+        paths.update_weighted(&["look"], &["look"], Weight::new(0.1).unwrap());
         let mut again = read(&serde_json::to_string(&paths).unwrap()).unwrap();
         assert_eq!((&again, again.weight()), (&paths, 1.1));
         for all in [&mut paths, &mut again] {

@@ -256,9 +256,33 @@ fn a_removal_that_would_leave_no_way_does_not_happen() {
 }
 
 #[test]
+fn a_byte_order_mark_in_front_of_a_file_is_passed_over() {
+    let plain = file().to_string();
+    let marked = format!("\u{feff}{plain}");
+    assert_eq!(Scenario::from_json(marked.as_bytes()), Scenario::from_json(plain.as_bytes()));
+    assert_eq!(Scenario::from_json(plain.as_bytes()).ok(), read(&file()).ok());
+    for (bytes, says) in [
+        (format!("\u{feff}{marked}").into_bytes(), "expected value at line 1 column 1"),
+        (format!("{plain} {plain}").into_bytes(), "trailing characters"),
+        (
+            plain.replace("query", "quiery").replacen("quiery", "query", 1).into_bytes(),
+            "task.initial[0]",
+        ),
+        (b"\xff".to_vec(), "expected value"),
+        (vec![], "EOF"),
+    ] {
+        let error = Scenario::from_json(&bytes).unwrap_err();
+        assert!(
+            matches!(&error, Error::ScenarioFile { problem } if problem.contains(says)),
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn the_demo_file_can_be_run_and_all_its_events_come() {
-    let scenario: Scenario =
-        serde_json::from_str(include_str!("../../../examples/data/demo_scenario.json")).unwrap();
+    let scenario =
+        Scenario::from_json(include_bytes!("../../../examples/data/demo_scenario.json")).unwrap();
     let run = scenario.optimal_run().unwrap();
     assert!(run.goal_reached() && run.all_events_fired());
     assert_eq!(run.events_fired(), 4);

@@ -266,6 +266,43 @@ impl EventInFile {
     }
 }
 
+impl Scenario {
+    /// Reads a scenario from the bytes of a JSON file, which name tools and data types.
+    ///
+    /// A UTF-8 byte-order mark in front, which some editors write, is passed over.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ScenarioFile`] for bytes that are not the JSON of a scenario or that hold more than one,
+    /// and for unknown, repeated or missing names.
+    ///
+    /// ```
+    /// use tool_graph::{Error, Event, Scenario};
+    ///
+    /// let file = br#"{
+    ///     "tools": [
+    ///         {"name": "search", "inputs": ["query"], "outputs": ["hits"], "cost": 4},
+    ///         {"name": "ask", "inputs": ["query"], "outputs": ["hits"], "cost": 7},
+    ///         {"name": "pick", "inputs": ["hits"], "outputs": ["choice"], "cost": 2}
+    ///     ],
+    ///     "task": {"initial": ["query"], "goal": ["choice"]},
+    ///     "events": ["ban_tool", {"cost_change": {"ask": 9.5}}, {"remove_tools": ["search"]}]
+    /// }"#;
+    /// let scenario = Scenario::from_json(file)?;
+    /// assert_eq!(scenario.events()[1], Event::CostChange(vec![4.0, 9.5, 2.0]));
+    ///
+    /// let misspelt = String::from_utf8_lossy(file).replace("[\"search\"]", "[\"saerch\"]");
+    /// let error = Scenario::from_json(misspelt.as_bytes()).unwrap_err();
+    /// assert!(matches!(&error, Error::ScenarioFile { problem } if problem.contains("\"saerch\"")));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn from_json(bytes: &[u8]) -> Result<Self, Error> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        serde_json::from_slice(bytes)
+            .map_err(|error| Error::ScenarioFile { problem: error.to_string() })
+    }
+}
+
 impl Serialize for Scenario {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let graph = self.graph();

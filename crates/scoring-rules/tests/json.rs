@@ -199,6 +199,30 @@ fn results_that_no_data_give_cannot_be_read() {
 }
 
 #[test]
+fn terms_that_do_not_add_up_to_the_mean_loss_are_refused() {
+    let corp = |loss: f64, miscalibration: f64, uncertainty: f64| {
+        serde_json::from_str::<Corp>(&format!(
+            r#"{{"mean_loss":{loss:e},"miscalibration":{miscalibration:e},"discrimination":0,
+                "uncertainty":{uncertainty:e}}}"#
+        ))
+        .map_err(|error| error.to_string())
+    };
+    let binned = |loss: f64, reliability: f64, within_bin: f64| {
+        serde_json::from_str::<Decomposition>(&format!(
+            r#"{{"mean_loss":{loss:e},"reliability":{reliability:e},"resolution":0,"uncertainty":0,
+                "within_bin":{within_bin:e}}}"#
+        ))
+        .map_err(|error| error.to_string())
+    };
+    let says = "the terms sum to 5, but the mean loss is 1";
+    assert!(corp(1.0, 5.0, 0.0).unwrap_err().contains(says));
+    assert!(binned(1.0, 5.0, 0.0).unwrap_err().contains(says));
+    // The bound is a share of the largest term, 1e-9.
+    assert!(corp(1e6, 1e6, 9e-4).is_ok() && corp(1e6, 1e6, 2e-3).is_err());
+    assert!(binned(0.0, 1e6, -1e6 + 9e-4).is_ok() && binned(0.0, 1e6, -1e6 + 2e-3).is_err());
+}
+
+#[test]
 fn examinations_come_back() {
     let sloped = |p: Probability, y: bool| if y { p.get() } else { 1.0 - p.get() };
     let endless =

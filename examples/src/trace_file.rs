@@ -8,7 +8,10 @@ use censoring::{StopReason, Stopped};
 use serde::{Deserialize, Deserializer, Serialize};
 use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastPolicy, Probability};
 
-use crate::json_lines::{self, InputError};
+use crate::{
+    bare_numbers::{AnyNumber, marked},
+    json_lines::{self, InputError},
+};
 
 /// The format of a file, for the help of the programs that read it.
 pub const FORMAT: &str = r#"
@@ -18,7 +21,8 @@ A FILE has JSON Lines, one run per line, for example
 id         name of the run
 task       optional name of the task; runs of one task are not independent
 forecasts  probability of success that was reported after each step, each from 0 to 1; null if it is
-           missing. --missing says what is done about what is missing or outside [0, 1]:
+           missing. --missing says what is done about what is missing or outside [0, 1], and about a
+           bare NaN, Infinity or 1e999, which are not JSON:
            refuse         refuses the file (default)
            leave-out      leaves the run out
            carry-forward  repeats the forecast before it; leaves the run out if there is none
@@ -31,15 +35,23 @@ Other fields are ignored.
 "#;
 
 #[derive(Deserialize)]
-struct Row {
+struct Row<F = Option<f64>> {
     id: String,
     task: Option<String>,
-    forecasts: Vec<Option<f64>>,
+    forecasts: Vec<F>,
     // Named so that a missing outcome is an error, unlike one that is null.
     #[serde(deserialize_with = "nullable")]
     outcome: Option<bool>,
     stop: Option<StopReason>,
     horizon: Option<usize>,
+}
+
+impl From<Row<AnyNumber>> for Row {
+    fn from(row: Row<AnyNumber>) -> Self {
+        let Row { id, task, forecasts, outcome, stop, horizon } = row;
+        let forecasts = forecasts.into_iter().map(AnyNumber::value).collect();
+        Self { id, task, forecasts, outcome, stop, horizon }
+    }
 }
 
 fn nullable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
@@ -128,7 +140,12 @@ pub struct WithMissing<T> {
 pub fn read(path: &Path, policy: ForecastPolicy) -> Result<TraceFile, InputError> {
     let mut counts = ForecastCounts::default();
     let (mut runs, mut first_left_out) = (Vec::new(), None);
-    for line in json_lines::read::<Row>(path)? {
+    // JSON has no NaN and no infinity, so that only a policy other than the default reads a file with them.
+    let lines: Vec<json_lines::Line<Row>> = match policy {
+        ForecastPolicy::Refuse => json_lines::read(path)?,
+        _ => json_lines::read_repaired::<_, Row<AnyNumber>>(path, marked)?,
+    };
+    for line in lines {
         match check(path, line, policy, &mut counts)? {
             Ok(run) => runs.push(run),
             Err(left_out) => first_left_out = first_left_out.or(Some(left_out)),

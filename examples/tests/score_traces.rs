@@ -46,7 +46,7 @@ fn a_word_for_no_number_is_refused_with_what_to_write_in_its_place() {
     for word in ["NaN", "-Infinity", "nan", "None"] {
         let row = format!(r#"{{"id":"b","forecasts":[0.5,{word}],"outcome":true}}"#);
         let path = write(&format!("word_{word}.jsonl"), &row);
-        let error = refusal(&run(&[&path, "--missing", "carry-forward"]), word);
+        let error = refusal(&run(&[&path]), word);
         let expected = format!(
             "error: {path}:1: field forecasts[1]: {word} is not JSON; give null for what is missing\n"
         );
@@ -55,6 +55,56 @@ fn a_word_for_no_number_is_refused_with_what_to_write_in_its_place() {
     let path = write("text.jsonl", r#"{"id":"b","forecasts":["NaN"],"outcome":true}"#);
     let error = refusal(&run(&[&path, "--missing", "leave-out"]), "text");
     assert!(error.contains("text.jsonl:1: field forecasts[0]: invalid type"), "{error}");
+}
+
+#[test]
+fn a_bare_nan_or_infinity_is_a_fault_of_its_run_under_every_policy_but_refuse() {
+    for (word, fault) in [
+        ("NaN", "NaN"),
+        ("nan", "NaN"),
+        ("Infinity", "inf, outside [0, 1]"),
+        ("-Infinity", "-inf, outside [0, 1]"),
+        ("1e999", "inf, outside [0, 1]"),
+        ("-1e999", "-inf, outside [0, 1]"),
+    ] {
+        let row = format!(
+            r#"{{"id":"NaN \" 1e999","loss":{word},"forecasts":[0.5, {word} ],"outcome":true}}"#
+        );
+        let path = write(&format!("bare_{word}.jsonl"), &format!("{GOOD}\n{row}\n"));
+        refusal(&run(&[&path]), word);
+
+        let left_out = json(&[&path, "--json", "--missing", "leave-out"]);
+        assert_eq!(left_out["n"], 1, "{word}");
+        assert_eq!(left_out["missing"]["left_out_runs"], 1, "{word}");
+        let notes = left_out["notes"].to_string();
+        assert!(notes.contains(&format!("forecasts[1] in {path}:2: {fault}")), "{notes}");
+
+        let carried = json(&[&path, "--json", "--missing", "carry-forward"]);
+        assert_eq!((&carried["n"], &carried["missing"]["carried"]), (&2.into(), &1.into()));
+
+        if fault == "NaN" {
+            let error = refusal(&run(&[&path, "--missing", "clip"]), word);
+            assert!(error.contains(&format!("{path}:2: field forecasts[1]: NaN; ")), "{error}");
+        } else {
+            let clipped = json(&[&path, "--json", "--missing", "clip"]);
+            assert_eq!((&clipped["n"], &clipped["missing"]["clipped"]), (&2.into(), &1.into()));
+        }
+    }
+}
+
+#[test]
+fn what_is_no_forecast_at_all_is_refused_under_every_policy() {
+    for (name, row, says) in [
+        ("outcome", r#"{"id":"b","forecasts":[0.5],"outcome":NaN}"#, "NaN is not JSON"),
+        ("none", r#"{"id":"b","forecasts":[0.5,None],"outcome":true}"#, "None is not JSON"),
+        ("text_and_nan", r#"{"id":"b","forecasts":["NaN",NaN],"outcome":true}"#, "invalid type"),
+        ("object", r#"{"id":"b","forecasts":[{"bare":"NaN"}],"outcome":true}"#, "invalid type"),
+        ("twice", r#"{"id":"b","forecasts":[NaN],"outcome":true,"x":1,"x":2}"#, "NaN is not JSON"),
+    ] {
+        let path = write(&format!("no_forecast_{name}.jsonl"), row);
+        let error = refusal(&run(&[&path, "--missing", "leave-out"]), name);
+        assert!(error.contains(says), "{name}: {error}");
+    }
 }
 
 /// Four runs of which only the first can be scored as it is.

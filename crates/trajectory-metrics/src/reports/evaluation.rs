@@ -90,7 +90,8 @@ impl StreamMetrics {
 /// With [`EvaluationOptions::resampling`] each estimate has a percentile interval, and those of the
 /// reference are made on the same resamples. Rows that share a task need
 /// [`Bootstrap::clusters`](crate::Bootstrap::clusters). The base rate of the reference stays that of
-/// all traces. The same bits in whatever order the traces come; for intervals, where the clusters
+/// all traces. Where the traces of positive weight are of a single row or cluster of the bootstrap,
+/// the intervals are errors, and so is one of fewer than two defined resamples. The same bits in whatever order the traces come; for intervals, where the clusters
 /// of the bootstrap have names of their own.
 ///
 /// Reference: Evaluator failure modes in agentic uncertainty quantification, section 5.2.

@@ -6,13 +6,19 @@ use std::fmt::Debug;
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
+use trajectory_metrics::tool_calls::{
+    CallFacts, FailureCounts, MultisetMatch, TaskMean, TaskMeanEnd, TrialCounts, TrialOutcome,
+    mean_over_tasks, multiset_match,
+};
 use trajectory_metrics::{
-    AurocDifference, AurocEstimate, BetaCalibration, Binning, Bootstrap, ClusterEstimate, Folds,
-    Isotonic, Level, NamedChange, Platt, PositiveClass, PrecisionRecallPoint, Probability,
-    Replicates, RiskCoveragePoint, RocPoint, SignFlipTest, Summary, TemperatureScaling, TiedBlocks,
-    TpsFamily, Traces, VennAbers, WeightSchedule, cluster_mean, consistency_band, cross_fit,
-    delong, delong_test, fixed_rank_sensitivity, precision_recall_curve, raw_against_calibrated,
-    reliability_curve, reliability_diagram, risk_coverage_curve, roc_curve, sign_flip_test,
+    AurocDifference, AurocEstimate, BetaCalibration, Binning, Bootstrap, BootstrapInterval, Bounds,
+    BrierScore, Calibrator, ClusterEstimate, Error, Evaluation, EvaluationOptions, Folds,
+    ForecastCounts, ForecastPolicy, Isotonic, Level, NamedChange, OnlineTps, Platt, PositiveClass,
+    PrecisionRecallPoint, Probability, Replicates, Resampling, RiskCoveragePoint, RocPoint,
+    SignFlipTest, Summary, TemperatureScaling, TiedBlocks, Tps, TpsFamily, Traces, VennAbers,
+    WeightSchedule, cluster_mean, consistency_band, cross_fit, delong, delong_test, evaluate,
+    fixed_rank_sensitivity, precision_recall_curve, raw_against_calibrated, reliability_curve,
+    reliability_diagram, risk_coverage_curve, roc_curve, sign_flip_test,
 };
 
 /// Stores and reads back, through text.
@@ -145,4 +151,49 @@ fn results_go_back_and_forth_and_impossible_ones_are_refused() {
     for change in &changes {
         refused::<NamedChange>(&back(change), &[("metric", json!("accuracy"))]);
     }
+}
+
+/// The report of a few traces with intervals, as it is stored.
+fn stored_report() -> Value {
+    let (traces, tasks) = streams();
+    let bootstrap = Bootstrap::clusters(&tasks, 9).unwrap();
+    let resampling = Some(Resampling { bootstrap: &bootstrap, resamples: 20, level: Level::HALF });
+    let exclusions = [("parse_error".to_owned(), 3)].into();
+    let options = EvaluationOptions { resampling, exclusions, ..Default::default() };
+    serde_json::to_value(evaluate(&traces, &options).unwrap()).unwrap()
+}
+
+fn online() -> OnlineTps<BrierScore> {
+    OnlineTps::new(Tps::new(BrierScore, WeightSchedule::LinearFront))
+        .with_policy(ForecastPolicy::LeaveOut)
+}
+
+#[test]
+fn a_stored_run_longer_than_any_run_can_be_is_refused() {
+    let mut run = online();
+    run.push(Probability::HALF);
+    for steps in [u64::MAX, 1 << 32] {
+        for left_out in [json!(null), json!([1, "missing"])] {
+            let mut stored = serde_json::to_value(run.state()).unwrap();
+            stored["steps"] = json!(steps);
+            stored["left_out"] = left_out;
+            let state = serde_json::from_value(stored).unwrap();
+            let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
+            let resumed = OnlineTps::resume(tps, state);
+            assert!(matches!(resumed, Err(Error::BrokenState { .. })), "{steps}: {resumed:?}");
+        }
+    }
+}
+
+#[test]
+fn a_run_that_was_left_out_takes_no_more_forecasts_and_can_be_resumed() {
+    let mut run = online();
+    run.push_raw(None).unwrap();
+    let left_out = run.clone();
+    run.push(Probability::HALF);
+    run.push_raw(0.5).unwrap();
+    assert_eq!((&run, run.steps()), (&left_out, 0));
+    let state = serde_json::from_value(serde_json::to_value(run.state()).unwrap()).unwrap();
+    let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
+    assert_eq!(OnlineTps::resume(tps, state), Ok(run));
 }

@@ -163,6 +163,84 @@ fn stored_report() -> Value {
     serde_json::to_value(evaluate(&traces, &options).unwrap()).unwrap()
 }
 
+#[test]
+fn an_interval_that_no_resamples_give_is_refused() {
+    let values = [1.0, 2.0, 4.0, f64::NAN];
+    let replicates = Replicates::new(2.0, values.to_vec()).unwrap();
+    let stored = back(&replicates.percentile(Level::HALF));
+    let wrong = [
+        ("low", json!(9.0)),
+        ("low", json!("NaN")),
+        ("high", json!(-9.0)),
+        ("high", json!("NaN")),
+        ("estimate", json!("NaN")),
+        ("standard_error", json!(-0.5)),
+        ("undefined", json!(4)),
+        ("resamples", json!(1)),
+    ];
+    refused::<BootstrapInterval>(&stored, &wrong);
+    let infinite = vec![f64::NEG_INFINITY, 1.0, 2.0];
+    let infinite = Replicates::new(f64::NEG_INFINITY, infinite).unwrap();
+    assert_eq!(back(&infinite.percentile(Level::HALF))["low"], json!("-inf"));
+}
+
+#[test]
+fn counts_of_runs_that_do_not_add_up_are_refused() {
+    let mut counts = ForecastCounts::default();
+    for run in [&[Some(1.5), Some(0.5), Some(-0.1)][..], &[Some(0.5)]] {
+        ForecastPolicy::Clip.check_run(run, &mut counts).unwrap();
+    }
+    ForecastPolicy::LeaveOut.check_run(&[None], &mut counts).unwrap();
+    let wrong = [
+        ("runs", json!(1)),
+        ("left_out_runs", json!(3)),
+        ("repaired_runs", json!(0)),
+        ("repaired_runs", json!(3)),
+        ("clipped", json!(0)),
+    ];
+    refused::<ForecastCounts>(&back(&counts), &wrong);
+    // Counts that have reached the end of their range are still read.
+    for _ in 0..64 {
+        counts.merge(counts);
+    }
+    assert_eq!(back(&counts)["runs"], json!(u64::MAX));
+}
+
+#[test]
+fn scores_outside_the_range_of_their_rule_are_refused() {
+    let (traces, _) = streams();
+    let schedule = WeightSchedule::LinearFront;
+    let means = back(&TpsFamily::means(&traces, None, &schedule).unwrap());
+    let wrong = [
+        ("log", json!(0.1)),
+        ("log", json!(-14.0)),
+        ("brier", json!(-1.1)),
+        ("beta_2_4", json!(-2)),
+    ];
+    refused::<TpsFamily>(&means, &wrong);
+    let scores = back(&TpsFamily::scores(&traces, &schedule).unwrap());
+    let wrong = [("log", json!([-0.5])), ("brier", json!(vec![0.5; 24]))];
+    refused::<TpsFamily<Vec<f64>>>(&scores, &wrong);
+    // The lowest scores there are, and the highest.
+    let wrong =
+        Traces::from_flat(&[0.0, 0.0, 1.0, 0.0], &[2, 3, 4], &[true, false, false]).unwrap();
+    for schedule in WeightSchedule::NAMED {
+        back(&TpsFamily::scores(&wrong, &schedule).unwrap());
+    }
+}
+
+#[test]
+fn facts_of_a_call_are_read_whole_and_without_keys_that_are_not_known() {
+    let facts = CallFacts {
+        call: 3,
+        well_formed: true,
+        accessible: false,
+        after_goal: false,
+        advanced: None,
+    };
+    refused::<CallFacts<u32>>(&back(&facts), &[("well_formed", json!(null))]);
+}
+
 fn online() -> OnlineTps<BrierScore> {
     OnlineTps::new(Tps::new(BrierScore, WeightSchedule::LinearFront))
         .with_policy(ForecastPolicy::LeaveOut)

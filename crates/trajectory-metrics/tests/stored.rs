@@ -241,6 +241,19 @@ fn facts_of_a_call_are_read_whole_and_without_keys_that_are_not_known() {
     refused::<CallFacts<u32>>(&back(&facts), &[("well_formed", json!(null))]);
 }
 
+#[test]
+fn a_key_that_stands_twice_in_a_map_of_a_report_is_refused() {
+    let text = stored_report().to_string();
+    serde_json::from_str::<Evaluation>(&text).unwrap();
+    let twice = text.replace("\"parse_error\":3", "\"parse_error\":3,\"parse_error\":4");
+    let error = serde_json::from_str::<Evaluation>(&twice).unwrap_err().to_string();
+    assert!(twice != text && error.contains("parse_error"), "{error}");
+    let family = r#""uniform":{"log":-0.5,"brier":-0.5,"beta_2_4":-0.01},"uniform":"#;
+    let twice = text.replace("\"uniform\":", family);
+    let error = serde_json::from_str::<Evaluation>(&twice).unwrap_err().to_string();
+    assert!(error.contains("uniform"), "{error}");
+}
+
 fn online() -> OnlineTps<BrierScore> {
     OnlineTps::new(Tps::new(BrierScore, WeightSchedule::LinearFront))
         .with_policy(ForecastPolicy::LeaveOut)

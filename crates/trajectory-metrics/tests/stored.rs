@@ -288,3 +288,37 @@ fn a_run_that_was_left_out_takes_no_more_forecasts_and_can_be_resumed() {
     let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
     assert_eq!(OnlineTps::resume(tps, state), Ok(run));
 }
+
+#[test]
+fn stored_forms_refuse_keys_that_are_not_known() {
+    let counts: TrialCounts = [TrialOutcome::Success].into_iter().collect();
+    refused::<TrialCounts>(&back(&counts), &[]);
+    let classes: FailureCounts = [None].into_iter().collect();
+    refused::<FailureCounts>(&back(&classes), &[]);
+    refused::<MultisetMatch>(&back(&multiset_match(&[1], &[1])), &[]);
+    let mean = mean_over_tasks(&[Bounds::exact(0.5).unwrap()], None).unwrap();
+    refused::<TaskMean>(&back(&mean), &[]);
+    refused::<TaskMeanEnd>(&back(&mean.low), &[]);
+
+    let (traces, _) = streams();
+    let (forecasts, outcomes) = (Summary::Minimum.of_each(&traces).unwrap(), traces.outcomes());
+    let weights = vec![1.0; 24];
+    macro_rules! maps {
+        ($($calibrator:expr),*) => {$({
+            let map = $calibrator.fit(&forecasts, outcomes, &weights).unwrap();
+            let mut stored = back(&map);
+            stored["not_a_field"] = json!(1);
+            fn read<T: DeserializeOwned>(_: &T, stored: Value) -> bool {
+                serde_json::from_value::<T>(stored).is_ok()
+            }
+            assert!(!read(&map, stored), stringify!($calibrator));
+        })*};
+    }
+    maps!(
+        Platt::default(),
+        BetaCalibration::default(),
+        TemperatureScaling::default(),
+        Isotonic,
+        VennAbers
+    );
+}

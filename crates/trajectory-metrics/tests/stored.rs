@@ -12,11 +12,12 @@ use trajectory_metrics::tool_calls::{
 };
 use trajectory_metrics::{
     AurocDifference, AurocEstimate, BetaCalibration, Binning, Bootstrap, BootstrapInterval, Bounds,
-    BrierScore, Calibrator, ClusterEstimate, Error, Evaluation, EvaluationOptions, Folds,
-    ForecastCounts, ForecastPolicy, Isotonic, Level, NamedChange, OnlineTps, Platt, PositiveClass,
-    PrecisionRecallPoint, Probability, Replicates, Resampling, RiskCoveragePoint, RocPoint,
-    SignFlipTest, Summary, TemperatureScaling, TiedBlocks, Tps, TpsFamily, Traces, VennAbers,
-    WeightSchedule, cluster_mean, consistency_band, cross_fit, delong, delong_test, evaluate,
+    BrierScore, Calibrator, ClusterEstimate, CrossFit, CustomWeights, Error, Evaluation,
+    EvaluationOptions, Folds, ForecastCounts, ForecastPolicy, Isotonic, Level, NamedChange,
+    OnlineTps, OrderedScore, Platt, PlattMap, PositiveClass, PrecisionRecallPoint, Probability,
+    Ranking, Replicates, Resampling, RiskCoveragePoint, RocPoint, SignFlipTest, Summary,
+    TemperatureScaling, TiedBlocks, Tps, TpsFamily, Traces, VennAbers, WeightSchedule,
+    cluster_mean, consistency_band, cross_fit, delong, delong_test, evaluate,
     fixed_rank_sensitivity, precision_recall_curve, raw_against_calibrated, reliability_curve,
     reliability_diagram, risk_coverage_curve, roc_curve, sign_flip_test,
 };
@@ -321,4 +322,30 @@ fn stored_forms_refuse_keys_that_are_not_known() {
         Isotonic,
         VennAbers
     );
+}
+
+#[test]
+fn fits_rankings_and_custom_weights_go_back_and_forth_and_impossible_ones_are_refused() {
+    let (traces, tasks) = streams();
+    let folds = Folds::grouped(traces.outcomes(), &tasks, 2).unwrap();
+    let schedule = WeightSchedule::Uniform;
+    let fit = cross_fit(&Platt::default(), &traces, &folds, &schedule).unwrap();
+    let stored = back(&fit);
+    let short = serde_json::to_value(Traces::from_flat(&[0.5], &[1], &[true]).unwrap()).unwrap();
+    let wrong = [("maps", json!([])), ("maps", json!([stored["maps"][0]])), ("traces", short)];
+    refused::<CrossFit<PlattMap>>(&stored, &wrong);
+
+    let confidence = Summary::Minimum.of_each(&traces).unwrap();
+    let stored = back(&Ranking::new(&confidence, traces.outcomes()).unwrap());
+    assert_eq!(stored["confidence"], json!(confidence));
+    let wrong = [("confidence", json!([0.5])), ("outcomes", json!([]))];
+    refused::<Ranking>(&stored, &wrong);
+    let logits = Ranking::from_scores(&[41.0, -2.5, 40.0], &[true, false, true]).unwrap();
+    refused::<Ranking<OrderedScore>>(&back(&logits), &[("confidence", json!([1.0, null, 2.0]))]);
+
+    let WeightSchedule::Custom(weights) = WeightSchedule::custom(&[2.0, 0.1]).unwrap() else {
+        panic!("a custom schedule is custom")
+    };
+    assert_eq!(back(&weights), json!([2.0, 0.1]));
+    assert!(serde_json::from_value::<CustomWeights>(json!([2.0, 0.0])).is_err());
 }

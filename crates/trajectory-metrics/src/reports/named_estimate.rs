@@ -190,7 +190,7 @@ impl<'a> Scored<'a> {
             let Resampling { bootstrap, resamples, .. } = resampling;
             let weights = self.weighted.as_ref().map(|rows| rows.weights);
             replicates = match bootstrap.check_clusters(rows, weights) {
-                Err(error) => [const { () }; METRICS].map(|()| Some(Err(error.clone()))),
+                Err(error) => std::array::from_fn(|_| Some(Err(error.clone()))),
                 Ok(()) => {
                     let of = bootstrap
                         .replicates(resamples, |counts| self.metrics(&counts[..rows], &mut blocks));

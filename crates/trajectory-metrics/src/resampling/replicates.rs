@@ -91,8 +91,7 @@ impl TryFrom<StoredInterval> for BootstrapInterval {
         if estimate.is_nan() {
             return Err(not_finite("the estimate", estimate));
         }
-        // A NaN is in no order.
-        if !(low <= high) {
+        if low > high || low.is_nan() || high.is_nan() {
             let range = "a number, and at most the upper end";
             return Err(Error::Setting { name: "lower end", value: low, range });
         }

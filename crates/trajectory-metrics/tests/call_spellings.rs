@@ -152,7 +152,10 @@ proptest! {
 }
 
 fn refusal(text: &str) -> String {
-    serde_json::from_str::<ToolCall>(text).expect_err(text).to_string()
+    match serde_json::from_str::<ToolCall>(text) {
+        Ok(call) => panic!("{text}: {call:?}"),
+        Err(error) => error.to_string(),
+    }
 }
 
 #[test]

@@ -400,6 +400,46 @@ fn with_one_cluster_every_interval_is_undefined_and_a_note_says_so() {
     }
 }
 
+/// Whether both ends of a figure are undefined, in the report and in its reference.
+fn has_no_interval(report: &Value, metric: &str) -> bool {
+    [report, &report["base_rate_reference"]].iter().all(|estimates| {
+        estimates[metric]["value"].is_f64()
+            && ["ci_low", "ci_high"].iter().all(|end| estimates[metric][end].is_null())
+    })
+}
+
+#[test]
+fn metrics_of_complete_runs_of_one_cluster_have_no_interval_beside_a_censored_run_of_another() {
+    let rows = [
+        r#"{"id":"a","task":"t","forecasts":[0.2],"outcome":true}"#,
+        r#"{"id":"b","task":"t","forecasts":[0.5],"outcome":false}"#,
+        r#"{"id":"c","task":"u","forecasts":[0.5],"outcome":null,"stop":"max_steps","horizon":3}"#,
+    ];
+    let one_task = write("one_task_and_censored.jsonl", &rows.join("\n"));
+    let one_run = write("one_run_and_censored.jsonl", &[rows[0], rows[2]].join("\n"));
+    for arguments in
+        [&[one_task.as_str(), "--cluster-by-task", "--json"][..], &[&one_run, "--json"]]
+    {
+        let report = json(arguments);
+        for metric in ["tps_log", "tps_brier", "tps_beta_2_4", "aurc", "t_ece", "t_brier"] {
+            assert!(has_no_interval(&report, metric), "{metric}: {report}");
+        }
+        assert!(report["tps_log_censored_simple"]["ci_low"].is_f64(), "{report}");
+        let notes = report["notes"].to_string();
+        assert!(notes.contains("tps_log: no interval: clusters: 1 given"), "{notes}");
+    }
+    let report = json(&[&one_task, "--cluster-by-task", "--json"]);
+    assert!(has_no_interval(&report, "auroc"), "{report}");
+}
+
+#[test]
+fn one_resample_makes_no_interval() {
+    let report = json(&[&bundled("demo_truthful.jsonl"), "--resamples", "1", "--json"]);
+    for metric in ["tps_log", "tps_log_censored_simple", "auroc", "t_brier"] {
+        assert!(has_no_interval(&report, metric), "{metric}: {report}");
+    }
+}
+
 #[test]
 fn the_same_call_gives_the_same_bytes() {
     let arguments = ["--json", "--calibrate", "platt", "--cluster-by-task", "--resamples", "50"];

@@ -41,9 +41,12 @@ pub struct Replicates {
 }
 
 /// An estimate and the interval that its resamples give.
+///
+/// With the feature `serde` it is read only if its ends are in order, its standard error is at least
+/// 0 and at least one resample is defined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredInterval"))]
 #[non_exhaustive]
 pub struct BootstrapInterval {
     /// The statistic on all rows.
@@ -61,6 +64,50 @@ pub struct BootstrapInterval {
     pub undefined: usize,
     /// Resamples, those included in which the statistic was undefined.
     pub resamples: usize,
+}
+
+/// An interval as it is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredInterval {
+    #[serde(with = "crate::stored_number")]
+    estimate: f64,
+    #[serde(with = "crate::stored_number")]
+    low: f64,
+    #[serde(with = "crate::stored_number")]
+    high: f64,
+    standard_error: Option<f64>,
+    undefined: usize,
+    resamples: usize,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredInterval> for BootstrapInterval {
+    type Error = Error;
+
+    fn try_from(stored: StoredInterval) -> Result<Self, Error> {
+        let StoredInterval { estimate, low, high, standard_error, undefined, resamples } = stored;
+        if estimate.is_nan() {
+            return Err(not_finite("the estimate", estimate));
+        }
+        if low > high || low.is_nan() || high.is_nan() {
+            let range = "a number, and at most the upper end";
+            return Err(Error::Setting { name: "lower end", value: low, range });
+        }
+        if let Some(value) = standard_error
+            && !(0.0..=f64::MAX).contains(&value)
+        {
+            let range = "at least 0 and finite";
+            return Err(Error::Setting { name: "standard error", value, range });
+        }
+        if undefined >= resamples {
+            let range = "less than the number of resamples";
+            let value = undefined as f64;
+            return Err(Error::Setting { name: "number of undefined resamples", value, range });
+        }
+        Ok(Self { estimate, low, high, standard_error, undefined, resamples })
+    }
 }
 
 #[cfg(feature = "serde")]

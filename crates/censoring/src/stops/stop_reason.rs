@@ -66,7 +66,8 @@ pub enum StopReason {
     UserStop,
     /// The run ended but nobody judged it.
     Unjudged,
-    /// Anything else, in its own words.
+    /// Anything else, in its own words. A word that has a reason of its own is that reason wherever it
+    /// is read, also where [`Stopped`](crate::Stopped) is given it in this variant.
     Other(String),
 }
 
@@ -100,6 +101,14 @@ impl StopReason {
             Self::UserStop => "user_stop",
             Self::Unjudged => "unjudged",
             Self::Other(own) => own,
+        }
+    }
+
+    /// The reason as it is read where it was written.
+    pub(crate) fn read(self) -> Self {
+        match self {
+            Self::Other(word) => word.into(),
+            named => named,
         }
     }
 
@@ -152,7 +161,7 @@ impl From<String> for StopReason {
 
 impl From<StopReason> for String {
     fn from(reason: StopReason) -> Self {
-        match reason {
+        match reason.read() {
             StopReason::Other(own) => own,
             named => named.name().to_owned(),
         }

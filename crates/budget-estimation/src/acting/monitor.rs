@@ -7,6 +7,7 @@ use super::stop_rule::row_after;
 use crate::{
     Error, Estimate, StopRule,
     checks::{is_amount, same_length},
+    rollouts::decimals::left_of,
 };
 
 /// What an agent's loop should do after a turn.
@@ -311,10 +312,8 @@ impl BudgetMonitor {
         for ((resource, total), (&cost, estimate)) in parts.zip(spent.iter().zip(estimates)) {
             resource.spent.add(cost);
             *total = resource.spent.value();
-            let mut left = resource.spent;
-            left.add(-resource.cap);
-            let (left, name) = (-left.value(), &resource.name);
-            if *total > resource.cap {
+            let (left, name) = (left_of(resource.cap, resource.spent), &resource.name);
+            if left < 0.0 {
                 exceeded.get_or_insert(name);
             } else if *total >= resource.near {
                 near.get_or_insert(name);

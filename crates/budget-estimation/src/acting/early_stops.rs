@@ -7,7 +7,7 @@ use crate::{Error, Resource, Rollouts, Sample, StopRule, checks::same_length};
 ///
 /// All rates are ratios of added counts (micro-averages): [`EarlyStops::merge`] of two benchmarks
 /// is that of both together. Fields are public so that published counts can be added up too; a rate
-/// of counts that cannot be is an error.
+/// of counts that cannot be is an error, and such counts are not read from a stored form.
 ///
 /// ```
 /// use budget_estimation::{EarlyStops, Error};
@@ -29,6 +29,7 @@ use crate::{Error, Resource, Rollouts, Sample, StopRule, checks::same_length};
 /// Reference: Towards budget-aware agents, section 6.1, tables 4 and 7.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 #[non_exhaustive]
 pub struct EarlyStops {
     /// Prefixes of feasible runs at which the estimator raised an alarm.
@@ -48,8 +49,57 @@ pub struct EarlyStops {
     /// What runs that were not feasible spent in all.
     pub spent_by_failures: f64,
     /// Name of the resource that `saved` and `spent_by_failures` are amounts of, where it is known.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub resource: Option<String>,
+}
+
+/// The stored form, not checked yet.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    false_alarm_prefixes: u64,
+    success_prefixes: u64,
+    stopped_successes: u64,
+    successes: u64,
+    stopped_failures: u64,
+    failures: u64,
+    saved: f64,
+    spent_by_failures: f64,
+    #[serde(default)]
+    resource: Option<String>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for EarlyStops {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let Stored { false_alarm_prefixes, success_prefixes, stopped_successes, successes, .. } =
+            stored;
+        let Stored { stopped_failures, failures, saved, spent_by_failures, resource, .. } = stored;
+        if false_alarm_prefixes > success_prefixes
+            || stopped_successes > successes
+            || stopped_failures > failures
+        {
+            return Err(Error::StoredState { problem: "no more is stopped than there is" });
+        }
+        // A NaN is in no range.
+        if !(spent_by_failures.is_finite() && (0.0..=spent_by_failures).contains(&saved)) {
+            let problem = "what was saved is from 0 to what failed runs spent";
+            return Err(Error::StoredState { problem });
+        }
+        Ok(Self {
+            false_alarm_prefixes,
+            success_prefixes,
+            stopped_successes,
+            successes,
+            stopped_failures,
+            failures,
+            saved,
+            spent_by_failures,
+            resource,
+        })
+    }
 }
 
 impl EarlyStops {

@@ -426,6 +426,9 @@ impl TryFrom<Stored> for BudgetMonitor {
                 *total = value;
             }
         }
+        if stored.turns == 0 && monitor.spent.iter().any(|&spent| spent > 0.0) {
+            return Err(Error::StoredState { problem: "nothing is spent before the first turn" });
+        }
         if u64::from(stored.impossible_in_a_row) > stored.turns {
             let (name, value) = ("impossible_in_a_row", f64::from(stored.impossible_in_a_row));
             return Err(Error::Setting { name, value, range: "at most the number of turns" });

@@ -290,6 +290,16 @@ fn any_of_several_stop_rules_ends_a_run_and_its_reason_says_which() {
         ("input tokens", StopReason::MaxTokens),
         ("Cost-USD", StopReason::MaxCost),
         ("tool_calls", StopReason::MaxSteps),
+        ("outputTokens", StopReason::MaxTokens),
+        ("wall_clock", StopReason::MaxTime),
+        ("duration", StopReason::MaxTime),
+        ("latencyMs", StopReason::MaxTime),
+        ("credits", StopReason::MaxCost),
+        ("euro", StopReason::MaxCost),
+        ("costUSD", StopReason::MaxCost),
+        ("rounds", StopReason::MaxSteps),
+        ("iterations", StopReason::MaxSteps),
+        ("LLMCalls", StopReason::MaxSteps),
         ("patience", StopReason::Other("cap on patience".to_owned())),
     ] {
         let mut monitor = BudgetMonitor::new([(name, Some(0.0))]).unwrap();

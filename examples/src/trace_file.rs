@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use censoring::{StopReason, Stopped};
+use censoring::{StopClass, StopReason, Stopped};
 use serde::{Deserialize, Deserializer, Serialize};
 use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastPolicy, Probability};
 
@@ -29,7 +29,8 @@ forecasts  probability of success that was reported after each step, each from 0
            clip           moves what is outside to 0 or 1; refuses what is missing
 outcome    true, false, or null if it is not known
 stop       optional reason why the run ended. A run without an outcome is censored if a budget ended
-           it (max_steps, max_tokens, max_time, max_cost), otherwise it is excluded and counted
+           it (max_steps, max_tokens, max_time, max_cost), otherwise it is excluded and counted; one that
+           completed is read as unjudged
 horizon    optional number of steps that a censored run would have been scored over
 Other fields are ignored.
 "#;
@@ -73,6 +74,8 @@ pub struct Run {
     outcome: Option<bool>,
     stop: Option<StopReason>,
     horizon: Option<usize>,
+    /// It completed without an outcome; its stop is `unjudged`.
+    unjudged: bool,
 }
 
 impl Run {
@@ -190,6 +193,13 @@ pub fn notes(files: &[&TraceFile]) -> Vec<String> {
         notes.push(note);
     }
     let runs = files.iter().flat_map(|file| &file.runs);
+    match runs.clone().filter(|run| run.unjudged).count() {
+        0 => {}
+        count => notes.push(format!(
+            "outcome: {count} run{} completed without an outcome, read as unjudged and excluded",
+            if count == 1 { "" } else { "s" }
+        )),
+    }
     notes.extend(unknown_stops(runs));
     notes
 }
@@ -250,8 +260,20 @@ fn check(
 ) -> Result<Result<Run, String>, InputError> {
     let Row { id, task, forecasts, outcome, stop, horizon } = line.value;
     let file = path.display().to_string();
-    let mut run =
-        Run { id, task, file, line: line.number, forecasts: Vec::new(), outcome, stop, horizon };
+    let completed = stop.as_ref().is_some_and(|stop| stop.class() == StopClass::Complete);
+    let unjudged = outcome.is_none() && completed;
+    let stop = if unjudged { Some(StopReason::Unjudged) } else { stop };
+    let mut run = Run {
+        id,
+        task,
+        file,
+        line: line.number,
+        forecasts: Vec::new(),
+        outcome,
+        stop,
+        horizon,
+        unjudged,
+    };
     match policy.check_run(&forecasts, counts) {
         Ok(CheckedRun::Kept(forecasts)) => run.forecasts = forecasts,
         Ok(CheckedRun::LeftOut { step, fault }) => {

@@ -20,11 +20,6 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
         ("no_forecasts", r#"{"id":"b","outcome":true}"#, "forecasts"),
         ("no_outcome", r#"{"id":"b","forecasts":[0.5]}"#, "outcome"),
         ("number_outcome", r#"{"id":"b","forecasts":[0.5],"outcome":1}"#, "outcome"),
-        (
-            "completed_unknown",
-            r#"{"id":"b","forecasts":[0.5],"outcome":null,"stop":"completed"}"#,
-            "outcome",
-        ),
         ("no_id", r#"{"forecasts":[0.5],"outcome":true}"#, "id"),
         (
             "short_horizon",
@@ -334,6 +329,24 @@ fn a_censored_run_enters_the_censored_score_only() {
     assert!((value("tps_log") - (complete[0] + complete[1]) / 2.0).abs() < 1e-15);
     let all = (complete[0] + complete[1] + half / 2.0) / 3.0;
     assert!((value("tps_log_censored_simple") - all).abs() < 1e-15);
+}
+
+#[test]
+fn a_completed_run_without_an_outcome_is_read_as_unjudged_and_noted() {
+    let rows = [
+        GOOD,
+        r#"{"id":"b","forecasts":[0.5],"outcome":false}"#,
+        r#"{"id":"c","forecasts":[0.5],"outcome":null,"stop":"stop"}"#,
+        r#"{"id":"d","forecasts":[0.5],"outcome":null,"stop":"completed"}"#,
+    ];
+    let path = write("unjudged.jsonl", &rows.join("\n"));
+    let report = json(&[&path, "--json", "--schedule", "uniform"]);
+    assert_eq!((report["n"].as_u64(), report["n_excluded"].as_u64()), (Some(2), Some(2)));
+    assert_eq!(report["excluded"]["unjudged"], 2);
+    let notes = report["notes"].as_array().unwrap();
+    let said =
+        |note: &&Value| note.as_str().unwrap().contains("2 runs completed without an outcome");
+    assert_eq!(notes.iter().filter(said).count(), 1, "{notes:?}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ raw_against_calibrated [FILE…] [--schedule linear-front|uniform|exponential-fr
 
 Says what cross-fitted Platt scaling changes about each metric, in standard errors of the change. Each
 FILE is a stream of its own; without a FILE the program takes two bundled streams. Every run with an
-outcome needs a task, as whole tasks are resampled.
+outcome needs a task, as whole tasks are resampled; standard errors of runs of one task are undefined.
 --schedule     weights of the steps of a run, in the fit and in the scores
 --whole-tasks  keeps the runs of a task in one half; by default runs are halved by their ids
 --resamples N  bootstrap resamples of whole tasks, 1000 by default
@@ -162,8 +162,12 @@ fn text(reports: &[FileReport<WithMissing<Comparison>>], settings: &ComparisonSe
                         format!("{:+.digits$}", change.change),
                         change
                             .standard_error
-                            .map_or("none".to_owned(), |e| format!("{e:.digits$}")),
-                        change.change_over_se.map_or("none".to_owned(), |r| format!("{r:+.1}")),
+                            .map_or("undefined".to_owned(), |e| format!("{e:.digits$}")),
+                        match (change.change_over_se, change.standard_error) {
+                            (Some(ratio), _) => format!("{ratio:+.1}"),
+                            (None, Some(_)) => "none".to_owned(),
+                            (None, None) => "undefined".to_owned(),
+                        },
                     ]);
                 }
                 None => row.push("undefined".to_owned()),

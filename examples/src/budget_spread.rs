@@ -7,9 +7,8 @@ use serde::Serialize;
 
 use crate::budget_runs::Runs;
 
-/// Share of resampled values inside an interval, and the normal quantile that goes with it.
+/// Coverage of the intervals, by shares of resampled values or by Student's t.
 const LEVEL: f64 = 0.95;
-const NORMAL: f64 = 1.959_963_984_540_054;
 
 /// What is known of a figure's error, rollouts being independent and their prefixes not.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -41,8 +40,18 @@ pub(crate) fn spreads(
     let names = ["macro_f1_all_turns", "fail_f1", "hit_rate", "interval_reward"];
     let replicates = bootstrap_metrics(&runs.samples, Sample::rollout, resamples, seed)?;
     for (name, replicates) in names.into_iter().zip(replicates) {
-        let interval = replicates.map(|replicates| replicates.percentile(level));
-        let Ok(interval) = interval else { continue };
+        let replicates = match replicates {
+            Ok(replicates) => replicates,
+            Err(error) => {
+                few(name, &error, notes);
+                continue;
+            }
+        };
+        if replicates.values().flatten().take(2).count() < 2 {
+            notes.push(format!("{name}: no interval, it needs at least 2 resamples with a value"));
+            continue;
+        }
+        let interval = replicates.percentile(level);
         if interval.undefined > 0 {
             let undefined = interval.undefined;
             notes.push(format!("{name}: undefined in {undefined} of {resamples} resamples"));
@@ -64,13 +73,25 @@ pub(crate) fn spreads(
         // Undefined where the figure is, and with a single run.
         let rows = runs.samples.iter().filter_map(|s| Some((value(s)?, s.rollout())));
         let (values, clusters): (Vec<f64>, Vec<usize>) = rows.unzip();
-        let Ok(mean) = cluster_mean(&values, None, &clusters) else { continue };
-        let (estimate, error) = (mean.estimate, mean.standard_error);
-        let (ci_low, ci_high) =
-            ((estimate - NORMAL * error).max(0.0), (estimate + NORMAL * error).min(1.0));
-        spreads.insert(name, Spread { ci_low, ci_high, standard_error: Some(error) });
+        let mean = match cluster_mean(&values, None, &clusters) {
+            Ok(mean) => mean,
+            Err(error) => {
+                few(name, &error.into(), notes);
+                continue;
+            }
+        };
+        let interval = mean.interval(level)?;
+        let (ci_low, ci_high) = (interval.low().max(0.0), interval.high().min(1.0));
+        spreads.insert(name, Spread { ci_low, ci_high, standard_error: Some(mean.standard_error) });
     }
     Ok(spreads)
+}
+
+/// Says that a figure of a single run has no interval; one that is undefined is noted as that.
+fn few(name: &str, error: &Error, notes: &mut Vec<String>) {
+    if matches!(error, Error::ScoringRules(_)) {
+        notes.push(format!("{name}: no interval, it counts prefixes of 1 run; give at least 2"));
+    }
 }
 
 fn of_interval(sample: &Sample, is: bool) -> Option<f64> {

@@ -36,9 +36,9 @@ pub struct Change {
     pub calibrated: f64,
     /// From raw to calibrated.
     pub change: f64,
-    /// Standard error of the change, whole tasks resampled; `None` with fewer than two resamples.
+    /// Standard error of the change, whole tasks resampled; `None` for runs of one task.
     pub standard_error: Option<f64>,
-    /// The change over its standard error; `None` where no resample varies.
+    /// The change over its standard error; `None` without one or if no resample varies.
     pub change_over_se: Option<f64>,
 }
 
@@ -103,13 +103,6 @@ pub fn compare(
     };
     let tasks: Vec<String> = complete_runs.iter().map(task).collect::<Result<_, _>>()?;
     let n_tasks = tasks.iter().collect::<BTreeSet<_>>().len();
-    if n_tasks == 1 {
-        return Err(
-            "all complete runs are of one task; give runs of at least two, as whole tasks are \
-                    resampled for the standard errors"
-                .into(),
-        );
-    }
     let folds = if settings.whole_tasks {
         Folds::clustered(raw.outcomes(), &tasks, 2)?
     } else {
@@ -141,7 +134,18 @@ pub fn compare(
     }
     let slopes = fit.maps().iter().map(|map| map.slope()).collect();
     let calibrated = fit.into_traces();
-    let bootstrap = Bootstrap::clusters(&tasks, settings.seed)?;
+    let one_task = n_tasks == 1;
+    let bootstrap = if one_task {
+        notes.push(
+            "standard errors: all complete runs are of one task; whole tasks are resampled, so that \
+             at least two are needed"
+                .to_owned(),
+        );
+        // Resamples of runs, of which only the figures of the runs as they are are reported.
+        Bootstrap::rows(raw.len(), settings.seed)?
+    } else {
+        Bootstrap::clusters(&tasks, settings.seed)?
+    };
     let schedule = &settings.schedule;
     let changes =
         raw_against_calibrated(&raw, &calibrated, schedule, &bootstrap, settings.resamples)?;
@@ -152,15 +156,15 @@ pub fn compare(
             Ok(change) => {
                 let difference = &change.difference;
                 let (undefined, all) = (difference.undefined(), settings.resamples);
-                if undefined > 0 {
+                if undefined > 0 && !one_task {
                     notes.push(format!("{name}: undefined in {undefined} of {all} resamples"));
                 }
                 Some(Change {
                     raw: change.raw,
                     calibrated: change.calibrated,
                     change: difference.estimate(),
-                    standard_error: difference.standard_error(),
-                    change_over_se: difference.in_standard_errors(),
+                    standard_error: difference.standard_error().filter(|_| !one_task),
+                    change_over_se: difference.in_standard_errors().filter(|_| !one_task),
                 })
             }
             Err(error) => {

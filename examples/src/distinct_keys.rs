@@ -67,7 +67,7 @@ fn repeated_key(json: &[u8]) -> Option<(String, usize)> {
 }
 
 /// The position after the closing quote of the string that begins at `start`.
-fn end_of_string(json: &[u8], start: usize) -> usize {
+pub(crate) fn end_of_string(json: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(&byte) = json.get(at) {
         match byte {

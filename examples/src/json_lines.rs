@@ -51,6 +51,28 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<Line<T>>, InputError
     parse_all(path, &bytes(path)?)
 }
 
+/// As [`read`], but a line that does not hold a `T` is read once more, as a `U`, after a repair.
+///
+/// # Errors
+///
+/// As [`read`]; for a line that holds no `U` after the repair either, the error is that of the line as it
+/// stands.
+pub(crate) fn read_repaired<T, U>(
+    path: &Path,
+    repair: impl Fn(&[u8]) -> Option<Vec<u8>>,
+) -> Result<Vec<Line<T>>, InputError>
+where
+    T: DeserializeOwned + From<U>,
+    U: DeserializeOwned,
+{
+    parse_lines(path, &bytes(path)?, |line| {
+        parse::<T>(line).or_else(|error| {
+            let repaired = repair(line).and_then(|line| parse::<U>(&line).ok());
+            repaired.map(T::from).ok_or(error)
+        })
+    })
+}
+
 /// The bytes of a file, which is read once and so may be a pipe. A UTF-8 byte-order mark in front is
 /// left out. Every reader of this package takes its bytes from here.
 pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, InputError> {
@@ -70,6 +92,17 @@ pub(crate) fn parse_all<T: DeserializeOwned>(
     path: &Path,
     bytes: &[u8],
 ) -> Result<Vec<Line<T>>, InputError> {
+    parse_lines(path, bytes, parse)
+}
+
+/// The field, if the error is of one, and the problem.
+type LineError = (Option<String>, String);
+
+fn parse_lines<T>(
+    path: &Path,
+    bytes: &[u8],
+    parse: impl Fn(&[u8]) -> Result<T, LineError>,
+) -> Result<Vec<Line<T>>, InputError> {
     let mut lines = Vec::new();
     for (i, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         if line.trim_ascii().is_empty() {
@@ -87,8 +120,8 @@ pub(crate) fn parse_all<T: DeserializeOwned>(
     if lines.is_empty() { Err(whole(path, "holds no line".to_owned())) } else { Ok(lines) }
 }
 
-/// The value of one line, or the field and the problem.
-fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, (Option<String>, String)> {
+/// The value of one line.
+fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, LineError> {
     // A list of the right values would pass for the object.
     if !line.trim_ascii_start().starts_with(b"{") {
         return Err((None, "is no JSON object".to_owned()));

@@ -4,11 +4,14 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use censoring::{StopReason, Stopped};
+use censoring::{StopClass, StopReason, Stopped};
 use serde::{Deserialize, Deserializer, Serialize};
 use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastPolicy, Probability};
 
-use crate::json_lines::{self, InputError};
+use crate::{
+    bare_numbers::{AnyNumber, marked},
+    json_lines::{self, InputError},
+};
 
 /// The format of a file, for the help of the programs that read it.
 pub const FORMAT: &str = r#"
@@ -18,28 +21,38 @@ A FILE has JSON Lines, one run per line, for example
 id         name of the run
 task       optional name of the task; runs of one task are not independent
 forecasts  probability of success that was reported after each step, each from 0 to 1; null if it is
-           missing. --missing says what is done about what is missing or outside [0, 1]:
+           missing. --missing says what is done about what is missing or outside [0, 1], and about a
+           bare NaN, Infinity or 1e999, which are not JSON:
            refuse         refuses the file (default)
            leave-out      leaves the run out
            carry-forward  repeats the forecast before it; leaves the run out if there is none
            clip           moves what is outside to 0 or 1; refuses what is missing
 outcome    true, false, or null if it is not known
 stop       optional reason why the run ended. A run without an outcome is censored if a budget ended
-           it (max_steps, max_tokens, max_time, max_cost), otherwise it is excluded and counted
+           it (max_steps, max_tokens, max_time, max_cost), otherwise it is excluded and counted; one that
+           completed is read as unjudged
 horizon    optional number of steps that a censored run would have been scored over
 Other fields are ignored.
 "#;
 
 #[derive(Deserialize)]
-struct Row {
+struct Row<F = Option<f64>> {
     id: String,
     task: Option<String>,
-    forecasts: Vec<Option<f64>>,
+    forecasts: Vec<F>,
     // Named so that a missing outcome is an error, unlike one that is null.
     #[serde(deserialize_with = "nullable")]
     outcome: Option<bool>,
     stop: Option<StopReason>,
     horizon: Option<usize>,
+}
+
+impl From<Row<AnyNumber>> for Row {
+    fn from(row: Row<AnyNumber>) -> Self {
+        let Row { id, task, forecasts, outcome, stop, horizon } = row;
+        let forecasts = forecasts.into_iter().map(AnyNumber::value).collect();
+        Self { id, task, forecasts, outcome, stop, horizon }
+    }
 }
 
 fn nullable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
@@ -61,6 +74,8 @@ pub struct Run {
     outcome: Option<bool>,
     stop: Option<StopReason>,
     horizon: Option<usize>,
+    /// It completed without an outcome; its stop is `unjudged`.
+    unjudged: bool,
 }
 
 impl Run {
@@ -128,7 +143,12 @@ pub struct WithMissing<T> {
 pub fn read(path: &Path, policy: ForecastPolicy) -> Result<TraceFile, InputError> {
     let mut counts = ForecastCounts::default();
     let (mut runs, mut first_left_out) = (Vec::new(), None);
-    for line in json_lines::read::<Row>(path)? {
+    // JSON has no NaN and no infinity, so that only a policy other than the default reads a file with them.
+    let lines: Vec<json_lines::Line<Row>> = match policy {
+        ForecastPolicy::Refuse => json_lines::read(path)?,
+        _ => json_lines::read_repaired::<_, Row<AnyNumber>>(path, marked)?,
+    };
+    for line in lines {
         match check(path, line, policy, &mut counts)? {
             Ok(run) => runs.push(run),
             Err(left_out) => first_left_out = first_left_out.or(Some(left_out)),
@@ -173,6 +193,13 @@ pub fn notes(files: &[&TraceFile]) -> Vec<String> {
         notes.push(note);
     }
     let runs = files.iter().flat_map(|file| &file.runs);
+    match runs.clone().filter(|run| run.unjudged).count() {
+        0 => {}
+        count => notes.push(format!(
+            "outcome: {count} run{} completed without an outcome, read as unjudged and excluded",
+            if count == 1 { "" } else { "s" }
+        )),
+    }
     notes.extend(unknown_stops(runs));
     notes
 }
@@ -233,8 +260,20 @@ fn check(
 ) -> Result<Result<Run, String>, InputError> {
     let Row { id, task, forecasts, outcome, stop, horizon } = line.value;
     let file = path.display().to_string();
-    let mut run =
-        Run { id, task, file, line: line.number, forecasts: Vec::new(), outcome, stop, horizon };
+    let completed = stop.as_ref().is_some_and(|stop| stop.class() == StopClass::Complete);
+    let unjudged = outcome.is_none() && completed;
+    let stop = if unjudged { Some(StopReason::Unjudged) } else { stop };
+    let mut run = Run {
+        id,
+        task,
+        file,
+        line: line.number,
+        forecasts: Vec::new(),
+        outcome,
+        stop,
+        horizon,
+        unjudged,
+    };
     match policy.check_run(&forecasts, counts) {
         Ok(CheckedRun::Kept(forecasts)) => run.forecasts = forecasts,
         Ok(CheckedRun::LeftOut { step, fault }) => {

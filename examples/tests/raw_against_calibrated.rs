@@ -22,6 +22,22 @@ fn what_cannot_be_compared_is_one_line_and_exit_code_2() {
     let no_task = write("no_task.jsonl", &format!("{no_task}\n"));
     let nan = write("nan.jsonl", r#"{"id":"a","task":"t","forecasts":[2.0],"outcome":true}"#);
     let one = write("one.jsonl", r#"{"id":"a","task":"t","forecasts":[0.5],"outcome":true}"#);
+    let cases: [(&[&str], &str); 6] = [
+        (&[&no_task], "no_task.jsonl:1: field task: missing"),
+        (&[&nan], "nan.jsonl:1: field forecasts[0]: "),
+        (&[&one], "one.jsonl: 1 complete runs cannot be cross-fitted"),
+        (&["no/such/file.jsonl"], "no/such/file.jsonl: "),
+        (&["--resamples", "1"], "from 2 to 1000000"),
+        (&["--frobnicate"], "frobnicate"),
+    ];
+    for (arguments, expected) in cases {
+        let error = refusal(&run(arguments), &format!("{arguments:?}"));
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn the_standard_errors_of_one_task_are_undefined_and_a_note_says_why() {
     let rows: Vec<String> = (0..12)
         .map(|i| {
             format!(
@@ -32,22 +48,30 @@ fn what_cannot_be_compared_is_one_line_and_exit_code_2() {
         })
         .collect();
     let one_task = write("one_task.jsonl", &rows.join("\n"));
-    let cases: [(&[&str], &str); 7] = [
-        (
-            &[&one_task],
-            "one_task.jsonl: all complete runs are of one task; give runs of at least two",
-        ),
-        (&[&no_task], "no_task.jsonl:1: field task: missing"),
-        (&[&nan], "nan.jsonl:1: field forecasts[0]: "),
-        (&[&one], "one.jsonl: all complete runs are of one task"),
-        (&["no/such/file.jsonl"], "no/such/file.jsonl: "),
-        (&["--resamples", "1"], "from 2 to 1000000"),
-        (&["--frobnicate"], "frobnicate"),
-    ];
-    for (arguments, expected) in cases {
-        let error = refusal(&run(arguments), &format!("{arguments:?}"));
-        assert!(error.contains(expected), "{error}");
+    let report = json(&[&one_task, "--json", "--resamples", "20"]);
+    let file = &report["files"][0];
+    assert_eq!((&file["n"], &file["n_tasks"]), (&12.into(), &1.into()));
+    let of = |metric: &str| file["metrics"][metric].as_object().unwrap().clone();
+    for metric in ["tps_log", "auroc", "t_brier"] {
+        let change = of(metric);
+        let number = |field: &str| change[field].as_f64().unwrap();
+        assert!((number("calibrated") - number("raw") - number("change")).abs() < 1e-15);
+        assert!(change["standard_error"].is_null() && change["change_over_se"].is_null());
     }
+    let notes = file["notes"].to_string();
+    assert!(notes.contains("standard errors: all complete runs are of one task"), "{notes}");
+
+    let two_tasks = write("one_task_and_two.jsonl", &rows.join("\n").replacen("\"t\"", "\"u\"", 1));
+    let same = json(&[&two_tasks, "--json", "--resamples", "20"]);
+    for field in ["raw", "calibrated", "change"] {
+        assert_eq!(of("tps_log")[field], same["files"][0]["metrics"]["tps_log"][field]);
+    }
+
+    let text = run(&[&one_task, "--resamples", "20"]);
+    assert!(text.status.success());
+    let text = String::from_utf8(text.stdout).unwrap();
+    let row = text.lines().find(|line| line.starts_with("tps_log (+)")).unwrap();
+    assert!(row.trim_end().ends_with("undefined  undefined"), "{row}");
 }
 
 #[test]

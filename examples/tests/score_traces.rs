@@ -20,11 +20,6 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
         ("no_forecasts", r#"{"id":"b","outcome":true}"#, "forecasts"),
         ("no_outcome", r#"{"id":"b","forecasts":[0.5]}"#, "outcome"),
         ("number_outcome", r#"{"id":"b","forecasts":[0.5],"outcome":1}"#, "outcome"),
-        (
-            "completed_unknown",
-            r#"{"id":"b","forecasts":[0.5],"outcome":null,"stop":"completed"}"#,
-            "outcome",
-        ),
         ("no_id", r#"{"forecasts":[0.5],"outcome":true}"#, "id"),
         (
             "short_horizon",
@@ -46,7 +41,7 @@ fn a_word_for_no_number_is_refused_with_what_to_write_in_its_place() {
     for word in ["NaN", "-Infinity", "nan", "None"] {
         let row = format!(r#"{{"id":"b","forecasts":[0.5,{word}],"outcome":true}}"#);
         let path = write(&format!("word_{word}.jsonl"), &row);
-        let error = refusal(&run(&[&path, "--missing", "carry-forward"]), word);
+        let error = refusal(&run(&[&path]), word);
         let expected = format!(
             "error: {path}:1: field forecasts[1]: {word} is not JSON; give null for what is missing\n"
         );
@@ -55,6 +50,56 @@ fn a_word_for_no_number_is_refused_with_what_to_write_in_its_place() {
     let path = write("text.jsonl", r#"{"id":"b","forecasts":["NaN"],"outcome":true}"#);
     let error = refusal(&run(&[&path, "--missing", "leave-out"]), "text");
     assert!(error.contains("text.jsonl:1: field forecasts[0]: invalid type"), "{error}");
+}
+
+#[test]
+fn a_bare_nan_or_infinity_is_a_fault_of_its_run_under_every_policy_but_refuse() {
+    for (word, fault) in [
+        ("NaN", "NaN"),
+        ("nan", "NaN"),
+        ("Infinity", "inf, outside [0, 1]"),
+        ("-Infinity", "-inf, outside [0, 1]"),
+        ("1e999", "inf, outside [0, 1]"),
+        ("-1e999", "-inf, outside [0, 1]"),
+    ] {
+        let row = format!(
+            r#"{{"id":"NaN \" 1e999","loss":{word},"forecasts":[0.5, {word} ],"outcome":true}}"#
+        );
+        let path = write(&format!("bare_{word}.jsonl"), &format!("{GOOD}\n{row}\n"));
+        refusal(&run(&[&path]), word);
+
+        let left_out = json(&[&path, "--json", "--missing", "leave-out"]);
+        assert_eq!(left_out["n"], 1, "{word}");
+        assert_eq!(left_out["missing"]["left_out_runs"], 1, "{word}");
+        let notes = left_out["notes"].to_string();
+        assert!(notes.contains(&format!("forecasts[1] in {path}:2: {fault}")), "{notes}");
+
+        let carried = json(&[&path, "--json", "--missing", "carry-forward"]);
+        assert_eq!((&carried["n"], &carried["missing"]["carried"]), (&2.into(), &1.into()));
+
+        if fault == "NaN" {
+            let error = refusal(&run(&[&path, "--missing", "clip"]), word);
+            assert!(error.contains(&format!("{path}:2: field forecasts[1]: NaN; ")), "{error}");
+        } else {
+            let clipped = json(&[&path, "--json", "--missing", "clip"]);
+            assert_eq!((&clipped["n"], &clipped["missing"]["clipped"]), (&2.into(), &1.into()));
+        }
+    }
+}
+
+#[test]
+fn what_is_no_forecast_at_all_is_refused_under_every_policy() {
+    for (name, row, says) in [
+        ("outcome", r#"{"id":"b","forecasts":[0.5],"outcome":NaN}"#, "NaN is not JSON"),
+        ("none", r#"{"id":"b","forecasts":[0.5,None],"outcome":true}"#, "None is not JSON"),
+        ("text_and_nan", r#"{"id":"b","forecasts":["NaN",NaN],"outcome":true}"#, "invalid type"),
+        ("object", r#"{"id":"b","forecasts":[{"bare":"NaN"}],"outcome":true}"#, "invalid type"),
+        ("twice", r#"{"id":"b","forecasts":[NaN],"outcome":true,"x":1,"x":2}"#, "NaN is not JSON"),
+    ] {
+        let path = write(&format!("no_forecast_{name}.jsonl"), row);
+        let error = refusal(&run(&[&path, "--missing", "leave-out"]), name);
+        assert!(error.contains(says), "{name}: {error}");
+    }
 }
 
 /// Four runs of which only the first can be scored as it is.
@@ -287,6 +332,24 @@ fn a_censored_run_enters_the_censored_score_only() {
 }
 
 #[test]
+fn a_completed_run_without_an_outcome_is_read_as_unjudged_and_noted() {
+    let rows = [
+        GOOD,
+        r#"{"id":"b","forecasts":[0.5],"outcome":false}"#,
+        r#"{"id":"c","forecasts":[0.5],"outcome":null,"stop":"stop"}"#,
+        r#"{"id":"d","forecasts":[0.5],"outcome":null,"stop":"completed"}"#,
+    ];
+    let path = write("unjudged.jsonl", &rows.join("\n"));
+    let report = json(&[&path, "--json", "--schedule", "uniform"]);
+    assert_eq!((report["n"].as_u64(), report["n_excluded"].as_u64()), (Some(2), Some(2)));
+    assert_eq!(report["excluded"]["unjudged"], 2);
+    let notes = report["notes"].as_array().unwrap();
+    let said =
+        |note: &&Value| note.as_str().unwrap().contains("2 runs completed without an outcome");
+    assert_eq!(notes.iter().filter(said).count(), 1, "{notes:?}");
+}
+
+#[test]
 fn the_order_of_the_rows_does_not_matter() {
     let bundled = bundled("demo_truthful.jsonl");
     let text = fs::read_to_string(&bundled).unwrap();
@@ -347,6 +410,46 @@ fn with_one_cluster_every_interval_is_undefined_and_a_note_says_so() {
         let text = String::from_utf8(run(arguments).stdout).unwrap();
         let row = text.lines().find(|line| line.starts_with("tps_log (+)")).unwrap();
         assert_eq!(row.matches("[undefined]").count(), 2, "{text}");
+    }
+}
+
+/// Whether both ends of a figure are undefined, in the report and in its reference.
+fn has_no_interval(report: &Value, metric: &str) -> bool {
+    [report, &report["base_rate_reference"]].iter().all(|estimates| {
+        estimates[metric]["value"].is_f64()
+            && ["ci_low", "ci_high"].iter().all(|end| estimates[metric][end].is_null())
+    })
+}
+
+#[test]
+fn metrics_of_complete_runs_of_one_cluster_have_no_interval_beside_a_censored_run_of_another() {
+    let rows = [
+        r#"{"id":"a","task":"t","forecasts":[0.2],"outcome":true}"#,
+        r#"{"id":"b","task":"t","forecasts":[0.5],"outcome":false}"#,
+        r#"{"id":"c","task":"u","forecasts":[0.5],"outcome":null,"stop":"max_steps","horizon":3}"#,
+    ];
+    let one_task = write("one_task_and_censored.jsonl", &rows.join("\n"));
+    let one_run = write("one_run_and_censored.jsonl", &[rows[0], rows[2]].join("\n"));
+    for arguments in
+        [&[one_task.as_str(), "--cluster-by-task", "--json"][..], &[&one_run, "--json"]]
+    {
+        let report = json(arguments);
+        for metric in ["tps_log", "tps_brier", "tps_beta_2_4", "aurc", "t_ece", "t_brier"] {
+            assert!(has_no_interval(&report, metric), "{metric}: {report}");
+        }
+        assert!(report["tps_log_censored_simple"]["ci_low"].is_f64(), "{report}");
+        let notes = report["notes"].to_string();
+        assert!(notes.contains("tps_log: no interval: clusters: 1 given"), "{notes}");
+    }
+    let report = json(&[&one_task, "--cluster-by-task", "--json"]);
+    assert!(has_no_interval(&report, "auroc"), "{report}");
+}
+
+#[test]
+fn one_resample_makes_no_interval() {
+    let report = json(&[&bundled("demo_truthful.jsonl"), "--resamples", "1", "--json"]);
+    for metric in ["tps_log", "tps_log_censored_simple", "auroc", "t_brier"] {
+        assert!(has_no_interval(&report, metric), "{metric}: {report}");
     }
 }
 

@@ -6,10 +6,10 @@
 use libfuzzer_sys::fuzz_target;
 use tool_graph::{GreedyRule, Scenario, Transcript};
 
-fuzz_target!(|text: &str| {
-    let Ok(scenario) = serde_json::from_str::<Scenario>(text) else { return };
-    let written = serde_json::to_string(&scenario).expect("what was read can be written");
-    assert_eq!(serde_json::from_str::<Scenario>(&written).ok().as_ref(), Some(&scenario));
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(scenario) = Scenario::from_json(bytes) else { return };
+    let written = serde_json::to_vec(&scenario).expect("what was read can be written");
+    assert_eq!(Scenario::from_json(&written).as_ref(), Ok(&scenario));
     if scenario.graph().tool_count() > 8 || scenario.events().len() > 8 {
         return;
     }

@@ -198,6 +198,26 @@ pub enum Error {
         /// The resource of this sample.
         found: Resource,
     },
+    /// A sample is not one of the rollouts that it is given with: what it had spent, its turns or what
+    /// remained are not those of its rollout.
+    #[error(
+        "sample {sample} is not of rollout {rollout} and the resource asked about; give samples with the \
+         rollouts that they were made from"
+    )]
+    OtherRollouts {
+        /// Position of the sample, from 0.
+        sample: usize,
+        /// Position of the rollout that it names, from 0.
+        rollout: usize,
+    },
+    /// Amounts of two resources were to be added, whose units are not the same.
+    #[error("amounts of {found:?} cannot be added to those of {expected:?}; keep them apart")]
+    MixedUnits {
+        /// Name of the resource of the amounts before.
+        expected: String,
+        /// Name of the resource of these amounts.
+        found: String,
+    },
     /// A stored state is not one that can be reached.
     #[error("a stored state is not valid: {problem}")]
     StoredState {

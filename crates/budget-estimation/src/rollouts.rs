@@ -1,5 +1,5 @@
 mod column;
-mod decimals;
+pub(crate) mod decimals;
 mod derived;
 #[cfg(feature = "serde")]
 mod json_lines;

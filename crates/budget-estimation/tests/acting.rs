@@ -29,7 +29,7 @@ fn counts_of_the_four_benchmarks_add_up_to_the_published_averages() {
                 format!("{printed:.3}"),
                 "{row}"
             );
-            all.merge(&benchmark);
+            all.merge(&benchmark).unwrap();
         }
         let printed = average[1].as_f64().unwrap();
         assert_eq!(format!("{:.3}", all.false_abort_rate().unwrap()), format!("{printed:.3}"));
@@ -267,4 +267,44 @@ fn samples_of_another_resource_than_the_one_saved_are_an_error() {
     samples[1] = Sample::new(&rollouts.get(0).unwrap(), usd, 2, Estimate::NoAnswer).unwrap();
     let mixed = early_stopping(&rollouts, tokens, &samples, None, rule).unwrap_err();
     assert!(matches!(mixed, Error::OtherResource { sample: 1, .. }), "{mixed}");
+}
+
+#[test]
+fn samples_of_other_rollouts_are_an_error_though_the_positions_agree() {
+    let mut tokens_only = Rollouts::new(["output_tokens"]).unwrap();
+    tokens_only.push(&[100.0, 200.0, 50.0], false).unwrap();
+    let mut both = Rollouts::new(["cost_usd", "output_tokens"]).unwrap();
+    both.push(&[0.25, 100.0, 0.5, 200.0, 0.75, 50.0], false).unwrap();
+    let tokens = tokens_only.resource("output_tokens").unwrap();
+    let usd = both.resource("cost_usd").unwrap();
+    let mut silent = |_: &Prefix<'_>| Ok(Estimate::NoAnswer);
+    let samples = score_rollouts(&tokens_only, tokens, &mut silent).unwrap();
+    let stated = [Probability::HALF; 2];
+    let rule = StopRule::first_impossible();
+    let other = Error::OtherRollouts { sample: 0, rollout: 0 };
+    assert_eq!(early_stopping(&both, usd, &samples, None, rule), Err(other.clone()));
+    assert_eq!(stopping_curve(&both, usd, &samples, &stated), Err(other));
+    // A run of other length, too.
+    let mut longer = Rollouts::new(["output_tokens"]).unwrap();
+    longer.push(&[100.0, 200.0, 50.0, 0.0], false).unwrap();
+    let found = early_stopping(&longer, tokens, &samples, None, rule);
+    assert_eq!(found, Err(Error::OtherRollouts { sample: 0, rollout: 0 }));
+}
+
+#[test]
+fn early_stops_of_two_resources_do_not_merge() {
+    let stops = |name: &str| {
+        let mut rollouts = Rollouts::new([name]).unwrap();
+        rollouts.push(&[100.0, 200.0], false).unwrap();
+        let resource = rollouts.resource(name).unwrap();
+        early_stopping(&rollouts, resource, &[], None, StopRule::first_impossible()).unwrap()
+    };
+    let (mut all, usd) = (EarlyStops::default(), stops("cost_usd"));
+    assert_eq!(all.merge(&stops("tokens")), Ok(()));
+    let before = all.clone();
+    let mixed = Error::MixedUnits { expected: "tokens".to_owned(), found: "cost_usd".to_owned() };
+    assert_eq!(all.merge(&usd), Err(mixed));
+    assert_eq!((all.resource.as_deref(), &all), (Some("tokens"), &before));
+    // Counts without a name, such as published ones, go with any.
+    assert_eq!(all.merge(&EarlyStops::default()), Ok(()));
 }

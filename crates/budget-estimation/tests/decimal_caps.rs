@@ -77,7 +77,7 @@ proptest! {
 }
 
 proptest! {
-    /// Whole numbers of the smallest unit say what is true; totals are compared as the nearest f64.
+    /// Whole numbers of a small unit say what is true, of the cap as it is written.
     #[test]
     fn costs_of_mixed_magnitudes_are_held_against_the_cap_as_their_exact_sum_is(
         costs in prop::collection::vec((0_u64..1_000_000_000, -12..6_i32), 1..20),
@@ -94,7 +94,11 @@ proptest! {
         let cap = sum.saturating_add_signed(i128::from(change) * step as i128);
         let nearest = |units: u128| -> f64 { format!("{units}e-12").parse().unwrap() };
         let costs: Vec<f64> = costs.iter().map(|&(d, e)| written(d, e)).collect();
-        prop_assert_eq!(exceeds(&costs, nearest(cap)), nearest(sum) > nearest(cap));
+        // Of 17 digits at most, and from 16 on at least 1000, so that 14 places hold all of them.
+        let written_cap = nearest(cap).to_string();
+        let (whole, places) = written_cap.split_once('.').unwrap_or((&written_cap, ""));
+        let cap_units: u128 = format!("{whole}{places:0<14}").parse().unwrap();
+        prop_assert_eq!(exceeds(&costs, nearest(cap)), sum * 100 > cap_units);
     }
 
     #[test]
@@ -134,4 +138,23 @@ fn amounts_too_far_apart_for_exact_decimals_lose_only_their_lowest_digits() {
     assert!(!exceeds(&[1e60, 1e-60], 1e60));
     assert!(exceeds(&[1e60, 1e45], 1e60));
     assert!(exceeds(&[1e-60, 1e60], 9.999e59));
+}
+
+#[test]
+fn a_cap_is_exceeded_by_what_rounding_takes_away() {
+    for (costs, cap, left) in [
+        (&[1e16, 1.0][..], 1e16, -1.0),
+        (&[999_999_999_999_999.0, 0.001], 999_999_999_999_999.0, -0.001),
+        (&[1e16, 1.0, 1.0], 1e16 + 2.0, 0.0),
+        (&[0.1 + 0.2, 1e-20], 0.1 + 0.2, -1e-20),
+        (&[0.1 + 0.2, 0.1], 0.4, -4e-17),
+        (&[1e16, 1.0], 1e16 + 2.0, 1.0),
+    ] {
+        assert_eq!(exceeds(costs, cap), left < 0.0, "{costs:?} under {cap}");
+        let mut run = LiveRun::new(["usd"]).unwrap();
+        let usd = run.resource("usd").unwrap();
+        run.set_cap(usd, cap).unwrap();
+        costs.iter().for_each(|&cost| run.push(&[Some(cost)]).unwrap());
+        assert_eq!(run.prefix(usd).unwrap().usage().left(), Some(left), "{costs:?} under {cap}");
+    }
 }

@@ -307,10 +307,12 @@ fn samples_of_one_run_are_one_cluster() {
     samples.iter().for_each(|sample| metrics.update(sample).unwrap());
     let whole = metrics.finish().unwrap();
     let intervals = whole.intervals.unwrap();
-    let estimates = [macro_f1, fail_f1, hit_rate.clone(), reward].map(|r| r.unwrap().estimate());
-    let [macro_f1, fail_f1] = [whole.feasibility.macro_f1, whole.feasibility.impossible.f1];
-    assert_eq!(estimates[..2], [macro_f1.unwrap(), fail_f1.unwrap()]);
-    assert_eq!(estimates[2..], [intervals.hit_rate, intervals.interval_reward]);
+    let estimates = [macro_f1, hit_rate.clone(), reward].map(|r| r.unwrap().estimate());
+    assert_eq!(estimates[0], whole.feasibility.macro_f1.unwrap());
+    assert_eq!(estimates[1..], [intervals.hit_rate, intervals.interval_reward]);
+    // One run failed, and no other was called impossible.
+    let few = scoring_rules::Error::TooFew { what: "clusters", least: 2, found: 1 };
+    assert_eq!(fail_f1.unwrap_err(), few.into());
     // Resamples draw whole runs, so the rate is a multiple of one over the runs that succeeded.
     let values: Vec<f64> = hit_rate.unwrap().values().flatten().collect();
     let whole_runs = |rate: &f64| (1..=4).any(|n| (rate * f64::from(n)).fract().abs() < 1e-12);
@@ -362,4 +364,26 @@ fn samples_of_two_resources_are_refused_by_every_measure_with_a_unit() {
     // In another bin.
     assert_eq!(progress.update(&b), Err(mixed()));
     assert!(bootstrap_metrics(&[a, b], Sample::turn, 10, 1).is_err());
+}
+
+#[test]
+fn a_measure_that_one_cluster_alone_decides_has_no_replicates() {
+    let said = |end| vec![interval(0.0, end), interval(0.0, end), Estimate::Impossible];
+    let few = |found| {
+        let error = scoring_rules::Error::TooFew { what: "clusters", least: 2, found };
+        Some(Error::ScoringRules(error))
+    };
+    let errors = |runs: &[Run]| {
+        let all = bootstrap_metrics(&samples(runs), Sample::rollout, 50, 7).unwrap();
+        all.map(|replicates| replicates.err())
+    };
+    // Success and failure have one run each: nothing says how far they would be from others.
+    let runs =
+        [(vec![5, 5, 5], true, said(9.0)), (vec![5, 5, 5], false, vec![Estimate::Impossible; 2])];
+    assert_eq!(errors(&runs), [few(1), few(1), few(1), few(1)]);
+    // Two runs that succeeded, and one of them with all that Fail-F1 counts.
+    let runs = [(vec![5; 4], true, said(9.0)), (vec![5; 3], true, said(1.0))];
+    assert_eq!(errors(&runs), [None, few(1), None, None]);
+    let runs = [(vec![5; 4], true, said(9.0)), (vec![5; 4], true, said(1.0))];
+    assert_eq!(errors(&runs), [None, None, None, None]);
 }

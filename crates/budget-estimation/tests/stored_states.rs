@@ -290,6 +290,16 @@ fn any_of_several_stop_rules_ends_a_run_and_its_reason_says_which() {
         ("input tokens", StopReason::MaxTokens),
         ("Cost-USD", StopReason::MaxCost),
         ("tool_calls", StopReason::MaxSteps),
+        ("outputTokens", StopReason::MaxTokens),
+        ("wall_clock", StopReason::MaxTime),
+        ("duration", StopReason::MaxTime),
+        ("latencyMs", StopReason::MaxTime),
+        ("credits", StopReason::MaxCost),
+        ("euro", StopReason::MaxCost),
+        ("costUSD", StopReason::MaxCost),
+        ("rounds", StopReason::MaxSteps),
+        ("iterations", StopReason::MaxSteps),
+        ("LLMCalls", StopReason::MaxSteps),
         ("patience", StopReason::Other("cap on patience".to_owned())),
     ] {
         let mut monitor = BudgetMonitor::new([(name, Some(0.0))]).unwrap();
@@ -301,7 +311,7 @@ fn any_of_several_stop_rules_ends_a_run_and_its_reason_says_which() {
         assert!(matches!(named, Err(Error::ResourceName { .. })));
     }
     let mut early = EarlyStops::default();
-    early.saved = 0.1;
+    (early.saved, early.spent_by_failures) = (0.1, 0.2);
     assert_eq!(stored(&early), early);
     let mut counted = 0;
     let (rollouts, usd) = rollouts(&[(vec![1.0, 2.0, 3.0], true)]);
@@ -313,4 +323,32 @@ fn any_of_several_stop_rules_ends_a_run_and_its_reason_says_which() {
     })
     .unwrap();
     assert_eq!(counted, 2);
+}
+
+#[test]
+fn counts_that_cannot_be_are_not_read() {
+    let stops = |change: &str, value: serde_json::Value| {
+        let mut stops = EarlyStops::default();
+        (stops.success_prefixes, stops.successes, stops.failures) = (9, 3, 2);
+        stops.spent_by_failures = 5.0;
+        let mut json = serde_json::to_value(&stops).unwrap();
+        json[change] = value;
+        serde_json::from_value::<EarlyStops>(json).map_err(|error| error.to_string())
+    };
+    assert!(stops("saved", 5.0.into()).is_ok());
+    for (name, value) in [
+        ("false_alarm_prefixes", 10.into()),
+        ("stopped_successes", 30.into()),
+        ("stopped_failures", 3.into()),
+        ("saved", 5.5.into()),
+        ("saved", (-1.0).into()),
+        ("spent_by_failures", (-1.0).into()),
+    ] {
+        assert!(stops(name, value).unwrap_err().contains("a stored state is not valid"), "{name}");
+    }
+    let monitor = r#"{"resources":[{"name":"usd","cap":1.0,"spent":"5e0"}],"stop_rules":[],
+        "warn_at":1.0,"impossible_in_a_row":0,"turns":0}"#;
+    assert!(refused::<BudgetMonitor>(monitor).contains("nothing is spent before the first turn"));
+    let begun = monitor.replace("\"turns\":0", "\"turns\":1");
+    assert_eq!(serde_json::from_str::<BudgetMonitor>(&begun).unwrap().spent(), [5.0]);
 }

@@ -93,3 +93,78 @@ fn a_word_in_no_table_keeps_its_text_and_is_counted_by_it() {
     assert_eq!(unknown, [("Rate limited", 2), ("custom", 1)]);
     assert_eq!(audit.excluded(), 4);
 }
+
+#[test]
+fn only_the_name_of_an_enum_of_reasons_is_dropped_before_a_dot() {
+    for word in
+        ["STOP", "FinishReason.STOP", "types.FinishReason.STOP", "StopReason.end_turn", "stop."]
+    {
+        assert_eq!(word.parse(), Ok(StopReason::Completed), "{word}");
+    }
+    // A sentence is no path, and a call of a tool or a model that timed out ended no run's time.
+    for word in [
+        "The agent gave up. Stop",
+        "gave up.stop",
+        "litellm.Timeout",
+        "requests.exceptions.Timeout",
+        "asyncio.TimeoutError",
+        "tool.timeout",
+        "message.step",
+    ] {
+        assert_eq!(word.parse(), Ok(StopReason::Other(word.to_owned())), "{word}");
+    }
+    for (word, reason) in [
+        ("litellm.ContextWindowExceededError", StopReason::MaxTokens),
+        ("litellm.BudgetExceededError", StopReason::MaxCost),
+        ("langgraph.errors.GraphRecursionError", StopReason::MaxSteps),
+        ("minisweagent.exceptions.LimitsExceeded", StopReason::MaxSteps),
+        ("harbor.AgentTimeoutError", StopReason::MaxTime),
+        ("timeout.", StopReason::MaxTime),
+        ("max_steps.", StopReason::MaxSteps),
+        ("max_steps!", StopReason::MaxSteps),
+    ] {
+        assert_eq!(word.parse(), Ok(reason), "{word}");
+    }
+}
+
+#[test]
+fn limits_are_known_however_their_end_is_told() {
+    use StopReason::{
+        Completed, EnvironmentEnd, MaxCost, MaxSteps, MaxTime, MaxTokens, ParseError,
+    };
+    for (word, reason) in [
+        ("eos", Completed),
+        ("eos_token", Completed),
+        ("refusal", Completed),
+        ("AgentMaxStepsError", MaxSteps),
+        ("MaxStepsReachedError", MaxSteps),
+        ("max_steps_reached", MaxSteps),
+        ("MAX_TURNS_REACHED", MaxSteps),
+        ("max_iterations_exceeded", MaxSteps),
+        ("max_tool_calls", MaxSteps),
+        ("max_calls", MaxSteps),
+        ("token_limit_exceeded", MaxTokens),
+        ("time_limit_exceeded", MaxTime),
+        ("max_time_exceeded", MaxTime),
+        ("exit_total_execution_time", MaxTime),
+        ("budget_exceeded", MaxCost),
+        ("submitted (exit_cost)", MaxCost),
+        ("submitted (exit_context)", MaxTokens),
+        ("submitted (exit_format)", ParseError),
+        ("content_filtered", EnvironmentEnd),
+        ("guardrail_intervened", EnvironmentEnd),
+    ] {
+        assert_eq!(word.parse(), Ok(reason), "{word}");
+    }
+    // What ends in such a word is not for that a budget.
+    for word in [
+        "token_error",
+        "step_error",
+        "rate_limit_exceeded",
+        "stop_reached",
+        "submitted (late)",
+        "error",
+    ] {
+        assert_eq!(word.parse(), Ok(StopReason::Other(word.to_owned())), "{word}");
+    }
+}

@@ -120,3 +120,25 @@ fn what_this_crate_does_not_write_is_refused() {
     twice["rows"].as_array_mut().unwrap().push(row);
     assert!(serde_json::from_value::<TerminationAudit>(twice).is_err());
 }
+
+#[test]
+fn a_known_word_is_its_reason_also_where_it_was_given_as_an_own_word() {
+    let forecasts = [Probability::HALF];
+    let run = |reason| Stopped::new(&forecasts, None, Some(reason)).unwrap();
+    let own = |word: &str| run(StopReason::Other(word.to_owned()));
+    let audit: TerminationAudit =
+        [&own("length"), &run(StopReason::MaxTokens), &own("gave up"), &own("max_tokens")]
+            .into_iter()
+            .collect();
+    assert_eq!(stored(&audit), audit);
+    assert_eq!((audit.rows().count(), audit.censored(), audit.excluded()), (2, 3, 1));
+    assert_eq!(own("length").reason(), Some(&StopReason::MaxTokens));
+    let judged = Stopped::new(&forecasts, Some(true), Some(StopReason::Other("eos".to_owned())));
+    assert_eq!(judged.unwrap().reason(), Some(&StopReason::Completed));
+    // What is written is the word that is read.
+    for reason in [StopReason::Other("length".to_owned()), StopReason::Other("gave up".to_owned())]
+    {
+        let word = serde_json::to_string(&reason).unwrap();
+        assert_eq!(serde_json::to_string(&stored(&reason)).unwrap(), word);
+    }
+}

@@ -294,6 +294,56 @@ proptest! {
 }
 
 #[test]
+fn a_divergence_that_is_off_by_a_hundred_millionth_is_noticed() {
+    /// The Brier score with a divergence that is not quite its own.
+    struct Off(f64);
+
+    impl ScoringRule for Off {
+        fn score(&self, forecast: Probability, outcome: bool) -> f64 {
+            BrierScore.score(forecast, outcome)
+        }
+
+        fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
+            BrierScore.divergence(forecast, truth) * (1.0 + self.0)
+        }
+    }
+
+    let rows = blocks(&[(0.9, false, 1.0), (0.9, true, 1.0), (0.1, false, 1.0)]);
+    for off in [1e-8, 1e-7, -1e-8] {
+        let bins = decompose(&Off(off), &rows, Binning::Distinct);
+        assert!(matches!(bins, Err(Error::TermsDoNotAddUp { .. })), "{off:e}: {bins:?}");
+        let parts = corp(&Off(off), &rows);
+        assert!(matches!(parts, Err(Error::TermsDoNotAddUp { .. })), "{off:e}: {parts:?}");
+    }
+    assert!(decompose(&Off(0.0), &rows, Binning::Distinct).is_ok());
+}
+
+/// Weights of any ratio that a row can have.
+fn any_ratio() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        Just(1.0),
+        (-100.0..=100.0_f64).prop_map(|digits| 10.0_f64.powf(digits).clamp(1e-100, 1e100))
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn no_rows_of_any_forecasts_and_weights_miss_the_mean_loss_by_the_bound_of_the_error(
+        rows in rows(any_ratio()),
+    ) {
+        let blocks = blocks(&rows);
+        for rule in rules() {
+            for (_, binning) in binnings(probabilities(&EDGES)) {
+                prop_assert!(decompose(&*rule, &blocks, binning).is_ok());
+            }
+            prop_assert!(corp(&*rule, &blocks).is_ok());
+        }
+    }
+}
+
+#[test]
 fn a_wrong_certainty_is_an_infinite_loss_in_one_term_and_never_a_nan() {
     let rows = [(0.0, true, 1.0), (0.04, false, 1.0), (0.3, false, 1.0), (0.9, true, 1.0)];
     let blocks = blocks(&rows);

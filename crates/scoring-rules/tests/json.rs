@@ -11,8 +11,8 @@ use scoring_rules::{
     BetaScore, Binning, BoostingScore, BrierScore, Categorical, CompensatedSum, Corp,
     Decomposition, Dominance, ElementaryScore, Ensemble, ExactMean, ExactSum, Interval, Level,
     LogScore, LossDerivatives, MurphyCurve, MurphyPiece, PooledBlocks, PowerScore, Probability,
-    PseudosphericalScore, ScoringRule, SmoothRule, SphericalScore, ThresholdMixture, Weight, corp,
-    decompose, from_fn,
+    PseudosphericalScore, ScoringRule, SmoothRule, SphericalScore, ThresholdMixture, TiedBlocks,
+    Weight, corp, decompose, from_fn,
     loops::StepWeights,
     pool_adjacent_violators,
     propriety::{Examination, IntervalExamination, examine, examine_interval},
@@ -200,6 +200,68 @@ fn results_that_no_data_give_cannot_be_read() {
         "hidden_gain":null,"undecided":[]}"#;
     let text = format!(r#"{{"verdict":"strictly_proper","certainty":{certainty}}}"#);
     refused::<Examination>(&[(&text, "the interval runs from 0.6 to 0.5")]);
+}
+
+#[test]
+fn terms_that_do_not_add_up_to_the_mean_loss_are_refused() {
+    let corp = |loss: f64, miscalibration: f64, uncertainty: f64| {
+        serde_json::from_str::<Corp>(&format!(
+            r#"{{"mean_loss":{loss:e},"miscalibration":{miscalibration:e},"discrimination":0,
+                "uncertainty":{uncertainty:e}}}"#
+        ))
+        .map_err(|error| error.to_string())
+    };
+    let binned = |loss: f64, reliability: f64, within_bin: f64| {
+        serde_json::from_str::<Decomposition>(&format!(
+            r#"{{"mean_loss":{loss:e},"reliability":{reliability:e},"resolution":0,"uncertainty":0,
+                "within_bin":{within_bin:e}}}"#
+        ))
+        .map_err(|error| error.to_string())
+    };
+    let says = "the terms sum to 5, but the mean loss is 1";
+    assert!(corp(1.0, 5.0, 0.0).unwrap_err().contains(says));
+    assert!(binned(1.0, 5.0, 0.0).unwrap_err().contains(says));
+    // The bound is a share of the largest term, 1e-9.
+    assert!(corp(1e6, 1e6, 9e-4).is_ok() && corp(1e6, 1e6, 2e-3).is_err());
+    assert!(binned(0.0, 1e6, -1e6 + 9e-4).is_ok() && binned(0.0, 1e6, -1e6 + 2e-3).is_err());
+}
+
+#[test]
+fn blocks_of_ties_come_back_and_are_checked_when_read() {
+    let tied = blocks(&[(0.9, true, 2.0), (0.25, false, 1.0), (0.9, false, 0.5)]);
+    written(
+        &tied,
+        r#"[{"confidence":0.25,"failures":1.0,"successes":0.0},{"confidence":0.9,"failures":0.5,"successes":2.0}]"#,
+    );
+    comes_back(&tied);
+    comes_back(&tied.as_slice().to_vec());
+    comes_back(&TiedBlocks::<Probability>::default());
+    assert_eq!(again(&tied).class_weights(), tied.class_weights());
+    comes_back(&TiedBlocks::from_scores(&[-2.5, 40.0], &[true, false], None).unwrap());
+    let list = |blocks: &[(f64, f64, f64)]| {
+        let block = |&(confidence, failures, successes): &(f64, f64, f64)| {
+            format!(
+                r#"{{"confidence":{confidence},"failures":{failures:e},"successes":{successes:e}}}"#
+            )
+        };
+        format!("[{}]", blocks.iter().map(block).collect::<Vec<_>>().join(","))
+    };
+    refused::<TiedBlocks>(&[
+        (
+            &list(&[(0.5, 1.0, 0.0), (0.5, 1.0, 0.0)]),
+            "block 1: its confidence 0.5 is not above 0.5",
+        ),
+        (
+            &list(&[(0.5, 1.0, 0.0), (0.25, 1.0, 0.0)]),
+            "block 1: its confidence 0.25 is not above 0.5",
+        ),
+        (&list(&[(0.5, -1.0, 2.0)]), "failures is -1"),
+        (&list(&[(0.5, 1.0, 1e-200)]), "successes is 0.000"),
+        (&list(&[(0.5, 0.0, 0.0)]), "positive weight"),
+        (&list(&[(0.25, 1e308, 0.0), (0.5, 1e308, 0.0)]), "the weight of all blocks is inf"),
+        (&list(&[(1.5, 1.0, 0.0)]), "1.5 is not a probability"),
+        (r#"[{"confidence":0.5,"failures":1,"successes":0,"weight":1}]"#, "unknown field"),
+    ]);
 }
 
 #[test]

@@ -173,6 +173,13 @@ pub enum Error {
         /// The number of calls that a run can make.
         limit: usize,
     },
+    /// A file does not hold a scenario.
+    #[cfg(feature = "serde")]
+    #[error("this is not a valid scenario file: {problem}")]
+    ScenarioFile {
+        /// What is wrong and where.
+        problem: String,
+    },
     /// A measure of trajectory-metrics is not defined for the runs given.
     #[error(transparent)]
     TrajectoryMetrics(trajectory_metrics::Error),

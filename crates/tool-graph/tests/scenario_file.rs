@@ -92,7 +92,12 @@ fn what_is_wrong_in_a_file_is_said_with_its_place_and_name() {
     for (path, value, named) in [
         ("/task/goal", json!(["refund"]), r#"data type "refund""#),
         ("/task/goal", json!([]), "at least one"),
-        ("/task/initial", json!(["quiery"]), r#"the goal "choice" cannot be reached: "query" is"#),
+        (
+            "/task/initial",
+            json!(["query", "quiery"]),
+            r#"task.initial[1]: no tool needs or yields the data type "quiery""#,
+        ),
+        ("/task/initial", json!([]), r#"the goal "choice" cannot be reached: "query" is"#),
         (
             "/events/4",
             json!({"remove_tools": ["buy"]}),
@@ -126,6 +131,74 @@ fn what_is_wrong_in_a_file_is_said_with_its_place_and_name() {
 }
 
 #[test]
+fn a_name_that_stands_twice_in_a_list_is_refused() {
+    let with = |path: &str, value: Value| {
+        let mut file = file();
+        file["banned"] = json!([]);
+        *file.pointer_mut(path).unwrap() = value;
+        read(&file).unwrap_err()
+    };
+    for (path, value, named) in [
+        ("/task/initial", json!(["query", "query"]), r#"task.initial: "query" stands twice"#),
+        ("/task/goal", json!(["choice", "choice"]), r#"task.goal: "choice" stands twice"#),
+        ("/banned", json!(["ask", "ask"]), r#"banned: "ask" stands twice"#),
+        (
+            "/events/4/remove_tools",
+            json!(["ask", "search", "ask"]),
+            r#"events[4].remove_tools: "ask" stands twice"#,
+        ),
+    ] {
+        let error = with(path, value);
+        assert!(error.contains(named), "{path}: {error}");
+    }
+}
+
+#[test]
+fn an_event_of_a_file_that_changes_nothing_is_refused() {
+    for (event, place) in [
+        (json!({"remove_tools": []}), "events[0].remove_tools: empty"),
+        (json!({"cost_change": {}}), "events[0].cost_change: empty"),
+    ] {
+        let mut file = file();
+        file["events"] = json!([event]);
+        let error = read(&file).unwrap_err();
+        assert!(error.contains(place), "{error}");
+    }
+}
+
+#[test]
+fn a_list_of_the_right_values_is_no_object() {
+    let mut list = file();
+    list["tools"][0] = json!(["search", ["query"], ["hits"], 4.0, []]);
+    assert!(read(&list).unwrap_err().contains("invalid type: sequence"));
+    let mut list = file();
+    list["task"] = json!([["query"], ["choice"]]);
+    assert!(read(&list).unwrap_err().contains("invalid type: sequence"));
+    let file = file();
+    let fields = ["tools", "banned", "task", "events", "trigger_rule", "tie_rule", "call_limit"];
+    let list: Value = fields.map(|field| file.get(field).cloned().unwrap_or(json!([]))).into();
+    assert!(read(&list).unwrap_err().contains("invalid type: sequence"));
+}
+
+#[test]
+fn an_event_that_a_file_cannot_express_is_refused_when_it_is_written() {
+    for (event, says) in [
+        (Event::RemoveTools(vec![]), "removes no tool"),
+        (Event::RemoveTools(vec![1, 1]), "removes \"ask\" twice"),
+    ] {
+        let scenario = read(&file()).unwrap().with_events(vec![event]).unwrap();
+        let error = serde_json::to_string(&scenario).unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+    }
+    // A change to the same costs takes its turn among the events, so it is kept.
+    let event = Event::CostChange(vec![4.0, 7.0, 2.0]);
+    let scenario = read(&file()).unwrap().with_events(vec![event]).unwrap();
+    let written = serde_json::to_value(&scenario).unwrap();
+    assert_eq!(written["events"], json!([{"cost_change": {"search": 4.0}}]));
+    assert_eq!(read(&written), Ok(scenario));
+}
+
+#[test]
 fn a_key_that_is_there_twice_is_refused() {
     let text = file().to_string();
     for (once, twice) in [
@@ -146,7 +219,7 @@ fn a_short_file_cannot_ask_for_any_amount_of_memory() {
     let mut many = file();
     let list = |number: usize| Tool::new(format!("tool{number}"), ["query"], ["choice"], 1.0);
     many["tools"] = json!((0..10_000).map(list).collect::<Vec<_>>());
-    many["events"] = json!(vec![json!({"cost_change": {}}); 1_001]);
+    many["events"] = json!(vec![json!({"cost_change": {"tool0": 1.0}}); 1_001]);
     let error = read(&many).unwrap_err();
     assert!(error.contains("is 10010000; it must be at most 10000000"), "{error}");
 }
@@ -183,9 +256,33 @@ fn a_removal_that_would_leave_no_way_does_not_happen() {
 }
 
 #[test]
+fn a_byte_order_mark_in_front_of_a_file_is_passed_over() {
+    let plain = file().to_string();
+    let marked = format!("\u{feff}{plain}");
+    assert_eq!(Scenario::from_json(marked.as_bytes()), Scenario::from_json(plain.as_bytes()));
+    assert_eq!(Scenario::from_json(plain.as_bytes()).ok(), read(&file()).ok());
+    for (bytes, says) in [
+        (format!("\u{feff}{marked}").into_bytes(), "expected value at line 1 column 1"),
+        (format!("{plain} {plain}").into_bytes(), "trailing characters"),
+        (
+            plain.replace("query", "quiery").replacen("quiery", "query", 1).into_bytes(),
+            "task.initial[0]",
+        ),
+        (b"\xff".to_vec(), "expected value"),
+        (vec![], "EOF"),
+    ] {
+        let error = Scenario::from_json(&bytes).unwrap_err();
+        assert!(
+            matches!(&error, Error::ScenarioFile { problem } if problem.contains(says)),
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn the_demo_file_can_be_run_and_all_its_events_come() {
-    let scenario: Scenario =
-        serde_json::from_str(include_str!("../../../examples/data/demo_scenario.json")).unwrap();
+    let scenario =
+        Scenario::from_json(include_bytes!("../../../examples/data/demo_scenario.json")).unwrap();
     let run = scenario.optimal_run().unwrap();
     assert!(run.goal_reached() && run.all_events_fired());
     assert_eq!(run.events_fired(), 4);
@@ -207,7 +304,10 @@ proptest! {
             0 => Event::BanTool,
             1 => Event::PreferenceChange,
             2 => Event::CostChange((0..count).map(|_| draw.below(1000) as f64 / 100.0).collect()),
-            _ => Event::RemoveTools((0..draw.below(4)).map(|_| draw.below(count)).collect()),
+            _ => {
+                let first = draw.below(count);
+                Event::RemoveTools((first..count.min(first + 1 + draw.below(3))).collect())
+            }
         }).collect();
         let Ok(scenario) = Scenario::new(graph, problem) else { return Ok(()) };
         let scenario = scenario.with_events(events).unwrap().with_call_limit(draw.below(50));

@@ -57,7 +57,7 @@ mod validity;
 mod value;
 mod value_order;
 #[cfg(feature = "serde")]
-mod value_serde;
+pub(crate) mod value_serde;
 
 pub use alignment::{Alignment, MatchMode};
 pub use argument_rule::ArgumentRule;

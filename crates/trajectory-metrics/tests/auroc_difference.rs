@@ -93,9 +93,10 @@ fn what_has_no_variance_over_tasks_is_a_typed_error() {
     };
     let (outcomes, second) = ([true, false, true, false], [false, false, true, true]);
     let few = |what| Err(scoring_rules::Error::TooFew { what, least: 2, found: 1 }.into());
-    assert_eq!(of(&outcomes, &second, &["a"; 4]), few("clusters with a success"));
+    let success = "the first model's clusters with a success";
+    assert_eq!(of(&outcomes, &second, &["a"; 4]), few(success));
     let tasks = ["a", "b", "c", "b"];
-    assert_eq!(of(&outcomes, &second, &tasks), few("clusters with a failure"));
+    assert_eq!(of(&outcomes, &second, &tasks), few(success));
     assert_eq!(
         of(&[true; 4], &second, &["a", "b", "a", "b"]),
         Err(Error::OneClass { outcome: true })
@@ -155,4 +156,28 @@ fn a_95_percent_interval_of_the_difference_covers_the_truth_about_95_times_in_10
     // Three standard errors of a share of 0.95 in 600 sets are 0.027, of the ratio about 0.09.
     assert!((share - 0.95).abs() < 0.027, "{share}");
     assert!((ratio - 1.0).abs() < 0.09, "{ratio}");
+}
+
+#[test]
+fn a_model_with_all_its_rows_in_one_task_has_no_standard_error() {
+    let confidence = [0.5, 0.6, 0.9, 0.3, 0.9, 0.1, 0.9, 0.1, 0.9, 0.1];
+    let outcomes: Vec<bool> = (0..10).map(|row| row % 2 == 0).collect();
+    let first_in_a = [false, false, false, false, true, true, true, true, true, true];
+    let tasks = ["a", "a", "a", "a", "b", "b", "c", "c", "d", "d"];
+    let of = |second: &[bool], weights: Option<&[f64]>, tasks: &[&str]| {
+        auroc_difference(probabilities(&confidence), &outcomes, second, weights, tasks).map(drop)
+    };
+    let few = |what| Err(scoring_rules::Error::TooFew { what, least: 2, found: 1 }.into());
+    let second_in_a = first_in_a.map(|second| !second);
+    assert_eq!(of(&first_in_a, None, &tasks), few("the first model's clusters with a success"));
+    assert_eq!(of(&second_in_a, None, &tasks), few("the second model's clusters with a success"));
+    let tasks = ["a", "a", "a2", "a", "b", "b", "c", "c", "d", "d"];
+    assert_eq!(of(&first_in_a, None, &tasks), few("the first model's clusters with a failure"));
+    let tasks = ["a", "a", "a2", "a2", "b", "b", "c", "c", "d", "d"];
+    assert_eq!(of(&first_in_a, None, &tasks), Ok(()));
+    // A row of weight 0 is no row.
+    let mut weights = [1.0; 10];
+    weights[2] = 0.0;
+    let error = of(&first_in_a, Some(&weights), &tasks);
+    assert_eq!(error, few("the first model's clusters with a success"));
 }

@@ -149,6 +149,56 @@ fn compare_with_brute_force(entries: &[ToolCall], rule: ArgumentRule, longest: u
 }
 
 #[test]
+fn a_misspelt_field_is_an_error_even_where_one_side_has_no_map() {
+    let expected = ToolCall::new("pay", [("amount", 5.into())]).arguments;
+    let text = Value::from("{\"amount\": 5");
+    for (actual, expected) in [(&text, &expected), (&expected, &text), (&Value::Null, &expected)] {
+        let misspelt = ArgumentRule::fields(["amuont"]).agrees(actual, expected);
+        let field = "amuont".to_owned();
+        assert_eq!(misspelt, Err(Error::UnknownField { tool: None, field }));
+        assert_eq!(ArgumentRule::fields(["amount"]).agrees(actual, expected), Ok(false));
+    }
+}
+
+#[test]
+fn a_path_goes_through_names_with_dots_and_is_split_alike_on_both_sides() {
+    let map = |name: &str, value: Value| Value::Map([(name.to_owned(), value)].into());
+    let agrees = |path: &str, actual: &Value, expected: &Value| {
+        ArgumentRule::fields([path]).agrees(actual, expected)
+    };
+    let inside = |value: i64| map("a.b", map("c", value.into()));
+    assert_eq!(agrees("a.b.c", &inside(1), &inside(1)), Ok(true));
+    assert_eq!(agrees("a.b.c", &inside(1), &inside(2)), Ok(false));
+    // The same path, but not the same arguments.
+    let (nested, dotted) = (map("a", map("b", 1.into())), map("a.b", 1.into()));
+    assert_eq!(agrees("a.b", &nested, &nested), Ok(true));
+    assert_eq!(agrees("a.b", &dotted, &dotted), Ok(true));
+    assert_eq!(agrees("a.b", &nested, &dotted), Ok(false));
+    assert_eq!(agrees("a.b", &dotted, &nested), Ok(false));
+    let (list, by_name) = (map("l", vec![1.into()].into()), map("l", map("0", 1.into())));
+    assert_eq!(agrees("l.0", &list, &list), Ok(true));
+    assert_eq!(agrees("l.0", &list, &by_name), Ok(false));
+    assert_eq!(agrees("l.0", &by_name, &list), Ok(false));
+    for field in ["l.00", "l.+0", "l.", "l.1"] {
+        let error = agrees(field, &list, &list);
+        assert!(matches!(error, Err(Error::UnknownField { .. })), "{field}: {error:?}");
+    }
+    // A map may have a position's name with a leading zero.
+    let zeros = map("l", map("00", 1.into()));
+    assert_eq!(agrees("l.00", &zeros, &zeros), Ok(true));
+}
+
+#[test]
+fn a_rule_that_names_no_field_is_refused() {
+    let arguments = ToolCall::new("pay", [("amount", 5.into())]).arguments;
+    let none: [&str; 0] = [];
+    let error = ArgumentRule::fields(none).agrees(&arguments, &arguments);
+    assert!(matches!(error, Err(Error::Setting { name: "number of fields", .. })), "{error:?}");
+    #[cfg(feature = "serde")]
+    assert!(serde_json::from_str::<ArgumentRule>(r#"{"kind":{"fields":[]}}"#).is_err());
+}
+
+#[test]
 fn every_mode_is_what_trying_everything_gives_on_all_pairs_of_lists_up_to_length_4_over_3_tools() {
     let [_, a, _, b, c] = calls();
     let matches = compare_with_brute_force(&[a, b, c], ArgumentRule::exact(), 4);

@@ -150,3 +150,69 @@ proptest! {
         prop_assert!(ToolCall::from_openai("pay", &cut).is_err());
     }
 }
+
+fn refusal(text: &str) -> String {
+    match serde_json::from_str::<ToolCall>(text) {
+        Ok(call) => panic!("{text}: {call:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn arguments_under_an_unknown_key_are_refused_where_the_known_key_holds_none() {
+    for none in ["null", "{}", "[]", r#""""#, r#"" ""#, r#""{}""#, r#""null""#, r#""[]""#] {
+        for key in ["args", "arguments", "input", "parameters"] {
+            for (unknown, value) in
+                [("payload", r#"{"amount":5}"#), ("kwargs", r#""{\"amount\":5}""#), ("amount", "5")]
+            {
+                let starts = format!("unknown field `{unknown}` in a call without arguments");
+                for text in [
+                    format!(r#"{{"name":"pay","{key}":{none},"{unknown}":{value}}}"#),
+                    format!(r#"{{"{unknown}":{value},"name":"pay","{key}":{none}}}"#),
+                    format!(r#"{{"name":"pay","note":null,"{unknown}":{value},"{key}":{none}}}"#),
+                ] {
+                    assert!(refusal(&text).starts_with(&starts), "{text}");
+                }
+            }
+        }
+    }
+    let nested = r#"{"function":{"name":"pay","arguments":"{}","kwargs":{"amount":5}}}"#;
+    assert!(refusal(nested).starts_with("unknown field `function.kwargs`"));
+    // What is null holds no arguments, and beside arguments nothing is lost.
+    for text in [
+        r#"{"name":"look","arguments":{},"parse_error":null}"#,
+        r#"{"name":"look","arguments":"","parse_error":null,"view":null}"#,
+    ] {
+        let call: ToolCall = serde_json::from_str(text).unwrap();
+        assert_eq!(call.arguments, Value::Map([].into()), "{text}");
+    }
+    let beside = r#"{"name":"pay","args":{"amount":5},"payload":{"amount":6},"status":{"a":1}}"#;
+    let call: ToolCall = serde_json::from_str(beside).unwrap();
+    assert_eq!(call, ToolCall::new("pay", [("amount", 5.into())]));
+}
+
+#[test]
+fn a_key_that_is_ignored_holds_no_object_or_list_in_a_call_without_arguments() {
+    for key in ["id", "call_id", "tool_call_id", "index", "type", "status", "requestor", "ok"] {
+        for value in [r#"{"amount":5}"#, "[5]", "{}"] {
+            for arguments in ["", r#","args":{}"#] {
+                let text = format!(r#"{{"name":"pay","{key}":{value}{arguments}}}"#);
+                let error = refusal(&text);
+                assert!(error.starts_with(&format!("unknown field `{key}`")), "{text}: {error}");
+            }
+        }
+        let text = format!(r#"{{"name":"look","{key}":"call_1","args":{{}}}}"#);
+        assert!(serde_json::from_str::<ToolCall>(&text).is_ok(), "{text}");
+    }
+}
+
+#[test]
+fn a_call_with_very_many_keys_is_read_in_near_linear_time() {
+    let keys: String = (0..40_000).map(|key| format!(r#","k{key}":0"#)).collect();
+    let start = std::time::Instant::now();
+    let call: ToolCall =
+        serde_json::from_str(&format!(r#"{{"name":"look","args":{{"at":1}}{keys}}}"#)).unwrap();
+    assert_eq!(call, ToolCall::new("look", [("at", 1.into())]));
+    // About 0.1 s without optimisation; comparing every pair of keys took more than 10 s.
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+}

@@ -6,13 +6,20 @@ use std::fmt::Debug;
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
+use trajectory_metrics::tool_calls::{
+    CallFacts, FailureCounts, MultisetMatch, TaskMean, TaskMeanEnd, TrialCounts, TrialOutcome,
+    mean_over_tasks, multiset_match,
+};
 use trajectory_metrics::{
-    AurocDifference, AurocEstimate, BetaCalibration, Binning, Bootstrap, ClusterEstimate, Folds,
-    Isotonic, Level, NamedChange, Platt, PositiveClass, PrecisionRecallPoint, Probability,
-    Replicates, RiskCoveragePoint, RocPoint, SignFlipTest, Summary, TemperatureScaling, TiedBlocks,
-    TpsFamily, Traces, VennAbers, WeightSchedule, cluster_mean, consistency_band, cross_fit,
-    delong, delong_test, fixed_rank_sensitivity, precision_recall_curve, raw_against_calibrated,
-    reliability_curve, reliability_diagram, risk_coverage_curve, roc_curve, sign_flip_test,
+    AurocDifference, AurocEstimate, BetaCalibration, Binning, Bootstrap, BootstrapInterval, Bounds,
+    BrierScore, Calibrator, ClusterEstimate, CrossFit, CustomWeights, Error, Evaluation,
+    EvaluationOptions, Folds, ForecastCounts, ForecastPolicy, Isotonic, Level, NamedChange,
+    OnlineTps, OrderedScore, Platt, PlattMap, PositiveClass, PrecisionRecallPoint, Probability,
+    Ranking, Replicates, Resampling, RiskCoveragePoint, RocPoint, SignFlipTest, Summary,
+    TemperatureScaling, TiedBlocks, Tps, TpsFamily, Traces, VennAbers, WeightSchedule,
+    cluster_mean, consistency_band, cross_fit, delong, delong_test, evaluate,
+    fixed_rank_sensitivity, precision_recall_curve, raw_against_calibrated, reliability_curve,
+    reliability_diagram, risk_coverage_curve, roc_curve, sign_flip_test,
 };
 
 /// Stores and reads back, through text.
@@ -145,4 +152,200 @@ fn results_go_back_and_forth_and_impossible_ones_are_refused() {
     for change in &changes {
         refused::<NamedChange>(&back(change), &[("metric", json!("accuracy"))]);
     }
+}
+
+/// The report of a few traces with intervals, as it is stored.
+fn stored_report() -> Value {
+    let (traces, tasks) = streams();
+    let bootstrap = Bootstrap::clusters(&tasks, 9).unwrap();
+    let resampling = Some(Resampling { bootstrap: &bootstrap, resamples: 20, level: Level::HALF });
+    let exclusions = [("parse_error".to_owned(), 3)].into();
+    let options = EvaluationOptions { resampling, exclusions, ..Default::default() };
+    serde_json::to_value(evaluate(&traces, &options).unwrap()).unwrap()
+}
+
+#[test]
+fn an_interval_that_no_resamples_give_is_refused() {
+    let values = [1.0, 2.0, 4.0, f64::NAN];
+    let replicates = Replicates::new(2.0, values.to_vec()).unwrap();
+    let stored = back(&replicates.percentile(Level::HALF));
+    let wrong = [
+        ("low", json!(9.0)),
+        ("low", json!("NaN")),
+        ("high", json!(-9.0)),
+        ("high", json!("NaN")),
+        ("estimate", json!("NaN")),
+        ("standard_error", json!(-0.5)),
+        ("undefined", json!(4)),
+        ("resamples", json!(1)),
+    ];
+    refused::<BootstrapInterval>(&stored, &wrong);
+    let infinite = vec![f64::NEG_INFINITY, 1.0, 2.0];
+    let infinite = Replicates::new(f64::NEG_INFINITY, infinite).unwrap();
+    assert_eq!(back(&infinite.percentile(Level::HALF))["low"], json!("-inf"));
+}
+
+#[test]
+fn counts_of_runs_that_do_not_add_up_are_refused() {
+    let mut counts = ForecastCounts::default();
+    for run in [&[Some(1.5), Some(0.5), Some(-0.1)][..], &[Some(0.5)]] {
+        ForecastPolicy::Clip.check_run(run, &mut counts).unwrap();
+    }
+    ForecastPolicy::LeaveOut.check_run(&[None], &mut counts).unwrap();
+    let wrong = [
+        ("runs", json!(1)),
+        ("left_out_runs", json!(3)),
+        ("repaired_runs", json!(0)),
+        ("repaired_runs", json!(3)),
+        ("clipped", json!(0)),
+    ];
+    refused::<ForecastCounts>(&back(&counts), &wrong);
+    // Counts that have reached the end of their range are still read.
+    for _ in 0..64 {
+        counts.merge(counts);
+    }
+    assert_eq!(back(&counts)["runs"], json!(u64::MAX));
+}
+
+#[test]
+fn scores_outside_the_range_of_their_rule_are_refused() {
+    let (traces, _) = streams();
+    let schedule = WeightSchedule::LinearFront;
+    let means = back(&TpsFamily::means(&traces, None, &schedule).unwrap());
+    let wrong = [
+        ("log", json!(0.1)),
+        ("log", json!(-14.0)),
+        ("brier", json!(-1.1)),
+        ("beta_2_4", json!(-2)),
+    ];
+    refused::<TpsFamily>(&means, &wrong);
+    let scores = back(&TpsFamily::scores(&traces, &schedule).unwrap());
+    let wrong = [("log", json!([-0.5])), ("brier", json!(vec![0.5; 24]))];
+    refused::<TpsFamily<Vec<f64>>>(&scores, &wrong);
+    // The lowest scores there are, and the highest.
+    let wrong =
+        Traces::from_flat(&[0.0, 0.0, 1.0, 0.0], &[2, 3, 4], &[true, false, false]).unwrap();
+    for schedule in WeightSchedule::NAMED {
+        back(&TpsFamily::scores(&wrong, &schedule).unwrap());
+    }
+}
+
+#[test]
+fn facts_of_a_call_are_read_whole_and_without_keys_that_are_not_known() {
+    let facts = CallFacts {
+        call: 3,
+        well_formed: true,
+        accessible: false,
+        after_goal: false,
+        advanced: None,
+    };
+    refused::<CallFacts<u32>>(&back(&facts), &[("well_formed", json!(null))]);
+}
+
+#[test]
+fn a_key_that_stands_twice_in_a_map_of_a_report_is_refused() {
+    let text = stored_report().to_string();
+    serde_json::from_str::<Evaluation>(&text).unwrap();
+    let twice = text.replace("\"parse_error\":3", "\"parse_error\":3,\"parse_error\":4");
+    let error = serde_json::from_str::<Evaluation>(&twice).unwrap_err().to_string();
+    assert!(twice != text && error.contains("parse_error"), "{error}");
+    let family = r#""uniform":{"log":-0.5,"brier":-0.5,"beta_2_4":-0.01},"uniform":"#;
+    let twice = text.replace("\"uniform\":", family);
+    let error = serde_json::from_str::<Evaluation>(&twice).unwrap_err().to_string();
+    assert!(error.contains("uniform"), "{error}");
+}
+
+fn online() -> OnlineTps<BrierScore> {
+    OnlineTps::new(Tps::new(BrierScore, WeightSchedule::LinearFront))
+        .with_policy(ForecastPolicy::LeaveOut)
+}
+
+#[test]
+fn a_stored_run_longer_than_any_run_can_be_is_refused() {
+    let mut run = online();
+    run.push(Probability::HALF);
+    for steps in [u64::MAX, 1 << 32] {
+        for left_out in [json!(null), json!([1, "missing"])] {
+            let mut stored = serde_json::to_value(run.state()).unwrap();
+            stored["steps"] = json!(steps);
+            stored["left_out"] = left_out;
+            let state = serde_json::from_value(stored).unwrap();
+            let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
+            let resumed = OnlineTps::resume(tps, state);
+            assert!(matches!(resumed, Err(Error::BrokenState { .. })), "{steps}: {resumed:?}");
+        }
+    }
+}
+
+#[test]
+fn a_run_that_was_left_out_takes_no_more_forecasts_and_can_be_resumed() {
+    let mut run = online();
+    run.push_raw(None).unwrap();
+    let left_out = run.clone();
+    run.push(Probability::HALF);
+    run.push_raw(0.5).unwrap();
+    assert_eq!((&run, run.steps()), (&left_out, 0));
+    let state = serde_json::from_value(serde_json::to_value(run.state()).unwrap()).unwrap();
+    let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
+    assert_eq!(OnlineTps::resume(tps, state), Ok(run));
+}
+
+#[test]
+fn stored_forms_refuse_keys_that_are_not_known() {
+    let counts: TrialCounts = [TrialOutcome::Success].into_iter().collect();
+    refused::<TrialCounts>(&back(&counts), &[]);
+    let classes: FailureCounts = [None].into_iter().collect();
+    refused::<FailureCounts>(&back(&classes), &[]);
+    refused::<MultisetMatch>(&back(&multiset_match(&[1], &[1])), &[]);
+    let mean = mean_over_tasks(&[Bounds::exact(0.5).unwrap()], None).unwrap();
+    refused::<TaskMean>(&back(&mean), &[]);
+    refused::<TaskMeanEnd>(&back(&mean.low), &[]);
+
+    let (traces, _) = streams();
+    let (forecasts, outcomes) = (Summary::Minimum.of_each(&traces).unwrap(), traces.outcomes());
+    let weights = vec![1.0; 24];
+    macro_rules! maps {
+        ($($calibrator:expr),*) => {$({
+            let map = $calibrator.fit(&forecasts, outcomes, &weights).unwrap();
+            let mut stored = back(&map);
+            stored["not_a_field"] = json!(1);
+            fn read<T: DeserializeOwned>(_: &T, stored: Value) -> bool {
+                serde_json::from_value::<T>(stored).is_ok()
+            }
+            assert!(!read(&map, stored), stringify!($calibrator));
+        })*};
+    }
+    maps!(
+        Platt::default(),
+        BetaCalibration::default(),
+        TemperatureScaling::default(),
+        Isotonic,
+        VennAbers
+    );
+}
+
+#[test]
+fn fits_rankings_and_custom_weights_go_back_and_forth_and_impossible_ones_are_refused() {
+    let (traces, tasks) = streams();
+    let folds = Folds::grouped(traces.outcomes(), &tasks, 2).unwrap();
+    let schedule = WeightSchedule::Uniform;
+    let fit = cross_fit(&Platt::default(), &traces, &folds, &schedule).unwrap();
+    let stored = back(&fit);
+    let short = serde_json::to_value(Traces::from_flat(&[0.5], &[1], &[true]).unwrap()).unwrap();
+    let wrong = [("maps", json!([])), ("maps", json!([stored["maps"][0]])), ("traces", short)];
+    refused::<CrossFit<PlattMap>>(&stored, &wrong);
+
+    let confidence = Summary::Minimum.of_each(&traces).unwrap();
+    let stored = back(&Ranking::new(&confidence, traces.outcomes()).unwrap());
+    assert_eq!(stored["confidence"], json!(confidence));
+    let wrong = [("confidence", json!([0.5])), ("outcomes", json!([]))];
+    refused::<Ranking>(&stored, &wrong);
+    let logits = Ranking::from_scores(&[41.0, -2.5, 40.0], &[true, false, true]).unwrap();
+    refused::<Ranking<OrderedScore>>(&back(&logits), &[("confidence", json!([1.0, null, 2.0]))]);
+
+    let WeightSchedule::Custom(weights) = WeightSchedule::custom(&[2.0, 0.1]).unwrap() else {
+        panic!("a custom schedule is custom")
+    };
+    assert_eq!(back(&weights), json!([2.0, 0.1]));
+    assert!(serde_json::from_value::<CustomWeights>(json!([2.0, 0.0])).is_err());
 }

@@ -257,6 +257,22 @@ fn undefined_figures_are_null_and_say_why() {
 }
 
 #[test]
+fn a_figure_that_one_run_alone_decides_has_no_interval_and_a_note() {
+    let runs = [rollout("a", &[5, 6, 7], true), rollout("b", &[5, 6, 7], false)];
+    let report = json(&[&written("one_each.jsonl", &runs), "--json"]);
+    for name in ["hit_rate", "interval_reward", "coverage", "false_abort_rate"] {
+        assert_eq!(report["intervals"][name], Value::Null, "{name}");
+        assert_eq!(notes(&report, &format!("{name}: no interval, ")), 1, "{name}: {report}");
+    }
+    let both = [rollout("a", &[5, 6, 7], true), rollout("b", &[5, 8, 7], true)];
+    let both = written("both.jsonl", &both);
+    assert!(json(&[&both, "--json"])["intervals"]["hit_rate"]["ci_low"].is_number());
+    let once = json(&[&both, "--json", "--resamples", "1"]);
+    assert_eq!(once["intervals"]["hit_rate"], Value::Null, "{once}");
+    assert_eq!(notes(&once, "hit_rate: no interval, "), 1);
+}
+
+#[test]
 fn runs_with_an_unknown_cost_are_left_out_and_counted() {
     let line = r#"{"id":"b","turns":[{"input_tokens":5,"output_tokens":2,"cost_usd":0.5},{"input_tokens":6,"output_tokens":2,"cost_usd":0.25}],"success":1}"#;
     let path = written("unknown.jsonl", &[rollout("a", &[1, 2], true), line.to_owned()]);

@@ -7,7 +7,7 @@ use crate::{Error, Resource, Rollouts, Sample, StopRule, checks::same_length};
 ///
 /// All rates are ratios of added counts (micro-averages): [`EarlyStops::merge`] of two benchmarks
 /// is that of both together. Fields are public so that published counts can be added up too; a rate
-/// of counts that cannot be is an error.
+/// of counts that cannot be is an error, and such counts are not read from a stored form.
 ///
 /// ```
 /// use budget_estimation::{EarlyStops, Error};
@@ -19,7 +19,7 @@ use crate::{Error, Resource, Rollouts, Sample, StopRule, checks::same_length};
 ///     let mut one = EarlyStops::default();
 ///     (one.false_alarm_prefixes, one.success_prefixes) = (alarms, prefixes);
 ///     (one.stopped_failures, one.failures) = (stopped, failures);
-///     all.merge(&one);
+///     all.merge(&one)?;
 /// }
 /// assert_eq!(format!("{:.3}", all.false_abort_rate()?), "0.066");
 /// assert_eq!((all.stopped_failures, all.failures), (124, 215));
@@ -29,6 +29,7 @@ use crate::{Error, Resource, Rollouts, Sample, StopRule, checks::same_length};
 /// Reference: Towards budget-aware agents, section 6.1, tables 4 and 7.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 #[non_exhaustive]
 pub struct EarlyStops {
     /// Prefixes of feasible runs at which the estimator raised an alarm.
@@ -47,11 +48,75 @@ pub struct EarlyStops {
     pub saved: f64,
     /// What runs that were not feasible spent in all.
     pub spent_by_failures: f64,
+    /// Name of the resource that `saved` and `spent_by_failures` are amounts of, where it is known.
+    pub resource: Option<String>,
+}
+
+/// The stored form, not checked yet.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    false_alarm_prefixes: u64,
+    success_prefixes: u64,
+    stopped_successes: u64,
+    successes: u64,
+    stopped_failures: u64,
+    failures: u64,
+    saved: f64,
+    spent_by_failures: f64,
+    #[serde(default)]
+    resource: Option<String>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for EarlyStops {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let Stored { false_alarm_prefixes, success_prefixes, stopped_successes, successes, .. } =
+            stored;
+        let Stored { stopped_failures, failures, saved, spent_by_failures, resource, .. } = stored;
+        if false_alarm_prefixes > success_prefixes
+            || stopped_successes > successes
+            || stopped_failures > failures
+        {
+            return Err(Error::StoredState { problem: "no more is stopped than there is" });
+        }
+        // A NaN is in no range.
+        if !(spent_by_failures.is_finite() && (0.0..=spent_by_failures).contains(&saved)) {
+            let problem = "what was saved is from 0 to what failed runs spent";
+            return Err(Error::StoredState { problem });
+        }
+        Ok(Self {
+            false_alarm_prefixes,
+            success_prefixes,
+            stopped_successes,
+            successes,
+            stopped_failures,
+            failures,
+            saved,
+            spent_by_failures,
+            resource,
+        })
+    }
 }
 
 impl EarlyStops {
-    /// Adds the counts of other runs.
-    pub fn merge(&mut self, other: &Self) {
+    /// Adds the counts of other runs. Counts without the name of a resource go with any.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MixedUnits`] for those of another resource; nothing is added then.
+    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        match (&self.resource, &other.resource) {
+            (Some(expected), Some(found)) if expected != found => {
+                let (expected, found) = (expected.clone(), found.clone());
+                return Err(Error::MixedUnits { expected, found });
+            }
+            (None, Some(name)) => self.resource = Some(name.clone()),
+            _ => {}
+        }
         let add = |count: &mut u64, more: u64| *count = count.saturating_add(more);
         add(&mut self.false_alarm_prefixes, other.false_alarm_prefixes);
         add(&mut self.success_prefixes, other.success_prefixes);
@@ -61,6 +126,7 @@ impl EarlyStops {
         add(&mut self.failures, other.failures);
         self.saved += other.saved;
         self.spent_by_failures += other.spent_by_failures;
+        Ok(())
     }
 
     /// Share of the prefixes of feasible runs at which there was an alarm, in [0, 1]; lower is
@@ -122,7 +188,8 @@ fn ratio(name: &'static str, part: f64, whole: f64, range: &'static str) -> Resu
 /// # Errors
 ///
 /// [`Error::OtherResource`] for a sample of another resource: what is saved is counted in units of
-/// `resource`. [`Error::SampleOrder`] unless samples are sorted by rollout, and by turn within one;
+/// `resource`. [`Error::OtherRollouts`] for a sample whose turns and costs are not those of its rollout.
+/// [`Error::SampleOrder`] unless samples are sorted by rollout, and by turn within one;
 /// [`Error::NoSuchRollout`] for one of other rollouts; [`Error::Length`] unless there is one
 /// probability a sample; [`Error::UnknownCost`] where the cost of a run is not known.
 ///
@@ -154,7 +221,8 @@ pub fn early_stopping(
 ) -> Result<EarlyStops, Error> {
     let given = failure_probabilities.map_or(samples.len(), <[Probability]>::len);
     same_length("failure_probabilities", samples.len(), given)?;
-    let mut stops = EarlyStops::default();
+    let name = rollouts.column(resource)?.name.clone();
+    let mut stops = EarlyStops { resource: Some(name), ..EarlyStops::default() };
     let (mut saved, mut spent) = (ExactSum::default(), ExactSum::default());
     for run in Runs::new(rollouts, resource, samples)? {
         let run = run?;
@@ -237,12 +305,18 @@ impl<'a> Runs<'a> {
         let end = rest.partition_point(|sample| sample.rollout() <= index);
         let first = self.at;
         self.at += end;
-        Ok(Run {
-            feasible: rollout.is_feasible()?,
-            total: rollout.total(self.resource)?,
-            samples: rest.get(..end).unwrap_or_default(),
-            first,
-        })
+        let (feasible, whole) = (rollout.is_feasible()?, rollout.whole(self.resource)?);
+        let samples = rest.get(..end).unwrap_or_default();
+        for (i, sample) in samples.iter().enumerate() {
+            // A sample has the position of a resource alone, which is another one in other rollouts.
+            let same = sample.turns() == rollout.turns()
+                && rollout.cumulative(self.resource, sample.turn())? == sample.used()
+                && whole.remaining_after(sample.used()) == sample.remaining();
+            if !same {
+                return Err(Error::OtherRollouts { sample: first + i, rollout: index });
+            }
+        }
+        Ok(Run { feasible, total: whole.total, samples, first })
     }
 }
 

@@ -7,6 +7,7 @@ use super::stop_rule::row_after;
 use crate::{
     Error, Estimate, StopRule,
     checks::{is_amount, same_length},
+    rollouts::decimals::left_of,
 };
 
 /// What an agent's loop should do after a turn.
@@ -85,10 +86,12 @@ impl Advice {
     /// that were cut off; `None` unless the advice is to stop.
     ///
     /// A cap that is exceeded is a budget fixed in advance: of money if the name of the resource has
-    /// a word such as `cost` or `usd`, of tokens for `token`, of time for `time`, `seconds` and
-    /// others, of steps for `steps`, `turns`, `calls`, `messages` and `requests`. A cap on a
-    /// resource of any other name, and stops for what the agent itself estimates, are
-    /// [`StopReason::Other`], which is excluded unless a policy of your own says otherwise.
+    /// a word such as `cost`, `usd` or `credits`, of tokens for `token`, of time for `time`,
+    /// `seconds`, `duration` and others, of steps for `steps`, `turns`, `calls`, `messages`,
+    /// `requests`, `rounds` and `iterations`; `outputTokens` is two words. A cap on a resource of any
+    /// other name, and stops for what the agent itself estimates, are [`StopReason::Other`], which is
+    /// excluded unless a policy of your own says otherwise. To give such a cap a reason yourself,
+    /// match [`AdviceReason::CapExceeded`], which has the name.
     ///
     /// ```
     /// use budget_estimation::{BudgetMonitor, Error, Estimate, StopReason};
@@ -113,20 +116,44 @@ impl Advice {
     }
 }
 
+/// The words of a name in lower case, also those of `outputTokens` and `LLMCalls`.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut letters = name.chars().peekable();
+    let mut before = ' ';
+    while let Some(letter) = letters.next() {
+        let next_is_lower = letters.peek().is_some_and(|next| next.is_lowercase());
+        let begins = letter.is_uppercase()
+            && (before.is_lowercase() || (before.is_uppercase() && next_is_lower));
+        if begins || !letter.is_alphanumeric() {
+            words.push(String::new());
+        }
+        if letter.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(letter.to_lowercase());
+        }
+        before = letter;
+    }
+    words
+}
+
 /// What kind of budget a cap on a resource of this name is.
 fn cap_on(resource: &str) -> StopReason {
-    let lower = resource.to_lowercase();
-    let has = |words: &[&str]| {
-        lower.split(|letter: char| !letter.is_alphanumeric()).any(|word| words.contains(&word))
-    };
-    if has(&["cost", "costs", "usd", "eur", "dollar", "dollars", "cents", "money", "price"]) {
+    let words = words(resource);
+    let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+    if has(&["cost", "costs", "usd", "eur", "dollar", "dollars", "cents", "money", "price"])
+        || has(&["euro", "euros", "gbp", "credit", "credits", "spend"])
+    {
         StopReason::MaxCost
     } else if has(&["token", "tokens"]) {
         StopReason::MaxTokens
-    } else if has(&["time", "s", "ms", "sec", "second", "seconds", "minute", "minutes", "hours"]) {
+    } else if has(&["time", "s", "ms", "sec", "second", "seconds", "minute", "minutes", "hours"])
+        || has(&["clock", "duration", "latency", "elapsed", "runtime", "secs", "mins", "hour"])
+    {
         StopReason::MaxTime
     } else if has(&["step", "steps", "turn", "turns", "call", "calls", "message", "messages"])
-        || has(&["request", "requests"])
+        || has(&["request", "requests", "round", "rounds", "iteration", "iterations"])
     {
         StopReason::MaxSteps
     } else {
@@ -311,10 +338,8 @@ impl BudgetMonitor {
         for ((resource, total), (&cost, estimate)) in parts.zip(spent.iter().zip(estimates)) {
             resource.spent.add(cost);
             *total = resource.spent.value();
-            let mut left = resource.spent;
-            left.add(-resource.cap);
-            let (left, name) = (-left.value(), &resource.name);
-            if *total > resource.cap {
+            let (left, name) = (left_of(resource.cap, resource.spent), &resource.name);
+            if left < 0.0 {
                 exceeded.get_or_insert(name);
             } else if *total >= resource.near {
                 near.get_or_insert(name);
@@ -426,6 +451,9 @@ impl TryFrom<Stored> for BudgetMonitor {
             if let Some(total) = monitor.spent.get_mut(index) {
                 *total = value;
             }
+        }
+        if stored.turns == 0 && monitor.spent.iter().any(|&spent| spent > 0.0) {
+            return Err(Error::StoredState { problem: "nothing is spent before the first turn" });
         }
         if u64::from(stored.impossible_in_a_row) > stored.turns {
             let (name, value) = ("impossible_in_a_row", f64::from(stored.impossible_in_a_row));

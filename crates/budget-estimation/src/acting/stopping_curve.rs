@@ -64,7 +64,8 @@ pub fn stopping_curve(
     failure_probabilities: &[Probability],
 ) -> Result<Vec<StoppingPoint>, Error> {
     same_length("failure_probabilities", samples.len(), failure_probabilities.len())?;
-    let mut whole = EarlyStops::default();
+    let name = rollouts.column(resource)?.name.clone();
+    let mut whole = EarlyStops { resource: Some(name), ..EarlyStops::default() };
     let mut spent = ExactSum::default();
     let mut changes = Vec::with_capacity(samples.len());
     for run in Runs::new(rollouts, resource, samples)? {

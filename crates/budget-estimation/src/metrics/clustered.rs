@@ -13,7 +13,9 @@ use crate::{Error, Metrics, Sample};
 /// [`Error::Empty`] without a sample; [`Error::NothingRemains`] for a feasible sample where nothing
 /// remained. For each measure: [`Error::Empty`] if it is undefined on all samples;
 /// [`Error::Setting`] for more than 10 million resamples; [`Error::TrajectoryMetrics`] if it is
-/// undefined in all resamples, or if all samples are of one cluster.
+/// undefined in all resamples; [`Error::ScoringRules`] if all samples that it counts are of one cluster. Hit rate and reward
+/// count feasible samples, Fail-F1 failed ones and those called impossible; macro-F1 also
+/// those with an interval.
 ///
 /// ```
 /// use budget_estimation::{
@@ -51,6 +53,12 @@ pub fn bootstrap_metrics<G: Ord>(
     }
     let clusters: Vec<G> = samples.iter().map(cluster).collect();
     let undefined = trajectory_metrics::Error::Empty;
+    // Of a single cluster every resample that has a measure has the same, which is no spread.
+    let found = clusters_counted(samples, &clusters);
+    let one_cluster = |found| {
+        let error = scoring_rules::Error::TooFew { what: "clusters", least: 2, found };
+        Error::ScoringRules(error)
+    };
     let bootstrap = match Bootstrap::clusters(&clusters, seed) {
         Ok(bootstrap) => bootstrap,
         // A single cluster has no resamples, so that no measure has replicates.
@@ -68,7 +76,29 @@ pub fn bootstrap_metrics<G: Ord>(
         }
         metrics.finish().map(|value| value.ok_or(undefined.clone()))
     });
-    Ok(replicates.map(|result| result.map_err(Error::from)))
+    let mut found = found.into_iter();
+    Ok(replicates.map(|result| match (found.next().unwrap_or(0), result.map_err(Error::from)) {
+        (_, Err(Error::Empty)) => Err(Error::Empty),
+        (found @ 0..2, _) => Err(one_cluster(found)),
+        (_, result) => result,
+    }))
+}
+
+/// The number of clusters with a sample that each of the four measures counts; of the two parts of
+/// macro-F1, the larger number: it varies where one of them does.
+fn clusters_counted<G: Ord>(samples: &[Sample], clusters: &[G]) -> [usize; 4] {
+    use crate::Estimate::{Impossible, Interval};
+    let count = |counts: &dyn Fn(&Sample) -> bool| {
+        let rows = samples.iter().zip(clusters).filter(|(sample, _)| counts(sample));
+        let mut names: Vec<&G> = rows.map(|(_, name)| name).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.len()
+    };
+    let fail = count(&|it| !it.is_feasible() || it.estimate() == Impossible);
+    let fits = count(&|it| it.is_feasible() || matches!(it.estimate(), Interval(_)));
+    let feasible = count(&Sample::is_feasible);
+    [fail.max(fits), fail, feasible, feasible]
 }
 
 /// The sums that a resample needs, plain ones as all resamples add in the same order.

@@ -194,6 +194,7 @@ pub(crate) fn prefix<'a>(
         costs: whole.costs.get(..turns).unwrap_or_default(),
         cumulative: whole.cumulative.get(..turns).unwrap_or_default(),
         cap: whole.cap,
+        places: whole.places,
     };
     let columns = &rollout.rollouts.columns;
     Prefix { turns, resource, usage, columns, rollout: rollout.index, start: rollout.start }

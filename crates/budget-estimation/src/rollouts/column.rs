@@ -42,7 +42,8 @@ impl Column {
         if cumulative.last().is_some_and(|total| total.is_nan()) {
             return None;
         }
-        Some(Usage { costs, cumulative, cap: *self.caps.get(rollout)? })
+        let places = self.places.get(rollout).copied().unwrap_or(MANY_PLACES);
+        Some(Usage { costs, cumulative, cap: *self.caps.get(rollout)?, places })
     }
 
     pub(crate) fn push(&mut self, costs: impl Iterator<Item = f64>) {

@@ -1,12 +1,12 @@
 //! Differences of sums of decimals, fast enough for every prefix of a replay.
 
-use scoring_rules::decimals::in_units;
+use scoring_rules::{
+    DecimalSum,
+    decimals::{POWERS, in_units},
+};
 
 /// Stands for more decimal places, or digits, than whole numbers of the last place can hold.
 pub(crate) const MANY_PLACES: u8 = u8::MAX;
-
-const POWERS: [f64; 16] =
-    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 /// A sum of decimals less an earlier sum of the same run, both with so many decimal places.
 ///
@@ -23,16 +23,23 @@ fn difference(total: f64, used: f64, places: u8) -> f64 {
     }
 }
 
-/// A cap less what was spent, where nothing else is known of the two: exact if both have at most 15
-/// digits and places, otherwise a plain difference.
+/// A cap less the sum of what was spent, both as they are written in decimals: exact as that sum is,
+/// then rounded once. Below 0 just where the cap is exceeded, also where the sum rounds to the cap.
 #[inline]
-pub(crate) fn left_of(cap: f64, spent: f64) -> f64 {
+pub(crate) fn left_of(cap: f64, mut spent: DecimalSum) -> f64 {
+    spent.add(-cap);
+    -spent.value()
+}
+
+/// The same of a sum that is the shortest decimal of its f64.
+#[inline]
+pub(crate) fn left_of_short(cap: f64, spent: f64) -> f64 {
     for scale in [1e0, 1e2, 1e4, 1e6, 1e9, 1e12, 1e15] {
         if let (Some(cap), Some(spent)) = (in_units(cap, scale), in_units(spent, scale)) {
             return (cap - spent) as f64 / scale;
         }
     }
-    cap - spent
+    left_of(cap, [spent].into_iter().collect())
 }
 
 /// What earlier turns of a finished run leave of what it spent in all.

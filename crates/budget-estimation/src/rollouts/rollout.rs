@@ -141,9 +141,7 @@ impl<'a> Rollout<'a> {
             return Ok(false);
         }
         for (index, column) in self.rollouts.columns.iter().enumerate() {
-            if let Some(cap) = column.cap(self.index)
-                && self.total(Resource { index })? > cap
-            {
+            if column.cap(self.index).is_some() && self.usage(Resource { index })?.is_over() {
                 return Ok(false);
             }
         }

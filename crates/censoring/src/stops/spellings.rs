@@ -2,14 +2,60 @@ use crate::StopReason;
 
 /// The reason that a word stands for in the table of `spellings.md`, if it is there.
 ///
-/// Only letters and digits count, in either case, and only what follows the last dot.
+/// Only letters and digits count, in either case. The name of an enum of reasons before a dot is
+/// dropped, and so is the path of the module that an exception is from, with which no bare timeout
+/// is a budget: it may be that of a call. Of `submitted (exit_cost)` what stands in brackets counts.
 pub(super) fn known(word: &str) -> Option<StopReason> {
-    let (_, last) = word.rsplit_once('.').unwrap_or(("", word));
-    let letters = || last.chars().filter(|letter| letter.is_alphanumeric());
-    let same =
-        |spelling: &&str| letters().map(|letter| letter.to_ascii_lowercase()).eq(spelling.chars());
-    let found = SPELLINGS.iter().find(|(_, spellings)| spellings.iter().any(&same));
-    found.map(|(reason, _)| reason.clone())
+    let word =
+        word.trim_end_matches(|letter: char| ".!,;:".contains(letter) || letter.is_whitespace());
+    let (path, last) = word.rsplit_once('.').unwrap_or(("", word));
+    let names =
+        |path: &str| path.chars().all(|letter| letter.is_alphanumeric() || "._".contains(letter));
+    if !path.is_empty() && names(path) && names(last) {
+        let prefix = letters(path.rsplit('.').next().unwrap_or_default());
+        let last = letters(last);
+        let exception = last != "timeouterror"
+            && ["error", "exception", "exceeded", "interrupt"]
+                .iter()
+                .any(|end| last.ends_with(end));
+        return if ENUMS.contains(&prefix.as_str()) || exception { plain(&last) } else { None };
+    }
+    let whole = letters(word);
+    let inner = word
+        .strip_suffix(')')
+        .and_then(|word| word.split_once('('))
+        .and_then(|(before, inner)| (letters(before) == "submitted").then(|| letters(inner)));
+    inner.map_or_else(|| plain(&whole), |inner| plain(&inner))
+}
+
+/// Names of enums of reasons: `FinishReason.STOP`.
+const ENUMS: [&str; 6] =
+    ["finishreason", "stopreason", "terminationreason", "endreason", "exitreason", "exitstatus"];
+
+fn letters(word: &str) -> String {
+    word.chars()
+        .filter(|letter| letter.is_alphanumeric())
+        .map(|it| it.to_ascii_lowercase())
+        .collect()
+}
+
+/// The reason of a word of lower-case letters: it stands in the table, or names a limit there and
+/// then says that it was met (`max_steps_reached`, `time_limit_exceeded`, `MaxStepsError`).
+fn plain(word: &str) -> Option<StopReason> {
+    let listed = |word: &str| {
+        let found = SPELLINGS.iter().find(|(_, spellings)| spellings.contains(&word));
+        found.map(|(reason, _)| reason.clone())
+    };
+    let limit = || {
+        let mut limit = word.strip_suffix("error").unwrap_or(word);
+        for end in ["reached", "exceeded"] {
+            limit = limit.strip_suffix(end).unwrap_or(limit);
+        }
+        let is_limit =
+            limit.len() < word.len() && (limit.starts_with("max") || limit.ends_with("limit"));
+        listed(limit).filter(|reason| is_limit && reason.class() == crate::StopClass::Censored)
+    };
+    listed(word).or_else(limit)
 }
 
 /// Lower case without separators, so that `max_steps`, `MaxSteps` and `max-steps` are one word.
@@ -28,6 +74,9 @@ const SPELLINGS: [(StopReason, &[&str]); 10] = [
             "submit",
             "finished",
             "success",
+            "eos",
+            "eostoken",
+            "refusal",
         ],
     ),
     (
@@ -51,6 +100,10 @@ const SPELLINGS: [(StopReason, &[&str]); 10] = [
             "graphrecursionerror",
             "maxactions",
             "limitsexceeded",
+            "maxtoolcalls",
+            "toolcalllimit",
+            "maxcalls",
+            "agentmaxstepserror",
         ],
     ),
     (
@@ -91,6 +144,7 @@ const SPELLINGS: [(StopReason, &[&str]); 10] = [
             "agenttimeout",
             "deadlineexceeded",
             "walltime",
+            "exittotalexecutiontime",
         ],
     ),
     (
@@ -103,6 +157,8 @@ const SPELLINGS: [(StopReason, &[&str]); 10] = [
             "maxbudgetusd",
             "errormaxbudgetusd",
             "exitcost",
+            "budgetexceeded",
+            "budgetexceedederror",
         ],
     ),
     (
@@ -134,7 +190,8 @@ const SPELLINGS: [(StopReason, &[&str]); 10] = [
             "contentfilter",
             "safety",
             "recitation",
-            "refusal",
+            "contentfiltered",
+            "guardrailintervened",
         ],
     ),
     (

@@ -7,8 +7,16 @@ use crate::StopClass;
 ///
 /// Writes as a snake_case word, and reads it and the words of other tools: the finish reasons of
 /// model providers, the limits of inspect_ai, the errors of Harbor and the exit statuses of tau2 and
-/// SWE-agent. Letter case and separators do not count (`MaxSteps`, `max-steps`), nor does what stands
-/// before a dot (`FinishReason.MAX_TOKENS`).
+/// SWE-agent. Letter case and separators do not count (`MaxSteps`, `max-steps`), nor does punctuation
+/// at the end. Three more forms are known:
+///
+/// - the name of an enum of reasons, or the module of an exception, before a dot
+///   (`FinishReason.MAX_TOKENS`, `litellm.ContextWindowExceededError`). An exception of a module that
+///   says no more than "timeout" is not read as [`StopReason::MaxTime`]: it may be that of one call;
+/// - a limit that was met: `reached`, `exceeded` or `error` after a word of the table that begins with
+///   `max` or ends in `limit` (`max_steps_reached`, `time_limit_exceeded`);
+/// - an exit status in brackets after `submitted`, of a run that handed in what it had when a limit
+///   ended it (`submitted (exit_cost)`).
 ///
 /// ```
 /// use censoring::{StopClass, StopReason};
@@ -58,7 +66,8 @@ pub enum StopReason {
     UserStop,
     /// The run ended but nobody judged it.
     Unjudged,
-    /// Anything else, in its own words.
+    /// Anything else, in its own words. A word that has a reason of its own is that reason wherever it
+    /// is read, also where [`Stopped`](crate::Stopped) is given it in this variant.
     Other(String),
 }
 
@@ -92,6 +101,14 @@ impl StopReason {
             Self::UserStop => "user_stop",
             Self::Unjudged => "unjudged",
             Self::Other(own) => own,
+        }
+    }
+
+    /// The reason as it is read where it was written.
+    pub(crate) fn read(self) -> Self {
+        match self {
+            Self::Other(word) => word.into(),
+            named => named,
         }
     }
 
@@ -144,7 +161,7 @@ impl From<String> for StopReason {
 
 impl From<StopReason> for String {
     fn from(reason: StopReason) -> Self {
-        match reason {
+        match reason.read() {
             StopReason::Other(own) => own,
             named => named.name().to_owned(),
         }

@@ -111,6 +111,7 @@ impl<'a> Stopped<'a> {
         policy: impl Fn(&StopReason) -> StopClass,
     ) -> Result<Self, Error> {
         let trace = Trace::new(forecasts, outcome.unwrap_or_default())?;
+        let reason = reason.map(StopReason::read);
         let end = match (outcome, reason) {
             (Some(_), reason) => End::Complete(trace, reason),
             (None, None) => End::Excluded(Exclusion::NoReason),

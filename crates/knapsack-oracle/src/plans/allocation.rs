@@ -2,7 +2,7 @@ use crate::plans::entry::Scalar;
 
 /// The allocation that a value stands for, and whether it was written as one: a whole number of at
 /// least 0 that fits 64 bits, in digits and without a leading zero. `None` for a text that is not a
-/// number of tokens, such as `about 30 %`.
+/// number of tokens, such as `about 30 %`, or `0.3`, which is a share of the budget.
 ///
 /// A number of tokens is one number, with words or signs around it that do not change what it counts
 /// (`about 1,200 tokens`, `~1.2k`). It is rounded down; 0 if it is negative, missing or null; the
@@ -65,7 +65,11 @@ fn coerced(text: &str) -> Option<u64> {
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(digits.parse().unwrap_or(u64::MAX));
     }
-    digits.parse::<f64>().ok().map(|number| number as u64)
+    let number = digits.parse::<f64>().ok()?;
+    // What lies between 0 and 1 is a share of the budget and counts no tokens.
+    let mantissa = digits.split('e').next().unwrap_or_default();
+    let is_zero = !mantissa.contains(|c: char| c != '0' && c.is_ascii_digit());
+    (number >= 1.0 || is_zero).then_some(number as u64)
 }
 
 /// The number at the start of a text, as Rust writes it, and the rest of the text.
@@ -145,9 +149,19 @@ mod tests {
         assert_eq!(coerced("9e99"), Some(u64::MAX));
         assert_eq!(coerced("9007199254740993"), Some(9_007_199_254_740_993));
         assert_eq!(coerced("1,234,567"), Some(1_234_567));
-        for text in ["-5", "-.5e3", "\u{2212}7", "0.9", ".9", "5e-9", "- 0", "about -5 tokens"] {
+        for text in ["-5", "-.5e3", "-0.5", "\u{2212}7", "0.0", "0e5", "- 0", "about -5 tokens"] {
             assert_eq!(coerced(text), (text != "- 0").then_some(0), "{text}");
         }
+        assert_eq!(coerced("1.9"), Some(1));
+    }
+
+    #[test]
+    fn a_number_between_0_and_1_is_a_share_and_no_number_of_tokens() {
+        for text in ["0.3", "0.9", ".9", "5e-9", "0.0005k", "about 0.25 tokens", "1e-400"] {
+            assert_eq!(coerced(text), None, "{text}");
+        }
+        assert_eq!(allocation(Some(&Scalar::Bare("0.3"))), None);
+        assert_eq!(allocation(Some(&Scalar::Text("0.3".into()))), None);
     }
 
     #[test]

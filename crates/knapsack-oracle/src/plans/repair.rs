@@ -201,7 +201,8 @@ impl PlanReading {
 ///   words but those that leave its unit tokens (`about`, `approx`, `approximately`, `around`,
 ///   `at most`, `ca`, `circa`, `max`, `maximum`, `roughly`, `tok`, `token`, `tokens`, `up to`). It is
 ///   rounded down, and 0 if it is negative, missing or null. Any other text, such as `about 30 %` or
-///   `5 euros`, is not a number of tokens, and the entry is dropped.
+///   `5 euros`, and a number between 0 and 1, such as a share of the budget, is not a number of tokens,
+///   and the entry is dropped.
 ///
 /// Every departure from `{"plan": [{"id": …, "allocation": …}]}` is listed as a [`Repair`]. The plan
 /// that comes out, written in that form, is read as the same plan without a repair.

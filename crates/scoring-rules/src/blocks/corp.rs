@@ -4,7 +4,7 @@ use crate::{
     pool_adjacent_violators,
 };
 #[cfg(feature = "serde")]
-use crate::{blocks::decomposition::check_infinite, infinite::Number};
+use crate::{blocks::decomposition::check_stored_terms, infinite::Number};
 
 /// What a mean loss is made of, without bins:
 /// `mean_loss = miscalibration - discrimination + uncertainty`.
@@ -49,7 +49,7 @@ impl TryFrom<Written> for Corp {
             discrimination: Number(discrimination),
             uncertainty: Number(uncertainty),
         } = written;
-        check_infinite(mean_loss, &[miscalibration, -discrimination, uncertainty])?;
+        check_stored_terms(mean_loss, &[miscalibration, -discrimination, uncertainty])?;
         Ok(Self { mean_loss, miscalibration, discrimination, uncertainty })
     }
 }

@@ -1,6 +1,8 @@
 mod counts;
 mod keys;
 mod ordered_score;
+#[cfg(feature = "serde")]
+mod stored;
 
 use std::fmt;
 
@@ -12,6 +14,9 @@ use crate::{Error, Probability, Weight, checks::same_length};
 ///
 /// The confidence is a [`Probability`] unless the rows were ranked by an [`OrderedScore`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "stored::Written<S>"))]
+#[cfg_attr(feature = "serde", serde(bound(deserialize = "S: serde::Deserialize<'de>")))]
 #[non_exhaustive]
 pub struct Block<S = Probability> {
     /// The confidence in success that the rows share.

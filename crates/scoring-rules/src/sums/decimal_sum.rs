@@ -126,6 +126,12 @@ impl serde::Serialize for DecimalSum {
 }
 
 #[cfg(feature = "serde")]
+fn reachable(units: i128, exponent: i32) -> bool {
+    let digits = units.unsigned_abs().checked_ilog10().map_or(0, |log| log as i32);
+    (-324..=308).contains(&exponent) && digits + exponent < 308 + 19
+}
+
+#[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for DecimalSum {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
@@ -133,12 +139,12 @@ impl<'de> serde::Deserialize<'de> for DecimalSum {
             Some((units.parse::<i128>().ok()?, exponent.parse::<i32>().ok()?))
         });
         match parts {
-            // No sum of f64 reaches beyond these.
-            Some((units, exponent)) if units > i128::MIN && (-400..=400).contains(&exponent) => {
+            // No sum of f64 reaches beyond these, of fewer terms than 1e19.
+            Some((units, exponent)) if units > i128::MIN && reachable(units, exponent) => {
                 Ok(Self { decimal: Decimal { units, exponent }, special: 0.0 })
             }
             _ => Err(serde::de::Error::custom(format_args!(
-                "{text:?} is not a decimal sum; give digits and a power of ten from -400 to 400, \
+                "{text:?} is not a decimal sum of f64; give digits and a power of ten from -324 to 308, \
                  such as \"384e-2\""
             ))),
         }
@@ -269,7 +275,18 @@ mod tests {
         read.add(0.3);
         assert_eq!(read, whole);
         assert_eq!(serde_json::to_string(&sum(&[3.84])).unwrap(), "\"384e-2\"");
-        for wrong in ["\"\"", "\"1e999\"", "\"1.5e0\"", "\"NaN\"", "3", "\"1e\""] {
+        for wrong in [
+            "\"\"",
+            "\"1e999\"",
+            "\"1.5e0\"",
+            "\"NaN\"",
+            "3",
+            "\"1e\"",
+            "\"1e400\"",
+            "\"1e309\"",
+            "\"1e-325\"",
+            "\"1000000000000000000000e308\"",
+        ] {
             assert!(serde_json::from_str::<DecimalSum>(wrong).is_err(), "{wrong}");
         }
         assert!(serde_json::to_string(&sum(&[f64::NAN])).is_err());

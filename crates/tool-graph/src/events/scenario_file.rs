@@ -6,7 +6,10 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Event, Scenario, TriggerRule};
-use crate::{Error, TieRule, Tool, ToolGraph};
+use crate::{
+    Error, TieRule, Tool, ToolGraph,
+    stored::{Object, object},
+};
 
 /// The most costs that all cost changes of a file may come to, tool by tool. Each change holds a cost
 /// for every tool, so that a short file could ask for any amount of memory.
@@ -19,6 +22,7 @@ struct ScenarioFile {
     tools: Vec<Tool>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     banned: Vec<String>,
+    #[serde(deserialize_with = "object")]
     task: TaskInFile,
     #[serde(default)]
     events: Vec<EventInFile>,
@@ -86,7 +90,22 @@ impl<'de> Deserialize<'de> for CostsByName {
 
 /// What is wrong with a scenario in a file.
 enum FileError {
-    Event { event: usize, error: Error },
+    /// An entry of a list, such as `events[2]`, is wrong.
+    At {
+        list: &'static str,
+        index: usize,
+        error: Error,
+    },
+    /// A list has one name twice.
+    Twice {
+        list: String,
+        name: String,
+    },
+    /// An event changes nothing, because its list or object is empty.
+    Empty {
+        event: usize,
+        field: &'static str,
+    },
     Other(Error),
 }
 
@@ -99,18 +118,48 @@ impl From<Error> for FileError {
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Event { event, error } => write!(f, "events[{event}]: {error}"),
+            Self::At { list, index, error } => write!(f, "{list}[{index}]: {error}"),
+            Self::Twice { list, name } => {
+                write!(f, "{list}: {name:?} stands twice; give each name once")
+            }
+            Self::Empty { event, field } => {
+                write!(
+                    f,
+                    "events[{event}].{field}: empty; name at least one tool or leave the event out"
+                )
+            }
             Self::Other(error) => error.fmt(f),
         }
     }
 }
 
+/// Refuses a list that has one name twice; `list` says where it stands.
+fn distinct(names: &[String], list: impl FnOnce() -> String) -> Result<(), FileError> {
+    let mut known = HashSet::new();
+    match names.iter().find(|name| !known.insert(name.as_str())) {
+        Some(name) => Err(FileError::Twice { list: list(), name: name.clone() }),
+        None => Ok(()),
+    }
+}
+
 impl ScenarioFile {
     fn scenario(self) -> Result<Scenario, FileError> {
+        let Self { task: TaskInFile { initial, goal }, .. } = &self;
+        let lists = [("banned", &self.banned), ("task.initial", initial), ("task.goal", goal)];
+        for (list, names) in lists {
+            distinct(names, || list.to_owned())?;
+        }
         let graph = ToolGraph::with_banned(self.tools, &self.banned)?;
         // A goal that no tool knows is there at the start or an error; either is a slip in a file.
         if let Some(goal) = self.task.goal.iter().find(|goal| graph.type_number(goal).is_none()) {
             return Err(Error::UnknownType { name: goal.clone() }.into());
+        }
+        // `problem` ignores what no tool knows, which in a file is a misspelt name.
+        for (index, name) in self.task.initial.iter().enumerate() {
+            if graph.type_number(name).is_none() {
+                let error = Error::UnknownType { name: name.clone() };
+                return Err(FileError::At { list: "task.initial", index, error });
+            }
         }
         let problem = graph.problem(&self.task.initial, &self.task.goal)?;
         let changes =
@@ -127,10 +176,12 @@ impl ScenarioFile {
         let mut costs: Vec<f64> = graph.tools().iter().map(|tool| tool.cost).collect();
         let mut events = Vec::with_capacity(self.events.len());
         for (place, event) in self.events.into_iter().enumerate() {
+            event.check(place)?;
             let event = event
                 .with_positions(&graph, &mut costs)
                 .and_then(|event| event.check(&graph).map(|()| event));
-            events.push(event.map_err(|error| FileError::Event { event: place, error })?);
+            let at = |error| FileError::At { list: "events", index: place, error };
+            events.push(event.map_err(at)?);
         }
         let scenario = Scenario::new(graph, problem)?
             .with_events(events)?
@@ -144,6 +195,22 @@ impl ScenarioFile {
 }
 
 impl EventInFile {
+    /// That the event, the one at this place, changes something and names no tool twice.
+    fn check(&self, place: usize) -> Result<(), FileError> {
+        match self {
+            Self::BanTool | Self::PreferenceChange => Ok(()),
+            Self::CostChange(CostsByName(costs)) if costs.is_empty() => {
+                Err(FileError::Empty { event: place, field: "cost_change" })
+            }
+            // Its reader has seen that no tool has two costs.
+            Self::CostChange(_) => Ok(()),
+            Self::RemoveTools(names) if names.is_empty() => {
+                Err(FileError::Empty { event: place, field: "remove_tools" })
+            }
+            Self::RemoveTools(names) => distinct(names, || format!("events[{place}].remove_tools")),
+        }
+    }
+
     /// The event by positions; `costs` are those before it, and those after it afterwards.
     fn with_positions(self, graph: &ToolGraph, costs: &mut [f64]) -> Result<Event, Error> {
         Ok(match self {
@@ -162,24 +229,77 @@ impl EventInFile {
         })
     }
 
-    /// The reverse of [`Self::with_positions`].
-    fn with_names(event: &Event, graph: &ToolGraph, costs: &mut Vec<f64>) -> Self {
+    /// The reverse of [`Self::with_positions`]. The error says why a file cannot express the event.
+    fn with_names(event: &Event, graph: &ToolGraph, costs: &mut Vec<f64>) -> Result<Self, String> {
         let name = |tool: usize| graph.tool_names(&[tool]).concat();
-        match event {
+        Ok(match event {
             Event::BanTool => Self::BanTool,
             Event::PreferenceChange => Self::PreferenceChange,
             Event::CostChange(after) => {
                 let before = std::mem::replace(costs, after.clone());
                 let pairs = before.iter().zip(after).enumerate();
                 let changed = pairs.filter(|(_, (a, b))| a.to_bits() != b.to_bits());
-                Self::CostChange(CostsByName(
-                    changed.map(|(tool, (_, &cost))| (name(tool), cost)).collect(),
-                ))
+                let mut costs: Vec<(String, f64)> =
+                    changed.map(|(tool, (_, &cost))| (name(tool), cost)).collect();
+                // The event takes its turn even if it changes nothing; a file names at least one tool.
+                if let (true, Some(&cost)) = (costs.is_empty(), after.first()) {
+                    costs.push((name(0), cost));
+                }
+                Self::CostChange(CostsByName(costs))
+            }
+            Event::RemoveTools(tools) if tools.is_empty() => {
+                return Err(
+                    "an event that removes no tool cannot be stored; leave it out".to_owned()
+                );
             }
             Event::RemoveTools(tools) => {
+                let mut known = HashSet::new();
+                if let Some(&tool) = tools.iter().find(|&tool| !known.insert(tool)) {
+                    let name = name(tool);
+                    return Err(format!(
+                        "an event that removes {name:?} twice cannot be stored; give each tool once"
+                    ));
+                }
                 Self::RemoveTools(tools.iter().map(|&tool| name(tool)).collect())
             }
-        }
+        })
+    }
+}
+
+impl Scenario {
+    /// Reads a scenario from the bytes of a JSON file, which name tools and data types.
+    ///
+    /// A UTF-8 byte-order mark in front, which some editors write, is passed over.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ScenarioFile`] for bytes that are not the JSON of a scenario or that hold more than one,
+    /// and for unknown, repeated or missing names.
+    ///
+    /// ```
+    /// use tool_graph::{Error, Event, Scenario};
+    ///
+    /// let file = br#"{
+    ///     "tools": [
+    ///         {"name": "search", "inputs": ["query"], "outputs": ["hits"], "cost": 4},
+    ///         {"name": "ask", "inputs": ["query"], "outputs": ["hits"], "cost": 7},
+    ///         {"name": "pick", "inputs": ["hits"], "outputs": ["choice"], "cost": 2}
+    ///     ],
+    ///     "task": {"initial": ["query"], "goal": ["choice"]},
+    ///     "events": ["ban_tool", {"cost_change": {"ask": 9.5}}, {"remove_tools": ["search"]}]
+    /// }"#;
+    /// let scenario = Scenario::from_json(file)?;
+    /// assert_eq!(scenario.events()[1], Event::CostChange(vec![4.0, 9.5, 2.0]));
+    ///
+    /// let misspelt = String::from_utf8_lossy(file).replace("[\"search\"]", "[\"saerch\"]");
+    /// let error = Scenario::from_json(misspelt.as_bytes()).unwrap_err();
+    /// assert!(matches!(&error, Error::ScenarioFile { problem } if problem.contains("\"saerch\"")));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn from_json(bytes: &[u8]) -> Result<Self, Error> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        serde_json::from_slice(bytes)
+            .map_err(|error| Error::ScenarioFile { problem: error.to_string() })
     }
 }
 
@@ -197,8 +317,8 @@ impl Serialize for Scenario {
         let tools = graph.tools();
         let mut costs: Vec<f64> = tools.iter().map(|tool| tool.cost).collect();
         let events = self.events().iter();
-        let events =
-            events.map(|event| EventInFile::with_names(event, graph, &mut costs)).collect();
+        let events = events.map(|event| EventInFile::with_names(event, graph, &mut costs));
+        let events = events.collect::<Result<_, _>>().map_err(S::Error::custom)?;
         let file = ScenarioFile {
             tools,
             banned: graph.banned_names(),
@@ -214,6 +334,6 @@ impl Serialize for Scenario {
 
 impl<'de> Deserialize<'de> for Scenario {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        ScenarioFile::deserialize(deserializer)?.scenario().map_err(D::Error::custom)
+        ScenarioFile::deserialize(Object(deserializer))?.scenario().map_err(D::Error::custom)
     }
 }

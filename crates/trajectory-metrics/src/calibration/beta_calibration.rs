@@ -112,6 +112,7 @@ impl BetaCalibration {
 /// Does not fall, up to the last digit of neighbouring forecasts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct BetaCalibrationMap {
     /// Of ln p and of -ln(1-p).
     standards: [Standard; 2],

@@ -5,12 +5,37 @@ use crate::{
 
 /// Traces calibrated out of sample, and the maps that did it.
 ///
-/// Made by [`cross_fit`].
+/// Made by [`cross_fit`]. With the feature `serde` it is read only if there is a map for each fold
+/// and a fold for each trace.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredCrossFit<M>"))]
 pub struct CrossFit<M> {
     traces: Traces,
     maps: Vec<M>,
     folds: Folds,
+}
+
+/// A fit as it is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredCrossFit<M> {
+    traces: Traces,
+    maps: Vec<M>,
+    folds: Folds,
+}
+
+#[cfg(feature = "serde")]
+impl<M> TryFrom<StoredCrossFit<M>> for CrossFit<M> {
+    type Error = Error;
+
+    fn try_from(stored: StoredCrossFit<M>) -> Result<Self, Error> {
+        let StoredCrossFit { traces, maps, folds } = stored;
+        same_length("folds", traces.len(), folds.of_each().len())?;
+        same_length("maps", folds.count(), maps.len())?;
+        Ok(Self { traces, maps, folds })
+    }
 }
 
 impl<M> CrossFit<M> {

@@ -59,6 +59,7 @@ pub(crate) fn records<const N: usize>(
 /// How a feature was standardised.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct Standard {
     #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::mean"))]
     pub(crate) mean: f64,

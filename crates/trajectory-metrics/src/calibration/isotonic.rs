@@ -38,6 +38,7 @@ pub struct Isotonic;
 /// Straight lines between knots, constant before the first and after the last.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct IsotonicMap {
     /// At least one. Forecasts rise strictly, values do not fall.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::knots"))]

@@ -126,6 +126,7 @@ impl Platt {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct PlattMap {
     #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::mean"))]
     mean: f64,

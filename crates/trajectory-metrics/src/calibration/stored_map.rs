@@ -70,6 +70,7 @@ pub(super) fn knots<'de, D: Deserializer<'de>>(
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct StoredVennAbers {
     knots: Vec<Probability>,
     cells: Vec<[Probability; 3]>,

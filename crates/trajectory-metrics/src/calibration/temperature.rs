@@ -108,6 +108,7 @@ impl TemperatureScaling {
 /// Does not fall, up to the last digit of neighbouring forecasts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct TemperatureMap {
     #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::slope"))]
     slope: f64,

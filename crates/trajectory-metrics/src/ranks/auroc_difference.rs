@@ -41,9 +41,10 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless outcomes, `second`, clusters, and weights where given, have one entry
-/// per row; [`Error::Empty`] without a row of a model; [`Error::OneClass`] where a model has no failure or no
-/// success; [`Error::ScoringRules`] where fewer than two tasks have a success, or a failure.
+/// [`Error::Length`] unless outcomes, `second`, clusters, and weights if given, have one entry per
+/// row; [`Error::Empty`] without a row of a model; [`Error::OneClass`] if a model has no failure or
+/// no success; [`Error::ScoringRules`] if fewer than two tasks have a success, or a failure, of
+/// either model.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Level, Probability, auroc_difference};
@@ -90,14 +91,25 @@ pub fn auroc_difference<G: Ord>(
             parts[row] = sign * (placement - *area) / own.weight;
         }
     }
+    let clusters_with = |wanted: &dyn Fn(usize) -> bool| {
+        let counts = rows.cluster_sums(|row| f64::from(u8::from(wanted(row))));
+        counts.iter().filter(|&&count| count > 0.0).count()
+    };
+    // For each model: the parts of a single cluster add up to 0 whatever the ranking.
+    for (what, model, outcome) in [
+        ("the first model's clusters with a success", false, true),
+        ("the first model's clusters with a failure", false, false),
+        ("the second model's clusters with a success", true, true),
+        ("the second model's clusters with a failure", true, false),
+    ] {
+        let found = clusters_with(&|row| second[row] == model && outcomes[row] == outcome);
+        at_least_two(what, found)?;
+    }
     let of = |outcome: bool| {
         let sums = rows.cluster_sums(|row| if outcomes[row] == outcome { parts[row] } else { 0.0 });
-        let counts = rows.cluster_sums(|row| f64::from(u8::from(outcomes[row] == outcome)));
-        (sums, counts.iter().filter(|&&count| count > 0.0).count())
+        (sums, clusters_with(&|row| outcomes[row] == outcome))
     };
     let ((successes, with_success), (failures, with_failure)) = (of(true), of(false));
-    at_least_two("clusters with a success", with_success)?;
-    at_least_two("clusters with a failure", with_failure)?;
     let factor = |clusters: usize| clusters as f64 / (clusters - 1) as f64;
     let products = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let variance = factor(with_success) * products(&successes, &successes)

@@ -51,6 +51,10 @@ pub struct Evaluation {
     /// How the forecasts were calibrated, as disclosed by the caller; `None` for not at all.
     pub calibration: Option<String>,
     /// Runs left out, by reason, as disclosed by the caller.
+    #[cfg_attr(
+        feature = "serde",
+        serde(deserialize_with = "crate::tool_calls::value_serde::unique")
+    )]
     pub exclusions: BTreeMap<String, u64>,
     /// What the stream reaches.
     pub metrics: StreamMetrics,
@@ -68,6 +72,10 @@ pub struct Evaluation {
 pub struct StreamMetrics {
     /// The mean trajectory proper scores by the name of the weight schedule, for all
     /// [`WeightSchedule::NAMED`].
+    #[cfg_attr(
+        feature = "serde",
+        serde(deserialize_with = "crate::tool_calls::value_serde::unique")
+    )]
     pub tps: BTreeMap<String, TpsFamily>,
     /// The diagnostics of the mean forecast of each trace.
     pub diagnostics: Diagnostics,
@@ -90,7 +98,8 @@ impl StreamMetrics {
 /// With [`EvaluationOptions::resampling`] each estimate has a percentile interval, and those of the
 /// reference are made on the same resamples. Rows that share a task need
 /// [`Bootstrap::clusters`](crate::Bootstrap::clusters). The base rate of the reference stays that of
-/// all traces. The same bits in whatever order the traces come; for intervals, where the clusters
+/// all traces. Where the traces of positive weight are of a single row or cluster of the bootstrap,
+/// the intervals are errors, and so is one of fewer than two defined resamples. The same bits in whatever order the traces come; for intervals, where the clusters
 /// of the bootstrap have names of their own.
 ///
 /// Reference: Evaluator failure modes in agentic uncertainty quantification, section 5.2.

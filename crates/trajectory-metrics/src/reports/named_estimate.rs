@@ -4,7 +4,7 @@ use crate::{
     error::Error,
     reports::diagnostics::Diagnostics,
     resampling::{
-        bootstrap::Bootstrap,
+        bootstrap::{Bootstrap, at_least_two},
         replicates::{BootstrapEstimate, Replicates},
         resample::Ranking,
     },
@@ -58,7 +58,9 @@ pub struct NamedEstimate {
 }
 
 impl NamedEstimate {
-    /// An estimate, and the percentile interval of its replicates where there are any.
+    /// An estimate, and the percentile interval of its replicates where there are any. Fewer than
+    /// two defined replicates have no interval, which would be a single point, but
+    /// [`Error::ScoringRules`].
     #[must_use]
     pub fn new(
         metric: impl Into<String>,
@@ -66,7 +68,12 @@ impl NamedEstimate {
         replicates: Option<Result<Replicates, Error>>,
         level: Level,
     ) -> Self {
-        let interval = replicates.map(|of| of.map(|of| of.percentile(level)));
+        let interval = replicates.map(|of| {
+            let of = of?;
+            let defined = of.values().len() - of.undefined();
+            at_least_two("resamples in which the statistic is defined", defined)?;
+            Ok(of.percentile(level))
+        });
         Self { metric: metric.into(), value, interval }
     }
 
@@ -182,10 +189,16 @@ impl<'a> Scored<'a> {
         let mut level = Level::HALF;
         if let Some(resampling) = resampling {
             level = resampling.level;
-            let of = resampling.bootstrap.replicates(resampling.resamples, |counts| {
-                self.metrics(&counts[..rows], &mut blocks)
-            });
-            replicates = of.map(Some);
+            let Resampling { bootstrap, resamples, .. } = resampling;
+            let weights = self.weighted.as_ref().map(|rows| rows.weights);
+            replicates = match bootstrap.check_clusters(rows, weights) {
+                Err(error) => std::array::from_fn(|_| Some(Err(error.clone()))),
+                Ok(()) => {
+                    let of = bootstrap
+                        .replicates(resamples, |counts| self.metrics(&counts[..rows], &mut blocks));
+                    of.map(Some)
+                }
+            };
         }
         let named = NAMES.into_iter().zip(values).zip(replicates);
         named

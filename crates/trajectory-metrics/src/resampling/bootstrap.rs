@@ -246,6 +246,19 @@ impl Bootstrap {
         self.clusters as usize
     }
 
+    /// [`at_least_two`] of the clusters that the first of the rows are of, by weight where given.
+    pub(crate) fn check_clusters(&self, rows: usize, weights: Option<&[f64]>) -> Result<(), Error> {
+        let counted = |row: &usize| weights.is_none_or(|weights| weights[*row] > 0.0);
+        let mut clusters = (0..rows).filter(counted).map(|row| self.cluster_of[row]);
+        let first = clusters.next();
+        let found = match first {
+            None => 0,
+            Some(first) if clusters.all(|cluster| cluster == first) => 1,
+            Some(_) => 2,
+        };
+        at_least_two("clusters", found)
+    }
+
     /// Puts estimates and the rows of their replicates together.
     pub(crate) fn finish<const N: usize>(
         &self,

@@ -41,9 +41,12 @@ pub struct Replicates {
 }
 
 /// An estimate and the interval that its resamples give.
+///
+/// With the feature `serde` it is read only if its ends are in order, its standard error is at least
+/// 0 and at least one resample is defined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredEstimate"))]
 #[non_exhaustive]
 pub struct BootstrapEstimate {
     /// The statistic on all rows.
@@ -57,6 +60,43 @@ pub struct BootstrapEstimate {
     pub undefined: usize,
     /// Resamples, those included in which the statistic was undefined.
     pub resamples: usize,
+}
+
+/// An estimate as it is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredEstimate {
+    #[serde(with = "crate::stored_number")]
+    estimate: f64,
+    interval: Interval,
+    standard_error: Option<f64>,
+    undefined: usize,
+    resamples: usize,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredEstimate> for BootstrapEstimate {
+    type Error = Error;
+
+    fn try_from(stored: StoredEstimate) -> Result<Self, Error> {
+        let StoredEstimate { estimate, interval, standard_error, undefined, resamples } = stored;
+        if estimate.is_nan() {
+            return Err(not_finite("the estimate", estimate));
+        }
+        if let Some(value) = standard_error
+            && !(0.0..=f64::MAX).contains(&value)
+        {
+            let range = "at least 0 and finite";
+            return Err(Error::Setting { name: "standard error", value, range });
+        }
+        if undefined >= resamples {
+            let range = "less than the number of resamples";
+            let value = undefined as f64;
+            return Err(Error::Setting { name: "number of undefined resamples", value, range });
+        }
+        Ok(Self { estimate, interval, standard_error, undefined, resamples })
+    }
 }
 
 #[cfg(feature = "serde")]

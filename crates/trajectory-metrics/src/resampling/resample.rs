@@ -17,10 +17,51 @@ use crate::{Error, streams::traces::same_length};
 /// assert_eq!(blocks.class_weights(), (0.0, 3.0));
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// Stored with the feature `serde` as the confidence and the outcome of each row, as given.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(
+        try_from = "StoredRanking<S>",
+        into = "StoredRanking<S>",
+        bound(
+            deserialize = "S: Copy + Ord + fmt::Display + serde::Deserialize<'de>",
+            serialize = "S: Copy + serde::Serialize"
+        )
+    )
+)]
 pub struct Ranking<S = Probability> {
     /// Confidence, outcome and position among the rows as given.
     rows: Vec<(S, bool, usize)>,
+}
+
+/// A ranking as it is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct StoredRanking<S> {
+    confidence: Vec<S>,
+    outcomes: Vec<bool>,
+}
+
+#[cfg(feature = "serde")]
+impl<S: Copy + Ord + fmt::Display> TryFrom<StoredRanking<S>> for Ranking<S> {
+    type Error = Error;
+
+    fn try_from(stored: StoredRanking<S>) -> Result<Self, Error> {
+        Self::sorted(stored.confidence.into_iter(), &stored.outcomes)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<S: Copy> From<Ranking<S>> for StoredRanking<S> {
+    fn from(Ranking { mut rows }: Ranking<S>) -> Self {
+        rows.sort_unstable_by_key(|row| row.2);
+        let (confidence, outcomes) = rows.into_iter().map(|(p, y, _)| (p, y)).unzip();
+        Self { confidence, outcomes }
+    }
 }
 
 impl Ranking {

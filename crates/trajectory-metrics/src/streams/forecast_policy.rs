@@ -136,7 +136,7 @@ impl CheckedRun {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredCounts"))]
 #[non_exhaustive]
 pub struct ForecastCounts {
     /// Runs that were read, whether kept or left out.
@@ -149,6 +149,40 @@ pub struct ForecastCounts {
     pub clipped: u64,
     /// Forecasts that repeat the one before, in runs that are kept.
     pub carried: u64,
+}
+
+/// Counts as they are written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredCounts {
+    runs: u64,
+    left_out_runs: u64,
+    repaired_runs: u64,
+    clipped: u64,
+    carried: u64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredCounts> for ForecastCounts {
+    type Error = Error;
+
+    fn try_from(stored: StoredCounts) -> Result<Self, Error> {
+        let StoredCounts { runs, left_out_runs, repaired_runs, clipped, carried } = stored;
+        // Saturating, as in `merge`.
+        if left_out_runs.saturating_add(repaired_runs) > runs {
+            let (name, value) = ("number of runs", runs as f64);
+            let range = "at least the number of those left out and those repaired";
+            return Err(Error::Setting { name, value, range });
+        }
+        let repairs = clipped.saturating_add(carried);
+        if repaired_runs > repairs || (repaired_runs == 0 && repairs > 0) {
+            let (name, value) = ("number of repaired runs", repaired_runs as f64);
+            let range = "from 1 to the number of repairs, or 0 without a repair";
+            return Err(Error::Setting { name, value, range });
+        }
+        Ok(Self { runs, left_out_runs, repaired_runs, clipped, carried })
+    }
 }
 
 impl ForecastCounts {

@@ -165,7 +165,7 @@ impl<R: ScoringRule> OnlineTps<R> {
         if self.state.left_out.is_some() {
             return Ok(());
         }
-        let step = self.state.steps + 1;
+        let step = self.state.steps.saturating_add(1);
         match self.state.policy.check(step, forecast.into(), self.state.last)? {
             Checked::AsGiven(forecast) => self.push(forecast),
             Checked::Clipped(forecast) => {
@@ -199,9 +199,12 @@ impl<R: ScoringRule> OnlineTps<R> {
         }
     }
 
-    /// Takes in the forecast of the next step.
+    /// Takes in the forecast of the next step; nothing after the policy has left the run out.
     pub fn push(&mut self, forecast: Probability) {
-        self.state.steps += 1;
+        if self.state.left_out.is_some() {
+            return;
+        }
+        self.state.steps = self.state.steps.saturating_add(1);
         self.state.last = Some(forecast);
         let schedule = self.tps.schedule();
         for (outcome, sums) in [(false, &mut self.state.failure), (true, &mut self.state.success)] {
@@ -271,6 +274,9 @@ impl OnlineTpsState {
     /// Whether a run can be in this state.
     fn check(&self) -> Result<(), Error> {
         let broken = |what| Err(Error::BrokenState { what });
+        if self.steps as u64 > u64::from(u32::MAX) {
+            return broken("a run has at most 2^32 - 1 steps");
+        }
         if (self.steps == 0) != self.last.is_none() {
             return broken("a last forecast belongs to at least one step");
         }
@@ -280,7 +286,7 @@ impl OnlineTpsState {
         if self.clipped.saturating_add(self.carried) > self.steps as u64 {
             return broken("no more forecasts are repaired than there are steps");
         }
-        if self.left_out.is_some_and(|(step, _)| step != self.steps + 1) {
+        if self.left_out.is_some_and(|(step, _)| step.checked_sub(1) != Some(self.steps)) {
             return broken("a run is left out at the step after its last forecast");
         }
         Ok(())

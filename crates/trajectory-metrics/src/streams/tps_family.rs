@@ -1,12 +1,17 @@
 use scoring_rules::{BetaScore, BrierScore, LogScore};
 
 use crate::{Error, Tps, Traces, Weight, WeightSchedule};
+#[cfg(feature = "serde")]
+use crate::{Probability, streams::traces::same_length};
 
 /// The trajectory proper scores that the paper reports, under one weight schedule: the log score of
 /// forecasts clipped at 1e-6, in nats; the Brier score; Beta(2, 4), bounded, for which a wrong
 /// certainty of failure costs twice as much as a wrong certainty of success. `f64` for means, `Vec<f64>` for the score of each trace.
 ///
 /// All are higher for better streams.
+///
+/// With the feature `serde` means and lists of scores are read only if each score is in the range of
+/// its rule, and if the lists are of one length.
 ///
 /// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix J.2.
 ///
@@ -25,8 +30,7 @@ use crate::{Error, Tps, Traces, Weight, WeightSchedule};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct TpsFamily<T = f64> {
     /// The log score, from ln 1e-6 to 0.
@@ -74,5 +78,60 @@ impl TpsFamily {
             brier: Tps::new(BrierScore, schedule()).scores(traces)?,
             beta_2_4: Tps::new(BetaScore::new(2.0, 4.0)?, schedule()).scores(traces)?,
         })
+    }
+}
+
+/// Scores as they are written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored<T> {
+    log: T,
+    brier: T,
+    beta_2_4: T,
+}
+
+#[cfg(feature = "serde")]
+impl Stored<&[f64]> {
+    /// Each score from the lowest that its rule gives, but for rounding, to 0.
+    fn check(&self) -> Result<(), Error> {
+        let lowest = |rule: &dyn scoring_rules::ScoringRule| {
+            let (zero, one) = (Probability::ZERO, Probability::ONE);
+            rule.score(zero, true).min(rule.score(one, false))
+        };
+        let range = "from the lowest score of the rule to 0";
+        for (name, scores, lowest) in [
+            ("log", self.log, lowest(&LogScore::clipped(TpsFamily::CLIP)?)),
+            ("brier", self.brier, lowest(&BrierScore)),
+            ("beta_2_4", self.beta_2_4, lowest(&BetaScore::new(2.0, 4.0)?)),
+        ] {
+            let fits = |value: &&f64| (lowest * (1.0 + 1e-9)..=0.0).contains(*value);
+            if let Some(&value) = scores.iter().find(|value| !fits(value)) {
+                return Err(Error::Setting { name, value, range });
+            }
+            same_length(name, self.log.len(), scores.len())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for TpsFamily {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Stored { log, brier, beta_2_4 } = serde::Deserialize::deserialize(deserializer)?;
+        let stored = Stored { log: &[log][..], brier: &[brier], beta_2_4: &[beta_2_4] };
+        stored.check().map_err(serde::de::Error::custom)?;
+        Ok(Self { log, brier, beta_2_4 })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for TpsFamily<Vec<f64>> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Stored::<Vec<f64>> { log, brier, beta_2_4 } =
+            serde::Deserialize::deserialize(deserializer)?;
+        let stored = Stored { log: &log[..], brier: &brier[..], beta_2_4: &beta_2_4[..] };
+        stored.check().map_err(serde::de::Error::custom)?;
+        Ok(Self { log, brier, beta_2_4 })
     }
 }

@@ -64,11 +64,32 @@ pub enum WeightSchedule {
 /// assert_eq!(reach(&schedule), Some(2));
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// Stored with the feature `serde` as the list of weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomWeights {
     weights: Vec<f64>,
     /// Entry T is the sum of the first T weights.
     totals: Vec<f64>,
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for CustomWeights {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(&self.weights)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for CustomWeights {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let weights = <Vec<f64> as serde::Deserialize>::deserialize(deserializer)?;
+        match WeightSchedule::custom(&weights) {
+            Ok(WeightSchedule::Custom(custom)) => Ok(custom),
+            Ok(named) => Err(serde::de::Error::custom(named)),
+            Err(error) => Err(serde::de::Error::custom(error)),
+        }
+    }
 }
 
 #[cfg(feature = "serde")]

@@ -12,7 +12,8 @@ use crate::Error;
 /// | fields | both have the named arguments, with the same values |
 ///
 /// Arguments are compared one by one at the top; what they hold is compared whole, numbers within
-/// the tolerance. If either side is not a map, all rules except ignore compare the two whole.
+/// the tolerance. If either side is not a map, all rules except ignore compare the two whole; the
+/// rule of fields does so if neither is, since what is not a map has no fields.
 ///
 /// Null is a value: an argument that is null differs from one that is absent.
 ///
@@ -92,9 +93,11 @@ impl ArgumentRule {
     ///
     /// A name may be a path to a nested value: names and positions in lists, from 0, separated by
     /// dots, as in `time.start` or `items.0.price`. A name that itself contains dots is found as it
-    /// is written. If one of the two calls has the argument and the other does not, they do not
-    /// agree. If neither has it, [`agrees`](Self::agrees) returns an error: the name is misspelt,
-    /// or the expected call does not say what the argument should be.
+    /// is written, at any depth; the longest name that the expected call has is taken, and the same
+    /// names are looked up in the other call. If one of the two calls has the argument and the
+    /// other does not, they do not agree. If neither has it, [`agrees`](Self::agrees) returns an
+    /// error: the name is misspelt, or the expected call does not say what the argument should be.
+    /// A rule without a name is an error too.
     ///
     /// ```
     /// use trajectory_metrics::tool_calls::{ArgumentRule, ToolCall, Value};
@@ -136,11 +139,18 @@ impl ArgumentRule {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownField`] if a name given to [`fields`](Self::fields) is in neither of the two
-    /// maps. If the expected call has every named argument, no output of an agent can cause it.
+    /// [`Error::Setting`] if no name was given to [`fields`](Self::fields);
+    /// [`Error::UnknownField`] if a name given to it is in neither of the two
+    /// calls. If the expected call has every named argument, no output of an agent can cause it.
     pub fn agrees(&self, actual: &Value, expected: &Value) -> Result<bool, Error> {
         if self.kind == Kind::Ignore {
             return Ok(true);
+        }
+        if let Kind::Fields(names) = &self.kind {
+            check_fields(names)?;
+            if matches!((actual, expected), (Value::Map(_), _) | (_, Value::Map(_))) {
+                return self.fields_agree(names, actual, expected);
+            }
         }
         let (Value::Map(a), Value::Map(e)) = (actual, expected) else {
             return Ok(actual.agrees(expected, self.tolerance));
@@ -150,26 +160,40 @@ impl ArgumentRule {
             _ => false,
         };
         match &self.kind {
-            Kind::Ignore => Ok(true),
             Kind::Exact => Ok(actual.agrees(expected, self.tolerance)),
-            Kind::Subset => Ok(a.keys().all(same)),
             Kind::Superset => Ok(e.keys().all(same)),
-            Kind::Fields(names) => {
-                // All of them, so that the order of the names does not decide about an error.
-                let mut same = true;
-                for name in names {
-                    same &= match (actual.at(name), expected.at(name)) {
-                        (Some(a), Some(e)) => a.agrees(e, self.tolerance),
-                        (None, None) => {
-                            return Err(Error::UnknownField { tool: None, field: name.clone() });
-                        }
-                        _ => false,
-                    };
-                }
-                Ok(same)
-            }
+            Kind::Subset => Ok(a.keys().all(same)),
+            // Both are answered above.
+            Kind::Ignore | Kind::Fields(_) => Ok(true),
         }
     }
+
+    fn fields_agree(
+        &self,
+        names: &[String],
+        actual: &Value,
+        expected: &Value,
+    ) -> Result<bool, Error> {
+        // All of them, so that the order of the names does not decide about an error.
+        let mut same = true;
+        for name in names {
+            same &= match expected.at(Some(actual), name) {
+                Some((expected, Some(actual))) => actual.agrees(expected, self.tolerance),
+                Some((_, None)) => false,
+                None if actual.at(None, name).is_some() => false,
+                None => return Err(Error::UnknownField { tool: None, field: name.clone() }),
+            };
+        }
+        Ok(same)
+    }
+}
+
+/// A rule that compares nothing would hold always.
+fn check_fields(names: &[String]) -> Result<(), Error> {
+    if names.is_empty() {
+        return Err(Error::Setting { name: "number of fields", value: 0.0, range: "at least 1" });
+    }
+    Ok(())
 }
 
 /// A rule as it is written.
@@ -197,6 +221,9 @@ impl TryFrom<Stored> for ArgumentRule {
     type Error = Error;
 
     fn try_from(stored: Stored) -> Result<Self, Error> {
+        if let Kind::Fields(names) = &stored.kind {
+            check_fields(names)?;
+        }
         Self::new(stored.kind).with_tolerance(stored.absolute_tolerance, stored.relative_tolerance)
     }
 }

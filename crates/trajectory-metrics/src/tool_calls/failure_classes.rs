@@ -42,8 +42,15 @@ impl FailureClass {
 }
 
 /// What must be known of a call to say what is wrong with it.
+///
+/// Any combination is valid, also when it is read with the feature `serde`: what follows is of no
+/// account for a call that is not well formed or not accessible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
 pub struct CallFacts<T> {
     /// What makes two calls the same: the tool's name, or name and arguments.
     pub call: T,

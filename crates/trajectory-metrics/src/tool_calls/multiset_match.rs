@@ -50,6 +50,7 @@ fn share(part: f64, whole: f64) -> Option<f64> {
 /// A match as it is written.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Stored {
     common: usize,
     actual: usize,

@@ -155,6 +155,7 @@ const fn add_one(count: &mut u64) {
 /// Counts as they are written.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Stored {
     successes: u64,
     failures: u64,

@@ -155,6 +155,7 @@ fn end_of(
 /// An end as it is written.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 struct StoredEnd {
     mean: f64,
     standard_error: Option<f64>,
@@ -181,6 +182,7 @@ impl TryFrom<StoredEnd> for TaskMeanEnd {
 /// A mean as it is written.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Stored {
     low: TaskMeanEnd,
     high: TaskMeanEnd,

@@ -37,11 +37,14 @@ use crate::Error;
 /// twice do not stop a reader of logs, and match no expected object.
 ///
 /// The keys `id`, `call_id`, `tool_call_id`, `index`, `type`, `status`, `requestor` and `ok` are
-/// ignored; so are unknown keys, as long as the arguments are given.
+/// ignored unless they hold an object or a list, which counts as an unknown key; unknown keys are
+/// ignored as long as arguments are given that are not empty.
 ///
 /// Reading fails with an error that names the key
 ///
-/// - if an unknown key is there and no key for the arguments, as the arguments may be in it,
+/// - if an unknown key is there and no key for the arguments, as the arguments may be in it; so too
+///   if an unknown key is there that is not null and the arguments are null, `{}`, `[]` or an empty
+///   text,
 /// - if there are two keys for the arguments or for the name,
 /// - if a key stands twice, in the call or at any depth of arguments that are not a text.
 ///

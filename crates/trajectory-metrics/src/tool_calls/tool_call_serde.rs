@@ -1,8 +1,11 @@
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{self, IgnoredAny, MapAccess, Visitor},
+    de::{self, IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 
 use super::{ToolCall, Value};
@@ -10,7 +13,8 @@ use super::{ToolCall, Value};
 /// The keys that hold the arguments.
 const ARGUMENTS: [&str; 4] = ["args", "arguments", "input", "parameters"];
 
-/// The keys of which it is known that they hold no arguments.
+/// The keys of which it is known that they hold no arguments, as long as they hold no object and no
+/// list.
 const IGNORED: [&str; 8] =
     ["id", "call_id", "tool_call_id", "index", "type", "status", "requestor", "ok"];
 
@@ -31,19 +35,23 @@ impl<'de> Visitor<'de> for Object {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<ToolCall, A::Error> {
-        let Parts { name, arguments, unknown, .. } = Parts::default().with_entries(entries)?;
-        let (_, name) = name.ok_or_else(|| de::Error::missing_field("name"))?;
-        let arguments = match (arguments, unknown) {
-            (Some((_, arguments)), _) => lenient(arguments),
-            (None, None) => Value::Map(BTreeMap::new()),
-            (None, Some(key)) => {
-                return Err(de::Error::custom(format_args!(
-                    "unknown field `{key}` in a call without arguments; \
-                     give them as `args`, `arguments`, `input` or `parameters`"
-                )));
+        let parts = Parts::default().with_entries(entries)?;
+        let (_, name) = parts.name.ok_or_else(|| de::Error::missing_field("name"))?;
+        let (arguments, unknown) = match parts.arguments {
+            None => (Value::Map(BTreeMap::new()), parts.unknown.or(parts.unknown_null)),
+            Some((_, arguments)) => {
+                let arguments = lenient(arguments);
+                let unknown = parts.unknown.filter(|_| is_nothing(&arguments));
+                (arguments, unknown)
             }
         };
-        Ok(ToolCall { name, arguments })
+        match unknown {
+            None => Ok(ToolCall { name, arguments }),
+            Some(key) => Err(de::Error::custom(format_args!(
+                "unknown field `{key}` in a call without arguments; \
+                 give them as `args`, `arguments`, `input` or `parameters`"
+            ))),
+        }
     }
 }
 
@@ -52,20 +60,22 @@ impl<'de> Visitor<'de> for Object {
 struct Parts {
     name: Option<(String, String)>,
     arguments: Option<(String, Value)>,
-    /// The first key that is not known.
+    /// The first key that may hold arguments: one that is not known and not null, or one that is
+    /// ignored otherwise and holds an object or a list.
     unknown: Option<String>,
+    /// The first key that is not known and null.
+    unknown_null: Option<String>,
     /// Whether these are the entries of an object inside the call.
     inside: bool,
 }
 
 impl Parts {
     fn with_entries<'de, A: MapAccess<'de>>(mut self, mut entries: A) -> Result<Self, A::Error> {
-        let mut seen = Vec::<String>::new();
+        let mut seen = BTreeSet::<String>::new();
         while let Some(key) = entries.next_key::<String>()? {
-            if seen.contains(&key) {
+            if !seen.insert(key.clone()) {
                 return Err(de::Error::custom(format_args!("duplicate field `{key}`")));
             }
-            seen.push(key.clone());
             match key.as_str() {
                 "name" => {
                     let name = entries.next_value()?;
@@ -86,14 +96,17 @@ impl Parts {
                             let key = format!("{key}.{inner}");
                             put(&mut self.arguments, key, value, "arguments")?;
                         }
-                        let unknown = call.unknown.map(|inner| format!("{key}.{inner}"));
-                        self.unknown = self.unknown.or(unknown);
+                        let within = |inner| format!("{key}.{inner}");
+                        self.unknown = self.unknown.or(call.unknown.map(within));
+                        self.unknown_null = self.unknown_null.or(call.unknown_null.map(within));
                     }
                 },
                 other => {
-                    entries.next_value::<IgnoredAny>()?;
-                    if !IGNORED.contains(&other) && self.unknown.is_none() {
-                        self.unknown = Some(key);
+                    let ignored = IGNORED.contains(&other);
+                    match entries.next_value()? {
+                        Skipped::Null | Skipped::Scalar if ignored => {}
+                        Skipped::Null => _ = self.unknown_null.get_or_insert(key),
+                        Skipped::Scalar | Skipped::Nested => _ = self.unknown.get_or_insert(key),
                     }
                 }
             }
@@ -159,6 +172,92 @@ impl<'de> Visitor<'de> for NameOrCall {
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Function, A::Error> {
         let parts = Parts { inside: true, ..Parts::default() };
         parts.with_entries(entries).map(Function::Call)
+    }
+}
+
+/// What kind of value stood under a key that is not read.
+enum Skipped {
+    Null,
+    Scalar,
+    Nested,
+}
+
+impl<'de> Deserialize<'de> for Skipped {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Skip)
+    }
+}
+
+struct Skip;
+
+impl<'de> Visitor<'de> for Skip {
+    type Value = Skipped;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Skipped, E> {
+        Ok(Skipped::Null)
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<Skipped, E> {
+        Ok(Skipped::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Skipped, D::Error> {
+        Skipped::deserialize(deserializer)
+    }
+
+    fn visit_bool<E: de::Error>(self, _: bool) -> Result<Skipped, E> {
+        Ok(Skipped::Scalar)
+    }
+
+    fn visit_i64<E: de::Error>(self, _: i64) -> Result<Skipped, E> {
+        Ok(Skipped::Scalar)
+    }
+
+    fn visit_u64<E: de::Error>(self, _: u64) -> Result<Skipped, E> {
+        Ok(Skipped::Scalar)
+    }
+
+    fn visit_i128<E: de::Error>(self, _: i128) -> Result<Skipped, E> {
+        Ok(Skipped::Scalar)
+    }
+
+    fn visit_u128<E: de::Error>(self, _: u128) -> Result<Skipped, E> {
+        Ok(Skipped::Scalar)
+    }
+
+    fn visit_f64<E: de::Error>(self, _: f64) -> Result<Skipped, E> {
+        Ok(Skipped::Scalar)
+    }
+
+    fn visit_str<E: de::Error>(self, _: &str) -> Result<Skipped, E> {
+        Ok(Skipped::Scalar)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Skipped, A::Error> {
+        while entries.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Skipped::Nested)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Skipped, A::Error> {
+        while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Skipped::Nested)
+    }
+}
+
+/// Whether arguments say nothing, so that the call's may stand elsewhere.
+fn is_nothing(arguments: &Value) -> bool {
+    match arguments {
+        Value::Null => true,
+        Value::Map(entries) => entries.is_empty(),
+        Value::List(entries) => entries.is_empty(),
+        Value::Text(text) => {
+            matches!(serde_json::from_str(text), Ok(Value::List(entries)) if entries.is_empty())
+        }
+        Value::Bool(_) | Value::Integer(_) | Value::Real(_) => false,
     }
 }
 

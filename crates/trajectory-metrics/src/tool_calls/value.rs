@@ -41,29 +41,40 @@ pub enum Value {
 }
 
 impl Value {
-    /// The value at a path of names and list positions, separated by dots. A map is asked for all
-    /// that is left of the path before it is split, so that names with dots are found.
-    pub(crate) fn at(&self, path: &str) -> Option<&Self> {
-        let (mut value, mut path) = (self, path);
-        loop {
-            let (first, rest) = match path.split_once('.') {
-                Some((first, rest)) => (first, Some(rest)),
-                None => (path, None),
-            };
-            value = match value {
-                Self::Map(values) => match values.get(path) {
-                    Some(found) => return Some(found),
-                    None => values.get(first)?,
-                },
-                Self::List(values) if first.bytes().all(|byte| byte.is_ascii_digit()) => {
-                    values.get(first.parse::<usize>().ok()?)?
-                }
-                _ => return None,
-            };
-            match rest {
-                Some(rest) => path = rest,
-                None => return Some(value),
+    /// The value at a path of names and list positions, separated by dots, and what `other` has at
+    /// the same names. The longest name is tried first, so that names with dots are found.
+    pub(crate) fn at<'a>(
+        &'a self,
+        other: Option<&'a Self>,
+        path: &str,
+    ) -> Option<(&'a Self, Option<&'a Self>)> {
+        // A position is no name: only values of one kind have the same entries.
+        let other = other.filter(|other| match self {
+            Self::Map(_) => matches!(other, Self::Map(_)),
+            _ => matches!(other, Self::List(_)),
+        });
+        let mut ends =
+            std::iter::once(path.len()).chain(path.rmatch_indices('.').map(|(at, _)| at));
+        ends.find_map(|end| {
+            let value = self.entry(&path[..end])?;
+            let other = other.and_then(|other| other.entry(&path[..end]));
+            match path.get(end + 1..) {
+                None => Some((value, other)),
+                Some(rest) => value.at(other, rest),
             }
+        })
+    }
+
+    /// What a map has under a name, or a list at a position as it is usually written.
+    fn entry(&self, name: &str) -> Option<&Self> {
+        match self {
+            Self::Map(values) => values.get(name),
+            Self::List(values) => {
+                let digits = name.bytes().all(|byte| byte.is_ascii_digit());
+                let position = digits && (name == "0" || !name.starts_with('0'));
+                values.get(name.parse::<usize>().ok().filter(|_| position)?)
+            }
+            _ => None,
         }
     }
 

@@ -103,7 +103,7 @@ impl<'de> Visitor<'de> for AnyValue {
 }
 
 /// A map as a field of something else, by [`unique_entries`].
-pub(super) fn unique<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+pub(crate) fn unique<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, T>, D::Error> {
     struct Entries<T>(PhantomData<T>);

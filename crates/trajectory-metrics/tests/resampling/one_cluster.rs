@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 use trajectory_metrics::{
-    Bootstrap, Error, Probability, Ranking, Replicates, Weight, cluster_mean, sign_flip_test,
+    Bootstrap, Error, EvaluationOptions, Level, NamedEstimate, Probability, Ranking, Replicates,
+    Resampling, Traces, Weight, cluster_mean, evaluate, sign_flip_test,
 };
 
 use super::counted_mean;
@@ -80,4 +81,45 @@ fn an_area_with_both_classes_in_one_of_two_clusters_is_undefined_where_only_the_
     let bootstrap = Bootstrap::clusters(&["a", "a", "b", "b"], 7).unwrap();
     let undefined = bootstrap.auroc(&ranking, 4_000).unwrap().undefined();
     assert!((850..1_150).contains(&undefined), "{undefined}");
+}
+
+#[test]
+fn a_report_on_traces_of_one_cluster_has_no_interval_whatever_else_is_drawn() {
+    let traces = Traces::from_flat(&[0.2, 0.5, 0.7], &[1, 2, 3], &[true, false, true]).unwrap();
+    let two = Traces::from_flat(&[0.2, 0.5], &[1, 2], &[true, false]).unwrap();
+    let (one_row, one_task) = ([1.0, 0.0, 0.0], [1.0, 2.0, 0.0]);
+    let cases: [(&Traces, Bootstrap, Option<&[f64]>); 4] = [
+        (&traces, Bootstrap::rows(3, 7).unwrap(), Some(&one_row)),
+        (&traces, Bootstrap::clusters(&["a", "a", "b"], 7).unwrap(), Some(&one_task)),
+        // The last row is of a run that is not in the report.
+        (&two, Bootstrap::clusters(&["a", "a", "b"], 7).unwrap(), None),
+        (&two, Bootstrap::clusters(&["a", "a", "b", "b"], 7).unwrap(), Some(&[1.0, 1.0])),
+    ];
+    for (traces, bootstrap, weights) in &cases {
+        let level = Level::new(0.95).unwrap();
+        let resampling = Some(Resampling { bootstrap, resamples: 100, level });
+        let options =
+            EvaluationOptions { resampling, weights: *weights, ..EvaluationOptions::default() };
+        let report = evaluate(traces, &options).unwrap();
+        for stream in [&report.metrics, &report.base_rate_reference] {
+            for NamedEstimate { metric, value, interval, .. } in &stream.estimates {
+                let undefined = value.is_err();
+                let why = interval.clone().unwrap().unwrap_err();
+                assert!(undefined || why == one("clusters"), "{metric}: {why}");
+            }
+        }
+        assert!(report.metrics.estimate("tps_log").unwrap().value.is_ok());
+    }
+}
+
+#[test]
+fn one_defined_resample_makes_no_interval() {
+    let resamples = |values: Vec<f64>| Ok(Replicates::new(0.5, values).unwrap());
+    let estimate =
+        |values| NamedEstimate::new("auroc", Ok(0.5), Some(resamples(values)), Level::HALF);
+    for values in [vec![0.25], vec![f64::NAN, 0.25, f64::NAN]] {
+        let found = estimate(values).interval.unwrap();
+        assert_eq!(found, Err(one("resamples in which the statistic is defined")));
+    }
+    assert!(estimate(vec![0.25, 0.75]).interval.unwrap().is_ok());
 }

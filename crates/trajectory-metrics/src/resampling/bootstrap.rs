@@ -1,4 +1,4 @@
-use crate::{Error, Replicates, resampling::draws::Draws};
+use crate::{Error, Replicates, Weight, resampling::draws::Draws};
 
 /// Resampling with replacement, of rows or of whole clusters of rows (tasks).
 ///
@@ -247,8 +247,12 @@ impl Bootstrap {
     }
 
     /// [`at_least_two`] of the clusters that the first of the rows are of, by weight where given.
-    pub(crate) fn check_clusters(&self, rows: usize, weights: Option<&[f64]>) -> Result<(), Error> {
-        let counted = |row: &usize| weights.is_none_or(|weights| weights[*row] > 0.0);
+    pub(crate) fn check_clusters(
+        &self,
+        rows: usize,
+        weights: Option<&[Weight]>,
+    ) -> Result<(), Error> {
+        let counted = |row: &usize| weights.is_none_or(|weights| weights[*row] > Weight::ZERO);
         let mut clusters = (0..rows).filter(counted).map(|row| self.cluster_of[row]);
         let first = clusters.next();
         let found = match first {

@@ -75,9 +75,29 @@ pub enum RunScore {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<(RunScore, f64)>"))]
+#[cfg_attr(feature = "serde", serde(into = "Vec<(RunScore, f64)>"))]
 pub struct TiltedMean {
     /// Runs of positive weight.
     runs: Vec<(RunScore, f64)>,
+}
+
+#[cfg(feature = "serde")]
+impl From<TiltedMean> for Vec<(RunScore, f64)> {
+    fn from(mean: TiltedMean) -> Self {
+        mean.runs
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Vec<(RunScore, f64)>> for TiltedMean {
+    type Error = Error;
+
+    fn try_from(runs: Vec<(RunScore, f64)>) -> Result<Self, Error> {
+        let (runs, weights): (Vec<RunScore>, Vec<f64>) = runs.into_iter().unzip();
+        Self::new(&runs, Some(&weights))
+    }
 }
 
 impl TiltedMean {

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use censoring::{
     Continuations, Exclusion, FlippingOdds, KaplanMeier, LogisticSuccess, LogisticSuccessModel,
     Probability, RunScore, StopReason, StopTimes, Stopped, SuccessEstimate, SuccessLearner,
-    SuccessModel, TerminationAudit, Weight,
+    SuccessModel, TerminationAudit, TiltedMean, Weight,
 };
 use proptest::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
@@ -140,5 +140,22 @@ fn a_known_word_is_its_reason_also_where_it_was_given_as_an_own_word() {
     {
         let word = serde_json::to_string(&reason).unwrap();
         assert_eq!(serde_json::to_string(&stored(&reason)).unwrap(), word);
+    }
+}
+
+#[test]
+fn a_tilted_mean_is_read_back_and_checked() {
+    let text = r#"[[VALUE,1.0],[VALUE,2.0]]"#;
+    let of = |score: RunScore, text: &str| {
+        let value = serde_json::to_string(&score).unwrap();
+        serde_json::from_str::<TiltedMean>(&text.replace("VALUE", &value))
+    };
+    let score = RunScore::Complete(-0.5);
+    let mean =
+        TiltedMean::new(&[score, score], Some(Weight::from_slice(&[1.0, 2.0]).unwrap())).unwrap();
+    assert_eq!(of(score, text).unwrap(), mean);
+    assert_eq!(stored(&mean), mean);
+    for wrong in ["[]", "[[VALUE,-1.0]]", "[[VALUE,0.0]]"] {
+        assert!(of(score, wrong).is_err(), "{wrong}");
     }
 }

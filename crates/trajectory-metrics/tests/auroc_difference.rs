@@ -165,6 +165,7 @@ fn a_model_with_all_its_rows_in_one_task_has_no_standard_error() {
     let first_in_a = [false, false, false, false, true, true, true, true, true, true];
     let tasks = ["a", "a", "a", "a", "b", "b", "c", "c", "d", "d"];
     let of = |second: &[bool], weights: Option<&[f64]>, tasks: &[&str]| {
+        let weights = weights.map(|weights| Weight::from_slice(weights).unwrap());
         auroc_difference(probabilities(&confidence), &outcomes, second, weights, tasks).map(drop)
     };
     let few = |what| Err(scoring_rules::Error::TooFew { what, least: 2, found: 1 }.into());

@@ -11,13 +11,13 @@ use trajectory_metrics::tool_calls::{
     mean_over_tasks, multiset_match,
 };
 use trajectory_metrics::{
-    AurocDifference, AurocEstimate, BetaCalibration, Binning, Bootstrap, BootstrapInterval, Bounds,
+    AurocDifference, AurocEstimate, BetaCalibration, Binning, Bootstrap, BootstrapEstimate,
     BrierScore, Calibrator, ClusterEstimate, CrossFit, CustomWeights, Error, Evaluation,
-    EvaluationOptions, Folds, ForecastCounts, ForecastPolicy, Isotonic, Level, NamedChange,
-    OnlineTps, OrderedScore, Platt, PlattMap, PositiveClass, PrecisionRecallPoint, Probability,
-    Ranking, Replicates, Resampling, RiskCoveragePoint, RocPoint, SignFlipTest, Summary,
-    TemperatureScaling, TiedBlocks, Tps, TpsFamily, Traces, VennAbers, WeightSchedule,
-    cluster_mean, consistency_band, cross_fit, delong, delong_test, evaluate,
+    EvaluationOptions, Folds, ForecastCounts, ForecastPolicy, Interval, Isotonic, Level,
+    NamedChange, OnlineTps, OrderedScore, Platt, PlattMap, PositiveClass, PrecisionRecallPoint,
+    Probability, Ranking, Replicates, Resampling, RiskCoveragePoint, RocPoint, SignFlipTest,
+    Summary, TemperatureScaling, TiedBlocks, Tps, TpsFamily, Traces, VennAbers, Weight,
+    WeightSchedule, cluster_mean, consistency_band, cross_fit, delong, delong_test, evaluate,
     fixed_rank_sensitivity, precision_recall_curve, raw_against_calibrated, reliability_curve,
     reliability_diagram, risk_coverage_curve, roc_curve, sign_flip_test,
 };
@@ -170,19 +170,19 @@ fn an_interval_that_no_resamples_give_is_refused() {
     let replicates = Replicates::new(2.0, values.to_vec()).unwrap();
     let stored = back(&replicates.percentile(Level::HALF));
     let wrong = [
-        ("low", json!(9.0)),
-        ("low", json!("NaN")),
-        ("high", json!(-9.0)),
-        ("high", json!("NaN")),
+        ("interval", json!([9.0, 1.0])),
+        ("interval", json!(["NaN", 1.0])),
+        ("interval", json!([1.0, "NaN"])),
+        ("interval", json!([1.0])),
         ("estimate", json!("NaN")),
         ("standard_error", json!(-0.5)),
         ("undefined", json!(4)),
         ("resamples", json!(1)),
     ];
-    refused::<BootstrapInterval>(&stored, &wrong);
+    refused::<BootstrapEstimate>(&stored, &wrong);
     let infinite = vec![f64::NEG_INFINITY, 1.0, 2.0];
     let infinite = Replicates::new(f64::NEG_INFINITY, infinite).unwrap();
-    assert_eq!(back(&infinite.percentile(Level::HALF))["low"], json!("-inf"));
+    assert_eq!(back(&infinite.percentile(Level::HALF))["interval"][0], json!("-inf"));
 }
 
 #[test]
@@ -297,13 +297,13 @@ fn stored_forms_refuse_keys_that_are_not_known() {
     let classes: FailureCounts = [None].into_iter().collect();
     refused::<FailureCounts>(&back(&classes), &[]);
     refused::<MultisetMatch>(&back(&multiset_match(&[1], &[1])), &[]);
-    let mean = mean_over_tasks(&[Bounds::exact(0.5).unwrap()], None).unwrap();
+    let mean = mean_over_tasks(&[Interval::point(0.5).unwrap()], None).unwrap();
     refused::<TaskMean>(&back(&mean), &[]);
     refused::<TaskMeanEnd>(&back(&mean.low), &[]);
 
     let (traces, _) = streams();
     let (forecasts, outcomes) = (Summary::Minimum.of_each(&traces).unwrap(), traces.outcomes());
-    let weights = vec![1.0; 24];
+    let weights = [Weight::ONE; 24];
     macro_rules! maps {
         ($($calibrator:expr),*) => {$({
             let map = $calibrator.fit(&forecasts, outcomes, &weights).unwrap();
@@ -327,7 +327,7 @@ fn stored_forms_refuse_keys_that_are_not_known() {
 #[test]
 fn fits_rankings_and_custom_weights_go_back_and_forth_and_impossible_ones_are_refused() {
     let (traces, tasks) = streams();
-    let folds = Folds::grouped(traces.outcomes(), &tasks, 2).unwrap();
+    let folds = Folds::clustered(traces.outcomes(), &tasks, 2).unwrap();
     let schedule = WeightSchedule::Uniform;
     let fit = cross_fit(&Platt::default(), &traces, &folds, &schedule).unwrap();
     let stored = back(&fit);

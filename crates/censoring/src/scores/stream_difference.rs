@@ -56,6 +56,8 @@ use crate::{
 /// assert!(difference.keeps_sign_within(&within)?);
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// It is computed from the runs and has no stored form: store the runs and make it again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamDifference {
     /// Number of runs, also of those that weigh nothing.

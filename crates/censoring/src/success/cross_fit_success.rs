@@ -23,6 +23,8 @@ use crate::{
 /// assert_eq!(success.success_probability(3, &[])?, Probability::HALF);
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// It goes with the runs that it was fitted on and has no stored form; its models have one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossFitSuccess<M> {
     models: Vec<M>,

@@ -42,6 +42,8 @@ const LEAST_SURVIVAL: f64 = 1e-100;
 /// assert_eq!((capped.as_slice()[3], capped.truncated()), (2.0, 1));
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// It borrows the runs and has no stored form; the curves have one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IpcwWeights<'a> {
     stops: StopTimes<'a>,

@@ -87,13 +87,14 @@ fn an_area_with_both_classes_in_one_of_two_clusters_is_undefined_where_only_the_
 fn a_report_on_traces_of_one_cluster_has_no_interval_whatever_else_is_drawn() {
     let traces = Traces::from_flat(&[0.2, 0.5, 0.7], &[1, 2, 3], &[true, false, true]).unwrap();
     let two = Traces::from_flat(&[0.2, 0.5], &[1, 2], &[true, false]).unwrap();
-    let (one_row, one_task) = ([1.0, 0.0, 0.0], [1.0, 2.0, 0.0]);
-    let cases: [(&Traces, Bootstrap, Option<&[f64]>); 4] = [
-        (&traces, Bootstrap::rows(3, 7).unwrap(), Some(&one_row)),
-        (&traces, Bootstrap::clusters(&["a", "a", "b"], 7).unwrap(), Some(&one_task)),
+    let weights = [[1.0, 0.0, 0.0], [1.0, 2.0, 0.0]];
+    let [one_row, one_task] = weights.each_ref().map(|w| Weight::from_slice(w).unwrap());
+    let cases: [(&Traces, Bootstrap, Option<&[Weight]>); 4] = [
+        (&traces, Bootstrap::rows(3, 7).unwrap(), Some(one_row)),
+        (&traces, Bootstrap::clusters(&["a", "a", "b"], 7).unwrap(), Some(one_task)),
         // The last row is of a run that is not in the report.
         (&two, Bootstrap::clusters(&["a", "a", "b"], 7).unwrap(), None),
-        (&two, Bootstrap::clusters(&["a", "a", "b", "b"], 7).unwrap(), Some(&[1.0, 1.0])),
+        (&two, Bootstrap::clusters(&["a", "a", "b", "b"], 7).unwrap(), Some(&[Weight::ONE; 2])),
     ];
     for (traces, bootstrap, weights) in &cases {
         let level = Level::new(0.95).unwrap();

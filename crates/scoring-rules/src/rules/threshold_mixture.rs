@@ -23,7 +23,7 @@ use crate::{
 /// doi:10.1214/aos/1176347398.
 ///
 /// ```
-/// use scoring_rules::{BrierScore, Level, Probability, ScoringRule, ThresholdMixture};
+/// use scoring_rules::{BrierScore, Level, Probability, ScoringRule, ThresholdMixture, Weight};
 ///
 /// let p = Probability::new(0.75)?;
 /// // All thresholds alike, with density 2: the Brier score.

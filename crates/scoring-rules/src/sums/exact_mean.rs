@@ -151,10 +151,10 @@ impl ExactMean {
     /// The sum of all weights so far, at least 0; each value without a weight has weight 1.
     ///
     /// ```
-    /// use scoring_rules::{Error, ExactMean};
+    /// use scoring_rules::{Error, ExactMean, Weight};
     ///
     /// let mut mean: ExactMean = [0.2, 0.4].into_iter().collect();
-    /// mean.update_weighted(0.3, 1.5)?;
+    /// mean.update_weighted(0.3, Weight::new(1.5)?)?;
     /// assert_eq!(mean.weight(), 3.5);
     /// # Ok::<(), Error>(())
     /// ```

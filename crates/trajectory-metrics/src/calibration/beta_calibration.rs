@@ -37,7 +37,9 @@ const PENALTY: f64 = 1e-12;
 /// probabilities from binary classifiers with beta calibration, doi:10.1214/17-EJS1338SI.
 ///
 /// ```
-/// use trajectory_metrics::{BetaCalibration, CalibrationMap, Calibrator, Error, Probability};
+/// use trajectory_metrics::{
+///     BetaCalibration, CalibrationMap, Calibrator, Error, Probability, Weight,
+/// };
 ///
 /// // Says 0.5 and 0.9, is right in one and three of four.
 /// let said = Probability::from_slice(&[0.5, 0.5, 0.5, 0.5, 0.9, 0.9, 0.9, 0.9])?;

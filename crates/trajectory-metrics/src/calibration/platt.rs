@@ -29,7 +29,7 @@ use crate::{
 /// likelihood methods, in Advances in large margin classifiers, MIT Press.
 ///
 /// ```
-/// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Platt, Probability};
+/// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Platt, Probability, Weight};
 ///
 /// // Overconfident: says 0.9 and 0.99, is right half and three quarters of the time.
 /// let said = Probability::from_slice(&[0.9, 0.99])?;

@@ -33,7 +33,9 @@ const PENALTY: f64 = 1e-12;
 /// arXiv:1706.04599, section 4.2.
 ///
 /// ```
-/// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Probability, TemperatureScaling};
+/// use trajectory_metrics::{
+///     CalibrationMap, Calibrator, Error, Probability, TemperatureScaling, Weight,
+/// };
 ///
 /// // Says 0.9 and is right in three of four: 9 to 1 should be 3 to 1.
 /// let said = [Probability::new(0.9)?; 4];

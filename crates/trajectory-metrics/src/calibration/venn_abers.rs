@@ -29,7 +29,7 @@ use crate::{CalibrationMap, Calibrator, Error, Weight};
 /// arXiv:1511.00213.
 ///
 /// ```
-/// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Probability, VennAbers};
+/// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Probability, VennAbers, Weight};
 ///
 /// let said = Probability::from_slice(&[0.2, 0.2, 0.9, 0.9, 0.9])?;
 /// let map = VennAbers.fit(said, &[false, false, true, true, true], &[Weight::ONE; 5])?;

@@ -138,15 +138,16 @@ fn round_robin(sizes: &[usize], cap: usize) -> Vec<usize> {
     given
 }
 
-/// Runs of 1, 9 and 99 prefixes, out of order. Sorted by length, the two of medium length share a bucket
-/// and give 9 of 20 prefixes; in the order of the runs they would give fewer.
+/// Two runs each of 9, 1 and 99 prefixes. Sorted by length, the two shortest share a bucket, which is empty
+/// after 2 prefixes, and the other buckets give 9 each. In the order of the runs no bucket would be empty
+/// so early, and the counts would be 2, 7 and 11.
 #[test]
 fn the_buckets_of_a_subsample_are_those_of_length_and_not_of_the_order_of_the_runs() {
-    let rollouts = rollouts(&[2, 100, 10, 2, 10, 100]);
+    let rollouts = rollouts(&[10, 10, 2, 100, 2, 100]);
     for seed in 0..20 {
         let chosen = subsample_prefixes(&rollouts, 3, 20, seed).unwrap();
         let of = |runs: [usize; 2]| chosen.iter().filter(|(run, _)| runs.contains(run)).count();
-        assert_eq!([of([0, 3]), of([2, 4]), of([1, 5])], [2, 9, 9]);
+        assert_eq!([of([2, 4]), of([0, 1]), of([3, 5])], [2, 9, 9]);
         assert_eq!(chosen, subsample_prefixes(&rollouts, 3, 20, seed).unwrap());
         assert_ne!(chosen, subsample_prefixes(&rollouts, 3, 20, seed + 1).unwrap());
     }

@@ -1,4 +1,4 @@
-//! Published figures of the paper that follow from counts.
+//! Published figures of BAGEN (arXiv:2606.00198) that follow from counts.
 #![allow(clippy::unwrap_used)]
 
 use budget_estimation::{Estimate, FeasibilityCounts, IntervalScores, Rollouts, Sample};

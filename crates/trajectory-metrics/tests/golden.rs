@@ -1,4 +1,4 @@
-//! Published figures of the paper on evaluator failure modes, and diagnostics against scikit-learn.
+//! Published figures of the TPS paper (arXiv:2605.24756), and diagnostics against scikit-learn.
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use scoring_rules::decompose;

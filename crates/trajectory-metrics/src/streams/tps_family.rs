@@ -8,7 +8,8 @@ use crate::{Error, Tps, Traces, WeightSchedule};
 ///
 /// All are higher for better streams.
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix J.2.
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, appendix J.2.
 ///
 /// ```
 /// use trajectory_metrics::{Error, TpsFamily, Traces, WeightSchedule};

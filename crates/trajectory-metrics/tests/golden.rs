@@ -64,6 +64,33 @@ fn base_rate_rows_of_tables_2_to_4_come_out_to_the_printed_digits_for_every_sche
     }
 }
 
+/// The paper prints the number of runs and not that of successes. The score of a constant base rate is its
+/// expected score.
+#[test]
+fn only_one_number_of_successes_gives_the_printed_base_rate_row() {
+    for row in paper()["base_rate_rows"]["rows"].as_array().unwrap() {
+        let n = row["n"].as_u64().unwrap();
+        let fits = |successes: &u64| {
+            let p = *successes as f64 / n as f64;
+            let q = probability(p);
+            let columns = [
+                ("base_rate", p, 3),
+                ("auprc_failure", 1.0 - p, 3),
+                ("aurc", 1.0 - p, 3),
+                ("t_brier", p * (1.0 - p), 3),
+                ("tps_log", LogScore::clipped(1e-6).unwrap().expected(q, q), 3),
+                ("tps_brier", BrierScore.expected(q, q), 3),
+                ("tps_beta_2_4", BetaScore::new(2.0, 4.0).unwrap().expected(q, q), 5),
+            ];
+            columns.iter().all(|(name, value, digits)| {
+                format!("{value:.digits$}") == format!("{:.digits$}", number(&row[name]))
+            })
+        };
+        let found: Vec<u64> = (0..=n).filter(fits).collect();
+        assert_eq!(found, [row["successes_derived"].as_u64().unwrap()], "{}", row["dataset"]);
+    }
+}
+
 #[test]
 fn theorem_a_the_constant_ties_the_truth_under_t_ece_and_has_no_resolution() {
     let golden = &paper()["theorem_a"];

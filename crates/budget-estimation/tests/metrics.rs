@@ -128,13 +128,22 @@ proptest! {
 
         // Bins and the first turn hold what belongs to them.
         for (bin, found) in summary.by_progress.iter().enumerate() {
-            let inside = samples.iter().filter(|s| 4 * s.turn() / s.turns() == bin).count();
-            let counted = found.map_or(0.0, |found| {
+            let inside: Vec<_> =
+                all.iter().filter(|(s, _)| 4 * s.turn() / s.turns() == bin).copied().collect();
+            let expected = evaluated(&inside, Some(coverage)).finish().ok();
+            prop_assert_eq!(*found, expected.map(|summary| summary.all_turns));
+            // How often an infeasible run is still called feasible at this stage of the run.
+            let infeasible = |said: &dyn Fn(Estimate) -> bool| {
+                let of_bin = inside.iter().filter(|(s, _)| !s.is_feasible() && said(s.estimate()));
+                of_bin.count() as f64
+            };
+            let counts = found.map_or([0.0; 3], |found| {
                 let f = found.feasibility;
-                f.feasible_as_feasible + f.feasible_as_impossible + f.feasible_unanswered
-                    + f.impossible_as_feasible + f.impossible_as_impossible + f.impossible_unanswered
+                [f.impossible_as_feasible, f.impossible_as_impossible, f.impossible_unanswered]
             });
-            prop_assert_eq!(counted, inside as f64);
+            prop_assert_eq!(counts[0], infeasible(&|said| said.ends().is_some()));
+            prop_assert_eq!(counts[1], infeasible(&|said| said == Estimate::Impossible));
+            prop_assert_eq!(counts[2], infeasible(&|said| said == Estimate::NoAnswer));
         }
         let first: Vec<_> = all.iter().filter(|(s, _)| s.turn() == 1).copied().collect();
         let first = evaluated(&first, Some(coverage)).finish().unwrap();

@@ -91,14 +91,65 @@ proptest! {
             prop_assert!((1..turns[rollout]).contains(&turn));
             *of_run.entry(rollout).or_default() += 1;
         }
-        // With one bucket, no rollout that has prefixes left is two behind another.
-        if buckets == 1 {
-            let most = of_run.values().copied().max().unwrap_or(0);
-            for (rollout, turns) in turns.iter().enumerate() {
-                let taken = of_run.get(&rollout).copied().unwrap_or(0);
-                prop_assert!(taken + 1 >= most.min(turns - 1));
+        let taken = |rollout: usize| of_run.get(&rollout).copied().unwrap_or(0);
+
+        let groups = length_buckets(&turns, buckets);
+        let available = |group: &[usize]| group.iter().map(|&run| turns[run] - 1).sum::<usize>();
+        let sizes: Vec<usize> = groups.iter().map(|group| available(group)).collect();
+        let expected = round_robin(&sizes, cap);
+        for (group, expected) in groups.iter().zip(expected) {
+            prop_assert_eq!(group.iter().map(|&run| taken(run)).sum::<usize>(), expected);
+            // Within a bucket, no rollout that has prefixes left is two behind another.
+            let most = group.iter().map(|&run| taken(run)).max().unwrap_or(0);
+            for &run in group {
+                prop_assert!(taken(run) + 1 >= most.min(turns[run] - 1));
             }
         }
+    }
+}
+
+/// The rollouts sorted by length, ties by position, in parts of nearly equal size, the larger parts first.
+fn length_buckets(turns: &[usize], buckets: usize) -> Vec<Vec<usize>> {
+    let mut by_length: Vec<usize> = (0..turns.len()).collect();
+    by_length.sort_by_key(|&run| (turns[run], run));
+    let parts = buckets.min(turns.len());
+    let mut rest = &by_length[..];
+    (0..parts)
+        .map(|part| {
+            let (group, after) = rest.split_at(rest.len().div_ceil(parts - part));
+            rest = after;
+            group.to_vec()
+        })
+        .collect()
+}
+
+/// How many of `cap` prefixes each bucket gives if the buckets take turns until they are empty.
+fn round_robin(sizes: &[usize], cap: usize) -> Vec<usize> {
+    let mut given = vec![0; sizes.len()];
+    let mut left = cap.min(sizes.iter().sum());
+    while left > 0 {
+        for (given, size) in given.iter_mut().zip(sizes) {
+            if left > 0 && *given < *size {
+                *given += 1;
+                left -= 1;
+            }
+        }
+    }
+    given
+}
+
+/// Two runs each of 9, 1 and 99 prefixes. Sorted by length, the two shortest share a bucket, which is empty
+/// after 2 prefixes, and the other buckets give 9 each. In the order of the runs no bucket would be empty
+/// so early, and the counts would be 2, 7 and 11.
+#[test]
+fn the_buckets_of_a_subsample_are_those_of_length_and_not_of_the_order_of_the_runs() {
+    let rollouts = rollouts(&[10, 10, 2, 100, 2, 100]);
+    for seed in 0..20 {
+        let chosen = subsample_prefixes(&rollouts, 3, 20, seed).unwrap();
+        let of = |runs: [usize; 2]| chosen.iter().filter(|(run, _)| runs.contains(run)).count();
+        assert_eq!([of([2, 4]), of([0, 1]), of([3, 5])], [2, 9, 9]);
+        assert_eq!(chosen, subsample_prefixes(&rollouts, 3, 20, seed).unwrap());
+        assert_ne!(chosen, subsample_prefixes(&rollouts, 3, 20, seed + 1).unwrap());
     }
 }
 

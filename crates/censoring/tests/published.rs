@@ -1,4 +1,4 @@
-//! Published figures of the paper on evaluator failure modes on runs that were resumed after the cut-off.
+//! Published figures of the TPS paper (arXiv:2605.24756) on runs that were resumed after the cut-off.
 #![allow(clippy::unwrap_used)]
 
 use censoring::{

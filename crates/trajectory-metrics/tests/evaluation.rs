@@ -5,10 +5,11 @@ use proptest::prelude::*;
 #[cfg(feature = "serde")]
 use trajectory_metrics::Evaluation;
 use trajectory_metrics::{
-    Binning, Bootstrap, Error, EvaluationOptions, Folds, Level, LogScore, NamedChange, Platt,
-    PositiveClass, Probability, Ranking, Resampling, Summary, TiedBlocks, Tps, TpsFamily, Traces,
-    Weight, WeightSchedule, aurc, auroc, average_precision, cross_fit, evaluate,
-    expected_calibration_error, fixed_rank_sensitivity, raw_against_calibrated,
+    BetaScore, Binning, Bootstrap, BrierScore, Error, EvaluationOptions, Folds, Level, LogScore,
+    NamedChange, Platt, PositiveClass, Probability, Ranking, Resampling, Summary, TiedBlocks, Tps,
+    TpsFamily, Traces, Weight, WeightSchedule, aurc, auroc, average_precision, brier_loss,
+    cross_fit, evaluate, expected_calibration_error, fixed_rank_sensitivity,
+    raw_against_calibrated,
 };
 
 /// A stream, its outcome and a whole weight.
@@ -49,20 +50,54 @@ proptest! {
     fn a_report_is_its_parts_and_knows_no_row_order(runs in runs()) {
         let rows = traces(&runs);
         let report = evaluate(&rows, &EvaluationOptions::default()).unwrap();
-        for schedule in WeightSchedule::NAMED {
-            let log = Tps::new(LogScore::clipped(1e-6).unwrap(), schedule.clone());
-            let of = report.metrics.tps[schedule.name()];
-            prop_assert_eq!(of.log.to_bits(), log.mean(&rows, None).unwrap().to_bits());
+        let base_rate = rows.outcomes().iter().filter(|y| **y).count() as f64 / rows.len() as f64;
+        prop_assert_eq!((report.n, report.base_rate), (rows.len(), base_rate));
+        let mut constant = Traces::default();
+        for trace in rows.iter() {
+            let stream = vec![Probability::new(base_rate).unwrap(); trace.forecasts().len()];
+            constant.push(&stream, trace.outcome()).unwrap();
         }
-        let summary = Summary::Weighted(WeightSchedule::LinearFront).of_each(&rows).unwrap();
-        let blocks = TiedBlocks::new(&summary, rows.outcomes(), None).unwrap();
+        let schedule = WeightSchedule::LinearFront;
+        prop_assert_eq!(&report.summary, schedule.name());
+        let summary = Summary::Weighted(schedule);
+        for (found, stream, slack) in
+            [(&report.metrics, &rows, 0.0), (&report.base_rate_reference, &constant, 1e-13)]
+        {
+            prop_assert_eq!(found.tps.len(), WeightSchedule::NAMED.len());
+            for schedule in WeightSchedule::NAMED {
+                let log = Tps::new(LogScore::clipped(1e-6).unwrap(), schedule.clone());
+                let brier = Tps::new(BrierScore, schedule.clone());
+                let beta = Tps::new(BetaScore::new(2.0, 4.0).unwrap(), schedule.clone());
+                let of = found.tps[schedule.name()];
+                for (found, expected) in [
+                    (of.log, log.mean(stream, None).unwrap()),
+                    (of.brier, brier.mean(stream, None).unwrap()),
+                    (of.beta_2_4, beta.mean(stream, None).unwrap()),
+                ] {
+                    prop_assert!((found - expected).abs() <= slack, "{} {}", found, expected);
+                }
+            }
+        }
+        let confidence = summary.of_each(&rows).unwrap();
+        let blocks = TiedBlocks::new(&confidence, rows.outcomes(), None).unwrap();
         let diagnostics = &report.metrics.diagnostics;
-        prop_assert_eq!(&diagnostics.auroc, &auroc(&blocks));
+        let failure = PositiveClass::Failure;
         let ece = expected_calibration_error(&blocks, Binning::Quantile { bins: 10 });
+        prop_assert_eq!(&diagnostics.auroc, &auroc(&blocks));
+        prop_assert_eq!(&diagnostics.average_precision, &average_precision(&blocks, failure));
+        prop_assert_eq!(&diagnostics.aurc, &aurc(&blocks));
         prop_assert_eq!(&diagnostics.t_ece, &ece);
+        prop_assert_eq!(&diagnostics.t_brier, &brier_loss(&blocks));
+        // A constant orders nothing: its risk is the failure rate at every coverage.
         let reference = &report.base_rate_reference.diagnostics;
+        let near = |found: &Result<f64, Error>, expected: f64| {
+            (found.as_ref().unwrap() - expected).abs() < 1e-13
+        };
         prop_assert_eq!(&reference.auroc, &Ok(0.5));
-        prop_assert!(*reference.t_ece.as_ref().unwrap() < 1e-15);
+        prop_assert!(near(&reference.average_precision, 1.0 - base_rate));
+        prop_assert!(near(&reference.aurc, 1.0 - base_rate));
+        prop_assert!(near(&reference.t_ece, 0.0));
+        prop_assert!(near(&reference.t_brier, base_rate * (1.0 - base_rate)));
         prop_assert_eq!(evaluate(&traces(runs.iter().rev()), &EvaluationOptions::default()), Ok(report));
     }
 

@@ -1,4 +1,4 @@
-//! Published figures of the paper on evaluator failure modes, and diagnostics against scikit-learn.
+//! Published figures of the TPS paper (arXiv:2605.24756), and diagnostics against scikit-learn.
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use scoring_rules::decompose;
@@ -61,6 +61,33 @@ fn base_rate_rows_of_tables_2_to_4_come_out_to_the_printed_digits_for_every_sche
                 assert_eq!(ours, printed, "{name} of {} under {schedule}", row["dataset"]);
             }
         }
+    }
+}
+
+/// The paper prints the number of runs and not that of successes. The score of a constant base rate is its
+/// expected score.
+#[test]
+fn only_one_number_of_successes_gives_the_printed_base_rate_row() {
+    for row in paper()["base_rate_rows"]["rows"].as_array().unwrap() {
+        let n = row["n"].as_u64().unwrap();
+        let fits = |successes: &u64| {
+            let p = *successes as f64 / n as f64;
+            let q = probability(p);
+            let columns = [
+                ("base_rate", p, 3),
+                ("auprc_failure", 1.0 - p, 3),
+                ("aurc", 1.0 - p, 3),
+                ("t_brier", p * (1.0 - p), 3),
+                ("tps_log", LogScore::clipped(1e-6).unwrap().expected(q, q), 3),
+                ("tps_brier", BrierScore.expected(q, q), 3),
+                ("tps_beta_2_4", BetaScore::new(2.0, 4.0).unwrap().expected(q, q), 5),
+            ];
+            columns.iter().all(|(name, value, digits)| {
+                format!("{value:.digits$}") == format!("{:.digits$}", number(&row[name]))
+            })
+        };
+        let found: Vec<u64> = (0..=n).filter(fits).collect();
+        assert_eq!(found, [row["successes_derived"].as_u64().unwrap()], "{}", row["dataset"]);
     }
 }
 
@@ -149,6 +176,41 @@ fn corollary_b3_the_minimum_rewards_an_inflated_first_step() {
     assert_eq!(difference[1], 0.0);
 }
 
+/// Trajectory ECE from its definition, row by row: equal confidences share a bin, which is the one that the
+/// middle of their weight falls into.
+fn quantile_ece(rows: &[(f64, bool, f64)], bins: usize) -> f64 {
+    let weight = |of: &dyn Fn(f64) -> bool| -> f64 {
+        rows.iter().filter(|row| of(row.0)).map(|row| row.2).sum()
+    };
+    let total = weight(&|_| true);
+    let mut gaps = vec![0.0; bins];
+    for &(p, outcome, own) in rows {
+        let middle = weight(&|other| other < p) + weight(&|other| other == p) / 2.0;
+        let bin = (bins as f64 * middle / total) as usize;
+        gaps[bin.min(bins - 1)] += own * (f64::from(outcome) - p);
+    }
+    gaps.iter().map(|gap: &f64| gap.abs()).sum::<f64>() / total
+}
+
+/// Without ties, the quantile bins of a multiple of ten rows are tenths of the sorted rows.
+#[test]
+fn the_ten_quantile_bins_of_untied_rows_are_tenths_of_the_rows() {
+    let rows = (0..70).map(|i| (f64::from(i * 37 % 70) / 70.0, i * i % 7 < 3));
+    let (confidence, outcomes): (Vec<f64>, Vec<bool>) = rows.unzip();
+    // Squares are not spread evenly, so that bins of equal width would hold other rows.
+    let confidence: Vec<f64> = confidence.iter().map(|p| p * p).collect();
+    let mut sorted: Vec<(f64, bool)> =
+        confidence.iter().copied().zip(outcomes.iter().copied()).collect();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let gap = |tenth: &[(f64, bool)]| tenth.iter().map(|&(p, y)| f64::from(y) - p).sum::<f64>();
+    let expected = sorted.chunks(7).map(|tenth| gap(tenth).abs()).sum::<f64>() / 70.0;
+    let confidence = Probability::from_slice(&confidence).unwrap();
+    let blocks = TiedBlocks::new(confidence, &outcomes, None).unwrap();
+    let ece = |binning| expected_calibration_error(&blocks, binning).unwrap();
+    approx::assert_relative_eq!(ece(Binning::Quantile { bins: 10 }), expected, epsilon = 1e-14);
+    assert!((ece(Binning::EqualWidth { bins: 10 }) - expected).abs() > 1e-3);
+}
+
 #[test]
 fn diagnostics_agree_with_scikit_learn() {
     let file: Value = serde_json::from_str(include_str!("golden/ranking.json")).unwrap();
@@ -177,6 +239,16 @@ fn diagnostics_agree_with_scikit_learn() {
             ("brier", brier_loss(&blocks)),
             ("ece_equal_width_10", ece),
         ];
+        let rows = confidence.iter().map(|p| p.get()).zip(outcomes.iter().copied());
+        let rows: Vec<(f64, bool, f64)> = match &weights {
+            None => rows.map(|(p, y)| (p, y, 1.0)).collect(),
+            Some(weights) => rows.zip(weights).map(|((p, y), &weight)| (p, y, weight)).collect(),
+        };
+        for bins in [3, 10] {
+            let ours = expected_calibration_error(&blocks, Binning::Quantile { bins }).unwrap();
+            let expected = quantile_ece(&rows, bins);
+            assert!((ours - expected).abs() <= 1e-12, "{bins} bins of {}: {ours}", case["name"]);
+        }
         for (name, value) in ours {
             match (case[name].as_f64(), value) {
                 (Some(theirs), Ok(ours)) => {

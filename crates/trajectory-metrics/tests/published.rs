@@ -1,4 +1,4 @@
-//! Corollary B1 of the paper on evaluator failure modes, as a law.
+//! Corollary B1 and section B.3 of the TPS paper (arXiv:2605.24756), as laws.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -68,7 +68,69 @@ fn holds<R: ScoringRule + Clone>(
     Ok(())
 }
 
+/// The construction of section B.3: two forecasts move against each other so that their weighted mean stays.
+/// The score of the mean stays with it, and the trajectory score charges for both steps.
+fn the_weighted_mean_is_blind<R: ScoringRule + Clone>(
+    rule: R,
+    process: Process,
+    schedule: &WeightSchedule,
+    shift: f64,
+) -> Result<(), TestCaseError> {
+    let (q1, q2) = (process.true_first_step(), process.success);
+    let weights = schedule.weights(2).unwrap();
+    let (w1, w2) = (weights[0], weights[1]);
+    // The given share of the largest shift of the first step that keeps every forecast within (0, 1).
+    let room = |q: f64| q.min(1.0 - q);
+    let c = shift * room(q1).min(room(q2[0]) * w2 / w1).min(room(q2[1]) * w2 / w1);
+    let (g1, g2) = (q1 + c, q2.map(|q2| q2 - w1 / w2 * c));
+    // A summary is rounded to twelve decimals, and a score near 0 or 1 multiplies that by up to 100.
+    let summary = Summary::Weighted(schedule.clone());
+    let scalar = |g1, g2| {
+        let score = |trace: Trace<'_>| rule.score(summary.of(trace).unwrap(), trace.outcome());
+        process.expected(g1, g2, score)
+    };
+    approx::assert_relative_eq!(scalar(g1, g2), scalar(q1, q2), epsilon = 1e-10);
+
+    let p = |value| Probability::new(value).unwrap();
+    let cost_of_last = |g2: [f64; 2]| {
+        process.first * rule.divergence(p(g2[0]), p(q2[0]))
+            + (1.0 - process.first) * rule.divergence(p(g2[1]), p(q2[1]))
+    };
+    let tps = Tps::new(rule.clone(), schedule.clone());
+    let whole = |g1, g2| process.expected(g1, g2, |trace| tps.score(trace).unwrap());
+    let cost = w1 * rule.divergence(p(g1), p(q1)) + w2 * cost_of_last(g2);
+    prop_assert!(cost > 0.0);
+    approx::assert_relative_eq!(whole(q1, q2) - whole(g1, g2), cost, epsilon = 1e-13);
+
+    // Where the last step can make up for the first, a dishonest stream reaches the last truth, and the
+    // truthful one scores worse by the divergence of its mean from that truth.
+    let made_up = q2.map(|q2| (q2 - w1 * q1) / w2);
+    if made_up.iter().all(|g| (0.01..0.99).contains(g)) {
+        let lost = cost_of_last(q2.map(|q2| w1 * q1 + w2 * q2));
+        prop_assert!(lost >= 0.0);
+        approx::assert_relative_eq!(scalar(q1, made_up) - scalar(q1, q2), lost, epsilon = 1e-10);
+    }
+    Ok(())
+}
+
 proptest! {
+    #[test]
+    fn section_b_3_a_weighted_mean_does_not_see_two_steps_that_move_against_each_other(
+        first in 0.05..0.95_f64,
+        success in prop::array::uniform2(0.02..0.98_f64),
+        shift in prop_oneof![-0.9..-0.1_f64, 0.1..0.9_f64],
+        weight in 0.05..0.95_f64,
+    ) {
+        let process = Process { first, success };
+        let custom = WeightSchedule::custom(&[weight, 1.0 - weight]).unwrap();
+        for schedule in WeightSchedule::NAMED.into_iter().chain([custom]) {
+            the_weighted_mean_is_blind(LogScore::exact(), process, &schedule, shift)?;
+            the_weighted_mean_is_blind(BrierScore, process, &schedule, shift)?;
+            let beta = BetaScore::new(2.0, 4.0).unwrap();
+            the_weighted_mean_is_blind(beta, process, &schedule, shift)?;
+        }
+    }
+
     #[test]
     fn corollary_b1_the_last_forecast_alone_leaves_all_before_it_free_and_the_trajectory_score_does_not(
         first in 0.05..0.95_f64,

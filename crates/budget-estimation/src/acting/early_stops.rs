@@ -26,7 +26,7 @@ use crate::{Error, Resource, Rollouts, Sample, StopRule, checks::same_length};
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Reference: Towards budget-aware agents, section 6.1, tables 4 and 7.
+/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 6.1, tables 4 and 7.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Stored"))]

@@ -38,7 +38,7 @@ pub enum StopRule {
 impl StopRule {
     /// The paper's rule: stop at the first `impossible`.
     ///
-    /// Reference: Towards budget-aware agents, section 6.1.
+    /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 6.1.
     #[must_use]
     pub const fn first_impossible() -> Self {
         Self::Impossible { in_a_row: NonZeroU32::MIN }

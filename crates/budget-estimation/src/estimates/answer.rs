@@ -37,7 +37,7 @@ pub enum AnswerMode {
 /// [`AnswerError`] says which way the answer was malformed. Where such an answer is still to be
 /// scored, it is [`Estimate::NoAnswer`].
 ///
-/// Reference: Towards budget-aware agents, appendices B.2 and I.
+/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendices B.2 and I.
 ///
 /// ```
 /// use budget_estimation::{AnswerError, AnswerMode, Estimate, parse_answer};
@@ -74,7 +74,7 @@ pub fn parse_answer(text: &str, mode: AnswerMode) -> Result<Estimate, AnswerErro
 /// As [`parse_answer`], and [`AnswerError::MissingResource`] and
 /// [`AnswerError::UnexpectedResource`].
 ///
-/// Reference: Towards budget-aware agents, appendix I, the Warehouse prompt.
+/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix I, the Warehouse prompt.
 ///
 /// ```
 /// use budget_estimation::{AnswerMode, Estimate, parse_answers};

@@ -33,7 +33,7 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Reference: Towards budget-aware agents, section 4.1 and figure 4.
+/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 4.1 and figure 4.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]

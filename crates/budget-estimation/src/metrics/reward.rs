@@ -11,7 +11,7 @@ use crate::{Error, Estimate, Sample};
 ///
 /// [`Error::Setting`] unless R is above 0 and finite: S_k divides by it.
 ///
-/// Reference: Towards budget-aware agents, section 3.3, equation 4.
+/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 3.3, equation 4.
 ///
 /// The reward against the proper loss. Half of all runs still spend 100, half 300, and the honest
 /// interval that covers both earns less than the one that pretends to know:

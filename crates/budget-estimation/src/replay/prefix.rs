@@ -155,7 +155,7 @@ pub struct Replay<'a> {
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Reference: Towards budget-aware agents, section 3.2.
+/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 3.2.
 pub fn replay<'a>(rollout: &Rollout<'a>, resource: Resource) -> Result<Replay<'a>, Error> {
     let whole = rollout.usage(resource)?;
     Ok(Replay { rollout: *rollout, resource, whole, next: 1 })

@@ -137,7 +137,7 @@ impl Sample {
     /// What remains if the coming turns cost what the past ones did, `(C_k / k) T - C_k`; none for
     /// k = 0. It knows T, so it is a reference to compare with, and no estimator.
     ///
-    /// Reference: Towards budget-aware agents, section 4.1.
+    /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 4.1.
     #[must_use]
     #[inline]
     pub fn linear_reference(&self) -> Option<f64> {

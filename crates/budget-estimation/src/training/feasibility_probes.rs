@@ -98,7 +98,7 @@ impl FeasibilityProbe {
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Reference: Towards budget-aware agents, appendix B.4.
+/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix B.4.
 pub fn half_reachable(runs: &[FinishedRun], seed: u64) -> Result<Vec<FeasibilityProbe>, Error> {
     if runs.is_empty() {
         return Err(Error::Empty);

@@ -27,7 +27,7 @@ const IMPOSSIBLE: f64 = 0.2;
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Reference: Towards budget-aware agents, appendix E.
+/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix E.
 pub fn rule_reward(estimate: Estimate, remaining: Option<f64>) -> Result<f64, Error> {
     let Some(remaining) = remaining else {
         return Ok(if estimate == Estimate::Impossible { IMPOSSIBLE } else { 0.0 });

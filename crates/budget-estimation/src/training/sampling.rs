@@ -38,8 +38,8 @@ const MOST_ROLLOUTS: usize = 100_000_000;
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Reference: Towards budget-aware agents, appendix E: 40 % for fine-tuning, 50 % for reinforcement
-/// learning, 10 % held out.
+/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix E: 40 % for fine-tuning,
+/// 50 % for reinforcement learning, 10 % held out.
 pub fn split_rollouts(n: usize, shares: &[f64], seed: u64) -> Result<Vec<Vec<usize>>, Error> {
     if shares.is_empty() {
         return Err(Error::Empty);
@@ -104,7 +104,7 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: u64) -> Result<Vec<Vec<usi
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Reference: Towards budget-aware agents, appendix E, with two copies.
+/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix E, with two copies.
 pub fn balance_samples(samples: &[Sample], copies: usize, seed: u64) -> Result<Vec<usize>, Error> {
     if !(1..=1000).contains(&copies) {
         let name = "number of copies";
@@ -153,7 +153,8 @@ pub fn balance_samples(samples: &[Sample], copies: usize, seed: u64) -> Result<V
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Reference: Towards budget-aware agents, appendix B.2: 8 buckets, 512 prefixes.
+/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix B.2: 8 buckets, 512
+/// prefixes.
 pub fn subsample_prefixes(
     rollouts: &Rollouts,
     buckets: usize,

@@ -47,7 +47,7 @@ pub enum TargetWidth {
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Reference: Towards budget-aware agents, appendix E.
+/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix E.
 pub fn training_target(remaining: Option<f64>, width: TargetWidth) -> Result<Estimate, Error> {
     let (name, value, allowed) = match width {
         TargetWidth::Share(w) => ("half-width as a share", w, 0.0..=1.0),

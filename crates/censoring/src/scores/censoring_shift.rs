@@ -53,7 +53,8 @@ impl CensoringShift {
 /// Only where the outcome is known can this be computed: a check of a score on complete runs, not a
 /// score itself. Cost: one or two scores a step.
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix I.1.
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, appendix I.1.
 ///
 /// # Errors
 ///

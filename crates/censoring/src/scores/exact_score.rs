@@ -85,8 +85,8 @@ impl RunScore {
 /// normalised over its own length are not. With a q_Z of 0 it is
 /// [`simple_score`](crate::simple_score()).
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, equation 4 and
-/// theorem 4.3.
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, equation 4 and theorem 4.3.
 ///
 /// # Errors
 ///

@@ -19,8 +19,8 @@ use crate::{Error, Observation, Stopped, Weight, scores::weighted_runs::mean_of_
 /// or below the score that the outcome would have given. With the chance of success after the stop,
 /// take [`exact_score`](crate::exact_score()); without it, [`score_bounds`](crate::score_bounds()).
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, equation 5 and
-/// proposition C.3.
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, equation 5 and proposition C.3.
 ///
 /// # Errors
 ///

@@ -25,7 +25,8 @@ use crate::{Error, weighting::stop_times::same_length};
 /// Cost: O(n log n).
 ///
 /// Reference: Madow (1949), On the theory of systematic sampling, II, doi:10.1214/aoms/1177729988;
-/// Evaluator failure modes in agentic uncertainty quantification, appendix I.1.
+/// Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty quantification,
+/// arXiv:2605.24756, appendix I.1.
 ///
 /// # Errors
 ///

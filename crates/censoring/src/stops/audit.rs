@@ -75,8 +75,8 @@ pub struct RunGroup {
 /// whatever order the runs come. As JSON (feature `serde`): `complete`, `censored`, `excluded`,
 /// `censoring_rate` (null where undefined) and `rows`. What is read from it goes on with the same bits.
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix G.1 and
-/// table 6.
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, appendix G.1 and table 6.
 ///
 /// ```
 /// use censoring::{Error, Probability, StopClass, StopReason, Stopped, TerminationAudit};

@@ -130,8 +130,8 @@ impl StopReason {
     /// [`Stopped::with_policy`](crate::Stopped::with_policy) a policy of your own, and say so
     /// beside the scores.
     ///
-    /// Reference: Evaluator failure modes in agentic uncertainty quantification, assumption 2 and
-    /// appendix G.
+    /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+    /// quantification, arXiv:2605.24756, assumption 2 and appendix G.
     #[must_use]
     pub const fn class(&self) -> StopClass {
         match self {

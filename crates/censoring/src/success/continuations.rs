@@ -120,7 +120,8 @@ impl Continuations {
     /// The exact score at it is the mean over the branches of the score that the cut-off run
     /// would have with each one's outcome.
     ///
-    /// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix H.
+    /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+    /// quantification, arXiv:2605.24756, appendix H.
     ///
     /// # Errors
     ///
@@ -151,8 +152,8 @@ impl Continuations {
 /// paper drops runs with fewer than 5. The model may have learnt from the branches of other runs
 /// ([`cross_fit_success`](crate::cross_fit_success())).
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix H (hybrid
-/// audit).
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, appendix H (hybrid audit).
 ///
 /// # Errors
 ///

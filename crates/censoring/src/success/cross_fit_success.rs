@@ -86,9 +86,9 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 /// - A weight of 0 for complete runs learns from branches alone: for when features do not tell why
 ///   complete runs were not cut off.
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix H.1;
-/// Chernozhukov et al. (2018), Double/debiased machine learning for treatment and structural
-/// parameters, doi:10.1111/ectj.12097.
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, appendix H.1; Chernozhukov et al. (2018), Double/debiased
+/// machine learning for treatment and structural parameters, doi:10.1111/ectj.12097.
 ///
 /// # Errors
 ///

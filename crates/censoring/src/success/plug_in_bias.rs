@@ -19,7 +19,8 @@ use crate::{Error, weighting::stop_times::same_length};
 /// Between -1 and 1; above 0 where estimates are too high. Weights are optional: 2 is the row
 /// twice, 0 leaves no trace. Free of order to the bit.
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, remarks C.4 and C.5.
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, remarks C.4 and C.5.
 ///
 /// # Errors
 ///
@@ -62,7 +63,8 @@ pub fn plug_in_bias(
 /// up. In the units of the rule. For a proper rule S(p, 1) - S(p, 0) does not fall in p, so B is
 /// found at 0 and 1; for a rule that is not proper the result means nothing.
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, remark C.5.
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, remark C.5.
 ///
 /// # Errors
 ///

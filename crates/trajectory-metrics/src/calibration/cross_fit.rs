@@ -75,7 +75,8 @@ impl<M> CrossFit<M> {
 ///
 /// Cost: a fit for each fold.
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix D.
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, appendix D.
 ///
 /// # Errors
 ///

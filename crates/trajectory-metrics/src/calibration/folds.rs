@@ -87,7 +87,8 @@ impl Folds {
 
     /// Two folds of single traces: the paper's halves A and B.
     ///
-    /// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix D.
+    /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+    /// quantification, arXiv:2605.24756, appendix D.
     ///
     /// # Errors
     ///

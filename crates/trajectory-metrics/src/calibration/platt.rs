@@ -24,9 +24,10 @@ use crate::{
 /// The [default](Self::default) is the paper's: penalty 1, clip 1e-6. Cost: one sort, O(n log n),
 /// then about ten passes over the distinct forecasts.
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix D; Platt
-/// (1999), Probabilistic outputs for support vector machines and comparisons to regularized
-/// likelihood methods, in Advances in large margin classifiers, MIT Press.
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, appendix D; Platt (1999), Probabilistic outputs for support
+/// vector machines and comparisons to regularized likelihood methods, in Advances in large margin
+/// classifiers, MIT Press.
 ///
 /// ```
 /// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Platt, Probability, Weight};

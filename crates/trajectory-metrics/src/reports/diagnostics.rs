@@ -10,8 +10,8 @@ use crate::{
 /// Stored with the feature `serde`, an undefined one is `{"undefined": "why"}`, and read back it is
 /// [`Error::Stored`] with that reason.
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, section 5.2 and
-/// appendix F.
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, section 5.2 and appendix F.
 ///
 /// ```
 /// use trajectory_metrics::{Diagnostics, Error, Probability, TiedBlocks};

@@ -102,7 +102,8 @@ impl StreamMetrics {
 /// the intervals are errors, and so is one of fewer than two defined resamples. The same bits in whatever order the traces come; for intervals, where the clusters
 /// of the bootstrap have names of their own.
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, section 5.2.
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, section 5.2.
 ///
 /// # Errors
 ///

@@ -67,7 +67,8 @@ impl FixedRankSensitivity {
 /// matter: a curve can change which of two traces has the higher mean. Platt scaling is
 /// cross-fitted over the folds.
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix E.
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, appendix E.
 ///
 /// # Errors
 ///

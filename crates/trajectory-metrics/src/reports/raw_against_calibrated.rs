@@ -68,7 +68,8 @@ impl<'de> serde::Deserialize<'de> for NamedChange {
 ///
 /// Cost: linear in traces for each resample.
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, section 6.1.
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, section 6.1.
 ///
 /// # Errors
 ///

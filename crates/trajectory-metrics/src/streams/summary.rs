@@ -8,7 +8,8 @@ use crate::{Error, Trace, Traces, WeightSchedule};
 /// stream. Use [`Tps`](crate::Tps) to score the stream, and these for ranking and calibration
 /// diagnostics.
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, theorem B.
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, theorem B.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, Summary, Trace, Traces, WeightSchedule};

@@ -19,8 +19,8 @@ use crate::{Error, Trace, Traces, Weight, WeightSchedule, streams::traces::same_
 /// forecast above the truth is expected to score more. Where that may be, weigh all runs over one
 /// horizon, such as their budget, by [`Tps::prefix_score`]: that is proper whatever the lengths.
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, equation 2 and
-/// theorem 4.1.
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, equation 2 and theorem 4.1.
 ///
 /// ```
 /// use trajectory_metrics::{Error, LogScore, Probability, Tps, Trace, WeightSchedule};

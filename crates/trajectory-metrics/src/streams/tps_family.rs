@@ -13,7 +13,8 @@ use crate::{Probability, streams::traces::same_length};
 /// With the feature `serde` means and lists of scores are read only if each score is in the range of
 /// its rule, and if the lists are of one length.
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, appendix J.2.
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, appendix J.2.
 ///
 /// ```
 /// use trajectory_metrics::{Error, TpsFamily, Traces, WeightSchedule};

@@ -16,8 +16,8 @@ use crate::Error;
 /// | linear-back | `2 t / (T (T + 1))` | late confidence |
 /// | custom | your own, normalised over the first T | |
 ///
-/// Reference: Evaluator failure modes in agentic uncertainty quantification, section 4.1 and
-/// appendix I.
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, section 4.1 and appendix I.
 ///
 /// ```
 /// use trajectory_metrics::{Error, WeightSchedule};

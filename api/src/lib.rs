@@ -8,6 +8,7 @@
 //! private fields is left out, and with it whether a type is `Send` and `Sync` and the form in which its
 //! private fields are written and read.
 
+pub mod floors;
 mod made;
 mod modules;
 

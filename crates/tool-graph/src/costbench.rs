@@ -18,19 +18,19 @@
 //! # Ok::<(), tool_graph::Error>(())
 //! ```
 
-mod cents;
-mod costs;
-mod event_kind;
+pub(crate) mod cents;
+pub(crate) mod cost_model;
+pub(crate) mod event_kind;
 #[cfg(test)]
 mod golden_tests;
-mod library;
-mod scenario;
-mod seeds;
-mod streams;
-mod task;
-mod tool_names;
+pub(crate) mod library;
+pub(crate) mod query_scenario;
+pub(crate) mod seeds;
+pub(crate) mod streams;
+pub(crate) mod task;
+pub(crate) mod tool_names;
 
-pub use costs::{CostModel, CostRule};
+pub use cost_model::{CostModel, CostRule};
 pub use event_kind::EventKind;
 pub use library::{Library, LibraryTool};
 pub use seeds::{changed_seed, event_seed, query_seed, removed_lengths};

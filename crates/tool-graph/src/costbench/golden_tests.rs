@@ -5,7 +5,8 @@ use sha2::{Digest, Sha256};
 
 use super::cents::round_to_cents;
 use super::seeds::{changed_seed, hash_seed, removed_lengths};
-use super::streams::{NumpyRandom, PythonRandom};
+use super::streams::numpy_random::NumpyRandom;
+use super::streams::python_random::PythonRandom;
 use super::{CostModel, CostRule, Library};
 
 fn golden() -> Value {

@@ -1,6 +1,7 @@
-use super::Task;
-use super::tool_names::push_name;
-use crate::{Error, Tool};
+use crate::costbench::task::Task;
+use crate::costbench::tool_names::push_name;
+use crate::error::Error;
+use crate::graph::tool::Tool;
 
 /// Steps of a task besides its refinements: decide, search, select.
 const OTHER_STEPS: usize = 3;

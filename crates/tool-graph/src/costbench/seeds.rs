@@ -2,8 +2,8 @@ use std::ops::RangeInclusive;
 
 use sha2::{Digest, Sha256};
 
-use super::Library;
-use super::streams::PythonRandom;
+use crate::costbench::library::Library;
+use crate::costbench::streams::python_random::PythonRandom;
 
 /// How far apart the seeds of a query's events are.
 const EVENT_STEP: u64 = 100;

@@ -1,4 +1,4 @@
-use super::Task;
+use crate::costbench::task::Task;
 
 /// Adds the name of the tool that does the steps from `first` to `last` of `length`.
 pub(super) fn push_name(names: &mut String, length: usize, task: Task, first: usize, last: usize) {

@@ -1,5 +1,11 @@
-use super::{CallRecord, CallStatus, Reply, Transcript};
-use crate::{Error, Event, Scenario, State, Tool, ToolGraph};
+use crate::environment::reply::{CallStatus, Reply};
+use crate::environment::transcript::{CallRecord, Transcript};
+use crate::error::Error;
+use crate::events::event::Event;
+use crate::events::scenario::Scenario;
+use crate::graph::state::State;
+use crate::graph::tool::Tool;
+use crate::graph::tool_graph::ToolGraph;
 
 /// A run on its way: what the agent's framework steps through, one call at a time.
 ///

@@ -1,5 +1,7 @@
-use super::Episode;
-use crate::{Error, Event, Plan};
+use crate::environment::episode::Episode;
+use crate::error::Error;
+use crate::events::event::Event;
+use crate::graph::plan::Plan;
 
 /// When events come into a run, and what they do to it.
 impl Episode<'_> {

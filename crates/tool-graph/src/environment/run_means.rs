@@ -1,8 +1,8 @@
 use trajectory_metrics::ExactMean;
 use trajectory_metrics::tool_calls::{FailureCounts, PathDistances};
 
-use super::Transcript;
-use crate::Error;
+use crate::environment::transcript::Transcript;
+use crate::error::Error;
 
 /// CostBench's figures over many runs.
 ///

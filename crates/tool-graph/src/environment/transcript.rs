@@ -3,9 +3,10 @@ use trajectory_metrics::tool_calls::{
     invalid_tool_use_ratio, normalized_edit_distance,
 };
 
-use super::{CallStatus, RunScores};
-use crate::Error;
-use crate::graph::Costs;
+use crate::environment::reply::CallStatus;
+use crate::environment::run_scores::RunScores;
+use crate::error::Error;
+use crate::graph::costs::Costs;
 
 /// One call of a run.
 ///

@@ -1,4 +1,5 @@
-use crate::{Error, ToolGraph};
+use crate::error::Error;
+use crate::graph::tool_graph::ToolGraph;
 
 /// Something that changes the world while a run is on its way.
 ///

@@ -1,7 +1,11 @@
-use super::{Event, TriggerRule};
-use crate::greedy::Greedy;
-use crate::plans::Reach;
-use crate::{Episode, Error, GreedyRule, Plan, Problem, TieRule, ToolGraph, Transcript};
+use crate::error::Error;
+use crate::events::event::Event;
+use crate::events::trigger_rule::TriggerRule;
+use crate::graph::plan::Plan;
+use crate::graph::problem::Problem;
+use crate::graph::tool_graph::ToolGraph;
+use crate::plans::tie_rule::TieRule;
+use crate::searches::reach::out_of_reach;
 
 /// A task in a world that changes: tools, a start and a goal, and the events to come.
 ///
@@ -105,8 +109,7 @@ impl Scenario {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn new(graph: ToolGraph, problem: Problem) -> Result<Self, Error> {
-        graph.check_state(problem.initial())?;
-        graph.check_state(problem.goal())?;
+        graph.check_problem(&problem)?;
         if let Some((goal, missing)) = out_of_reach(&graph, &problem) {
             let name = |number: usize| graph.type_names()[number].clone();
             return Err(Error::GoalOutOfReach { goal: name(goal), missing: name(missing) });
@@ -195,92 +198,4 @@ impl Scenario {
     pub fn optimal_plan(&self) -> Result<Option<Plan>, Error> {
         self.tie_rule.optimal_plan(&self.graph, &self.problem)
     }
-
-    /// The run of an agent that always follows the optimal plan, knows of no event to come, and
-    /// plans anew after each: the ground truth of a world that changes. Its path has the calls that
-    /// failed by a ban.
-    ///
-    /// It ends at the goal, or where there is no way to it. The limit of calls does not hold for
-    /// it. Takes [`TieRule::optimal_plan`] at the start, at the goal and for each event, each time
-    /// once or twice: exponential at worst.
-    ///
-    /// Reference: CostBench, appendix B.2, equations 12 and 13.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::optimal_plan`].
-    pub fn optimal_run(&self) -> Result<Transcript, Error> {
-        let world = self.clone().with_call_limit(usize::MAX);
-        let mut episode = Episode::new(&world)?;
-        while let Some(plan) = {
-            let problem = self.problem.with_initial(episode.state().clone())?;
-            self.tie_rule.optimal_plan(episode.graph(), &problem)?
-        } {
-            if plan.tools().is_empty() {
-                break;
-            }
-            for &tool in plan.tools() {
-                if episode.call_tool(tool)?.event.is_some() {
-                    break;
-                }
-            }
-        }
-        Ok(episode.finish(true))
-    }
-
-    /// The run of the greedy policy ([`ToolGraph::greedy_plan`]), which starts anew after each
-    /// event. It ends at the goal or where the policy is stuck, which under events it may be
-    /// although there is a way. The limit of calls does not hold for it. When an event comes
-    /// follows from an optimal plan, so that with events it takes [`TieRule::optimal_plan`] at the
-    /// start and once or twice for each: exponential at worst.
-    ///
-    /// Reference: CostBench, appendix B.2, equations 10 and 11.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::optimal_plan`].
-    pub fn greedy_run(&self, rule: GreedyRule) -> Result<Transcript, Error> {
-        let world = self.clone().with_call_limit(usize::MAX);
-        let mut episode = Episode::new(&world)?;
-        let Some(greedy) = Greedy::new(&self.graph, &self.problem)? else {
-            return Ok(episode.finish(true));
-        };
-        let mut previous = None;
-        while !episode.goal_reached() {
-            let choice = greedy.choice(episode.graph(), episode.state(), previous, rule);
-            let Some(tool) = choice else { break };
-            let event = episode.call_tool(tool)?.event;
-            previous = if event.is_none() { Some(tool) } else { None };
-        }
-        Ok(episode.finish(true))
-    }
-}
-
-/// The first goal that cannot be reached, and what is missing on the way to it: a data type that no
-/// available tool yields, or one that all tools need which lead to it.
-fn out_of_reach(graph: &ToolGraph, problem: &Problem) -> Option<(usize, usize)> {
-    let Reach { reached, .. } = Reach::new(graph, problem.initial());
-    let goal = problem.goal().iter().find(|&number| !reached[number])?;
-    let mut seen = vec![false; reached.len()];
-    seen[goal] = true;
-    let mut open = vec![goal];
-    while let Some(number) = open.pop() {
-        let tools = graph.yielded_by().get(number).iter().map(|&tool| tool as usize);
-        let mut any = false;
-        for tool in tools.filter(|&tool| graph.is_available(tool)) {
-            any = true;
-            for &need in graph.needs(tool) {
-                let need = need as usize;
-                if !reached[need] && !seen[need] {
-                    seen[need] = true;
-                    open.push(need);
-                }
-            }
-        }
-        if !any {
-            return Some((goal, number));
-        }
-    }
-    // The tools that lead to the goal need each other's outputs in a circle.
-    Some((goal, goal))
 }

@@ -5,8 +5,14 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Event, Scenario, TriggerRule};
-use crate::{Error, TieRule, Tool, ToolGraph};
+use crate::error::Error;
+use crate::events::event::Event;
+use crate::events::scenario::Scenario;
+use crate::events::trigger_rule::TriggerRule;
+use crate::graph::state::State;
+use crate::graph::tool::Tool;
+use crate::graph::tool_graph::ToolGraph;
+use crate::plans::tie_rule::TieRule;
 
 /// The most costs that all cost changes of a file may come to, tool by tool. Each change holds a cost
 /// for every tool, so that a short file could ask for any amount of memory.
@@ -186,7 +192,7 @@ impl EventInFile {
 impl Serialize for Scenario {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let graph = self.graph();
-        let names = |state: &crate::State| -> Vec<String> {
+        let names = |state: &State| -> Vec<String> {
             state.iter().map(|number| graph.type_names()[number].clone()).collect()
         };
         let goal = names(self.problem().goal());

@@ -1,6 +1,7 @@
-use super::interner::Interner;
-use super::lists::Lists;
-use crate::{Error, Tool};
+use crate::error::Error;
+use crate::graph::interner::Interner;
+use crate::graph::lists::Lists;
+use crate::graph::tool::Tool;
 
 /// A library in numbers, without fault but for its costs.
 pub(crate) struct Parts {

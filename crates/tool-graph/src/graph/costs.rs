@@ -1,6 +1,6 @@
 use scoring_rules::decimals::{Decimal, in_units};
 
-use crate::Error;
+use crate::error::Error;
 
 /// The costs of a library in whole units of one power of ten, so that sums of them are exact.
 ///

@@ -4,8 +4,9 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::ToolGraph;
-use crate::{Error, Tool};
+use crate::error::Error;
+use crate::graph::tool::Tool;
+use crate::graph::tool_graph::ToolGraph;
 
 /// A graph with banned tools.
 #[derive(Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-use super::ToolGraph;
+use crate::graph::tool_graph::ToolGraph;
 
 /// Tools and data types by name.
 impl ToolGraph {

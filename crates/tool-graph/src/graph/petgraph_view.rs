@@ -2,8 +2,8 @@ use petgraph::Graph;
 use petgraph::dot::{Config, Dot};
 use petgraph::graph::NodeIndex;
 
-use super::ToolGraph;
-use crate::Plan;
+use crate::graph::plan::Plan;
+use crate::graph::tool_graph::ToolGraph;
 
 /// A node of the graph of tools and data types.
 ///

@@ -1,5 +1,6 @@
-use super::{State, ToolGraph};
-use crate::Error;
+use crate::error::Error;
+use crate::graph::state::State;
+use crate::graph::tool_graph::ToolGraph;
 
 /// What a plan is asked for: the data types that are there, and those that should be.
 ///

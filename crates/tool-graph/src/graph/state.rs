@@ -1,4 +1,4 @@
-use super::Types;
+use crate::graph::types::Types;
 
 /// A set of data types of one graph: what is there at some moment.
 ///

@@ -1,7 +1,11 @@
 use std::sync::{Arc, OnceLock};
 
-use super::{Costs, Lists, Types, checks};
-use crate::{Error, Tool};
+use crate::error::Error;
+use crate::graph::checks;
+use crate::graph::costs::Costs;
+use crate::graph::lists::Lists;
+use crate::graph::tool::Tool;
+use crate::graph::types::Types;
 
 /// A checked library of tools, as a graph of tools and the data types that they need and yield.
 ///

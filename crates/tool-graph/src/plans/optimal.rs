@@ -1,9 +1,13 @@
-use super::a_star::a_star;
-use super::branch_and_cut::branch_and_cut;
-use super::chain::chain;
-use super::dijkstra::dijkstra;
-use super::{Plan, Task};
-use crate::{Error, Problem, ToolGraph};
+use crate::error::Error;
+use crate::graph::plan::Plan;
+use crate::graph::problem::Problem;
+use crate::graph::tool_graph::ToolGraph;
+use crate::searches::a_star::a_star;
+use crate::searches::best_calls::best_calls;
+use crate::searches::branch_and_cut::branch_and_cut;
+use crate::searches::chain::chain;
+use crate::searches::dijkstra::dijkstra;
+use crate::searches::reduced_problem::ReducedProblem;
 
 /// A way to search for the best plan. All find the same one.
 ///
@@ -94,9 +98,9 @@ impl ToolGraph {
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn optimal_plan(&self, problem: &Problem) -> Result<Option<Plan>, Error> {
-        let Some(task) = Task::new(self, problem)? else { return Ok(None) };
-        let tools = best_calls(&task);
-        Ok(tools.map(|tools| task.plan(self, &tools)))
+        let Some(reduced) = ReducedProblem::new(self, problem)? else { return Ok(None) };
+        let tools = best_calls(&reduced);
+        Ok(tools.map(|tools| reduced.plan(self, &tools)))
     }
 
     /// The same plan by a search of the caller's choice. [`Search`] says what each takes; all but
@@ -111,28 +115,13 @@ impl ToolGraph {
         problem: &Problem,
         search: Search,
     ) -> Result<Option<Plan>, Error> {
-        let Some(task) = Task::new(self, problem)? else { return Ok(None) };
+        let Some(reduced) = ReducedProblem::new(self, problem)? else { return Ok(None) };
         let tools = match search {
-            Search::Dijkstra => dijkstra(&task),
-            Search::AStar | Search::BranchAndCut => best_calls_by(&task, search),
-            Search::Chain => Some(chain(&task).ok_or(Error::NotAChain)?),
+            Search::Dijkstra => dijkstra(&reduced),
+            Search::AStar => a_star(&reduced),
+            Search::BranchAndCut => branch_and_cut(&reduced),
+            Search::Chain => Some(chain(&reduced).ok_or(Error::NotAChain)?),
         };
-        Ok(tools.map(|tools| task.plan(self, &tools)))
-    }
-}
-
-pub(crate) fn best_calls(task: &Task) -> Option<Vec<u32>> {
-    chain(task).or_else(|| best_calls_by(task, Search::BranchAndCut))
-}
-
-/// The search with weights as narrow as the task allows.
-fn best_calls_by(task: &Task, search: Search) -> Option<Vec<u32>> {
-    // Sums of two bounds must fit as well, below a number that stands for never.
-    let narrow = task.weights.iter().sum::<u128>() < 1 << 60;
-    match (search, narrow) {
-        (Search::AStar, true) => a_star::<u64>(task),
-        (Search::AStar, false) => a_star::<u128>(task),
-        (_, true) => branch_and_cut::<u64>(task),
-        (_, false) => branch_and_cut::<u128>(task),
+        Ok(tools.map(|tools| reduced.plan(self, &tools)))
     }
 }

@@ -1,7 +1,7 @@
-use super::Task;
-use super::tool_sets::{Node, ToolSets};
-use super::type_set::TypeSet;
-use super::weight::Weight;
+use crate::searches::plan_weight::PlanWeight;
+use crate::searches::reduced_problem::ReducedProblem;
+use crate::searches::tool_sets::{Node, ToolSets};
+use crate::searches::type_set::TypeSet;
 
 /// The best plan, by a search through sets of tools that are called or not.
 ///
@@ -12,18 +12,23 @@ use super::weight::Weight;
 ///
 /// Reference: Haslum, Slaney and Thiébaux (2012), Minimal landmarks for optimal delete-free
 /// planning, ICAPS, for plans as sets of tools that meet all landmarks.
-pub(crate) fn branch_and_cut<W: Weight>(task: &Task) -> Option<Vec<u32>> {
-    let mut sets = ToolSets::<W>::new(task);
+pub(crate) fn branch_and_cut(reduced: &ReducedProblem) -> Option<Vec<u32>> {
+    if reduced.has_narrow_weights() { search::<u64>(reduced) } else { search::<u128>(reduced) }
+}
+
+fn search<W: PlanWeight>(reduced: &ReducedProblem) -> Option<Vec<u32>> {
+    let mut sets = ToolSets::<W>::new(reduced);
     let mut root = sets.root();
     let mut plan = sets.best(&mut root)?;
     let unique = sets.is_unique();
     let most = sets.weight_of(&plan);
-    let mut state = TypeSet::empty(task.types);
+    let mut state = TypeSet::empty(reduced.types);
     let mut calls: Vec<u32> = Vec::new();
-    while !state.contains_all(&task.goal) {
+    while !state.contains_all(&reduced.goal) {
         let before = calls.len();
-        for tool in 0..task.tools.len() as u32 {
-            let (needs, yields) = (task.needs.get(tool as usize), task.yields.get(tool as usize));
+        for tool in 0..reduced.tools.len() as u32 {
+            let (needs, yields) =
+                (reduced.needs.get(tool as usize), reduced.yields.get(tool as usize));
             let planned = plan.contains(&tool);
             if !planned && (unique || root.is_off(tool))
                 || !state.contains_all(needs)

@@ -1,7 +1,7 @@
 use std::ops::{Add, Sub};
 
 /// Cost and number of calls as one whole number; the narrow kind is for speed alone.
-pub(crate) trait Weight: Copy + Ord + Add<Output = Self> + Sub<Output = Self> {
+pub(crate) trait PlanWeight: Copy + Ord + Add<Output = Self> + Sub<Output = Self> {
     const ZERO: Self;
     /// More than any plan weighs.
     const NEVER: Self;
@@ -12,7 +12,7 @@ pub(crate) trait Weight: Copy + Ord + Add<Output = Self> + Sub<Output = Self> {
     fn wide(self) -> u128;
 }
 
-impl Weight for u64 {
+impl PlanWeight for u64 {
     const ZERO: Self = 0;
     const NEVER: Self = u64::MAX >> 1;
 
@@ -25,7 +25,7 @@ impl Weight for u64 {
     }
 }
 
-impl Weight for u128 {
+impl PlanWeight for u128 {
     const ZERO: Self = 0;
     const NEVER: Self = u128::MAX >> 1;
 

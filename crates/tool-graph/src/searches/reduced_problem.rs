@@ -1,11 +1,15 @@
-use crate::graph::Lists;
-use crate::{Error, Plan, Problem, State, ToolGraph};
+use crate::error::Error;
+use crate::graph::lists::Lists;
+use crate::graph::plan::Plan;
+use crate::graph::problem::Problem;
+use crate::graph::tool_graph::ToolGraph;
+use crate::searches::reach::Reach;
 
 /// A problem without what no plan can use: only tools that can be reached and lead to the goal,
 /// only data types that are not there from the start and that such a tool needs or the goal is made
 /// of.
 #[derive(Debug)]
-pub(crate) struct Task {
+pub(crate) struct ReducedProblem {
     /// By tool of the task, in library order: its position in the library.
     pub(crate) tools: Vec<u32>,
     /// What it needs that is not there at the start.
@@ -25,63 +29,18 @@ pub(crate) struct Task {
     pub(crate) types: usize,
 }
 
-/// What can be had and called from a start, if calls cost nothing.
-pub(crate) struct Reach {
-    /// By tool, how many of its needs cannot be had; `usize::MAX` for a banned tool.
-    pub(crate) lacks: Vec<usize>,
-    /// By data type, whether it can be had.
-    pub(crate) reached: Vec<bool>,
-}
-
-impl Reach {
-    /// By counting what each tool still lacks. Linear time. The state must be one of the graph.
-    pub(crate) fn new(graph: &ToolGraph, initial: &State) -> Self {
-        let types = graph.type_names().len();
-        // What can be reached, by counting what each tool still lacks.
-        let waiting = graph.waiting();
-        let mut lacks = Vec::with_capacity(graph.tool_count());
-        let mut reached = vec![false; types];
-        let mut open: Vec<u32> = initial.iter().map(|number| number as u32).collect();
-        open.iter().for_each(|&number| reached[number as usize] = true);
-        let mut ready: Vec<u32> = Vec::new();
-        for tool in 0..graph.tool_count() {
-            let available = graph.is_available(tool);
-            lacks.push(if available { graph.needs(tool).len() } else { usize::MAX });
-            if lacks[tool] == 0 {
-                ready.push(tool as u32);
-            }
-        }
-        loop {
-            while let Some(tool) = ready.pop() {
-                for &number in graph.yields(tool as usize) {
-                    if !reached[number as usize] {
-                        reached[number as usize] = true;
-                        open.push(number);
-                    }
-                }
-            }
-            let Some(number) = open.pop() else { break };
-            for &tool in waiting.get(number as usize) {
-                lacks[tool as usize] -= 1;
-                if lacks[tool as usize] == 0 {
-                    ready.push(tool);
-                }
-            }
-        }
-        Self { lacks, reached }
-    }
-}
-
-impl Task {
+impl ReducedProblem {
     /// `None` where the goal cannot be reached.
     pub(crate) fn new(graph: &ToolGraph, problem: &Problem) -> Result<Option<Self>, Error> {
-        graph.check_state(problem.initial())?;
-        graph.check_state(problem.goal())?;
+        graph.check_problem(problem)?;
+        Ok(Self::of_checked(graph, problem))
+    }
+
+    /// Reduces a problem that is known to belong to the graph.
+    pub(crate) fn of_checked(graph: &ToolGraph, problem: &Problem) -> Option<Self> {
         let Reach { lacks, reached } = Reach::new(graph, problem.initial());
-        if !problem.goal().iter().all(|number| reached[number]) {
-            return Ok(None);
-        }
-        Ok(Some(Self::of_useful_tools(graph, problem, |tool| lacks[tool] == 0)))
+        let is_reached = problem.goal().iter().all(|number| reached[number]);
+        is_reached.then(|| Self::of_useful_tools(graph, problem, |tool| lacks[tool] == 0))
     }
 
     fn of_useful_tools(
@@ -117,7 +76,7 @@ impl Task {
             list.filter(|&number| number != NONE).collect()
         };
         let goal: Vec<u32> = problem.goal().iter().map(|number| number as u32).collect();
-        let mut task = Self {
+        let mut reduced = Self {
             tools: (0..graph.tool_count() as u32).filter(|&tool| useful[tool as usize]).collect(),
             needs: Lists::default(),
             yields: Lists::default(),
@@ -130,18 +89,24 @@ impl Task {
             types: types as usize,
         };
         // No plan calls a tool twice, so that calls never carry over into the cost.
-        task.bits_of_calls = usize::BITS - task.tools.len().leading_zeros();
-        for &tool in &task.tools {
+        reduced.bits_of_calls = usize::BITS - reduced.tools.len().leading_zeros();
+        for &tool in &reduced.tools {
             let tool = tool as usize;
-            task.needs.push(known(graph.needs(tool)));
-            task.yields.push(known(graph.yields(tool)));
+            reduced.needs.push(known(graph.needs(tool)));
+            reduced.yields.push(known(graph.yields(tool)));
             let cost = graph.costs().units(tool);
-            task.cheapest = task.cheapest.min(cost);
-            task.dearest = task.dearest.max(cost);
-            task.step = common_divisor(task.step, cost);
-            task.weights.push((cost << task.bits_of_calls) + 1);
+            reduced.cheapest = reduced.cheapest.min(cost);
+            reduced.dearest = reduced.dearest.max(cost);
+            reduced.step = common_divisor(reduced.step, cost);
+            reduced.weights.push((cost << reduced.bits_of_calls) + 1);
         }
-        task
+        reduced
+    }
+
+    /// Whether sums of weights fit in 64 bits. Sums of two bounds must fit too, and stay below the
+    /// number that stands for an unreachable goal.
+    pub(crate) fn has_narrow_weights(&self) -> bool {
+        self.weights.iter().sum::<u128>() < 1 << 60
     }
 
     /// The same with free tools, so that calls alone count.

@@ -1,6 +1,6 @@
 /// The calls on the way to a node of a search; node 0 is the start, and `last` gives the node
 /// before and the call from there.
-pub(super) fn calls(mut number: usize, last: impl Fn(usize) -> (usize, u32)) -> Vec<u32> {
+pub(super) fn calls_to_node(mut number: usize, last: impl Fn(usize) -> (usize, u32)) -> Vec<u32> {
     let mut calls = Vec::new();
     while number != 0 {
         let (parent, tool) = last(number);

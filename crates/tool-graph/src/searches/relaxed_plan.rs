@@ -1,16 +1,16 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use super::Task;
-use super::type_set::TypeSet;
-use super::weight::Weight;
-use crate::graph::Lists;
+use crate::graph::lists::Lists;
+use crate::searches::plan_weight::PlanWeight;
+use crate::searches::reduced_problem::ReducedProblem;
+use crate::searches::type_set::TypeSet;
 
 /// Plans that are good but not always the best: each data type along the way that looks cheapest,
 /// then without the calls that can be left out.
 #[derive(Debug)]
 pub(crate) struct RelaxedPlans<'a> {
-    task: &'a Task,
+    reduced: &'a ReducedProblem,
     needed_by: Lists,
     lacks: Vec<u32>,
     /// By data type: the cost of all that leads to it, and the tool that yields it.
@@ -41,37 +41,37 @@ impl Ord for Cost {
 }
 
 impl<'a> RelaxedPlans<'a> {
-    pub(crate) fn new(task: &'a Task) -> Self {
+    pub(crate) fn new(reduced: &'a ReducedProblem) -> Self {
         Self {
-            task,
-            needed_by: task.needs.transposed(task.types),
+            reduced,
+            needed_by: reduced.needs.transposed(reduced.types),
             lacks: Vec::new(),
             cost: Vec::new(),
             cost_of_tool: Vec::new(),
             queue: BinaryHeap::new(),
             callable: Vec::new(),
-            chosen: vec![false; task.tools.len()],
+            chosen: vec![false; reduced.tools.len()],
             stack: Vec::new(),
         }
     }
 
     /// A plan without needless calls, by what the tools seem to cost; tools of infinite cost are
     /// not called.
-    pub(crate) fn plan<W: Weight>(
+    pub(crate) fn plan<W: PlanWeight>(
         &mut self,
         cost: impl Fn(u32) -> f64,
         weight: impl Fn(u32) -> W,
     ) -> Option<Vec<u32>> {
-        let task = self.task;
+        let reduced = self.reduced;
         self.cost.clear();
-        self.cost.resize(task.types, (f64::INFINITY, 0));
+        self.cost.resize(reduced.types, (f64::INFINITY, 0));
         self.cost_of_tool.clear();
         self.lacks.clear();
         self.queue.clear();
         self.callable.clear();
-        for tool in 0..task.tools.len() {
+        for tool in 0..reduced.tools.len() {
             self.cost_of_tool.push(cost(tool as u32));
-            self.lacks.push(task.needs.get(tool).len() as u32);
+            self.lacks.push(reduced.needs.get(tool).len() as u32);
             if self.lacks[tool] == 0 {
                 self.offer(tool as u32);
             }
@@ -91,14 +91,14 @@ impl<'a> RelaxedPlans<'a> {
         }
         self.chosen.fill(false);
         self.stack.clear();
-        self.stack.extend(&task.goal);
+        self.stack.extend(&reduced.goal);
         while let Some(number) = self.stack.pop() {
             let (cost, tool) = self.cost[number as usize];
             if cost == f64::INFINITY {
                 return None;
             }
             if !std::mem::replace(&mut self.chosen[tool as usize], true) {
-                self.stack.extend(task.needs.get(tool as usize));
+                self.stack.extend(reduced.needs.get(tool as usize));
             }
         }
         let chosen = self.callable.iter().copied().filter(|&tool| self.chosen[tool as usize]);
@@ -107,7 +107,7 @@ impl<'a> RelaxedPlans<'a> {
         dearest_first.sort_by_key(|&tool| (Reverse(weight(tool)), tool));
         for tool in dearest_first {
             let rest = plan.iter().copied().filter(|&other| other != tool).collect();
-            if closure(task, rest).contains_all(&task.goal) {
+            if closure(reduced, rest).contains_all(&reduced.goal) {
                 plan.retain(|&other| other != tool);
             }
         }
@@ -117,7 +117,7 @@ impl<'a> RelaxedPlans<'a> {
     fn offer(&mut self, tool: u32) {
         self.callable.push(tool);
         let cost = self.cost_of_tool[tool as usize];
-        for &number in self.task.yields.get(tool as usize) {
+        for &number in self.reduced.yields.get(tool as usize) {
             if cost < self.cost[number as usize].0 {
                 self.cost[number as usize] = (cost, tool);
                 self.queue.push((Reverse(Cost(cost)), number));
@@ -128,14 +128,14 @@ impl<'a> RelaxedPlans<'a> {
 
 /// All that these tools lead to; soonest found where they stand in an order in which they can be
 /// called.
-pub(crate) fn closure(task: &Task, mut tools: Vec<u32>) -> TypeSet {
-    let mut state = TypeSet::empty(task.types);
+pub(crate) fn closure(reduced: &ReducedProblem, mut tools: Vec<u32>) -> TypeSet {
+    let mut state = TypeSet::empty(reduced.types);
     loop {
         let before = tools.len();
         tools.retain(|&tool| {
-            let ready = state.contains_all(task.needs.get(tool as usize));
+            let ready = state.contains_all(reduced.needs.get(tool as usize));
             if ready {
-                state.insert_all(task.yields.get(tool as usize));
+                state.insert_all(reduced.yields.get(tool as usize));
             }
             !ready
         });

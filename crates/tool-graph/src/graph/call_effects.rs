@@ -1,5 +1,7 @@
-use super::{State, ToolGraph};
-use crate::Error;
+use crate::error::Error;
+use crate::graph::problem::Problem;
+use crate::graph::state::State;
+use crate::graph::tool_graph::ToolGraph;
 
 /// States, and what calls do to them.
 impl ToolGraph {
@@ -67,6 +69,11 @@ impl ToolGraph {
             state.insert(number);
         }
         Ok(new)
+    }
+
+    pub(crate) fn check_problem(&self, problem: &Problem) -> Result<(), Error> {
+        self.check_state(problem.initial())?;
+        self.check_state(problem.goal())
     }
 
     pub(crate) fn check_state(&self, state: &State) -> Result<(), Error> {

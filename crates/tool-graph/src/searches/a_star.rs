@@ -1,11 +1,11 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use super::Task;
-use super::calls::calls;
-use super::landmark_cut::{Groups, LandmarkCut};
-use super::type_set::TypeSet;
-use super::weight::Weight;
+use crate::searches::calls_to_node::calls_to_node;
+use crate::searches::landmark_cut::{Groups, LandmarkCut};
+use crate::searches::plan_weight::PlanWeight;
+use crate::searches::reduced_problem::ReducedProblem;
+use crate::searches::type_set::TypeSet;
 
 struct Node<W> {
     /// The least weight of calls that lead here, as far as known.
@@ -28,21 +28,26 @@ struct Node<W> {
 /// now. So from each state only those few tools are tried one of which every plan must call. That
 /// finds the weight of the best plan, and then, call by call, the tool that stands first in the
 /// library.
-pub(crate) fn a_star<W: Weight>(task: &Task) -> Option<Vec<u32>> {
-    let mut cuts = LandmarkCut::<W>::new(task);
-    let mut state = TypeSet::empty(task.types);
+pub(crate) fn a_star(reduced: &ReducedProblem) -> Option<Vec<u32>> {
+    if reduced.has_narrow_weights() { search::<u64>(reduced) } else { search::<u128>(reduced) }
+}
+
+fn search<W: PlanWeight>(reduced: &ReducedProblem) -> Option<Vec<u32>> {
+    let mut cuts = LandmarkCut::<W>::new(reduced);
+    let mut state = TypeSet::empty(reduced.types);
     let (mut left, mut plan) = best_plan(&mut cuts, &state, W::NEVER, None)?;
     let mut calls = Vec::new();
-    while !state.contains_all(&task.goal) {
+    while !state.contains_all(&reduced.goal) {
         let bound = cuts.bound(&state, left, None);
         let groups = cuts.groups().clone();
-        for tool in 0..task.tools.len() as u32 {
+        for tool in 0..reduced.tools.len() as u32 {
             if bound + cuts.surcharge(tool) > left {
                 cuts.turn_off(tool);
             }
         }
-        for tool in 0..task.tools.len() as u32 {
-            let (needs, yields) = (task.needs.get(tool as usize), task.yields.get(tool as usize));
+        for tool in 0..reduced.tools.len() as u32 {
+            let (needs, yields) =
+                (reduced.needs.get(tool as usize), reduced.yields.get(tool as usize));
             let weight = cuts.weight(tool);
             if cuts.is_off(tool)
                 || weight > left
@@ -79,13 +84,13 @@ pub(crate) fn a_star<W: Weight>(task: &Task) -> Option<Vec<u32>> {
 /// A plan of least weight and its weight, unless that is more than `limit`.
 ///
 /// `before` as for [`LandmarkCut::bound`].
-fn best_plan<W: Weight>(
+fn best_plan<W: PlanWeight>(
     cuts: &mut LandmarkCut<'_, W>,
     start: &TypeSet,
     limit: W,
     before: Option<(&Groups<W>, u32)>,
 ) -> Option<(W, Vec<u32>)> {
-    let task = cuts.task();
+    let reduced = cuts.reduced();
     let mut nodes = vec![Node::new(W::ZERO, W::ZERO, 0, 0)];
     let mut states = vec![start.clone()];
     let mut numbers = HashMap::from([(start.clone(), 0)]);
@@ -96,8 +101,8 @@ fn best_plan<W: Weight>(
             continue;
         }
         let state = states[number].clone();
-        if state.contains_all(&task.goal) {
-            let calls = calls(number, |number| (nodes[number].parent, nodes[number].tool));
+        if state.contains_all(&reduced.goal) {
+            let calls = calls_to_node(number, |number| (nodes[number].parent, nodes[number].tool));
             return Some((weight, calls));
         }
         if node.first.is_none() {
@@ -122,7 +127,7 @@ fn best_plan<W: Weight>(
         }
         nodes[number].done = true;
         for (tool, bound) in nodes[number].first.take().unwrap_or_default() {
-            let yields = task.yields.get(tool as usize);
+            let yields = reduced.yields.get(tool as usize);
             if bound > limit - weight || state.contains_all(yields) {
                 continue;
             }
@@ -151,7 +156,7 @@ fn best_plan<W: Weight>(
     None
 }
 
-impl<W: Weight> Node<W> {
+impl<W: PlanWeight> Node<W> {
     fn new(weight: W, bound: W, parent: usize, tool: u32) -> Self {
         let groups = Groups::default();
         Self { weight, bound, parent, tool, first: None, groups, done: false }

@@ -1,82 +1,83 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use super::Task;
+use crate::graph::lists::Lists;
+use crate::searches::reduced_problem::ReducedProblem;
 
 /// A task in which each tool needs and yields one data type at most that it does not have from the
 /// start: its plans are the ways from the start to the one goal, along a graph of data types
 /// without circles.
 pub(crate) struct Chain<'a> {
-    task: &'a Task,
+    reduced: &'a ReducedProblem,
     /// The data types from the goal backwards: each after all that are made from it.
     order: Vec<u32>,
 }
 
 /// The place of the start beside the data types.
-fn from(task: &Task, tool: usize) -> usize {
-    task.needs.get(tool).first().map_or(task.types, |&need| need as usize)
+fn from(reduced: &ReducedProblem, tool: usize) -> usize {
+    reduced.needs.get(tool).first().map_or(reduced.types, |&need| need as usize)
 }
 
 impl<'a> Chain<'a> {
-    /// `None` where the task is no chain.
-    pub(crate) fn new(task: &'a Task) -> Option<Self> {
-        let tools = task.tools.len();
-        let one = |tool| task.needs.get(tool).len() <= 1 && task.yields.get(tool).len() == 1;
-        if task.goal.len() != 1 || !(0..tools).all(one) {
+    /// `None` where the problem is no chain.
+    pub(crate) fn new(reduced: &'a ReducedProblem) -> Option<Self> {
+        let tools = reduced.tools.len();
+        let one = |tool| reduced.needs.get(tool).len() <= 1 && reduced.yields.get(tool).len() == 1;
+        if reduced.goal.len() != 1 || !(0..tools).all(one) {
             return None;
         }
         // A data type is in order once all tools that need it lead to one that is.
-        let mut open = vec![0u32; task.types + 1];
-        (0..tools).for_each(|tool| open[from(task, tool)] += 1);
-        let by_yield = task.yields.transposed(task.types + 1);
+        let mut open = vec![0u32; reduced.types + 1];
+        (0..tools).for_each(|tool| open[from(reduced, tool)] += 1);
+        let by_yield = reduced.yields.transposed(reduced.types + 1);
         let mut order: Vec<u32> =
-            (0..task.types as u32).filter(|&number| open[number as usize] == 0).collect();
+            (0..reduced.types as u32).filter(|&number| open[number as usize] == 0).collect();
         let mut next = 0;
         while let Some(&number) = order.get(next) {
             next += 1;
             for &tool in by_yield.get(number as usize) {
-                let from = from(task, tool as usize);
+                let from = from(reduced, tool as usize);
                 open[from] -= 1;
                 if open[from] == 0 {
                     order.push(from as u32);
                 }
             }
         }
-        (order.len() == task.types + 1).then_some(Self { task, order })
+        (order.len() == reduced.types + 1).then_some(Self { reduced, order })
     }
 
     /// The best plan, from the goal backwards: the cheapest rest, then the first tool.
     pub(crate) fn best(&self) -> Vec<u32> {
-        let task = self.task;
+        let reduced = self.reduced;
         let by_need = self.by_need();
-        let goal = task.goal[0];
-        let mut rest: Vec<Option<(u128, u32)>> = vec![None; task.types + 1];
+        let goal = reduced.goal[0];
+        let mut rest: Vec<Option<(u128, u32)>> = vec![None; reduced.types + 1];
         rest[goal as usize] = Some((0, 0));
         for &number in &self.order {
             if number == goal {
                 continue;
             }
             let ways = by_need.get(number as usize).iter().filter_map(|&tool| {
-                let (after, _) = rest[task.yields.get(tool as usize)[0] as usize]?;
-                Some((after + task.weights[tool as usize], tool))
+                let (after, _) = rest[reduced.yields.get(tool as usize)[0] as usize]?;
+                Some((after + reduced.weights[tool as usize], tool))
             });
             rest[number as usize] = ways.min();
         }
         let mut calls = Vec::new();
-        let mut number = task.types;
+        let mut number = reduced.types;
         while number != goal as usize {
             let Some((_, tool)) = rest[number] else { break };
             calls.push(tool);
-            number = task.yields.get(tool as usize)[0] as usize;
+            number = reduced.yields.get(tool as usize)[0] as usize;
         }
         calls
     }
 
     /// The number of plans, unless 128 bits cannot hold it.
     pub(crate) fn count(&self) -> Option<u128> {
-        let goal = self.task.goal[0];
+        let goal = self.reduced.goal[0];
         let by_need = self.by_need();
-        let mut ways = vec![0u128; self.task.types + 1];
+        let mut ways = vec![0u128; self.reduced.types + 1];
         ways[goal as usize] = 1;
         for &number in &self.order {
             if number == goal {
@@ -84,21 +85,21 @@ impl<'a> Chain<'a> {
             }
             let mut sum = 0u128;
             for &tool in by_need.get(number as usize) {
-                let after = ways[self.task.yields.get(tool as usize)[0] as usize];
+                let after = ways[self.reduced.yields.get(tool as usize)[0] as usize];
                 sum = sum.checked_add(after)?;
             }
             ways[number as usize] = sum;
         }
-        Some(ways[self.task.types])
+        Some(ways[self.reduced.types])
     }
 
     /// The number of plans with the fewest calls, unless 128 bits cannot hold it.
     pub(crate) fn count_shortest(&self) -> Option<u128> {
-        let goal = self.task.goal[0];
+        let goal = self.reduced.goal[0];
         let by_need = self.by_need();
         // By data type, the fewest calls from there to the goal and the number of ways to make
         // them, `None` for more than 128 bits hold.
-        let mut rest: Vec<(usize, Option<u128>)> = vec![(0, Some(0)); self.task.types + 1];
+        let mut rest: Vec<(usize, Option<u128>)> = vec![(0, Some(0)); self.reduced.types + 1];
         rest[goal as usize] = (0, Some(1));
         for &number in &self.order {
             if number == goal {
@@ -106,7 +107,7 @@ impl<'a> Chain<'a> {
             }
             let mut best = (usize::MAX, Some(0));
             for &tool in by_need.get(number as usize) {
-                let (calls, ways) = rest[self.task.yields.get(tool as usize)[0] as usize];
+                let (calls, ways) = rest[self.reduced.yields.get(tool as usize)[0] as usize];
                 match calls.cmp(&best.0) {
                     Ordering::Less => best = (calls, ways),
                     Ordering::Equal => {
@@ -117,7 +118,7 @@ impl<'a> Chain<'a> {
             }
             rest[number as usize] = (best.0.saturating_add(1), best.1);
         }
-        rest[self.task.types].1
+        rest[self.reduced.types].1
     }
 
     /// All plans, from the best on: by weight, then by the tools from the first call on.
@@ -126,10 +127,10 @@ impl<'a> Chain<'a> {
     }
 
     /// The tools that each data type is the need of; those without a need come last.
-    fn by_need(&self) -> crate::graph::Lists {
-        let mut one = crate::graph::Lists::default();
-        (0..self.task.tools.len()).for_each(|tool| one.push([from(self.task, tool) as u32]));
-        one.transposed(self.task.types + 1)
+    fn by_need(&self) -> Lists {
+        let mut one = Lists::default();
+        (0..self.reduced.tools.len()).for_each(|tool| one.push([from(self.reduced, tool) as u32]));
+        one.transposed(self.reduced.types + 1)
     }
 }
 
@@ -146,7 +147,7 @@ type Rest = (u128, u32, usize);
 /// Reference: Jiménez and Marzal (1999), Computing the K shortest paths: a new algorithm and an
 /// experimental comparison, doi:10.1007/3-540-48318-7_4.
 pub(crate) struct BestChains<'a> {
-    task: &'a Task,
+    reduced: &'a ReducedProblem,
     /// By data type, the best ways from there, in order.
     found: Vec<Vec<Rest>>,
     /// By data type, one way for each first call: the next one that begins with it.
@@ -159,14 +160,14 @@ pub(crate) struct BestChains<'a> {
 
 impl<'a> BestChains<'a> {
     fn new(chain: &Chain<'a>) -> Self {
-        let task = chain.task;
-        let goal = task.goal[0] as usize;
+        let reduced = chain.reduced;
+        let goal = reduced.goal[0] as usize;
         let by_need = chain.by_need();
         let mut plans = Self {
-            task,
-            found: vec![Vec::new(); task.types + 1],
-            next: vec![BinaryHeap::new(); task.types + 1],
-            complete: vec![false; task.types + 1],
+            reduced,
+            found: vec![Vec::new(); reduced.types + 1],
+            next: vec![BinaryHeap::new(); reduced.types + 1],
+            complete: vec![false; reduced.types + 1],
             given: 0,
         };
         plans.complete[goal] = true;
@@ -183,18 +184,18 @@ impl<'a> BestChains<'a> {
     }
 
     fn after(&self, tool: u32) -> usize {
-        self.task.yields.get(tool as usize)[0] as usize
+        self.reduced.yields.get(tool as usize)[0] as usize
     }
 
     /// The way that begins with this call and goes on with the way of this rank, if that is found.
     fn way(&self, tool: u32, rank: usize) -> Option<Rest> {
         let after = self.after(tool);
-        let rest = if after == self.task.goal[0] as usize {
+        let rest = if after == self.reduced.goal[0] as usize {
             (rank == 0).then_some(0)
         } else {
             self.found[after].get(rank).map(|&(weight, ..)| weight)
         };
-        rest.map(|rest| (rest + self.task.weights[tool as usize], tool, rank))
+        rest.map(|rest| (rest + self.reduced.weights[tool as usize], tool, rank))
     }
 
     fn take_next(&mut self, number: usize) {
@@ -232,7 +233,7 @@ impl Iterator for BestChains<'_> {
     type Item = (u128, Vec<u32>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let start = self.task.types;
+        let start = self.reduced.types;
         if self.found[start].len() <= self.given {
             self.find_one_more(start);
         }
@@ -248,9 +249,9 @@ impl Iterator for BestChains<'_> {
     }
 }
 
-pub(crate) fn chain(task: &Task) -> Option<Vec<u32>> {
-    if task.goal.is_empty() {
+pub(crate) fn chain(reduced: &ReducedProblem) -> Option<Vec<u32>> {
+    if reduced.goal.is_empty() {
         return Some(Vec::new());
     }
-    Chain::new(task).map(|chain| chain.best())
+    Chain::new(reduced).map(|chain| chain.best())
 }

@@ -1,5 +1,9 @@
-use crate::plans::Task;
-use crate::{Error, Plan, Problem, State, ToolGraph};
+use crate::error::Error;
+use crate::graph::plan::Plan;
+use crate::graph::problem::Problem;
+use crate::graph::state::State;
+use crate::graph::tool_graph::ToolGraph;
+use crate::searches::reduced_problem::ReducedProblem;
 
 /// What the greedy policy may call next.
 ///
@@ -100,9 +104,9 @@ pub(crate) struct Greedy {
 impl Greedy {
     /// `None` where no calls lead to the goal.
     pub(crate) fn new(graph: &ToolGraph, problem: &Problem) -> Result<Option<Self>, Error> {
-        let Some(task) = Task::new(graph, problem)? else { return Ok(None) };
+        let Some(reduced) = ReducedProblem::new(graph, problem)? else { return Ok(None) };
         let mut sizes = vec![None; graph.tool_count()];
-        let tools = task.tools.iter().map(|&tool| {
+        let tools = reduced.tools.iter().map(|&tool| {
             let tool = tool as usize;
             Ok((tool, atomic_tools(graph, tool, &mut sizes)?))
         });

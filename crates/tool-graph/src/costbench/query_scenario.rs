@@ -1,5 +1,13 @@
-use super::{CostModel, EventKind, Library, Task, query_seed, removed_lengths};
-use crate::{Error, Event, Scenario, TieRule, ToolGraph};
+use crate::costbench::cost_model::CostModel;
+use crate::costbench::event_kind::EventKind;
+use crate::costbench::library::Library;
+use crate::costbench::seeds::{query_seed, removed_lengths};
+use crate::costbench::task::Task;
+use crate::error::Error;
+use crate::events::event::Event;
+use crate::events::scenario::Scenario;
+use crate::graph::tool_graph::ToolGraph;
+use crate::plans::tie_rule::TieRule;
 
 impl CostModel {
     /// A query of the benchmark as a world to plan and run in: its tools and costs, its task, the

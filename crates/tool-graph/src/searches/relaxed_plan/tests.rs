@@ -2,7 +2,7 @@ use super::*;
 use crate::{Tool, ToolGraph};
 
 /// Two ways from a to b, one of which yields c as well; c alone; d from b and c.
-fn task() -> Task {
+fn reduced() -> ReducedProblem {
     let tool = |name: &str, inputs: &[&str], outputs: &[&str]| Tool {
         name: name.into(),
         inputs: inputs.iter().map(|&name| name.into()).collect(),
@@ -18,12 +18,12 @@ fn task() -> Task {
     ];
     let graph = ToolGraph::new(tools).unwrap();
     let problem = graph.problem(&["a"], &["d"]).unwrap();
-    Task::new(&graph, &problem).unwrap().unwrap()
+    ReducedProblem::new(&graph, &problem).unwrap().unwrap()
 }
 
 fn plan(costs: [f64; 4]) -> Option<Vec<u32>> {
-    let task = task();
-    let mut plans = RelaxedPlans::new(&task);
+    let reduced = reduced();
+    let mut plans = RelaxedPlans::new(&reduced);
     // Once before, as what a plan leaves behind must not change the next one.
     let _ = plans.plan(|_| 1.0, |_| 1u64);
     plans.plan(|tool| costs[tool as usize], |_| 1u64)
@@ -50,10 +50,10 @@ fn tools_of_infinite_cost_are_not_called() {
 
 #[test]
 fn what_tools_lead_to_does_not_depend_on_their_order() {
-    let task = task();
-    let state = |tools: &[u32]| closure(&task, tools.to_vec());
+    let reduced = reduced();
+    let state = |tools: &[u32]| closure(&reduced, tools.to_vec());
     assert_eq!(state(&[0, 1]), state(&[1, 0]));
-    assert!(state(&[0, 1]).contains_all(&task.goal));
+    assert!(state(&[0, 1]).contains_all(&reduced.goal));
     assert_eq!(state(&[0, 2]), state(&[2]));
-    assert_eq!(state(&[]), TypeSet::empty(task.types));
+    assert_eq!(state(&[]), TypeSet::empty(reduced.types));
 }

@@ -1,12 +1,12 @@
 mod heuristic_plans;
 
-use super::Task;
-use super::landmark_cut::LandmarkCut;
-use super::packing::{Packing, UNLIMITED};
-use super::relaxed_plan::{RelaxedPlans, closure};
-use super::type_set::TypeSet;
-use super::weight::Weight;
-use crate::graph::Lists;
+use crate::graph::lists::Lists;
+use crate::searches::landmark_cut::LandmarkCut;
+use crate::searches::packing::{Packing, UNLIMITED};
+use crate::searches::plan_weight::PlanWeight;
+use crate::searches::reduced_problem::ReducedProblem;
+use crate::searches::relaxed_plan::{RelaxedPlans, closure};
+use crate::searches::type_set::TypeSet;
 
 /// The plans that call some tools for certain and some not at all.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ impl Node {
 /// ICAPS.
 #[derive(Debug)]
 pub(crate) struct ToolSets<'a, W> {
-    task: &'a Task,
+    reduced: &'a ReducedProblem,
     cuts: LandmarkCut<'a, W>,
     plans: RelaxedPlans<'a>,
     start: TypeSet,
@@ -63,13 +63,13 @@ pub(crate) struct ToolSets<'a, W> {
     scale: f64,
 }
 
-impl<'a, W: Weight> ToolSets<'a, W> {
-    pub(crate) fn new(task: &'a Task) -> Self {
+impl<'a, W: PlanWeight> ToolSets<'a, W> {
+    pub(crate) fn new(reduced: &'a ReducedProblem) -> Self {
         Self {
-            task,
-            cuts: LandmarkCut::new(task),
-            plans: RelaxedPlans::new(task),
-            start: TypeSet::empty(task.types),
+            reduced,
+            cuts: LandmarkCut::new(reduced),
+            plans: RelaxedPlans::new(reduced),
+            start: TypeSet::empty(reduced.types),
             groups: Lists::default(),
             limit: W::NEVER,
             best: None,
@@ -82,7 +82,7 @@ impl<'a, W: Weight> ToolSets<'a, W> {
     pub(crate) fn root(&mut self) -> Node {
         let mut root = Node {
             off: self.cuts.off().to_vec(),
-            forced: vec![false; self.task.tools.len()],
+            forced: vec![false; self.reduced.tools.len()],
             packing: Packing::new(Vec::new()),
         };
         self.try_plan(&root, |_, weight| weight);
@@ -138,7 +138,7 @@ impl<'a, W: Weight> ToolSets<'a, W> {
     }
 
     fn tools(&self) -> std::ops::Range<u32> {
-        0..self.task.tools.len() as u32
+        0..self.reduced.tools.len() as u32
     }
 
     /// Decides on the tool, and then on others; `any` stops at the first plan.
@@ -161,7 +161,7 @@ impl<'a, W: Weight> ToolSets<'a, W> {
 
     /// Whether no plan of this weight is looked for.
     fn is_too_much(&self, weight: W) -> bool {
-        let weight = W::of(self.task.round_up(weight.wide()));
+        let weight = W::of(self.reduced.round_up(weight.wide()));
         if self.unique { weight > self.limit } else { weight >= self.limit }
     }
 
@@ -262,8 +262,8 @@ impl<'a, W: Weight> ToolSets<'a, W> {
         if let Some((_, tool)) = parts.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1))) {
             return Some(tool);
         }
-        let state = closure(self.task, forced);
-        if state.contains_all(&self.task.goal) {
+        let state = closure(self.reduced, forced);
+        if state.contains_all(&self.reduced.goal) {
             return None;
         }
         let first = self.cuts.landmark_of(&state, true);
@@ -278,8 +278,8 @@ impl<'a, W: Weight> ToolSets<'a, W> {
                 node.forced[tool as usize] || share >= least
             };
             let called: Vec<u32> = self.tools().filter(called).collect();
-            let state = closure(self.task, called);
-            if state.contains_all(&self.task.goal) {
+            let state = closure(self.reduced, called);
+            if state.contains_all(&self.reduced.goal) {
                 break;
             }
             let group = self.cuts.landmark_of(&state, true);

@@ -1,8 +1,10 @@
-use super::cents::round_to_cents;
-use super::seeds::{changed_seed, hash_seed, query_seed};
-use super::streams::{NumpyRandom, PythonRandom};
-use super::{Library, Task};
-use crate::Error;
+use crate::costbench::cents::round_to_cents;
+use crate::costbench::library::Library;
+use crate::costbench::seeds::{changed_seed, hash_seed, query_seed};
+use crate::costbench::streams::numpy_random::NumpyRandom;
+use crate::costbench::streams::python_random::PythonRandom;
+use crate::costbench::task::Task;
+use crate::error::Error;
 
 /// The largest bound of a cost and the largest noise: amounts above it have no exact cents.
 const MAX_SETTING: f64 = 1e9;

@@ -1,13 +1,13 @@
 use std::cmp::Reverse;
 
 use super::{LandmarkCut, Mark, NOBODY};
-use crate::plans::type_set::TypeSet;
-use crate::plans::weight::Weight;
+use crate::searches::plan_weight::PlanWeight;
+use crate::searches::type_set::TypeSet;
 
-impl<W: Weight> LandmarkCut<'_, W> {
+impl<W: PlanWeight> LandmarkCut<'_, W> {
     /// Another group and what it counts for.
     pub(crate) fn next_cut(&mut self, state: &TypeSet) -> Option<(W, &[u32])> {
-        if self.value[self.task.types] == W::ZERO {
+        if self.value[self.reduced.types] == W::ZERO {
             return None;
         }
         self.find_cut(state);
@@ -15,7 +15,7 @@ impl<W: Weight> LandmarkCut<'_, W> {
         self.pay(cheapest);
         // With the tools that are off, one of the group is in every plan, also in those that call
         // some.
-        for tool in 0..self.task.tools.len() {
+        for tool in 0..self.reduced.tools.len() {
             let before = |&number: &u32| self.mark[number as usize] == Mark::Before;
             if self.off[tool]
                 && !self.replaced[tool]

@@ -1,8 +1,8 @@
 use super::{LandmarkCut, Mark};
-use crate::plans::type_set::TypeSet;
-use crate::plans::weight::Weight;
+use crate::searches::plan_weight::PlanWeight;
+use crate::searches::type_set::TypeSet;
 
-impl<W: Weight> LandmarkCut<'_, W> {
+impl<W: PlanWeight> LandmarkCut<'_, W> {
     /// Tools that can be called now and one of which every plan from this state calls: those that
     /// lead to the goal where every other tool hangs on one need, if possible one that another
     /// hangs on too.

@@ -1,8 +1,9 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 
-use super::Task;
-use super::type_set::TypeSet;
+use crate::searches::calls_to_node::calls_to_node;
+use crate::searches::reduced_problem::ReducedProblem;
+use crate::searches::type_set::TypeSet;
 
 /// A state that was reached, and the best calls that were found to it.
 struct Node {
@@ -13,8 +14,8 @@ struct Node {
 }
 
 /// The best plan, by going through all states in the order of their weight.
-pub(crate) fn dijkstra(task: &Task) -> Option<Vec<u32>> {
-    let mut states = vec![TypeSet::empty(task.types)];
+pub(crate) fn dijkstra(reduced: &ReducedProblem) -> Option<Vec<u32>> {
+    let mut states = vec![TypeSet::empty(reduced.types)];
     let mut numbers = HashMap::from([(states[0].clone(), 0)]);
     let mut nodes = vec![Node { weight: 0, parent: 0, tool: 0, done: false }];
     let mut open = BinaryHeap::from([Reverse((0, 0))]);
@@ -26,19 +27,19 @@ pub(crate) fn dijkstra(task: &Task) -> Option<Vec<u32>> {
         if std::mem::replace(&mut nodes[number].done, true) {
             continue;
         }
-        if states[number].contains_all(&task.goal) {
+        if states[number].contains_all(&reduced.goal) {
             let better = best.is_none_or(|best| calls(&nodes, number) < calls(&nodes, best));
             best = if better { Some(number) } else { best };
             continue;
         }
-        for tool in 0..task.tools.len() {
+        for tool in 0..reduced.tools.len() {
             let state = &states[number];
-            let (needs, yields) = (task.needs.get(tool), task.yields.get(tool));
+            let (needs, yields) = (reduced.needs.get(tool), reduced.yields.get(tool));
             if !state.contains_all(needs) || state.contains_all(yields) {
                 continue;
             }
             let next = state.with(yields);
-            let weight = weight + task.weights[tool];
+            let weight = weight + reduced.weights[tool];
             let tool = tool as u32;
             let node = Node { weight, parent: number, tool, done: false };
             match numbers.get(&next) {
@@ -70,5 +71,5 @@ pub(crate) fn dijkstra(task: &Task) -> Option<Vec<u32>> {
 
 /// The best calls to a state; the first node is the start.
 fn calls(nodes: &[Node], number: usize) -> Vec<u32> {
-    super::calls::calls(number, |number| (nodes[number].parent, nodes[number].tool))
+    calls_to_node(number, |number| (nodes[number].parent, nodes[number].tool))
 }

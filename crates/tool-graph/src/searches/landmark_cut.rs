@@ -4,10 +4,10 @@ mod next_cut;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::Task;
-use super::type_set::TypeSet;
-use super::weight::Weight;
-use crate::graph::Lists;
+use crate::graph::lists::Lists;
+use crate::searches::plan_weight::PlanWeight;
+use crate::searches::reduced_problem::ReducedProblem;
+use crate::searches::type_set::TypeSet;
 
 const NOBODY: u32 = u32::MAX;
 
@@ -22,7 +22,7 @@ const NOBODY: u32 = u32::MAX;
 /// difference anyway?, ICAPS, section "The landmark cut heuristic".
 #[derive(Debug)]
 pub(crate) struct LandmarkCut<'a, W> {
-    task: &'a Task,
+    reduced: &'a ReducedProblem,
     needs: Lists,
     /// One entry more than the tools of the task: the goal as a tool without cost.
     yields: Lists,
@@ -68,29 +68,29 @@ enum Mark {
     Before,
 }
 
-impl<'a, W: Weight> LandmarkCut<'a, W> {
+impl<'a, W: PlanWeight> LandmarkCut<'a, W> {
     /// Leaves out tools that another one replaces in every plan, for less or earlier in the
     /// library.
-    pub(crate) fn new(task: &'a Task) -> Self {
-        let mut cuts = Self::of_all(task);
-        for tool in 0..task.tools.len() {
-            cuts.off[tool] = is_replaced(task, &cuts.yielded_by, tool);
+    pub(crate) fn new(reduced: &'a ReducedProblem) -> Self {
+        let mut cuts = Self::of_all(reduced);
+        for tool in 0..reduced.tools.len() {
+            cuts.off[tool] = is_replaced(reduced, &cuts.yielded_by, tool);
         }
         cuts.replaced.copy_from_slice(&cuts.off);
         cuts
     }
 
     /// With all tools, also those that another one replaces.
-    pub(crate) fn of_all(task: &'a Task) -> Self {
-        let (tools, types) = (task.tools.len(), task.types);
-        let mut needs = task.needs.clone();
-        let mut yields = task.yields.clone();
-        needs.push(task.goal.iter().copied());
+    pub(crate) fn of_all(reduced: &'a ReducedProblem) -> Self {
+        let (tools, types) = (reduced.tools.len(), reduced.types);
+        let mut needs = reduced.needs.clone();
+        let mut yields = reduced.yields.clone();
+        needs.push(reduced.goal.iter().copied());
         yields.push([types as u32]);
-        let mut weights: Vec<W> = task.weights.iter().map(|&weight| W::of(weight)).collect();
+        let mut weights: Vec<W> = reduced.weights.iter().map(|&weight| W::of(weight)).collect();
         weights.push(W::ZERO);
         Self {
-            task,
+            reduced,
             needed_by: needs.transposed(types + 1),
             yielded_by: yields.transposed(types + 1),
             free: (0..=tools as u32).filter(|&tool| needs.get(tool as usize).is_empty()).collect(),
@@ -112,8 +112,8 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
         }
     }
 
-    pub(crate) fn task(&self) -> &'a Task {
-        self.task
+    pub(crate) fn reduced(&self) -> &'a ReducedProblem {
+        self.reduced
     }
 
     pub(crate) fn weight(&self, tool: u32) -> W {
@@ -166,7 +166,7 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
             }
         }
         self.start(state);
-        let goal = self.task.types;
+        let goal = self.reduced.types;
         if self.value[goal] == W::NEVER {
             return W::NEVER;
         }
@@ -207,7 +207,7 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
     /// Whether the goal can be reached, after which [`Self::next_cut`] can be used.
     pub(crate) fn reach(&mut self, state: &TypeSet) -> bool {
         self.start(state);
-        self.value[self.task.types] != W::NEVER
+        self.value[self.reduced.types] != W::NEVER
     }
 
     pub(crate) fn off(&self) -> &[bool] {
@@ -253,8 +253,8 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
     fn mark_goal_only(&mut self) {
         self.mark.fill(Mark::None);
         self.stack.clear();
-        self.stack.push(self.task.types as u32);
-        self.mark[self.task.types] = Mark::Behind;
+        self.stack.push(self.reduced.types as u32);
+        self.mark[self.reduced.types] = Mark::Behind;
     }
 
     /// A call of the tool, all of whose needs are there at this value.
@@ -273,12 +273,12 @@ impl<'a, W: Weight> LandmarkCut<'a, W> {
     }
 }
 
-fn is_replaced(task: &Task, yielded_by: &Lists, tool: usize) -> bool {
-    let (needs, yields) = (task.needs.get(tool), task.yields.get(tool));
+fn is_replaced(reduced: &ReducedProblem, yielded_by: &Lists, tool: usize) -> bool {
+    let (needs, yields) = (reduced.needs.get(tool), reduced.yields.get(tool));
     yielded_by.get(yields[0] as usize).iter().any(|&other| {
         let other = other as usize;
-        (task.weights[other], other) < (task.weights[tool], tool)
-            && task.needs.get(other).iter().all(|need| needs.contains(need))
-            && yields.iter().all(|number| task.yields.get(other).contains(number))
+        (reduced.weights[other], other) < (reduced.weights[tool], tool)
+            && reduced.needs.get(other).iter().all(|need| needs.contains(need))
+            && yields.iter().all(|number| reduced.yields.get(other).contains(number))
     })
 }

@@ -1,7 +1,7 @@
 use super::{Node, ToolSets};
-use crate::plans::weight::Weight;
+use crate::searches::plan_weight::PlanWeight;
 
-impl<W: Weight> ToolSets<'_, W> {
+impl<W: PlanWeight> ToolSets<'_, W> {
     /// Plans of the tools that the linear program calls, and of those that are left without
     /// surcharge.
     pub(super) fn try_plans(&mut self, node: &Node) {

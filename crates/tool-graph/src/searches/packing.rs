@@ -1,4 +1,4 @@
-use crate::graph::Lists;
+use crate::graph::lists::Lists;
 
 /// How much each group of tools can count for, so that no tool is counted beyond its weight.
 ///

@@ -18,14 +18,14 @@ fn a_tool_dearer_than_a_plan_is_off_and_sets_no_scale() {
     ];
     let graph = ToolGraph::new(tools).unwrap();
     let problem = graph.problem(&["a"], &["d"]).unwrap();
-    let task = Task::new(&graph, &problem).unwrap().unwrap();
-    let mut sets = ToolSets::<u64>::new(&task);
+    let reduced = ReducedProblem::new(&graph, &problem).unwrap().unwrap();
+    let mut sets = ToolSets::<u64>::new(&reduced);
     let mut root = sets.root();
     assert_eq!(
         (0..4).map(|tool| root.is_off(tool)).collect::<Vec<_>>(),
         [true, false, false, false]
     );
-    assert!((sets.scale * task.weights[3] as f64 - 1.0).abs() < 1e-12);
+    assert!((sets.scale * reduced.weights[3] as f64 - 1.0).abs() < 1e-12);
     assert_eq!(sets.best(&mut root), Some(vec![1, 2, 3]));
     assert!(sets.is_unique());
 }

@@ -1,0 +1,127 @@
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use crate::searches::chain::Chain;
+use crate::searches::landmark_cut::LandmarkCut;
+use crate::searches::plan_weight::PlanWeight;
+use crate::searches::reduced_problem::ReducedProblem;
+use crate::searches::type_set::TypeSet;
+
+/// The least weight of a plan that begins with these calls, the calls, their weight, what is there.
+type Beginning = (u128, Vec<u32>, u128, TypeSet);
+
+/// Plans one after the other, from the best.
+///
+/// The open calls are kept in the order of the least weight they can end at, then of the library.
+/// So nothing that is still open can become a plan that comes before the one taken out.
+struct BestPlans<'a> {
+    reduced: &'a ReducedProblem,
+    cuts: LandmarkCut<'a, u128>,
+    open: BinaryHeap<Reverse<Beginning>>,
+    bounds: HashMap<TypeSet, u128>,
+    /// By data type, how many of the calls that are looked at yield it.
+    yielded: Vec<u32>,
+}
+
+impl<'a> BestPlans<'a> {
+    fn new(reduced: &'a ReducedProblem) -> Self {
+        let start = (0, Vec::new(), 0, TypeSet::empty(reduced.types));
+        Self {
+            reduced,
+            cuts: LandmarkCut::new(reduced),
+            open: BinaryHeap::from([Reverse(start)]),
+            bounds: HashMap::new(),
+            yielded: vec![0; reduced.types],
+        }
+    }
+
+    /// What the calls leave there; those that cannot be made are passed over.
+    fn after<'b>(&self, calls: impl Iterator<Item = &'b u32>) -> TypeSet {
+        calls.fold(TypeSet::empty(self.reduced.types), |state, &tool| {
+            if state.contains_all(self.reduced.needs.get(tool as usize)) {
+                state.with(self.reduced.yields.get(tool as usize))
+            } else {
+                state
+            }
+        })
+    }
+
+    /// Whether a call can be left out of these and of all that goes on from them.
+    fn has_needless_call(&mut self, calls: &[u32], state: &TypeSet) -> bool {
+        let reduced = self.reduced;
+        let done = state.contains_all(&reduced.goal);
+        self.yielded.fill(0);
+        for &tool in calls {
+            for &number in reduced.yields.get(tool as usize) {
+                self.yielded[number as usize] += 1;
+            }
+        }
+        // What must be there after a call: at the end the goal, before it all that the calls leave.
+        let mut wanted = if done { TypeSet::empty(reduced.types) } else { state.clone() };
+        wanted.insert_all(&reduced.goal);
+        for place in (0..calls.len()).rev() {
+            let tool = calls[place] as usize;
+            // The only call that yields a wanted data type cannot be left out. Only for others the
+            // rest has to be tried.
+            let only =
+                |&number: &u32| self.yielded[number as usize] == 1 && wanted.contains(number);
+            if !reduced.yields.get(tool).iter().any(only) {
+                let rest = self.after(calls[..place].iter().chain(&calls[place + 1..]));
+                let same = if done { rest.contains_all(&reduced.goal) } else { rest == *state };
+                if same {
+                    return true;
+                }
+            }
+            wanted.insert_all(reduced.needs.get(tool));
+        }
+        false
+    }
+}
+
+impl Iterator for BestPlans<'_> {
+    /// The weight and the calls.
+    type Item = (u128, Vec<u32>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while let Some(Reverse((_, mut calls, weight, state))) = self.open.pop() {
+            if state.contains_all(&self.reduced.goal) {
+                return Some((weight, calls));
+            }
+            for tool in 0..self.reduced.tools.len() {
+                let yields = self.reduced.yields.get(tool);
+                if !state.contains_all(self.reduced.needs.get(tool)) || state.contains_all(yields) {
+                    continue;
+                }
+                let next = state.with(yields);
+                calls.push(tool as u32);
+                let needless = self.has_needless_call(&calls, &next);
+                let beginning = if needless { Vec::new() } else { calls.clone() };
+                calls.pop();
+                if needless {
+                    continue;
+                }
+                let weight = weight + self.reduced.weights[tool];
+                let bound = match self.bounds.get(&next) {
+                    Some(&bound) => bound,
+                    None => {
+                        let bound = self.cuts.bound(&next, u128::NEVER, None);
+                        self.bounds.insert(next.clone(), bound);
+                        bound
+                    }
+                };
+                self.open.push(Reverse((weight + bound, beginning, weight, next)));
+            }
+        }
+        None
+    }
+}
+
+/// All plans, from the best on, with their weights.
+pub(crate) fn plans_in_order(
+    reduced: &ReducedProblem,
+) -> Box<dyn Iterator<Item = (u128, Vec<u32>)> + '_> {
+    match Chain::new(reduced) {
+        Some(chain) => Box::new(chain.best_plans()),
+        None => Box::new(BestPlans::new(reduced)),
+    }
+}

@@ -1,0 +1,86 @@
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use crate::graph::tool_graph::ToolGraph;
+use crate::searches::reduced_problem::ReducedProblem;
+
+/// What plans to the same state are compared by, from the first part on; less is better. Sums of
+/// costs are at least 0, where the bits of f64 numbers are in the order of the numbers.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Label {
+    units: u128,
+    rounded_sum: u64,
+    calls: usize,
+    /// The tools, from the last in the library on.
+    by_place: Vec<u32>,
+    tools: Vec<u32>,
+}
+
+impl Label {
+    fn and(&self, tool: u32, units: u128, cost: f64) -> Self {
+        let mut by_place = self.by_place.clone();
+        by_place.insert(by_place.partition_point(|&other| other > tool), tool);
+        let mut tools = self.tools.clone();
+        tools.push(tool);
+        Self {
+            units: self.units + units,
+            rounded_sum: (f64::from_bits(self.rounded_sum) + cost).to_bits(),
+            calls: self.calls + 1,
+            by_place,
+            tools,
+        }
+    }
+
+    /// Whether this could end as the better plan by way of the same calls, its rounded sum being no
+    /// lower.
+    fn may_beat(&self, other: &Self) -> bool {
+        let rest = (self.calls, &self.by_place, &self.tools);
+        self.units <= other.units && rest < (other.calls, &other.by_place, &other.tools)
+    }
+}
+
+/// The best plan by [`TieRule::Released`], in tools of the task.
+pub(crate) fn released(graph: &ToolGraph, reduced: &ReducedProblem) -> Option<Vec<u32>> {
+    // Where one data type at most is needed and one yielded, the last one says all of a state.
+    let single = reduced.goal.len() == 1
+        && (0..reduced.tools.len())
+            .all(|tool| reduced.needs.get(tool).len() <= 1 && reduced.yields.get(tool).len() == 1);
+    let has = |state: &[u64], number: u32| state[number as usize / 64] >> (number % 64) & 1 == 1;
+    let costs: Vec<(u128, f64)> = reduced
+        .tools
+        .iter()
+        .map(|&tool| (graph.costs().units(tool as usize), graph.cost(tool as usize).unwrap_or(0.0)))
+        .collect();
+    let start = vec![0; reduced.types.div_ceil(64)];
+    let first = Label { units: 0, rounded_sum: 0, calls: 0, by_place: vec![], tools: vec![] };
+    let mut open = BinaryHeap::from([Reverse((first, start))]);
+    // By state, the last label that was followed. A higher rounded sum may be rounded to the same
+    // total later, so that one with less of the rest must be followed too.
+    let mut followed: BTreeMap<Vec<u64>, Label> = BTreeMap::new();
+    while let Some(Reverse((label, state))) = open.pop() {
+        if reduced.goal.iter().all(|&goal| has(&state, goal)) {
+            return Some(label.tools);
+        }
+        if followed.get(&state).is_some_and(|before| !label.may_beat(before)) {
+            continue;
+        }
+        for (tool, &(units, cost)) in costs.iter().enumerate() {
+            let lacks = |&number: &u32| !has(&state, number);
+            let (needs, yields) = (reduced.needs.get(tool), reduced.yields.get(tool));
+            if needs.iter().any(lacks) || !yields.iter().any(lacks) {
+                continue;
+            }
+            let mut next = state.clone();
+            if single {
+                next.fill(0);
+            }
+            yields.iter().for_each(|&new| next[new as usize / 64] |= 1 << (new % 64));
+            let next_label = label.and(tool as u32, units, cost);
+            if followed.get(&next).is_none_or(|before| next_label.may_beat(before)) {
+                open.push(Reverse((next_label, next)));
+            }
+        }
+        followed.insert(state, label);
+    }
+    None
+}

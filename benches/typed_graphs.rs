@@ -107,13 +107,7 @@ impl Kind {
                     Cost::Steps(step, times) => step * (1 + below(times)),
                     Cost::Length => far * (90 + below(21)),
                 };
-                Tool {
-                    name: format!("tool{tool}"),
-                    inputs,
-                    outputs,
-                    cost: f64::from(cents) / 100.0,
-                    components: vec![],
-                }
+                Tool::new(format!("tool{tool}"), inputs, outputs, f64::from(cents) / 100.0)
             })
             .collect();
         let graph = ToolGraph::new(tools).unwrap();

@@ -175,20 +175,5 @@ pub enum Error {
     },
     /// A measure of trajectory-metrics is not defined for the runs given.
     #[error(transparent)]
-    TrajectoryMetrics(trajectory_metrics::Error),
-}
-
-impl From<trajectory_metrics::Error> for Error {
-    fn from(error: trajectory_metrics::Error) -> Self {
-        match error {
-            trajectory_metrics::Error::Empty => Self::Empty,
-            trajectory_metrics::Error::Length { what, expected, found } => {
-                Self::Length { what, expected, found }
-            }
-            trajectory_metrics::Error::Setting { name, value, range } => {
-                Self::Setting { name, value, range }
-            }
-            other => Self::TrajectoryMetrics(other),
-        }
-    }
+    TrajectoryMetrics(#[from] trajectory_metrics::Error),
 }

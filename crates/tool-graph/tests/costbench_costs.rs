@@ -5,7 +5,8 @@
 use serde_json::Value;
 use tool_graph::Error;
 use tool_graph::costbench::{
-    CostModel, CostRule, Library, changed_seed, event_seed, query_seed, removed_lengths,
+    CostModel, CostRule, EventKind, Library, Task, changed_seed, event_seed, query_seed,
+    removed_lengths,
 };
 
 #[test]
@@ -148,6 +149,22 @@ fn ranges_of_removed_lengths_fit_the_task_and_the_first_does_not_depend_on_the_n
                     assert!(range.end() - range.start() >= n / 2);
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn a_query_has_a_scenario_at_the_extremes_of_all_settings() {
+    for level in [1, Library::MAX_REFINEMENT_LEVEL] {
+        let library = Library::new(level).unwrap();
+        for model in [
+            CostModel::new(0.0, 0.0, 0.0).unwrap(),
+            CostModel::new(0.0, 1e9, 1e9).unwrap().with_rule(CostRule::PaperText),
+            CostModel::new(1e9, 1e9, 1e9).unwrap(),
+        ] {
+            let events = [EventKind::CostChange, EventKind::RemoveTools];
+            let scenario = model.scenario(&library, u64::MAX, "", Task::Shopping, &events);
+            assert_eq!(scenario.events().len(), 2);
         }
     }
 }

@@ -23,13 +23,12 @@ fn released(level: usize) -> Vec<Tool> {
     let tool = |tool: &Value| {
         let composite = tool["kind"] == "composite";
         assert!(composite || tool["kind"] == "atomic");
-        Tool {
-            name: tool["name"].as_str().unwrap().into(),
-            inputs: strings(&tool["inputs"]),
-            outputs: vec![tool["output"].as_str().unwrap().into()],
-            cost: 0.0,
-            components: if composite { strings(&tool["components"]) } else { Vec::new() },
-        }
+        let [name, output] = ["name", "output"].map(|field| tool[field].as_str().unwrap());
+        Tool::new(name, strings(&tool["inputs"]), [output], 0.0).with_components(if composite {
+            strings(&tool["components"])
+        } else {
+            Vec::new()
+        })
     };
     tools.iter().map(tool).collect()
 }

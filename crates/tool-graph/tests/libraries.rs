@@ -4,14 +4,8 @@
 use tool_graph::{Error, Search, Tool, ToolGraph};
 
 fn tool(name: &str, inputs: &[&str], outputs: &[&str], components: &[&str]) -> Tool {
-    let owned = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect();
-    Tool {
-        name: name.to_owned(),
-        inputs: owned(inputs),
-        outputs: owned(outputs),
-        cost: 1.0,
-        components: owned(components),
-    }
+    Tool::new(name, inputs.iter().copied(), outputs.iter().copied(), 1.0)
+        .with_components(components.iter().copied())
 }
 
 fn two() -> Vec<Tool> {

@@ -165,13 +165,8 @@ fn the_best_plans_are_sorted_distinct_and_all_there_are() {
 fn chain_of_twins(steps: usize, twins: usize) -> (ToolGraph, Problem) {
     let tool = |number: usize| {
         let step = number / twins;
-        Tool {
-            name: format!("tool{number}"),
-            inputs: vec![format!("t{step}")],
-            outputs: vec![format!("t{}", step + 1)],
-            cost: 1.0 + (step % 7) as f64,
-            components: vec![],
-        }
+        let cost = 1.0 + (step % 7) as f64;
+        Tool::new(format!("tool{number}"), [format!("t{step}")], [format!("t{}", step + 1)], cost)
     };
     let graph = ToolGraph::new((0..steps * twins).map(tool).collect()).unwrap();
     let problem = graph.problem(&["t0".to_owned()], &[format!("t{steps}")]).unwrap();
@@ -209,13 +204,8 @@ fn random_chain(draw: &mut Draw) -> (ToolGraph, Option<Problem>) {
     let tool = |number: usize, draw: &mut Draw| {
         let from = draw.below(types);
         let to = from + 1 + draw.below(types - from);
-        Tool {
-            name: format!("tool{number}"),
-            inputs: vec![format!("t{from}")],
-            outputs: vec![format!("t{to}")],
-            cost: draw.below(4) as f64 / 10.0,
-            components: vec![],
-        }
+        let cost = draw.below(4) as f64 / 10.0;
+        Tool::new(format!("tool{number}"), [format!("t{from}")], [format!("t{to}")], cost)
     };
     let tools = (0..4 + draw.below(5)).map(|number| tool(number, draw)).collect();
     let graph = ToolGraph::new(tools).unwrap();
@@ -253,20 +243,13 @@ fn plans_along_a_chain_are_those_of_trying_everything() {
 fn shortest_plans_of_a_long_line_that_is_no_chain_are_counted() {
     // Every step needs a key beside the step before, so no search along a chain applies; two keys
     // can be had first in either order.
-    let tool = |name: String, inputs: Vec<String>, output: String| Tool {
-        name,
-        inputs,
-        outputs: vec![output],
-        cost: 1.0,
-        components: vec![],
-    };
     let mut tools = vec![
-        tool("first".into(), vec!["start".into()], "t0".into()),
-        tool("unlock".into(), vec!["start".into()], "key".into()),
+        Tool::new("first", ["start"], ["t0"], 1.0),
+        Tool::new("unlock", ["start"], ["key"], 1.0),
     ];
     let step = |number: usize| {
-        let inputs = vec![format!("t{number}"), "key".into()];
-        tool(format!("step{number}"), inputs, format!("t{}", number + 1))
+        let inputs = [format!("t{number}"), "key".into()];
+        Tool::new(format!("step{number}"), inputs, [format!("t{}", number + 1)], 1.0)
     };
     tools.extend((0..150).map(step));
     let graph = ToolGraph::new(tools).unwrap();

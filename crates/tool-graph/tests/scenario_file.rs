@@ -178,7 +178,7 @@ fn a_removal_that_would_leave_no_way_does_not_happen() {
     // So that it falls due after the first of two calls.
     file["trigger_rule"] = json!("released");
     let scenario = read(&file).unwrap();
-    let run = scenario.optimal_run().unwrap();
+    let run = scenario.optimal_run();
     assert!(run.goal_reached() && run.events_fired() == 0);
 }
 
@@ -186,7 +186,7 @@ fn a_removal_that_would_leave_no_way_does_not_happen() {
 fn the_demo_file_can_be_run_and_all_its_events_come() {
     let scenario: Scenario =
         serde_json::from_str(include_str!("../../../examples/data/demo_scenario.json")).unwrap();
-    let run = scenario.optimal_run().unwrap();
+    let run = scenario.optimal_run();
     assert!(run.goal_reached() && run.all_events_fired());
     assert_eq!(run.events_fired(), 4);
 }

@@ -128,12 +128,8 @@ fn long_plans_with_costs_of_any_size_are_the_same_for_all_searches() {
 
 /// A chain of steps in the reverse order, two tools a step; from its start on leads another type to its end.
 fn long_chain(steps: usize) -> (ToolGraph, Problem) {
-    let tool = |name: String, inputs: &[String], outputs: &[String], cost| Tool {
-        name,
-        inputs: inputs.to_vec(),
-        outputs: outputs.to_vec(),
-        cost,
-        components: vec![],
+    let tool = |name: String, inputs: &[String], outputs: &[String], cost| {
+        Tool::new(name, inputs, outputs, cost)
     };
     let step = |number: usize| format!("step{number}");
     let side = "side".to_owned();

@@ -29,7 +29,7 @@ fn scenario() -> Scenario {
 /// A run with every kind of call.
 fn run() -> (Vec<Reply>, Transcript) {
     let scenario = scenario();
-    let mut episode = Episode::new(&scenario).unwrap();
+    let mut episode = Episode::new(&scenario);
     let mut replies: Vec<Reply> = ["buy", "pick", "search", "search", "ask", "ask", "pick", "pick"]
         .iter()
         .map(|name| episode.call(name).unwrap())
@@ -94,7 +94,7 @@ fn a_transcript_reads_back_what_it_wrote_and_refuses_what_no_run_can_be() {
 #[test]
 fn scores_of_a_run_come_back_and_are_checked() {
     let (_, run) = run();
-    let scores = run.scores(&scenario().optimal_run().unwrap()).unwrap();
+    let scores = run.scores(&scenario().optimal_run()).unwrap();
     let json = comes_back(&scores);
     for (path, value) in [
         ("/normalized_edit_distance", json!(1.5)),
@@ -108,8 +108,8 @@ fn scores_of_a_run_come_back_and_are_checked() {
     ] {
         refused::<RunScores>(&json, path, value);
     }
-    let none = Episode::new(&scenario()).unwrap().finish(false);
-    comes_back(&none.scores(&scenario().optimal_run().unwrap()).unwrap());
+    let none = Episode::new(&scenario()).finish(false);
+    comes_back(&none.scores(&scenario().optimal_run()).unwrap());
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::error::Error;
 /// let library = Library::new(2)?;
 /// let events = [EventKind::CostChange, EventKind::RemoveTools];
 /// let scenario =
-///     CostModel::default().scenario(&library, 42, "<Query00001>", Task::Dining, &events)?;
+///     CostModel::default().scenario(&library, 42, "<Query00001>", Task::Dining, &events);
 /// assert_eq!(scenario.events().len(), 2);
 ///
 /// assert_eq!(EventKind::ALL.map(EventKind::name)[..2], ["ban_tool", "preference_change"]);

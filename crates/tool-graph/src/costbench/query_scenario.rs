@@ -10,17 +10,13 @@ use crate::graph::tool_graph::ToolGraph;
 use crate::plans::tie_rule::TieRule;
 
 impl CostModel {
-    /// A query of the benchmark as a world to plan and run in: its tools and costs, its task, the
-    /// events of these kinds in this order, and the [`TieRule`] that the published figures need.
+    /// The scenario of one query: its tools and costs, its task, events of these kinds in this order,
+    /// and the [`TieRule`] that reproduces the published figures.
     ///
-    /// The costs of a cost change follow from its place among all events, the lengths that tools
-    /// are removed by from the query and the number of removals.
+    /// The costs of a cost change depend on its position among all events. The length of the tools
+    /// that a removal takes away depends on the query and on the number of removals.
     ///
     /// Reference: CostBench, appendices B.2 and B.6.2.
-    ///
-    /// # Errors
-    ///
-    /// None for costs and libraries as this module makes them.
     ///
     /// ```
     /// use tool_graph::costbench::{CostModel, EventKind, Library, Task};
@@ -28,19 +24,34 @@ impl CostModel {
     /// let library = Library::new(2)?;
     /// let model = CostModel::default();
     /// let events = [EventKind::BanTool];
-    /// let scenario = model.scenario(&library, 42, "<Query00001>", Task::Location, &events)?;
-    /// let plan = scenario.optimal_plan()?.expect("every task can be solved");
+    /// let scenario = model.scenario(&library, 42, "<Query00001>", Task::Location, &events);
+    /// let plan = scenario.optimal_plan();
     /// assert_eq!(
     ///     scenario.graph().tool_names(plan.tools()),
     ///     ["Location_Full_Planning_to_Step1", "Location_Finalize_from_Step2"]
     /// );
-    /// // The first call fails, and then another plan is best.
-    /// let run = scenario.optimal_run()?;
+    /// // The first call fails, after which another plan is best.
+    /// let run = scenario.optimal_run();
     /// assert_eq!(run.path()[0], plan.tools()[0]);
     /// assert_ne!(run.path()[1], plan.tools()[1]);
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
+    #[must_use]
     pub fn scenario(
+        &self,
+        library: &Library,
+        global_seed: u64,
+        query_id: &str,
+        task: Task,
+        events: &[EventKind],
+    ) -> Scenario {
+        match self.build_scenario(library, global_seed, query_id, task, events) {
+            Ok(scenario) => scenario,
+            Err(error) => unreachable!("CostBench's tools, costs and tasks are valid: {error}"),
+        }
+    }
+
+    fn build_scenario(
         &self,
         library: &Library,
         global_seed: u64,

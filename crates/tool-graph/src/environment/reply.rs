@@ -3,25 +3,17 @@ use trajectory_metrics::tool_calls::FailureClass;
 /// What became of a call.
 ///
 /// ```
-/// # use tool_graph::{Tool, ToolGraph};
-/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-/// #     name: name.into(),
-/// #     inputs: vec![input.into()],
-/// #     outputs: vec![output.into()],
-/// #     cost,
-/// #     components: vec![],
-/// # };
-/// # let graph = ToolGraph::new(vec![
-/// #     tool("search", "query", "hits", 4.0),
-/// #     tool("ask", "query", "hits", 7.0),
-/// #     tool("pick", "hits", "choice", 2.0),
-/// # ])?;
-/// # let problem = graph.problem(&["query"], &["choice"])?;
-/// # use tool_graph::{Event, GreedyRule, Scenario};
-/// use tool_graph::{CallStatus, Episode};
+/// use tool_graph::{CallStatus, Episode, Event, Scenario, Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
 ///
 /// let scenario = Scenario::new(graph, problem)?.with_events(vec![Event::BanTool])?;
-/// let mut episode = Episode::new(&scenario)?;
+/// let mut episode = Episode::new(&scenario);
 /// let missing = episode.call("pick")?.status;
 /// assert_eq!(missing, CallStatus::MissingInput("hits".into()));
 /// assert_eq!(episode.call("buy")?.status, CallStatus::UnknownTool);
@@ -84,25 +76,17 @@ impl CallStatus {
 /// What an agent gets back for a call.
 ///
 /// ```
-/// # use tool_graph::{Tool, ToolGraph};
-/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-/// #     name: name.into(),
-/// #     inputs: vec![input.into()],
-/// #     outputs: vec![output.into()],
-/// #     cost,
-/// #     components: vec![],
-/// # };
-/// # let graph = ToolGraph::new(vec![
-/// #     tool("search", "query", "hits", 4.0),
-/// #     tool("ask", "query", "hits", 7.0),
-/// #     tool("pick", "hits", "choice", 2.0),
-/// # ])?;
-/// # let problem = graph.problem(&["query"], &["choice"])?;
-/// # use tool_graph::{Event, GreedyRule, Scenario};
-/// use tool_graph::Episode;
+/// use tool_graph::{Episode, Event, Scenario, Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
 ///
 /// let scenario = Scenario::new(graph, problem)?.with_events(vec![Event::PreferenceChange])?;
-/// let reply = Episode::new(&scenario)?.call("search")?;
+/// let reply = Episode::new(&scenario).call("search")?;
 /// assert!(reply.status.is_done());
 /// assert_eq!((reply.cost, reply.event), (4.0, Some(0)));
 /// # Ok::<(), tool_graph::Error>(())

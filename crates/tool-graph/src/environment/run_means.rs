@@ -13,26 +13,18 @@ use crate::error::Error;
 /// Reference: CostBench, appendices B.3.1 and B.3.2.
 ///
 /// ```
-/// # use tool_graph::{Tool, ToolGraph};
-/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-/// #     name: name.into(),
-/// #     inputs: vec![input.into()],
-/// #     outputs: vec![output.into()],
-/// #     cost,
-/// #     components: vec![],
-/// # };
-/// # let graph = ToolGraph::new(vec![
-/// #     tool("search", "query", "hits", 4.0),
-/// #     tool("ask", "query", "hits", 7.0),
-/// #     tool("pick", "hits", "choice", 2.0),
-/// # ])?;
-/// # let problem = graph.problem(&["query"], &["choice"])?;
-/// # use tool_graph::{Event, GreedyRule, Scenario};
-/// use tool_graph::{Episode, RunMeans};
+/// use tool_graph::{Episode, RunMeans, Scenario, Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
 ///
 /// let scenario = Scenario::new(graph, problem)?;
-/// let best = scenario.optimal_run()?;
-/// let mut dear = Episode::new(&scenario)?;
+/// let best = scenario.optimal_run();
+/// let mut dear = Episode::new(&scenario);
 /// for name in ["ask", "pick"] {
 ///     dear.call(name)?;
 /// }
@@ -160,5 +152,6 @@ impl RunMeans {
 }
 
 fn mean(values: &ExactMean) -> Result<f64, Error> {
-    Ok(values.finish().map_err(trajectory_metrics::Error::from)?)
+    // The values are finite, so a mean is missing only if there are none.
+    values.finish().map_err(|_| Error::Empty)
 }

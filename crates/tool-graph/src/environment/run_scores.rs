@@ -3,29 +3,21 @@ use trajectory_metrics::tool_calls::FailureCounts;
 /// How good one run was, against a reference. `None` where a score is not defined for it.
 ///
 /// ```
-/// # use tool_graph::{Tool, ToolGraph};
-/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-/// #     name: name.into(),
-/// #     inputs: vec![input.into()],
-/// #     outputs: vec![output.into()],
-/// #     cost,
-/// #     components: vec![],
-/// # };
-/// # let graph = ToolGraph::new(vec![
-/// #     tool("search", "query", "hits", 4.0),
-/// #     tool("ask", "query", "hits", 7.0),
-/// #     tool("pick", "hits", "choice", 2.0),
-/// # ])?;
-/// # let problem = graph.problem(&["query"], &["choice"])?;
-/// # use tool_graph::{Event, GreedyRule, Scenario};
-/// use tool_graph::Episode;
+/// use tool_graph::{Episode, Scenario, Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
 ///
 /// let scenario = Scenario::new(graph, problem)?;
-/// let mut episode = Episode::new(&scenario)?;
+/// let mut episode = Episode::new(&scenario);
 /// for name in ["ask", "pick"] {
 ///     episode.call(name)?;
 /// }
-/// let scores = episode.finish(true).scores(&scenario.optimal_run()?)?;
+/// let scores = episode.finish(true).scores(&scenario.optimal_run())?;
 /// assert_eq!((scores.cost_gap, scores.cost_gap_without_redundant), (Some(3.0), Some(3.0)));
 /// assert_eq!((scores.edit_distance, scores.normalized_edit_distance), (Some(1), Some(0.5)));
 /// assert_eq!((scores.exact_match, scores.completed), (Some(false), true));

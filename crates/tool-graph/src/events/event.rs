@@ -6,25 +6,18 @@ use crate::graph::tool_graph::ToolGraph;
 /// Reference: CostBench, section 3.2 and appendix B.5.
 ///
 /// ```
-/// # use tool_graph::{Tool, ToolGraph};
-/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-/// #     name: name.into(),
-/// #     inputs: vec![input.into()],
-/// #     outputs: vec![output.into()],
-/// #     cost,
-/// #     components: vec![],
-/// # };
-/// # let graph = ToolGraph::new(vec![
-/// #     tool("search", "query", "hits", 4.0),
-/// #     tool("ask", "query", "hits", 7.0),
-/// #     tool("pick", "hits", "choice", 2.0),
-/// # ])?;
-/// # let problem = graph.problem(&["query"], &["choice"])?;
-/// # use tool_graph::{Event, GreedyRule, Scenario};
+/// use tool_graph::{Event, Scenario, Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
 ///
 /// let end = |event: Event| {
 ///     let scenario = Scenario::new(graph.clone(), problem.clone())?.with_events(vec![event])?;
-///     Ok::<_, tool_graph::Error>(graph.tool_names(&scenario.optimal_run()?.path()).join(" "))
+///     Ok::<_, tool_graph::Error>(graph.tool_names(&scenario.optimal_run().path()).join(" "))
 /// };
 /// assert_eq!(end(Event::BanTool)?, "search ask pick");
 /// assert_eq!(end(Event::PreferenceChange)?, "search search pick");
@@ -60,18 +53,13 @@ impl Event {
     /// The removal of the composite tools that consist of exactly this many others.
     ///
     /// ```
-    /// # use tool_graph::{Event, Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, components: &[&str]| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost: 1.0,
-    /// #     components: components.iter().map(|&name| name.into()).collect(),
-    /// # };
+    /// use tool_graph::{Event, Tool, ToolGraph};
+    ///
     /// let graph = ToolGraph::new(vec![
-    ///     tool("search_and_pick", "query", "choice", &["search", "pick"]),
-    ///     tool("search", "query", "hits", &[]),
-    ///     tool("pick", "hits", "choice", &[]),
+    ///     Tool::new("search_and_pick", ["query"], ["choice"], 1.0)
+    ///         .with_components(["search", "pick"]),
+    ///     Tool::new("search", ["query"], ["hits"], 1.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 1.0),
     /// ])?;
     /// assert_eq!(Event::remove_composites(&graph, 2), Event::RemoveTools(vec![0]));
     /// assert_eq!(Event::remove_composites(&graph, 3), Event::RemoveTools(vec![]));

@@ -25,19 +25,13 @@ impl ToolGraph {
     /// types.
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// # let graph = ToolGraph::new(vec![
-    /// #     tool("search", "query", "hits", 4.0),
-    /// #     tool("ask", "query", "hits", 7.0),
-    /// #     tool("pick", "hits", "choice", 2.0),
-    /// # ])?;
+    /// use tool_graph::{Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    /// ])?;
     ///
     /// let mut state = graph.state(&["query"])?;
     /// let pick = 2;
@@ -63,12 +57,17 @@ impl ToolGraph {
     pub fn apply(&self, tool: usize, state: &mut State) -> Result<bool, Error> {
         self.check(tool)?;
         self.check_state(state)?;
+        Ok(self.add_outputs(tool, state))
+    }
+
+    /// Like [`Self::apply`], for a tool and a state that are known to belong to the graph.
+    pub(crate) fn add_outputs(&self, tool: usize, state: &mut State) -> bool {
         let mut new = false;
         for &number in self.yields(tool) {
             new |= !state.contains(number as usize);
             state.insert(number);
         }
-        Ok(new)
+        new
     }
 
     pub(crate) fn check_problem(&self, problem: &Problem) -> Result<(), Error> {

@@ -10,13 +10,7 @@ use crate::graph::tool_graph::ToolGraph;
 /// ```
 /// use tool_graph::{Tool, ToolGraph, Vertex};
 ///
-/// let search = Tool {
-///     name: "search".into(),
-///     inputs: vec!["query".into()],
-///     outputs: vec!["hits".into()],
-///     cost: 2.5,
-///     components: vec![],
-/// };
+/// let search = Tool::new("search", ["query"], ["hits"], 2.5);
 /// let view = ToolGraph::new(vec![search])?.to_petgraph();
 /// let nodes: Vec<&Vertex> = view.node_weights().collect();
 /// assert_eq!(nodes[0], &Vertex::Tool { tool: 0, name: "search".into(), cost: 2.5 });
@@ -53,7 +47,7 @@ impl ToolGraph {
         let tools: Vec<NodeIndex> = (0..self.tool_count())
             .map(|tool| {
                 let name = self.name(tool).to_owned();
-                graph.add_node(Vertex::Tool { tool, name, cost: self.value(tool) })
+                graph.add_node(Vertex::Tool { tool, name, cost: self.cost_of(tool) })
             })
             .collect();
         let names = self.type_names().iter().cloned().enumerate();
@@ -74,14 +68,9 @@ impl ToolGraph {
     /// filled and numbered by call, banned ones are dashed.
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// let search = Tool {
-    ///     name: "search".into(),
-    ///     inputs: vec!["query".into()],
-    ///     outputs: vec!["hits".into()],
-    ///     cost: 2.5,
-    ///     components: vec![],
-    /// };
+    /// use tool_graph::{Tool, ToolGraph};
+    ///
+    /// let search = Tool::new("search", ["query"], ["hits"], 2.5);
     /// let graph = ToolGraph::new(vec![search])?;
     /// let plan = graph.optimal_plan(&graph.problem(&["query"], &["hits"])?)?;
     /// let dot = graph.to_dot(plan.as_ref());

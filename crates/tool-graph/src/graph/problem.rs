@@ -7,20 +7,14 @@ use crate::graph::tool_graph::ToolGraph;
 /// Made by [`ToolGraph::problem`].
 ///
 /// ```
-/// # use tool_graph::{Tool, ToolGraph};
-/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-/// #     name: name.into(),
-/// #     inputs: vec![input.into()],
-/// #     outputs: vec![output.into()],
-/// #     cost,
-/// #     components: vec![],
-/// # };
-/// # let graph = ToolGraph::new(vec![
-/// #     tool("search", "query", "hits", 4.0),
-/// #     tool("ask", "query", "hits", 7.0),
-/// #     tool("pick", "hits", "choice", 2.0),
-/// # ])?;
-/// # let problem = graph.problem(&["query"], &["choice"])?;
+/// use tool_graph::{Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
 ///
 /// assert_eq!(problem.initial(), &graph.state(&["query"])?);
 /// assert_eq!(problem.goal(), &graph.state(&["choice"])?);
@@ -58,7 +52,12 @@ impl Problem {
         if initial.types() != self.goal.types() {
             return Err(Error::OtherGraph);
         }
-        Ok(Self { initial, goal: self.goal.clone() })
+        Ok(self.continued_from(initial))
+    }
+
+    /// The same goal from another state, which must belong to the same graph.
+    pub(crate) fn continued_from(&self, initial: State) -> Self {
+        Self { initial, goal: self.goal.clone() }
     }
 }
 
@@ -74,20 +73,13 @@ impl ToolGraph {
     /// that some tool yields but that cannot be reached is no error but a problem without a plan.
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// # let graph = ToolGraph::new(vec![
-    /// #     tool("search", "query", "hits", 4.0),
-    /// #     tool("ask", "query", "hits", 7.0),
-    /// #     tool("pick", "hits", "choice", 2.0),
-    /// # ])?;
-    /// # use tool_graph::Error;
+    /// use tool_graph::{Error, Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    /// ])?;
     /// let reachable = graph.problem(&["query"], &["choice"])?;
     /// assert!(graph.optimal_plan(&reachable)?.is_some());
     /// let goal = graph.problem(&["query"], &["refund"]);

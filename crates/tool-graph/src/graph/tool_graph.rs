@@ -15,20 +15,12 @@ use crate::graph::types::Types;
 ///
 /// ```
 /// use tool_graph::{Tool, ToolGraph};
-/// let tool = |name: &str, input: &str, output: &str, cost| Tool {
-///     name: name.into(),
-///     inputs: vec![input.into()],
-///     outputs: vec![output.into()],
-///     cost,
-///     components: vec![],
-/// };
+///
 /// let graph = ToolGraph::new(vec![
-///     tool("search", "query", "hits", 22.22),
-///     tool("pick", "hits", "choice", 18.51),
-///     Tool {
-///         components: vec!["search".into(), "pick".into()],
-///         ..tool("search_and_pick", "query", "choice", 40.75)
-///     },
+///     Tool::new("search", ["query"], ["hits"], 22.22),
+///     Tool::new("pick", ["hits"], ["choice"], 18.51),
+///     Tool::new("search_and_pick", ["query"], ["choice"], 40.75)
+///         .with_components(["search", "pick"]),
 /// ])?;
 /// let problem = graph.problem(&["query"], &["choice"])?;
 /// let plan = graph.optimal_plan(&problem)?.expect("both ways lead there");
@@ -107,17 +99,12 @@ impl ToolGraph {
     /// gigabytes, and is not looked for.
     ///
     /// ```
-    /// # use tool_graph::{Error, Tool, ToolGraph};
-    /// let search = Tool {
-    ///     name: "search".into(),
-    ///     inputs: vec!["query".into()],
-    ///     outputs: vec!["hits".into()],
-    ///     cost: f64::NAN,
-    ///     components: vec![],
-    /// };
-    /// let free = Tool { cost: 0.0, ..search.clone() };
-    /// assert!(matches!(ToolGraph::new(vec![search]), Err(Error::Cost { .. })));
-    /// let twice = ToolGraph::new(vec![free.clone(), free]);
+    /// use tool_graph::{Error, Tool, ToolGraph};
+    ///
+    /// let search = |cost| Tool::new("search", ["query"], ["hits"], cost);
+    /// let unpriced = ToolGraph::new(vec![search(f64::NAN)]);
+    /// assert!(matches!(unpriced, Err(Error::Cost { .. })));
+    /// let twice = ToolGraph::new(vec![search(4.0), search(7.0)]);
     /// assert_eq!(twice.unwrap_err(), Error::DuplicateTool { tool: "search".into() });
     /// ```
     pub fn new(tools: Vec<Tool>) -> Result<Self, Error> {
@@ -150,20 +137,14 @@ impl ToolGraph {
     /// [`Error::Length`], and [`Error::Cost`] or [`Error::CostRange`] as for a new library.
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// # let graph = ToolGraph::new(vec![
-    /// #     tool("search", "query", "hits", 4.0),
-    /// #     tool("ask", "query", "hits", 7.0),
-    /// #     tool("pick", "hits", "choice", 2.0),
-    /// # ])?;
-    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    /// use tool_graph::{Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    /// ])?;
+    /// let problem = graph.problem(&["query"], &["choice"])?;
     ///
     /// let later = graph.with_costs(&[8.0, 7.0, 2.0])?;
     /// let plan = later.optimal_plan(&problem)?.expect("there is a way");
@@ -194,20 +175,14 @@ impl ToolGraph {
     /// [`Error::NoSuchTool`].
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// # let graph = ToolGraph::new(vec![
-    /// #     tool("search", "query", "hits", 4.0),
-    /// #     tool("ask", "query", "hits", 7.0),
-    /// #     tool("pick", "hits", "choice", 2.0),
-    /// # ])?;
-    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    /// use tool_graph::{Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    /// ])?;
+    /// let problem = graph.problem(&["query"], &["choice"])?;
     ///
     /// let mut later = graph.clone();
     /// later.ban(0)?;
@@ -218,7 +193,7 @@ impl ToolGraph {
     /// ```
     pub fn ban(&mut self, tool: usize) -> Result<(), Error> {
         self.check(tool)?;
-        self.banned[tool] = true;
+        self.remove(tool);
         Ok(())
     }
 
@@ -258,15 +233,12 @@ impl ToolGraph {
     /// [`Error::NoSuchTool`].
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![],
-    /// #     outputs: vec!["hits".into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// let graph = ToolGraph::new(vec![tool("search", 0.1), tool("ask", 0.2)])?;
+    /// use tool_graph::{Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 0.1),
+    ///     Tool::new("ask", ["query"], ["hits"], 0.2),
+    /// ])?;
     /// assert_eq!(graph.total_cost(&[0, 1])?, 0.3);
     /// assert_ne!(graph.cost(0)? + graph.cost(1)?, 0.3);
     /// # Ok::<(), tool_graph::Error>(())
@@ -283,18 +255,13 @@ impl ToolGraph {
     /// [`Error::NoSuchTool`].
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, components: &[&str]| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost: 1.0,
-    /// #     components: components.iter().map(|&name| name.into()).collect(),
-    /// # };
+    /// use tool_graph::{Tool, ToolGraph};
+    ///
     /// let graph = ToolGraph::new(vec![
-    ///     tool("search_and_pick", "query", "choice", &["search", "pick"]),
-    ///     tool("search", "query", "hits", &[]),
-    ///     tool("pick", "hits", "choice", &[]),
+    ///     Tool::new("search_and_pick", ["query"], ["choice"], 1.0)
+    ///         .with_components(["search", "pick"]),
+    ///     Tool::new("search", ["query"], ["hits"], 1.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 1.0),
     /// ])?;
     /// assert_eq!(graph.components(0)?, [1, 2]);
     /// assert!(graph.components(1)?.is_empty());
@@ -302,17 +269,24 @@ impl ToolGraph {
     /// ```
     pub fn components(&self, tool: usize) -> Result<Vec<usize>, Error> {
         self.check(tool)?;
-        Ok(self.shared.components.get(tool).iter().map(|&component| component as usize).collect())
+        Ok(self.component_list(tool).iter().map(|&component| component as usize).collect())
     }
 
-    #[cfg(feature = "petgraph")]
     pub(crate) fn name(&self, tool: usize) -> &str {
         &self.shared.tools[tool].name
     }
 
-    #[cfg(feature = "petgraph")]
-    pub(crate) fn value(&self, tool: usize) -> f64 {
+    pub(crate) fn cost_of(&self, tool: usize) -> f64 {
         self.values[tool]
+    }
+
+    pub(crate) fn component_list(&self, tool: usize) -> &[u32] {
+        self.shared.components.get(tool)
+    }
+
+    /// Like [`Self::ban`], for a tool that is known to be in the library.
+    pub(crate) fn remove(&mut self, tool: usize) {
+        self.banned[tool] = true;
     }
 
     pub(crate) fn needs(&self, tool: usize) -> &[u32] {
@@ -343,7 +317,7 @@ impl ToolGraph {
         !self.shared.yielded_by.get(number).is_empty()
     }
 
-    pub(super) fn check(&self, tool: usize) -> Result<(), Error> {
+    pub(crate) fn check(&self, tool: usize) -> Result<(), Error> {
         let tools = self.tool_count();
         if tool < tools { Ok(()) } else { Err(Error::NoSuchTool { tool, tools }) }
     }

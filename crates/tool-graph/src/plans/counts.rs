@@ -15,20 +15,14 @@ impl ToolGraph {
     /// [`Error::NoSuchTool`].
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// # let graph = ToolGraph::new(vec![
-    /// #     tool("search", "query", "hits", 4.0),
-    /// #     tool("ask", "query", "hits", 7.0),
-    /// #     tool("pick", "hits", "choice", 2.0),
-    /// # ])?;
-    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    /// use tool_graph::{Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    /// ])?;
+    /// let problem = graph.problem(&["query"], &["choice"])?;
     ///
     /// assert!(graph.is_plan(&problem, &[1, 2])?);
     /// assert!(!graph.is_plan(&problem, &[2, 1])?, "nothing to pick from");
@@ -77,20 +71,14 @@ impl ToolGraph {
     /// limits it but the number of calls.
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// # let graph = ToolGraph::new(vec![
-    /// #     tool("search", "query", "hits", 4.0),
-    /// #     tool("ask", "query", "hits", 7.0),
-    /// #     tool("pick", "hits", "choice", 2.0),
-    /// # ])?;
-    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    /// use tool_graph::{Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    /// ])?;
+    /// let problem = graph.problem(&["query"], &["choice"])?;
     ///
     /// assert_eq!(graph.count_shortest_plans(&problem)?, 2);
     /// assert_eq!(graph.count_chain_plans(&problem)?, 2);

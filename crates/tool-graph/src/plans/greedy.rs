@@ -9,17 +9,11 @@ use crate::searches::reduced_problem::ReducedProblem;
 ///
 /// ```
 /// use tool_graph::{GreedyRule, Tool, ToolGraph};
-/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-/// #     name: name.into(),
-/// #     inputs: vec![input.into()],
-/// #     outputs: vec![output.into()],
-/// #     cost,
-/// #     components: vec![],
-/// # };
+///
 /// let graph = ToolGraph::new(vec![
-///     tool("look_up", "query", "hint", 1.0),
-///     tool("search", "query", "hits", 4.0),
-///     tool("ask", "hint", "hits", 9.0),
+///     Tool::new("look_up", ["query"], ["hint"], 1.0),
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["hint"], ["hits"], 9.0),
 /// ])?;
 /// let problem = graph.problem(&["query"], &["hits"])?;
 /// let cost = |rule| graph.greedy_plan(&problem, rule).map(|plan| plan.map(|plan| plan.cost()));
@@ -60,17 +54,12 @@ impl ToolGraph {
     ///
     /// ```
     /// use tool_graph::{GreedyRule, Tool, ToolGraph};
-    /// let tool = |name: &str, input: &str, output: &str, cost, components: &[&str]| Tool {
-    ///     name: name.into(),
-    ///     inputs: vec![input.into()],
-    ///     outputs: vec![output.into()],
-    ///     cost,
-    ///     components: components.iter().map(|&name| name.into()).collect(),
-    /// };
+    ///
     /// let graph = ToolGraph::new(vec![
-    ///     tool("search", "query", "hits", 20.0, &[]),
-    ///     tool("pick", "hits", "choice", 25.0, &[]),
-    ///     tool("search_and_pick", "query", "choice", 44.0, &["search", "pick"]),
+    ///     Tool::new("search", ["query"], ["hits"], 20.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 25.0),
+    ///     Tool::new("search_and_pick", ["query"], ["choice"], 44.0)
+    ///         .with_components(["search", "pick"]),
     /// ])?;
     /// let problem = graph.problem(&["query"], &["choice"])?;
     /// // 20 a tool looks better than 22, and then there is no way back.
@@ -79,17 +68,18 @@ impl ToolGraph {
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn greedy_plan(&self, problem: &Problem, rule: GreedyRule) -> Result<Option<Plan>, Error> {
+        self.check_problem(problem)?;
+        let Some(greedy) = Greedy::new(self, problem) else { return Ok(None) };
         let mut state = problem.initial().clone();
-        let Some(greedy) = Greedy::new(self, problem)? else { return Ok(None) };
         let mut tools = Vec::new();
         while !state.is_superset(problem.goal()) {
             let Some(tool) = greedy.choice(self, &state, tools.last().copied(), rule) else {
                 return Ok(None);
             };
-            self.apply(tool, &mut state)?;
+            self.add_outputs(tool, &mut state);
             tools.push(tool);
         }
-        let cost = self.total_cost(&tools)?;
+        let cost = self.costs().sum(tools.iter().copied());
         Ok(Some(Plan::new(tools, cost)))
     }
 }
@@ -103,14 +93,14 @@ pub(crate) struct Greedy {
 
 impl Greedy {
     /// `None` where no calls lead to the goal.
-    pub(crate) fn new(graph: &ToolGraph, problem: &Problem) -> Result<Option<Self>, Error> {
-        let Some(reduced) = ReducedProblem::new(graph, problem)? else { return Ok(None) };
+    pub(crate) fn new(graph: &ToolGraph, problem: &Problem) -> Option<Self> {
+        let reduced = ReducedProblem::of_checked(graph, problem)?;
         let mut sizes = vec![None; graph.tool_count()];
         let tools = reduced.tools.iter().map(|&tool| {
             let tool = tool as usize;
-            Ok((tool, atomic_tools(graph, tool, &mut sizes)?))
+            (tool, atomic_tools(graph, tool, &mut sizes))
         });
-        Ok(Some(Self { tools: tools.collect::<Result<_, Error>>()? }))
+        Some(Self { tools: tools.collect() })
     }
 
     /// The tool to call next, the call before being that of `previous`; `None` where there is none.
@@ -134,7 +124,7 @@ impl Greedy {
             .tools
             .iter()
             .filter(|&&(tool, _)| new(tool) && chained(tool) && graph.can_call(tool, state));
-        let rates = open.filter_map(|&(tool, size)| Some((tool, graph.cost(tool).ok()? / size)));
+        let rates = open.map(|&(tool, size)| (tool, graph.cost_of(tool) / size));
         // The first of equal ones.
         rates.min_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(tool, _)| tool)
     }
@@ -142,19 +132,19 @@ impl Greedy {
 
 /// The number of atomic tools in a tool, itself for an atomic one. As f64, since composites of
 /// composites can hold more than any integer type counts.
-fn atomic_tools(graph: &ToolGraph, tool: usize, sizes: &mut [Option<f64>]) -> Result<f64, Error> {
+fn atomic_tools(graph: &ToolGraph, tool: usize, sizes: &mut [Option<f64>]) -> f64 {
     // Without recursion: libraries may be nested deeper than the stack.
     let mut open = vec![tool];
     while let Some(&tool) = open.last() {
-        let components = graph.components(tool)?;
-        let missing = components.iter().find(|&&component| sizes[component].is_none());
+        let components = graph.component_list(tool);
+        let missing = components.iter().find(|&&component| sizes[component as usize].is_none());
         if let Some(&component) = missing {
-            open.push(component);
+            open.push(component as usize);
             continue;
         }
-        let sum: f64 = components.iter().filter_map(|&component| sizes[component]).sum();
+        let sum: f64 = components.iter().filter_map(|&component| sizes[component as usize]).sum();
         sizes[tool] = Some(if components.is_empty() { 1.0 } else { sum });
         open.pop();
     }
-    Ok(sizes[tool].unwrap_or(1.0))
+    sizes[tool].unwrap_or(1.0)
 }

@@ -2,6 +2,7 @@ use crate::error::Error;
 use crate::graph::plan::Plan;
 use crate::graph::problem::Problem;
 use crate::graph::tool_graph::ToolGraph;
+use crate::searches::best_calls::best_calls;
 use crate::searches::reduced_problem::ReducedProblem;
 use crate::searches::rounded_order::released;
 
@@ -12,17 +13,11 @@ use crate::searches::rounded_order::released;
 ///
 /// ```
 /// use tool_graph::{TieRule, Tool, ToolGraph};
-/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-/// #     name: name.into(),
-/// #     inputs: vec![input.into()],
-/// #     outputs: vec![output.into()],
-/// #     cost,
-/// #     components: vec![],
-/// # };
+///
 /// let graph = ToolGraph::new(vec![
-///     tool("search", "query", "hits", 0.1),
-///     tool("sort", "hits", "list", 0.7),
-///     tool("search_and_sort", "query", "list", 0.8),
+///     Tool::new("search", ["query"], ["hits"], 0.1),
+///     Tool::new("sort", ["hits"], ["list"], 0.7),
+///     Tool::new("search_and_sort", ["query"], ["list"], 0.8),
 /// ])?;
 /// let problem = graph.problem(&["query"], &["list"])?;
 /// let few = TieRule::FewestCalls.optimal_plan(&graph, &problem)?.expect("there is a way");
@@ -65,11 +60,17 @@ impl TieRule {
     /// otherwise it goes through all states that can be reached, for t data types 2^t at worst, and
     /// nothing limits it.
     pub fn optimal_plan(self, graph: &ToolGraph, problem: &Problem) -> Result<Option<Plan>, Error> {
-        match self {
-            Self::FewestCalls => graph.optimal_plan(problem),
-            Self::Released => Ok(ReducedProblem::new(graph, problem)?.and_then(|reduced| {
-                released(graph, &reduced).map(|tools| reduced.plan(graph, &tools))
-            })),
-        }
+        graph.check_problem(problem)?;
+        Ok(self.best(graph, problem))
+    }
+
+    /// Like [`Self::optimal_plan`], for a problem that is known to belong to the graph.
+    pub(crate) fn best(self, graph: &ToolGraph, problem: &Problem) -> Option<Plan> {
+        let reduced = ReducedProblem::of_checked(graph, problem)?;
+        let tools = match self {
+            Self::FewestCalls => best_calls(&reduced),
+            Self::Released => released(graph, &reduced),
+        };
+        tools.map(|tools| reduced.plan(graph, &tools))
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn released(graph: &ToolGraph, reduced: &ReducedProblem) -> Option<Ve
     let costs: Vec<(u128, f64)> = reduced
         .tools
         .iter()
-        .map(|&tool| (graph.costs().units(tool as usize), graph.cost(tool as usize).unwrap_or(0.0)))
+        .map(|&tool| (graph.costs().units(tool as usize), graph.cost_of(tool as usize)))
         .collect();
     let start = vec![0; reduced.types.div_ceil(64)];
     let first = Label { units: 0, rounded_sum: 0, calls: 0, by_place: vec![], tools: vec![] };

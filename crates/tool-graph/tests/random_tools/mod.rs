@@ -41,13 +41,8 @@ pub(crate) fn random_tools(
             if !chain && draw.below(4) == 0 {
                 outputs.push(format!("t{}", draw.below(types + 1)));
             }
-            Tool {
-                name: format!("tool{tool}"),
-                inputs,
-                outputs,
-                cost: draw.below(kinds) as f64 / 100.0 + [0.0, 0.1][draw.below(2)],
-                components: vec![],
-            }
+            let cost = draw.below(kinds) as f64 / 100.0 + [0.0, 0.1][draw.below(2)];
+            Tool::new(format!("tool{tool}"), inputs, outputs, cost)
         })
         // Costs as they would be written, without the noise of the sum above.
         .map(|tool| Tool { cost: (tool.cost * 100.0).round() / 100.0, ..tool })

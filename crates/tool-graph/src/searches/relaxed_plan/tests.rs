@@ -3,18 +3,11 @@ use crate::{Tool, ToolGraph};
 
 /// Two ways from a to b, one of which yields c as well; c alone; d from b and c.
 fn reduced() -> ReducedProblem {
-    let tool = |name: &str, inputs: &[&str], outputs: &[&str]| Tool {
-        name: name.into(),
-        inputs: inputs.iter().map(|&name| name.into()).collect(),
-        outputs: outputs.iter().map(|&name| name.into()).collect(),
-        cost: 1.0,
-        components: vec![],
-    };
     let tools = vec![
-        tool("join", &["b", "c"], &["d"]),
-        tool("both", &["a"], &["b", "c"]),
-        tool("one", &["a"], &["b"]),
-        tool("other", &["a"], &["c"]),
+        Tool::new("join", ["b", "c"], ["d"], 1.0),
+        Tool::new("both", ["a"], ["b", "c"], 1.0),
+        Tool::new("one", ["a"], ["b"], 1.0),
+        Tool::new("other", ["a"], ["c"], 1.0),
     ];
     let graph = ToolGraph::new(tools).unwrap();
     let problem = graph.problem(&["a"], &["d"]).unwrap();

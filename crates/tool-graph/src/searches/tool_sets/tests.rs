@@ -3,18 +3,11 @@ use crate::{Tool, ToolGraph};
 
 #[test]
 fn a_tool_dearer_than_a_plan_is_off_and_sets_no_scale() {
-    let tool = |name: &str, inputs: &[&str], output: &str, cost| Tool {
-        name: name.into(),
-        inputs: inputs.iter().map(|&name| name.into()).collect(),
-        outputs: vec![output.into()],
-        cost,
-        components: vec![],
-    };
     let tools = vec![
-        tool("dear", &["a"], "d", 1e15),
-        tool("one", &["a"], "b", 1.0),
-        tool("other", &["a"], "c", 2.0),
-        tool("join", &["b", "c"], "d", 3.0),
+        Tool::new("dear", ["a"], ["d"], 1e15),
+        Tool::new("one", ["a"], ["b"], 1.0),
+        Tool::new("other", ["a"], ["c"], 2.0),
+        Tool::new("join", ["b", "c"], ["d"], 3.0),
     ];
     let graph = ToolGraph::new(tools).unwrap();
     let problem = graph.problem(&["a"], &["d"]).unwrap();

@@ -87,7 +87,7 @@ impl Kind {
                 let output = self.start + if tool < made { tool } else { below(made) };
                 let back = self.backward.is_some_and(|every| tool >= made && below(every) == 0);
                 let mut far = 0;
-                let inputs = (0..1 + below(self.needs))
+                let inputs: Vec<String> = (0..1 + below(self.needs))
                     .map(|_| {
                         let step = if back {
                             output + 1 + below(self.window)

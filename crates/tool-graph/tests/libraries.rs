@@ -251,13 +251,10 @@ fn a_library_from_json_is_checked_as_any_other() {
     let good = format!("[{}]", tool("a", "2.5", ""));
     assert_eq!(read(&good).unwrap().tools()[0].cost, 2.5);
     for (bad, named) in [
-        (tool("b", "-1", ""), r#"tool "b" costs -1"#),
-        (tool("a", "1", ""), r#"tool "a" is there twice"#),
-        (
-            tool("b", "1", r#""c""#),
-            r#"tool "b" has the component "c", which is not in the library"#,
-        ),
-        (tool("b", "1", r#""b""#), r#"tool "b" is a component of itself"#),
+        (tool("b", "-1", ""), r#"the cost of tool "b" is -1"#),
+        (tool("a", "1", ""), r#"two tools are named "a""#),
+        (tool("b", "1", r#""c""#), r#"the component "c" of tool "b" is not in the library"#),
+        (tool("b", "1", r#""b""#), r#"tool "b" contains itself"#),
         (tool("b", "null", ""), "invalid type: null, expected f64"),
     ] {
         let error = read(&format!("[{}, {bad}]", tool("a", "2.5", ""))).unwrap_err();

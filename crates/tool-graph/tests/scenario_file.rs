@@ -96,18 +96,22 @@ fn what_is_wrong_in_a_file_is_said_with_its_place_and_name() {
         (
             "/events/4",
             json!({"remove_tools": ["buy"]}),
-            r#"events[4]: no tool of the library is called "buy""#,
+            r#"events[4]: the library has no tool named "buy""#,
         ),
         (
             "/events/1",
             json!({"cost_change": {"buy": 1.0}}),
-            r#"events[1]: no tool of the library is called "buy""#,
+            r#"events[1]: the library has no tool named "buy""#,
         ),
-        ("/events/1", json!({"cost_change": {"ask": -1.0}}), r#"events[1]: tool "ask" costs -1"#),
+        (
+            "/events/1",
+            json!({"cost_change": {"ask": -1.0}}),
+            r#"events[1]: the cost of tool "ask" is -1"#,
+        ),
         ("/events/0", json!("ban_tools"), "unknown variant `ban_tools`"),
         ("/events/4", json!({"remove_tools": [0]}), "expected a string"),
-        ("/tools/0/cost", json!(-4.0), r#"tool "search" costs -4"#),
-        ("/tools/1/name", json!("search"), r#"tool "search" is there twice"#),
+        ("/tools/0/cost", json!(-4.0), r#"the cost of tool "search" is -4"#),
+        ("/tools/1/name", json!("search"), r#"two tools are named "search""#),
         ("/trigger_rule", json!("paper"), "unknown variant `paper`"),
         ("/call_limit", json!(-1), "invalid value"),
     ] {

@@ -14,11 +14,11 @@ use crate::graph::tool::Tool;
 use crate::graph::tool_graph::ToolGraph;
 use crate::plans::tie_rule::TieRule;
 
-/// The most costs that all cost changes of a file may come to, tool by tool. Each change holds a cost
-/// for every tool, so that a short file could ask for any amount of memory.
+/// The largest allowed number of cost changes times tools in a file. Each change stores a cost for
+/// every tool, so without a limit a short file could exhaust memory.
 const MOST_CHANGED_COSTS: usize = 10_000_000;
 
-/// A scenario as its file says it, with names for tools and data types.
+/// The file form of a scenario, with names of tools and data types.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ScenarioFile {
@@ -52,7 +52,7 @@ enum EventInFile {
     RemoveTools(Vec<String>),
 }
 
-/// Costs of some tools; each tool is named once.
+/// New costs of some tools; each tool is named once.
 struct CostsByName(Vec<(String, f64)>);
 
 impl Serialize for CostsByName {
@@ -69,7 +69,7 @@ impl<'de> Deserialize<'de> for CostsByName {
             type Value = CostsByName;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object of tool names and costs")
+                f.write_str("an object from tool names to costs")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<CostsByName, A::Error> {
@@ -77,7 +77,8 @@ impl<'de> Deserialize<'de> for CostsByName {
                 let mut names = HashSet::new();
                 while let Some(name) = object.next_key::<String>()? {
                     if !names.insert(name.clone()) {
-                        let what = format_args!("the tool {name:?} has two costs; give it one");
+                        let what =
+                            format_args!("tool {name:?} has two costs; each tool must have one");
                         return Err(A::Error::custom(what));
                     }
                     costs.push((name, object.next_value()?));
@@ -90,7 +91,7 @@ impl<'de> Deserialize<'de> for CostsByName {
     }
 }
 
-/// What is wrong with a scenario in a file.
+/// An error in a scenario file, with the position of the event if it is in one.
 enum FileError {
     Event { event: usize, error: Error },
     Other(Error),
@@ -114,7 +115,7 @@ impl fmt::Display for FileError {
 impl ScenarioFile {
     fn scenario(self) -> Result<Scenario, FileError> {
         let graph = ToolGraph::with_banned(self.tools, &self.banned)?;
-        // A goal that no tool knows is there at the start or an error; either is a slip in a file.
+        // A goal that no tool needs or yields is a mistake, even if it is present at the start.
         if let Some(goal) = self.task.goal.iter().find(|goal| graph.type_number(goal).is_none()) {
             return Err(Error::UnknownType { name: goal.clone() }.into());
         }
@@ -124,7 +125,7 @@ impl ScenarioFile {
         let costs = changes.count().saturating_mul(graph.tool_count());
         if costs > MOST_CHANGED_COSTS {
             return Err(Error::Setting {
-                name: "the number of cost changes times that of tools",
+                name: "the number of cost changes times the number of tools",
                 value: costs as f64,
                 range: "at most 10000000",
             }
@@ -150,7 +151,8 @@ impl ScenarioFile {
 }
 
 impl EventInFile {
-    /// The event by positions; `costs` are those before it, and those after it afterwards.
+    /// Replaces names by positions. `costs` are the costs before the event, and are updated to those
+    /// after it.
     fn with_positions(self, graph: &ToolGraph, costs: &mut [f64]) -> Result<Event, Error> {
         Ok(match self {
             Self::BanTool => Event::BanTool,
@@ -197,7 +199,7 @@ impl Serialize for Scenario {
         };
         let goal = names(self.problem().goal());
         if goal.is_empty() {
-            let what = "a scenario whose goal has no data type of its tools cannot be stored";
+            let what = "a scenario whose goal no tool needs or yields cannot be stored";
             return Err(S::Error::custom(what));
         }
         let tools = graph.tools();

@@ -3,13 +3,13 @@ use crate::graph::problem::Problem;
 use crate::graph::state::State;
 use crate::graph::tool_graph::ToolGraph;
 
-/// States, and what calls do to them.
+/// States and the effects of calls on them.
 impl ToolGraph {
-    /// The state in which these data types are there and no others.
+    /// The state in which exactly these data types are present.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownType`] for one that no tool needs or yields.
+    /// [`Error::UnknownType`] for a data type that no tool needs or yields.
     pub fn state<S: AsRef<str>>(&self, names: &[S]) -> Result<State, Error> {
         let mut state = State::empty(self.types());
         for name in names {
@@ -21,8 +21,8 @@ impl ToolGraph {
         Ok(state)
     }
 
-    /// Whether the tool is available and all that it needs is there; not in a state of other data
-    /// types.
+    /// Whether the tool is available and all its inputs are present. False for a state of a graph
+    /// with other data types.
     ///
     /// ```
     /// use tool_graph::{Tool, ToolGraph};
@@ -36,9 +36,9 @@ impl ToolGraph {
     /// let mut state = graph.state(&["query"])?;
     /// let pick = 2;
     /// assert!(graph.can_call(0, &state) && !graph.can_call(pick, &state));
-    /// assert!(graph.apply(0, &mut state)?, "hits are new");
+    /// assert!(graph.apply(0, &mut state)?, "hits were missing");
     /// assert!(graph.can_call(pick, &state));
-    /// assert!(!graph.apply(1, &mut state)?, "they are there already");
+    /// assert!(!graph.apply(1, &mut state)?, "hits were present already");
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     #[must_use]
@@ -48,12 +48,13 @@ impl ToolGraph {
             && self.needs(tool).iter().all(|&number| state.contains(number as usize))
     }
 
-    /// Adds what the tool yields, whether or not it could be called, and says whether anything is
-    /// new.
+    /// Adds the outputs of the tool to the state and returns whether any of them was missing. Does
+    /// not check whether the tool can be called.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchTool`], and [`Error::OtherGraph`] where the state is one of other data types.
+    /// [`Error::NoSuchTool`] for a position outside the library, and [`Error::OtherGraph`] if the
+    /// state belongs to a graph with other data types.
     pub fn apply(&self, tool: usize, state: &mut State) -> Result<bool, Error> {
         self.check(tool)?;
         self.check_state(state)?;

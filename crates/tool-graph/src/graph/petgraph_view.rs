@@ -5,7 +5,7 @@ use petgraph::graph::NodeIndex;
 use crate::graph::plan::Plan;
 use crate::graph::tool_graph::ToolGraph;
 
-/// A node of the graph of tools and data types.
+/// A node of the petgraph view of a [`ToolGraph`].
 ///
 /// ```
 /// use tool_graph::{Tool, ToolGraph, Vertex};
@@ -22,25 +22,26 @@ use crate::graph::tool_graph::ToolGraph;
 pub enum Vertex {
     /// A tool, banned or not.
     Tool {
-        /// Its position in the library.
+        /// The position in the library.
         tool: usize,
-        /// Its name.
+        /// The name.
         name: String,
-        /// The cost of a call.
+        /// The current cost of a call.
         cost: f64,
     },
     /// A data type.
     Type {
-        /// Its number in the graph of tools.
+        /// The position in [`ToolGraph::type_names`].
         number: usize,
-        /// Its name.
+        /// The name.
         name: String,
     },
 }
 
 impl ToolGraph {
-    /// The graph with an edge from each data type to the tools that need it and from each tool to
-    /// those it yields. The nodes are the tools, in library order, then the data types.
+    /// Converts to a petgraph graph with an edge from each data type to the tools that need it, and
+    /// from each tool to the data types that it yields. The nodes are the tools in library order,
+    /// followed by the data types.
     #[must_use]
     pub fn to_petgraph(&self) -> Graph<Vertex, ()> {
         let mut graph = Graph::new();
@@ -64,8 +65,8 @@ impl ToolGraph {
         graph
     }
 
-    /// The graph as text for Graphviz: tools are boxes with their cost, those of the plan are
-    /// filled and numbered by call, banned ones are dashed.
+    /// Writes the graph in the DOT language of Graphviz. Tools are boxes with their cost; the tools
+    /// of the plan are filled and numbered by call, and banned tools are dashed.
     ///
     /// ```
     /// use tool_graph::{Tool, ToolGraph};

@@ -1,6 +1,7 @@
-/// Calls that lead from the start to the goal, none of which can be left out, and their cost.
+/// A sequence of calls that leads from the start to the goal, and its cost.
 ///
-/// A call that adds no data type is in no plan, nor is one whose outputs nothing after it needs.
+/// No call can be left out: a plan contains no call that adds no new data type, and no call whose
+/// outputs are not needed later.
 ///
 /// ```
 /// use tool_graph::{Tool, ToolGraph};
@@ -12,7 +13,7 @@
 /// ])?;
 /// let problem = graph.problem(&["query"], &["choice"])?;
 ///
-/// let plan = graph.optimal_plan(&problem)?.expect("there is a way");
+/// let plan = graph.optimal_plan(&problem)?.expect("the goal can be reached");
 /// assert_eq!((plan.tools(), plan.cost()), (&[0, 2][..], 6.0));
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
@@ -28,13 +29,14 @@ impl Plan {
         Self { tools, cost }
     }
 
-    /// The tools called, in order, as positions in the library.
+    /// The positions of the called tools in the library, in order.
     #[must_use]
     pub fn tools(&self) -> &[usize] {
         &self.tools
     }
 
-    /// The sum of the costs of the calls: the costs as decimals, added exactly, rounded once.
+    /// The total cost of the calls. Costs are added exactly as decimal numbers, and the sum is
+    /// rounded once.
     #[must_use]
     pub fn cost(&self) -> f64 {
         self.cost

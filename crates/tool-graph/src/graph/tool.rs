@@ -1,7 +1,7 @@
-/// A tool as its author declares it: what it needs, what it gives, what a call of it costs.
+/// The declaration of a tool: the data types that it needs and yields, and the cost of a call.
 ///
-/// A composite tool names its components, in the order in which it runs them; an atomic one has
-/// none.
+/// A composite tool lists its components in the order in which it runs them; an atomic tool has no
+/// components. [`ToolGraph::new`](crate::ToolGraph::new) checks the fields.
 ///
 /// ```
 /// use tool_graph::{Tool, ToolGraph};
@@ -15,21 +15,21 @@
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Tool {
-    /// Its name, unlike that of any other tool in the same library.
+    /// The name, which is unique in a library.
     pub name: String,
-    /// The data types that must be there before it can be called.
+    /// The data types that must be present before the tool can be called.
     pub inputs: Vec<String>,
-    /// The data types that are there after it was called.
+    /// The data types that are present after the tool was called.
     pub outputs: Vec<String>,
-    /// What a call costs, in a unit of the caller's choice: finite and at least 0.
+    /// The cost of a call in any unit; finite and at least 0.
     pub cost: f64,
-    /// The tools that a composite tool runs, in order; empty for an atomic tool.
+    /// The names of the tools that a composite tool runs, in order; empty for an atomic tool.
     #[cfg_attr(feature = "serde", serde(default))]
     pub components: Vec<String>,
 }
 
 impl Tool {
-    /// An atomic tool. [`ToolGraph::new`](crate::ToolGraph::new) checks names and costs.
+    /// Declares an atomic tool.
     ///
     /// ```
     /// use tool_graph::{Tool, ToolGraph};
@@ -58,7 +58,7 @@ impl Tool {
         }
     }
 
-    /// The same tool as a composite of these tools, which it runs in this order.
+    /// Makes the tool a composite of these tools, which it runs in this order.
     #[must_use]
     pub fn with_components<C>(self, components: C) -> Self
     where

@@ -7,11 +7,11 @@ use crate::graph::lists::Lists;
 use crate::graph::tool::Tool;
 use crate::graph::types::Types;
 
-/// A checked library of tools, as a graph of tools and the data types that they need and yield.
+/// A checked library of tools: a graph of tools and the data types that they need and yield.
 ///
-/// Tools are named by their position in the library, data types by their number in
-/// [`Self::type_names`]. A clone shares all but costs and bans, so that events can change these on
-/// a copy at little cost.
+/// Tools are identified by their position in the library, data types by their position in
+/// [`Self::type_names`]. A clone shares everything except costs and bans, so that a copy on which
+/// events change these is cheap.
 ///
 /// ```
 /// use tool_graph::{Tool, ToolGraph};
@@ -23,14 +23,15 @@ use crate::graph::types::Types;
 ///         .with_components(["search", "pick"]),
 /// ])?;
 /// let problem = graph.problem(&["query"], &["choice"])?;
-/// let plan = graph.optimal_plan(&problem)?.expect("both ways lead there");
+/// let plan = graph.optimal_plan(&problem)?.expect("the goal can be reached");
 /// assert_eq!(graph.tool_names(plan.tools()), ["search", "pick"]);
 /// assert_eq!(plan.cost(), 40.73);
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 ///
-/// With the feature `serde` it is read from and written as a list of tools, which is checked as by
-/// [`Self::new`]; a graph with banned tools as `{"tools": [...], "banned": ["name", ...]}`.
+/// With the feature `serde`, a graph is stored as a list of tools, or as
+/// `{"tools": [...], "banned": ["name", ...]}` if tools are banned. Stored tools are checked like those
+/// given to [`Self::new`].
 #[derive(Clone, Debug)]
 pub struct ToolGraph {
     pub(super) shared: Arc<Shared>,
@@ -39,26 +40,26 @@ pub struct ToolGraph {
     banned: Vec<bool>,
 }
 
-/// What no event changes.
+/// The parts of a graph that no event changes.
 #[derive(Debug)]
 pub(super) struct Shared {
-    /// As declared; the costs in here may be out of date.
+    /// The tools as declared; their costs may be out of date.
     pub(super) tools: Vec<Tool>,
     pub(super) type_names: Vec<String>,
     types: Types,
     needs: Lists,
     yields: Lists,
     components: Lists,
-    /// By data type, the tools that need it and those that yield it.
+    /// For each data type, the tools that need it and the tools that yield it.
     waiting: Lists,
     yielded_by: Lists,
-    /// Tools by name and data types by name, sorted when first asked for.
+    /// Tools and data types sorted by name, computed on first use.
     pub(super) by_name: OnceLock<[Vec<u32>; 2]>,
 }
 
 impl PartialEq for ToolGraph {
     fn eq(&self, other: &Self) -> bool {
-        // The costs in shared tools may be out of date.
+        // The costs of the shared tools may be out of date.
         let same = |(a, b): (&Tool, &Tool)| {
             (&a.name, &a.inputs, &a.outputs, &a.components)
                 == (&b.name, &b.inputs, &b.outputs, &b.components)
@@ -70,33 +71,25 @@ impl PartialEq for ToolGraph {
     }
 }
 
-impl TryFrom<Vec<Tool>> for ToolGraph {
-    type Error = Error;
-
-    fn try_from(tools: Vec<Tool>) -> Result<Self, Error> {
-        Self::new(tools)
-    }
-}
-
 impl ToolGraph {
-    /// Checks a library once; everything after that relies on it. The tools keep their order.
+    /// Checks a library and builds its graph. The tools keep their order.
     ///
-    /// A composite tool must be able to run its components in the order given: every input of one
-    /// is an input of the tool or an output of an earlier component. Its outputs are any of those
-    /// of its components, often only the last one's. Components may be composite themselves and may
-    /// stand before or after the tool in the library.
+    /// A composite tool must be able to run its components in the given order: every input of a
+    /// component must be an input of the tool or an output of an earlier component. The outputs of
+    /// the tool must be outputs of its components, and are often only those of the last one.
+    /// Components may be composite themselves, and may stand before or after the tool in the library.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`], and by tool [`Error::Cost`], [`Error::CostRange`],
+    /// [`Error::Empty`] without tools, and for an invalid tool [`Error::Cost`], [`Error::CostRange`],
     /// [`Error::DuplicateTool`], [`Error::UnknownComponent`], [`Error::ComponentCycle`],
     /// [`Error::ComponentInput`] and [`Error::ComponentOutput`].
     ///
     /// # Complexity
     ///
-    /// Linear in the size of the library, in time and memory. A library has fewer than 2^32 tools,
-    /// data types, inputs and outputs, each counted over all tools: one with more takes hundreds of
-    /// gigabytes, and is not looked for.
+    /// Linear time and memory in the size of the library. The library must have fewer than 2^32
+    /// tools, data types, inputs and outputs in total; this is not checked, because larger libraries
+    /// take hundreds of gigabytes.
     ///
     /// ```
     /// use tool_graph::{Error, Tool, ToolGraph};
@@ -130,11 +123,12 @@ impl ToolGraph {
         })
     }
 
-    /// The same library with other costs, one for each tool, banned ones included.
+    /// Returns the same library with other costs, one for each tool, including banned tools.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`], and [`Error::Cost`] or [`Error::CostRange`] as for a new library.
+    /// [`Error::Length`] unless there is one cost per tool, and [`Error::Cost`] or
+    /// [`Error::CostRange`] as in [`Self::new`].
     ///
     /// ```
     /// use tool_graph::{Tool, ToolGraph};
@@ -147,7 +141,7 @@ impl ToolGraph {
     /// let problem = graph.problem(&["query"], &["choice"])?;
     ///
     /// let later = graph.with_costs(&[8.0, 7.0, 2.0])?;
-    /// let plan = later.optimal_plan(&problem)?.expect("there is a way");
+    /// let plan = later.optimal_plan(&problem)?.expect("the goal can be reached");
     /// assert_eq!(later.tool_names(plan.tools()), ["ask", "pick"]);
     /// assert_eq!((graph.cost(0)?, later.cost(0)?), (4.0, 8.0));
     /// # Ok::<(), tool_graph::Error>(())
@@ -168,11 +162,11 @@ impl ToolGraph {
         })
     }
 
-    /// Takes a tool out of all plans from now on; it keeps its position.
+    /// Makes a tool unavailable for all further plans. Positions do not change.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchTool`].
+    /// [`Error::NoSuchTool`] for a position outside the library.
     ///
     /// ```
     /// use tool_graph::{Tool, ToolGraph};
@@ -188,7 +182,7 @@ impl ToolGraph {
     /// later.ban(0)?;
     /// assert!(graph.is_available(0) && !later.is_available(0));
     /// assert_eq!(later.optimal_plan(&problem)?.map(|plan| plan.cost()), Some(9.0));
-    /// assert_eq!(later.tool_count(), 3, "it keeps its position");
+    /// assert_eq!(later.tool_count(), 3, "the tool keeps its position");
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn ban(&mut self, tool: usize) -> Result<(), Error> {
@@ -197,40 +191,41 @@ impl ToolGraph {
         Ok(())
     }
 
-    /// Whether the tool is there and not banned.
+    /// Whether the tool is in the library and not banned.
     #[must_use]
     pub fn is_available(&self, tool: usize) -> bool {
         self.banned.get(tool) == Some(&false)
     }
 
-    /// The number of tools, banned ones included.
+    /// The number of tools, including banned tools.
     #[must_use]
     pub fn tool_count(&self) -> usize {
         self.banned.len()
     }
 
-    /// The tools as declared, with the costs of now.
+    /// The tools as declared, with their current costs.
     #[must_use]
     pub fn tools(&self) -> Vec<Tool> {
         let tools = self.shared.tools.iter().zip(&self.values);
         tools.map(|(tool, &cost)| Tool { cost, ..tool.clone() }).collect()
     }
 
-    /// The cost of a call of the tool.
+    /// The current cost of a call of the tool.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchTool`].
+    /// [`Error::NoSuchTool`] for a position outside the library.
     pub fn cost(&self, tool: usize) -> Result<f64, Error> {
         self.check(tool)?;
         Ok(self.values[tool])
     }
 
-    /// The sum of the costs of some calls: the costs as decimals, added exactly, rounded once.
+    /// The total cost of some calls. Costs are added exactly as decimal numbers, and the sum is
+    /// rounded once.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchTool`].
+    /// [`Error::NoSuchTool`] for a position outside the library.
     ///
     /// ```
     /// use tool_graph::{Tool, ToolGraph};
@@ -248,11 +243,11 @@ impl ToolGraph {
         Ok(self.costs.sum(calls.iter().copied()))
     }
 
-    /// The components of a composite tool, in order; none for an atomic one.
+    /// The components of a composite tool, in order. The list is empty for an atomic tool.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchTool`].
+    /// [`Error::NoSuchTool`] for a position outside the library.
     ///
     /// ```
     /// use tool_graph::{Tool, ToolGraph};

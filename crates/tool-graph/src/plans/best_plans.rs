@@ -7,23 +7,23 @@ use crate::searches::plans_in_order::plans_in_order;
 use crate::searches::reduced_problem::ReducedProblem;
 
 impl ToolGraph {
-    /// The best plans, from the best on: by cost, then number of calls, then library order; `most`
-    /// of them, or fewer where there are no more.
+    /// Returns the best `most` plans, or all if there are fewer, in the order of
+    /// [`Self::optimal_plan`]: by cost, then number of calls, then library order.
     ///
-    /// Two plans differ where their sequences of calls do, so calls that can change places make
-    /// several plans. Every plan is without needless calls, see [`Plan`].
+    /// Plans with the same calls in another order are different plans. No plan has needless calls;
+    /// see [`Plan`].
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
+    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types.
     ///
     /// # Complexity
     ///
-    /// One plan takes as long as [`Self::optimal_plan`]. Along a chain ([`Search::Chain`]) the time
-    /// is linear in the number of tools, and for each further plan at most linear in the number of
-    /// its calls. Otherwise all beginnings of calls that could become one of these plans are kept,
-    /// which can be far more than the plans: exponential time and memory at worst in the number of
-    /// tools that some way to the goal could use. Only `most` limits the search.
+    /// One plan takes as long as [`Self::optimal_plan`]. For a chain ([`Search::Chain`]) the time is
+    /// linear in the number of tools, plus at most linear time in the number of calls for each
+    /// further plan. Otherwise all prefixes that could become one of these plans are kept, which can
+    /// be far more than the plans: exponential time and memory in the worst case in the number of
+    /// tools that can be part of a plan. Only `most` limits the search.
     ///
     /// [`Search::Chain`]: crate::Search::Chain
     ///
@@ -54,16 +54,16 @@ impl ToolGraph {
         Ok(plans.map(|(_, calls)| reduced.plan(self, &calls)).collect())
     }
 
-    /// All plans of the lowest cost, in the same order, and whether these are all: `most` are given
-    /// at most.
+    /// Returns up to `most` of the plans with the lowest cost, in the order of [`Self::best_plans`],
+    /// and whether these are all of them.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
+    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types.
     ///
     /// # Complexity
     ///
-    /// That of [`Self::best_plans`] for more than one plan.
+    /// The same as [`Self::best_plans`] for more than one plan.
     ///
     /// ```
     /// use tool_graph::{Tool, ToolGraph};

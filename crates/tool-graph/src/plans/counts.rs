@@ -6,13 +6,13 @@ use crate::searches::reduced_problem::ReducedProblem;
 use crate::searches::shortest_count::count_shortest;
 
 impl ToolGraph {
-    /// Whether the calls, in this order, are a plan: each possible when it is made, the goal there
-    /// at the end, and none that could be left out.
+    /// Whether the calls in this order are a plan: each call is possible when it is made, the goal is
+    /// reached at the end, and no call can be left out.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGraph`] where the problem is that of a graph of other data types, and
-    /// [`Error::NoSuchTool`].
+    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types, and
+    /// [`Error::NoSuchTool`] for a position outside the library.
     ///
     /// ```
     /// use tool_graph::{Tool, ToolGraph};
@@ -25,8 +25,8 @@ impl ToolGraph {
     /// let problem = graph.problem(&["query"], &["choice"])?;
     ///
     /// assert!(graph.is_plan(&problem, &[1, 2])?);
-    /// assert!(!graph.is_plan(&problem, &[2, 1])?, "nothing to pick from");
-    /// assert!(!graph.is_plan(&problem, &[0, 1, 2])?, "one of the first two is needless");
+    /// assert!(!graph.is_plan(&problem, &[2, 1])?, "the first call lacks its input");
+    /// assert!(!graph.is_plan(&problem, &[0, 1, 2])?, "one of the first two calls is needless");
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn is_plan(&self, problem: &Problem, calls: &[usize]) -> Result<bool, Error> {
@@ -56,19 +56,18 @@ impl ToolGraph {
         Ok(true)
     }
 
-    /// The number of plans with the fewest calls, whatever they cost; 0 where there is no plan.
+    /// The number of plans with the fewest calls, regardless of cost; 0 if the goal cannot be reached.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGraph`] where the problem is that of a graph of other data types, and
-    /// [`Error::TooManyPlans`].
+    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types, and
+    /// [`Error::TooManyPlans`] if the number exceeds 128 bits.
     ///
     /// # Complexity
     ///
-    /// Linear along a chain ([`Search::Chain`](crate::Search::Chain)). Otherwise the time of
-    /// [`Self::optimal_plan`], and of going through every state on the way of one of these plans,
-    /// call by call: exponential time and memory in the number of data types at worst, and nothing
-    /// limits it but the number of calls.
+    /// Linear time for a chain ([`Search::Chain`](crate::Search::Chain)). Otherwise the time of
+    /// [`Self::optimal_plan`] plus a visit of every state that occurs in one of these plans:
+    /// exponential time and memory in the number of data types in the worst case, without a limit.
     ///
     /// ```
     /// use tool_graph::{Tool, ToolGraph};
@@ -89,12 +88,14 @@ impl ToolGraph {
         count_shortest(reduced).ok_or(Error::TooManyPlans)
     }
 
-    /// The number of all plans along a chain, of any length; 0 where there is no plan. Linear time.
+    /// The number of all plans of a chain, of any length; 0 if the goal cannot be reached. Linear
+    /// time.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGraph`] where the problem is that of a graph of other data types,
-    /// [`Error::NotAChain`] and [`Error::TooManyPlans`].
+    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types,
+    /// [`Error::NotAChain`] if it is not a chain ([`Search::Chain`](crate::Search::Chain)), and
+    /// [`Error::TooManyPlans`] if the number exceeds 128 bits.
     pub fn count_chain_plans(&self, problem: &Problem) -> Result<u128, Error> {
         let Some(reduced) = ReducedProblem::new(self, problem)? else { return Ok(0) };
         if reduced.goal.is_empty() {

@@ -5,7 +5,7 @@ use crate::graph::state::State;
 use crate::graph::tool_graph::ToolGraph;
 use crate::searches::reduced_problem::ReducedProblem;
 
-/// What the greedy policy may call next.
+/// A rule for the tools that the greedy policy may call next.
 ///
 /// ```
 /// use tool_graph::{GreedyRule, Tool, ToolGraph};
@@ -17,7 +17,7 @@ use crate::searches::reduced_problem::ReducedProblem;
 /// ])?;
 /// let problem = graph.problem(&["query"], &["hits"])?;
 /// let cost = |rule| graph.greedy_plan(&problem, rule).map(|plan| plan.map(|plan| plan.cost()));
-/// // Once it has looked up the hint, it must go on from there.
+/// // After looking up the hint, the chain rule only allows tools that need it.
 /// assert_eq!(cost(GreedyRule::Chain)?, Some(10.0));
 /// assert_eq!(cost(GreedyRule::Any)?, Some(5.0));
 /// # Ok::<(), tool_graph::Error>(())
@@ -27,30 +27,30 @@ use crate::searches::reduced_problem::ReducedProblem;
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum GreedyRule {
-    /// A tool that needs something the call before has yielded; any tool at the start and right
-    /// after an event.
+    /// Tools that need an output of the previous call; any tool at the start and after an event.
     #[default]
     Chain,
-    /// Any tool that can be called.
+    /// All tools that can be called.
     Any,
 }
 
 impl ToolGraph {
-    /// The calls of a policy that always takes the tool with the lowest cost per atomic tool in it,
-    /// `cost / atomic tools`; `None` where it is stuck before the goal.
+    /// Returns the calls of the greedy policy, which always takes the tool with the lowest cost per
+    /// atomic tool in it, or `None` if the policy gets stuck before the goal.
     ///
-    /// It looks only at tools that some way from the start to the goal could use, and calls none
-    /// that would yield nothing new, which the paper does not ask for. Ties go to the tool that
-    /// stands first in the library. A composite tool of composite ones counts as all the atomic
-    /// tools in them.
-    ///
-    /// Complexity: the number of calls times that of tools.
+    /// The policy only considers tools that can be part of a plan, and skips tools whose outputs are
+    /// all present; the paper does not ask for either. Ties go to the tool that stands first in the
+    /// library. The size of a composite tool is the number of atomic tools in it at any depth.
     ///
     /// Reference: CostBench, appendix B.2, equations 7 and 8.
     ///
+    /// # Complexity
+    ///
+    /// The number of calls times the number of tools.
+    ///
     /// # Errors
     ///
-    /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
+    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types.
     ///
     /// ```
     /// use tool_graph::{GreedyRule, Tool, ToolGraph};
@@ -62,8 +62,8 @@ impl ToolGraph {
     ///         .with_components(["search", "pick"]),
     /// ])?;
     /// let problem = graph.problem(&["query"], &["choice"])?;
-    /// // 20 a tool looks better than 22, and then there is no way back.
-    /// let plan = graph.greedy_plan(&problem, GreedyRule::Chain)?.expect("it is not stuck");
+    /// // A cost of 20 per atomic tool looks better than 22, but leads to the dearer plan.
+    /// let plan = graph.greedy_plan(&problem, GreedyRule::Chain)?.expect("the policy is not stuck");
     /// assert_eq!((graph.tool_names(plan.tools()), plan.cost()), (vec!["search", "pick"], 45.0));
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
@@ -84,15 +84,15 @@ impl ToolGraph {
     }
 }
 
-/// The tools that the policy looks at, each with the number of atomic tools in it, in library
-/// order.
+/// The tools that the greedy policy considers, in library order, each with its number of atomic
+/// tools.
 #[derive(Clone, Debug)]
 pub(crate) struct Greedy {
     tools: Vec<(usize, f64)>,
 }
 
 impl Greedy {
-    /// `None` where no calls lead to the goal.
+    /// `None` if the goal cannot be reached. The problem must belong to the graph.
     pub(crate) fn new(graph: &ToolGraph, problem: &Problem) -> Option<Self> {
         let reduced = ReducedProblem::of_checked(graph, problem)?;
         let mut sizes = vec![None; graph.tool_count()];
@@ -103,7 +103,7 @@ impl Greedy {
         Some(Self { tools: tools.collect() })
     }
 
-    /// The tool to call next, the call before being that of `previous`; `None` where there is none.
+    /// The next tool to call after a call of `previous`, or `None` if the policy is stuck.
     pub(crate) fn choice(
         &self,
         graph: &ToolGraph,
@@ -125,15 +125,15 @@ impl Greedy {
             .iter()
             .filter(|&&(tool, _)| new(tool) && chained(tool) && graph.can_call(tool, state));
         let rates = open.map(|&(tool, size)| (tool, graph.cost_of(tool) / size));
-        // The first of equal ones.
+        // The first of several minima.
         rates.min_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(tool, _)| tool)
     }
 }
 
-/// The number of atomic tools in a tool, itself for an atomic one. As f64, since composites of
-/// composites can hold more than any integer type counts.
+/// The number of atomic tools in a tool; 1 for an atomic tool. Nested composites can contain more
+/// atomic tools than an integer type can count, so the number is an f64.
 fn atomic_tools(graph: &ToolGraph, tool: usize, sizes: &mut [Option<f64>]) -> f64 {
-    // Without recursion: libraries may be nested deeper than the stack.
+    // No recursion, because deep nesting could overflow the stack.
     let mut open = vec![tool];
     while let Some(&tool) = open.last() {
         let components = graph.component_list(tool);

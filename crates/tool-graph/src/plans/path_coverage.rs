@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::graph::problem::Problem;
 use crate::graph::tool_graph::ToolGraph;
 
-/// How many of all plans were listed.
+/// The share of all plans that a list of paths covers. Made by [`ToolGraph::path_coverage`].
 ///
 /// ```
 /// use tool_graph::{Tool, ToolGraph};
@@ -27,19 +27,19 @@ use crate::graph::tool_graph::ToolGraph;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PathCoverage {
-    /// The number of different plans among the listed paths.
+    /// The number of distinct plans among the listed paths.
     pub covered: usize,
-    /// The number of all plans.
+    /// The number of all plans of the problem.
     #[cfg_attr(feature = "serde", serde(with = "stored_count"))]
     pub possible: u128,
-    /// The number of listed paths that are a plan listed before.
+    /// The number of listed paths that repeat an earlier plan of the list.
     pub repeated: usize,
-    /// The number of listed paths that are no plan.
+    /// The number of listed paths that are not plans.
     pub not_plans: usize,
 }
 
 impl PathCoverage {
-    /// Covered over possible, from 0 to 1; `None` where there is no plan at all.
+    /// The share of plans covered, from 0 to 1, or `None` if the problem has no plan.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         (self.possible > 0).then(|| self.covered as f64 / self.possible as f64)
@@ -61,14 +61,14 @@ impl PathCoverage {
         use crate::stored::rule;
 
         let covered = self.covered as u128;
-        rule(covered <= self.possible, "the plans covered must be at most the possible ones")?;
+        rule(covered <= self.possible, "covered must be at most possible")?;
         let any = self.repeated == 0 || self.covered > 0;
-        rule(any, "a path can only be repeated if a plan was covered")
+        rule(any, "repeated must be 0 if covered is 0")
     }
 }
 
-/// A count as a number, or as text of its digits where 64 bits cannot hold it: most readers of JSON
-/// would round such a number.
+/// Stores a count as a number, or as a string of digits if it exceeds 64 bits, because most JSON
+/// parsers would round it.
 #[cfg(feature = "serde")]
 mod stored_count {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -88,7 +88,7 @@ mod stored_count {
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u128, D::Error> {
-        let what = "the number of possible plans must be a whole number or its digits as text";
+        let what = "possible must be a whole number, or a string of its digits";
         match Count::deserialize(from).map_err(|_| serde::de::Error::custom(what))? {
             Count::Number(count) => Ok(count.into()),
             Count::Digits(digits) => digits.parse().map_err(|_| serde::de::Error::custom(what)),
@@ -97,13 +97,13 @@ mod stored_count {
 }
 
 impl ToolGraph {
-    /// How many of all plans along a chain someone listed, by the names of the tools.
+    /// Compares a list of paths, given as tool names, with all plans of a chain.
     ///
-    /// A path with a name that no tool has is no plan.
+    /// A path that contains an unknown name is not a plan.
     ///
     /// # Errors
     ///
-    /// Those of [`Self::count_chain_plans`].
+    /// The same as [`Self::count_chain_plans`].
     pub fn path_coverage<P: AsRef<[S]>, S: AsRef<str>>(
         &self,
         problem: &Problem,

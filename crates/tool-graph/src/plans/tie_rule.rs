@@ -6,10 +6,10 @@ use crate::searches::best_calls::best_calls;
 use crate::searches::reduced_problem::ReducedProblem;
 use crate::searches::rounded_order::released;
 
-/// Which of the cheapest plans is the best one, where several cost the same.
+/// A rule that chooses the best plan among several with the lowest cost.
 ///
-/// Costs are compared as the decimals that they are written as, without rounding. Prices in cents
-/// make plans of the same cost common: 22 of 381 queries of CostBench have some.
+/// Costs are compared exactly as decimal numbers. Ties are common when costs are in cents: 22 of the
+/// 381 queries of CostBench have several cheapest plans.
 ///
 /// ```
 /// use tool_graph::{TieRule, Tool, ToolGraph};
@@ -20,8 +20,8 @@ use crate::searches::rounded_order::released;
 ///     Tool::new("search_and_sort", ["query"], ["list"], 0.8),
 /// ])?;
 /// let problem = graph.problem(&["query"], &["list"])?;
-/// let few = TieRule::FewestCalls.optimal_plan(&graph, &problem)?.expect("there is a way");
-/// let released = TieRule::Released.optimal_plan(&graph, &problem)?.expect("there is a way");
+/// let few = TieRule::FewestCalls.optimal_plan(&graph, &problem)?.expect("the goal can be reached");
+/// let released = TieRule::Released.optimal_plan(&graph, &problem)?.expect("the goal can be reached");
 /// assert_eq!(graph.tool_names(few.tools()), ["search_and_sort"]);
 /// // 0.1 + 0.7 is 0.7999999999999999 as a sum of f64 numbers.
 /// assert_eq!(graph.tool_names(released.tools()), ["search", "sort"]);
@@ -33,32 +33,32 @@ use crate::searches::rounded_order::released;
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum TieRule {
-    /// The fewest calls, then the tools that stand first in the library, from the first call on:
-    /// that of [`ToolGraph::optimal_plan`].
+    /// The rule of [`ToolGraph::optimal_plan`]: the fewest calls, then the plan whose first call that
+    /// differs stands first in the library.
     #[default]
     FewestCalls,
-    /// That of CostBench's published tables: the lowest sum of the costs as f64 numbers, added from
-    /// the first call on and rounded at each, then the fewest calls, then the plan whose tools
-    /// stand first in the library, the last of them compared first.
+    /// The rule behind CostBench's published tables: the lowest sum of the costs as f64 numbers,
+    /// added from the first call to the last with rounding at each addition, then the fewest calls,
+    /// then library order, with the plan's last tools in the library compared first.
     ///
-    /// The rounding errors, some 1e-14, decide most ties, in favour of neither few calls nor many.
-    /// The published figures need it; the last part is one of the orders that they leave open.
+    /// Rounding errors of about 1e-14 decide most ties, and favour neither short nor long plans. The
+    /// published figures depend on this rule, except for its last part, which they leave open.
     Released,
 }
 
 impl TieRule {
-    /// The best plan by this rule, or `None` where no calls lead to the goal.
+    /// Returns the best plan by this rule, or `None` if the goal cannot be reached.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
+    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types.
     ///
     /// # Complexity
     ///
-    /// Of [`Self::FewestCalls`] that of [`ToolGraph::optimal_plan`]. Of [`Self::Released`] linear
-    /// in the tools where each needs and yields one data type that is not there at the start;
-    /// otherwise it goes through all states that can be reached, for t data types 2^t at worst, and
-    /// nothing limits it.
+    /// [`Self::FewestCalls`] takes as long as [`ToolGraph::optimal_plan`]. [`Self::Released`] visits
+    /// all reachable states, without a limit. If each tool needs and yields one data type that is
+    /// missing at the start, their number is linear in the number of tools; in the worst case it is
+    /// 2^t for t data types.
     pub fn optimal_plan(self, graph: &ToolGraph, problem: &Problem) -> Result<Option<Plan>, Error> {
         graph.check_problem(problem)?;
         Ok(self.best(graph, problem))

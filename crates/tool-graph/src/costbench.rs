@@ -1,9 +1,8 @@
-//! The CostBench library and its costs, to the bit: tools made from rules, seeds from hashes, and
-//! the random streams that the benchmark's published tables were drawn from.
+//! The tools, costs and events of CostBench, identical to the bit with the released benchmark.
 //!
-//! A [`Library`] holds the tools of all six [`Task`]s at one refinement level. A [`CostModel`]
-//! draws their costs for one query; [`Library::tools`] puts both together. Everything is a pure
-//! function of the global seed and the query's id.
+//! A [`Library`] holds the tools of all six [`Task`]s at one refinement level. A [`CostModel`] draws
+//! their costs for one query, and [`Library::tools`] combines both; [`CostModel::scenario`] makes the
+//! scenario of a query. All results are functions of the global seed and the id of the query.
 //!
 //! Reference: CostBench, section 3.1 and appendices B.1, B.6.1 and B.6.2.
 //!

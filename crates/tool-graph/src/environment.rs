@@ -1,4 +1,4 @@
-//! A world to step through, and the record of a run in it.
+//! Runs in a scenario, their records, and scores of them.
 
 pub(crate) mod episode;
 pub(crate) mod event_clock;

@@ -1,4 +1,4 @@
-//! What changes the world while a run is on its way, and the paths of policies in such a world.
+//! Scenarios: a problem and the events that change the world during a run.
 
 pub(crate) mod event;
 pub(crate) mod scenario;

@@ -126,7 +126,7 @@ fn what_is_wrong_in_a_file_is_said_with_its_place_and_name() {
     assert!(read(&extra).unwrap_err().contains("unknown field `goals`"));
     let mut extra = file();
     extra["banned"] = json!(["buy"]);
-    assert!(read(&extra).unwrap_err().contains(r#"called "buy""#));
+    assert!(read(&extra).unwrap_err().contains(r#"named "buy""#));
 }
 
 #[test]

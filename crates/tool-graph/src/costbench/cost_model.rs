@@ -6,10 +6,10 @@ use crate::costbench::streams::python_random::PythonRandom;
 use crate::costbench::task::Task;
 use crate::error::Error;
 
-/// The largest bound of a cost and the largest noise: amounts above it have no exact cents.
+/// The largest bound of a cost and the largest noise, because larger amounts have no exact cents.
 const MAX_SETTING: f64 = 1e9;
 
-/// How the costs of a query follow from its seeds.
+/// A rule by which seeds determine the costs of a query.
 ///
 /// ```
 /// use tool_graph::costbench::{CostModel, CostRule, Library};
@@ -27,38 +27,37 @@ const MAX_SETTING: f64 = 1e9;
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum CostRule {
-    /// As the released benchmark does, which made every published table.
+    /// The rule of the released benchmark, which produced all published tables.
     #[default]
     Released,
-    /// As the paper's text says: each tool, atomic ones too, has a seed of its own,
+    /// The rule of the paper's text: each tool, including atomic tools, has its own seed
     /// `h(global_seed, query_id, name)`.
     ///
-    /// The text names SHA-256 for `h` and no more. Here `h` is the hash of
-    /// `"{global_seed}:{query_id}:{name}"` read as for [`query_seed`], the streams are those of the
-    /// released benchmark, and atomic costs are rounded to cents too, as all costs shown to agents
-    /// are.
+    /// The text only states that `h` uses SHA-256. Here `h` is the hash of
+    /// `"{global_seed}:{query_id}:{name}"` converted as in [`query_seed`]. The random streams are those
+    /// of the released benchmark, and atomic costs are rounded to cents like all costs shown to agents.
     PaperText,
 }
 
-/// How costs of CostBench tools are drawn: bounds of the atomic costs, noise of the composite ones,
-/// and the rule by which seeds become costs.
+/// The distribution of CostBench costs: the bounds of atomic costs, the noise of composite costs, and
+/// the rule by which seeds determine costs.
 ///
-/// With bounds `lo` and `hi`, noise `s`, and a query seed `q` the released rule is:
+/// With bounds `lo` and `hi`, noise `s` and query seed `q`, the released rule is:
 ///
-/// - an atomic tool costs `round(uniform(lo, hi), 2)`, all drawn in library order from one stream
-///   seeded with `q`, that of CPython's `random.Random(q)`;
-/// - a composite tool of k components costs
-///   `round(max(1, sum of theirs + normal(0, s sqrt(k))), 2)`, its noise from a stream of its own,
-///   that of NumPy's `default_rng` seeded with the hash of `"{q}:{name}"`.
+/// - An atomic tool costs `round(uniform(lo, hi), 2)`. All atomic costs are drawn in library order
+///   from one stream, that of CPython's `random.Random(q)`.
+/// - A composite tool with k components costs
+///   `round(max(1, sum of their costs + normal(0, s sqrt(k))), 2)`. The noise comes from a separate
+///   stream for each tool, that of NumPy's `default_rng` seeded with the hash of `"{q}:{name}"`.
 ///
-/// Defaults are those of the published tables: 15, 25 and 0.1.
+/// The defaults are those of the published tables: 15, 25 and 0.1.
 ///
 /// Reference: CostBench, appendix B.6.1, equations 1 to 3.
 ///
 /// ```
 /// use tool_graph::costbench::{CostModel, Library};
 ///
-/// // Without noise a composite tool costs what its components cost.
+/// // Without noise, a composite tool costs as much as its components together.
 /// let exact = CostModel::new(15.0, 25.0, 0.0)?;
 /// let library = Library::new(2)?;
 /// let tools = library.tools(&exact.costs(&library, 42, "<Query00001>"))?;
@@ -99,8 +98,8 @@ impl Default for CostModel {
 }
 
 impl CostModel {
-    /// A model of atomic costs from `min` to `max` and noise with a standard deviation of
-    /// `noise_std` for each component.
+    /// A model with atomic costs from `min` to `max`, and noise with a standard deviation of
+    /// `noise_std` per component, under [`CostRule::Released`].
     ///
     /// # Errors
     ///
@@ -119,7 +118,11 @@ impl CostModel {
             return setting("lowest atomic cost", min, "a number from 0 to 1e9");
         }
         if !(min..=MAX_SETTING).contains(&max) {
-            return setting("highest atomic cost", max, "a number from the lowest to 1e9");
+            return setting(
+                "highest atomic cost",
+                max,
+                "a number from the lowest atomic cost to 1e9",
+            );
         }
         if !(0.0..=MAX_SETTING).contains(&noise_std) {
             return setting("noise", noise_std, "a number from 0 to 1e9");
@@ -131,15 +134,17 @@ impl CostModel {
         self.max - self.min
     }
 
-    /// The same with another rule.
+    /// Replaces the rule by which seeds determine costs.
     #[must_use]
     pub const fn with_rule(self, rule: CostRule) -> Self {
         Self { rule, ..self }
     }
 
-    /// The costs of one query, in library order.
+    /// The costs of all tools for one query, in library order.
     ///
-    /// Complexity: a hash and a draw for each tool.
+    /// # Complexity
+    ///
+    /// One hash and one draw per tool.
     ///
     /// ```
     /// use tool_graph::costbench::{CostModel, Library};
@@ -156,9 +161,11 @@ impl CostModel {
         }
     }
 
-    /// The costs of one query after the cost change that is its event number `event`, from 0: drawn
-    /// anew from [`changed_seed`], which takes the place of the query's seed under
-    /// [`CostRule::Released`] and of the global seed under [`CostRule::PaperText`].
+    /// The costs of all tools for one query after a cost change, which is event number `event` of the
+    /// query, counted from 0.
+    ///
+    /// The costs are drawn again from [`changed_seed`], which replaces the query's seed under
+    /// [`CostRule::Released`] and the global seed under [`CostRule::PaperText`].
     ///
     /// Reference: CostBench, appendix B.6.2.
     ///
@@ -198,8 +205,8 @@ impl CostModel {
         })
     }
 
-    /// Costs in library order. `prefix` goes before a tool's name in the text that seeds it;
-    /// `atomic` draws the cost of the atomic tool of that text.
+    /// Draws all costs in library order. The seed text of a tool is `prefix` followed by its name;
+    /// `atomic` draws the cost of an atomic tool from its seed text.
     fn draw(
         &self,
         library: &Library,

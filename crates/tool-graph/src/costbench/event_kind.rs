@@ -26,19 +26,19 @@ pub enum EventKind {
     BanTool,
     /// [`Event::PreferenceChange`](crate::Event::PreferenceChange).
     PreferenceChange,
-    /// [`Event::CostChange`](crate::Event::CostChange), to costs drawn anew.
+    /// [`Event::CostChange`](crate::Event::CostChange) to newly drawn costs.
     CostChange,
-    /// [`Event::RemoveTools`](crate::Event::RemoveTools), of all composite tools with one number of
-    /// components.
+    /// [`Event::RemoveTools`](crate::Event::RemoveTools) of all composite tools with a certain number
+    /// of components.
     RemoveTools,
 }
 
 impl EventKind {
-    /// All four.
+    /// All four kinds.
     pub const ALL: [Self; 4] =
         [Self::BanTool, Self::PreferenceChange, Self::CostChange, Self::RemoveTools];
 
-    /// Its name, which is also printed and read: `"ban_tool"` to `"remove_tools"`.
+    /// The name, from `"ban_tool"` to `"remove_tools"`, which `Display` and `FromStr` use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

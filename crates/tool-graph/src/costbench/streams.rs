@@ -1,4 +1,4 @@
-//! Random streams of other systems, to the bit: what CPython and NumPy draw from an integer seed.
+//! The random streams of CPython and NumPy for integer seeds, identical to the bit.
 
 pub(crate) mod numpy_random;
 pub(crate) mod python_random;

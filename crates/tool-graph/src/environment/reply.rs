@@ -1,6 +1,6 @@
 use trajectory_metrics::tool_calls::FailureClass;
 
-/// What became of a call.
+/// The outcome of a call.
 ///
 /// ```
 /// use tool_graph::{CallStatus, Episode, Event, Scenario, Tool, ToolGraph};
@@ -30,23 +30,22 @@ use trajectory_metrics::tool_calls::FailureClass;
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
 #[non_exhaustive]
 pub enum CallStatus {
-    /// It was carried out and paid for.
+    /// The call was carried out and paid for.
     Done {
-        /// Whether it yielded a data type that was not there.
+        /// Whether the call yielded a data type that was missing before.
         advanced: bool,
     },
-    /// It failed because the tool was banned at this very call; nothing that the agent could have
-    /// known.
+    /// The call failed because its tool was banned at this call, which the agent could not know.
     Banned,
-    /// No tool of that name.
+    /// The library has no tool with this name.
     UnknownTool,
-    /// The tool was banned or removed before.
+    /// The tool was banned or removed before this call.
     Unavailable,
-    /// The tool takes no such parameter.
+    /// The tool does not take this parameter.
     UnexpectedParameter(String),
-    /// The tool needs this parameter and was not given it.
+    /// The tool needs this parameter, which was not given.
     MissingParameter(String),
-    /// The tool needs this data type, which is not there yet.
+    /// The tool needs this data type, which is not present yet.
     MissingInput(String),
 }
 
@@ -57,13 +56,13 @@ impl CallStatus {
         matches!(self, Self::Done { .. })
     }
 
-    /// Whether the call could not be carried out, by the agent's fault.
+    /// Whether the call failed through the agent's fault.
     #[must_use]
     pub const fn is_invalid(&self) -> bool {
         !matches!(self, Self::Done { .. } | Self::Banned)
     }
 
-    /// What is wrong with the call, apart from being redundant.
+    /// The failure class of the call, except for redundancy.
     pub(super) const fn failure(&self) -> Option<FailureClass> {
         match self {
             Self::Done { .. } | Self::Banned => None,
@@ -73,7 +72,7 @@ impl CallStatus {
     }
 }
 
-/// What an agent gets back for a call.
+/// The response to a call.
 ///
 /// ```
 /// use tool_graph::{Episode, Event, Scenario, Tool, ToolGraph};
@@ -95,13 +94,13 @@ impl CallStatus {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Reply {
-    /// What became of the call.
+    /// The outcome of the call.
     pub status: CallStatus,
-    /// What was paid: the tool's cost if it was carried out, else 0.
+    /// The cost paid: that of the tool if the call was carried out, otherwise 0.
     pub cost: f64,
-    /// The event that came with this call, as a position in
-    /// [`Scenario::events`](crate::Scenario::events). Whether the agent is told of it is the
-    /// caller's choice; see [`Event::is_explicit`](crate::Event::is_explicit).
+    /// The event that occurred at this call, as a position in
+    /// [`Scenario::events`](crate::Scenario::events). The caller decides whether to inform the agent
+    /// of it; see [`Event::is_explicit`](crate::Event::is_explicit).
     pub event: Option<usize>,
 }
 
@@ -121,14 +120,14 @@ impl Reply {
 
 #[cfg(feature = "serde")]
 impl CallStatus {
-    /// That a call with this status can have had this cost and this event.
+    /// Checks that a call with this status can have this cost and this event.
     pub(super) fn check(&self, cost: f64, event: Option<usize>) -> Result<(), &'static str> {
         use crate::stored::{is_cost, rule};
 
         rule(is_cost(cost), "the cost of a call must be finite and at least 0")?;
         rule(self.is_done() || cost == 0.0, "a call that was not carried out must cost 0")?;
         let banned = *self != Self::Banned || event.is_some();
-        rule(banned, "a call that fails by a ban must name its event")?;
-        rule(!self.is_invalid() || event.is_none(), "no event can fall on an invalid call")
+        rule(banned, "a call with status banned must have an event")?;
+        rule(!self.is_invalid() || event.is_none(), "an invalid call must not have an event")
     }
 }

@@ -4,11 +4,11 @@ use trajectory_metrics::tool_calls::{FailureCounts, PathDistances};
 use crate::environment::transcript::Transcript;
 use crate::error::Error;
 
-/// CostBench's figures over many runs.
+/// The figures of CostBench over many runs.
 ///
-/// Parts can be computed anywhere and merged in any order, to the last bit. Runs that did not see
-/// all their events, or whose reference did not, are left out of everything, runs that did not
-/// reach the goal out of costs and paths; both are counted.
+/// Parts can be computed separately and merged in any order; the results are identical to the last
+/// bit. Runs without all their events, or with such a reference, are left out and counted. Runs that
+/// did not reach the goal are left out of the means of costs and paths.
 ///
 /// Reference: CostBench, appendices B.3.1 and B.3.2.
 ///
@@ -24,13 +24,13 @@ use crate::error::Error;
 ///
 /// let scenario = Scenario::new(graph, problem)?;
 /// let best = scenario.optimal_run();
-/// let mut dear = Episode::new(&scenario);
+/// let mut other = Episode::new(&scenario);
 /// for name in ["ask", "pick"] {
-///     dear.call(name)?;
+///     other.call(name)?;
 /// }
 /// let (mut means, mut others) = (RunMeans::default(), RunMeans::default());
 /// means.update(&best, &best)?;
-/// others.update(&dear.finish(true), &best)?;
+/// others.update(&other.finish(true), &best)?;
 /// means.merge(&others);
 /// assert_eq!((means.runs(), means.left_out()), (2, 0));
 /// assert_eq!((means.cost_gap()?, means.cost_gap_without_redundant()?), (1.5, 1.5));
@@ -51,11 +51,11 @@ pub struct RunMeans {
 }
 
 impl RunMeans {
-    /// Takes in one run, against a reference as in [`Transcript::scores`].
+    /// Adds one run, scored against a reference as in [`Transcript::scores`].
     ///
     /// # Errors
     ///
-    /// As there. Nothing is taken in then.
+    /// Those of [`Transcript::scores`]; the run is not added then.
     pub fn update(&mut self, run: &Transcript, reference: &Transcript) -> Result<(), Error> {
         if !(run.all_events_fired() && reference.all_events_fired()) {
             self.left_out += 1;
@@ -74,7 +74,7 @@ impl RunMeans {
         Ok(())
     }
 
-    /// Takes in everything that `other` has.
+    /// Adds all runs of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.runs += other.runs;
         self.left_out += other.left_out;
@@ -85,20 +85,20 @@ impl RunMeans {
         self.failures.merge(&other.failures);
     }
 
-    /// Runs taken in.
+    /// The number of runs added, without those left out.
     #[must_use]
     pub const fn runs(&self) -> usize {
         self.runs
     }
 
-    /// Runs left out because not all events came to them or to their reference.
+    /// The number of runs left out because they or their references lack some of their events.
     #[must_use]
     pub const fn left_out(&self) -> usize {
         self.left_out
     }
 
-    /// Mean edit distance (AED), its normalised form (ANED) and exact match rate (EMR) of the runs
-    /// that reached the goal.
+    /// The mean edit distance (AED), its normalised form (ANED) and the exact match rate (EMR) of the
+    /// runs that reached the goal.
     #[must_use]
     pub const fn paths(&self) -> &PathDistances {
         &self.paths
@@ -108,35 +108,36 @@ impl RunMeans {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] where there is none.
+    /// [`Error::Empty`] if there is no such run.
     pub fn cost_gap(&self) -> Result<f64, Error> {
         mean(&self.cost_gap)
     }
 
-    /// The same of those without redundant calls: CostBench's figure in parentheses.
+    /// The mean cost gap of the runs that reached the goal without redundant calls, which CostBench
+    /// prints in parentheses; lower is better.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] where there is none.
+    /// [`Error::Empty`] if there is no such run.
     pub fn cost_gap_without_redundant(&self) -> Result<f64, Error> {
         mean(&self.lean_cost_gap)
     }
 
-    /// The share of runs that were completed (TCR), in [0, 1]; higher is better.
+    /// The share of runs that completed their task (TCR), in [0, 1]; higher is better.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a run.
+    /// [`Error::Empty`] if there is no run.
     pub fn task_completion_ratio(&self) -> Result<f64, Error> {
         mean(&self.completed)
     }
 
-    /// The share of calls, over those of all runs together, that could not be carried out by the
-    /// agent's fault (ITUR), in [0, 1]; lower is better.
+    /// The share of the calls of all runs that failed through the agent's fault (ITUR), in [0, 1];
+    /// lower is better.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a call.
+    /// [`Error::Empty`] if there is no call.
     pub fn invalid_tool_use_ratio(&self) -> Result<f64, Error> {
         match self.failures.calls {
             0 => Err(Error::Empty),
@@ -144,7 +145,7 @@ impl RunMeans {
         }
     }
 
-    /// How many calls are of each failure class.
+    /// The number of calls in each failure class.
     #[must_use]
     pub const fn failures(&self) -> &FailureCounts {
         &self.failures

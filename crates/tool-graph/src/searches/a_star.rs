@@ -8,26 +8,26 @@ use crate::searches::reduced_problem::ReducedProblem;
 use crate::searches::type_set::TypeSet;
 
 struct Node<W> {
-    /// The least weight of calls that lead here, as far as known.
+    /// The least known weight of calls that lead to this node.
     weight: W,
-    /// A lower bound of the weight from here to the goal.
+    /// A lower bound of the weight from this node to the goal.
     bound: W,
     parent: usize,
     tool: u32,
-    /// Tools one of which every plan from here calls, and a lower bound of the plans that do;
-    /// `None` while the bound is that of the parent.
+    /// Tools of which every plan from this node calls at least one, each with a lower bound of the
+    /// plans that call it; `None` while the bound of the node is still that of its parent.
     first: Option<Vec<(u32, W)>>,
-    /// What the bound is made of.
+    /// The groups that make up the bound.
     groups: Groups<W>,
     done: bool,
 }
 
-/// The best plan, led by landmark cuts.
+/// Finds the best plan by A* with landmark cuts as the heuristic.
 ///
-/// As calls never take a data type away, a plan can start with any of its calls that is possible
-/// now. So from each state only those few tools are tried one of which every plan must call. That
-/// finds the weight of the best plan, and then, call by call, the tool that stands first in the
-/// library.
+/// Calls never remove data types, so a plan can start with any of its calls that is possible now.
+/// The search therefore expands each state only by a set of tools of which every plan calls at least
+/// one. It first finds the least weight of a plan, and then fixes the calls one by one, each time to
+/// the first tool in the library that some plan of this weight starts with.
 pub(crate) fn a_star(reduced: &ReducedProblem) -> Option<Vec<u32>> {
     if reduced.has_narrow_weights() { search::<u64>(reduced) } else { search::<u128>(reduced) }
 }
@@ -74,16 +74,16 @@ fn search<W: PlanWeight>(reduced: &ReducedProblem) -> Option<Vec<u32>> {
                 state = next;
                 break;
             }
-            // No best plan calls it, now or later: it could be called now as well.
+            // No best plan calls it later either, because it could be called now instead.
             cuts.turn_off(tool);
         }
     }
     Some(calls)
 }
 
-/// A plan of least weight and its weight, unless that is more than `limit`.
+/// Finds a plan of least weight, and its weight, unless it exceeds `limit`.
 ///
-/// `before` as for [`LandmarkCut::bound`].
+/// `before` has the same meaning as in [`LandmarkCut::bound`].
 fn best_plan<W: PlanWeight>(
     cuts: &mut LandmarkCut<'_, W>,
     start: &TypeSet,
@@ -116,7 +116,7 @@ fn best_plan<W: PlanWeight>(
             let first = cuts.first_tools(&state).into_iter();
             let node = &mut nodes[number];
             node.bound = bound;
-            // What was counted for calls of other tools is paid beside the call of this one.
+            // The amounts counted for groups without this tool are paid in addition to its call.
             node.first =
                 Some(first.map(|tool| (tool, bound.max(own + cuts.surcharge(tool)))).collect());
             node.groups = cuts.groups().clone();

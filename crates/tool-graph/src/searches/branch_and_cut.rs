@@ -3,12 +3,12 @@ use crate::searches::reduced_problem::ReducedProblem;
 use crate::searches::tool_sets::{Node, ToolSets};
 use crate::searches::type_set::TypeSet;
 
-/// The best plan, by a search through sets of tools that are called or not.
+/// Finds the best plan by branching on whether a tool is called.
 ///
-/// First the least weight of a plan is found. Then its calls are put in order: at each place stands
-/// the first tool of the library that is in some plan of that weight with the calls before it. A
-/// call that is possible can always be made at once, so that for each tool that is one more search
-/// in sets.
+/// The search first finds the least weight of a plan. Then it fixes the calls one by one, each time
+/// to the first possible tool in the library that belongs to some plan of this weight together with
+/// the calls before it. A possible call can always be made at once, so each such test is one more
+/// search over sets of tools.
 ///
 /// Reference: Haslum, Slaney and Thiébaux (2012), Minimal landmarks for optimal delete-free
 /// planning, ICAPS, for plans as sets of tools that meet all landmarks.
@@ -51,14 +51,14 @@ fn search<W: PlanWeight>(reduced: &ReducedProblem) -> Option<Vec<u32>> {
             break;
         }
         if calls.len() == before {
-            // A plan always has a next call.
+            // Cannot happen: a plan always has a next call.
             return None;
         }
     }
     Some(calls)
 }
 
-/// Only needed where other searches follow.
+/// Forces the tool unless the plan is unique, in which case no further search follows.
 fn force(root: &mut Node, tool: u32, unique: bool) {
     if !unique {
         root.force(tool);

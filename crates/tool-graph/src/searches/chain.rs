@@ -4,29 +4,30 @@ use std::collections::BinaryHeap;
 use crate::graph::lists::Lists;
 use crate::searches::reduced_problem::ReducedProblem;
 
-/// A task in which each tool needs and yields one data type at most that it does not have from the
-/// start: its plans are the ways from the start to the one goal, along a graph of data types
-/// without circles.
+/// A problem in which each tool needs at most one and yields exactly one data type that is missing
+/// at the start. Its plans are the paths from the start to the one goal in an acyclic graph of data
+/// types.
 pub(crate) struct Chain<'a> {
     reduced: &'a ReducedProblem,
-    /// The data types from the goal backwards: each after all that are made from it.
+    /// The data types in reverse order: each stands after all data types that are made from it. The
+    /// number `types` stands for the start.
     order: Vec<u32>,
 }
 
-/// The place of the start beside the data types.
+/// The data type that the tool needs, or the number of data types, which stands for the start.
 fn from(reduced: &ReducedProblem, tool: usize) -> usize {
     reduced.needs.get(tool).first().map_or(reduced.types, |&need| need as usize)
 }
 
 impl<'a> Chain<'a> {
-    /// `None` where the problem is no chain.
+    /// `None` if the problem is not a chain.
     pub(crate) fn new(reduced: &'a ReducedProblem) -> Option<Self> {
         let tools = reduced.tools.len();
         let one = |tool| reduced.needs.get(tool).len() <= 1 && reduced.yields.get(tool).len() == 1;
         if reduced.goal.len() != 1 || !(0..tools).all(one) {
             return None;
         }
-        // A data type is in order once all tools that need it lead to one that is.
+        // A data type is placed once the outputs of all tools that need it are placed.
         let mut open = vec![0u32; reduced.types + 1];
         (0..tools).for_each(|tool| open[from(reduced, tool)] += 1);
         let by_yield = reduced.yields.transposed(reduced.types + 1);
@@ -46,7 +47,8 @@ impl<'a> Chain<'a> {
         (order.len() == reduced.types + 1).then_some(Self { reduced, order })
     }
 
-    /// The best plan, from the goal backwards: the cheapest rest, then the first tool.
+    /// The best plan. Going backwards from the goal, finds the cheapest way from each data type to the
+    /// goal; ties go to the first tool.
     pub(crate) fn best(&self) -> Vec<u32> {
         let reduced = self.reduced;
         let by_need = self.by_need();
@@ -73,7 +75,7 @@ impl<'a> Chain<'a> {
         calls
     }
 
-    /// The number of plans, unless 128 bits cannot hold it.
+    /// The number of plans, or `None` if it exceeds 128 bits.
     pub(crate) fn count(&self) -> Option<u128> {
         let goal = self.reduced.goal[0];
         let by_need = self.by_need();
@@ -93,12 +95,12 @@ impl<'a> Chain<'a> {
         Some(ways[self.reduced.types])
     }
 
-    /// The number of plans with the fewest calls, unless 128 bits cannot hold it.
+    /// The number of plans with the fewest calls, or `None` if it exceeds 128 bits.
     pub(crate) fn count_shortest(&self) -> Option<u128> {
         let goal = self.reduced.goal[0];
         let by_need = self.by_need();
-        // By data type, the fewest calls from there to the goal and the number of ways to make
-        // them, `None` for more than 128 bits hold.
+        // For each data type, the fewest calls from it to the goal, and the number of ways with so
+        // many calls, `None` if it exceeds 128 bits.
         let mut rest: Vec<(usize, Option<u128>)> = vec![(0, Some(0)); self.reduced.types + 1];
         rest[goal as usize] = (0, Some(1));
         for &number in &self.order {
@@ -121,12 +123,12 @@ impl<'a> Chain<'a> {
         rest[self.reduced.types].1
     }
 
-    /// All plans, from the best on: by weight, then by the tools from the first call on.
+    /// All plans in order: by weight, then by the tools from the first call to the last.
     pub(crate) fn best_plans(&self) -> BestChains<'a> {
         BestChains::new(self)
     }
 
-    /// The tools that each data type is the need of; those without a need come last.
+    /// For each data type, the tools that need it; the last list has the tools that need nothing.
     fn by_need(&self) -> Lists {
         let mut one = Lists::default();
         (0..self.reduced.tools.len()).for_each(|tool| one.push([from(self.reduced, tool) as u32]));
@@ -134,27 +136,26 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// A way from a data type to the goal: its weight, its first call, and which of the ways from there
-/// it goes on with, counted from the best one.
+/// A way from a data type to the goal: its weight, its first call, and the rank of the way that
+/// follows among all ways from the data type reached.
 type Rest = (u128, u32, usize);
 
-/// The plans along a chain, one after the other, from the best on.
+/// Iterates over the plans of a chain in order.
 ///
-/// Each data type keeps the ways from it to the goal in order, as far as they were asked for; the
-/// next one is looked for only when it is needed. So the first plan takes linear time, and each
-/// further one at most a pass along the chain.
+/// Each data type keeps its ways to the goal in order, and finds the next way only when it is needed.
+/// The first plan therefore takes linear time, and each further plan at most one pass along the chain.
 ///
 /// Reference: Jiménez and Marzal (1999), Computing the K shortest paths: a new algorithm and an
 /// experimental comparison, doi:10.1007/3-540-48318-7_4.
 pub(crate) struct BestChains<'a> {
     reduced: &'a ReducedProblem,
-    /// By data type, the best ways from there, in order.
+    /// For each data type, the ways found so far, in order.
     found: Vec<Vec<Rest>>,
-    /// By data type, one way for each first call: the next one that begins with it.
+    /// For each data type, the next way for each first call.
     next: Vec<BinaryHeap<Reverse<Rest>>>,
-    /// Whether all ways from the data type are found.
+    /// For each data type, whether all ways are found.
     complete: Vec<bool>,
-    /// The number of plans given so far.
+    /// The number of plans returned so far.
     given: usize,
 }
 
@@ -187,7 +188,7 @@ impl<'a> BestChains<'a> {
         self.reduced.yields.get(tool as usize)[0] as usize
     }
 
-    /// The way that begins with this call and goes on with the way of this rank, if that is found.
+    /// The way that starts with this call and continues with the way of this rank, if that is found.
     fn way(&self, tool: u32, rank: usize) -> Option<Rest> {
         let after = self.after(tool);
         let rest = if after == self.reduced.goal[0] as usize {
@@ -207,8 +208,8 @@ impl<'a> BestChains<'a> {
 
     /// Finds one more way from this data type, unless all are found.
     fn find_one_more(&mut self, number: usize) {
-        // What was found last can be followed by the way with the same call and the next rest, for
-        // which another data type may have to find one more way first, and so on.
+        // The successor of the way found last has the same first call and continues with a way of the
+        // next rank. The data type reached may have to find that way first, and so on.
         let mut numbers = Vec::new();
         let mut number = number;
         while !self.complete[number] {

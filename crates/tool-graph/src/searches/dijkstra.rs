@@ -5,7 +5,7 @@ use crate::searches::calls_to_node::calls_to_node;
 use crate::searches::reduced_problem::ReducedProblem;
 use crate::searches::type_set::TypeSet;
 
-/// A state that was reached, and the best calls that were found to it.
+/// A reached state with the best known calls to it.
 struct Node {
     weight: u128,
     parent: usize,
@@ -13,7 +13,7 @@ struct Node {
     done: bool,
 }
 
-/// The best plan, by going through all states in the order of their weight.
+/// Finds the best plan by visiting all states in the order of their weight.
 pub(crate) fn dijkstra(reduced: &ReducedProblem) -> Option<Vec<u32>> {
     let mut states = vec![TypeSet::empty(reduced.types)];
     let mut numbers = HashMap::from([(states[0].clone(), 0)]);
@@ -69,7 +69,7 @@ pub(crate) fn dijkstra(reduced: &ReducedProblem) -> Option<Vec<u32>> {
     best.map(|best| calls(&nodes, best))
 }
 
-/// The best calls to a state; the first node is the start.
+/// The best known calls to a state.
 fn calls(nodes: &[Node], number: usize) -> Vec<u32> {
     calls_to_node(number, |number| (nodes[number].parent, nodes[number].tool))
 }

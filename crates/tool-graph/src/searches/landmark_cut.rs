@@ -11,12 +11,13 @@ use crate::searches::type_set::TypeSet;
 
 const NOBODY: u32 = u32::MAX;
 
-/// A lower bound of what is still to pay: the sum of the cheapest calls of groups of tools, of
-/// which every plan calls at least one each.
+/// A lower bound of the remaining weight of plans. Every plan calls at least one tool of each of
+/// several groups, and the bound is the sum of the smallest remaining weights of the groups.
 ///
-/// A group is a cut of the graph in which every tool hangs on that input which is dearest to get.
-/// After each group its tools get cheaper by what was counted, until the goal costs nothing. What
-/// is left of the cost of a tool then must be paid on top of the bound by every plan that calls it.
+/// A group is a cut of the graph in which each tool depends only on its dearest input. After each
+/// group, the amount counted is subtracted from the weights of its tools, until the goal costs
+/// nothing. The weight that a tool has left in the end is its surcharge: every plan that calls the
+/// tool weighs at least the bound plus the surcharge.
 ///
 /// Reference: Helmert and Domshlak (2009), Landmarks, critical paths and abstractions: what's the
 /// difference anyway?, ICAPS, section "The landmark cut heuristic".
@@ -24,7 +25,7 @@ const NOBODY: u32 = u32::MAX;
 pub(crate) struct LandmarkCut<'a, W> {
     reduced: &'a ReducedProblem,
     needs: Lists,
-    /// One entry more than the tools of the task: the goal as a tool without cost.
+    /// One list per tool, and a last one for the goal, which is a tool without weight here.
     yields: Lists,
     needed_by: Lists,
     yielded_by: Lists,
@@ -33,7 +34,7 @@ pub(crate) struct LandmarkCut<'a, W> {
     weights: Vec<W>,
     /// Tools that no plan may call.
     off: Vec<bool>,
-    /// Those that another one replaces in every plan.
+    /// Tools that another tool can replace in every plan.
     replaced: Vec<bool>,
     left: Vec<W>,
     value: Vec<W>,
@@ -47,8 +48,8 @@ pub(crate) struct LandmarkCut<'a, W> {
     groups: Groups<W>,
 }
 
-/// Groups of tools of which every plan from some state calls one each, and what was counted for
-/// each.
+/// Groups of tools of which every plan from some state calls at least one, with the amount counted
+/// for each group.
 #[derive(Clone, Debug)]
 pub(crate) struct Groups<W> {
     tools: Lists,
@@ -69,8 +70,8 @@ enum Mark {
 }
 
 impl<'a, W: PlanWeight> LandmarkCut<'a, W> {
-    /// Leaves out tools that another one replaces in every plan, for less or earlier in the
-    /// library.
+    /// Turns off tools that another tool can replace in every plan, at a lower weight or at the same
+    /// weight and an earlier position.
     pub(crate) fn new(reduced: &'a ReducedProblem) -> Self {
         let mut cuts = Self::of_all(reduced);
         for tool in 0..reduced.tools.len() {
@@ -80,7 +81,7 @@ impl<'a, W: PlanWeight> LandmarkCut<'a, W> {
         cuts
     }
 
-    /// With all tools, also those that another one replaces.
+    /// Keeps all tools, including those that another tool can replace.
     pub(crate) fn of_all(reduced: &'a ReducedProblem) -> Self {
         let (tools, types) = (reduced.tools.len(), reduced.types);
         let mut needs = reduced.needs.clone();
@@ -128,20 +129,20 @@ impl<'a, W: PlanWeight> LandmarkCut<'a, W> {
         self.off[tool as usize] = true;
     }
 
-    /// What every plan that calls the tool must pay beyond the bound that was computed last.
+    /// The weight beyond the last computed bound that every plan with this tool has at least.
     pub(crate) fn surcharge(&self, tool: u32) -> W {
         self.left[tool as usize]
     }
 
-    /// The groups behind the bound that was computed last.
+    /// The groups of the last computed bound.
     pub(crate) fn groups(&self) -> &Groups<W> {
         &self.groups
     }
 
-    /// The bound from a state, or, once that is known to be above `limit`, some number above it.
+    /// The bound from a state, or some number above `limit` if the bound exceeds it.
     ///
-    /// `before` are groups of a state and the call that led from it to this one: those without that
-    /// tool still hold, and so less is left to be found.
+    /// `before` has the groups of an earlier state and the call that led from it to this one. Groups
+    /// that do not contain the called tool remain valid and are reused.
     pub(crate) fn bound(
         &mut self,
         state: &TypeSet,
@@ -173,7 +174,7 @@ impl<'a, W: PlanWeight> LandmarkCut<'a, W> {
         while self.value[goal] > W::ZERO && bound <= limit {
             self.find_cut(state);
             let tools = self.cut.iter().map(|&tool| self.left[tool as usize]);
-            // Without a cut the goal would cost nothing.
+            // There is always a cut while the goal costs something.
             let Some(cheapest) = tools.min() else { break };
             bound = bound + cheapest;
             self.groups.tools.push(self.cut.iter().copied());
@@ -183,15 +184,15 @@ impl<'a, W: PlanWeight> LandmarkCut<'a, W> {
         bound
     }
 
-    /// Nothing is counted yet; tools that are called anyway cost nothing.
+    /// Starts a new bound, in which forced tools cost nothing.
     pub(crate) fn begin(&mut self, forced: &[bool]) {
         for (tool, &weight) in self.weights.iter().enumerate() {
             self.left[tool] = if forced.get(tool) == Some(&true) { W::ZERO } else { weight };
         }
     }
 
-    /// Counts for these tools what is left of the cheapest that is not off, up to a limit; what
-    /// that is.
+    /// Counts a group: subtracts the least remaining weight of its usable tools, up to `most`, from
+    /// each of them, and returns the amount.
     pub(crate) fn count(&mut self, tools: &[u32], most: W) -> W {
         let usable = tools.iter().filter(|&&tool| !self.off[tool as usize]);
         let left = usable.map(|&tool| self.left[tool as usize]).min();
@@ -204,7 +205,7 @@ impl<'a, W: PlanWeight> LandmarkCut<'a, W> {
         amount
     }
 
-    /// Whether the goal can be reached, after which [`Self::next_cut`] can be used.
+    /// Returns whether the goal can be reached, and prepares [`Self::next_cut`].
     pub(crate) fn reach(&mut self, state: &TypeSet) -> bool {
         self.start(state);
         self.value[self.reduced.types] != W::NEVER
@@ -218,7 +219,8 @@ impl<'a, W: PlanWeight> LandmarkCut<'a, W> {
         self.off.copy_from_slice(off);
     }
 
-    /// Of each data type the cost of its dearest need, along the cheapest way.
+    /// Computes the value of each data type: the cost of the cheapest way to it, if only the dearest
+    /// input of each tool is paid.
     fn start(&mut self, state: &TypeSet) {
         self.value.fill(W::NEVER);
         self.value_of_tool.fill(W::NEVER);
@@ -249,7 +251,7 @@ impl<'a, W: PlanWeight> LandmarkCut<'a, W> {
         }
     }
 
-    /// The start of a walk back from the goal: nothing else lies behind a cut yet.
+    /// Starts a walk back from the goal, with only the goal marked as behind the cut.
     fn mark_goal_only(&mut self) {
         self.mark.fill(Mark::None);
         self.stack.clear();
@@ -257,7 +259,7 @@ impl<'a, W: PlanWeight> LandmarkCut<'a, W> {
         self.mark[self.reduced.types] = Mark::Behind;
     }
 
-    /// A call of the tool, all of whose needs are there at this value.
+    /// Updates the values of the outputs of a tool whose inputs are all available at this value.
     fn offer(&mut self, tool: u32, value: W) {
         if self.off[tool as usize] {
             return;

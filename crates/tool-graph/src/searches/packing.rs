@@ -1,25 +1,25 @@
 use crate::graph::lists::Lists;
 
-/// How much each group of tools can count for, so that no tool is counted beyond its weight.
+/// The amounts that groups of tools can count for, so that no tool counts for more than its weight.
 ///
-/// The linear program of largest sum, solved by the simplex method on a dense table. Its prices say
-/// how much of each tool the cheapest mixture of plans would call. All of it is floating point and
-/// so a proposal only: whoever needs a bound rounds the amounts and checks them.
+/// A linear program that maximizes the sum of the amounts, solved by the simplex method on a dense
+/// table. Its dual prices are the shares of the tools in the cheapest mixture of plans. The results
+/// are floating-point proposals; a caller that needs a bound rounds the amounts and checks them.
 #[derive(Clone, Debug)]
 pub(crate) struct Packing {
-    /// Row by row; each row has room for `stride` columns.
+    /// The table in row order; each row has room for `stride` columns.
     table: Vec<f64>,
     stride: usize,
-    /// What is in a row: what is left of a tool, or the amount of a group; and its value.
+    /// The variable of each row, the slack of a tool or the amount of a group, and its value.
     of_row: Vec<u32>,
     value: Vec<f64>,
-    /// What is in a column is 0, and the sum would gain so much from it.
+    /// The variable of each column, which is 0, and the gain of the sum per unit of it.
     of_column: Vec<u32>,
     gain: Vec<f64>,
-    /// By tool, then by group.
+    /// The place of each variable: first the tools, then the groups.
     places: Vec<Place>,
     capacity: Vec<f64>,
-    /// What stands before a pivot in its column, and its row.
+    /// A copy of the pivot row.
     row: Vec<f64>,
 }
 
@@ -30,20 +30,20 @@ enum Place {
     Column(u32),
 }
 
-/// A capacity that amounts hardly reach, those of the tools being 1 at most; where they do, the sum
-/// is lower.
+/// A capacity that stands for no limit. Tools have capacities of at most 1, so amounts hardly reach
+/// it; if they do, the bound is only weaker.
 pub(crate) const UNLIMITED: f64 = 4.0;
 
 const TINY: f64 = 1e-9;
 
-/// Dividing by less would make rounding errors large.
+/// The smallest pivot, because dividing by smaller numbers magnifies rounding errors.
 const LEAST_PIVOT: f64 = 1e-7;
 
-/// By so much a pivot may go too far, if that lets it divide by a larger entry.
+/// The distance by which a pivot may overstep a bound in exchange for a larger pivot.
 const SLACK: f64 = 1e-10;
 
 impl Packing {
-    /// Without groups; the capacities are those of the tools.
+    /// A program without groups for tools with these capacities.
     pub(crate) fn new(capacity: Vec<f64>) -> Self {
         Self {
             table: Vec::new(),
@@ -70,7 +70,7 @@ impl Packing {
         }
     }
 
-    /// How much of the tool a mixture of plans calls, at the least.
+    /// The share of the tool in the cheapest mixture of plans.
     pub(crate) fn share(&self, tool: u32) -> f64 {
         match self.places[tool as usize] {
             Place::Column(column) => -self.gain[column as usize],
@@ -78,7 +78,7 @@ impl Packing {
         }
     }
 
-    /// Takes in the groups from which the sum would gain.
+    /// Adds the groups that would increase the sum.
     pub(crate) fn offer(&mut self, groups: &Lists) {
         self.places.resize(self.tools() + groups.len(), Place::Absent);
         let shares: Vec<f64> = (0..self.tools() as u32).map(|tool| self.share(tool)).collect();
@@ -92,7 +92,7 @@ impl Packing {
         }
     }
 
-    /// Drops groups that count for nothing now, and tools without limit.
+    /// Drops groups that count for nothing, and tools without limit.
     pub(crate) fn drop_idle(&mut self) {
         let tools = self.tools() as u32;
         let mut column = 0;
@@ -173,7 +173,7 @@ impl Packing {
         self.gain.push(gain);
     }
 
-    /// Another capacity for a tool.
+    /// Changes the capacity of a tool.
     pub(crate) fn set_capacity(&mut self, tool: u32, capacity: f64) {
         let more = capacity - self.capacity[tool as usize];
         self.capacity[tool as usize] = capacity;
@@ -189,10 +189,9 @@ impl Packing {
         }
     }
 
-    /// Largest sum again after a change.
+    /// Restores the maximum after a change.
     pub(crate) fn solve(&mut self) {
-        // A program of this size needs a few pivots a row; more would be rounding that goes in
-        // circles.
+        // A few pivots per row suffice; more of them would mean that rounding errors cause a cycle.
         for _ in 0..20 * (self.of_row.len() + 10) {
             let Some((row, column)) = self.broken_row().or_else(|| self.gaining_column()) else {
                 return;
@@ -201,7 +200,8 @@ impl Packing {
         }
     }
 
-    /// Below zero after a change of capacities: the column that gives it back at the least loss.
+    /// The next pivot of the dual simplex method: the most negative row, and the column that repairs
+    /// it at the smallest loss.
     fn broken_row(&self) -> Option<(usize, usize)> {
         let (row, &value) = self.value.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1))?;
         if value >= -TINY {
@@ -219,6 +219,7 @@ impl Packing {
         Some((row, largest.0))
     }
 
+    /// The next pivot of the primal simplex method: the column with the largest gain.
     fn gaining_column(&self) -> Option<(usize, usize)> {
         let (column, &gain) = self.gain.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
         if gain <= TINY {

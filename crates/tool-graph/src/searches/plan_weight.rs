@@ -1,12 +1,12 @@
 use std::ops::{Add, Sub};
 
-/// Cost and number of calls as one whole number; the narrow kind is for speed alone.
+/// The cost and the number of calls of a plan as one whole number. The 64-bit version is faster.
 pub(crate) trait PlanWeight: Copy + Ord + Add<Output = Self> + Sub<Output = Self> {
     const ZERO: Self;
-    /// More than any plan weighs.
+    /// A weight above that of every plan.
     const NEVER: Self;
 
-    /// Only for what fits.
+    /// Converts a weight, which must fit.
     fn of(weight: u128) -> Self;
 
     fn wide(self) -> u128;

@@ -7,19 +7,20 @@ use crate::searches::plan_weight::PlanWeight;
 use crate::searches::reduced_problem::ReducedProblem;
 use crate::searches::type_set::TypeSet;
 
-/// The least weight of a plan that begins with these calls, the calls, their weight, what is there.
-type Beginning = (u128, Vec<u32>, u128, TypeSet);
+/// A prefix of plans: a lower bound of their weight, the calls, the weight of the calls, and the
+/// data types that are present after them.
+type Prefix = (u128, Vec<u32>, u128, TypeSet);
 
-/// Plans one after the other, from the best.
+/// Iterates over the plans in order.
 ///
-/// The open calls are kept in the order of the least weight they can end at, then of the library.
-/// So nothing that is still open can become a plan that comes before the one taken out.
+/// The open prefixes are sorted by the lower bound of their weight, then by library order. A plan
+/// that is taken out therefore comes before all plans with open prefixes.
 struct BestPlans<'a> {
     reduced: &'a ReducedProblem,
     cuts: LandmarkCut<'a, u128>,
-    open: BinaryHeap<Reverse<Beginning>>,
+    open: BinaryHeap<Reverse<Prefix>>,
     bounds: HashMap<TypeSet, u128>,
-    /// By data type, how many of the calls that are looked at yield it.
+    /// For each data type, the number of the current calls that yield it.
     yielded: Vec<u32>,
 }
 
@@ -35,7 +36,7 @@ impl<'a> BestPlans<'a> {
         }
     }
 
-    /// What the calls leave there; those that cannot be made are passed over.
+    /// The data types that are present after the calls. Skips calls that are not possible.
     fn after<'b>(&self, calls: impl Iterator<Item = &'b u32>) -> TypeSet {
         calls.fold(TypeSet::empty(self.reduced.types), |state, &tool| {
             if state.contains_all(self.reduced.needs.get(tool as usize)) {
@@ -46,7 +47,7 @@ impl<'a> BestPlans<'a> {
         })
     }
 
-    /// Whether a call can be left out of these and of all that goes on from them.
+    /// Whether a call can be left out of this prefix and of all plans that start with it.
     fn has_needless_call(&mut self, calls: &[u32], state: &TypeSet) -> bool {
         let reduced = self.reduced;
         let done = state.contains_all(&reduced.goal);
@@ -56,13 +57,13 @@ impl<'a> BestPlans<'a> {
                 self.yielded[number as usize] += 1;
             }
         }
-        // What must be there after a call: at the end the goal, before it all that the calls leave.
+        // The data types that must be present in the end: for a plan the goal, for a prefix all that
+        // are present after it.
         let mut wanted = if done { TypeSet::empty(reduced.types) } else { state.clone() };
         wanted.insert_all(&reduced.goal);
         for place in (0..calls.len()).rev() {
             let tool = calls[place] as usize;
-            // The only call that yields a wanted data type cannot be left out. Only for others the
-            // rest has to be tried.
+            // A call is needed if no other call yields a wanted data type. Otherwise, try without it.
             let only =
                 |&number: &u32| self.yielded[number as usize] == 1 && wanted.contains(number);
             if !reduced.yields.get(tool).iter().any(only) {
@@ -79,7 +80,7 @@ impl<'a> BestPlans<'a> {
 }
 
 impl Iterator for BestPlans<'_> {
-    /// The weight and the calls.
+    /// The weight of a plan and its calls.
     type Item = (u128, Vec<u32>);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -95,7 +96,7 @@ impl Iterator for BestPlans<'_> {
                 let next = state.with(yields);
                 calls.push(tool as u32);
                 let needless = self.has_needless_call(&calls, &next);
-                let beginning = if needless { Vec::new() } else { calls.clone() };
+                let prefix = if needless { Vec::new() } else { calls.clone() };
                 calls.pop();
                 if needless {
                     continue;
@@ -109,14 +110,14 @@ impl Iterator for BestPlans<'_> {
                         bound
                     }
                 };
-                self.open.push(Reverse((weight + bound, beginning, weight, next)));
+                self.open.push(Reverse((weight + bound, prefix, weight, next)));
             }
         }
         None
     }
 }
 
-/// All plans, from the best on, with their weights.
+/// All plans with their weights, in order.
 pub(crate) fn plans_in_order(
     reduced: &ReducedProblem,
 ) -> Box<dyn Iterator<Item = (u128, Vec<u32>)> + '_> {

@@ -2,19 +2,18 @@ use crate::graph::problem::Problem;
 use crate::graph::state::State;
 use crate::graph::tool_graph::ToolGraph;
 
-/// What can be had and called from a start, if calls cost nothing.
+/// The data types and tools that can be reached from a state, regardless of cost.
 pub(crate) struct Reach {
-    /// By tool, how many of its needs cannot be had; `usize::MAX` for a banned tool.
+    /// For each tool, the number of inputs that cannot be reached; a huge number for a banned tool.
     pub(crate) lacks: Vec<usize>,
-    /// By data type, whether it can be had.
+    /// For each data type, whether it can be reached.
     pub(crate) reached: Vec<bool>,
 }
 
 impl Reach {
-    /// By counting what each tool still lacks. Linear time. The state must be one of the graph.
+    /// Linear time. The state must belong to the graph.
     pub(crate) fn new(graph: &ToolGraph, initial: &State) -> Self {
         let types = graph.type_names().len();
-        // What can be reached, by counting what each tool still lacks.
         let waiting = graph.waiting();
         let mut lacks = Vec::with_capacity(graph.tool_count());
         let mut reached = vec![false; types];
@@ -49,8 +48,8 @@ impl Reach {
     }
 }
 
-/// The first goal that cannot be reached, and what is missing on the way to it: a data type that no
-/// available tool yields, or one that all tools need which lead to it.
+/// The first data type of the goal that cannot be reached, and the data type that is missing: one
+/// that no available tool yields, or the goal itself if its tools depend on each other in a cycle.
 pub(crate) fn out_of_reach(graph: &ToolGraph, problem: &Problem) -> Option<(usize, usize)> {
     let Reach { reached, .. } = Reach::new(graph, problem.initial());
     let goal = problem.goal().iter().find(|&number| !reached[number])?;
@@ -74,6 +73,6 @@ pub(crate) fn out_of_reach(graph: &ToolGraph, problem: &Problem) -> Option<(usiz
             return Some((goal, number));
         }
     }
-    // The tools that lead to the goal need each other's outputs in a circle.
+    // The tools that lead to the goal depend on each other in a cycle.
     Some((goal, goal))
 }

@@ -5,27 +5,28 @@ use crate::graph::problem::Problem;
 use crate::graph::tool_graph::ToolGraph;
 use crate::searches::reach::Reach;
 
-/// A problem without what no plan can use: only tools that can be reached and lead to the goal,
-/// only data types that are not there from the start and that such a tool needs or the goal is made
-/// of.
+/// A problem without the parts that no plan can use.
+///
+/// It keeps the tools that can be reached and lead to the goal, and the data types that are missing at
+/// the start and are needed by such a tool or are part of the goal.
 #[derive(Debug)]
 pub(crate) struct ReducedProblem {
-    /// By tool of the task, in library order: its position in the library.
+    /// The positions in the library of the tools of the reduced problem, in library order.
     pub(crate) tools: Vec<u32>,
-    /// What it needs that is not there at the start.
+    /// For each tool, the data types that it needs and that are missing at the start.
     pub(crate) needs: Lists,
-    /// What it yields that a plan can use.
+    /// For each tool, the data types that it yields and that a plan can use.
     pub(crate) yields: Lists,
-    /// Its cost and one call in one number: less is better, and it is never 0.
+    /// For each tool, its cost and one call as one number, which is never 0. Less is better.
     pub(crate) weights: Vec<u128>,
-    /// The lowest bits of a weight that are the number of calls.
+    /// The number of low bits of a weight that hold the number of calls.
     bits_of_calls: u32,
-    /// The least and the greatest cost of a tool, and what all costs are multiples of.
+    /// The lowest and the highest cost of a tool, and the greatest common divisor of all costs.
     cheapest: u128,
     dearest: u128,
     step: u128,
     pub(crate) goal: Vec<u32>,
-    /// The number of data types of the task.
+    /// The number of data types of the reduced problem.
     pub(crate) types: usize,
 }
 
@@ -88,7 +89,7 @@ impl ReducedProblem {
             goal: known(&goal),
             types: types as usize,
         };
-        // No plan calls a tool twice, so that calls never carry over into the cost.
+        // No plan calls a tool twice, so the number of calls never carries over into the cost.
         reduced.bits_of_calls = usize::BITS - reduced.tools.len().leading_zeros();
         for &tool in &reduced.tools {
             let tool = tool as usize;
@@ -109,14 +110,13 @@ impl ReducedProblem {
         self.weights.iter().sum::<u128>() < 1 << 60
     }
 
-    /// The same with free tools, so that calls alone count.
+    /// The same problem with free tools, so that a weight is a number of calls.
     pub(crate) fn without_costs(self) -> Self {
         let weights = vec![1; self.tools.len()];
         Self { weights, cheapest: 0, dearest: 0, step: 0, ..self }
     }
 
-    /// The least weight from this one on that a plan can have: whole calls, at the costs that there
-    /// are.
+    /// Rounds a lower bound up to the next weight that a plan can have, given the costs of the tools.
     pub(crate) fn round_up(&self, weight: u128) -> u128 {
         let (mut cost, mut calls) =
             (self.cost_of(weight), weight & ((1 << self.bits_of_calls) - 1));
@@ -132,12 +132,12 @@ impl ReducedProblem {
         (cost << self.bits_of_calls) + calls.max(fewest)
     }
 
-    /// The part of a weight that is cost, in some unit.
+    /// The cost in a weight, in units of the costs.
     pub(crate) fn cost_of(&self, weight: u128) -> u128 {
         weight >> self.bits_of_calls
     }
 
-    /// The plan of these tools of the task.
+    /// The plan that calls these tools of the reduced problem.
     pub(crate) fn plan(&self, graph: &ToolGraph, tools: &[u32]) -> Plan {
         let tools: Vec<usize> =
             tools.iter().map(|&tool| self.tools[tool as usize] as usize).collect();

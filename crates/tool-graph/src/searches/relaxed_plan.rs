@@ -6,18 +6,18 @@ use crate::searches::plan_weight::PlanWeight;
 use crate::searches::reduced_problem::ReducedProblem;
 use crate::searches::type_set::TypeSet;
 
-/// Plans that are good but not always the best: each data type along the way that looks cheapest,
-/// then without the calls that can be left out.
+/// A heuristic for good plans: reaches each data type in the way that looks cheapest, then drops
+/// needless calls.
 #[derive(Debug)]
 pub(crate) struct RelaxedPlans<'a> {
     reduced: &'a ReducedProblem,
     needed_by: Lists,
     lacks: Vec<u32>,
-    /// By data type: the cost of all that leads to it, and the tool that yields it.
+    /// For each data type, the cost of the way that looks cheapest, and the tool that yields it.
     cost: Vec<(f64, u32)>,
     cost_of_tool: Vec<f64>,
     queue: BinaryHeap<(Reverse<Cost>, u32)>,
-    /// In an order in which they can be called.
+    /// The tools that can be called, in a possible order.
     callable: Vec<u32>,
     chosen: Vec<bool>,
     stack: Vec<u32>,
@@ -55,8 +55,8 @@ impl<'a> RelaxedPlans<'a> {
         }
     }
 
-    /// A plan without needless calls, by what the tools seem to cost; tools of infinite cost are
-    /// not called.
+    /// Finds a plan without needless calls for the given costs of the tools. Tools of infinite cost
+    /// are not called.
     pub(crate) fn plan<W: PlanWeight>(
         &mut self,
         cost: impl Fn(u32) -> f64,
@@ -126,8 +126,7 @@ impl<'a> RelaxedPlans<'a> {
     }
 }
 
-/// All that these tools lead to; soonest found where they stand in an order in which they can be
-/// called.
+/// The data types that these tools can reach. Fastest if the tools are in a possible order.
 pub(crate) fn closure(reduced: &ReducedProblem, mut tools: Vec<u32>) -> TypeSet {
     let mut state = TypeSet::empty(reduced.types);
     loop {

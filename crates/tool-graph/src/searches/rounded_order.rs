@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BinaryHeap};
 use crate::graph::tool_graph::ToolGraph;
 use crate::searches::reduced_problem::ReducedProblem;
 
-/// What plans to the same state are compared by, from the first part on; less is better. Sums of
-/// costs are at least 0, where the bits of f64 numbers are in the order of the numbers.
+/// The criteria by which plans to the same state are compared, in this order; less is better. For
+/// numbers of at least 0, such as sums of costs, the bit patterns of f64 have the order of the
+/// numbers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Label {
     units: u128,
     rounded_sum: u64,
     calls: usize,
-    /// The tools, from the last in the library on.
+    /// The tools, sorted from the last in the library to the first.
     by_place: Vec<u32>,
     tools: Vec<u32>,
 }
@@ -31,17 +32,17 @@ impl Label {
         }
     }
 
-    /// Whether this could end as the better plan by way of the same calls, its rounded sum being no
-    /// lower.
+    /// Whether this label, whose rounded sum is not lower, could still become the better plan after the
+    /// same further calls.
     fn may_beat(&self, other: &Self) -> bool {
         let rest = (self.calls, &self.by_place, &self.tools);
         self.units <= other.units && rest < (other.calls, &other.by_place, &other.tools)
     }
 }
 
-/// The best plan by [`TieRule::Released`], in tools of the task.
+/// Finds the best plan by [`TieRule::Released`](crate::TieRule::Released).
 pub(crate) fn released(graph: &ToolGraph, reduced: &ReducedProblem) -> Option<Vec<u32>> {
-    // Where one data type at most is needed and one yielded, the last one says all of a state.
+    // If each tool needs at most one data type and yields one, the last data type determines a state.
     let single = reduced.goal.len() == 1
         && (0..reduced.tools.len())
             .all(|tool| reduced.needs.get(tool).len() <= 1 && reduced.yields.get(tool).len() == 1);
@@ -54,8 +55,8 @@ pub(crate) fn released(graph: &ToolGraph, reduced: &ReducedProblem) -> Option<Ve
     let start = vec![0; reduced.types.div_ceil(64)];
     let first = Label { units: 0, rounded_sum: 0, calls: 0, by_place: vec![], tools: vec![] };
     let mut open = BinaryHeap::from([Reverse((first, start))]);
-    // By state, the last label that was followed. A higher rounded sum may be rounded to the same
-    // total later, so that one with less of the rest must be followed too.
+    // For each state, the last label that was expanded. A higher rounded sum may round to the same
+    // total later, so a label that is better in the other criteria must be expanded too.
     let mut followed: BTreeMap<Vec<u64>, Label> = BTreeMap::new();
     while let Some(Reverse((label, state))) = open.pop() {
         if reduced.goal.iter().all(|&goal| has(&state, goal)) {

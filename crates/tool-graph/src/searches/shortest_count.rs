@@ -13,7 +13,7 @@ pub(crate) fn count_shortest(reduced: ReducedProblem) -> Option<u128> {
         return chain.count_shortest();
     }
     let mut left = best_calls(&reduced).map_or(0, |calls| calls.len());
-    // Tools that another one replaces count as well, so none is left out.
+    // Plans with tools that another tool can replace count as well.
     let mut cuts = LandmarkCut::<u64>::of_all(&reduced);
     let start = (1u128, Groups::default());
     let mut layer = HashMap::from([(TypeSet::empty(reduced.types), start)]);
@@ -31,7 +31,7 @@ pub(crate) fn count_shortest(reduced: ReducedProblem) -> Option<u128> {
                 if let Some((sum, _)) = next.get_mut(&after) {
                     *sum = sum.checked_add(*ways)?;
                 } else if !far.contains(&after) {
-                    // Most of what bounds the rest of the plan was found for the state before.
+                    // Most groups of the bound carry over from the previous state.
                     let before = Some((groups, tool as u32));
                     if cuts.bound(&after, left as u64, before) <= left as u64 {
                         next.insert(after, (*ways, cuts.groups().clone()));

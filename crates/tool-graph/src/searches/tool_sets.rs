@@ -8,7 +8,7 @@ use crate::searches::reduced_problem::ReducedProblem;
 use crate::searches::relaxed_plan::{RelaxedPlans, closure};
 use crate::searches::type_set::TypeSet;
 
-/// The plans that call some tools for certain and some not at all.
+/// A node of the search: the plans that call all forced tools and no tool that is off.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     off: Vec<bool>,
@@ -36,12 +36,12 @@ impl Node {
     }
 }
 
-/// The search for plans as sets of tools.
+/// A branch-and-bound search for plans as sets of tools.
 ///
-/// Every plan calls one tool of each landmark. How much the landmarks count for together is a
-/// linear program, whose amounts are rounded to whole numbers that are a true bound; landmark cuts
-/// of what is left are added to it until they no longer help. Then a tool that the program calls in
-/// part is decided.
+/// A landmark is a group of tools of which every plan calls at least one. A linear program finds the
+/// amounts that the landmarks count for together; rounded to whole numbers, they are a lower bound.
+/// Landmark cuts of the remaining weights are added to the program as long as they help. Then the
+/// search branches on a tool with a fractional share.
 ///
 /// References: Bonet and Helmert (2010), Strengthening landmark heuristics via hitting sets, ECAI;
 /// Pommerening and Helmert (2012), Optimal planning for delete-free tasks with incremental LM-cut,
@@ -52,14 +52,14 @@ pub(crate) struct ToolSets<'a, W> {
     cuts: LandmarkCut<'a, W>,
     plans: RelaxedPlans<'a>,
     start: TypeSet,
-    /// Landmarks, whatever is decided.
+    /// Landmarks of all plans, independent of the node.
     groups: Lists,
-    /// The weight of the best plan, or one that a plan has to be below.
+    /// The weight of the best known plan, or a weight that a plan must be below.
     limit: W,
     best: Option<Vec<u32>>,
-    /// While no two plans of the least weight are known, a second one is looked for.
+    /// Whether fewer than two plans of the least weight are known; the search then looks for another.
     unique: bool,
-    /// What makes of a weight a capacity.
+    /// The factor from weights to capacities.
     scale: f64,
 }
 
@@ -78,7 +78,8 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
         }
     }
 
-    /// All plans, but for tools that others replace and those that weigh more than a first plan.
+    /// The root node: all plans, without tools that other tools can replace or that alone weigh more
+    /// than a first plan.
     pub(crate) fn root(&mut self) -> Node {
         let mut root = Node {
             off: self.cuts.off().to_vec(),
@@ -87,11 +88,11 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
         };
         self.try_plan(&root, |_, weight| weight);
         let light = |tool: &u32| self.cuts.weight(*tool) <= self.limit;
-        // One dear tool must not make all others look free.
+        // The scale ignores tools that are too dear, beside which all others would look free.
         let largest = self.tools().filter(light).map(|tool| self.cuts.weight(tool)).max();
         self.scale = 1.0 / largest.map_or(1.0, |weight| weight.wide() as f64);
-        // Slightly different ones for equal weights, below them: with ties the pivots could go in
-        // circles.
+        // Capacities slightly below the weights, and different for equal weights, because with ties
+        // the pivots could cycle.
         let capacity = self.tools().map(|tool| {
             let part = (f64::from(tool) * 0.618_033_988_749_895).fract();
             self.cuts.weight(tool).wide() as f64 * self.scale * (1.0 - 1e-6 * part)
@@ -103,9 +104,9 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
         root
     }
 
-    /// A plan of least weight; turns off at the root what is in no plan of that weight.
+    /// Finds a plan of least weight. Turns off tools at the root that no plan of that weight calls.
     pub(crate) fn best(&mut self, root: &mut Node) -> Option<Vec<u32>> {
-        // Where the first bound is not met, a better plan first: it makes a better bound.
+        // If the first bound does not settle it, improve the plan first, which improves the bound.
         if self.bound(root, true).is_some() {
             self.improve(root);
             if let Some(tool) = self.bound(root, true) {
@@ -115,7 +116,7 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
         self.best.take()
     }
 
-    /// Whether the best plan is the only one of its weight.
+    /// Whether the best plan is the only plan of its weight.
     pub(crate) fn is_unique(&self) -> bool {
         self.unique
     }
@@ -124,7 +125,7 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
         plan.iter().fold(W::ZERO, |sum, &tool| sum + self.cuts.weight(tool))
     }
 
-    /// A plan of at most this weight with one more tool.
+    /// Finds a plan of at most this weight that also calls `tool`.
     pub(crate) fn any_with(&mut self, root: &Node, tool: u32, most: W) -> Option<Vec<u32>> {
         self.limit = most + W::of(1);
         self.unique = false;
@@ -141,7 +142,7 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
         0..self.reduced.tools.len() as u32
     }
 
-    /// Decides on the tool, and then on others; `any` stops at the first plan.
+    /// Branches on the tool, and then on others. With `any`, stops at the first plan.
     fn branch(&mut self, root: Node, tool: u32, any: bool) {
         let mut open = vec![(root, tool)];
         while let Some((without, tool)) = open.pop() {
@@ -159,13 +160,14 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
         }
     }
 
-    /// Whether no plan of this weight is looked for.
+    /// Whether plans of this weight are of no interest.
     fn is_too_much(&self, weight: W) -> bool {
         let weight = W::of(self.reduced.round_up(weight.wide()));
         if self.unique { weight > self.limit } else { weight >= self.limit }
     }
 
-    /// The next tool to decide on, unless no plan of the node is looked for.
+    /// Bounds a node. Returns the next tool to branch on, or `None` if the node has no plan of
+    /// interest.
     fn bound(&mut self, node: &mut Node, is_root: bool) -> Option<u32> {
         node.packing.solve();
         node.packing.offer(&self.groups);
@@ -203,8 +205,7 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
             node.packing.offer(&self.groups);
             let gained = if bound > last { bound - last } else { W::ZERO };
             let gap = if self.limit > bound { self.limit - bound } else { W::ZERO };
-            // Deciding on a tool promises more than rounds that gain less than a twentieth of the
-            // gap.
+            // Branching is better than rounds that gain less than a twentieth of the gap.
             if none || round > 60 || round > 1 && gained.wide() < gap.wide() / 20 {
                 break;
             }
@@ -214,12 +215,13 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
         self.next_tool(node, forced)
     }
 
-    /// What the groups count for by the linear program, in whole numbers of which none is too much.
+    /// Counts the groups by the amounts of the linear program, rounded so that no tool counts for more
+    /// than its weight.
     fn count(&mut self, node: &Node) -> W {
         self.cuts.begin(&node.forced);
         let mut sum = W::ZERO;
-        // Once more for what rounding left over: else it would make up many groups that count for
-        // nothing.
+        // The second pass counts what rounding left over, which would otherwise lead to many new
+        // groups.
         for rest in [false, true] {
             for group in 0..self.groups.len() {
                 let amount = node.packing.amount(group) / self.scale;
@@ -232,11 +234,11 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
         sum
     }
 
-    /// Turns off tools with which every plan weighs too much.
+    /// Turns off tools that make every plan too heavy.
     fn fix(&mut self, node: &mut Node, bound: W, is_root: bool) {
         for tool in self.tools() {
             let least = bound + self.cuts.surcharge(tool);
-            // At the root only what can also not be in another plan of the same weight.
+            // At the root, keep tools that may be in another plan of the same weight.
             let fixed = if is_root { least > self.limit } else { self.is_too_much(least) };
             if fixed && !node.is_decided(tool) {
                 node.turn_off(tool);
@@ -247,7 +249,7 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
     }
 
     fn next_tool(&mut self, node: &Node, forced: Vec<u32>) -> Option<u32> {
-        // A plan within the only best one would be that one.
+        // The tools that are left belong to the best plan, so the node has no other plan.
         if self.unique
             && let Some(plan) = &self.best
             && self.tools().all(|tool| node.is_off(tool) || plan.contains(&tool))
@@ -270,7 +272,7 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
         first.into_iter().find(|&tool| !node.is_decided(tool))
     }
 
-    /// Landmarks that the tools called for the most part do not meet.
+    /// Adds landmarks that the tools with large shares violate.
     fn separate(&mut self, node: &Node) {
         for least in [0.999, 0.7, 0.5, 0.3, 0.1, 0.001] {
             let called = |&tool: &u32| {

@@ -1,4 +1,4 @@
-/// A set of the data types of a task.
+/// A set of data types of a reduced problem.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct TypeSet(Box<[u64]>);
 
@@ -25,7 +25,7 @@ impl TypeSet {
         numbers.iter().all(|&number| self.contains(number))
     }
 
-    /// From the lowest on.
+    /// Visits the data types in ascending order.
     pub(crate) fn for_each(&self, mut visit: impl FnMut(u32)) {
         for (word, &bits) in self.0.iter().enumerate() {
             let mut bits = bits;

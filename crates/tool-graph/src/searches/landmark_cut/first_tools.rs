@@ -3,16 +3,19 @@ use crate::searches::plan_weight::PlanWeight;
 use crate::searches::type_set::TypeSet;
 
 impl<W: PlanWeight> LandmarkCut<'_, W> {
-    /// Tools that can be called now and one of which every plan from this state calls: those that
-    /// lead to the goal where every other tool hangs on one need, if possible one that another
-    /// hangs on too.
+    /// A set of tools that can be called now and of which every plan from this state calls at least
+    /// one, without tools that another one of them can replace.
     pub(crate) fn first_tools(&mut self, state: &TypeSet) -> Vec<u32> {
         let mut first = self.landmark_of(state, false);
         self.drop_dominated(state, &mut first);
         first
     }
 
-    /// The same before tools are dropped for others.
+    /// A set of tools that can be called now and of which every plan from this state calls at least
+    /// one. With `all`, tools that are off or cannot be reached are included.
+    ///
+    /// Walks back from the goal. Each tool that cannot be called now depends on one missing input, if
+    /// possible one that another tool depends on too.
     pub(crate) fn landmark_of(&mut self, state: &TypeSet, all: bool) -> Vec<u32> {
         let mut first = Vec::new();
         self.mark_goal_only();
@@ -25,10 +28,10 @@ impl<W: PlanWeight> LandmarkCut<'_, W> {
                 }
                 let missing = self.needs.get(tool as usize).iter();
                 let missing = missing.filter(|&&need| !state.contains(need));
-                let hangs_on = missing.max_by_key(|&&need| {
+                let dependency = missing.max_by_key(|&&need| {
                     (self.mark[need as usize] == Mark::Behind, self.value[need as usize])
                 });
-                match hangs_on {
+                match dependency {
                     None => first.push(tool),
                     Some(&need) if self.mark[need as usize] == Mark::None => {
                         self.mark[need as usize] = Mark::Behind;
@@ -43,7 +46,8 @@ impl<W: PlanWeight> LandmarkCut<'_, W> {
         first
     }
 
-    /// Of tools that can be called now, those that no other one replaces at no higher weight.
+    /// Keeps only tools whose new outputs no other tool yields at a lower weight, or at the same
+    /// weight and an earlier position. All tools must be callable now.
     fn drop_dominated(&self, state: &TypeSet, tools: &mut Vec<u32>) {
         let mut kept = 0;
         for place in 0..tools.len() {
@@ -61,7 +65,8 @@ impl<W: PlanWeight> LandmarkCut<'_, W> {
                         .filter(new)
                         .all(|number| all.contains(number))
             };
-            // Those dropped before were replaced by one that is kept and replaces this one as well.
+            // A tool that was dropped before need not be compared: the tool that replaces it is kept
+            // and replaces this one too.
             let dominated = tools[..kept].iter().chain(&tools[place + 1..]).any(replaces);
             if !dominated {
                 tools[kept] = tool;

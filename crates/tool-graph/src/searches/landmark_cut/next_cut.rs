@@ -5,7 +5,7 @@ use crate::searches::plan_weight::PlanWeight;
 use crate::searches::type_set::TypeSet;
 
 impl<W: PlanWeight> LandmarkCut<'_, W> {
-    /// Another group and what it counts for.
+    /// The next group and the amount counted for it.
     pub(crate) fn next_cut(&mut self, state: &TypeSet) -> Option<(W, &[u32])> {
         if self.value[self.reduced.types] == W::ZERO {
             return None;
@@ -13,8 +13,8 @@ impl<W: PlanWeight> LandmarkCut<'_, W> {
         self.find_cut(state);
         let cheapest = self.cut.iter().map(|&tool| self.left[tool as usize]).min()?;
         self.pay(cheapest);
-        // With the tools that are off, one of the group is in every plan, also in those that call
-        // some.
+        // With these tools, which are off, the group is a landmark of all plans, not only of those
+        // without them.
         for tool in 0..self.reduced.tools.len() {
             let before = |&number: &u32| self.mark[number as usize] == Mark::Before;
             if self.off[tool]
@@ -65,7 +65,7 @@ impl<W: PlanWeight> LandmarkCut<'_, W> {
         }
     }
 
-    /// From before the cut along a tool: into what lies behind it, or on.
+    /// Follows a tool from before the cut. The tool is part of the cut if an output lies behind it.
     fn cross(&mut self, tool: u32) {
         let mut cuts = false;
         for &number in self.yields.get(tool as usize) {
@@ -83,7 +83,7 @@ impl<W: PlanWeight> LandmarkCut<'_, W> {
         }
     }
 
-    /// Makes the tools of the cut cheaper, and all that gets cheaper by that.
+    /// Subtracts the amount from the tools of the cut and updates all values that decrease.
     pub(super) fn pay(&mut self, cheapest: W) {
         for place in 0..self.cut.len() {
             let tool = self.cut[place];

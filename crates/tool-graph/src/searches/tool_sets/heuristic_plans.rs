@@ -2,8 +2,8 @@ use super::{Node, ToolSets};
 use crate::searches::plan_weight::PlanWeight;
 
 impl<W: PlanWeight> ToolSets<'_, W> {
-    /// Plans of the tools that the linear program calls, and of those that are left without
-    /// surcharge.
+    /// Tries plans of tools with large shares in the linear program, and of tools with small
+    /// surcharges.
     pub(super) fn try_plans(&mut self, node: &Node) {
         let spare = |tool: u32| (1.0 - node.packing.share(tool)).max(0.0);
         self.try_plan(node, |tool, weight| weight * spare(tool).max(1e-3));
@@ -13,7 +13,7 @@ impl<W: PlanWeight> ToolSets<'_, W> {
         self.try_plan(node, |tool, weight| left[tool as usize] + 1e-3 * weight);
     }
 
-    /// Better plans around the best one: without one tool of it, with the others for less.
+    /// Tries to improve the best plan: makes one of its tools dearer and the others cheaper.
     pub(super) fn improve(&mut self, node: &Node) {
         let mut last = W::NEVER;
         while self.limit < last {
@@ -34,7 +34,7 @@ impl<W: PlanWeight> ToolSets<'_, W> {
         }
     }
 
-    /// A plan by what the tools seem to cost, kept where it is better.
+    /// Finds a plan for the given costs of the tools, and keeps it if it is better.
     pub(super) fn try_plan(&mut self, node: &Node, seems: impl Fn(u32, f64) -> f64) {
         let cuts = &self.cuts;
         let cost = |tool: u32| match (node.is_off(tool), node.forced[tool as usize]) {

@@ -1,4 +1,4 @@
-//! Stepping through a world, and the scores of what was recorded.
+//! Runs in a scenario, and the scores of their records.
 #![allow(clippy::unwrap_used)]
 
 mod one_output;
@@ -13,7 +13,7 @@ use trajectory_metrics::tool_calls::{FailureClass, FailureCounts};
 
 use random_tools::{Draw, random_tools};
 
-/// The tools of figure 8 of CostBench and what the two ways of it are made of.
+/// The tools of figure 8 of CostBench and the components of its two paths.
 fn worked_example() -> (ToolGraph, Problem) {
     let graph = ToolGraph::new(vec![
         tool("tool 1", &["start"], "b", 40.73, &[]),
@@ -28,7 +28,7 @@ fn worked_example() -> (ToolGraph, Problem) {
 }
 
 #[test]
-fn the_worked_example_of_appendix_b_3_3_comes_out() {
+fn the_worked_example_of_appendix_b_3_3_is_reproduced() {
     let published: serde_json::Value =
         serde_json::from_str(include_str!("golden/costbench/published.json")).unwrap();
     let example = &published["worked_example_b33"];
@@ -56,7 +56,7 @@ fn the_worked_example_of_appendix_b_3_3_comes_out() {
 }
 
 #[test]
-fn each_wrong_call_has_a_reply_of_its_own_and_costs_nothing() {
+fn each_kind_of_invalid_call_has_its_own_status_and_costs_nothing() {
     let graph = ToolGraph::new(vec![
         tool("search", &["query", "time"], "hits", 2.0, &[]),
         tool("pick", &["hits"], "choice", 3.0, &[]),
@@ -84,7 +84,7 @@ fn each_wrong_call_has_a_reply_of_its_own_and_costs_nothing() {
     assert_eq!(status("search", &["query"]), CallStatus::MissingParameter(text("time")));
     assert_eq!(status("pick", &["hits"]), CallStatus::MissingInput(text("hits")));
     assert_eq!(status("search", &["time", "query"]), CallStatus::Done { advanced: true });
-    // The event came with the first call that was carried out, not with a failed one.
+    // The event occurred at the first call that was carried out, not at a failed call.
     assert_eq!(status("rank", &["hits"]), CallStatus::Unavailable);
     assert_eq!(status("search", &["time", "query"]), CallStatus::Done { advanced: false });
     assert_eq!(status("pick", &["hits"]), CallStatus::Done { advanced: true });
@@ -102,7 +102,7 @@ fn each_wrong_call_has_a_reply_of_its_own_and_costs_nothing() {
     );
     assert_eq!(run.path(), [0, 0, 1, 1]);
     let scores = run.scores(&scenario.optimal_run()).unwrap();
-    // Redundant calls are paid for; a run with them has no gap without them.
+    // Redundant calls are paid for; a run with redundant calls has no gap without them.
     assert_eq!((scores.cost_gap, scores.cost_gap_without_redundant), (Some(5.0), None));
     assert_eq!((scores.edit_distance, scores.exact_match), (Some(2), Some(false)));
     assert_eq!(scores.invalid_tool_use_ratio, Some(5.0 / 9.0));
@@ -112,7 +112,7 @@ fn each_wrong_call_has_a_reply_of_its_own_and_costs_nothing() {
 }
 
 #[test]
-fn a_run_that_does_not_reach_the_goal_counts_for_completion_and_invalid_calls_only() {
+fn a_run_that_misses_the_goal_only_counts_for_completion_and_invalid_calls() {
     let (graph, problem) = worked_example();
     let scenario = Scenario::new(graph, problem).unwrap().with_call_limit(2);
     let optimal = scenario.optimal_run();
@@ -173,7 +173,7 @@ fn a_run_as_cheap_as_the_best_one_has_no_cost_gap() {
 }
 
 #[test]
-fn costs_too_far_apart_for_decimals_still_have_a_gap() {
+fn costs_too_far_apart_for_an_exact_sum_still_have_a_cost_gap() {
     let graph = ToolGraph::new(vec![
         tool("a", &["0"], "1", 1e300, &[]),
         tool("b", &["1"], "2", 1e300, &[]),
@@ -191,7 +191,7 @@ fn costs_too_far_apart_for_decimals_still_have_a_gap() {
 }
 
 #[test]
-fn a_run_whose_reference_did_not_see_all_events_is_left_out() {
+fn a_run_whose_reference_lacks_an_event_is_left_out() {
     let graph = ToolGraph::new(vec![
         tool("a", &["0"], "1", 1.0, &[]),
         tool("b", &["1"], "2", 1.0, &[]),
@@ -202,7 +202,7 @@ fn a_run_whose_reference_did_not_see_all_events_is_left_out() {
     let nothing = || Event::RemoveTools(vec![]);
     let events = vec![nothing(), nothing()];
     let scenario = Scenario::new(graph, problem).unwrap().with_events(events).unwrap();
-    // The best plan is one call, in which only one event has room; the way around sees both.
+    // The best plan has one call, at which only one event can occur; on the other path both occur.
     let optimal = scenario.optimal_run();
     assert_eq!((optimal.path(), optimal.events_fired()), (vec![2], 1));
     let mut episode = Episode::new(&scenario);
@@ -218,7 +218,7 @@ fn a_run_whose_reference_did_not_see_all_events_is_left_out() {
 }
 
 #[test]
-fn a_banned_call_is_in_the_path_but_nobodys_fault_and_calling_it_again_is() {
+fn a_banned_call_is_in_the_path_without_a_failure_class_and_calling_the_tool_again_is_a_failure() {
     let graph = ToolGraph::new(vec![
         tool("a", &["0"], "1", 1.0, &[]),
         tool("b", &["1"], "2", 1.0, &[]),
@@ -257,7 +257,7 @@ fn a_call_made_again_after_a_preference_change_is_not_repeated() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn a_record_is_written_in_plain_words() {
+fn a_call_record_is_stored_with_readable_keys() {
     let (graph, problem) = worked_example();
     let scenario = Scenario::new(graph, problem).unwrap();
     let mut episode = Episode::new(&scenario);
@@ -289,7 +289,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn in_any_world_the_optimal_run_reaches_the_goal_where_there_is_a_way(seed: u64) {
+    fn the_optimal_run_of_a_random_scenario_reaches_the_goal(seed: u64) {
         let mut draw = Draw(seed);
         let (graph, problem) = random_tools(&mut draw, 8, 20);
         let Ok(problem) = problem else { return Ok(()) };
@@ -315,7 +315,7 @@ proptest! {
             ] {
                 prop_assert_eq!(run.goal_reached(), plan.is_some());
                 prop_assert!(run.events_fired() <= events.len());
-                // No call of these policies is wrong or redundant.
+                // These policies make no invalid or redundant calls.
                 prop_assert!(run.failure_classes().iter().all(Option::is_none));
             }
         }

@@ -43,9 +43,11 @@ mod costbench {
 
     const GLOBAL_SEED: u64 = 42;
 
-    /// All ways to cut a chain of n steps into tools, but for the one tool that does everything.
+    /// The plans are all ways to divide a chain of n steps into tools, except for the tool that performs
+    /// the whole chain.
     #[test]
-    fn a_task_of_four_steps_has_the_seven_plans_of_figure_16_and_one_of_n_steps_its_like() {
+    fn a_task_of_four_steps_has_the_seven_plans_of_figure_16_and_a_task_of_n_steps_has_2_to_the_n_minus_1_less_1()
+     {
         for level in 1..=5 {
             let library = Library::new(level).unwrap();
             for task in Task::ALL {
@@ -59,7 +61,7 @@ mod costbench {
     }
 
     #[test]
-    fn the_settings_of_table_6_are_the_defaults_and_costs_and_calls_keep_to_them() {
+    fn the_settings_of_table_6_are_the_defaults_of_costs_and_call_limits() {
         let model = CostModel::default();
         assert_eq!(model, CostModel::new(15.0, 25.0, 0.1).unwrap());
         let library = Library::new(2).unwrap();
@@ -84,9 +86,9 @@ mod costbench {
                 composites += 1.0;
             }
         }
-        // Of 6000 draws none within 2.5 cents of a bound has a chance of 3e-7.
+        // The probability that none of 6000 draws is within 2.5 cents of a bound is 3e-7.
         assert!((15.0..=15.02).contains(&low) && (24.98..=25.0).contains(&high), "{low} {high}");
-        // 10,800 draws: four standard errors of a standard deviation of 0.1.
+        // 10,800 draws, so 0.003 is four standard errors of a standard deviation of 0.1.
         let noise = f64::sqrt(squares / composites);
         assert!((noise - 0.1).abs() < 0.003, "{noise} of {composites}");
 

@@ -1,4 +1,4 @@
-//! Tools that yield one type.
+//! Tools that yield one data type.
 
 use tool_graph::Tool;
 

@@ -1,9 +1,9 @@
-//! Against what linear programs must fulfil: no tool beyond its capacity, and sums that meet their
-//! prices.
+//! Checks the conditions of an optimal solution: no tool exceeds its capacity, and the sum of the amounts
+//! equals the sum of the prices.
 
 use super::*;
 
-/// Words of a linear congruential generator, its upper bits.
+/// A linear congruential generator; only its upper bits are used.
 struct Draw(u64);
 
 impl Draw {
@@ -27,8 +27,8 @@ fn sum(packing: &Packing, groups: &Lists) -> f64 {
     (0..groups.len()).map(|group| packing.amount(group)).sum()
 }
 
-/// By how much the amounts and prices miss being a best solution: of it a tool is not beyond its
-/// capacity, no group's tools are called less than once, and both sums are equal.
+/// The largest violation of the conditions of an optimal solution: no tool exceeds its capacity, the
+/// shares of the tools of each group add up to at least 1, and both sums are equal.
 fn error(packing: &Packing, groups: &Lists) -> f64 {
     let mut used = vec![0.0; packing.tools()];
     let mut worst: f64 = 0.0;
@@ -49,7 +49,7 @@ fn error(packing: &Packing, groups: &Lists) -> f64 {
         paid += share * capacity;
     }
     let gap = (paid - sum(packing, groups)).abs();
-    // Not `max`, which would pass over what is not a number.
+    // Not `max`, which would ignore NaN.
     if gap <= worst { worst } else { gap }
 }
 
@@ -63,7 +63,8 @@ fn a_triangle_of_groups_counts_for_three_halves() {
 }
 
 #[test]
-fn a_forced_tool_makes_its_groups_count_for_nothing_and_one_off_leaves_them_to_the_others() {
+fn a_forced_tool_makes_its_groups_count_for_nothing_and_a_tool_that_is_off_leaves_them_to_the_others()
+ {
     let (mut packing, groups) = packing_of(&[0.2, 0.3, 0.6], &[&[0, 1], &[1, 2]]);
     assert!((sum(&packing, &groups) - 0.3).abs() < 1e-12);
     packing.set_capacity(1, UNLIMITED);
@@ -86,7 +87,7 @@ fn without_groups_nothing_counts() {
 }
 
 #[test]
-fn long_sequences_of_changes_leave_no_large_errors() {
+fn errors_stay_small_over_long_sequences_of_changes() {
     let mut worst: f64 = 0.0;
     for seed in 0..9 {
         let mut draw = Draw(seed);
@@ -104,9 +105,9 @@ fn long_sequences_of_changes_leave_no_large_errors() {
             let Some(mut packing) = open.pop() else { break };
             for _ in 0..1 + draw.below(4) {
                 let size = 1 + draw.below(8);
-                // The first tools are never off, so that no group counts without limit.
+                // The first tools are never off, so that every group has a limit.
                 let mut group = vec![draw.below(8) as u32];
-                // Landmarks are often alike but for a few tools.
+                // Landmarks often differ in only a few tools.
                 if groups.len() > 0 && draw.below(3) > 0 {
                     let other = groups.get(draw.below(groups.len() as u64) as usize);
                     group = other
@@ -134,7 +135,7 @@ fn long_sequences_of_changes_leave_no_large_errors() {
             packing.set_capacity(tool, 0.0);
             other.set_capacity(tool, UNLIMITED);
             for mut packing in [other, packing] {
-                // Groups that were dropped are offered until the sum gains from none.
+                // Dropped groups are offered again until none of them increases the sum.
                 for _ in 0..20 {
                     packing.solve();
                     packing.drop_idle();
@@ -154,7 +155,7 @@ fn long_sequences_of_changes_leave_no_large_errors() {
 }
 
 #[test]
-fn of_nearly_equal_ways_the_one_with_the_largest_entry_is_taken() {
+fn among_nearly_equal_pivots_the_one_with_the_largest_entry_is_taken() {
     let table = |table: &[f64], value: &[f64], gain: &[f64]| Packing {
         table: table.to_vec(),
         stride: gain.len(),

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{Tool, ToolGraph};
 
-/// Two ways from a to b, one of which yields c as well; c alone; d from b and c.
+/// Two tools lead from a to b, one of which also yields c; a third leads to c; the last joins b and c to d.
 fn reduced() -> ReducedProblem {
     let tools = vec![
         Tool::new("join", ["b", "c"], ["d"], 1.0),
@@ -17,20 +17,20 @@ fn reduced() -> ReducedProblem {
 fn plan(costs: [f64; 4]) -> Option<Vec<u32>> {
     let reduced = reduced();
     let mut plans = RelaxedPlans::new(&reduced);
-    // Once before, as what a plan leaves behind must not change the next one.
+    // A previous plan must not change the next one.
     let _ = plans.plan(|_| 1.0, |_| 1u64);
     plans.plan(|tool| costs[tool as usize], |_| 1u64)
 }
 
 #[test]
-fn each_type_comes_by_the_way_that_looks_cheapest_in_the_order_of_calls() {
+fn each_type_is_reached_in_the_way_that_looks_cheapest_and_calls_are_in_a_possible_order() {
     assert_eq!(plan([1.0, 9.0, 1.0, 2.0]), Some(vec![2, 3, 0]));
     assert_eq!(plan([0.0, 0.0, 1.0, 2.0]), Some(vec![1, 0]));
 }
 
 #[test]
-fn a_call_that_another_makes_needless_is_left_out() {
-    // b looks cheaper by the second way, c by the first, which yields both.
+fn needless_calls_are_left_out() {
+    // b looks cheaper by the second tool, c by the first tool, which yields both.
     assert_eq!(plan([1.0, 2.0, 1.0, 9.0]), Some(vec![1, 0]));
 }
 
@@ -42,7 +42,7 @@ fn tools_of_infinite_cost_are_not_called() {
 }
 
 #[test]
-fn what_tools_lead_to_does_not_depend_on_their_order() {
+fn the_closure_does_not_depend_on_the_order_of_the_tools() {
     let reduced = reduced();
     let state = |tools: &[u32]| closure(&reduced, tools.to_vec());
     assert_eq!(state(&[0, 1]), state(&[1, 0]));

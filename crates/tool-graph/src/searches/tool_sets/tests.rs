@@ -2,7 +2,7 @@ use super::*;
 use crate::{Tool, ToolGraph};
 
 #[test]
-fn a_tool_dearer_than_a_plan_is_off_and_sets_no_scale() {
+fn a_tool_dearer_than_a_plan_is_off_and_does_not_set_the_scale() {
     let tools = vec![
         Tool::new("dear", ["a"], ["d"], 1e15),
         Tool::new("one", ["a"], ["b"], 1.0),

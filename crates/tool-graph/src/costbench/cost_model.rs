@@ -1,10 +1,13 @@
-use crate::costbench::cents::round_to_cents;
-use crate::costbench::library::Library;
-use crate::costbench::seeds::{changed_seed, hash_seed, query_seed};
-use crate::costbench::streams::numpy_random::NumpyRandom;
-use crate::costbench::streams::python_random::PythonRandom;
-use crate::costbench::task::Task;
-use crate::error::Error;
+use crate::{
+    costbench::{
+        cents::round_to_cents,
+        library::Library,
+        seeds::{changed_seed, hash_seed, query_seed},
+        streams::{numpy_random::NumpyRandom, python_random::PythonRandom},
+        task::Task,
+    },
+    error::Error,
+};
 
 /// The largest bound of a cost and the largest noise, because larger amounts have no exact cents.
 const MAX_SETTING: f64 = 1e9;

@@ -1,7 +1,8 @@
-use crate::costbench::task::Task;
-use crate::costbench::tool_names::push_name;
-use crate::error::Error;
-use crate::graph::tool::Tool;
+use crate::{
+    costbench::{task::Task, tool_names::push_name},
+    error::Error,
+    graph::tool::Tool,
+};
 
 /// The number of steps of a task besides its refinements: decide, search, select.
 const OTHER_STEPS: usize = 3;

@@ -1,13 +1,16 @@
-use crate::costbench::cost_model::CostModel;
-use crate::costbench::event_kind::EventKind;
-use crate::costbench::library::Library;
-use crate::costbench::seeds::{query_seed, removed_lengths};
-use crate::costbench::task::Task;
-use crate::error::Error;
-use crate::events::event::Event;
-use crate::events::scenario::Scenario;
-use crate::graph::tool_graph::ToolGraph;
-use crate::plans::tie_rule::TieRule;
+use crate::{
+    costbench::{
+        cost_model::CostModel,
+        event_kind::EventKind,
+        library::Library,
+        seeds::{query_seed, removed_lengths},
+        task::Task,
+    },
+    error::Error,
+    events::{event::Event, scenario::Scenario},
+    graph::tool_graph::ToolGraph,
+    plans::tie_rule::TieRule,
+};
 
 impl CostModel {
     /// The scenario of one query: its tools and costs, its task, events of these kinds in this order,

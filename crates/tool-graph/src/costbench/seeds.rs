@@ -2,8 +2,7 @@ use std::ops::RangeInclusive;
 
 use sha2::{Digest, Sha256};
 
-use crate::costbench::library::Library;
-use crate::costbench::streams::python_random::PythonRandom;
+use crate::costbench::{library::Library, streams::python_random::PythonRandom};
 
 /// The distance between the seeds of consecutive events of a query.
 const EVENT_STEP: u64 = 100;

@@ -1,11 +1,12 @@
-use crate::environment::reply::{CallStatus, Reply};
-use crate::environment::transcript::{CallRecord, Transcript};
-use crate::error::Error;
-use crate::events::event::Event;
-use crate::events::scenario::Scenario;
-use crate::graph::state::State;
-use crate::graph::tool::Tool;
-use crate::graph::tool_graph::ToolGraph;
+use crate::{
+    environment::{
+        reply::{CallStatus, Reply},
+        transcript::{CallRecord, Transcript},
+    },
+    error::Error,
+    events::{event::Event, scenario::Scenario},
+    graph::{state::State, tool::Tool, tool_graph::ToolGraph},
+};
 
 /// A run in progress, which an agent's framework steps through one call at a time.
 ///

@@ -1,6 +1,4 @@
-use crate::environment::episode::Episode;
-use crate::events::event::Event;
-use crate::graph::plan::Plan;
+use crate::{environment::episode::Episode, events::event::Event, graph::plan::Plan};
 
 /// When events occur in a run, and what they do to it.
 impl Episode<'_> {

@@ -1,7 +1,8 @@
-use crate::environment::episode::Episode;
-use crate::environment::transcript::Transcript;
-use crate::events::scenario::Scenario;
-use crate::plans::greedy::{Greedy, GreedyRule};
+use crate::{
+    environment::{episode::Episode, transcript::Transcript},
+    events::scenario::Scenario,
+    plans::greedy::{Greedy, GreedyRule},
+};
 
 /// The runs that an agent's run is compared with.
 impl Scenario {

@@ -1,8 +1,7 @@
 use trajectory_metrics::ExactMean;
 use trajectory_metrics::tool_calls::{FailureCounts, PathDistances};
 
-use crate::environment::transcript::Transcript;
-use crate::error::Error;
+use crate::{environment::transcript::Transcript, error::Error};
 
 /// The figures of CostBench over many runs.
 ///

@@ -3,10 +3,11 @@ use trajectory_metrics::tool_calls::{
     invalid_tool_use_ratio, normalized_edit_distance,
 };
 
-use crate::environment::reply::CallStatus;
-use crate::environment::run_scores::RunScores;
-use crate::error::Error;
-use crate::graph::costs::Costs;
+use crate::{
+    environment::{reply::CallStatus, run_scores::RunScores},
+    error::Error,
+    graph::costs::Costs,
+};
 
 /// The record of one call of a run.
 ///

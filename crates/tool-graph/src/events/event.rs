@@ -1,5 +1,4 @@
-use crate::error::Error;
-use crate::graph::tool_graph::ToolGraph;
+use crate::{error::Error, graph::tool_graph::ToolGraph};
 
 /// An event that changes the world during a run.
 ///

@@ -1,11 +1,10 @@
-use crate::error::Error;
-use crate::events::event::Event;
-use crate::events::trigger_rule::TriggerRule;
-use crate::graph::plan::Plan;
-use crate::graph::problem::Problem;
-use crate::graph::tool_graph::ToolGraph;
-use crate::plans::tie_rule::TieRule;
-use crate::searches::reach::out_of_reach;
+use crate::{
+    error::Error,
+    events::{event::Event, trigger_rule::TriggerRule},
+    graph::{plan::Plan, problem::Problem, tool_graph::ToolGraph},
+    plans::tie_rule::TieRule,
+    searches::reach::out_of_reach,
+};
 
 /// A task in a changing world: tools, a problem, and the events that occur during a run.
 ///

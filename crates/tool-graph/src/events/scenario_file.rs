@@ -5,14 +5,12 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::error::Error;
-use crate::events::event::Event;
-use crate::events::scenario::Scenario;
-use crate::events::trigger_rule::TriggerRule;
-use crate::graph::state::State;
-use crate::graph::tool::Tool;
-use crate::graph::tool_graph::ToolGraph;
-use crate::plans::tie_rule::TieRule;
+use crate::{
+    error::Error,
+    events::{event::Event, scenario::Scenario, trigger_rule::TriggerRule},
+    graph::{state::State, tool::Tool, tool_graph::ToolGraph},
+    plans::tie_rule::TieRule,
+};
 
 /// The largest allowed number of cost changes times tools in a file. Each change stores a cost for
 /// every tool, so without a limit a short file could exhaust memory.
@@ -91,29 +89,9 @@ impl<'de> Deserialize<'de> for CostsByName {
     }
 }
 
-/// An error in a scenario file, with the position of the event if it is in one.
-enum FileError {
-    Event { event: usize, error: Error },
-    Other(Error),
-}
-
-impl From<Error> for FileError {
-    fn from(error: Error) -> Self {
-        Self::Other(error)
-    }
-}
-
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Event { event, error } => write!(f, "events[{event}]: {error}"),
-            Self::Other(error) => error.fmt(f),
-        }
-    }
-}
-
 impl ScenarioFile {
-    fn scenario(self) -> Result<Scenario, FileError> {
+    /// Builds the scenario. An error in an event names the position of the event.
+    fn scenario(self) -> Result<Scenario, Box<dyn std::error::Error>> {
         let graph = ToolGraph::with_banned(self.tools, &self.banned)?;
         // A goal that no tool needs or yields is a mistake, even if it is present at the start.
         if let Some(goal) = self.task.goal.iter().find(|goal| graph.type_number(goal).is_none()) {
@@ -137,7 +115,7 @@ impl ScenarioFile {
             let event = event
                 .with_positions(&graph, &mut costs)
                 .and_then(|event| event.check(&graph).map(|()| event));
-            events.push(event.map_err(|error| FileError::Event { event: place, error })?);
+            events.push(event.map_err(|error| format!("events[{place}]: {error}"))?);
         }
         let scenario = Scenario::new(graph, problem)?
             .with_events(events)?

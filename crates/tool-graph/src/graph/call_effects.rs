@@ -1,7 +1,7 @@
-use crate::error::Error;
-use crate::graph::problem::Problem;
-use crate::graph::state::State;
-use crate::graph::tool_graph::ToolGraph;
+use crate::{
+    error::Error,
+    graph::{problem::Problem, state::State, tool_graph::ToolGraph},
+};
 
 /// States and the effects of calls on them.
 impl ToolGraph {

@@ -1,7 +1,7 @@
-use crate::error::Error;
-use crate::graph::interner::Interner;
-use crate::graph::lists::Lists;
-use crate::graph::tool::Tool;
+use crate::{
+    error::Error,
+    graph::{interner::Interner, lists::Lists, tool::Tool},
+};
 
 /// A library with numbers in place of names, checked except for its costs.
 pub(crate) struct Parts {

@@ -4,9 +4,10 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::error::Error;
-use crate::graph::tool::Tool;
-use crate::graph::tool_graph::ToolGraph;
+use crate::{
+    error::Error,
+    graph::{tool::Tool, tool_graph::ToolGraph},
+};
 
 /// The stored form of a graph with banned tools.
 #[derive(Serialize, Deserialize)]

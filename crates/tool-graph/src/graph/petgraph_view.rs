@@ -2,8 +2,7 @@ use petgraph::Graph;
 use petgraph::dot::{Config, Dot};
 use petgraph::graph::NodeIndex;
 
-use crate::graph::plan::Plan;
-use crate::graph::tool_graph::ToolGraph;
+use crate::graph::{plan::Plan, tool_graph::ToolGraph};
 
 /// A node of the petgraph view of a [`ToolGraph`].
 ///

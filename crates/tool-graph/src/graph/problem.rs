@@ -1,6 +1,7 @@
-use crate::error::Error;
-use crate::graph::state::State;
-use crate::graph::tool_graph::ToolGraph;
+use crate::{
+    error::Error,
+    graph::{state::State, tool_graph::ToolGraph},
+};
 
 /// A planning problem: the data types that are present at the start, and the goal.
 ///

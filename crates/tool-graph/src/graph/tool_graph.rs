@@ -1,11 +1,9 @@
 use std::sync::{Arc, OnceLock};
 
-use crate::error::Error;
-use crate::graph::checks;
-use crate::graph::costs::Costs;
-use crate::graph::lists::Lists;
-use crate::graph::tool::Tool;
-use crate::graph::types::Types;
+use crate::{
+    error::Error,
+    graph::{checks, costs::Costs, lists::Lists, tool::Tool, types::Types},
+};
 
 /// A checked library of tools: a graph of tools and the data types that they need and yield.
 ///

@@ -1,10 +1,10 @@
-use crate::error::Error;
-use crate::graph::plan::Plan;
-use crate::graph::problem::Problem;
-use crate::graph::tool_graph::ToolGraph;
-use crate::searches::best_calls::best_calls;
-use crate::searches::plans_in_order::plans_in_order;
-use crate::searches::reduced_problem::ReducedProblem;
+use crate::{
+    error::Error,
+    graph::{plan::Plan, problem::Problem, tool_graph::ToolGraph},
+    searches::{
+        best_calls::best_calls, plans_in_order::plans_in_order, reduced_problem::ReducedProblem,
+    },
+};
 
 impl ToolGraph {
     /// Returns the best `most` plans, or all if there are fewer, in the order of

@@ -1,9 +1,8 @@
-use crate::error::Error;
-use crate::graph::problem::Problem;
-use crate::graph::tool_graph::ToolGraph;
-use crate::searches::chain::Chain;
-use crate::searches::reduced_problem::ReducedProblem;
-use crate::searches::shortest_count::count_shortest;
+use crate::{
+    error::Error,
+    graph::{problem::Problem, tool_graph::ToolGraph},
+    searches::{chain::Chain, reduced_problem::ReducedProblem, shortest_count::count_shortest},
+};
 
 impl ToolGraph {
     /// Whether the calls in this order are a plan: each call is possible when it is made, the goal is

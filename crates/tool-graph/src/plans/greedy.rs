@@ -1,9 +1,8 @@
-use crate::error::Error;
-use crate::graph::plan::Plan;
-use crate::graph::problem::Problem;
-use crate::graph::state::State;
-use crate::graph::tool_graph::ToolGraph;
-use crate::searches::reduced_problem::ReducedProblem;
+use crate::{
+    error::Error,
+    graph::{plan::Plan, problem::Problem, state::State, tool_graph::ToolGraph},
+    searches::reduced_problem::ReducedProblem,
+};
 
 /// A rule for the tools that the greedy policy may call next.
 ///

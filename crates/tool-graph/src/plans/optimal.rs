@@ -1,13 +1,11 @@
-use crate::error::Error;
-use crate::graph::plan::Plan;
-use crate::graph::problem::Problem;
-use crate::graph::tool_graph::ToolGraph;
-use crate::searches::a_star::a_star;
-use crate::searches::best_calls::best_calls;
-use crate::searches::branch_and_cut::branch_and_cut;
-use crate::searches::chain::chain;
-use crate::searches::dijkstra::dijkstra;
-use crate::searches::reduced_problem::ReducedProblem;
+use crate::{
+    error::Error,
+    graph::{plan::Plan, problem::Problem, tool_graph::ToolGraph},
+    searches::{
+        a_star::a_star, best_calls::best_calls, branch_and_cut::branch_and_cut, chain::chain,
+        dijkstra::dijkstra, reduced_problem::ReducedProblem,
+    },
+};
 
 /// A search method for the best plan. All methods find the same plan.
 ///

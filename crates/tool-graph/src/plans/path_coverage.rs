@@ -1,8 +1,9 @@
 use std::collections::HashSet;
 
-use crate::error::Error;
-use crate::graph::problem::Problem;
-use crate::graph::tool_graph::ToolGraph;
+use crate::{
+    error::Error,
+    graph::{problem::Problem, tool_graph::ToolGraph},
+};
 
 /// The share of all plans that a list of paths covers. Made by [`ToolGraph::path_coverage`].
 ///

@@ -1,10 +1,8 @@
-use crate::error::Error;
-use crate::graph::plan::Plan;
-use crate::graph::problem::Problem;
-use crate::graph::tool_graph::ToolGraph;
-use crate::searches::best_calls::best_calls;
-use crate::searches::reduced_problem::ReducedProblem;
-use crate::searches::rounded_order::released;
+use crate::{
+    error::Error,
+    graph::{plan::Plan, problem::Problem, tool_graph::ToolGraph},
+    searches::{best_calls::best_calls, reduced_problem::ReducedProblem, rounded_order::released},
+};
 
 /// A rule that chooses the best plan among several with the lowest cost.
 ///

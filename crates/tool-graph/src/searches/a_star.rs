@@ -1,11 +1,13 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use crate::searches::calls_to_node::calls_to_node;
-use crate::searches::landmark_cut::{Groups, LandmarkCut};
-use crate::searches::plan_weight::PlanWeight;
-use crate::searches::reduced_problem::ReducedProblem;
-use crate::searches::type_set::TypeSet;
+use crate::searches::{
+    calls_to_node::calls_to_node,
+    landmark_cut::{Groups, LandmarkCut},
+    plan_weight::PlanWeight,
+    reduced_problem::ReducedProblem,
+    type_set::TypeSet,
+};
 
 struct Node<W> {
     /// The least known weight of calls that lead to this node.

@@ -1,7 +1,7 @@
-use crate::searches::plan_weight::PlanWeight;
-use crate::searches::reduced_problem::ReducedProblem;
-use crate::searches::tool_sets::{Node, ToolSets};
-use crate::searches::type_set::TypeSet;
+use crate::searches::{
+    plan_weight::PlanWeight, reduced_problem::ReducedProblem, tool_sets::ToolSets,
+    type_set::TypeSet,
+};
 
 /// Finds the best plan by branching on whether a tool is called.
 ///
@@ -45,7 +45,10 @@ fn search<W: PlanWeight>(reduced: &ReducedProblem) -> Option<Vec<u32>> {
                     }
                 }
             }
-            force(&mut root, tool, unique);
+            if !unique {
+                // Only further searches use the root.
+                root.force(tool);
+            }
             state.insert_all(yields);
             calls.push(tool);
             break;
@@ -56,11 +59,4 @@ fn search<W: PlanWeight>(reduced: &ReducedProblem) -> Option<Vec<u32>> {
         }
     }
     Some(calls)
-}
-
-/// Forces the tool unless the plan is unique, in which case no further search follows.
-fn force(root: &mut Node, tool: u32, unique: bool) {
-    if !unique {
-        root.force(tool);
-    }
 }

@@ -1,8 +1,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use crate::graph::lists::Lists;
-use crate::searches::reduced_problem::ReducedProblem;
+use crate::{graph::lists::Lists, searches::reduced_problem::ReducedProblem};
 
 /// A problem in which each tool needs at most one and yields exactly one data type that is missing
 /// at the start. Its plans are the paths from the start to the one goal in an acyclic graph of data
@@ -23,8 +22,7 @@ impl<'a> Chain<'a> {
     /// `None` if the problem is not a chain.
     pub(crate) fn new(reduced: &'a ReducedProblem) -> Option<Self> {
         let tools = reduced.tools.len();
-        let one = |tool| reduced.needs.get(tool).len() <= 1 && reduced.yields.get(tool).len() == 1;
-        if reduced.goal.len() != 1 || !(0..tools).all(one) {
+        if !reduced.has_single_types() {
             return None;
         }
         // A data type is placed once the outputs of all tools that need it are placed.

@@ -1,9 +1,9 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 
-use crate::searches::calls_to_node::calls_to_node;
-use crate::searches::reduced_problem::ReducedProblem;
-use crate::searches::type_set::TypeSet;
+use crate::searches::{
+    calls_to_node::calls_to_node, reduced_problem::ReducedProblem, type_set::TypeSet,
+};
 
 /// A reached state with the best known calls to it.
 struct Node {

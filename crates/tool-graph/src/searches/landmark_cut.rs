@@ -4,10 +4,10 @@ mod next_cut;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::graph::lists::Lists;
-use crate::searches::plan_weight::PlanWeight;
-use crate::searches::reduced_problem::ReducedProblem;
-use crate::searches::type_set::TypeSet;
+use crate::{
+    graph::lists::Lists,
+    searches::{plan_weight::PlanWeight, reduced_problem::ReducedProblem, type_set::TypeSet},
+};
 
 const NOBODY: u32 = u32::MAX;
 

@@ -1,11 +1,10 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use crate::searches::chain::Chain;
-use crate::searches::landmark_cut::LandmarkCut;
-use crate::searches::plan_weight::PlanWeight;
-use crate::searches::reduced_problem::ReducedProblem;
-use crate::searches::type_set::TypeSet;
+use crate::searches::{
+    chain::Chain, landmark_cut::LandmarkCut, plan_weight::PlanWeight,
+    reduced_problem::ReducedProblem, type_set::TypeSet,
+};
 
 /// A prefix of plans: a lower bound of their weight, the calls, the weight of the calls, and the
 /// data types that are present after them.

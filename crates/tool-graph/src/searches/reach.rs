@@ -1,6 +1,4 @@
-use crate::graph::problem::Problem;
-use crate::graph::state::State;
-use crate::graph::tool_graph::ToolGraph;
+use crate::graph::{problem::Problem, state::State, tool_graph::ToolGraph};
 
 /// The data types and tools that can be reached from a state, regardless of cost.
 pub(crate) struct Reach {

@@ -1,9 +1,8 @@
-use crate::error::Error;
-use crate::graph::lists::Lists;
-use crate::graph::plan::Plan;
-use crate::graph::problem::Problem;
-use crate::graph::tool_graph::ToolGraph;
-use crate::searches::reach::Reach;
+use crate::{
+    error::Error,
+    graph::{lists::Lists, plan::Plan, problem::Problem, tool_graph::ToolGraph},
+    searches::reach::Reach,
+};
 
 /// A problem without the parts that no plan can use.
 ///
@@ -108,6 +107,12 @@ impl ReducedProblem {
     /// number that stands for an unreachable goal.
     pub(crate) fn has_narrow_weights(&self) -> bool {
         self.weights.iter().sum::<u128>() < 1 << 60
+    }
+
+    /// Whether the goal is one data type, and each tool needs at most one and yields one.
+    pub(crate) fn has_single_types(&self) -> bool {
+        let single = |tool| self.needs.get(tool).len() <= 1 && self.yields.get(tool).len() == 1;
+        self.goal.len() == 1 && (0..self.tools.len()).all(single)
     }
 
     /// The same problem with free tools, so that a weight is a number of calls.

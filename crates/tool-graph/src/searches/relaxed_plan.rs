@@ -1,10 +1,10 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use crate::graph::lists::Lists;
-use crate::searches::plan_weight::PlanWeight;
-use crate::searches::reduced_problem::ReducedProblem;
-use crate::searches::type_set::TypeSet;
+use crate::{
+    graph::lists::Lists,
+    searches::{plan_weight::PlanWeight, reduced_problem::ReducedProblem, type_set::TypeSet},
+};
 
 /// A heuristic for good plans: reaches each data type in the way that looks cheapest, then drops
 /// needless calls.

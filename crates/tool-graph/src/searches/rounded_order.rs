@@ -1,8 +1,10 @@
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BinaryHeap, HashMap};
 
-use crate::graph::tool_graph::ToolGraph;
-use crate::searches::reduced_problem::ReducedProblem;
+use crate::{
+    graph::tool_graph::ToolGraph,
+    searches::{reduced_problem::ReducedProblem, type_set::TypeSet},
+};
 
 /// The criteria by which plans to the same state are compared, in this order; less is better. For
 /// numbers of at least 0, such as sums of costs, the bit patterns of f64 have the order of the
@@ -43,39 +45,31 @@ impl Label {
 /// Finds the best plan by [`TieRule::Released`](crate::TieRule::Released).
 pub(crate) fn released(graph: &ToolGraph, reduced: &ReducedProblem) -> Option<Vec<u32>> {
     // If each tool needs at most one data type and yields one, the last data type determines a state.
-    let single = reduced.goal.len() == 1
-        && (0..reduced.tools.len())
-            .all(|tool| reduced.needs.get(tool).len() <= 1 && reduced.yields.get(tool).len() == 1);
-    let has = |state: &[u64], number: u32| state[number as usize / 64] >> (number % 64) & 1 == 1;
+    let single = reduced.has_single_types();
     let costs: Vec<(u128, f64)> = reduced
         .tools
         .iter()
         .map(|&tool| (graph.costs().units(tool as usize), graph.cost_of(tool as usize)))
         .collect();
-    let start = vec![0; reduced.types.div_ceil(64)];
+    let start = TypeSet::empty(reduced.types);
     let first = Label { units: 0, rounded_sum: 0, calls: 0, by_place: vec![], tools: vec![] };
-    let mut open = BinaryHeap::from([Reverse((first, start))]);
+    let mut open = BinaryHeap::from([Reverse((first, start.clone()))]);
     // For each state, the last label that was expanded. A higher rounded sum may round to the same
     // total later, so a label that is better in the other criteria must be expanded too.
-    let mut followed: BTreeMap<Vec<u64>, Label> = BTreeMap::new();
+    let mut followed: HashMap<TypeSet, Label> = HashMap::new();
     while let Some(Reverse((label, state))) = open.pop() {
-        if reduced.goal.iter().all(|&goal| has(&state, goal)) {
+        if state.contains_all(&reduced.goal) {
             return Some(label.tools);
         }
         if followed.get(&state).is_some_and(|before| !label.may_beat(before)) {
             continue;
         }
         for (tool, &(units, cost)) in costs.iter().enumerate() {
-            let lacks = |&number: &u32| !has(&state, number);
             let (needs, yields) = (reduced.needs.get(tool), reduced.yields.get(tool));
-            if needs.iter().any(lacks) || !yields.iter().any(lacks) {
+            if !state.contains_all(needs) || state.contains_all(yields) {
                 continue;
             }
-            let mut next = state.clone();
-            if single {
-                next.fill(0);
-            }
-            yields.iter().for_each(|&new| next[new as usize / 64] |= 1 << (new % 64));
+            let next = if single { &start } else { &state }.with(yields);
             let next_label = label.and(tool as u32, units, cost);
             if followed.get(&next).is_none_or(|before| next_label.may_beat(before)) {
                 open.push(Reverse((next_label, next)));

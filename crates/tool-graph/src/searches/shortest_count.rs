@@ -1,10 +1,12 @@
 use std::collections::{HashMap, HashSet};
 
-use crate::searches::best_calls::best_calls;
-use crate::searches::chain::Chain;
-use crate::searches::landmark_cut::{Groups, LandmarkCut};
-use crate::searches::reduced_problem::ReducedProblem;
-use crate::searches::type_set::TypeSet;
+use crate::searches::{
+    best_calls::best_calls,
+    chain::Chain,
+    landmark_cut::{Groups, LandmarkCut},
+    reduced_problem::ReducedProblem,
+    type_set::TypeSet,
+};
 
 /// The number of plans with the fewest calls; `None` if 128 bits cannot hold it.
 pub(crate) fn count_shortest(reduced: ReducedProblem) -> Option<u128> {

@@ -1,12 +1,16 @@
 mod heuristic_plans;
 
-use crate::graph::lists::Lists;
-use crate::searches::landmark_cut::LandmarkCut;
-use crate::searches::packing::{Packing, UNLIMITED};
-use crate::searches::plan_weight::PlanWeight;
-use crate::searches::reduced_problem::ReducedProblem;
-use crate::searches::relaxed_plan::{RelaxedPlans, closure};
-use crate::searches::type_set::TypeSet;
+use crate::{
+    graph::lists::Lists,
+    searches::{
+        landmark_cut::LandmarkCut,
+        packing::{Packing, UNLIMITED},
+        plan_weight::PlanWeight,
+        reduced_problem::ReducedProblem,
+        relaxed_plan::{RelaxedPlans, closure},
+        type_set::TypeSet,
+    },
+};
 
 /// A node of the search: the plans that call all forced tools and no tool that is off.
 #[derive(Clone, Debug)]

@@ -1,6 +1,5 @@
 use super::{LandmarkCut, Mark};
-use crate::searches::plan_weight::PlanWeight;
-use crate::searches::type_set::TypeSet;
+use crate::searches::{plan_weight::PlanWeight, type_set::TypeSet};
 
 impl<W: PlanWeight> LandmarkCut<'_, W> {
     /// A set of tools that can be called now and of which every plan from this state calls at least

@@ -1,8 +1,7 @@
 use std::cmp::Reverse;
 
 use super::{LandmarkCut, Mark, NOBODY};
-use crate::searches::plan_weight::PlanWeight;
-use crate::searches::type_set::TypeSet;
+use crate::searches::{plan_weight::PlanWeight, type_set::TypeSet};
 
 impl<W: PlanWeight> LandmarkCut<'_, W> {
     /// The next group and the amount counted for it.

@@ -1,9 +1,9 @@
 //! Runs in a scenario, their records, and scores of them.
 
+pub(crate) mod call_status;
 pub(crate) mod episode;
 pub(crate) mod event_clock;
 pub(crate) mod reference_runs;
-pub(crate) mod reply;
 pub(crate) mod run_means;
 pub(crate) mod run_scores;
 pub(crate) mod transcript;

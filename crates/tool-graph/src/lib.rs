@@ -11,8 +11,8 @@ mod searches;
 #[cfg(feature = "serde")]
 mod stored;
 
+pub use environment::call_status::CallStatus;
 pub use environment::episode::Episode;
-pub use environment::reply::{CallStatus, Reply};
 pub use environment::run_means::RunMeans;
 pub use environment::run_scores::RunScores;
 pub use environment::transcript::{CallRecord, Transcript};

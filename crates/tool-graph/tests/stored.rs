@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tool_graph::{
-    CallRecord, CallStatus, Episode, Error, Event, GreedyRule, PathCoverage, Plan, Problem, Reply,
+    CallRecord, CallStatus, Episode, Error, Event, GreedyRule, PathCoverage, Plan, Problem,
     RunScores, Scenario, Search, State, Tool, ToolGraph, Transcript,
 };
 
@@ -27,13 +27,14 @@ fn scenario() -> Scenario {
 }
 
 /// A run with every kind of call status.
-fn run() -> (Vec<Reply>, Transcript) {
+fn run() -> (Vec<CallRecord>, Transcript) {
     let scenario = scenario();
     let mut episode = Episode::new(&scenario);
-    let mut replies: Vec<Reply> = ["buy", "pick", "search", "search", "ask", "ask", "pick", "pick"]
-        .iter()
-        .map(|name| episode.call(name).unwrap())
-        .collect();
+    let mut replies: Vec<CallRecord> =
+        ["buy", "pick", "search", "search", "ask", "ask", "pick", "pick"]
+            .iter()
+            .map(|name| episode.call(name).unwrap())
+            .collect();
     replies.push(episode.call_with("ask", &["query", "page"]).unwrap());
     replies.push(episode.call_with("ask", &[""; 0]).unwrap());
     (replies, episode.finish(true))
@@ -65,12 +66,12 @@ fn a_transcript_is_restored_and_impossible_transcripts_are_errors() {
     let kinds = |status: &CallStatus| std::mem::discriminant(status);
     let seen: std::collections::HashSet<_> = replies.iter().map(|r| kinds(&r.status)).collect();
     assert_eq!(seen.len(), 7, "every status occurs once");
+    assert_eq!(run.calls(), replies);
     for reply in &replies {
         let json = assert_restored(reply);
-        assert_invalid::<Reply>(&json, "/cost", json!(-1.0));
+        assert_invalid::<CallRecord>(&json, "/cost", json!(-1.0));
     }
     let json = assert_restored(&run);
-    run.calls().iter().for_each(|call: &CallRecord| drop(assert_restored(call)));
     assert_eq!(json["calls"][2]["status"], json!("banned"));
     for (path, value) in [
         ("/events_fired", json!(2)),
@@ -197,6 +198,8 @@ fn deserialization_always_checks() {
     let json = json!({"tools": [0, 0], "cost": -1.0});
     assert!(Plan::deserialize(&json).is_err());
     assert!(Transcript::deserialize(&json).is_err());
-    let reply = json!({"status": "banned", "cost": 1.0, "event": null});
-    assert!(Reply::deserialize(&reply).is_err());
+    let call = json!({
+        "name": "a", "tool": 0, "status": "banned", "cost": 1.0, "after_goal": false, "event": 0
+    });
+    assert!(CallRecord::deserialize(&call).is_err());
 }

@@ -1,6 +1,6 @@
 use crate::{
     environment::{
-        reply::{CallStatus, Reply},
+        call_status::CallStatus,
         transcript::{CallRecord, Transcript},
     },
     error::Error,
@@ -12,7 +12,7 @@ use crate::{
 ///
 /// The agent sees [`Self::visible_tools`] and makes calls until it is satisfied or
 /// [`Self::calls_left`] is 0; then [`Self::finish`] returns the record. A call that cannot be
-/// carried out is not an error: the agent gets a [`Reply`], and the call stays in the record. Calls
+/// carried out is not an error: its [`CallRecord`] says what is wrong, and stays in the record. Calls
 /// made after the goal was reached are recorded too, but no events occur then.
 ///
 /// ```
@@ -131,7 +131,7 @@ impl<'a> Episode<'a> {
     /// # Errors
     ///
     /// [`Error::NoCallsLeft`] once the call limit of the scenario is reached.
-    pub fn call(&mut self, tool: &str) -> Result<Reply, Error> {
+    pub fn call(&mut self, tool: &str) -> Result<CallRecord, Error> {
         self.check_calls_left()?;
         Ok(match self.graph.tool_position(tool) {
             Some(number) => self.carry_out(number),
@@ -167,7 +167,11 @@ impl<'a> Episode<'a> {
     /// assert!(episode.call_with("search", &["query"])?.status.is_done());
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
-    pub fn call_with<S: AsRef<str>>(&mut self, tool: &str, given: &[S]) -> Result<Reply, Error> {
+    pub fn call_with<S: AsRef<str>>(
+        &mut self,
+        tool: &str,
+        given: &[S],
+    ) -> Result<CallRecord, Error> {
         let number = self.graph.tool_position(tool).filter(|&tool| self.graph.is_available(tool));
         match number.and_then(|number| self.wrong_parameter(number, given)) {
             Some(status) => {
@@ -201,14 +205,14 @@ impl<'a> Episode<'a> {
     /// assert_eq!(episode.call_tool(9).unwrap_err(), Error::NoSuchTool { tool: 9, tools: 3 });
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
-    pub fn call_tool(&mut self, tool: usize) -> Result<Reply, Error> {
+    pub fn call_tool(&mut self, tool: usize) -> Result<CallRecord, Error> {
         self.check_calls_left()?;
         self.graph.check(tool)?;
         Ok(self.carry_out(tool))
     }
 
     /// Makes a call of a tool of the library, whatever the call limit.
-    pub(super) fn carry_out(&mut self, tool: usize) -> Reply {
+    pub(super) fn carry_out(&mut self, tool: usize) -> CallRecord {
         let cost = self.graph.cost_of(tool);
         let name = self.graph.name(tool).to_owned();
         if !self.graph.is_available(tool) {
@@ -273,15 +277,14 @@ impl<'a> Episode<'a> {
         missing.map(|name| CallStatus::MissingParameter(name.to_owned()))
     }
 
-    fn fail(&mut self, name: &str, tool: Option<usize>, status: CallStatus) -> Reply {
+    fn fail(&mut self, name: &str, tool: Option<usize>, status: CallStatus) -> CallRecord {
         let after_goal = self.goal_reached();
         let name = name.to_owned();
         self.record(CallRecord { name, tool, status, cost: 0.0, after_goal, event: None })
     }
 
-    fn record(&mut self, record: CallRecord) -> Reply {
-        let reply = Reply { status: record.status.clone(), cost: record.cost, event: record.event };
-        self.records.push(record);
-        reply
+    fn record(&mut self, record: CallRecord) -> CallRecord {
+        self.records.push(record.clone());
+        record
     }
 }

@@ -4,12 +4,12 @@ use trajectory_metrics::tool_calls::{
 };
 
 use crate::{
-    environment::{reply::CallStatus, run_scores::RunScores},
+    environment::{call_status::CallStatus, run_scores::RunScores},
     error::Error,
     graph::costs::Costs,
 };
 
-/// The record of one call of a run.
+/// The record of one call of a run, which is also the response to the call.
 ///
 /// ```
 /// use tool_graph::{Episode, Scenario, Tool, ToolGraph};
@@ -42,12 +42,13 @@ pub struct CallRecord {
     pub tool: Option<usize>,
     /// The outcome of the call.
     pub status: CallStatus,
-    /// The cost paid for the call.
+    /// The cost paid: that of the tool if the call was carried out, otherwise 0.
     pub cost: f64,
     /// Whether the goal was reached before the call.
     pub after_goal: bool,
     /// The event that occurred at the call, as a position in
-    /// [`Scenario::events`](crate::Scenario::events).
+    /// [`Scenario::events`](crate::Scenario::events). The caller decides whether to inform the agent
+    /// of it; see [`Event::is_explicit`](crate::Event::is_explicit).
     pub event: Option<usize>,
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct ReducedProblem {
 }
 
 impl ReducedProblem {
-    /// `None` where the goal cannot be reached.
+    /// `None` if the goal cannot be reached.
     pub(crate) fn new(graph: &ToolGraph, problem: &Problem) -> Result<Option<Self>, Error> {
         graph.check_problem(problem)?;
         Ok(Self::of_checked(graph, problem))

@@ -72,52 +72,6 @@ impl CallStatus {
     }
 }
 
-/// The response to a call.
-///
-/// ```
-/// use tool_graph::{Episode, Event, Scenario, Tool, ToolGraph};
-///
-/// let graph = ToolGraph::new(vec![
-///     Tool::new("search", ["query"], ["hits"], 4.0),
-///     Tool::new("ask", ["query"], ["hits"], 7.0),
-///     Tool::new("pick", ["hits"], ["choice"], 2.0),
-/// ])?;
-/// let problem = graph.problem(&["query"], &["choice"])?;
-///
-/// let scenario = Scenario::new(graph, problem)?.with_events(vec![Event::PreferenceChange])?;
-/// let reply = Episode::new(&scenario).call("search")?;
-/// assert!(reply.status.is_done());
-/// assert_eq!((reply.cost, reply.event), (4.0, Some(0)));
-/// # Ok::<(), tool_graph::Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct Reply {
-    /// The outcome of the call.
-    pub status: CallStatus,
-    /// The cost paid: that of the tool if the call was carried out, otherwise 0.
-    pub cost: f64,
-    /// The event that occurred at this call, as a position in
-    /// [`Scenario::events`](crate::Scenario::events). The caller decides whether to inform the agent
-    /// of it; see [`Event::is_explicit`](crate::Event::is_explicit).
-    pub event: Option<usize>,
-}
-
-#[cfg(feature = "serde")]
-crate::stored::checked!(struct StoredReply for Reply = "Reply", Reply::check, {
-    status: CallStatus,
-    cost: f64,
-    event: Option<usize>,
-});
-
-#[cfg(feature = "serde")]
-impl Reply {
-    fn check(&self) -> Result<(), &'static str> {
-        self.status.check(self.cost, self.event)
-    }
-}
-
 #[cfg(feature = "serde")]
 impl CallStatus {
     /// Checks that a call with this status can have this cost and this event.

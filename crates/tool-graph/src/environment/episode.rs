@@ -43,7 +43,7 @@ pub struct Episode<'a> {
     pub(super) graph: ToolGraph,
     pub(super) state: State,
     /// The number of events that occurred or were skipped.
-    pub(super) over: usize,
+    pub(super) events_over: usize,
     /// Steps until the next event, which occurs at the step that makes this 0.
     pub(super) steps_to_event: Option<usize>,
     records: Vec<CallRecord>,
@@ -65,7 +65,7 @@ impl<'a> Episode<'a> {
             scenario,
             graph: scenario.graph().clone(),
             state: scenario.problem().initial().clone(),
-            over: 0,
+            events_over: 0,
             steps_to_event: None,
             records: Vec::new(),
             events_fired: 0,
@@ -226,7 +226,7 @@ impl<'a> Episode<'a> {
         let after_goal = self.goal_reached();
         let due = if after_goal { None } else { self.step() };
         let is_ban = due.is_some_and(|event| self.scenario.events()[event] == Event::BanTool);
-        let mut event = if is_ban { self.happens(due, tool) } else { None };
+        let mut event = if is_ban { self.apply_event(due, tool) } else { None };
         let (status, cost) = match event {
             Some(_) => (CallStatus::Banned, 0.0),
             None => {
@@ -234,7 +234,7 @@ impl<'a> Episode<'a> {
             }
         };
         if !is_ban {
-            event = self.happens(due, tool);
+            event = self.apply_event(due, tool);
         }
         if due.is_some() && event.is_none() {
             // The event was skipped; the steps to the next one count from here.

@@ -6,12 +6,12 @@ impl Episode<'_> {
     pub(super) fn step(&mut self) -> Option<usize> {
         let left = self.steps_to_event?.checked_sub(1)?;
         self.steps_to_event = Some(left);
-        (left == 0).then_some(self.over)
+        (left == 0).then_some(self.events_over)
     }
 
     /// Applies the event that is due, and returns it unless it was skipped because the goal would
     /// become unreachable. `called` is the tool of the current call.
-    pub(super) fn happens(&mut self, due: Option<usize>, called: usize) -> Option<usize> {
+    pub(super) fn apply_event(&mut self, due: Option<usize>, called: usize) -> Option<usize> {
         let event = due?;
         let before = (self.graph.clone(), self.state.clone());
         match &self.scenario.events()[event] {
@@ -23,7 +23,7 @@ impl Episode<'_> {
             },
             Event::RemoveTools(tools) => tools.iter().for_each(|&tool| self.graph.remove(tool)),
         }
-        self.over += 1;
+        self.events_over += 1;
         if self.plan_next_event() {
             self.events_fired += 1;
             return Some(event);
@@ -36,7 +36,7 @@ impl Episode<'_> {
     pub(super) fn plan_next_event(&mut self) -> bool {
         let plan = self.best_plan();
         let (rule, events) = (self.scenario.trigger_rule(), self.scenario.events().len());
-        let steps = |plan: &Plan| rule.steps(plan.tools().len(), events, self.over);
+        let steps = |plan: &Plan| rule.steps(plan.tools().len(), events, self.events_over);
         self.steps_to_event = plan.as_ref().and_then(steps);
         plan.is_some()
     }

@@ -20,7 +20,7 @@ struct Label {
 }
 
 impl Label {
-    fn and(&self, tool: u32, units: u128, cost: f64) -> Self {
+    fn with_call(&self, tool: u32, units: u128, cost: f64) -> Self {
         let mut by_place = self.by_place.clone();
         by_place.insert(by_place.partition_point(|&other| other > tool), tool);
         let mut tools = self.tools.clone();
@@ -56,12 +56,12 @@ pub(crate) fn released(graph: &ToolGraph, reduced: &ReducedProblem) -> Option<Ve
     let mut open = BinaryHeap::from([Reverse((first, start.clone()))]);
     // For each state, the last label that was expanded. A higher rounded sum may round to the same
     // total later, so a label that is better in the other criteria must be expanded too.
-    let mut followed: HashMap<TypeSet, Label> = HashMap::new();
+    let mut expanded: HashMap<TypeSet, Label> = HashMap::new();
     while let Some(Reverse((label, state))) = open.pop() {
         if state.contains_all(&reduced.goal) {
             return Some(label.tools);
         }
-        if followed.get(&state).is_some_and(|before| !label.may_beat(before)) {
+        if expanded.get(&state).is_some_and(|before| !label.may_beat(before)) {
             continue;
         }
         for (tool, &(units, cost)) in costs.iter().enumerate() {
@@ -70,12 +70,12 @@ pub(crate) fn released(graph: &ToolGraph, reduced: &ReducedProblem) -> Option<Ve
                 continue;
             }
             let next = if single { &start } else { &state }.with(yields);
-            let next_label = label.and(tool as u32, units, cost);
-            if followed.get(&next).is_none_or(|before| next_label.may_beat(before)) {
+            let next_label = label.with_call(tool as u32, units, cost);
+            if expanded.get(&next).is_none_or(|before| next_label.may_beat(before)) {
                 open.push(Reverse((next_label, next)));
             }
         }
-        followed.insert(state, label);
+        expanded.insert(state, label);
     }
     None
 }

@@ -112,7 +112,7 @@ mod tests {
         let places = 2.0_f64.powi(52);
         let edge: Vec<f64> = WIDTH.iter().map(|width| width * places).collect();
         assert!((edge[255] - LAST).abs() < 1e-15 && (LAST * PER_LAST - 1.0).abs() < 1e-15);
-        // Strip 0: as wide as its area at the density of the tail's start asks for.
+        // Strip 0 has the area of a rectangle with the density at the start of the tail as its height.
         let area = edge[0] * DENSITY[255];
         assert!((INSIDE[0] as f64 / places - LAST / edge[0]).abs() < 1e-12);
         assert!((edge[1] * (1.0 - DENSITY[1]) - area).abs() < 1e-12);

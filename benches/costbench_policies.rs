@@ -15,7 +15,7 @@ fn queries(each: impl Fn(Scenario), events: &[EventKind]) {
         let task = Task::ALL[query % 6];
         let library = Library::new(5).unwrap();
         let id = format!("<Query{query:05}>");
-        each(CostModel::default().scenario(&library, 42, &id, task, events).unwrap());
+        each(CostModel::default().scenario(&library, 42, &id, task, events));
     }
 }
 
@@ -37,7 +37,7 @@ fn costbench_policies(c: &mut Criterion) {
         b.iter(|| {
             let both = |scenario: Scenario| {
                 let (graph, problem) = (scenario.graph(), scenario.problem());
-                black_box(scenario.optimal_plan().unwrap());
+                black_box(scenario.optimal_plan());
                 black_box(graph.greedy_plan(problem, GreedyRule::Chain).unwrap());
             };
             queries(both, &[]);
@@ -46,7 +46,7 @@ fn costbench_policies(c: &mut Criterion) {
     c.bench_function("381 queries: optimal run with four events", |b| {
         use EventKind::{BanTool, CostChange, PreferenceChange, RemoveTools};
         let events = [CostChange, BanTool, PreferenceChange, RemoveTools];
-        let run = |scenario: Scenario| drop(black_box(scenario.optimal_run().unwrap()));
+        let run = |scenario: Scenario| drop(black_box(scenario.optimal_run()));
         b.iter(|| queries(run, &events));
     });
 }

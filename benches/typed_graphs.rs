@@ -87,7 +87,7 @@ impl Kind {
                 let output = self.start + if tool < made { tool } else { below(made) };
                 let back = self.backward.is_some_and(|every| tool >= made && below(every) == 0);
                 let mut far = 0;
-                let inputs = (0..1 + below(self.needs))
+                let inputs: Vec<String> = (0..1 + below(self.needs))
                     .map(|_| {
                         let step = if back {
                             output + 1 + below(self.window)
@@ -107,13 +107,7 @@ impl Kind {
                     Cost::Steps(step, times) => step * (1 + below(times)),
                     Cost::Length => far * (90 + below(21)),
                 };
-                Tool {
-                    name: format!("tool{tool}"),
-                    inputs,
-                    outputs,
-                    cost: f64::from(cents) / 100.0,
-                    components: vec![],
-                }
+                Tool::new(format!("tool{tool}"), inputs, outputs, f64::from(cents) / 100.0)
             })
             .collect();
         let graph = ToolGraph::new(tools).unwrap();

@@ -14,18 +14,11 @@ fn main() -> ExitCode {
 }
 
 fn world() -> Result<Scenario, tool_graph::Error> {
-    let tool = |name: &str, input: &str, output: &str, cost| Tool {
-        name: name.into(),
-        inputs: vec![input.into()],
-        outputs: vec![output.into()],
-        cost,
-        components: Vec::new(),
-    };
     let graph = ToolGraph::new(vec![
-        tool("search", "query", "hits", 20.0),
-        tool("rank", "hits", "ranked", 5.0),
-        tool("pick", "ranked", "choice", 10.0),
-        tool("search_and_rank", "query", "ranked", 24.0),
+        Tool::new("search", ["query"], ["hits"], 20.0),
+        Tool::new("rank", ["hits"], ["ranked"], 5.0),
+        Tool::new("pick", ["ranked"], ["choice"], 10.0),
+        Tool::new("search_and_rank", ["query"], ["ranked"], 24.0),
     ])?;
     let problem = graph.problem(&["query"], &["choice"])?;
     Scenario::new(graph, problem)?.with_events(vec![Event::BanTool])
@@ -47,7 +40,7 @@ fn output() -> Result<String, Box<dyn Error>> {
         None => {}
     }
     let scenario = world()?;
-    let mut episode = Episode::new(&scenario)?;
+    let mut episode = Episode::new(&scenario);
     let mut monitor =
         BudgetMonitor::new([("tokens", Some(80.0))])?.with_stop_rule(StopRule::first_impossible());
     let tps = Tps::new(LogScore::clipped(1e-6)?, WeightSchedule::LinearFront);
@@ -73,7 +66,7 @@ fn output() -> Result<String, Box<dyn Error>> {
         }
     }
     let succeeded = episode.goal_reached();
-    let scores = episode.finish(succeeded).scores(&scenario.optimal_run()?)?;
+    let scores = episode.finish(succeeded).scores(&scenario.optimal_run())?;
     writeln!(text, "succeeded: {succeeded}, cost gap: {:?}", scores.cost_gap)?;
     writeln!(text, "score of its confidence: {:.3} nats", confidence.finish(succeeded)?)?;
     Ok(text)

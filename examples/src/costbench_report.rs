@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use tool_graph::{
-    Error, GreedyRule, Plan, RunMeans, Scenario, TieRule, ToolGraph, Transcript,
+    Error, GreedyRule, RunMeans, Scenario, TieRule, ToolGraph, Transcript,
     costbench::{CostModel, EventKind, Library},
 };
 use trajectory_metrics::{ExactMean, tool_calls::normalized_edit_distance};
@@ -136,8 +136,8 @@ impl Means {
     fn update(&mut self, query: &Query, world: &World) -> Result<Paths, Error> {
         let Query { query_id, task } = query;
         let still = without_events(query, world)?;
-        let optimal = still.optimal_run()?;
-        let greedy = still.greedy_run(GreedyRule::Chain)?;
+        let optimal = still.optimal_run();
+        let greedy = still.greedy_run(GreedyRule::Chain);
         self.still.update(&greedy, &optimal)?;
         let graph = still.graph();
         let optimal_cost = graph.total_cost(&optimal.path())?;
@@ -154,13 +154,12 @@ impl Means {
         };
         if !world.events.is_empty() {
             let World { library, costs, seed, events } = world;
-            let scenario = costs.scenario(library, *seed, query_id, *task, events)?;
-            let plan = scenario.optimal_plan()?;
-            let run = scenario.optimal_run()?;
-            let greedy = scenario.greedy_run(GreedyRule::Chain)?;
+            let scenario = costs.scenario(library, *seed, query_id, *task, events);
+            let plan = scenario.optimal_plan();
+            let run = scenario.optimal_run();
+            let greedy = scenario.greedy_run(GreedyRule::Chain);
             if run.all_events_fired() {
-                let plan = plan.as_ref().map_or(&[][..], Plan::tools);
-                self.gt_ned.update(normalized_edit_distance(&run.path(), plan));
+                self.gt_ned.update(normalized_edit_distance(&run.path(), plan.tools()));
                 self.blocked.update(&greedy, &run)?;
             } else {
                 self.optimal_left_out += 1;

@@ -1,9 +1,8 @@
-//! The CostBench library and its costs, to the bit: tools made from rules, seeds from hashes, and
-//! the random streams that the benchmark's published tables were drawn from.
+//! The tools, costs and events of CostBench, identical to the bit with the released benchmark.
 //!
-//! A [`Library`] holds the tools of all six [`Task`]s at one refinement level. A [`CostModel`]
-//! draws their costs for one query; [`Library::tools`] puts both together. Everything is a pure
-//! function of the global seed and the query's id.
+//! A [`Library`] holds the tools of all six [`Task`]s at one refinement level. A [`CostModel`] draws
+//! their costs for one query, and [`Library::tools`] combines both; [`CostModel::scenario`] makes the
+//! scenario of a query. All results are functions of the global seed and the id of the query.
 //!
 //! Reference: CostBench, section 3.1 and appendices B.1, B.6.1 and B.6.2.
 //!
@@ -18,19 +17,19 @@
 //! # Ok::<(), tool_graph::Error>(())
 //! ```
 
-mod cents;
-mod costs;
-mod event_kind;
+pub(crate) mod cents;
+pub(crate) mod cost_model;
+pub(crate) mod event_kind;
 #[cfg(test)]
 mod golden_tests;
-mod library;
-mod scenario;
-mod seeds;
-mod streams;
-mod task;
-mod tool_names;
+pub(crate) mod library;
+pub(crate) mod query_scenario;
+pub(crate) mod seeds;
+pub(crate) mod streams;
+pub(crate) mod task;
+pub(crate) mod tool_names;
 
-pub use costs::{CostModel, CostRule};
+pub use cost_model::{CostModel, CostRule};
 pub use event_kind::EventKind;
 pub use library::{Library, LibraryTool};
 pub use seeds::{changed_seed, event_seed, query_seed, removed_lengths};

@@ -1,14 +1,9 @@
-//! A world to step through, and the record of a run in it.
+//! Runs in a scenario, their records, and scores of them.
 
-mod episode;
-mod event_clock;
-mod reply;
-mod run_means;
-mod run_scores;
-mod transcript;
-
-pub use episode::Episode;
-pub use reply::{CallStatus, Reply};
-pub use run_means::RunMeans;
-pub use run_scores::RunScores;
-pub use transcript::{CallRecord, Transcript};
+pub(crate) mod call_status;
+pub(crate) mod episode;
+pub(crate) mod event_clock;
+pub(crate) mod reference_runs;
+pub(crate) mod run_means;
+pub(crate) mod run_scores;
+pub(crate) mod transcript;

@@ -1,85 +1,85 @@
-/// What was wrong with the input, or why a number is not defined for it.
+/// An invalid input, or a reason why a result is undefined for it.
 ///
 /// ```
 /// use tool_graph::{Error, ToolGraph};
 ///
 /// let error = ToolGraph::new(vec![]).unwrap_err();
 /// assert_eq!(error, Error::Empty);
-/// assert_eq!(error.to_string(), "nothing to compute from; give at least one item");
+/// assert_eq!(error.to_string(), "the input is empty; give at least one item");
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is nothing to compute from.
-    #[error("nothing to compute from; give at least one item")]
+    /// The input is empty.
+    #[error("the input is empty; give at least one item")]
     Empty,
-    /// A tool has a cost that no plan can be compared by.
-    #[error("tool {tool:?} costs {value}; give a finite cost of at least 0")]
+    /// The cost of a tool is negative, infinite or NaN.
+    #[error("the cost of tool {tool:?} is {value}; costs must be finite and at least 0")]
     Cost {
         /// The name of the tool.
         tool: String,
-        /// Its cost as given.
+        /// The cost.
         value: f64,
     },
-    /// The costs of one library lie too far apart to be added up exactly.
+    /// The costs of a library differ too much in magnitude to be added exactly.
     #[error(
-        "the cost of tool {tool:?} and those of the others cannot be added up exactly; \
-         give costs whose decimals span at most some 30 places together"
+        "the cost of tool {tool:?} cannot be added exactly to the costs of the other tools; all costs \
+         together must span at most about 30 decimal places"
     )]
     CostRange {
-        /// The name of the first tool whose cost does not go with those before it.
+        /// The name of the first tool whose cost cannot be added to those before it.
         tool: String,
     },
-    /// A list with one entry for each tool has another length.
-    #[error("{what}: expected {expected}, found {found}")]
+    /// A list with one entry per tool has the wrong length.
+    #[error("{what}: expected {expected} entries, found {found}")]
     Length {
-        /// What is in the list.
+        /// The content of the list.
         what: &'static str,
-        /// The length it should have.
+        /// The expected length.
         expected: usize,
-        /// The length it has.
+        /// The actual length.
         found: usize,
     },
     /// Two tools have the same name.
-    #[error("tool {tool:?} is there twice; give each tool a name of its own")]
+    #[error("two tools are named {tool:?}; names must be unique")]
     DuplicateTool {
         /// The name.
         tool: String,
     },
     /// A composite tool names a component that is not in the library.
     #[error(
-        "tool {tool:?} has the component {component:?}, which is not in the library; add it or leave it \
-         out"
+        "the component {component:?} of tool {tool:?} is not in the library; add the component to the \
+         library or remove it from the tool"
     )]
     UnknownComponent {
         /// The name of the composite tool.
         tool: String,
-        /// The component that is not there.
+        /// The name of the component.
         component: String,
     },
-    /// A composite tool is, by way of its components, a component of itself.
-    #[error("tool {tool:?} is a component of itself; leave it out of what it is made of")]
+    /// A composite tool contains itself, directly or through its components.
+    #[error("tool {tool:?} contains itself; remove the cycle from its components")]
     ComponentCycle {
         /// The name of a tool on the cycle.
         tool: String,
     },
-    /// A component would lack an input when a composite tool runs it.
+    /// An input of a component is missing when a composite tool runs it.
     #[error(
-        "when tool {tool:?} runs its component {component:?}, the input {input:?} is missing; \
-         make it an input of the tool or an output of an earlier component"
+        "the input {input:?} is missing when tool {tool:?} runs its component {component:?}; the input \
+         must be an input of the tool or an output of an earlier component"
     )]
     ComponentInput {
         /// The name of the composite tool.
         tool: String,
-        /// The component that lacks an input.
+        /// The name of the component.
         component: String,
-        /// The data type that is missing.
+        /// The missing data type.
         input: String,
     },
     /// A composite tool declares an output that none of its components yields.
     #[error(
-        "tool {tool:?} declares the output {output:?}, which none of its components yields; leave it out \
-         or add the component that does"
+        "tool {tool:?} declares the output {output:?}, but none of its components yields it; remove the \
+         output or add a component that yields it"
     )]
     ComponentOutput {
         /// The name of the composite tool.
@@ -87,90 +87,90 @@ pub enum Error {
         /// The data type.
         output: String,
     },
-    /// A data type was asked for that no tool needs or yields.
-    #[error("no tool needs or yields the data type {name:?}; take one of the graph's type names")]
+    /// No tool of the graph needs or yields this data type.
+    #[error("no tool needs or yields the data type {name:?}; use one of ToolGraph::type_names")]
     UnknownType {
-        /// The data type.
+        /// The name of the data type.
         name: String,
     },
-    /// A goal is not there at the start, and no tool of the library yields it.
+    /// A data type of the goal is missing at the start, and no tool of the library yields it.
     #[error(
-        "the goal {goal:?} is not there at the start and no tool of the library yields it; ask for a data \
-         type that one does"
+        "the goal {goal:?} is missing at the start and no tool of the library yields it; use a data \
+         type that some tool yields"
     )]
     GoalNeverProduced {
-        /// The data type.
+        /// The name of the data type.
         goal: String,
     },
-    /// The goal cannot be reached from the start with the tools that are there.
+    /// The available tools cannot reach the goal from the start.
     #[error(
-        "the goal {goal:?} cannot be reached: {missing:?} is not there at the start, and no tool \
-         that can be called yields it; add it to the start, or add a tool that yields it"
+        "the goal {goal:?} cannot be reached: {missing:?} is missing at the start, and no tool that can \
+         be called yields it; add it to the start or add a tool that yields it"
     )]
     GoalOutOfReach {
-        /// The data type of the goal.
+        /// The name of the goal's data type.
         goal: String,
-        /// What is missing on the way to it; the goal itself where no available tool yields it.
+        /// The missing data type, which is the goal itself if no available tool yields the goal.
         missing: String,
     },
-    /// A tool was named that the library does not have.
-    #[error("no tool of the library is called {name:?}; use the name of one of its tools")]
+    /// No tool of the library has this name.
+    #[error("the library has no tool named {name:?}")]
     UnknownTool {
-        /// The name as given.
+        /// The name.
         name: String,
     },
-    /// A tool was named by a position that the library does not have.
-    #[error("there is no tool {tool} in a library of {tools}; positions begin at 0")]
+    /// The position of a tool is outside the library.
+    #[error("tool {tool} does not exist; the library has {tools} tools, numbered from 0")]
     NoSuchTool {
         /// The position, from 0.
         tool: usize,
         /// The number of tools.
         tools: usize,
     },
-    /// A state or a problem was made by a graph of other data types.
-    #[error("a state of a graph of other data types was given; use states that this graph made")]
+    /// A state or problem belongs to a graph with other data types.
+    #[error("the state belongs to a graph with other data types; use states made by this graph")]
     OtherGraph,
     /// The tools that lead to the goal do not form a chain.
     #[error(
-        "the tools that lead to the goal are no chain: each must need and yield one data type \
-         of it at most, without a circle; use another search"
+        "the tools that lead to the goal do not form a chain, in which each tool needs and yields at \
+         most one data type and there is no cycle; use another search"
     )]
     NotAChain,
-    /// There are more plans than a 128-bit number can say.
-    #[error("there are more than 2^128 plans; ask for the best of them instead")]
+    /// The number of plans exceeds 128 bits.
+    #[error("there are more than 2^128 plans; list the best plans instead of counting them")]
     TooManyPlans,
     /// A setting is outside its range.
     #[error("{name} is {value}; it must be {range}")]
     Setting {
-        /// Which setting.
+        /// The name of the setting.
         name: &'static str,
-        /// The number as given.
+        /// The value.
         value: f64,
-        /// What it may be.
+        /// The valid range.
         range: &'static str,
     },
-    /// No task of CostBench has this name.
+    /// CostBench has no task with this name.
     #[error(
-        "no task is called {name:?}; there are location, transportation, accommodation, attraction, \
+        "unknown task {name:?}; the tasks are location, transportation, accommodation, attraction, \
          dining and shopping"
     )]
     TaskName {
-        /// The name as given.
+        /// The name.
         name: String,
     },
-    /// No kind of events of CostBench has this name.
+    /// CostBench has no kind of event with this name.
     #[error(
-        "no kind of events is called {name:?}; there are ban_tool, preference_change, cost_change and \
+        "unknown kind of event {name:?}; the kinds are ban_tool, preference_change, cost_change and \
          remove_tools"
     )]
     EventName {
-        /// The name as given.
+        /// The name.
         name: String,
     },
-    /// A call was made in a run that has no calls left.
-    #[error("all {limit} calls of this run were made; finish it or give it a higher limit")]
+    /// A call was made after the call limit was reached.
+    #[error("all {limit} calls of this run were made; finish the run or raise its call limit")]
     NoCallsLeft {
-        /// The number of calls that a run can make.
+        /// The call limit of the run.
         limit: usize,
     },
     /// A file does not hold a scenario.
@@ -180,22 +180,7 @@ pub enum Error {
         /// What is wrong and where.
         problem: String,
     },
-    /// A measure of trajectory-metrics is not defined for the runs given.
+    /// A measure of trajectory-metrics is undefined for the given runs.
     #[error(transparent)]
-    TrajectoryMetrics(trajectory_metrics::Error),
-}
-
-impl From<trajectory_metrics::Error> for Error {
-    fn from(error: trajectory_metrics::Error) -> Self {
-        match error {
-            trajectory_metrics::Error::Empty => Self::Empty,
-            trajectory_metrics::Error::Length { what, expected, found } => {
-                Self::Length { what, expected, found }
-            }
-            trajectory_metrics::Error::Setting { name, value, range } => {
-                Self::Setting { name, value, range }
-            }
-            other => Self::TrajectoryMetrics(other),
-        }
-    }
+    TrajectoryMetrics(#[from] trajectory_metrics::Error),
 }

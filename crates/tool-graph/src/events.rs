@@ -1,11 +1,7 @@
-//! What changes the world while a run is on its way, and the paths of policies in such a world.
+//! Scenarios: a problem and the events that change the world during a run.
 
-mod event;
-mod scenario;
+pub(crate) mod event;
+pub(crate) mod scenario;
 #[cfg(feature = "serde")]
-mod scenario_file;
-mod trigger_rule;
-
-pub use event::Event;
-pub use scenario::Scenario;
-pub use trigger_rule::TriggerRule;
+pub(crate) mod scenario_file;
+pub(crate) mod trigger_rule;

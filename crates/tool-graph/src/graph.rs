@@ -1,25 +1,18 @@
-//! The typed graph of a library of tools, and what is asked of it.
+//! Values: tools, the typed graph of a library of them, states, problems and plans.
 
-mod calls;
-mod checks;
-mod costs;
+pub(crate) mod call_effects;
+pub(crate) mod checks;
+pub(crate) mod costs;
 #[cfg(feature = "serde")]
-mod graph_serde;
-mod interner;
-mod lists;
-mod names;
+pub(crate) mod graph_serde;
+pub(crate) mod interner;
+pub(crate) mod lists;
+pub(crate) mod names;
 #[cfg(feature = "petgraph")]
-mod petgraph_view;
-mod problem;
-mod state;
-mod tool_graph;
-mod types;
-
-pub(crate) use costs::Costs;
-pub(crate) use lists::Lists;
-#[cfg(feature = "petgraph")]
-pub use petgraph_view::Vertex;
-pub use problem::Problem;
-pub use state::State;
-pub use tool_graph::ToolGraph;
-pub(crate) use types::Types;
+pub(crate) mod petgraph_view;
+pub(crate) mod plan;
+pub(crate) mod problem;
+pub(crate) mod state;
+pub(crate) mod tool;
+pub(crate) mod tool_graph;
+pub(crate) mod types;

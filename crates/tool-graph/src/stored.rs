@@ -1,12 +1,12 @@
-//! Reading stored values back: the fields first, then the rule that ties them.
+//! Deserialization of types whose fields must satisfy a rule.
 
-/// Reads a type by its fields, all of which are named again, and refuses what the check refuses.
-/// The check says which rule the fields break. Unknown and repeated fields are refused.
+/// Implements `Deserialize` by reading the listed fields and then running the check, whose error
+/// names the violated rule. Unknown and repeated fields are errors.
 macro_rules! checked {
     (struct $stored:ident for $type:ident = $name:tt, $check:path, {
         $($(#[$attribute:meta])* $field:ident: $kind:ty,)*
     }) => {
-        /// The fields as they are stored; nothing outside this file can read them unchecked.
+        /// The stored fields, private so that they are never read unchecked.
         #[derive(serde::Deserialize)]
         #[serde(remote = $name, deny_unknown_fields)]
         struct $stored {
@@ -24,12 +24,12 @@ macro_rules! checked {
 }
 pub(crate) use checked;
 
-/// A broken rule, or nothing.
+/// Returns the message as an error unless the rule holds.
 pub(crate) fn rule(holds: bool, rule: &'static str) -> Result<(), &'static str> {
     if holds { Ok(()) } else { Err(rule) }
 }
 
-/// Whether this can be a sum of costs.
+/// Whether the value can be a sum of costs.
 pub(crate) fn is_cost(cost: f64) -> bool {
     cost >= 0.0 && cost.is_finite()
 }

@@ -5,7 +5,8 @@
 use serde_json::Value;
 use tool_graph::Error;
 use tool_graph::costbench::{
-    CostModel, CostRule, Library, changed_seed, event_seed, query_seed, removed_lengths,
+    CostModel, CostRule, EventKind, Library, Task, changed_seed, event_seed, query_seed,
+    removed_lengths,
 };
 
 #[test]
@@ -64,7 +65,7 @@ fn a_cost_change_draws_from_the_changed_seed() {
     let released = CostModel::default();
     let paper = released.with_rule(CostRule::PaperText);
     let seed = changed_seed(query_seed(42, "a"), 3);
-    // In the paper's text it is a new global seed.
+    // By the rule of the paper's text, the changed seed replaces the global seed.
     assert_eq!(paper.changed_costs(&library, 42, "a", 3), paper.costs(&library, seed.into(), "a"));
     let changed = released.changed_costs(&library, 42, "a", 3);
     assert_ne!(changed, released.costs(&library, seed.into(), "a"));
@@ -75,7 +76,7 @@ fn a_cost_change_draws_from_the_changed_seed() {
 }
 
 #[test]
-fn costs_keep_their_bounds_and_the_noise_its_spread() {
+fn costs_stay_within_their_bounds_and_the_noise_has_the_given_standard_deviation() {
     let library = Library::new(5).unwrap();
     for rule in [CostRule::Released, CostRule::PaperText] {
         let model = CostModel::new(3.0, 4.0, 0.5).unwrap().with_rule(rule);
@@ -96,14 +97,14 @@ fn costs_keep_their_bounds_and_the_noise_its_spread() {
                 }
             }
         }
-        // About 6,500 draws: a spread of 0.5 to within 4 standard errors.
+        // About 6,500 draws, so a standard deviation of 0.5 is met to within 4 standard errors.
         let spread = f64::sqrt(squares / count);
         assert!((spread - 0.5).abs() < 0.02, "{rule:?}: {spread}");
     }
 }
 
 #[test]
-fn composite_tools_cost_at_least_one_and_atomic_ones_may_be_free() {
+fn composite_tools_cost_at_least_1_and_atomic_tools_can_be_free() {
     let library = Library::new(2).unwrap();
     let costs = CostModel::new(0.0, 0.0, 0.1).unwrap().costs(&library, 5, "q");
     for (tool, cost) in library.entries().iter().zip(costs) {
@@ -116,7 +117,7 @@ fn composite_tools_cost_at_least_one_and_atomic_ones_may_be_free() {
 }
 
 #[test]
-fn settings_that_no_cost_can_have_are_errors() {
+fn invalid_settings_are_errors() {
     let error = |min, max, std| match CostModel::new(min, max, std).unwrap_err() {
         Error::Setting { name, .. } => name,
         other => panic!("{other}"),
@@ -148,6 +149,22 @@ fn ranges_of_removed_lengths_fit_the_task_and_the_first_does_not_depend_on_the_n
                     assert!(range.end() - range.start() >= n / 2);
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn a_query_has_a_scenario_at_the_extremes_of_all_settings() {
+    for level in [1, Library::MAX_REFINEMENT_LEVEL] {
+        let library = Library::new(level).unwrap();
+        for model in [
+            CostModel::new(0.0, 0.0, 0.0).unwrap(),
+            CostModel::new(0.0, 1e9, 1e9).unwrap().with_rule(CostRule::PaperText),
+            CostModel::new(1e9, 1e9, 1e9).unwrap(),
+        ] {
+            let events = [EventKind::CostChange, EventKind::RemoveTools];
+            let scenario = model.scenario(&library, u64::MAX, "", Task::Shopping, &events);
+            assert_eq!(scenario.events().len(), 2);
         }
     }
 }

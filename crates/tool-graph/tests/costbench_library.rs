@@ -23,42 +23,41 @@ fn released(level: usize) -> Vec<Tool> {
     let tool = |tool: &Value| {
         let composite = tool["kind"] == "composite";
         assert!(composite || tool["kind"] == "atomic");
-        Tool {
-            name: tool["name"].as_str().unwrap().into(),
-            inputs: strings(&tool["inputs"]),
-            outputs: vec![tool["output"].as_str().unwrap().into()],
-            cost: 0.0,
-            components: if composite { strings(&tool["components"]) } else { Vec::new() },
-        }
+        let [name, output] = ["name", "output"].map(|field| tool[field].as_str().unwrap());
+        Tool::new(name, strings(&tool["inputs"]), [output], 0.0).with_components(if composite {
+            strings(&tool["components"])
+        } else {
+            Vec::new()
+        })
     };
     tools.iter().map(tool).collect()
 }
 
-fn written_out(library: &Library) -> Vec<Tool> {
+fn declared(library: &Library) -> Vec<Tool> {
     library.tools(&vec![0.0; library.entries().len()]).unwrap()
 }
 
 #[test]
-fn libraries_of_all_levels_equal_the_released_ones_in_order() {
+fn libraries_of_all_levels_equal_the_released_libraries_in_order() {
     for level in 1..=5 {
         let released = released(level);
         let library = Library::with_full_pipelines(level).unwrap();
-        assert_eq!(written_out(&library), released, "level {level}");
+        assert_eq!(declared(&library), released, "level {level}");
         assert_eq!(library.refinement_level(), level);
     }
 }
 
 #[test]
-fn only_the_tools_that_do_a_whole_task_are_left_out() {
+fn only_the_tools_that_perform_a_whole_task_are_left_out() {
     for level in 1..=5 {
         let mut released = released(level);
         released.retain(|tool| tool.components.len() < level + 3);
-        assert_eq!(written_out(&Library::new(level).unwrap()), released, "level {level}");
+        assert_eq!(declared(&Library::new(level).unwrap()), released, "level {level}");
     }
 }
 
 #[test]
-fn tasks_equal_the_released_ones() {
+fn tasks_equal_the_released_tasks() {
     let tasks: Value = serde_json::from_str(include_str!("golden/costbench/tasks.json")).unwrap();
     assert_eq!(tasks.as_object().unwrap().len(), Task::ALL.len());
     for task in Task::ALL {
@@ -70,8 +69,8 @@ fn tasks_equal_the_released_ones() {
 }
 
 #[test]
-fn tools_are_as_many_as_table_5_says() {
-    // N of the paper is the length of a task; tools that do a whole task are counted.
+fn the_numbers_of_tools_are_those_of_table_5() {
+    // N in the paper is the length of a task; the tools that perform a whole task are counted.
     for level in [1, 2, 3, 4, 5, 9] {
         let library = Library::with_full_pipelines(level).unwrap();
         let n = library.task_length();
@@ -86,7 +85,7 @@ fn higher_levels_have_distinct_names_and_chains_without_gaps() {
     for level in [6, 9, 12, 30] {
         let library = Library::with_full_pipelines(level).unwrap();
         let n = level + 3;
-        let tools = written_out(&library);
+        let tools = declared(&library);
         assert_eq!(tools.len(), 6 * n * (n + 1) / 2);
         let mut names: Vec<&str> = library.names().collect();
         assert!(names.iter().eq(&tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>()));
@@ -100,7 +99,7 @@ fn higher_levels_have_distinct_names_and_chains_without_gaps() {
             &tools[library.entries().iter().position(|t| entry(&t)).unwrap()]
         };
         for (tool, entry) in tools.iter().zip(library.entries()) {
-            // What a composite tool needs is what its components need and do not give each other.
+            // A composite tool needs the inputs of its components that no earlier component yields.
             let mut needed: Vec<&String> = Vec::new();
             let mut given: Vec<&String> = Vec::new();
             for step in entry.first..=entry.last {
@@ -123,7 +122,7 @@ fn higher_levels_have_distinct_names_and_chains_without_gaps() {
 }
 
 #[test]
-fn levels_without_a_library_and_wrong_numbers_of_costs_are_errors() {
+fn invalid_refinement_levels_and_wrong_numbers_of_costs_are_errors() {
     for level in [0, Library::MAX_REFINEMENT_LEVEL + 1, usize::MAX] {
         let error = Error::Setting {
             name: "refinement level",
@@ -139,7 +138,7 @@ fn levels_without_a_library_and_wrong_numbers_of_costs_are_errors() {
 }
 
 #[test]
-fn the_tools_of_one_task_are_those_of_the_library_that_its_plans_can_use() {
+fn task_tools_returns_the_tools_of_the_library_that_plans_of_the_task_can_use() {
     for level in 1..=3 {
         let library = Library::new(level).unwrap();
         let costs: Vec<f64> = (0..library.entries().len()).map(|place| place as f64).collect();

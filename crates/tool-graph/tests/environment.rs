@@ -1,4 +1,4 @@
-//! Stepping through a world, and the scores of what was recorded.
+//! Runs in a scenario, and the scores of their records.
 #![allow(clippy::unwrap_used)]
 
 mod one_output;
@@ -13,7 +13,7 @@ use trajectory_metrics::tool_calls::{FailureClass, FailureCounts};
 
 use random_tools::{Draw, random_tools};
 
-/// The tools of figure 8 of CostBench and what the two ways of it are made of.
+/// The tools of figure 8 of CostBench and the components of its two paths.
 fn worked_example() -> (ToolGraph, Problem) {
     let graph = ToolGraph::new(vec![
         tool("tool 1", &["start"], "b", 40.73, &[]),
@@ -28,14 +28,14 @@ fn worked_example() -> (ToolGraph, Problem) {
 }
 
 #[test]
-fn the_worked_example_of_appendix_b_3_3_comes_out() {
+fn the_worked_example_of_appendix_b_3_3_is_reproduced() {
     let published: serde_json::Value =
         serde_json::from_str(include_str!("golden/costbench/published.json")).unwrap();
     let example = &published["worked_example_b33"];
     let (graph, problem) = worked_example();
     let scenario = Scenario::new(graph, problem).unwrap();
-    let optimal = scenario.optimal_run().unwrap();
-    let mut episode = Episode::new(&scenario).unwrap();
+    let optimal = scenario.optimal_run();
+    let mut episode = Episode::new(&scenario);
     for name in ["tool 3", "tool 4", "tool 5"] {
         episode.call(name).unwrap();
     }
@@ -56,7 +56,7 @@ fn the_worked_example_of_appendix_b_3_3_comes_out() {
 }
 
 #[test]
-fn each_wrong_call_has_a_reply_of_its_own_and_costs_nothing() {
+fn each_kind_of_invalid_call_has_its_own_status_and_costs_nothing() {
     let graph = ToolGraph::new(vec![
         tool("search", &["query", "time"], "hits", 2.0, &[]),
         tool("pick", &["hits"], "choice", 3.0, &[]),
@@ -68,7 +68,7 @@ fn each_wrong_call_has_a_reply_of_its_own_and_costs_nothing() {
         .unwrap()
         .with_events(vec![Event::RemoveTools(vec![2])])
         .unwrap();
-    let mut episode = Episode::new(&scenario).unwrap();
+    let mut episode = Episode::new(&scenario);
     assert_eq!(episode.visible_tools().len(), 3);
     let mut status = |name: &str, given: &[&str]| {
         let reply = episode.call_with(name, given).unwrap();
@@ -84,7 +84,7 @@ fn each_wrong_call_has_a_reply_of_its_own_and_costs_nothing() {
     assert_eq!(status("search", &["query"]), CallStatus::MissingParameter(text("time")));
     assert_eq!(status("pick", &["hits"]), CallStatus::MissingInput(text("hits")));
     assert_eq!(status("search", &["time", "query"]), CallStatus::Done { advanced: true });
-    // The event came with the first call that was carried out, not with a failed one.
+    // The event occurred at the first call that was carried out, not at a failed call.
     assert_eq!(status("rank", &["hits"]), CallStatus::Unavailable);
     assert_eq!(status("search", &["time", "query"]), CallStatus::Done { advanced: false });
     assert_eq!(status("pick", &["hits"]), CallStatus::Done { advanced: true });
@@ -101,8 +101,8 @@ fn each_wrong_call_has_a_reply_of_its_own_and_costs_nothing() {
         [wrong, wrong, wrong, far, none, wrong, repeated, none, extra]
     );
     assert_eq!(run.path(), [0, 0, 1, 1]);
-    let scores = run.scores(&scenario.optimal_run().unwrap()).unwrap();
-    // Redundant calls are paid for; a run with them has no gap without them.
+    let scores = run.scores(&scenario.optimal_run()).unwrap();
+    // Redundant calls are paid for; a run with redundant calls has no gap without them.
     assert_eq!((scores.cost_gap, scores.cost_gap_without_redundant), (Some(5.0), None));
     assert_eq!((scores.edit_distance, scores.exact_match), (Some(2), Some(false)));
     assert_eq!(scores.invalid_tool_use_ratio, Some(5.0 / 9.0));
@@ -112,11 +112,11 @@ fn each_wrong_call_has_a_reply_of_its_own_and_costs_nothing() {
 }
 
 #[test]
-fn a_run_that_does_not_reach_the_goal_counts_for_completion_and_invalid_calls_only() {
+fn a_run_that_misses_the_goal_only_counts_for_completion_and_invalid_calls() {
     let (graph, problem) = worked_example();
     let scenario = Scenario::new(graph, problem).unwrap().with_call_limit(2);
-    let optimal = scenario.optimal_run().unwrap();
-    let mut episode = Episode::new(&scenario).unwrap();
+    let optimal = scenario.optimal_run();
+    let mut episode = Episode::new(&scenario);
     episode.call("tool 3").unwrap();
     episode.call("tool 2").unwrap();
     assert_eq!(episode.calls_left(), 0);
@@ -129,7 +129,7 @@ fn a_run_that_does_not_reach_the_goal_counts_for_completion_and_invalid_calls_on
     assert_eq!((scores.cost_gap, scores.edit_distance, scores.exact_match), (None, None, None));
 
     let wrong_answer = {
-        let mut episode = Episode::new(&scenario).unwrap();
+        let mut episode = Episode::new(&scenario);
         episode.call("tool 1").unwrap();
         episode.call_tool(1).unwrap();
         episode.finish(false)
@@ -162,9 +162,9 @@ fn a_run_as_cheap_as_the_best_one_has_no_cost_gap() {
     .unwrap();
     let problem = graph.problem(&["0"], &["2"]).unwrap();
     let scenario = Scenario::new(graph, problem).unwrap();
-    let optimal = scenario.optimal_run().unwrap();
+    let optimal = scenario.optimal_run();
     assert_eq!(optimal.path(), [2]);
-    let mut episode = Episode::new(&scenario).unwrap();
+    let mut episode = Episode::new(&scenario);
     episode.call("a").unwrap();
     episode.call("b").unwrap();
     // As f64 numbers the two costs add up to less than 0.8.
@@ -173,7 +173,7 @@ fn a_run_as_cheap_as_the_best_one_has_no_cost_gap() {
 }
 
 #[test]
-fn costs_too_far_apart_for_decimals_still_have_a_gap() {
+fn costs_too_far_apart_for_an_exact_sum_still_have_a_cost_gap() {
     let graph = ToolGraph::new(vec![
         tool("a", &["0"], "1", 1e300, &[]),
         tool("b", &["1"], "2", 1e300, &[]),
@@ -183,15 +183,15 @@ fn costs_too_far_apart_for_decimals_still_have_a_gap() {
     let scenario = Scenario::new(graph, problem).unwrap();
     let change = vec![Event::CostChange(vec![1e-300, 1e-300])];
     let changing = scenario.clone().with_events(change).unwrap();
-    let run = changing.optimal_run().unwrap();
+    let run = changing.optimal_run();
     assert_eq!(run.costs(), [1e300, 1e-300]);
     assert_eq!(run.scores(&run).unwrap().cost_gap, Some(0.0));
-    let gap = run.scores(&scenario.optimal_run().unwrap()).unwrap().cost_gap;
+    let gap = run.scores(&scenario.optimal_run()).unwrap().cost_gap;
     assert_eq!(gap, Some(-1e300));
 }
 
 #[test]
-fn a_run_whose_reference_did_not_see_all_events_is_left_out() {
+fn a_run_whose_reference_lacks_an_event_is_left_out() {
     let graph = ToolGraph::new(vec![
         tool("a", &["0"], "1", 1.0, &[]),
         tool("b", &["1"], "2", 1.0, &[]),
@@ -202,10 +202,10 @@ fn a_run_whose_reference_did_not_see_all_events_is_left_out() {
     let nothing = || Event::RemoveTools(vec![]);
     let events = vec![nothing(), nothing()];
     let scenario = Scenario::new(graph, problem).unwrap().with_events(events).unwrap();
-    // The best plan is one call, in which only one event has room; the way around sees both.
-    let optimal = scenario.optimal_run().unwrap();
+    // The best plan has one call, at which only one event can occur; on the other path both occur.
+    let optimal = scenario.optimal_run();
     assert_eq!((optimal.path(), optimal.events_fired()), (vec![2], 1));
-    let mut episode = Episode::new(&scenario).unwrap();
+    let mut episode = Episode::new(&scenario);
     episode.call("a").unwrap();
     episode.call("b").unwrap();
     let run = episode.finish(true);
@@ -218,7 +218,7 @@ fn a_run_whose_reference_did_not_see_all_events_is_left_out() {
 }
 
 #[test]
-fn a_banned_call_is_in_the_path_but_nobodys_fault_and_calling_it_again_is() {
+fn a_banned_call_is_in_the_path_without_a_failure_class_and_calling_the_tool_again_is_a_failure() {
     let graph = ToolGraph::new(vec![
         tool("a", &["0"], "1", 1.0, &[]),
         tool("b", &["1"], "2", 1.0, &[]),
@@ -228,7 +228,7 @@ fn a_banned_call_is_in_the_path_but_nobodys_fault_and_calling_it_again_is() {
     let problem = graph.problem(&["0"], &["2"]).unwrap();
     let scenario =
         Scenario::new(graph, problem).unwrap().with_events(vec![Event::BanTool]).unwrap();
-    let mut episode = Episode::new(&scenario).unwrap();
+    let mut episode = Episode::new(&scenario);
     let banned = episode.call("a").unwrap();
     assert_eq!((banned.status, banned.cost, banned.event), (CallStatus::Banned, 0.0, Some(0)));
     assert!(scenario.events()[0].is_explicit());
@@ -237,7 +237,7 @@ fn a_banned_call_is_in_the_path_but_nobodys_fault_and_calling_it_again_is() {
     episode.call("b").unwrap();
     let run = episode.finish(true);
     assert_eq!(run.path(), [0, 2, 1]);
-    assert_eq!(run.path(), scenario.optimal_run().unwrap().path());
+    assert_eq!(run.path(), scenario.optimal_run().path());
     let wrong = Some(FailureClass::WrongParameters);
     assert_eq!(run.failure_classes(), [None, wrong, None, None]);
 }
@@ -250,17 +250,17 @@ fn a_call_made_again_after_a_preference_change_is_not_repeated() {
     let problem = graph.problem(&["0"], &["2"]).unwrap();
     let scenario =
         Scenario::new(graph, problem).unwrap().with_events(vec![Event::PreferenceChange]).unwrap();
-    let run = scenario.optimal_run().unwrap();
+    let run = scenario.optimal_run();
     assert_eq!(run.path(), [0, 0, 1]);
     assert_eq!(run.failure_classes(), [None, None, None]);
 }
 
 #[cfg(feature = "serde")]
 #[test]
-fn a_record_is_written_in_plain_words() {
+fn a_call_record_is_stored_with_readable_keys() {
     let (graph, problem) = worked_example();
     let scenario = Scenario::new(graph, problem).unwrap();
-    let mut episode = Episode::new(&scenario).unwrap();
+    let mut episode = Episode::new(&scenario);
     episode.call("tool 2").unwrap();
     let json = serde_json::to_value(episode.finish(false)).unwrap();
     assert_eq!(json["calls"][0]["status"], serde_json::json!({"missing_input": "b"}));
@@ -289,7 +289,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn in_any_world_the_optimal_run_reaches_the_goal_where_there_is_a_way(seed: u64) {
+    fn the_optimal_run_of_a_random_scenario_reaches_the_goal(seed: u64) {
         let mut draw = Draw(seed);
         let (graph, problem) = random_tools(&mut draw, 8, 20);
         let Ok(problem) = problem else { return Ok(()) };
@@ -304,18 +304,18 @@ proptest! {
                 scenario => scenario.unwrap(),
             };
             let quiet = scenario.with_tie_rule(tie_rule);
-            prop_assert_eq!(quiet.optimal_plan().unwrap(), plan.clone());
-            let run = quiet.optimal_run().unwrap();
+            prop_assert_eq!(Some(quiet.optimal_plan()), plan.clone());
+            let run = quiet.optimal_run();
             prop_assert_eq!(run.goal_reached(), plan.is_some());
             prop_assert_eq!(run.path(), plan.as_ref().map_or(vec![], |plan| plan.tools().to_vec()));
             let eventful = quiet.with_events(events.clone()).unwrap();
             for run in [
-                eventful.optimal_run().unwrap(),
-                eventful.greedy_run(GreedyRule::Any).unwrap(),
+                eventful.optimal_run(),
+                eventful.greedy_run(GreedyRule::Any),
             ] {
                 prop_assert_eq!(run.goal_reached(), plan.is_some());
                 prop_assert!(run.events_fired() <= events.len());
-                // No call of these policies is wrong or redundant.
+                // These policies make no invalid or redundant calls.
                 prop_assert!(run.failure_classes().iter().all(Option::is_none));
             }
         }

@@ -1,4 +1,4 @@
-//! Events: when they come, what they do, and the published figures about them.
+//! Events: when they occur, their effects, and the published figures about them.
 #![cfg(feature = "costbench")]
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -11,7 +11,7 @@ use tool_graph::{
 use trajectory_metrics::ExactMean;
 use trajectory_metrics::tool_calls::normalized_edit_distance;
 
-/// The benchmark's own queries, which this project does not ship.
+/// The queries of the benchmark, which are not part of this project.
 fn queries() -> Option<Vec<(String, Task)>> {
     let Some(folder) = std::env::var_os("REAL_RUNS") else {
         println!("skipped: REAL_RUNS does not name the folder of the benchmark's queries");
@@ -32,7 +32,7 @@ fn published() -> Value {
 }
 
 fn scenario(library: &Library, query: &str, task: Task, events: &[EventKind]) -> Scenario {
-    CostModel::default().scenario(library, 42, query, task, events).unwrap()
+    CostModel::default().scenario(library, 42, query, task, events)
 }
 
 fn rounded(value: f64, places: i32) -> f64 {
@@ -41,15 +41,15 @@ fn rounded(value: f64, places: i32) -> f64 {
 }
 
 #[test]
-fn greedy_rows_of_tables_3_and_4_are_the_published_ones() {
+fn greedy_rows_of_tables_3_and_4_equal_the_published_rows() {
     let Some(queries) = queries() else { return };
     for row in published()["greedy_policy"].as_array().unwrap() {
         let library = Library::new(row["refinement_level"].as_u64().unwrap() as usize).unwrap();
         let mut means = RunMeans::default();
         for (query, task) in &queries {
             let scenario = scenario(&library, query, *task, &[]);
-            let run = scenario.greedy_run(GreedyRule::Chain).unwrap();
-            means.update(&run, &scenario.optimal_run().unwrap()).unwrap();
+            let run = scenario.greedy_run(GreedyRule::Chain);
+            means.update(&run, &scenario.optimal_run()).unwrap();
         }
         let found = [
             rounded(means.cost_gap().unwrap(), 3),
@@ -61,29 +61,30 @@ fn greedy_rows_of_tables_3_and_4_are_the_published_ones() {
             .map(|field| row[field].as_f64().unwrap());
         println!("{found:?}");
         assert_eq!(found, expected);
-        // The greedy policy makes no redundant call: the value in parentheses is the same.
+        // The greedy policy makes no redundant calls, so the value in parentheses is the same.
         assert_eq!(means.cost_gap_without_redundant(), means.cost_gap());
         assert_eq!(means.task_completion_ratio(), Ok(1.0));
         assert_eq!((means.runs(), means.failures().invalid()), (381, 0));
     }
 }
 
-/// What `docs/findings.md` says of ties.
+/// The statements of `docs/findings.md` about ties.
 #[test]
-fn without_rounding_errors_ties_fall_otherwise_and_the_published_figures_do_not_come_out() {
+fn without_rounding_errors_ties_are_resolved_differently_and_the_published_figures_are_not_reproduced()
+ {
     let Some(queries) = queries() else { return };
     let library = Library::new(2).unwrap();
     let (mut means, mut gt_ned, mut tied) = (RunMeans::default(), ExactMean::default(), 0);
     for (query, task) in &queries {
         let exact = scenario(&library, query, *task, &[EventKind::RemoveTools])
             .with_tie_rule(TieRule::FewestCalls);
-        let plan = exact.optimal_plan().unwrap().unwrap();
-        gt_ned.update(normalized_edit_distance(&exact.optimal_run().unwrap().path(), plan.tools()));
+        let plan = exact.optimal_plan();
+        gt_ned.update(normalized_edit_distance(&exact.optimal_run().path(), plan.tools()));
         let still = exact.with_events(vec![]).unwrap();
         let (plans, _) = still.graph().optimal_plans(still.problem(), 2).unwrap();
         tied += usize::from(plans.len() > 1);
-        let run = still.greedy_run(GreedyRule::Chain).unwrap();
-        means.update(&run, &still.optimal_run().unwrap()).unwrap();
+        let run = still.greedy_run(GreedyRule::Chain);
+        means.update(&run, &still.optimal_run()).unwrap();
     }
     let found = [
         rounded(means.cost_gap().unwrap(), 3),
@@ -97,7 +98,7 @@ fn without_rounding_errors_ties_fall_otherwise_and_the_published_figures_do_not_
 }
 
 #[test]
-fn mean_distances_of_blocked_from_unblocked_optimal_paths_are_the_published_ones() {
+fn mean_distances_between_blocked_and_unblocked_optimal_paths_equal_the_published_values() {
     let Some(queries) = queries() else { return };
     let library = Library::new(2).unwrap();
     let figures = &published()["mean_gt_ned_one_blocking_level_2"];
@@ -106,8 +107,8 @@ fn mean_distances_of_blocked_from_unblocked_optimal_paths_are_the_published_ones
         let mut mean = ExactMean::default();
         for (query, task) in &queries {
             let scenario = scenario(&library, query, *task, &[kind]);
-            let plan = scenario.optimal_plan().unwrap().unwrap();
-            let run = scenario.optimal_run().unwrap();
+            let plan = scenario.optimal_plan();
+            let run = scenario.optimal_run();
             assert!(run.goal_reached() && run.all_events_fired(), "{query} {name}");
             mean.update(normalized_edit_distance(&run.path(), plan.tools()));
         }
@@ -117,7 +118,7 @@ fn mean_distances_of_blocked_from_unblocked_optimal_paths_are_the_published_ones
 }
 
 #[test]
-fn runs_under_up_to_four_events_are_those_of_another_program_that_tries_every_plan() {
+fn runs_with_up_to_four_events_equal_those_of_an_exhaustive_reference_program() {
     let golden: Value =
         serde_json::from_str(include_str!("golden/costbench/blocked_runs.json")).unwrap();
     let kind = |name: &Value| name.as_str().unwrap().parse::<EventKind>().unwrap();
@@ -136,7 +137,6 @@ fn runs_under_up_to_four_events_are_those_of_another_program_that_tries_every_pl
             ("optimal", "optimal_events", scenario.optimal_run()),
             ("greedy", "greedy_events", scenario.greedy_run(GreedyRule::Chain)),
         ] {
-            let run = run.unwrap();
             let expected: Vec<&str> =
                 row[name].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
             assert_eq!(names(&scenario, &run), expected, "{name} {row}");
@@ -147,20 +147,18 @@ fn runs_under_up_to_four_events_are_those_of_another_program_that_tries_every_pl
     assert_eq!(compared, 1008);
 }
 
-/// A chain of `n` atomic tools `0 -> 1 -> … -> n` and a composite tool for every two or more in a row but
-/// the whole; each costs as many as it has, times `cost(place)`.
+/// A chain of `n` atomic tools `0 -> 1 -> … -> n` and a composite tool for every sequence of two or more
+/// of them except the whole chain. Each tool costs its length times `cost(position)`.
 fn chain(n: usize, cost: impl Fn(usize) -> f64) -> (ToolGraph, Problem) {
     let mut tools = Vec::new();
     for length in 1..n {
         for first in 0..=n - length {
             let components = (first..first + length).map(|step| format!("{step}-{}", step + 1));
-            tools.push(Tool {
-                name: format!("{first}-{}", first + length),
-                inputs: vec![first.to_string()],
-                outputs: vec![(first + length).to_string()],
-                cost: cost(tools.len()) * length as f64,
-                components: if length == 1 { vec![] } else { components.collect() },
-            });
+            let last = first + length;
+            let cost = cost(tools.len()) * length as f64;
+            let tool =
+                Tool::new(format!("{first}-{last}"), [first.to_string()], [last.to_string()], cost);
+            tools.push(if length == 1 { tool } else { tool.with_components(components) });
         }
     }
     let graph = ToolGraph::new(tools).unwrap();
@@ -194,7 +192,7 @@ fn up_to_n_minus_2_bans_never_disconnect_a_chain_and_n_minus_1_can() {
 }
 
 #[test]
-fn n_minus_2_bans_of_whatever_the_best_plan_calls_leave_every_task_solvable() {
+fn n_minus_2_bans_along_the_best_plan_leave_every_task_solvable() {
     for level in [1, 2, 3] {
         let library = Library::new(level).unwrap();
         let bans = vec![EventKind::BanTool; library.task_length() - 2];
@@ -202,47 +200,46 @@ fn n_minus_2_bans_of_whatever_the_best_plan_calls_leave_every_task_solvable() {
             for query in 0..5 {
                 let scenario = scenario(&library, &format!("query {query}"), task, &bans);
                 for run in [scenario.optimal_run(), scenario.greedy_run(GreedyRule::Chain)] {
-                    let run = run.unwrap();
                     assert!(run.goal_reached(), "{task:?} {query}");
                 }
-                assert!(scenario.optimal_run().unwrap().all_events_fired(), "{task:?} {query}");
+                assert!(scenario.optimal_run().all_events_fired(), "{task:?} {query}");
             }
         }
     }
 }
 
 #[test]
-fn a_ban_that_would_leave_no_way_does_not_happen() {
+fn a_ban_that_would_make_the_goal_unreachable_is_skipped() {
     let (graph, problem) = chain(2, |_| 1.0);
     let scenario =
         Scenario::new(graph, problem).unwrap().with_events(vec![Event::BanTool]).unwrap();
-    let run = scenario.optimal_run().unwrap();
+    let run = scenario.optimal_run();
     assert_eq!(names(&scenario, &run), ["0-1", "1-2"]);
     assert!(run.goal_reached() && !run.all_events_fired());
-    // The run is not to be compared, and is left out.
+    // Runs without all their events must not be compared, so the run is left out.
     let mut means = RunMeans::default();
     means.update(&run, &run).unwrap();
     assert_eq!((means.runs(), means.left_out()), (0, 1));
     assert_eq!(means.cost_gap(), Err(Error::Empty));
 }
 
-/// Two ways of three calls, of which the best one is 0-1, 1-2, 2-3.
+/// Plans of three calls, of which the best is 0-1, 1-2, 2-3.
 fn three_steps(events: Vec<Event>) -> Scenario {
     let (graph, problem) = chain(3, |place| if place < 3 { 1.0 } else { 1.5 });
     Scenario::new(graph, problem).unwrap().with_events(events).unwrap()
 }
 
 #[test]
-fn each_event_does_what_it_says_after_or_at_the_step_it_falls_on() {
-    // The plan has three calls: with one event it falls on the first step.
+fn each_event_takes_effect_at_or_after_the_step_at_which_it_is_due() {
+    // The plan has three calls, so a single event is due at the first step.
     let path = |event: Event| {
         let scenario = three_steps(vec![event]);
-        let run = scenario.optimal_run().unwrap();
+        let run = scenario.optimal_run();
         assert!(run.goal_reached() && run.all_events_fired());
         let calls = run.calls().iter().map(|call| (call.cost, call.event)).collect::<Vec<_>>();
         (names(&scenario, &run).join(" "), calls[0])
     };
-    // The banned call stays in the path, and is not paid for.
+    // The banned call stays in the path and costs nothing.
     assert_eq!(path(Event::BanTool), ("0-1 0-2 2-3".into(), (0.0, Some(0))));
     assert_eq!(path(Event::PreferenceChange), ("0-1 0-1 1-2 2-3".into(), (1.0, Some(0))));
     let costs = Event::CostChange(vec![1.0, 1.0, 1.0, 1.0, 0.5]);
@@ -251,20 +248,20 @@ fn each_event_does_what_it_says_after_or_at_the_step_it_falls_on() {
 }
 
 #[test]
-fn the_last_of_the_events_by_the_papers_text_falls_on_the_last_call() {
+fn by_the_rule_of_the_papers_text_the_last_event_is_due_at_the_last_call() {
     let scenario = three_steps(vec![Event::BanTool]).with_trigger_rule(TriggerRule::PaperText);
-    let run = scenario.optimal_run().unwrap();
+    let run = scenario.optimal_run();
     assert_eq!(names(&scenario, &run), ["0-1", "1-2", "2-3", "1-3"]);
-    // There a cost change comes too late to matter, and a preference change takes the goal away again.
+    // At the last call, a cost change has no effect, and a preference change removes the goal again.
     let change =
         three_steps(vec![Event::PreferenceChange]).with_trigger_rule(TriggerRule::PaperText);
-    let run = change.optimal_run().unwrap();
+    let run = change.optimal_run();
     assert_eq!(names(&change, &run), ["0-1", "1-2", "2-3", "0-1", "1-2", "2-3"]);
     assert!(run.goal_reached() && run.all_events_fired());
 }
 
 #[test]
-fn events_of_different_kinds_come_in_the_order_given() {
+fn events_of_different_kinds_occur_in_the_given_order() {
     let (graph, problem) = chain(5, |place| if place < 5 { 1.0 } else { 1.5 });
     let costs: Vec<f64> =
         (0..graph.tool_count()).map(|place| if place < 5 { 1.0 } else { 1.25 }).collect();
@@ -275,43 +272,36 @@ fn events_of_different_kinds_come_in_the_order_given() {
         Event::remove_composites(&graph, 2),
     ];
     let scenario = Scenario::new(graph, problem).unwrap().with_events(events).unwrap();
-    let run = scenario.optimal_run().unwrap();
+    let run = scenario.optimal_run();
     let came: Vec<usize> = run.calls().iter().filter_map(|call| call.event).collect();
     assert_eq!(came, [0, 1, 2, 3]);
     assert!(run.goal_reached());
-    // One event at every step from the first: all composite tools become as cheap as 1.25, then 1-5 is
-    // banned at its call, then everything is lost; last go the tools of two steps, too late to matter.
+    // One event occurs at every step: all composite tools become as cheap as 1.25, then 1-5 is banned at
+    // its call, then all data types are lost, and last the tools of two steps are removed, without effect.
     assert_eq!(names(&scenario, &run), ["0-1", "1-5", "1-2", "0-4", "4-5"]);
     assert_eq!(run.costs(), [1.0, 0.0, 1.0, 1.25, 1.0]);
 }
 
 #[test]
-fn the_chain_rule_of_the_greedy_policy_is_off_right_after_an_event() {
-    let tool = |name: &str, input: &str, output: &str, cost| Tool {
-        name: name.into(),
-        inputs: vec![input.into()],
-        outputs: vec![output.into()],
-        cost,
-        components: vec![],
-    };
+fn the_greedy_policy_ignores_the_chain_rule_directly_after_an_event() {
     let graph = ToolGraph::new(vec![
-        tool("a", "0", "1", 1.0),
-        tool("b", "1", "goal", 2.0),
-        tool("c", "0", "2", 4.0),
-        tool("d", "2", "goal", 4.0),
+        Tool::new("a", ["0"], ["1"], 1.0),
+        Tool::new("b", ["1"], ["goal"], 2.0),
+        Tool::new("c", ["0"], ["2"], 4.0),
+        Tool::new("d", ["2"], ["goal"], 4.0),
     ])
     .unwrap();
     let problem = graph.problem(&["0"], &["goal"]).unwrap();
-    // After "a", "b" is out; the rule would allow nothing else.
+    // After "a", "b" is unavailable, and the chain rule would allow no other tool.
     let events = vec![Event::RemoveTools(vec![1])];
     let scenario = Scenario::new(graph, problem).unwrap().with_events(events).unwrap();
-    let run = scenario.greedy_run(GreedyRule::Chain).unwrap();
+    let run = scenario.greedy_run(GreedyRule::Chain);
     assert_eq!(names(&scenario, &run), ["a", "c", "d"]);
     assert!(run.goal_reached());
 }
 
 #[test]
-fn events_that_do_not_fit_the_library_are_refused() {
+fn events_that_do_not_fit_the_library_are_errors() {
     let with = |event| {
         let (graph, problem) = chain(3, |_| 1.0);
         Scenario::new(graph, problem).unwrap().with_events(vec![event]).map(|_| ())
@@ -329,7 +319,7 @@ fn events_that_do_not_fit_the_library_are_refused() {
 }
 
 #[test]
-fn a_world_without_a_way_is_refused_with_what_is_missing() {
+fn a_scenario_with_an_unreachable_goal_is_an_error_that_names_the_missing_data_type() {
     let (mut graph, problem) = chain(2, |_| 1.0);
     graph.ban(0).unwrap();
     let error = Scenario::new(graph.clone(), problem).unwrap_err();

@@ -1,17 +1,11 @@
 #![allow(clippy::unwrap_used, missing_docs)]
-//! What a library may hold, and what it is refused for.
+//! Valid and invalid libraries.
 
 use tool_graph::{Error, Search, Tool, ToolGraph};
 
 fn tool(name: &str, inputs: &[&str], outputs: &[&str], components: &[&str]) -> Tool {
-    let owned = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect();
-    Tool {
-        name: name.to_owned(),
-        inputs: owned(inputs),
-        outputs: owned(outputs),
-        cost: 1.0,
-        components: owned(components),
-    }
+    Tool::new(name, inputs.iter().copied(), outputs.iter().copied(), 1.0)
+        .with_components(components.iter().copied())
 }
 
 fn two() -> Vec<Tool> {
@@ -25,18 +19,18 @@ fn refused(more: Tool) -> Error {
 }
 
 #[test]
-fn a_library_without_tools_is_refused() {
+fn a_library_without_tools_is_an_error() {
     assert_eq!(ToolGraph::new(vec![]).unwrap_err(), Error::Empty);
 }
 
 #[test]
-fn a_name_is_given_once() {
+fn a_repeated_tool_name_is_an_error() {
     let error = refused(tool("a", &[], &["w"], &[]));
     assert_eq!(error, Error::DuplicateTool { tool: "a".into() });
 }
 
 #[test]
-fn costs_are_finite_and_not_below_zero() {
+fn costs_that_are_negative_infinite_or_nan_are_errors() {
     for cost in [-0.5, f64::NAN, f64::INFINITY] {
         let error = refused(Tool { cost, ..tool("c", &[], &["w"], &[]) });
         assert!(matches!(&error, Error::Cost { tool, .. } if tool == "c"), "{error:?}");
@@ -50,13 +44,13 @@ fn costs_are_finite_and_not_below_zero() {
 }
 
 #[test]
-fn components_are_in_the_library() {
+fn an_unknown_component_is_an_error() {
     let error = refused(tool("ab", &["x", "side"], &["z"], &["a", "bb"]));
     assert_eq!(error, Error::UnknownComponent { tool: "ab".into(), component: "bb".into() });
 }
 
 #[test]
-fn no_tool_is_made_of_itself() {
+fn a_tool_that_contains_itself_is_an_error() {
     let error = refused(tool("ab", &["x"], &["y"], &["a", "ab"]));
     assert_eq!(error, Error::ComponentCycle { tool: "ab".into() });
     let tools = vec![
@@ -69,12 +63,12 @@ fn no_tool_is_made_of_itself() {
 }
 
 #[test]
-fn a_composite_tool_can_run_its_components() {
+fn a_composite_tool_that_cannot_run_its_components_is_an_error() {
     let error = refused(tool("ab", &["x"], &["z"], &["a", "b"]));
     let want =
         Error::ComponentInput { tool: "ab".into(), component: "b".into(), input: "side".into() };
     assert_eq!(error, want);
-    // In the other order y is not there in time.
+    // In the other order, y is missing when its user runs.
     let error = refused(tool("ba", &["x", "side"], &["z"], &["b", "a"]));
     assert!(matches!(&error, Error::ComponentInput { input, .. } if input == "y"));
     let error = refused(tool("ab", &["x", "side"], &["w"], &["a", "b"]));
@@ -82,7 +76,7 @@ fn a_composite_tool_can_run_its_components() {
 }
 
 #[test]
-fn a_composite_tool_may_yield_its_last_output_or_all_and_be_made_of_composites() {
+fn a_composite_tool_can_yield_its_last_output_or_all_and_can_contain_composites() {
     let mut tools = two();
     tools.insert(0, tool("abc", &["x", "side", "more"], &["w"], &["ab", "c"]));
     tools.push(tool("ab", &["x", "side"], &["y", "z"], &["a", "b"]));
@@ -94,7 +88,7 @@ fn a_composite_tool_may_yield_its_last_output_or_all_and_be_made_of_composites()
 }
 
 #[test]
-fn a_goal_that_no_tool_yields_is_an_error_and_one_out_of_reach_is_not() {
+fn a_goal_that_no_tool_yields_is_an_error_and_an_unreachable_goal_is_not() {
     let mut graph = ToolGraph::new(two()).unwrap();
     for goal in ["x", "side", "nowhere"] {
         let error = graph.problem(&["y"], &[goal]).unwrap_err();
@@ -114,12 +108,12 @@ fn a_goal_that_no_tool_yields_is_an_error_and_one_out_of_reach_is_not() {
     assert_eq!(graph.optimal_plan(&problem).unwrap().unwrap().tools(), [0, 1]);
     graph.ban(0).unwrap();
     assert_eq!(graph.optimal_plan(&problem), Ok(None));
-    assert!(graph.problem(&["x"], &["y"]).is_ok(), "banned tools count as yielding");
+    assert!(graph.problem(&["x"], &["y"]).is_ok(), "banned tools count as tools that yield");
     assert_eq!(graph.ban(2), Err(Error::NoSuchTool { tool: 2, tools: 2 }));
 }
 
 #[test]
-fn a_goal_that_is_there_has_the_empty_plan() {
+fn a_goal_that_is_present_at_the_start_has_an_empty_plan() {
     let graph = ToolGraph::new(two()).unwrap();
     let problem = graph.problem(&["x"], &["x"]).unwrap();
     for search in [Search::Dijkstra, Search::AStar, Search::Chain] {
@@ -134,7 +128,7 @@ fn a_goal_that_is_there_has_the_empty_plan() {
 }
 
 #[test]
-fn graphs_are_equal_where_tools_costs_and_bans_are() {
+fn graphs_are_equal_if_their_tools_costs_and_bans_are() {
     let graph = ToolGraph::new(two()).unwrap();
     assert_eq!(graph, ToolGraph::new(two()).unwrap());
     let dear = graph.with_costs(&[1.0, 2.0]).unwrap();
@@ -150,7 +144,7 @@ fn graphs_are_equal_where_tools_costs_and_bans_are() {
 }
 
 #[test]
-fn a_state_of_other_data_types_is_refused() {
+fn a_state_of_a_graph_with_other_data_types_is_an_error() {
     let graph = ToolGraph::new(two()).unwrap();
     let other = ToolGraph::new(two()[..1].to_vec()).unwrap();
     let problem = other.problem(&["x"], &["y"]).unwrap();
@@ -158,7 +152,7 @@ fn a_state_of_other_data_types_is_refused() {
     assert_eq!(graph.is_plan(&problem, &[0]), Err(Error::OtherGraph));
     assert_eq!(graph.is_plan(&problem, &[]), Err(Error::OtherGraph));
     assert_eq!(graph.best_plans(&problem, 1), Err(Error::OtherGraph));
-    // As many data types, but other ones, or in another order.
+    // The same number of data types, but different ones or in another order.
     let mut turned = two();
     turned.swap(0, 1);
     for tools in [turned, vec![tool("a", &["x"], &["y", "z", "v"], &[])]] {
@@ -171,7 +165,7 @@ fn a_state_of_other_data_types_is_refused() {
         assert!(!graph.can_call(0, &other.state(&["x"]).unwrap()));
         assert_eq!(problem.with_initial(graph.state(&["x"]).unwrap()), Err(Error::OtherGraph));
     }
-    // The same ones, whatever the tools cost.
+    // The same data types with other costs.
     let dear = graph.with_costs(&[9.0, 9.0]).unwrap();
     let again = ToolGraph::new(two()).unwrap();
     let problem = again.problem(&["x"], &["y"]).unwrap();
@@ -181,7 +175,7 @@ fn a_state_of_other_data_types_is_refused() {
 }
 
 #[test]
-fn listed_paths_are_counted_once_and_only_where_they_are_plans() {
+fn listed_paths_count_once_and_only_if_they_are_plans() {
     let tools = vec![
         tool("a", &["s0"], &["s1"], &[]),
         tool("b", &["s1"], &["s2"], &[]),
@@ -222,7 +216,7 @@ fn a_chain_of_two_hundred_doubling_steps_has_too_many_plans_to_count() {
 
 #[cfg(feature = "petgraph")]
 #[test]
-fn the_view_has_a_node_for_each_tool_and_data_type_and_the_text_shows_the_plan() {
+fn the_petgraph_view_has_a_node_per_tool_and_data_type_and_the_dot_text_shows_the_plan() {
     let mut graph = ToolGraph::new(two()).unwrap();
     let view = graph.to_petgraph();
     assert_eq!((view.node_count(), view.edge_count()), (6, 5));
@@ -237,7 +231,7 @@ fn the_view_has_a_node_for_each_tool_and_data_type_and_the_text_shows_the_plan()
 
 #[cfg(feature = "serde")]
 #[test]
-fn a_library_can_come_from_json() {
+fn a_library_can_be_read_from_json() {
     let json = r#"[{"name": "a", "inputs": ["x"], "outputs": ["y"], "cost": 2.5}]"#;
     let tools: Vec<Tool> = serde_json::from_str(json).unwrap();
     assert_eq!(ToolGraph::new(tools).unwrap().tools()[0].cost, 2.5);
@@ -247,7 +241,7 @@ fn a_library_can_come_from_json() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn a_library_from_json_is_checked_as_any_other() {
+fn a_library_read_from_json_is_checked() {
     let read = |tools: &str| serde_json::from_str::<ToolGraph>(tools).map_err(|e| e.to_string());
     let tool = |name: &str, cost: &str, components: &str| {
         format!(
@@ -257,13 +251,10 @@ fn a_library_from_json_is_checked_as_any_other() {
     let good = format!("[{}]", tool("a", "2.5", ""));
     assert_eq!(read(&good).unwrap().tools()[0].cost, 2.5);
     for (bad, named) in [
-        (tool("b", "-1", ""), r#"tool "b" costs -1"#),
-        (tool("a", "1", ""), r#"tool "a" is there twice"#),
-        (
-            tool("b", "1", r#""c""#),
-            r#"tool "b" has the component "c", which is not in the library"#,
-        ),
-        (tool("b", "1", r#""b""#), r#"tool "b" is a component of itself"#),
+        (tool("b", "-1", ""), r#"the cost of tool "b" is -1"#),
+        (tool("a", "1", ""), r#"two tools are named "a""#),
+        (tool("b", "1", r#""c""#), r#"the component "c" of tool "b" is not in the library"#),
+        (tool("b", "1", r#""b""#), r#"tool "b" contains itself"#),
         (tool("b", "null", ""), "invalid type: null, expected f64"),
     ] {
         let error = read(&format!("[{}, {bad}]", tool("a", "2.5", ""))).unwrap_err();

@@ -1,13 +1,13 @@
 #![allow(clippy::unwrap_used)]
-//! Best plans against trying everything.
+//! Best plans, compared with an exhaustive search.
 
 mod random_tools;
 
 use random_tools::{Draw, random_tools};
 use tool_graph::{Error, Problem, Search, State, Tool, ToolGraph};
 
-/// All plans in the order best, second best, ...: every sequence of calls that reaches the goal with its
-/// last call and of which no call can be left out.
+/// All plans in order, found by exhaustive search: every sequence of calls that reaches the goal with its
+/// last call and from which no call can be left out.
 fn all_plans(graph: &ToolGraph, problem: &Problem, cents: &[u64]) -> Vec<(u64, Vec<usize>)> {
     let mut all = Vec::new();
     extend(graph, problem, problem.initial(), &mut Vec::new(), &mut all);
@@ -59,7 +59,7 @@ fn cents(graph: &ToolGraph) -> Vec<u64> {
     graph.tools().iter().map(|tool| (tool.cost * 100.0).round() as u64).collect()
 }
 
-/// Few enough to try everything, in one case of four without a tool that is banned.
+/// A graph small enough for an exhaustive search, in one of four cases with a banned tool.
 fn few_tools(seed: u64) -> Option<(ToolGraph, Problem)> {
     let mut draw = Draw(seed);
     let (mut graph, problem) = random_tools(&mut draw, 6, 8);
@@ -70,7 +70,7 @@ fn few_tools(seed: u64) -> Option<(ToolGraph, Problem)> {
 }
 
 #[test]
-fn the_best_plan_is_that_of_trying_everything() {
+fn the_best_plan_equals_that_of_an_exhaustive_search() {
     let mut solved = 0;
     let mut chains = 0;
     for seed in 0.. {
@@ -125,7 +125,7 @@ fn the_searches_agree_on_larger_graphs() {
 }
 
 #[test]
-fn the_best_plans_are_sorted_distinct_and_all_there_are() {
+fn the_best_plans_are_sorted_distinct_and_complete() {
     let mut many = 0;
     for seed in 2_000_000.. {
         if many == 500 {
@@ -161,17 +161,12 @@ fn the_best_plans_are_sorted_distinct_and_all_there_are() {
     }
 }
 
-/// Steps one after the other, with so many tools for each; all tools of a step cost the same.
+/// A chain of steps with `twins` tools for each step, which all cost the same.
 fn chain_of_twins(steps: usize, twins: usize) -> (ToolGraph, Problem) {
     let tool = |number: usize| {
         let step = number / twins;
-        Tool {
-            name: format!("tool{number}"),
-            inputs: vec![format!("t{step}")],
-            outputs: vec![format!("t{}", step + 1)],
-            cost: 1.0 + (step % 7) as f64,
-            components: vec![],
-        }
+        let cost = 1.0 + (step % 7) as f64;
+        Tool::new(format!("tool{number}"), [format!("t{step}")], [format!("t{}", step + 1)], cost)
     };
     let graph = ToolGraph::new((0..steps * twins).map(tool).collect()).unwrap();
     let problem = graph.problem(&["t0".to_owned()], &[format!("t{steps}")]).unwrap();
@@ -179,8 +174,8 @@ fn chain_of_twins(steps: usize, twins: usize) -> (ToolGraph, Problem) {
 }
 
 #[test]
-fn plans_along_a_chain_of_20_000_tools_are_counted_and_listed_in_linear_time() {
-    // Work that grows with the square of the length would not end within a minute.
+fn plans_of_a_chain_of_20_000_tools_are_counted_and_listed_in_linear_time() {
+    // Quadratic time would take more than a minute.
     let (graph, problem) = chain_of_twins(20_000, 1);
     assert_eq!(graph.count_shortest_plans(&problem).unwrap(), 1);
     let best = graph.optimal_plan(&problem).unwrap().unwrap();
@@ -203,19 +198,14 @@ fn plans_along_a_chain_of_20_000_tools_are_counted_and_listed_in_linear_time() {
     assert_eq!(last_calls, want);
 }
 
-/// Random edges from lower to higher data types, some of them twice: every way is a plan.
+/// Random edges from lower to higher data types, some of them repeated. Every path is a plan.
 fn random_chain(draw: &mut Draw) -> (ToolGraph, Option<Problem>) {
     let types = 2 + draw.below(5);
     let tool = |number: usize, draw: &mut Draw| {
         let from = draw.below(types);
         let to = from + 1 + draw.below(types - from);
-        Tool {
-            name: format!("tool{number}"),
-            inputs: vec![format!("t{from}")],
-            outputs: vec![format!("t{to}")],
-            cost: draw.below(4) as f64 / 10.0,
-            components: vec![],
-        }
+        let cost = draw.below(4) as f64 / 10.0;
+        Tool::new(format!("tool{number}"), [format!("t{from}")], [format!("t{to}")], cost)
     };
     let tools = (0..4 + draw.below(5)).map(|number| tool(number, draw)).collect();
     let graph = ToolGraph::new(tools).unwrap();
@@ -224,7 +214,7 @@ fn random_chain(draw: &mut Draw) -> (ToolGraph, Option<Problem>) {
 }
 
 #[test]
-fn plans_along_a_chain_are_those_of_trying_everything() {
+fn plans_of_a_chain_equal_those_of_an_exhaustive_search() {
     let mut many = 0;
     for seed in 5_000_000.. {
         if many == 300 {
@@ -250,23 +240,16 @@ fn plans_along_a_chain_are_those_of_trying_everything() {
 }
 
 #[test]
-fn shortest_plans_of_a_long_line_that_is_no_chain_are_counted() {
-    // Every step needs a key beside the step before, so no search along a chain applies; two keys
-    // can be had first in either order.
-    let tool = |name: String, inputs: Vec<String>, output: String| Tool {
-        name,
-        inputs,
-        outputs: vec![output],
-        cost: 1.0,
-        components: vec![],
-    };
+fn shortest_plans_of_a_long_sequence_that_is_not_a_chain_are_counted() {
+    // Every step also needs a key, so the problem is not a chain. The first step and the key can be
+    // obtained in either order.
     let mut tools = vec![
-        tool("first".into(), vec!["start".into()], "t0".into()),
-        tool("unlock".into(), vec!["start".into()], "key".into()),
+        Tool::new("first", ["start"], ["t0"], 1.0),
+        Tool::new("unlock", ["start"], ["key"], 1.0),
     ];
     let step = |number: usize| {
-        let inputs = vec![format!("t{number}"), "key".into()];
-        tool(format!("step{number}"), inputs, format!("t{}", number + 1))
+        let inputs = [format!("t{number}"), "key".into()];
+        Tool::new(format!("step{number}"), inputs, [format!("t{}", number + 1)], 1.0)
     };
     tools.extend((0..150).map(step));
     let graph = ToolGraph::new(tools).unwrap();

@@ -9,16 +9,13 @@ fn the_seven_paths_of_figure_16_are_all_plans_of_its_example() {
     let tool = |name: &&str| {
         let first = steps.iter().position(|&step| name.starts_with(step)).unwrap();
         let letters = steps[first..first + name.len()].iter();
-        Tool {
-            name: (*name).into(),
-            inputs: vec![format!("before {}", steps[first])],
-            outputs: vec![match steps.get(first + name.len()) {
-                Some(next) => format!("before {next}"),
-                None => "done".into(),
-            }],
-            cost: 20.0 * name.len() as f64,
-            components: letters.filter(|_| name.len() > 1).map(ToString::to_string).collect(),
-        }
+        let output = match steps.get(first + name.len()) {
+            Some(next) => format!("before {next}"),
+            None => "done".into(),
+        };
+        let cost = 20.0 * name.len() as f64;
+        Tool::new(*name, [format!("before {}", steps[first])], [output], cost)
+            .with_components(letters.filter(|_| name.len() > 1).copied())
     };
     let tools = ["A", "B", "C", "D", "AB", "BC", "CD", "ABC", "BCD"];
     let graph = ToolGraph::new(tools.iter().map(tool).collect()).unwrap();
@@ -46,15 +43,16 @@ mod costbench {
 
     const GLOBAL_SEED: u64 = 42;
 
-    /// All ways to cut a chain of n steps into tools, but for the one tool that does everything.
+    /// The plans are all ways to divide a chain of n steps into tools, except for the tool that performs
+    /// the whole chain.
     #[test]
-    fn a_task_of_four_steps_has_the_seven_plans_of_figure_16_and_one_of_n_steps_its_like() {
+    fn a_task_of_four_steps_has_the_seven_plans_of_figure_16_and_a_task_of_n_steps_has_2_to_the_n_minus_1_less_1()
+     {
         for level in 1..=5 {
             let library = Library::new(level).unwrap();
             for task in Task::ALL {
                 let scenario =
                     CostModel::default().scenario(&library, GLOBAL_SEED, "<Query00001>", task, &[]);
-                let scenario = scenario.unwrap();
                 let plans = scenario.graph().count_chain_plans(scenario.problem()).unwrap();
                 assert_eq!(plans, (1 << (library.task_length() - 1)) - 1, "{task:?} of {level}");
                 assert!(level > 1 || plans == 7);
@@ -63,7 +61,7 @@ mod costbench {
     }
 
     #[test]
-    fn the_settings_of_table_6_are_the_defaults_and_costs_and_calls_keep_to_them() {
+    fn the_settings_of_table_6_are_the_defaults_of_costs_and_call_limits() {
         let model = CostModel::default();
         assert_eq!(model, CostModel::new(15.0, 25.0, 0.1).unwrap());
         let library = Library::new(2).unwrap();
@@ -88,15 +86,14 @@ mod costbench {
                 composites += 1.0;
             }
         }
-        // Of 6000 draws none within 2.5 cents of a bound has a chance of 3e-7.
+        // The probability that none of 6000 draws is within 2.5 cents of a bound is 3e-7.
         assert!((15.0..=15.02).contains(&low) && (24.98..=25.0).contains(&high), "{low} {high}");
-        // 10,800 draws: four standard errors of a standard deviation of 0.1.
+        // 10,800 draws, so 0.003 is four standard errors of a standard deviation of 0.1.
         let noise = f64::sqrt(squares / composites);
         assert!((noise - 0.1).abs() < 0.003, "{noise} of {composites}");
 
         let scenario = model.scenario(&library, GLOBAL_SEED, "<Query00001>", Task::Dining, &[]);
-        let scenario = scenario.unwrap();
-        let mut episode = Episode::new(&scenario).unwrap();
+        let mut episode = Episode::new(&scenario);
         for _ in 0..20 {
             episode.call("no such tool").unwrap();
         }

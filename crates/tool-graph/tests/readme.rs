@@ -1,15 +1,15 @@
-//! The samples of the front page, as a reader finds them outside rustdoc.
+//! The samples of the README, as seen outside rustdoc.
 
 const README: &str = include_str!("../README.md");
 
-/// The blocks of code in this language.
+/// The code blocks in this language.
 fn blocks(language: &str) -> Vec<&'static str> {
     let start = format!("```{language}\n");
     README.split(&start).skip(1).filter_map(|rest| rest.split("\n```").next()).collect()
 }
 
 #[test]
-fn each_sample_is_a_whole_program() {
+fn each_sample_is_a_complete_program() {
     let samples = blocks("rust");
     assert_eq!(samples.len(), 2);
     for sample in samples {
@@ -30,7 +30,7 @@ fn no_link_needs_rustdoc_to_be_resolved() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn the_scenario_file_of_the_front_page_can_be_read() {
+fn the_scenario_file_of_the_readme_can_be_read() {
     for file in blocks("json") {
         let scenario = serde_json::from_str::<tool_graph::Scenario>(file);
         assert!(scenario.is_ok_and(|scenario| scenario.events().len() == 4), "{file}");

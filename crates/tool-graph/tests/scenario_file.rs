@@ -1,4 +1,4 @@
-//! Scenarios as files: tools, data types and events by their names.
+//! Scenario files, in which tools and data types have names.
 #![cfg(feature = "serde")]
 #![allow(clippy::unwrap_used)]
 
@@ -39,14 +39,14 @@ fn read(file: &Value) -> Result<Scenario, String> {
 }
 
 #[test]
-fn a_file_is_the_scenario_built_by_hand() {
+fn a_file_equals_the_scenario_built_in_code() {
     let graph = ToolGraph::new(tools()).unwrap();
     let problem = graph.problem(&["query"], &["choice"]).unwrap();
     let events = vec![
         Event::BanTool,
         Event::CostChange(vec![4.0, 9.5, 2.0]),
         Event::PreferenceChange,
-        // What a change does not name keeps the cost of the change before it.
+        // Tools that a cost change does not name keep their previous costs.
         Event::CostChange(vec![0.1, 9.5, 1.5]),
         Event::RemoveTools(vec![1, 0]),
     ];
@@ -59,7 +59,7 @@ fn a_file_is_the_scenario_built_by_hand() {
         .with_call_limit(12);
     assert_eq!(read(&file()), Ok(by_hand.clone()));
 
-    // Each tool is written with its components; apart from that the file comes back as it was.
+    // The written file equals the original, except that each tool lists its components.
     let written = serde_json::to_value(&by_hand).unwrap();
     let mut want = file();
     want["events"][3]["cost_change"] = json!({"search": 0.1, "pick": 1.5});
@@ -70,7 +70,7 @@ fn a_file_is_the_scenario_built_by_hand() {
 }
 
 #[test]
-fn tools_that_are_banned_from_the_start_are_named() {
+fn tools_banned_from_the_start_are_stored_by_name() {
     let mut with_banned = file();
     with_banned["banned"] = json!(["search"]);
     let scenario = read(&with_banned).unwrap();
@@ -83,7 +83,7 @@ fn tools_that_are_banned_from_the_start_are_named() {
 }
 
 #[test]
-fn what_is_wrong_in_a_file_is_said_with_its_place_and_name() {
+fn errors_in_a_file_name_the_place_and_the_item() {
     let with = |path: &str, value: Value| {
         let mut file = file();
         *file.pointer_mut(path).unwrap() = value;
@@ -101,18 +101,22 @@ fn what_is_wrong_in_a_file_is_said_with_its_place_and_name() {
         (
             "/events/4",
             json!({"remove_tools": ["buy"]}),
-            r#"events[4]: no tool of the library is called "buy""#,
+            r#"events[4]: the library has no tool named "buy""#,
         ),
         (
             "/events/1",
             json!({"cost_change": {"buy": 1.0}}),
-            r#"events[1]: no tool of the library is called "buy""#,
+            r#"events[1]: the library has no tool named "buy""#,
         ),
-        ("/events/1", json!({"cost_change": {"ask": -1.0}}), r#"events[1]: tool "ask" costs -1"#),
+        (
+            "/events/1",
+            json!({"cost_change": {"ask": -1.0}}),
+            r#"events[1]: the cost of tool "ask" is -1"#,
+        ),
         ("/events/0", json!("ban_tools"), "unknown variant `ban_tools`"),
         ("/events/4", json!({"remove_tools": [0]}), "expected a string"),
-        ("/tools/0/cost", json!(-4.0), r#"tool "search" costs -4"#),
-        ("/tools/1/name", json!("search"), r#"tool "search" is there twice"#),
+        ("/tools/0/cost", json!(-4.0), r#"the cost of tool "search" is -4"#),
+        ("/tools/1/name", json!("search"), r#"two tools are named "search""#),
         ("/trigger_rule", json!("paper"), "unknown variant `paper`"),
         ("/call_limit", json!(-1), "invalid value"),
     ] {
@@ -127,7 +131,7 @@ fn what_is_wrong_in_a_file_is_said_with_its_place_and_name() {
     assert!(read(&extra).unwrap_err().contains("unknown field `goals`"));
     let mut extra = file();
     extra["banned"] = json!(["buy"]);
-    assert!(read(&extra).unwrap_err().contains(r#"called "buy""#));
+    assert!(read(&extra).unwrap_err().contains(r#"named "buy""#));
 }
 
 #[test]
@@ -199,7 +203,7 @@ fn an_event_that_a_file_cannot_express_is_refused_when_it_is_written() {
 }
 
 #[test]
-fn a_key_that_is_there_twice_is_refused() {
+fn a_repeated_key_is_an_error() {
     let text = file().to_string();
     for (once, twice) in [
         (r#""call_limit":12"#, r#""call_limit":12,"call_limit":13"#),
@@ -215,7 +219,7 @@ fn a_key_that_is_there_twice_is_refused() {
 }
 
 #[test]
-fn a_short_file_cannot_ask_for_any_amount_of_memory() {
+fn a_short_file_cannot_demand_unlimited_memory() {
     let mut many = file();
     let list = |number: usize| Tool::new(format!("tool{number}"), ["query"], ["choice"], 1.0);
     many["tools"] = json!((0..10_000).map(list).collect::<Vec<_>>());
@@ -225,7 +229,7 @@ fn a_short_file_cannot_ask_for_any_amount_of_memory() {
 }
 
 #[test]
-fn a_goal_out_of_reach_is_said_with_what_is_missing() {
+fn an_unreachable_goal_is_an_error_that_names_the_missing_data_type() {
     let out_of_reach = |tools: Vec<Tool>, banned: &[usize], start: &[&str], goal: &str| {
         let mut graph = ToolGraph::new(tools).unwrap();
         banned.iter().for_each(|&tool| graph.ban(tool).unwrap());
@@ -245,13 +249,13 @@ fn a_goal_out_of_reach_is_said_with_what_is_missing() {
 }
 
 #[test]
-fn a_removal_that_would_leave_no_way_does_not_happen() {
+fn a_removal_that_would_make_the_goal_unreachable_is_skipped() {
     let mut file = file();
     file["events"] = json!([{"remove_tools": ["pick"]}]);
-    // So that it falls due after the first of two calls.
+    // By this rule the event is due at the first of two calls.
     file["trigger_rule"] = json!("released");
     let scenario = read(&file).unwrap();
-    let run = scenario.optimal_run().unwrap();
+    let run = scenario.optimal_run();
     assert!(run.goal_reached() && run.events_fired() == 0);
 }
 
@@ -280,10 +284,10 @@ fn a_byte_order_mark_in_front_of_a_file_is_passed_over() {
 }
 
 #[test]
-fn the_demo_file_can_be_run_and_all_its_events_come() {
+fn all_events_of_the_demo_file_occur() {
     let scenario =
         Scenario::from_json(include_bytes!("../../../examples/data/demo_scenario.json")).unwrap();
-    let run = scenario.optimal_run().unwrap();
+    let run = scenario.optimal_run();
     assert!(run.goal_reached() && run.all_events_fired());
     assert_eq!(run.events_fired(), 4);
 }
@@ -292,7 +296,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn any_scenario_comes_back_from_its_file(seed: u64) {
+    fn any_scenario_is_restored_from_its_file(seed: u64) {
         let mut draw = Draw(seed);
         let (mut graph, problem) = random_tools(&mut draw, 6, 12);
         let Ok(problem) = problem else { return Ok(()) };

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
-//! All searches find the same plan: costs of any size and with many ties, equal tools, composites, bans,
-//! goals that are there or out of reach, and plans of many calls.
+//! All searches find the same plan: with costs of any size, many ties, equal tools, composites, bans, goals
+//! that are present at the start or unreachable, and plans with many calls.
 
 mod random_tools;
 
@@ -29,7 +29,7 @@ fn cost(draw: &mut Draw, kind: usize) -> f64 {
     }
 }
 
-/// What all searches find.
+/// The plan that all searches find.
 fn plan(graph: &ToolGraph, problem: &Problem, seed: u64) -> Option<Plan> {
     let want = graph.optimal_plan_by(problem, Search::Dijkstra).unwrap();
     for search in [Search::AStar, Search::BranchAndCut, Search::Chain] {
@@ -42,7 +42,8 @@ fn plan(graph: &ToolGraph, problem: &Problem, seed: u64) -> Option<Plan> {
     want
 }
 
-/// With equal tools, twins of another cost, and composites for less, as much or more than their parts.
+/// Adds equal tools, tools that differ only in cost, and composites that cost less than, as much as or more
+/// than their components.
 fn with_more_tools(draw: &mut Draw, tools: &mut Vec<Tool>, kind: usize) {
     for number in 0..draw.below(5) {
         let one = tools[draw.below(tools.len())].clone();
@@ -71,7 +72,7 @@ fn with_more_tools(draw: &mut Draw, tools: &mut Vec<Tool>, kind: usize) {
 }
 
 #[test]
-fn costs_of_any_size_and_tools_of_any_kind_leave_one_best_plan() {
+fn all_searches_find_the_same_plan_for_costs_of_any_size_and_tools_of_any_kind() {
     let (mut solved, mut unreachable) = (0, 0);
     for seed in 3_000_000.. {
         if solved == 3000 {
@@ -107,7 +108,7 @@ fn costs_of_any_size_and_tools_of_any_kind_leave_one_best_plan() {
 }
 
 #[test]
-fn long_plans_with_costs_of_any_size_are_the_same_for_all_searches() {
+fn all_searches_find_the_same_long_plans_for_costs_of_any_size() {
     let (mut solved, mut calls) = (0, 0);
     for seed in 4_000_000.. {
         if solved == 700 {
@@ -126,14 +127,11 @@ fn long_plans_with_costs_of_any_size_are_the_same_for_all_searches() {
     assert!(calls > 3 * solved, "{calls}");
 }
 
-/// A chain of steps in the reverse order, two tools a step; from its start on leads another type to its end.
+/// A chain of steps in reverse library order, with two tools per step; its last tool also needs a second
+/// data type.
 fn long_chain(steps: usize) -> (ToolGraph, Problem) {
-    let tool = |name: String, inputs: &[String], outputs: &[String], cost| Tool {
-        name,
-        inputs: inputs.to_vec(),
-        outputs: outputs.to_vec(),
-        cost,
-        components: vec![],
+    let tool = |name: String, inputs: &[String], outputs: &[String], cost| {
+        Tool::new(name, inputs, outputs, cost)
     };
     let step = |number: usize| format!("step{number}");
     let side = "side".to_owned();
@@ -151,7 +149,7 @@ fn long_chain(steps: usize) -> (ToolGraph, Problem) {
 }
 
 #[test]
-fn sets_of_types_of_every_width_and_plans_of_hundreds_of_calls_are_searched() {
+fn all_searches_handle_type_sets_of_every_width_and_plans_of_hundreds_of_calls() {
     for steps in [50, 62, 63, 64, 100, 127, 200, 254, 255, 300] {
         let (graph, problem) = long_chain(steps);
         let want = graph.optimal_plan_by(&problem, Search::Dijkstra).unwrap().unwrap();

@@ -1,16 +1,16 @@
-//! What the crate has may be moved to and shared between threads.
+//! All public types can be sent to and shared between threads.
 
 use tool_graph::{
-    CallRecord, Episode, Error, Event, PathCoverage, Plan, Problem, Reply, RunMeans, RunScores,
-    Scenario, State, Tool, ToolGraph, Transcript,
+    CallRecord, Episode, Error, Event, PathCoverage, Plan, Problem, RunMeans, RunScores, Scenario,
+    State, Tool, ToolGraph, Transcript,
 };
 
 fn assert_send_sync<T: Send + Sync>() {}
 
 #[test]
-fn everything_can_be_shared_between_threads() {
+fn all_public_types_are_send_and_sync() {
     assert_send_sync::<(Tool, ToolGraph, State, Problem, Plan, PathCoverage, Error)>();
-    assert_send_sync::<(Event, Scenario, Episode<'_>, Reply, CallRecord, Transcript)>();
+    assert_send_sync::<(Event, Scenario, Episode<'_>, CallRecord, Transcript)>();
     assert_send_sync::<(RunScores, RunMeans)>();
     #[cfg(feature = "costbench")]
     assert_send_sync::<(tool_graph::costbench::Library, tool_graph::costbench::CostModel)>();

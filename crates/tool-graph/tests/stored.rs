@@ -1,4 +1,4 @@
-//! What is stored comes back the same, and what no run or search could have made is refused.
+//! Stored values are restored, and values that no run or search can produce are errors.
 #![cfg(feature = "serde")]
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tool_graph::{
-    CallRecord, CallStatus, Episode, Error, Event, GreedyRule, PathCoverage, Plan, Problem, Reply,
+    CallRecord, CallStatus, Episode, Error, Event, GreedyRule, PathCoverage, Plan, Problem,
     RunMeans, RunScores, Scenario, Search, State, Tool, ToolGraph, Transcript,
 };
 use trajectory_metrics::ExactMean;
@@ -27,20 +27,21 @@ fn scenario() -> Scenario {
     Scenario::new(graph(), problem).unwrap().with_events(vec![Event::BanTool]).unwrap()
 }
 
-/// A run with every kind of call.
-fn run() -> (Vec<Reply>, Transcript) {
+/// A run with every kind of call status.
+fn run() -> (Vec<CallRecord>, Transcript) {
     let scenario = scenario();
-    let mut episode = Episode::new(&scenario).unwrap();
-    let mut replies: Vec<Reply> = ["buy", "pick", "search", "search", "ask", "ask", "pick", "pick"]
-        .iter()
-        .map(|name| episode.call(name).unwrap())
-        .collect();
+    let mut episode = Episode::new(&scenario);
+    let mut replies: Vec<CallRecord> =
+        ["buy", "pick", "search", "search", "ask", "ask", "pick", "pick"]
+            .iter()
+            .map(|name| episode.call(name).unwrap())
+            .collect();
     replies.push(episode.call_with("ask", &["query", "page"]).unwrap());
     replies.push(episode.call_with("ask", &[""; 0]).unwrap());
     (replies, episode.finish(true))
 }
 
-fn comes_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) -> Value {
+fn assert_restored<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) -> Value {
     let text = serde_json::to_string(value).unwrap();
     assert_eq!(serde_json::from_str::<T>(&text).unwrap(), *value, "{text}");
     let json: Value = serde_json::from_str(&text).unwrap();
@@ -54,24 +55,24 @@ fn comes_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) ->
     json
 }
 
-fn refused<T: DeserializeOwned>(json: &Value, path: &str, value: Value) {
+fn assert_invalid<T: DeserializeOwned>(json: &Value, path: &str, value: Value) {
     let mut changed = json.clone();
     *changed.pointer_mut(path).unwrap() = value.clone();
     assert!(serde_json::from_value::<T>(changed).is_err(), "{path} as {value}");
 }
 
 #[test]
-fn a_transcript_reads_back_what_it_wrote_and_refuses_what_no_run_can_be() {
+fn a_transcript_is_restored_and_impossible_transcripts_are_errors() {
     let (replies, run) = run();
     let kinds = |status: &CallStatus| std::mem::discriminant(status);
     let seen: std::collections::HashSet<_> = replies.iter().map(|r| kinds(&r.status)).collect();
-    assert_eq!(seen.len(), 7, "every kind of status but none twice");
+    assert_eq!(seen.len(), 7, "every status occurs once");
+    assert_eq!(run.calls(), replies);
     for reply in &replies {
-        let json = comes_back(reply);
-        refused::<Reply>(&json, "/cost", json!(-1.0));
+        let json = assert_restored(reply);
+        assert_invalid::<CallRecord>(&json, "/cost", json!(-1.0));
     }
-    let json = comes_back(&run);
-    run.calls().iter().for_each(|call: &CallRecord| drop(comes_back(call)));
+    let json = assert_restored(&run);
     assert_eq!(json["calls"][2]["status"], json!("banned"));
     for (path, value) in [
         ("/events_fired", json!(2)),
@@ -88,15 +89,15 @@ fn a_transcript_reads_back_what_it_wrote_and_refuses_what_no_run_can_be() {
         ("/calls/0/status", json!("lost")),
         ("/calls/4/status/done", json!({"advanced": true, "new": 1})),
     ] {
-        refused::<Transcript>(&json, path, value);
+        assert_invalid::<Transcript>(&json, path, value);
     }
 }
 
 #[test]
-fn scores_of_a_run_come_back_and_are_checked() {
+fn scores_of_a_run_are_restored_and_checked() {
     let (_, run) = run();
-    let scores = run.scores(&scenario().optimal_run().unwrap()).unwrap();
-    let json = comes_back(&scores);
+    let scores = run.scores(&scenario().optimal_run()).unwrap();
+    let json = assert_restored(&scores);
     for (path, value) in [
         ("/normalized_edit_distance", json!(1.5)),
         ("/invalid_tool_use_ratio", json!(-0.1)),
@@ -107,55 +108,55 @@ fn scores_of_a_run_come_back_and_are_checked() {
         ("/failures/extra", json!(usize::MAX)),
         ("/failures", json!({"calls": 10})),
     ] {
-        refused::<RunScores>(&json, path, value);
+        assert_invalid::<RunScores>(&json, path, value);
     }
-    let none = Episode::new(&scenario()).unwrap().finish(false);
-    comes_back(&none.scores(&scenario().optimal_run().unwrap()).unwrap());
+    let none = Episode::new(&scenario()).finish(false);
+    assert_restored(&none.scores(&scenario().optimal_run()).unwrap());
 }
 
 #[test]
-fn plans_coverage_and_settings_come_back_and_are_checked() {
+fn plans_coverage_and_settings_are_restored_and_checked() {
     let (graph, problem) = (graph(), scenario().problem().clone());
     let plan = graph.optimal_plan(&problem).unwrap().unwrap();
-    let json = comes_back(&plan);
-    refused::<Plan>(&json, "/cost", json!(-1.0));
-    refused::<Plan>(&json, "/tools", json!([0, 2, 0]));
+    let json = assert_restored(&plan);
+    assert_invalid::<Plan>(&json, "/cost", json!(-1.0));
+    assert_invalid::<Plan>(&json, "/tools", json!([0, 2, 0]));
 
     let listed = [["search", "pick"], ["search", "pick"], ["pick", "search"]];
     let coverage = graph.path_coverage(&problem, &listed).unwrap();
-    let json = comes_back(&coverage);
+    let json = assert_restored(&coverage);
     assert_eq!(json["possible"], json!(2));
-    refused::<PathCoverage>(&json, "/covered", json!(3));
-    refused::<PathCoverage>(&json, "/covered", json!(0));
-    refused::<PathCoverage>(&json, "/possible", json!("two"));
+    assert_invalid::<PathCoverage>(&json, "/covered", json!(3));
+    assert_invalid::<PathCoverage>(&json, "/covered", json!(0));
+    assert_invalid::<PathCoverage>(&json, "/possible", json!("two"));
 
-    // More plans than 64 bits hold.
+    // More plans than 64 bits can hold.
     let twins = (0..200).map(|number| {
         let step = number / 2;
         Tool::new(format!("{number}"), [format!("t{step}")], [format!("t{}", step + 1)], 1.0)
     });
     let long = ToolGraph::new(twins.collect()).unwrap();
     let many = long.path_coverage(&long.problem(&["t0"], &["t100"]).unwrap(), &listed).unwrap();
-    assert_eq!(comes_back(&many)["possible"], json!((1u128 << 100).to_string()));
+    assert_eq!(assert_restored(&many)["possible"], json!((1u128 << 100).to_string()));
 
     for search in [Search::Dijkstra, Search::AStar, Search::BranchAndCut, Search::Chain] {
-        comes_back(&search);
+        assert_restored(&search);
     }
-    comes_back(&GreedyRule::Any);
+    assert_restored(&GreedyRule::Any);
 }
 
 #[test]
-fn states_and_problems_come_back_for_the_graphs_they_are_of() {
+fn states_and_problems_are_restored_for_their_graphs() {
     let (graph, problem) = (graph(), scenario().problem().clone());
     let state = graph.state(&["query", "choice"]).unwrap();
-    let json = comes_back(&state);
+    let json = assert_restored(&state);
     assert_eq!(json["present"], json!("101"));
-    refused::<State>(&json, "/present", json!("121"));
-    refused::<State>(&json, "/graph_types", json!("+00000000000000f"));
-    let json = comes_back(&problem);
-    refused::<Problem>(&json, "/goal/present", json!("1"));
+    assert_invalid::<State>(&json, "/present", json!("121"));
+    assert_invalid::<State>(&json, "/graph_types", json!("+00000000000000f"));
+    let json = assert_restored(&problem);
+    assert_invalid::<Problem>(&json, "/goal/present", json!("1"));
 
-    // The same number of data types, of other names.
+    // The same number of data types with other names.
     let other = ToolGraph::new(vec![Tool::new("read", ["page"], ["text", "notes"], 1.0)]).unwrap();
     let read: Problem = serde_json::from_value(json).unwrap();
     assert!(graph.optimal_plan(&read).unwrap().is_some());
@@ -163,55 +164,57 @@ fn states_and_problems_come_back_for_the_graphs_they_are_of() {
 }
 
 #[test]
-fn a_graph_comes_back_with_its_bans_and_costs() {
+fn a_graph_is_restored_with_its_bans_and_costs() {
     let mut graph = graph().with_costs(&[0.1, 0.2, 0.3]).unwrap();
-    assert!(comes_back(&graph).is_array());
+    assert!(assert_restored(&graph).is_array());
     graph.ban(1).unwrap();
-    let json = comes_back(&graph);
-    refused::<ToolGraph>(&json, "/banned/0", json!("buy"));
-    refused::<ToolGraph>(&json, "/tools/0/cost", json!(-1));
+    let json = assert_restored(&graph);
+    assert_invalid::<ToolGraph>(&json, "/banned/0", json!("buy"));
+    assert_invalid::<ToolGraph>(&json, "/tools/0/cost", json!(-1));
 }
 
 #[cfg(feature = "costbench")]
 #[test]
-fn what_makes_costbench_comes_back_and_is_checked() {
+fn libraries_and_cost_models_of_costbench_are_restored_and_checked() {
     use tool_graph::costbench::{CostModel, CostRule, Library, LibraryTool};
 
     for library in [Library::new(2).unwrap(), Library::with_full_pipelines(3).unwrap()] {
-        let json = comes_back(&library);
-        refused::<Library>(&json, "/refinement_level", json!(0));
-        refused::<Library>(&json, "/refinement_level", json!(usize::MAX));
-        let json = comes_back(&library.entries()[40]);
-        refused::<LibraryTool>(&json, "/first", json!(99));
+        let json = assert_restored(&library);
+        assert_invalid::<Library>(&json, "/refinement_level", json!(0));
+        assert_invalid::<Library>(&json, "/refinement_level", json!(usize::MAX));
+        let json = assert_restored(&library.entries()[40]);
+        assert_invalid::<LibraryTool>(&json, "/first", json!(99));
     }
     let model = CostModel::new(0.1, 0.7, 0.3).unwrap().with_rule(CostRule::PaperText);
-    let json = comes_back(&model);
-    refused::<CostModel>(&json, "/max", json!(0.05));
-    refused::<CostModel>(&json, "/noise_std", json!(-0.05));
+    let json = assert_restored(&model);
+    assert_invalid::<CostModel>(&json, "/max", json!(0.05));
+    assert_invalid::<CostModel>(&json, "/noise_std", json!(-0.05));
 }
 
 #[test]
-fn a_type_has_no_way_in_beside_the_checked_one() {
+fn deserialization_always_checks() {
     use serde::Deserialize;
 
-    // Called by the type's own name, as a function of the type would come before that of the trait.
+    // Called by the type's name, because an inherent function would take precedence over the trait's.
     let json = json!({"tools": [0, 0], "cost": -1.0});
     assert!(Plan::deserialize(&json).is_err());
     assert!(Transcript::deserialize(&json).is_err());
-    let reply = json!({"status": "banned", "cost": 1.0, "event": null});
-    assert!(Reply::deserialize(&reply).is_err());
+    let call = json!({
+        "name": "a", "tool": 0, "status": "banned", "cost": 1.0, "after_goal": false, "event": 0
+    });
+    assert!(CallRecord::deserialize(&call).is_err());
 }
 
 #[test]
-fn means_over_runs_read_back_go_on_and_refuse_what_no_runs_can_give() {
-    let best = scenario().optimal_run().unwrap();
+fn means_over_runs_are_restored_continued_and_checked() {
+    let best = scenario().optimal_run();
     let (_, run) = run();
     let mut means = RunMeans::default();
-    comes_back(&means);
+    assert_restored(&means);
     for run in [&run, &best, &run] {
         means.update(run, &best).unwrap();
     }
-    let json = comes_back(&means);
+    let json = assert_restored(&means);
     let mut again: RunMeans = serde_json::from_value(json.clone()).unwrap();
     for all in [&mut means, &mut again] {
         all.update(&best, &best).unwrap();
@@ -234,6 +237,6 @@ fn means_over_runs_read_back_go_on_and_refuse_what_no_runs_can_give() {
         ("/paths/exact", of(&[1.0])),
         ("/failures/calls", json!(0)),
     ] {
-        refused::<RunMeans>(&json, path, value);
+        assert_invalid::<RunMeans>(&json, path, value);
     }
 }

@@ -1,6 +1,6 @@
 use std::{fmt, str::FromStr};
 
-use crate::Error;
+use crate::error::Error;
 
 /// The four kinds of blocking events of CostBench.
 ///
@@ -10,7 +10,7 @@ use crate::Error;
 /// let library = Library::new(2)?;
 /// let events = [EventKind::CostChange, EventKind::RemoveTools];
 /// let scenario =
-///     CostModel::default().scenario(&library, 42, "<Query00001>", Task::Dining, &events)?;
+///     CostModel::default().scenario(&library, 42, "<Query00001>", Task::Dining, &events);
 /// assert_eq!(scenario.events().len(), 2);
 ///
 /// assert_eq!(EventKind::ALL.map(EventKind::name)[..2], ["ban_tool", "preference_change"]);
@@ -26,19 +26,19 @@ pub enum EventKind {
     BanTool,
     /// [`Event::PreferenceChange`](crate::Event::PreferenceChange).
     PreferenceChange,
-    /// [`Event::CostChange`](crate::Event::CostChange), to costs drawn anew.
+    /// [`Event::CostChange`](crate::Event::CostChange) to newly drawn costs.
     CostChange,
-    /// [`Event::RemoveTools`](crate::Event::RemoveTools), of all composite tools with one number of
-    /// components.
+    /// [`Event::RemoveTools`](crate::Event::RemoveTools) of all composite tools with a certain number
+    /// of components.
     RemoveTools,
 }
 
 impl EventKind {
-    /// All four.
+    /// All four kinds.
     pub const ALL: [Self; 4] =
         [Self::BanTool, Self::PreferenceChange, Self::CostChange, Self::RemoveTools];
 
-    /// Its name, which is also printed and read: `"ban_tool"` to `"remove_tools"`.
+    /// The name, from `"ban_tool"` to `"remove_tools"`, which `Display` and `FromStr` use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

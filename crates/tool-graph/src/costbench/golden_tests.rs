@@ -5,7 +5,8 @@ use sha2::{Digest, Sha256};
 
 use super::cents::round_to_cents;
 use super::seeds::{changed_seed, hash_seed, removed_lengths};
-use super::streams::{NumpyRandom, PythonRandom};
+use super::streams::numpy_random::NumpyRandom;
+use super::streams::python_random::PythonRandom;
 use super::{CostModel, CostRule, Library};
 
 fn golden() -> Value {
@@ -31,7 +32,7 @@ fn digest(values: impl Iterator<Item = f64>) -> String {
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Equal bits, with a name for where they are not.
+/// Asserts that the bits are equal, with a description of the case.
 fn assert_same(ours: f64, theirs: f64, what: &dyn std::fmt::Debug) {
     assert_eq!(ours.to_bits(), theirs.to_bits(), "{what:?}: {ours} is not {theirs}");
 }
@@ -53,7 +54,7 @@ fn python_streams_equal_cpython() {
         for value in rows(&row["randrange"]) {
             assert_eq!(u64::from(stream.choice(0..(1 << 31) + 1)), word(value), "{seed}");
         }
-        // More than the 624 words that are made at a time.
+        // More than the 624 words that are generated at a time.
         let drawn = (0..10_000).map(|_| stream.uniform(-3.0, 10.0));
         assert_eq!(digest(drawn), row["digest_of_10000"].as_str().unwrap(), "{seed}");
     }
@@ -73,7 +74,7 @@ fn normal_draws_equal_numpy() {
         for (&ours, value) in drawn.iter().zip(rows(&row["first"])) {
             assert_same(ours, number(value), &seed);
         }
-        // Of the tail the last bits are those of the system's logarithm.
+        // In the tail, the last bits depend on the logarithm of the system.
         for place in rows(&row["tail"]) {
             let (ours, theirs) = (drawn[word(&place[0]) as usize], number(&place[1]));
             assert!((ours - theirs).abs() < 1e-14, "{seed}: {ours} is not {theirs}");
@@ -146,7 +147,7 @@ fn seeds_of_events_equal_cpython() {
 }
 
 #[test]
-fn in_the_paper_text_each_tool_has_a_stream_of_its_own() {
+fn by_the_rule_of_the_paper_text_each_tool_has_its_own_stream() {
     let library = Library::new(3).unwrap();
     let costs = CostModel::default().with_rule(CostRule::PaperText).costs(&library, 42, "q");
     for ((tool, name), cost) in library.entries().iter().zip(library.names()).zip(&costs) {

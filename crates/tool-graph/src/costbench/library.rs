@@ -1,24 +1,26 @@
-use super::Task;
-use super::tool_names::push_name;
-use crate::{Error, Tool};
+use crate::{
+    costbench::{task::Task, tool_names::push_name},
+    error::Error,
+    graph::tool::Tool,
+};
 
-/// Steps of a task besides its refinements: decide, search, select.
+/// The number of steps of a task besides its refinements: decide, search, select.
 const OTHER_STEPS: usize = 3;
 
-/// What the first refinements give; the benchmark names five.
+/// The names of the outputs of the first refinements; the benchmark defines five.
 const REFINED: [&str; 5] = ["Available", "Located", "Reviewed", "Verified", "Finalized"];
 
-/// A tool of a [`Library`]: the steps of its task that it does, one after the other.
+/// A tool of a [`Library`], described by the consecutive steps of its task that it performs.
 ///
-/// Step 0 decides on a preference, step 1 searches for candidates, steps 2 to `n - 2` refine them,
-/// step `n - 1` selects one.
+/// In a task of `n` steps, step 0 decides on a preference, step 1 searches for candidates, steps 2 to
+/// `n - 2` refine them, and step `n - 1` selects one.
 ///
 /// ```
 /// use tool_graph::costbench::{Library, Task};
 ///
 /// let library = Library::new(2)?;
 /// let place = library.names().position(|name| name == "Dining_Search_to_Step1");
-/// let tool = library.entries()[place.expect("it is there")];
+/// let tool = library.entries()[place.expect("the library has this tool")];
 /// assert_eq!((tool.task, tool.first, tool.last), (Task::Dining, 1, 2));
 /// assert!(!tool.is_atomic() && library.entries()[0].is_atomic());
 /// # Ok::<(), tool_graph::Error>(())
@@ -27,11 +29,11 @@ const REFINED: [&str; 5] = ["Available", "Located", "Reviewed", "Verified", "Fin
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct LibraryTool {
-    /// The task whose steps it does.
+    /// The task of the tool.
     pub task: Task,
-    /// The first step that it does, from 0.
+    /// The first step that the tool performs, counted from 0.
     pub first: usize,
-    /// The last step that it does.
+    /// The last step that the tool performs.
     pub last: usize,
 }
 
@@ -52,7 +54,7 @@ impl LibraryTool {
 }
 
 impl LibraryTool {
-    /// Whether it does one step only.
+    /// Whether the tool performs a single step.
     #[must_use]
     pub const fn is_atomic(&self) -> bool {
         self.first == self.last
@@ -61,16 +63,17 @@ impl LibraryTool {
 
 /// The tools of all six tasks at one refinement level, without costs.
 ///
-/// A task of level L has `n = L + 3` steps, an atomic tool for each and a composite tool for every
-/// two or more in a row. The one that would do all n is left out, as it was for every published
-/// table. That makes `6 n` atomic and `6 (n (n - 1) / 2 - 1)` composite tools.
+/// A task of refinement level L has `n = L + 3` steps, with an atomic tool for each step and a
+/// composite tool for every sequence of two or more consecutive steps. The tool for all n steps is
+/// left out, as in all published tables. This makes `6 n` atomic and `6 (n (n - 1) / 2 - 1)`
+/// composite tools.
 ///
-/// Library order: atomic tools that decide, then task by task those that search and refine, then
-/// those that select; then task by task composite tools from short to long and, within a length,
-/// from the first step on.
+/// The library order is: the atomic tools that decide; for each task the atomic tools that search
+/// and refine; the atomic tools that select; for each task the composite tools, sorted by length and
+/// then by first step.
 ///
-/// Names are kept in one piece and types not at all, so that a library is made in microseconds;
-/// [`tools`](Self::tools) writes them out.
+/// A library stores names in one string and no types, so that it is built in microseconds;
+/// [`tools`](Self::tools) expands it.
 ///
 /// Reference: CostBench, section 3.1 and appendix B.1.
 ///
@@ -83,8 +86,8 @@ impl LibraryTool {
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 ///
-/// With the feature `serde` it is stored as its refinement level and whether it has the tools that
-/// do a whole task.
+/// With the feature `serde`, a library is stored as its refinement level and a flag for the tools that
+/// perform a whole task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "StoredLibrary", into = "StoredLibrary"))]
@@ -92,11 +95,11 @@ pub struct Library {
     length: usize,
     entries: Vec<LibraryTool>,
     names: String,
-    /// Where each name ends.
+    /// The end of each name.
     ends: Vec<usize>,
 }
 
-/// What a library is made of again.
+/// The stored form of a library.
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -127,12 +130,10 @@ impl Library {
     /// The highest refinement level.
     pub const MAX_REFINEMENT_LEVEL: usize = 100;
 
-    /// The library that was used for every published table: without the tools that do a whole task.
+    /// The library used for all published tables, without the tools that perform a whole task.
     ///
-    /// Refinements from the sixth on are this crate's own, in the pattern of the benchmark's five;
-    /// what they give is `…Candidate_L6_Refined` and so on.
-    ///
-    /// Complexity: linear in the number of tools.
+    /// The benchmark defines five refinements. Further refinements continue their pattern; their
+    /// outputs are named `…Candidate_L6_Refined` and so on.
     ///
     /// # Errors
     ///
@@ -142,11 +143,11 @@ impl Library {
         Self::build(refinement_level, false)
     }
 
-    /// The library with the six tools that do a whole task.
+    /// The library with the six tools that perform a whole task.
     ///
     /// # Errors
     ///
-    /// As for [`new`](Self::new).
+    /// The same as [`new`](Self::new).
     ///
     /// ```
     /// use tool_graph::costbench::Library;
@@ -211,7 +212,7 @@ impl Library {
         self.length - OTHER_STEPS
     }
 
-    /// The number of steps in each task: the refinement level and 3.
+    /// The number of steps in each task: the refinement level plus 3.
     #[must_use]
     pub const fn task_length(&self) -> usize {
         self.length
@@ -223,7 +224,7 @@ impl Library {
         &self.entries
     }
 
-    /// The tools' names, in library order.
+    /// The names of the tools, in library order.
     #[must_use]
     pub fn names(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
         (0..self.ends.len()).map(|tool| {
@@ -232,24 +233,24 @@ impl Library {
         })
     }
 
-    /// The tools with names, types and components written out, each with its cost.
+    /// The declarations of all tools with these costs, in library order.
     ///
-    /// An atomic tool lists its inputs in the benchmark's order, a composite one in alphabetical
-    /// order.
+    /// The inputs of an atomic tool are in the order of the benchmark, those of a composite tool in
+    /// alphabetical order.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one cost for each tool.
+    /// [`Error::Length`] unless there is one cost per tool of the library.
     pub fn tools(&self, costs: &[f64]) -> Result<Vec<Tool>, Error> {
-        self.written_out(costs, |_| true)
+        self.declared(costs, |_| true)
     }
 
-    /// The tools of one task only, in library order, with costs as for [`tools`](Self::tools): all
-    /// that its plans can use, and a sixth of the work.
+    /// The declarations of the tools of one task, in library order. `costs` has one cost per tool of
+    /// the library, as in [`tools`](Self::tools). Plans of a task use only its own tools.
     ///
     /// # Errors
     ///
-    /// As for [`tools`](Self::tools).
+    /// [`Error::Length`] unless there is one cost per tool of the library.
     ///
     /// ```
     /// use tool_graph::costbench::{CostModel, Library, Task};
@@ -262,10 +263,10 @@ impl Library {
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn task_tools(&self, task: Task, costs: &[f64]) -> Result<Vec<Tool>, Error> {
-        self.written_out(costs, |entry| entry.task == task)
+        self.declared(costs, |entry| entry.task == task)
     }
 
-    fn written_out(
+    fn declared(
         &self,
         costs: &[f64],
         keep: impl Fn(&LibraryTool) -> bool,
@@ -277,7 +278,7 @@ impl Library {
                 found: costs.len(),
             });
         }
-        // What atomic tools are called, take and give, by task and step.
+        // The name, inputs and output of each atomic tool, by task and step.
         let mut steps = vec![("", Vec::new(), String::new()); Task::ALL.len() * self.length];
         let named = || self.entries.iter().zip(self.names()).zip(costs);
         let kept = || named().filter(|((entry, _), _)| keep(entry));
@@ -293,8 +294,8 @@ impl Library {
             let mut inputs = steps[0].1.clone();
             let mut components = Vec::new();
             if !entry.is_atomic() {
-                // Searching takes the time too; what else later steps take is given by earlier
-                // ones.
+                // The search step also needs the time. All other inputs of later steps are outputs of
+                // earlier steps.
                 if entry.first == 0 {
                     inputs.push(TIME.into());
                 }
@@ -310,7 +311,7 @@ impl Library {
 
 const TIME: &str = "TimeInfo";
 
-/// The types that the atomic tool of a step takes.
+/// The inputs of the atomic tool of a step.
 fn inputs(task: Task, step: usize, length: usize) -> Vec<String> {
     let own = task.prefix();
     let wishes = ["Category", "Tier", "Style", "FeaturePackage"].map(|wish| format!("{own}{wish}"));
@@ -326,7 +327,7 @@ fn inputs(task: Task, step: usize, length: usize) -> Vec<String> {
     }
 }
 
-/// The type that a step gives.
+/// The output of a step.
 fn output(task: Task, step: usize, length: usize) -> String {
     let own = task.prefix();
     if step + 1 == length {

@@ -2,17 +2,16 @@ use std::ops::RangeInclusive;
 
 use sha2::{Digest, Sha256};
 
-use super::Library;
-use super::streams::PythonRandom;
+use crate::costbench::{library::Library, streams::python_random::PythonRandom};
 
-/// How far apart the seeds of a query's events are.
+/// The distance between the seeds of consecutive events of a query.
 const EVENT_STEP: u64 = 100;
 
-/// The seed of a query: SHA-256 of the text `"{global_seed}:{query_id}"`, read as one big-endian
+/// The seed of a query: the SHA-256 hash of the text `"{global_seed}:{query_id}"` as a big-endian
 /// integer, modulo `2^31 - 1`.
 ///
-/// The benchmark's published tables have the global seed 42. It writes a seed as a decimal integer;
-/// a negative one, which it would take too, cannot be given here.
+/// The published tables use the global seed 42. The text contains the seed as a decimal integer.
+/// Negative global seeds, which the benchmark accepts, are not supported.
 ///
 /// ```
 /// use tool_graph::costbench::query_seed;
@@ -26,7 +25,7 @@ pub fn query_seed(global_seed: u64, query_id: &str) -> u32 {
     hash_seed(format!("{global_seed}:{query_id}").as_bytes())
 }
 
-/// The seed of a query's event, counted from 0: `query_seed + 100 event`.
+/// The seed of an event of a query, counted from 0: `query_seed + 100 event`.
 ///
 /// Reference: CostBench, appendix B.6.2.
 ///
@@ -40,11 +39,11 @@ pub fn event_seed(query_seed: u32, event: u32) -> u64 {
     u64::from(query_seed) + EVENT_STEP * u64::from(event)
 }
 
-/// The seed from which a cost change, counted from 0 among the query's events, draws all costs
-/// anew: from 1 to 9999, all equally likely.
+/// The seed from which a cost change draws new costs: uniform from 1 to 9999. `event` is the position
+/// of the cost change among the events of the query, from 0.
 ///
-/// In the released benchmark it takes the place of the query's own seed; in the paper's text that
-/// of the global seed ([`CostRule`](super::CostRule)).
+/// It replaces the query's seed in the released benchmark, and the global seed in the paper's text
+/// ([`CostRule`](super::CostRule)).
 ///
 /// Reference: CostBench, appendix B.6.2.
 ///
@@ -59,20 +58,21 @@ pub fn changed_seed(query_seed: u32, event: u32) -> u32 {
     PythonRandom::new(event_seed(query_seed, event)).choice(1..10_000)
 }
 
-/// The lengths of composite tools drawn for `events` removals of tools, one range `l..=r` each: the
-/// removal takes away the composite tools that have exactly `l` components.
+/// One range of lengths `l..=r` for each of `events` removals of tools. A removal takes away the
+/// composite tools with exactly `l` components.
 ///
-/// With `n` steps in a task and `w = floor(n / 2)`, one stream seeded with the query's seed draws
-/// `l` from `2..=n - w` and then `r` from `l + w..=n`, again and again until the range overlaps
-/// none before it. After 100 draws the last is kept as it is; where there are fewer than two
-/// lengths from 2 to n for each event, the first draw is. As each range holds more than half of all
-/// lengths, two of them always overlap, and it is these exceptions that settle every range but the
-/// first.
+/// With `n` steps in a task and `w = floor(n / 2)`, one stream seeded with the query's seed draws `l`
+/// from `2..=n - w` and then `r` from `l + w..=n`, until the range overlaps no earlier range. The
+/// hundredth draw is kept even if it overlaps; if there are fewer than two lengths from 2 to n per
+/// event, the first draw is kept. Any two ranges overlap, because each contains more than half of all
+/// lengths, so all ranges after the first result from these exceptions.
 ///
-/// Complexity: O(events) times 100 draws.
+/// Reference: CostBench, appendix B.6.2, which does not state what happens if no range is free. This
+/// crate keeps the hundredth draw.
 ///
-/// Reference: CostBench, appendix B.6.2. It leaves open what happens where no range is free; that
-/// the hundredth draw is kept is this crate's choice.
+/// # Complexity
+///
+/// At most 100 draws per event.
 ///
 /// ```
 /// use tool_graph::costbench::{Library, query_seed, removed_lengths};
@@ -108,7 +108,7 @@ pub fn removed_lengths(
     ranges
 }
 
-/// SHA-256 of a text as one big-endian integer, modulo `2^31 - 1`.
+/// The SHA-256 hash of a text as a big-endian integer, modulo `2^31 - 1`.
 pub(super) fn hash_seed(text: &[u8]) -> u32 {
     const MODULUS: u64 = (1 << 31) - 1;
     let digest: [u8; 32] = Sha256::digest(text).into();

@@ -1,8 +1,5 @@
-//! Random streams of other systems, to the bit: what CPython and NumPy draw from an integer seed.
+//! The random streams of CPython and NumPy for integer seeds, identical to the bit.
 
-mod numpy_random;
-mod python_random;
+pub(crate) mod numpy_random;
+pub(crate) mod python_random;
 mod ziggurat;
-
-pub(super) use numpy_random::NumpyRandom;
-pub(super) use python_random::PythonRandom;

@@ -1,6 +1,6 @@
 use std::{fmt, str::FromStr};
 
-use crate::Error;
+use crate::error::Error;
 
 /// One of the six travel tasks of CostBench.
 ///
@@ -17,7 +17,7 @@ use crate::Error;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Task {
-    /// Where to go. The other five start from a location preference.
+    /// Where to go. The other tasks start from a location preference.
     Location,
     /// How to get there.
     Transportation,
@@ -32,7 +32,7 @@ pub enum Task {
 }
 
 impl Task {
-    /// All six, in the order of the library.
+    /// All six tasks, in the order of the library.
     pub const ALL: [Self; 6] = [
         Self::Location,
         Self::Transportation,
@@ -42,7 +42,7 @@ impl Task {
         Self::Shopping,
     ];
 
-    /// Its name in files of queries, which is also printed and read: `"location"` to `"shopping"`.
+    /// The name in query files, from `"location"` to `"shopping"`, which `Display` and `FromStr` use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -55,7 +55,7 @@ impl Task {
         }
     }
 
-    /// What names of its tools and types hold: `"Location"` to `"Shopping"`.
+    /// The part of tool and type names that stands for the task, from `"Location"` to `"Shopping"`.
     pub(super) const fn prefix(self) -> &'static str {
         match self {
             Self::Location => "Location",
@@ -67,7 +67,7 @@ impl Task {
         }
     }
 
-    /// The data types that are there before the first call, in alphabetical order.
+    /// The data types that are present before the first call, in alphabetical order.
     #[must_use]
     pub const fn initial_types(self) -> &'static [&'static str] {
         match self {
@@ -121,7 +121,7 @@ impl Task {
         }
     }
 
-    /// The data type that ends the task: `"TravelLocation"` to `"TravelShopping"`.
+    /// The data type of the goal, from `"TravelLocation"` to `"TravelShopping"`.
     #[must_use]
     pub const fn goal(self) -> &'static str {
         match self {

@@ -1,11 +1,11 @@
-use super::Task;
+use crate::costbench::task::Task;
 
-/// Adds the name of the tool that does the steps from `first` to `last` of `length`.
+/// Appends the name of the tool that performs the steps from `first` to `last` of `length` steps.
 pub(super) fn push_name(names: &mut String, length: usize, task: Task, first: usize, last: usize) {
     let own = task.prefix();
     let steps = last - first + 1;
     let ends = last + 1 == length;
-    // Refinements are numbered from 1 and start at step 2.
+    // Refinements are numbered from 1; refinement 1 is step 2.
     let (from, to) = (first.wrapping_sub(1), last.wrapping_sub(1));
     match (first, steps) {
         (0, 1) => push(names, &["Decide_", own, "_Preference"]),
@@ -37,7 +37,7 @@ fn push(text: &mut String, parts: &[&str]) {
     }
 }
 
-/// Parts, then a number below 1000, then one more part. Faster than `write!` by far.
+/// Appends parts, a number below 1000 and a last part. Much faster than `write!`.
 fn push_numbered(text: &mut String, parts: &[&str], number: usize, last: &str) {
     push(text, parts);
     for unit in [100, 10, 1] {

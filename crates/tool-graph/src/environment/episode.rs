@@ -1,38 +1,38 @@
-use super::{CallRecord, CallStatus, Reply, Transcript};
-use crate::{Error, Event, Scenario, State, Tool, ToolGraph};
+use crate::{
+    environment::{
+        call_status::CallStatus,
+        transcript::{CallRecord, Transcript},
+    },
+    error::Error,
+    events::{event::Event, scenario::Scenario},
+    graph::{state::State, tool::Tool, tool_graph::ToolGraph},
+};
 
-/// A run on its way: what the agent's framework steps through, one call at a time.
+/// A run in progress, which an agent's framework steps through one call at a time.
 ///
-/// The agent sees [`Self::visible_tools`], makes calls until it has what it wants or
-/// [`Self::calls_left`] is 0, and [`Self::finish`] hands over the record. Calls that could not be
-/// carried out are no errors but replies, and stay in the record. After the goal was reached, calls
-/// are still taken: that the agent did not stop is for the record to tell. Events come before that
-/// only.
+/// The agent sees [`Self::visible_tools`] and makes calls until it is satisfied or
+/// [`Self::calls_left`] is 0; then [`Self::finish`] returns the record. A call that cannot be
+/// carried out is not an error: its [`CallRecord`] says what is wrong, and stays in the record. Calls
+/// made after the goal was reached are recorded too, but no events occur then.
 ///
 /// ```
 /// use tool_graph::{CallStatus, Episode, Scenario, Tool, ToolGraph};
-/// let tool = |name: &str, input: &str, output: &str, cost| Tool {
-///     name: name.into(),
-///     inputs: vec![input.into()],
-///     outputs: vec![output.into()],
-///     cost,
-///     components: vec![],
-/// };
+///
 /// let graph = ToolGraph::new(vec![
-///     tool("search", "query", "hits", 22.22),
-///     tool("pick", "hits", "choice", 18.51),
+///     Tool::new("search", ["query"], ["hits"], 22.22),
+///     Tool::new("pick", ["hits"], ["choice"], 18.51),
 /// ])?;
 /// let problem = graph.problem(&["query"], &["choice"])?;
 /// let scenario = Scenario::new(graph, problem)?;
 ///
-/// let mut episode = Episode::new(&scenario)?;
+/// let mut episode = Episode::new(&scenario);
 /// let reply = episode.call("pick")?;
 /// assert_eq!(reply.status, CallStatus::MissingInput("hits".into()));
 /// assert_eq!(episode.call_with("search", &["query"])?.cost, 22.22);
 /// episode.call("pick")?;
 /// assert!(episode.goal_reached());
 ///
-/// let scores = episode.finish(true).scores(&scenario.optimal_run()?)?;
+/// let scores = episode.finish(true).scores(&scenario.optimal_run())?;
 /// assert_eq!((scores.cost_gap, scores.exact_match), (Some(0.0), Some(true)));
 /// assert_eq!(scores.invalid_tool_use_ratio, Some(1.0 / 3.0));
 /// # Ok::<(), tool_graph::Error>(())
@@ -42,65 +42,56 @@ pub struct Episode<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) graph: ToolGraph,
     pub(super) state: State,
-    /// Events that came or were passed over.
-    pub(super) over: usize,
-    /// Steps to the next event: it comes with the step that makes this 0.
+    /// The number of events that occurred or were skipped.
+    pub(super) events_over: usize,
+    /// Steps until the next event, which occurs at the step that makes this 0.
     pub(super) steps_to_event: Option<usize>,
     records: Vec<CallRecord>,
     pub(super) events_fired: usize,
 }
 
 impl<'a> Episode<'a> {
-    /// A run before its first call.
+    /// Starts a run.
     ///
-    /// When an event comes follows from an optimal plan. So where there are events, this and each
-    /// call on which one falls take [`TieRule::optimal_plan`](crate::TieRule::optimal_plan) once or
-    /// twice, exponential at worst; no other call plans.
+    /// # Complexity
     ///
-    /// # Errors
-    ///
-    /// None for a scenario that was made; those of
-    /// [`TieRule::optimal_plan`](crate::TieRule::optimal_plan) are ruled out.
-    pub fn new(scenario: &'a Scenario) -> Result<Self, Error> {
+    /// The moment of an event follows from an optimal plan. If the scenario has events, this
+    /// function and each call at which an event is due therefore run
+    /// [`TieRule::optimal_plan`](crate::TieRule::optimal_plan) once or twice, which takes exponential
+    /// time in the worst case. Other calls do not plan.
+    #[must_use]
+    pub fn new(scenario: &'a Scenario) -> Self {
         let mut episode = Self {
             scenario,
             graph: scenario.graph().clone(),
             state: scenario.problem().initial().clone(),
-            over: 0,
+            events_over: 0,
             steps_to_event: None,
             records: Vec::new(),
             events_fired: 0,
         };
         if !scenario.events().is_empty() {
-            episode.plan_next_event()?;
+            episode.plan_next_event();
         }
-        Ok(episode)
+        episode
     }
 
-    /// The tools that can be named in a call now, with the costs of now, in library order.
+    /// The tools that are available now, with their current costs, in library order.
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// # let graph = ToolGraph::new(vec![
-    /// #     tool("search", "query", "hits", 4.0),
-    /// #     tool("ask", "query", "hits", 7.0),
-    /// #     tool("pick", "hits", "choice", 2.0),
-    /// # ])?;
-    /// # let problem = graph.problem(&["query"], &["choice"])?;
-    /// # use tool_graph::{Event, GreedyRule, Scenario};
-    /// use tool_graph::Episode;
+    /// use tool_graph::{Episode, Scenario, Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    /// ])?;
+    /// let problem = graph.problem(&["query"], &["choice"])?;
     ///
     /// let scenario = Scenario::new(graph, problem)?;
-    /// let mut episode = Episode::new(&scenario)?;
+    /// let mut episode = Episode::new(&scenario);
     /// episode.call("ask")?;
-    /// assert_eq!(episode.visible_tools(), episode.graph().tools(), "none is banned");
+    /// assert_eq!(episode.visible_tools(), episode.graph().tools(), "no tool is banned");
     /// assert_eq!(episode.state(), &episode.graph().state(&["query", "hits"])?);
     /// assert_eq!((episode.goal_reached(), episode.calls_left()), (false, 19));
     /// # Ok::<(), tool_graph::Error>(())
@@ -111,71 +102,64 @@ impl<'a> Episode<'a> {
         tools.filter_map(|(tool, it)| self.graph.is_available(tool).then_some(it)).collect()
     }
 
-    /// The tools as they are now.
+    /// The tools with their current costs and bans.
     #[must_use]
     pub const fn graph(&self) -> &ToolGraph {
         &self.graph
     }
 
-    /// The data types that are there now.
+    /// The data types that are present now.
     #[must_use]
     pub const fn state(&self) -> &State {
         &self.state
     }
 
-    /// Whether all of the goal is there.
+    /// Whether all data types of the goal are present.
     #[must_use]
     pub fn goal_reached(&self) -> bool {
         self.state.is_superset(self.scenario.problem().goal())
     }
 
-    /// How many more calls can be made.
+    /// The number of calls that can still be made.
     #[must_use]
     pub fn calls_left(&self) -> usize {
         self.scenario.call_limit().saturating_sub(self.records.len())
     }
 
-    /// A call that gives the tool all it needs, as far as it is there.
+    /// Calls the tool of this name with all the inputs it needs.
     ///
     /// # Errors
     ///
-    /// [`Error::NoCallsLeft`].
-    pub fn call(&mut self, tool: &str) -> Result<Reply, Error> {
-        match self.graph.tool_position(tool) {
-            Some(number) => self.call_tool(number),
+    /// [`Error::NoCallsLeft`] once the call limit of the scenario is reached.
+    pub fn call(&mut self, tool: &str) -> Result<CallRecord, Error> {
+        self.check_calls_left()?;
+        Ok(match self.graph.tool_position(tool) {
+            Some(number) => self.carry_out(number),
             None => self.fail(tool, None, CallStatus::UnknownTool),
-        }
+        })
     }
 
-    /// A call that gives the tool values of these data types. What is wrong with it is told in the
-    /// order: the tool, a parameter too many, one that is missing, one whose value cannot be known
-    /// yet.
+    /// Calls the tool of this name with the given parameters, which are named after data types.
+    ///
+    /// The status of an invalid call names its first fault in this order: the tool, an unexpected
+    /// parameter, a missing parameter, an input whose value does not exist yet.
     ///
     /// # Errors
     ///
-    /// [`Error::NoCallsLeft`].
+    /// [`Error::NoCallsLeft`] once the call limit of the scenario is reached.
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// # let graph = ToolGraph::new(vec![
-    /// #     tool("search", "query", "hits", 4.0),
-    /// #     tool("ask", "query", "hits", 7.0),
-    /// #     tool("pick", "hits", "choice", 2.0),
-    /// # ])?;
-    /// # let problem = graph.problem(&["query"], &["choice"])?;
-    /// # use tool_graph::{Event, GreedyRule, Scenario};
-    /// use tool_graph::Episode;
+    /// use tool_graph::{CallStatus, Episode, Scenario, Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    /// ])?;
+    /// let problem = graph.problem(&["query"], &["choice"])?;
     ///
     /// let scenario = Scenario::new(graph, problem)?;
-    /// let mut episode = Episode::new(&scenario)?;
-    /// # use tool_graph::CallStatus;
+    /// let mut episode = Episode::new(&scenario);
     /// let status = episode.call_with("search", &["query", "page"])?.status;
     /// assert_eq!(status, CallStatus::UnexpectedParameter("page".into()));
     /// let status = episode.call_with("search", &[""; 0])?.status;
@@ -183,49 +167,54 @@ impl<'a> Episode<'a> {
     /// assert!(episode.call_with("search", &["query"])?.status.is_done());
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
-    pub fn call_with<S: AsRef<str>>(&mut self, tool: &str, given: &[S]) -> Result<Reply, Error> {
+    pub fn call_with<S: AsRef<str>>(
+        &mut self,
+        tool: &str,
+        given: &[S],
+    ) -> Result<CallRecord, Error> {
         let number = self.graph.tool_position(tool).filter(|&tool| self.graph.is_available(tool));
         match number.and_then(|number| self.wrong_parameter(number, given)) {
-            Some(status) => self.fail(tool, number, status),
+            Some(status) => {
+                self.check_calls_left()?;
+                Ok(self.fail(tool, number, status))
+            }
             None => self.call(tool),
         }
     }
 
-    /// [`Self::call`] of a tool by its position in the library.
+    /// Calls a tool by its position in the library; otherwise like [`Self::call`].
     ///
     /// # Errors
     ///
-    /// [`Error::NoCallsLeft`] and [`Error::NoSuchTool`].
+    /// [`Error::NoCallsLeft`] once the call limit of the scenario is reached, and
+    /// [`Error::NoSuchTool`].
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// # let graph = ToolGraph::new(vec![
-    /// #     tool("search", "query", "hits", 4.0),
-    /// #     tool("ask", "query", "hits", 7.0),
-    /// #     tool("pick", "hits", "choice", 2.0),
-    /// # ])?;
-    /// # let problem = graph.problem(&["query"], &["choice"])?;
-    /// # use tool_graph::{Event, GreedyRule, Scenario};
-    /// use tool_graph::Episode;
+    /// use tool_graph::{Episode, Error, Scenario, Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    /// ])?;
+    /// let problem = graph.problem(&["query"], &["choice"])?;
     ///
     /// let scenario = Scenario::new(graph, problem)?;
-    /// let mut episode = Episode::new(&scenario)?;
-    /// # use tool_graph::Error;
+    /// let mut episode = Episode::new(&scenario);
     /// assert_eq!(episode.call_tool(0)?.cost, 4.0);
     /// assert_eq!(episode.call_tool(9).unwrap_err(), Error::NoSuchTool { tool: 9, tools: 3 });
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
-    pub fn call_tool(&mut self, tool: usize) -> Result<Reply, Error> {
+    pub fn call_tool(&mut self, tool: usize) -> Result<CallRecord, Error> {
         self.check_calls_left()?;
-        let cost = self.graph.cost(tool)?;
-        let name = self.graph.tool_names(&[tool]).concat();
+        self.graph.check(tool)?;
+        Ok(self.carry_out(tool))
+    }
+
+    /// Makes a call of a tool of the library, whatever the call limit.
+    pub(super) fn carry_out(&mut self, tool: usize) -> CallRecord {
+        let cost = self.graph.cost_of(tool);
+        let name = self.graph.name(tool).to_owned();
         if !self.graph.is_available(tool) {
             return self.fail(&name, Some(tool), CallStatus::Unavailable);
         }
@@ -237,26 +226,27 @@ impl<'a> Episode<'a> {
         let after_goal = self.goal_reached();
         let due = if after_goal { None } else { self.step() };
         let is_ban = due.is_some_and(|event| self.scenario.events()[event] == Event::BanTool);
-        let mut event = if is_ban { self.happens(due, tool)? } else { None };
+        let mut event = if is_ban { self.apply_event(due, tool) } else { None };
         let (status, cost) = match event {
             Some(_) => (CallStatus::Banned, 0.0),
             None => {
-                let advanced = self.graph.apply(tool, &mut self.state)?;
-                (CallStatus::Done { advanced }, cost)
+                (CallStatus::Done { advanced: self.graph.add_outputs(tool, &mut self.state) }, cost)
             }
         };
         if !is_ban {
-            event = self.happens(due, tool)?;
+            event = self.apply_event(due, tool);
         }
         if due.is_some() && event.is_none() {
-            // It was passed over, and the way to the next one starts here.
-            self.plan_next_event()?;
+            // The event was skipped; the steps to the next one count from here.
+            self.plan_next_event();
         }
-        Ok(self.record(CallRecord { name, tool: Some(tool), status, cost, after_goal, event }))
+        self.record(CallRecord { name, tool: Some(tool), status, cost, after_goal, event })
     }
 
-    /// Ends the run. `answer_is_right` says whether the agent's answer is the one that was asked
-    /// for, of which an environment of data types knows nothing.
+    /// Ends the run and returns its record.
+    ///
+    /// `answer_is_right` states whether the agent's final answer is correct, which the data types
+    /// alone cannot tell.
     #[must_use]
     pub fn finish(self, answer_is_right: bool) -> Transcript {
         let goal_reached = self.goal_reached();
@@ -287,21 +277,14 @@ impl<'a> Episode<'a> {
         missing.map(|name| CallStatus::MissingParameter(name.to_owned()))
     }
 
-    fn fail(
-        &mut self,
-        name: &str,
-        tool: Option<usize>,
-        status: CallStatus,
-    ) -> Result<Reply, Error> {
-        self.check_calls_left()?;
+    fn fail(&mut self, name: &str, tool: Option<usize>, status: CallStatus) -> CallRecord {
         let after_goal = self.goal_reached();
         let name = name.to_owned();
-        Ok(self.record(CallRecord { name, tool, status, cost: 0.0, after_goal, event: None }))
+        self.record(CallRecord { name, tool, status, cost: 0.0, after_goal, event: None })
     }
 
-    fn record(&mut self, record: CallRecord) -> Reply {
-        let reply = Reply { status: record.status.clone(), cost: record.cost, event: record.event };
-        self.records.push(record);
-        reply
+    fn record(&mut self, record: CallRecord) -> CallRecord {
+        self.records.push(record.clone());
+        record
     }
 }

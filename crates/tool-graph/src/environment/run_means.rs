@@ -1,14 +1,13 @@
 use trajectory_metrics::ExactMean;
 use trajectory_metrics::tool_calls::{FailureCounts, PathDistances};
 
-use super::Transcript;
-use crate::Error;
+use crate::{environment::transcript::Transcript, error::Error};
 
-/// CostBench's figures over many runs.
+/// The figures of CostBench over many runs.
 ///
-/// Parts can be computed anywhere and merged in any order, to the last bit. Runs that did not see
-/// all their events, or whose reference did not, are left out of everything, runs that did not
-/// reach the goal out of costs and paths; both are counted.
+/// Parts can be computed separately and merged in any order; the results are identical to the last
+/// bit. Runs without all their events, or with such a reference, are left out and counted. Runs that
+/// did not reach the goal are left out of the means of costs and paths.
 ///
 /// With the feature `serde` it is stored with all that it has taken in, so that more runs can follow
 /// after it is read. What no runs can give is refused.
@@ -16,32 +15,24 @@ use crate::Error;
 /// Reference: CostBench, appendices B.3.1 and B.3.2.
 ///
 /// ```
-/// # use tool_graph::{Tool, ToolGraph};
-/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-/// #     name: name.into(),
-/// #     inputs: vec![input.into()],
-/// #     outputs: vec![output.into()],
-/// #     cost,
-/// #     components: vec![],
-/// # };
-/// # let graph = ToolGraph::new(vec![
-/// #     tool("search", "query", "hits", 4.0),
-/// #     tool("ask", "query", "hits", 7.0),
-/// #     tool("pick", "hits", "choice", 2.0),
-/// # ])?;
-/// # let problem = graph.problem(&["query"], &["choice"])?;
-/// # use tool_graph::{Event, GreedyRule, Scenario};
-/// use tool_graph::{Episode, RunMeans};
+/// use tool_graph::{Episode, RunMeans, Scenario, Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
 ///
 /// let scenario = Scenario::new(graph, problem)?;
-/// let best = scenario.optimal_run()?;
-/// let mut dear = Episode::new(&scenario)?;
+/// let best = scenario.optimal_run();
+/// let mut other = Episode::new(&scenario);
 /// for name in ["ask", "pick"] {
-///     dear.call(name)?;
+///     other.call(name)?;
 /// }
 /// let (mut means, mut others) = (RunMeans::default(), RunMeans::default());
 /// means.update(&best, &best)?;
-/// others.update(&dear.finish(true), &best)?;
+/// others.update(&other.finish(true), &best)?;
 /// means.merge(&others);
 /// assert_eq!((means.runs(), means.left_out()), (2, 0));
 /// assert_eq!((means.cost_gap()?, means.cost_gap_without_redundant()?), (1.5, 1.5));
@@ -106,11 +97,11 @@ impl RunMeans {
 }
 
 impl RunMeans {
-    /// Takes in one run, against a reference as in [`Transcript::scores`].
+    /// Adds one run, scored against a reference as in [`Transcript::scores`].
     ///
     /// # Errors
     ///
-    /// As there. Nothing is taken in then.
+    /// Those of [`Transcript::scores`]; the run is not added then.
     pub fn update(&mut self, run: &Transcript, reference: &Transcript) -> Result<(), Error> {
         if !(run.all_events_fired() && reference.all_events_fired()) {
             self.left_out = self.left_out.saturating_add(1);
@@ -129,7 +120,7 @@ impl RunMeans {
         Ok(())
     }
 
-    /// Takes in everything that `other` has.
+    /// Adds all runs of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.runs = self.runs.saturating_add(other.runs);
         self.left_out = self.left_out.saturating_add(other.left_out);
@@ -140,20 +131,20 @@ impl RunMeans {
         self.failures.merge(&other.failures);
     }
 
-    /// Runs taken in.
+    /// The number of runs added, without those left out.
     #[must_use]
     pub const fn runs(&self) -> usize {
         self.runs
     }
 
-    /// Runs left out because not all events came to them or to their reference.
+    /// The number of runs left out because they or their references lack some of their events.
     #[must_use]
     pub const fn left_out(&self) -> usize {
         self.left_out
     }
 
-    /// Mean edit distance (AED), its normalised form (ANED) and exact match rate (EMR) of the runs
-    /// that reached the goal.
+    /// The mean edit distance (AED), its normalised form (ANED) and the exact match rate (EMR) of the
+    /// runs that reached the goal.
     #[must_use]
     pub const fn paths(&self) -> &PathDistances {
         &self.paths
@@ -163,35 +154,36 @@ impl RunMeans {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] where there is none.
+    /// [`Error::Empty`] if there is no such run.
     pub fn cost_gap(&self) -> Result<f64, Error> {
         mean(&self.cost_gap)
     }
 
-    /// The same of those without redundant calls: CostBench's figure in parentheses.
+    /// The mean cost gap of the runs that reached the goal without redundant calls, which CostBench
+    /// prints in parentheses; lower is better.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] where there is none.
+    /// [`Error::Empty`] if there is no such run.
     pub fn cost_gap_without_redundant(&self) -> Result<f64, Error> {
         mean(&self.lean_cost_gap)
     }
 
-    /// The share of runs that were completed (TCR), in [0, 1]; higher is better.
+    /// The share of runs that completed their task (TCR), in [0, 1]; higher is better.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a run.
+    /// [`Error::Empty`] if there is no run.
     pub fn task_completion_ratio(&self) -> Result<f64, Error> {
         mean(&self.completed)
     }
 
-    /// The share of calls, over those of all runs together, that could not be carried out by the
-    /// agent's fault (ITUR), in [0, 1]; lower is better.
+    /// The share of the calls of all runs that failed through the agent's fault (ITUR), in [0, 1];
+    /// lower is better.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a call.
+    /// [`Error::Empty`] if there is no call.
     pub fn invalid_tool_use_ratio(&self) -> Result<f64, Error> {
         match self.failures.calls {
             0 => Err(Error::Empty),
@@ -199,7 +191,7 @@ impl RunMeans {
         }
     }
 
-    /// How many calls are of each failure class.
+    /// The number of calls in each failure class.
     #[must_use]
     pub const fn failures(&self) -> &FailureCounts {
         &self.failures
@@ -207,5 +199,6 @@ impl RunMeans {
 }
 
 fn mean(values: &ExactMean) -> Result<f64, Error> {
-    Ok(values.finish().map_err(trajectory_metrics::Error::from)?)
+    // The values are finite, so a mean is missing only if there are none.
+    values.finish().map_err(|_| Error::Empty)
 }

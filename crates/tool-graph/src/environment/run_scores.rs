@@ -1,31 +1,23 @@
 use trajectory_metrics::tool_calls::FailureCounts;
 
-/// How good one run was, against a reference. `None` where a score is not defined for it.
+/// The scores of one run against a reference. A score is `None` if it is undefined for the run.
 ///
 /// ```
-/// # use tool_graph::{Tool, ToolGraph};
-/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-/// #     name: name.into(),
-/// #     inputs: vec![input.into()],
-/// #     outputs: vec![output.into()],
-/// #     cost,
-/// #     components: vec![],
-/// # };
-/// # let graph = ToolGraph::new(vec![
-/// #     tool("search", "query", "hits", 4.0),
-/// #     tool("ask", "query", "hits", 7.0),
-/// #     tool("pick", "hits", "choice", 2.0),
-/// # ])?;
-/// # let problem = graph.problem(&["query"], &["choice"])?;
-/// # use tool_graph::{Event, GreedyRule, Scenario};
-/// use tool_graph::Episode;
+/// use tool_graph::{Episode, Scenario, Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
 ///
 /// let scenario = Scenario::new(graph, problem)?;
-/// let mut episode = Episode::new(&scenario)?;
+/// let mut episode = Episode::new(&scenario);
 /// for name in ["ask", "pick"] {
 ///     episode.call(name)?;
 /// }
-/// let scores = episode.finish(true).scores(&scenario.optimal_run()?)?;
+/// let scores = episode.finish(true).scores(&scenario.optimal_run())?;
 /// assert_eq!((scores.cost_gap, scores.cost_gap_without_redundant), (Some(3.0), Some(3.0)));
 /// assert_eq!((scores.edit_distance, scores.normalized_edit_distance), (Some(1), Some(0.5)));
 /// assert_eq!((scores.exact_match, scores.completed), (Some(false), true));
@@ -36,22 +28,24 @@ use trajectory_metrics::tool_calls::FailureCounts;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct RunScores {
-    /// What was paid beyond the reference; lower is better. Only for a run that reached the goal.
+    /// The cost of the run minus that of the reference; lower is better. `None` unless the run reached
+    /// the goal.
     pub cost_gap: Option<f64>,
-    /// The same, only for a run without redundant calls.
+    /// The cost gap of a run without redundant calls, `None` for other runs.
     pub cost_gap_without_redundant: Option<f64>,
-    /// Calls to insert, delete or replace; lower is better. Only for a run that reached the goal.
+    /// The number of calls to insert, delete or replace to get the path of the reference; lower is
+    /// better. `None` unless the run reached the goal.
     pub edit_distance: Option<usize>,
-    /// The same over the length of the longer path, in [0, 1].
+    /// The edit distance divided by the length of the longer path, in [0, 1]; lower is better.
     pub normalized_edit_distance: Option<f64>,
-    /// Whether the paths are equal. Only for a run that reached the goal.
+    /// Whether the path equals that of the reference. `None` unless the run reached the goal.
     pub exact_match: Option<bool>,
-    /// Whether the goal was reached and the answer right.
+    /// Whether the run reached the goal and its answer is right.
     pub completed: bool,
-    /// The share of calls that could not be carried out by the agent's fault, in [0, 1]; lower is
-    /// better. Only for a run with a call.
+    /// The share of calls that failed through the agent's fault, in [0, 1]; lower is better. `None`
+    /// for a run without calls.
     pub invalid_tool_use_ratio: Option<f64>,
-    /// How many calls are of each failure class.
+    /// The number of calls in each failure class.
     pub failures: FailureCounts,
 }
 
@@ -83,13 +77,16 @@ impl RunScores {
             && self.exact_match.is_some() == reached;
         rule(
             together,
-            "cost_gap, edit_distance, normalized_edit_distance and exact_match must be there \
-             together",
+            "cost_gap, edit_distance, normalized_edit_distance and exact_match must all be null or \
+             all have values",
         )?;
         let lean = self.cost_gap_without_redundant.is_none_or(|lean| self.cost_gap == Some(lean));
         rule(lean, "cost_gap_without_redundant must be cost_gap or null")?;
         rule(reached || !self.completed, "a completed run must have a cost gap")?;
         let has_calls = self.invalid_tool_use_ratio.is_some() == (self.failures.calls > 0);
-        rule(has_calls, "invalid_tool_use_ratio must be there if there are calls, and null if not")
+        rule(
+            has_calls,
+            "invalid_tool_use_ratio must have a value if there are calls, and be null otherwise",
+        )
     }
 }

@@ -4,32 +4,26 @@ use trajectory_metrics::tool_calls::{
     invalid_tool_use_ratio, normalized_edit_distance,
 };
 
-use super::{CallStatus, RunScores};
-use crate::Error;
-use crate::graph::Costs;
+use crate::{
+    environment::{call_status::CallStatus, run_scores::RunScores},
+    error::Error,
+    graph::costs::Costs,
+};
 
-/// One call of a run.
+/// The record of one call of a run, which is also the response to the call.
 ///
 /// ```
-/// # use tool_graph::{Tool, ToolGraph};
-/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-/// #     name: name.into(),
-/// #     inputs: vec![input.into()],
-/// #     outputs: vec![output.into()],
-/// #     cost,
-/// #     components: vec![],
-/// # };
-/// # let graph = ToolGraph::new(vec![
-/// #     tool("search", "query", "hits", 4.0),
-/// #     tool("ask", "query", "hits", 7.0),
-/// #     tool("pick", "hits", "choice", 2.0),
-/// # ])?;
-/// # let problem = graph.problem(&["query"], &["choice"])?;
-/// # use tool_graph::{Event, GreedyRule, Scenario};
-/// use tool_graph::Episode;
+/// use tool_graph::{Episode, Scenario, Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
 ///
 /// let scenario = Scenario::new(graph, problem)?;
-/// let mut episode = Episode::new(&scenario)?;
+/// let mut episode = Episode::new(&scenario);
 /// episode.call("search")?;
 /// episode.call("buy")?;
 /// let run = episode.finish(false);
@@ -43,53 +37,46 @@ use crate::graph::Costs;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct CallRecord {
-    /// The tool as the agent named it.
+    /// The name of the tool as given by the agent.
     pub name: String,
-    /// Its position in the library, if there is such a tool.
+    /// The position of the tool in the library, or `None` if the library has no such tool.
     pub tool: Option<usize>,
-    /// What became of the call.
+    /// The outcome of the call.
     pub status: CallStatus,
-    /// What was paid for it.
+    /// The cost paid: that of the tool if the call was carried out, otherwise 0.
     pub cost: f64,
-    /// Whether the goal was reached before it.
+    /// Whether the goal was reached before the call.
     pub after_goal: bool,
-    /// The event that came with it, by position.
+    /// The event that occurred at the call, as a position in
+    /// [`Scenario::events`](crate::Scenario::events). The caller decides whether to inform the agent
+    /// of it; see [`Event::is_explicit`](crate::Event::is_explicit).
     pub event: Option<usize>,
 }
 
-/// The record of a run: what the scores are made of. From
+/// The record of a run, from which its scores are computed. Made by
 /// [`Episode::finish`](crate::Episode::finish).
 ///
 /// ```
-/// # use tool_graph::{Tool, ToolGraph};
-/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-/// #     name: name.into(),
-/// #     inputs: vec![input.into()],
-/// #     outputs: vec![output.into()],
-/// #     cost,
-/// #     components: vec![],
-/// # };
-/// # let graph = ToolGraph::new(vec![
-/// #     tool("search", "query", "hits", 4.0),
-/// #     tool("ask", "query", "hits", 7.0),
-/// #     tool("pick", "hits", "choice", 2.0),
-/// # ])?;
-/// # let problem = graph.problem(&["query"], &["choice"])?;
-/// # use tool_graph::{Event, GreedyRule, Scenario};
-/// use tool_graph::Episode;
+/// use tool_graph::{Episode, FailureClass, Scenario, Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
 ///
 /// let scenario = Scenario::new(graph, problem)?;
-/// let mut episode = Episode::new(&scenario)?;
+/// let mut episode = Episode::new(&scenario);
 /// for name in ["pick", "ask", "search", "pick"] {
 ///     episode.call(name)?;
 /// }
 /// let run = episode.finish(true);
-/// assert_eq!(run.path(), [1, 0, 2], "the first call had nothing to pick from");
+/// assert_eq!(run.path(), [1, 0, 2], "the first call lacked its input");
 /// assert_eq!(run.costs(), [0.0, 7.0, 4.0, 2.0]);
 /// assert!(run.goal_reached() && run.is_completed());
-/// assert!(run.all_events_fired(), "all of none");
+/// assert!(run.all_events_fired(), "the scenario has no events");
 /// assert_eq!(run.events_fired(), 0);
-/// use tool_graph::FailureClass;
 /// let classes = [Some(FailureClass::Inaccessible), None, Some(FailureClass::Repeated), None];
 /// assert_eq!(run.failure_classes(), classes);
 /// # Ok::<(), tool_graph::Error>(())
@@ -105,22 +92,22 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// All calls, failed ones included.
+    /// All calls, including failed calls.
     #[must_use]
     pub fn calls(&self) -> &[CallRecord] {
         &self.calls
     }
 
-    /// The tools of the calls that count as steps: those carried out and those that failed because
-    /// their tool was banned at that very call. Calls that failed by the agent's fault are left out
-    /// (appendix B.3.2 of CostBench).
+    /// The tools of the calls that count as steps: calls that were carried out or failed because of a
+    /// ban at that call. Calls that failed through the agent's fault are left out (CostBench, appendix
+    /// B.3.2).
     #[must_use]
     pub fn path(&self) -> Vec<usize> {
         let steps = self.calls.iter().filter(|call| !call.status.is_invalid());
         steps.filter_map(|call| call.tool).collect()
     }
 
-    /// What was paid for each call.
+    /// The cost paid for each call.
     #[must_use]
     pub fn costs(&self) -> Vec<f64> {
         self.calls.iter().map(|call| call.cost).collect()
@@ -138,7 +125,7 @@ impl Transcript {
     ///     Tool::new("pick", ["hits"], ["choice"], 0.2),
     /// ])?;
     /// let problem = graph.problem(&["query"], &["choice"])?;
-    /// let run = Scenario::new(graph, problem)?.optimal_run()?;
+    /// let run = Scenario::new(graph, problem)?.optimal_run();
     /// assert_eq!(run.total_cost(), 0.3);
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
@@ -149,35 +136,36 @@ impl Transcript {
         sum.value()
     }
 
-    /// Whether the goal was there at the end.
+    /// Whether the run reached the goal.
     #[must_use]
     pub const fn goal_reached(&self) -> bool {
         self.goal_reached
     }
 
-    /// Whether the goal was reached and the answer right. A right answer without the goal is a
-    /// guess (appendix B.3.2 of CostBench).
+    /// Whether the run reached the goal and its answer is right. A right answer without the goal counts
+    /// as a guess (CostBench, appendix B.3.2).
     #[must_use]
     pub const fn is_completed(&self) -> bool {
         self.goal_reached && self.answer_is_right
     }
 
-    /// How many events came.
+    /// The number of events that occurred.
     #[must_use]
     pub const fn events_fired(&self) -> usize {
         self.events_fired
     }
 
-    /// Whether all events came that were to come. Other runs are not to be compared (appendix B.3.2
-    /// of CostBench).
+    /// Whether all events of the scenario occurred. Other runs must not be compared (CostBench,
+    /// appendix B.3.2).
     #[must_use]
     pub const fn all_events_fired(&self) -> bool {
         self.events_fired == self.events_planned
     }
 
-    /// What is wrong with each call; `None` where nothing is. A call that failed by a ban is
-    /// nobody's fault, and a call that is carried out again after an event may have been needed
-    /// again: a call is repeated where it yielded nothing new.
+    /// The failure class of each call, or `None` for a correct call.
+    ///
+    /// A call that failed because of a ban has no failure class. A second call of the same tool is
+    /// repeated only if it yielded nothing new, because an event can make it necessary again.
     #[must_use]
     pub fn failure_classes(&self) -> Vec<Option<FailureClass>> {
         let facts = |call: &CallRecord| CallFacts {
@@ -190,18 +178,18 @@ impl Transcript {
         failure_classes(&self.calls.iter().map(facts).collect::<Vec<_>>())
     }
 
-    /// The run against a reference: the optimal run
-    /// ([`Scenario::optimal_run`](crate::Scenario::optimal_run)) of the same world. Costs are those
-    /// paid at the time of each call, added as decimals.
+    /// Scores the run against a reference, usually the optimal run of the same scenario
+    /// ([`Scenario::optimal_run`](crate::Scenario::optimal_run)). Costs are those paid at the time of
+    /// each call, added exactly as decimal numbers.
     ///
-    /// Under events the sums of costs tell little, since each plan was made for a world that did
-    /// not stay (appendix B.3.1 of CostBench); the paths do.
+    /// With events, compare paths rather than costs: plans are optimal only for the costs known when
+    /// they were made (CostBench, appendix B.3.1).
     ///
     /// Reference: CostBench, appendices B.3.1 and B.3.2.
     ///
     /// # Errors
     ///
-    /// [`Error::TrajectoryMetrics`] for costs whose sum is beyond the range of numbers.
+    /// [`Error::TrajectoryMetrics`] if the sum of the costs exceeds the range of f64 numbers.
     pub fn scores(&self, reference: &Self) -> Result<RunScores, Error> {
         let classes = self.failure_classes();
         let actual = self.path();
@@ -222,15 +210,15 @@ impl Transcript {
         })
     }
 
-    /// Each sum is that of the decimals, as the cost of a plan is: else a run as cheap as the best
-    /// one could have a gap of 1e-17, or of minus that.
+    /// The difference of the two sums. Each sum is added in decimal like the cost of a plan, so that
+    /// a run as cheap as the reference has a gap of exactly 0.
     fn cost_gap(&self, reference: &Self) -> Result<f64, Error> {
         let (paid, optimal) = (self.costs(), reference.costs());
         let sum =
             |costs: &[f64]| Costs::new(costs, |_| String::new()).map(|it| it.sum(0..costs.len()));
         let gap = match (sum(&paid), sum(&optimal)) {
             (Ok(paid), Ok(optimal)) => cost_gap(&[paid], &[optimal]),
-            // Costs from before and after a change can lie too far apart for that.
+            // Costs before and after a cost change can differ too much for an exact sum.
             _ => cost_gap(&paid, &optimal),
         };
         Ok(gap?)
@@ -256,10 +244,10 @@ impl CallRecord {
         let is_known = self.status != CallStatus::UnknownTool;
         rule(
             self.tool.is_some() == is_known,
-            "a call must have a tool, and none if its status is unknown_tool",
+            "tool must be null if the status is unknown_tool, and a position otherwise",
         )?;
         let quiet = !self.after_goal || self.event.is_none();
-        rule(quiet, "no event can fall on a call after the goal was reached")
+        rule(quiet, "a call with after_goal must not have an event")
     }
 }
 
@@ -284,10 +272,10 @@ impl Transcript {
         )?;
         let in_order = events.windows(2).all(|pair| pair[0] < pair[1])
             && events.last().is_none_or(|&last| last < self.events_planned);
-        rule(in_order, "events must be in rising order and each below events_planned")?;
+        rule(in_order, "events must be in ascending order and below events_planned")?;
         let once = self.calls.windows(2).all(|pair| !pair[0].after_goal || pair[1].after_goal);
-        rule(once, "all calls after one that is after_goal must be after_goal too")?;
+        rule(once, "after_goal must be true for all calls after the first for which it is true")?;
         let reached = self.goal_reached || self.calls.iter().all(|call| !call.after_goal);
-        rule(reached, "a call can only be after_goal if goal_reached is true")
+        rule(reached, "after_goal must be false for all calls if goal_reached is false")
     }
 }

@@ -1,29 +1,24 @@
-use crate::{Error, ToolGraph};
+use crate::{error::Error, graph::tool_graph::ToolGraph};
 
-/// Something that changes the world while a run is on its way.
+/// An event that changes the world during a run.
+///
+/// An event is due at a step of the run, which is a call; see [`TriggerRule`](crate::TriggerRule).
 ///
 /// Reference: CostBench, section 3.2 and appendix B.5.
 ///
 /// ```
-/// # use tool_graph::{Tool, ToolGraph};
-/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-/// #     name: name.into(),
-/// #     inputs: vec![input.into()],
-/// #     outputs: vec![output.into()],
-/// #     cost,
-/// #     components: vec![],
-/// # };
-/// # let graph = ToolGraph::new(vec![
-/// #     tool("search", "query", "hits", 4.0),
-/// #     tool("ask", "query", "hits", 7.0),
-/// #     tool("pick", "hits", "choice", 2.0),
-/// # ])?;
-/// # let problem = graph.problem(&["query"], &["choice"])?;
-/// # use tool_graph::{Event, GreedyRule, Scenario};
+/// use tool_graph::{Event, Scenario, Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
 ///
 /// let end = |event: Event| {
 ///     let scenario = Scenario::new(graph.clone(), problem.clone())?.with_events(vec![event])?;
-///     Ok::<_, tool_graph::Error>(graph.tool_names(&scenario.optimal_run()?.path()).join(" "))
+///     Ok::<_, tool_graph::Error>(graph.tool_names(&scenario.optimal_run().path()).join(" "))
 /// };
 /// assert_eq!(end(Event::BanTool)?, "search ask pick");
 /// assert_eq!(end(Event::PreferenceChange)?, "search search pick");
@@ -37,40 +32,35 @@ use crate::{Error, ToolGraph};
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Event {
-    /// The call that it falls on fails, and the tool is out from then on. The call is a step of the
-    /// run and stays in its path; it costs nothing and yields nothing.
+    /// The current call fails, and its tool is unavailable from then on. The call costs nothing and
+    /// yields nothing, but stays in the path of the run.
     BanTool,
-    /// After the step it falls on, all data types but those of the start are gone.
+    /// After the current call, only the data types of the start are present.
     PreferenceChange,
-    /// After the step it falls on, each tool of the library has another cost, in library order.
+    /// After the current call, the tools of the library have these costs, in library order.
     CostChange(Vec<f64>),
-    /// After the step it falls on, these tools are out, by position in the library.
+    /// After the current call, the tools at these positions in the library are unavailable.
     RemoveTools(Vec<usize>),
 }
 
 impl Event {
-    /// Whether the agent is told: of a ban by the failing call, of a preference change by its user.
-    /// The other two it must notice by itself.
+    /// Whether the agent is informed of the event: of a ban by the failed call, of a preference change
+    /// by the user. The agent has to notice the other events without help.
     #[must_use]
     pub const fn is_explicit(&self) -> bool {
         matches!(self, Self::BanTool | Self::PreferenceChange)
     }
 
-    /// The removal of the composite tools that consist of exactly this many others.
+    /// The removal of all composite tools with exactly this number of components.
     ///
     /// ```
-    /// # use tool_graph::{Event, Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, components: &[&str]| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost: 1.0,
-    /// #     components: components.iter().map(|&name| name.into()).collect(),
-    /// # };
+    /// use tool_graph::{Event, Tool, ToolGraph};
+    ///
     /// let graph = ToolGraph::new(vec![
-    ///     tool("search_and_pick", "query", "choice", &["search", "pick"]),
-    ///     tool("search", "query", "hits", &[]),
-    ///     tool("pick", "hits", "choice", &[]),
+    ///     Tool::new("search_and_pick", ["query"], ["choice"], 1.0)
+    ///         .with_components(["search", "pick"]),
+    ///     Tool::new("search", ["query"], ["hits"], 1.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 1.0),
     /// ])?;
     /// assert_eq!(Event::remove_composites(&graph, 2), Event::RemoveTools(vec![0]));
     /// assert_eq!(Event::remove_composites(&graph, 3), Event::RemoveTools(vec![]));
@@ -84,7 +74,7 @@ impl Event {
         Self::RemoveTools(tools.collect())
     }
 
-    /// That it fits the graph.
+    /// Checks that the event fits the graph.
     pub(super) fn check(&self, graph: &ToolGraph) -> Result<(), Error> {
         match self {
             Self::BanTool | Self::PreferenceChange => Ok(()),

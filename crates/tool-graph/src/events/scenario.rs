@@ -1,21 +1,23 @@
-use super::{Event, TriggerRule};
-use crate::greedy::Greedy;
-use crate::plans::Reach;
-use crate::{Episode, Error, GreedyRule, Plan, Problem, TieRule, ToolGraph, Transcript};
+use crate::{
+    error::Error,
+    events::{event::Event, trigger_rule::TriggerRule},
+    graph::{plan::Plan, problem::Problem, tool_graph::ToolGraph},
+    plans::tie_rule::TieRule,
+    searches::reach::out_of_reach,
+};
 
-/// A task in a world that changes: tools, a start and a goal, and the events to come.
+/// A task in a changing world: tools, a problem, and the events that occur during a run.
 ///
-/// Events come in the order given. How many steps lie before each follows from the optimal plan at
-/// the start and after each event ([`TriggerRule`]). A step is a call that could be carried out, so
-/// failed calls do not bring an event nearer.
+/// Events occur in the given order. The number of steps before each event follows from the optimal
+/// plan at the start and after the previous event ([`TriggerRule`]). A step is a call that was
+/// carried out or banned at that call; failed calls do not bring an event nearer.
 ///
-/// An event that would leave no way to the goal does not happen, so the goal of a scenario can
-/// always be reached: [`Self::new`] checks the start, and each event is checked at the moment when
-/// it falls due. Whether an event will leave a way cannot be told before, because it depends on what
-/// the run has by then. In CostBench no event of up to `n - 2` bans in a task of `n` steps is passed
-/// over.
+/// The goal of a scenario can always be reached: [`Self::new`] checks the start, and an event that
+/// would make the goal unreachable is skipped. This is decided when the event is due, because it
+/// depends on the data types that the run has by then. CostBench skips no event in tasks of `n` steps
+/// with up to `n - 2` bans.
 ///
-/// With the feature `serde` a scenario is read from a file that names tools and data types:
+/// With the feature `serde`, a scenario can be read from a file that names tools and data types:
 ///
 /// ```json
 /// {
@@ -32,28 +34,20 @@ use crate::{Episode, Error, GreedyRule, Plan, Problem, TieRule, ToolGraph, Trans
 /// }
 /// ```
 ///
-/// Only tools and task are required; composite tools have `components`, and `banned` names tools
-/// that are out from the start. The fourth event is `"preference_change"`. A tool that a cost change
-/// does not name keeps the cost it has by then. Unknown and repeated keys, names that no tool has, and
-/// goals that no tool yields or that cannot be reached are refused.
+/// Only `tools` and `task` are required. Composite tools have `components`, and `banned` lists tools
+/// that are unavailable from the start. The fourth kind of event is `"preference_change"`. A cost
+/// change leaves the costs of tools that it does not name unchanged. Unknown and repeated keys,
+/// unknown tool names, and goals that no tool yields or that cannot be reached are errors.
 ///
 /// ```
-/// # use tool_graph::{Tool, ToolGraph};
-/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-/// #     name: name.into(),
-/// #     inputs: vec![input.into()],
-/// #     outputs: vec![output.into()],
-/// #     cost,
-/// #     components: vec![],
-/// # };
-/// # let graph = ToolGraph::new(vec![
-/// #     tool("search", "query", "hits", 4.0),
-/// #     tool("ask", "query", "hits", 7.0),
-/// #     tool("pick", "hits", "choice", 2.0),
-/// # ])?;
-/// # let problem = graph.problem(&["query"], &["choice"])?;
-/// # use tool_graph::{Event, GreedyRule, Scenario};
-/// use tool_graph::{TieRule, TriggerRule};
+/// use tool_graph::{Event, GreedyRule, Scenario, TieRule, Tool, ToolGraph, TriggerRule};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
 ///
 /// let scenario = Scenario::new(graph, problem)?
 ///     .with_events(vec![Event::BanTool])?
@@ -61,17 +55,16 @@ use crate::{Episode, Error, GreedyRule, Plan, Problem, TieRule, ToolGraph, Trans
 ///     .with_tie_rule(TieRule::FewestCalls)
 ///     .with_call_limit(10);
 /// let names = |path: &[usize]| scenario.graph().tool_names(path).join(" ");
-/// let plan = scenario.optimal_plan()?.expect("there is a way");
+/// let plan = scenario.optimal_plan();
 /// assert_eq!(names(plan.tools()), "search pick");
-/// // By this rule the ban falls on the last call. Without another tool to pick with, it does not
-/// // happen.
-/// let run = scenario.optimal_run()?;
+/// // By this rule the ban is due at the last call. It is skipped because no other tool can pick.
+/// let run = scenario.optimal_run();
 /// assert_eq!((names(&run.path()).as_str(), run.events_fired()), ("search pick", 0));
-/// // By the released one it falls on the first.
+/// // By the released rule it is due at the first call.
 /// let scenario = scenario.clone().with_trigger_rule(TriggerRule::Released);
-/// let run = scenario.optimal_run()?;
+/// let run = scenario.optimal_run();
 /// assert_eq!((names(&run.path()).as_str(), run.events_fired()), ("search ask pick", 1));
-/// assert_eq!(scenario.greedy_run(GreedyRule::Chain)?, run);
+/// assert_eq!(scenario.greedy_run(GreedyRule::Chain), run);
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -85,12 +78,12 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// A world without events, in which 20 calls can be made.
+    /// A scenario without events and with a limit of 20 calls.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGraph`] where the problem is that of a graph of other data types, and
-    /// [`Error::GoalOutOfReach`] where no calls of available tools lead to the goal.
+    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types, and
+    /// [`Error::GoalOutOfReach`] if the available tools cannot reach the goal.
     ///
     /// ```
     /// use tool_graph::{Error, Scenario, Tool, ToolGraph};
@@ -105,8 +98,7 @@ impl Scenario {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn new(graph: ToolGraph, problem: Problem) -> Result<Self, Error> {
-        graph.check_state(problem.initial())?;
-        graph.check_state(problem.goal())?;
+        graph.check_problem(&problem)?;
         if let Some((goal, missing)) = out_of_reach(&graph, &problem) {
             let name = |number: usize| graph.type_names()[number].clone();
             return Err(Error::GoalOutOfReach { goal: name(goal), missing: name(missing) });
@@ -121,30 +113,31 @@ impl Scenario {
         })
     }
 
-    /// The same with these events.
+    /// Replaces the events.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`], [`Error::Cost`] or [`Error::CostRange`] for costs that the graph cannot
-    /// have; [`Error::NoSuchTool`] for the removal of a tool that is not there.
+    /// [`Error::Length`], [`Error::Cost`] or [`Error::CostRange`] for a cost change that does not fit
+    /// the graph, as in [`ToolGraph::with_costs`]; [`Error::NoSuchTool`] for the removal of a tool
+    /// that is not in the library.
     pub fn with_events(self, events: Vec<Event>) -> Result<Self, Error> {
         events.iter().try_for_each(|event| event.check(&self.graph))?;
         Ok(Self { events, ..self })
     }
 
-    /// The same with another rule for when events come.
+    /// Replaces the rule for when events occur.
     #[must_use]
     pub fn with_trigger_rule(self, trigger_rule: TriggerRule) -> Self {
         Self { trigger_rule, ..self }
     }
 
-    /// The same with another rule for plans of the same cost.
+    /// Replaces the rule that chooses between plans of equal cost.
     #[must_use]
     pub fn with_tie_rule(self, tie_rule: TieRule) -> Self {
         Self { tie_rule, ..self }
     }
 
-    /// The same with another number of calls, failed ones included, after which a run is over.
+    /// Replaces the number of calls that a run can make, including failed calls.
     #[must_use]
     pub fn with_call_limit(self, call_limit: usize) -> Self {
         Self { call_limit, ..self }
@@ -156,131 +149,46 @@ impl Scenario {
         &self.graph
     }
 
-    /// The start and the goal.
+    /// The data types at the start and the goal.
     #[must_use]
     pub const fn problem(&self) -> &Problem {
         &self.problem
     }
 
-    /// The events to come.
+    /// The events, in the order in which they occur.
     #[must_use]
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 
-    /// The rule for when events come.
+    /// The rule for when events occur.
     #[must_use]
     pub const fn trigger_rule(&self) -> TriggerRule {
         self.trigger_rule
     }
 
-    /// The rule for plans of the same cost.
+    /// The rule that chooses between plans of equal cost.
     #[must_use]
     pub const fn tie_rule(&self) -> TieRule {
         self.tie_rule
     }
 
-    /// The number of calls after which a run is over.
+    /// The number of calls that a run can make, including failed calls.
     #[must_use]
     pub const fn call_limit(&self) -> usize {
         self.call_limit
     }
 
-    /// The optimal plan at the start, which knows of no event; `None` where there is no plan. As
-    /// long as [`TieRule::optimal_plan`] takes: exponential at worst.
+    /// The optimal plan at the start, made without knowledge of the events.
     ///
-    /// # Errors
+    /// # Complexity
     ///
-    /// None for a scenario that was made; those of [`TieRule::optimal_plan`] are ruled out.
-    pub fn optimal_plan(&self) -> Result<Option<Plan>, Error> {
-        self.tie_rule.optimal_plan(&self.graph, &self.problem)
-    }
-
-    /// The run of an agent that always follows the optimal plan, knows of no event to come, and
-    /// plans anew after each: the ground truth of a world that changes. Its path has the calls that
-    /// failed by a ban.
-    ///
-    /// It ends at the goal, or where there is no way to it. The limit of calls does not hold for
-    /// it. Takes [`TieRule::optimal_plan`] at the start, at the goal and for each event, each time
-    /// once or twice: exponential at worst.
-    ///
-    /// Reference: CostBench, appendix B.2, equations 12 and 13.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::optimal_plan`].
-    pub fn optimal_run(&self) -> Result<Transcript, Error> {
-        let world = self.clone().with_call_limit(usize::MAX);
-        let mut episode = Episode::new(&world)?;
-        while let Some(plan) = {
-            let problem = self.problem.with_initial(episode.state().clone())?;
-            self.tie_rule.optimal_plan(episode.graph(), &problem)?
-        } {
-            if plan.tools().is_empty() {
-                break;
-            }
-            for &tool in plan.tools() {
-                if episode.call_tool(tool)?.event.is_some() {
-                    break;
-                }
-            }
-        }
-        Ok(episode.finish(true))
-    }
-
-    /// The run of the greedy policy ([`ToolGraph::greedy_plan`]), which starts anew after each
-    /// event. It ends at the goal or where the policy is stuck, which under events it may be
-    /// although there is a way. The limit of calls does not hold for it. When an event comes
-    /// follows from an optimal plan, so that with events it takes [`TieRule::optimal_plan`] at the
-    /// start and once or twice for each: exponential at worst.
-    ///
-    /// Reference: CostBench, appendix B.2, equations 10 and 11.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::optimal_plan`].
-    pub fn greedy_run(&self, rule: GreedyRule) -> Result<Transcript, Error> {
-        let world = self.clone().with_call_limit(usize::MAX);
-        let mut episode = Episode::new(&world)?;
-        let Some(greedy) = Greedy::new(&self.graph, &self.problem)? else {
-            return Ok(episode.finish(true));
-        };
-        let mut previous = None;
-        while !episode.goal_reached() {
-            let choice = greedy.choice(episode.graph(), episode.state(), previous, rule);
-            let Some(tool) = choice else { break };
-            let event = episode.call_tool(tool)?.event;
-            previous = if event.is_none() { Some(tool) } else { None };
-        }
-        Ok(episode.finish(true))
-    }
-}
-
-/// The first goal that cannot be reached, and what is missing on the way to it: a data type that no
-/// available tool yields, or one that all tools need which lead to it.
-fn out_of_reach(graph: &ToolGraph, problem: &Problem) -> Option<(usize, usize)> {
-    let Reach { reached, .. } = Reach::new(graph, problem.initial());
-    let goal = problem.goal().iter().find(|&number| !reached[number])?;
-    let mut seen = vec![false; reached.len()];
-    seen[goal] = true;
-    let mut open = vec![goal];
-    while let Some(number) = open.pop() {
-        let tools = graph.yielded_by().get(number).iter().map(|&tool| tool as usize);
-        let mut any = false;
-        for tool in tools.filter(|&tool| graph.is_available(tool)) {
-            any = true;
-            for &need in graph.needs(tool) {
-                let need = need as usize;
-                if !reached[need] && !seen[need] {
-                    seen[need] = true;
-                    open.push(need);
-                }
-            }
-        }
-        if !any {
-            return Some((goal, number));
+    /// That of [`TieRule::optimal_plan`]: exponential time in the worst case.
+    #[must_use]
+    pub fn optimal_plan(&self) -> Plan {
+        match self.tie_rule.best(&self.graph, &self.problem) {
+            Some(plan) => plan,
+            None => unreachable!("Scenario::new checks that the goal can be reached"),
         }
     }
-    // The tools that lead to the goal need each other's outputs in a circle.
-    Some((goal, goal))
 }

@@ -5,17 +5,19 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Event, Scenario, TriggerRule};
 use crate::{
-    Error, TieRule, Tool, ToolGraph,
+    error::Error,
+    events::{event::Event, scenario::Scenario, trigger_rule::TriggerRule},
+    graph::{state::State, tool::Tool, tool_graph::ToolGraph},
+    plans::tie_rule::TieRule,
     stored::{Object, object},
 };
 
-/// The most costs that all cost changes of a file may come to, tool by tool. Each change holds a cost
-/// for every tool, so that a short file could ask for any amount of memory.
+/// The largest allowed number of cost changes times tools in a file. Each change stores a cost for
+/// every tool, so without a limit a short file could exhaust memory.
 const MOST_CHANGED_COSTS: usize = 10_000_000;
 
-/// A scenario as its file says it, with names for tools and data types.
+/// The file form of a scenario, with names of tools and data types.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ScenarioFile {
@@ -50,7 +52,7 @@ enum EventInFile {
     RemoveTools(Vec<String>),
 }
 
-/// Costs of some tools; each tool is named once.
+/// New costs of some tools; each tool is named once.
 struct CostsByName(Vec<(String, f64)>);
 
 impl Serialize for CostsByName {
@@ -67,7 +69,7 @@ impl<'de> Deserialize<'de> for CostsByName {
             type Value = CostsByName;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object of tool names and costs")
+                f.write_str("an object from tool names to costs")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<CostsByName, A::Error> {
@@ -75,7 +77,8 @@ impl<'de> Deserialize<'de> for CostsByName {
                 let mut names = HashSet::new();
                 while let Some(name) = object.next_key::<String>()? {
                     if !names.insert(name.clone()) {
-                        let what = format_args!("the tool {name:?} has two costs; give it one");
+                        let what =
+                            format_args!("tool {name:?} has two costs; each tool must have one");
                         return Err(A::Error::custom(what));
                     }
                     costs.push((name, object.next_value()?));
@@ -150,7 +153,7 @@ impl ScenarioFile {
             distinct(names, || list.to_owned())?;
         }
         let graph = ToolGraph::with_banned(self.tools, &self.banned)?;
-        // A goal that no tool knows is there at the start or an error; either is a slip in a file.
+        // A goal that no tool needs or yields is a mistake, even if it is present at the start.
         if let Some(goal) = self.task.goal.iter().find(|goal| graph.type_number(goal).is_none()) {
             return Err(Error::UnknownType { name: goal.clone() }.into());
         }
@@ -167,7 +170,7 @@ impl ScenarioFile {
         let costs = changes.count().saturating_mul(graph.tool_count());
         if costs > MOST_CHANGED_COSTS {
             return Err(Error::Setting {
-                name: "the number of cost changes times that of tools",
+                name: "the number of cost changes times the number of tools",
                 value: costs as f64,
                 range: "at most 10000000",
             }
@@ -211,7 +214,8 @@ impl EventInFile {
         }
     }
 
-    /// The event by positions; `costs` are those before it, and those after it afterwards.
+    /// Replaces names by positions. `costs` are the costs before the event, and are updated to those
+    /// after it.
     fn with_positions(self, graph: &ToolGraph, costs: &mut [f64]) -> Result<Event, Error> {
         Ok(match self {
             Self::BanTool => Event::BanTool,
@@ -306,12 +310,12 @@ impl Scenario {
 impl Serialize for Scenario {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let graph = self.graph();
-        let names = |state: &crate::State| -> Vec<String> {
+        let names = |state: &State| -> Vec<String> {
             state.iter().map(|number| graph.type_names()[number].clone()).collect()
         };
         let goal = names(self.problem().goal());
         if goal.is_empty() {
-            let what = "a scenario whose goal has no data type of its tools cannot be stored";
+            let what = "a scenario whose goal no tool needs or yields cannot be stored";
             return Err(S::Error::custom(what));
         }
         let tools = graph.tools();

@@ -1,31 +1,31 @@
-/// How many steps after an event the next one comes.
+/// A rule for the number of steps from one event to the next.
 ///
-/// With `b` events in all, `i` of them over, and an optimal plan of `l` calls from here:
+/// With `b` events in total, of which `i` are over, and an optimal plan of `l` calls from the current
+/// state:
 ///
 /// | rule | steps |
 /// |---|---|
 /// | released | `max(1, floor(l / (b - i + 1)))` |
 /// | paper text | `max(1, floor(l / (b - i)))` |
 ///
-/// The first spreads the events over the plan, the second puts the last one on the plan's last
-/// call.
+/// The released rule spreads the events over the plan; the rule of the paper's text puts the last
+/// event at the last call of the plan. See [`Self::steps`] for an example.
 ///
-/// Reference: CostBench, appendix B.4; the published figures come from the first rule. An example
-/// is at [`Self::steps`].
+/// Reference: CostBench, appendix B.4. The published figures come from the released rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum TriggerRule {
-    /// As the released benchmark does.
+    /// The rule of the released benchmark.
     #[default]
     Released,
-    /// As the paper's text says.
+    /// The rule of the paper's text.
     PaperText,
 }
 
 impl TriggerRule {
-    /// The steps from here to the next event, at least 1; `None` where all events are over.
+    /// The number of steps to the next event, at least 1, or `None` if all events are over.
     ///
     /// ```
     /// use tool_graph::TriggerRule;

@@ -1,8 +1,9 @@
-use super::interner::Interner;
-use super::lists::Lists;
-use crate::{Error, Tool};
+use crate::{
+    error::Error,
+    graph::{interner::Interner, lists::Lists, tool::Tool},
+};
 
-/// A library in numbers, without fault but for its costs.
+/// A library with numbers in place of names, checked except for its costs.
 pub(crate) struct Parts {
     pub(crate) type_names: Vec<String>,
     pub(crate) needs: Lists,
@@ -53,11 +54,11 @@ pub(crate) fn check(tools: &[Tool]) -> Result<Parts, Error> {
     if let Some(tool) = on_a_cycle(&parts.components) {
         return Err(Error::ComponentCycle { tool: tools[tool].name.clone() });
     }
-    // For each data type the last composite tool, from 1, within which it was there.
-    let mut there = vec![0; parts.type_names.len()];
+    // For each data type, the last composite tool, counted from 1, in which it was present.
+    let mut present = vec![0; parts.type_names.len()];
     for tool in 0..tools.len() {
         if !parts.components.get(tool).is_empty() {
-            check_composite(tools, &parts, tool, &mut there)?;
+            check_composite(tools, &parts, tool, &mut present)?;
         }
     }
     Ok(parts)
@@ -67,30 +68,32 @@ fn check_composite(
     tools: &[Tool],
     parts: &Parts,
     tool: usize,
-    there: &mut [usize],
+    present: &mut [usize],
 ) -> Result<(), Error> {
     let mark = tool + 1;
-    let missing = |there: &[usize], list: &[u32]| {
-        let missing = list.iter().find(|&&number| there[number as usize] != mark);
+    let missing = |present: &[usize], list: &[u32]| {
+        let missing = list.iter().find(|&&number| present[number as usize] != mark);
         missing.map(|&number| parts.type_names[number as usize].clone())
     };
     let name = || tools[tool].name.clone();
-    parts.needs.get(tool).iter().for_each(|&number| there[number as usize] = mark);
+    parts.needs.get(tool).iter().for_each(|&number| present[number as usize] = mark);
     for &component in parts.components.get(tool) {
         let component = component as usize;
-        if let Some(input) = missing(there, parts.needs.get(component)) {
+        if let Some(input) = missing(present, parts.needs.get(component)) {
             let component = tools[component].name.clone();
             return Err(Error::ComponentInput { tool: name(), component, input });
         }
-        parts.yields.get(component).iter().for_each(|&number| there[number as usize] = mark);
+        parts.yields.get(component).iter().for_each(|&number| present[number as usize] = mark);
     }
-    match missing(there, parts.yields.get(tool)) {
+    match missing(present, parts.yields.get(tool)) {
         Some(output) => Err(Error::ComponentOutput { tool: name(), output }),
         None => Ok(()),
     }
 }
 
-/// The first tool, if any, that is left when tools whose components are all done are taken away.
+/// A tool on a cycle of components, if there is one.
+///
+/// Removes tools whose components are all removed, as long as there are any.
 fn on_a_cycle(components: &Lists) -> Option<usize> {
     let tools = components.len();
     if (0..tools).all(|tool| components.get(tool).is_empty()) {
@@ -107,7 +110,7 @@ fn on_a_cycle(components: &Lists) -> Option<usize> {
             }
         }
     }
-    // What is left is on a cycle or made of one; going down from it ends on the cycle.
+    // The remaining tools are on a cycle or contain one; following components leads onto the cycle.
     let mut tool = (0..tools).find(|&tool| open[tool] > 0)?;
     for _ in 0..tools {
         let left = components.get(tool).iter().find(|&&component| open[component as usize] > 0);

@@ -1,20 +1,20 @@
 use scoring_rules::decimals::{Decimal, in_units};
 
-use crate::Error;
+use crate::error::Error;
 
-/// The costs of a library in whole units of one power of ten, so that sums of them are exact.
+/// The costs of a library as whole multiples of a power of ten, so that their sums are exact.
 ///
-/// A cost is read as the shortest decimal number that rounds to the same f64, as
-/// [`DecimalSum`](scoring_rules::DecimalSum) reads its terms: 0.1 + 0.2 is 0.3.
+/// A cost is read as the shortest decimal number that rounds to the same f64, like the terms of a
+/// [`DecimalSum`](scoring_rules::DecimalSum): 0.1 + 0.2 is 0.3.
 #[derive(Clone, Debug)]
 pub(crate) struct Costs {
     units: Vec<u128>,
-    /// A unit is 10 to the power of this.
+    /// The exponent of the unit, which is a power of ten.
     exponent: i32,
 }
 
 impl Costs {
-    /// `name` gives the name of a tool for an error.
+    /// `name` returns the name of a tool for an error.
     pub(crate) fn new(costs: &[f64], name: impl Fn(usize) -> String) -> Result<Self, Error> {
         for (tool, &value) in costs.iter().enumerate() {
             if !(value >= 0.0 && value.is_finite()) {
@@ -35,8 +35,8 @@ impl Costs {
         Ok(costs)
     }
 
-    /// The usual case: few digits, found by dividing, which rounds to the nearest f64 as reading
-    /// does.
+    /// The fast path for costs with few decimal places, found by division, which rounds to the nearest
+    /// f64 like parsing does.
     fn few_places(costs: &[f64]) -> Option<Self> {
         let mut scale = 1.0;
         let mut places = 0;
@@ -80,7 +80,7 @@ impl Costs {
     /// The exact sum of the costs of the tools, rounded once to the nearest f64.
     pub(crate) fn sum(&self, tools: impl IntoIterator<Item = usize>) -> f64 {
         let units: u128 = tools.into_iter().map(|tool| self.units[tool]).sum();
-        // The total of all costs is below 2^94, but a tool can be called often.
+        // The total of all costs is below 2^94, but a tool can be called many times.
         match i128::try_from(units) {
             Ok(units) => Decimal { units, exponent: self.exponent }.nearest(),
             Err(_) => format!("{units}e{}", self.exponent).parse().unwrap_or(f64::INFINITY),
@@ -88,7 +88,7 @@ impl Costs {
     }
 }
 
-/// Bits left free for the number of calls of a plan and for sums of two bounds.
+/// The number of bits left free for the number of calls of a plan and for sums of two bounds.
 const BITS_BESIDE_COSTS: u32 = 34;
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_those_of_the_decimals_as_written() {
+    fn sums_are_exact_in_decimal() {
         let some = costs(&[0.1, 0.2, 0.3, 40.73, 42.67]).unwrap();
         assert_eq!(some.units(0) + some.units(1), some.units(2));
         assert_eq!(some.sum([0, 1]), 0.3);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn long_and_short_costs_go_together() {
+    fn costs_with_many_and_few_digits_are_added_exactly() {
         let some = costs(&[0.1 + 0.2, 1e-10, 3e9, 0.0, 1.0 / 3.0]).unwrap();
         assert_eq!(some.sum([0]), 0.1 + 0.2);
         assert_eq!(some.sum([1, 3]), 1e-10);
@@ -118,13 +118,13 @@ mod tests {
     }
 
     #[test]
-    fn a_negative_zero_is_a_zero() {
+    fn negative_zero_counts_as_zero() {
         let some = costs(&[-0.0, 1.0 / 3.0]).unwrap();
         assert_eq!((some.units(0), some.sum([0, 1])), (0, 1.0 / 3.0));
     }
 
     #[test]
-    fn costs_that_lie_too_far_apart_are_refused() {
+    fn costs_that_differ_too_much_in_magnitude_are_errors() {
         let wide = costs(&[1e-300, 1e300]);
         assert_eq!(wide.unwrap_err(), Error::CostRange { tool: "1".into() });
         assert!(costs(&[1e300, 2e300]).is_ok());
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn costs_below_zero_and_not_finite_are_refused() {
+    fn negative_and_non_finite_costs_are_errors() {
         for value in [-0.01, f64::INFINITY, f64::NEG_INFINITY] {
             assert_eq!(costs(&[1.0, value]).unwrap_err(), Error::Cost { tool: "1".into(), value });
         }

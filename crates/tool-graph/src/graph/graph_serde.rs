@@ -4,10 +4,12 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::ToolGraph;
-use crate::{Error, Tool};
+use crate::{
+    error::Error,
+    graph::{tool::Tool, tool_graph::ToolGraph},
+};
 
-/// A graph with banned tools.
+/// The stored form of a graph with banned tools.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredGraph {
@@ -23,7 +25,7 @@ impl ToolGraph {
         banned.flat_map(|tool| self.tool_names(&[tool])).map(str::to_owned).collect()
     }
 
-    /// A checked library of which tools of these names are banned.
+    /// Builds a graph in which the tools with these names are banned.
     pub(crate) fn with_banned(tools: Vec<Tool>, banned: &[String]) -> Result<Self, Error> {
         let mut graph = Self::new(tools)?;
         for name in banned {
@@ -33,7 +35,7 @@ impl ToolGraph {
         Ok(graph)
     }
 
-    /// The position of a tool that has to be there.
+    /// The position of the tool with this name, or an error.
     pub(crate) fn position_of(&self, name: &str) -> Result<usize, Error> {
         let tool = self.tool_position(name);
         tool.ok_or_else(|| Error::UnknownTool { name: name.to_owned() })
@@ -62,7 +64,7 @@ impl<'de> Visitor<'de> for GraphVisitor {
     type Value = ToolGraph;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of tools, or an object of tools and banned tool names")
+        f.write_str("a list of tools, or an object with `tools` and `banned`")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<ToolGraph, A::Error> {

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Names to numbers, in the order in which they come.
+/// Numbers for names, in the order of their first appearance.
 #[derive(Debug, Default)]
 pub(crate) struct Interner<'a> {
     numbers: HashMap<&'a str, u32, BuildHasherDefault<NameHasher>>,
@@ -12,7 +12,7 @@ impl<'a> Interner<'a> {
         self.numbers.get(name).copied()
     }
 
-    /// The number of the name, and whether it is new.
+    /// Returns the number of the name and whether the name is new.
     pub(crate) fn intern(&mut self, name: &'a str) -> (u32, bool) {
         let next = self.numbers.len() as u32;
         let number = *self.numbers.entry(name).or_insert(next);
@@ -20,7 +20,7 @@ impl<'a> Interner<'a> {
     }
 }
 
-/// A quick hash for short names; nothing depends on the order that it gives.
+/// A fast hash for short names. No result depends on the order of the hash table.
 #[derive(Debug, Default)]
 struct NameHasher(u64);
 
@@ -40,7 +40,7 @@ impl Hasher for NameHasher {
     }
 
     fn finish(&self) -> u64 {
-        // The table takes its place from the low bits and a tag from the high ones.
+        // The table uses the low bits as the index and the high bits as a tag.
         self.0 ^ (self.0 >> 32)
     }
 }

@@ -1,4 +1,4 @@
-/// Many short lists of numbers, one after the other in one piece of memory.
+/// Many short lists of numbers in one allocation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lists {
     ends: Vec<u32>,
@@ -25,7 +25,7 @@ impl Lists {
         &self.items[start..self.ends[list] as usize]
     }
 
-    /// For each of `count` items, the lists that it is in, in order.
+    /// For each of the items 0 to `count - 1`, the lists that contain it, in order.
     pub(crate) fn transposed(&self, count: usize) -> Self {
         let mut ends = vec![0u32; count + 1];
         for &item in &self.items {
@@ -41,7 +41,7 @@ impl Lists {
                 ends[item as usize] += 1;
             }
         }
-        // Each start has moved to the end of its list.
+        // Filling the lists moved each start to the end of its list.
         ends.pop();
         Self { ends, items }
     }

@@ -1,23 +1,17 @@
-use super::ToolGraph;
+use crate::graph::tool_graph::ToolGraph;
 
-/// Tools and data types by name.
+/// Names of tools and data types.
 impl ToolGraph {
-    /// The tool of this name.
+    /// The position of the tool with this name.
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// # let graph = ToolGraph::new(vec![
-    /// #     tool("search", "query", "hits", 4.0),
-    /// #     tool("ask", "query", "hits", 7.0),
-    /// #     tool("pick", "hits", "choice", 2.0),
-    /// # ])?;
+    /// use tool_graph::{Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    /// ])?;
     ///
     /// assert_eq!(graph.tool_position("pick"), Some(2));
     /// assert_eq!(graph.tool_position("buy"), None);
@@ -32,33 +26,27 @@ impl ToolGraph {
         Some(tools[place] as usize)
     }
 
-    /// The names of some tools, such as those of a plan.
+    /// The names of the tools at these positions, such as those of a plan.
     ///
     /// # Panics
     ///
-    /// Where one is not a position in this library.
+    /// If a position is outside the library.
     #[must_use]
     #[track_caller]
     pub fn tool_names(&self, tools: &[usize]) -> Vec<&str> {
         tools.iter().map(|&tool| self.shared.tools[tool].name.as_str()).collect()
     }
 
-    /// The names of the data types, in the order in which the library first names them.
+    /// The names of the data types, in the order of their first appearance in the library.
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// # let graph = ToolGraph::new(vec![
-    /// #     tool("search", "query", "hits", 4.0),
-    /// #     tool("ask", "query", "hits", 7.0),
-    /// #     tool("pick", "hits", "choice", 2.0),
-    /// # ])?;
+    /// use tool_graph::{Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    /// ])?;
     ///
     /// assert_eq!(graph.type_names(), ["query", "hits", "choice"]);
     /// assert_eq!((graph.type_number("hits"), graph.type_number("refund")), (Some(1), None));
@@ -69,7 +57,7 @@ impl ToolGraph {
         &self.shared.type_names
     }
 
-    /// The number of the data type of this name.
+    /// The position of this data type in [`Self::type_names`].
     #[must_use]
     pub fn type_number(&self, name: &str) -> Option<usize> {
         let [_, types] = self.by_name();

@@ -2,21 +2,14 @@ use petgraph::Graph;
 use petgraph::dot::{Config, Dot};
 use petgraph::graph::NodeIndex;
 
-use super::ToolGraph;
-use crate::Plan;
+use crate::graph::{plan::Plan, tool_graph::ToolGraph};
 
-/// A node of the graph of tools and data types.
+/// A node of the petgraph view of a [`ToolGraph`].
 ///
 /// ```
 /// use tool_graph::{Tool, ToolGraph, Vertex};
 ///
-/// let search = Tool {
-///     name: "search".into(),
-///     inputs: vec!["query".into()],
-///     outputs: vec!["hits".into()],
-///     cost: 2.5,
-///     components: vec![],
-/// };
+/// let search = Tool::new("search", ["query"], ["hits"], 2.5);
 /// let view = ToolGraph::new(vec![search])?.to_petgraph();
 /// let nodes: Vec<&Vertex> = view.node_weights().collect();
 /// assert_eq!(nodes[0], &Vertex::Tool { tool: 0, name: "search".into(), cost: 2.5 });
@@ -28,32 +21,33 @@ use crate::Plan;
 pub enum Vertex {
     /// A tool, banned or not.
     Tool {
-        /// Its position in the library.
+        /// The position in the library.
         tool: usize,
-        /// Its name.
+        /// The name.
         name: String,
-        /// The cost of a call.
+        /// The current cost of a call.
         cost: f64,
     },
     /// A data type.
     Type {
-        /// Its number in the graph of tools.
+        /// The position in [`ToolGraph::type_names`].
         number: usize,
-        /// Its name.
+        /// The name.
         name: String,
     },
 }
 
 impl ToolGraph {
-    /// The graph with an edge from each data type to the tools that need it and from each tool to
-    /// those it yields. The nodes are the tools, in library order, then the data types.
+    /// Converts to a petgraph graph with an edge from each data type to the tools that need it, and
+    /// from each tool to the data types that it yields. The nodes are the tools in library order,
+    /// followed by the data types.
     #[must_use]
     pub fn to_petgraph(&self) -> Graph<Vertex, ()> {
         let mut graph = Graph::new();
         let tools: Vec<NodeIndex> = (0..self.tool_count())
             .map(|tool| {
                 let name = self.name(tool).to_owned();
-                graph.add_node(Vertex::Tool { tool, name, cost: self.value(tool) })
+                graph.add_node(Vertex::Tool { tool, name, cost: self.cost_of(tool) })
             })
             .collect();
         let names = self.type_names().iter().cloned().enumerate();
@@ -70,18 +64,13 @@ impl ToolGraph {
         graph
     }
 
-    /// The graph as text for Graphviz: tools are boxes with their cost, those of the plan are
-    /// filled and numbered by call, banned ones are dashed.
+    /// Writes the graph in the DOT language of Graphviz. Tools are boxes with their cost; the tools
+    /// of the plan are filled and numbered by call, and banned tools are dashed.
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// let search = Tool {
-    ///     name: "search".into(),
-    ///     inputs: vec!["query".into()],
-    ///     outputs: vec!["hits".into()],
-    ///     cost: 2.5,
-    ///     components: vec![],
-    /// };
+    /// use tool_graph::{Tool, ToolGraph};
+    ///
+    /// let search = Tool::new("search", ["query"], ["hits"], 2.5);
     /// let graph = ToolGraph::new(vec![search])?;
     /// let plan = graph.optimal_plan(&graph.problem(&["query"], &["hits"])?)?;
     /// let dot = graph.to_dot(plan.as_ref());

@@ -1,29 +1,25 @@
-use super::{State, ToolGraph};
-use crate::Error;
+use crate::{
+    error::Error,
+    graph::{state::State, tool_graph::ToolGraph},
+};
 
-/// What a plan is asked for: the data types that are there, and those that should be.
+/// A planning problem: the data types that are present at the start, and the goal.
 ///
 /// Made by [`ToolGraph::problem`].
 ///
 /// ```
-/// # use tool_graph::{Tool, ToolGraph};
-/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-/// #     name: name.into(),
-/// #     inputs: vec![input.into()],
-/// #     outputs: vec![output.into()],
-/// #     cost,
-/// #     components: vec![],
-/// # };
-/// # let graph = ToolGraph::new(vec![
-/// #     tool("search", "query", "hits", 4.0),
-/// #     tool("ask", "query", "hits", 7.0),
-/// #     tool("pick", "hits", "choice", 2.0),
-/// # ])?;
-/// # let problem = graph.problem(&["query"], &["choice"])?;
+/// use tool_graph::{Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
 ///
 /// assert_eq!(problem.initial(), &graph.state(&["query"])?);
 /// assert_eq!(problem.goal(), &graph.state(&["choice"])?);
-/// // After a search the rest of the way is shorter.
+/// // After a search, only one call remains.
 /// let later = problem.with_initial(graph.state(&["query", "hits"])?)?;
 /// assert_eq!(graph.optimal_plan(&later)?.map(|plan| plan.cost()), Some(2.0));
 /// # Ok::<(), tool_graph::Error>(())
@@ -36,57 +32,55 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The data types that are there at the start.
+    /// The data types that are present at the start.
     #[must_use]
     pub fn initial(&self) -> &State {
         &self.initial
     }
 
-    /// The data types that should be there at the end.
+    /// The data types that must be present at the end.
     #[must_use]
     pub fn goal(&self) -> &State {
         &self.goal
     }
 
-    /// The same goal from another state, as after some calls.
+    /// Returns the problem with the same goal and another start, for example after some calls.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGraph`] where the state is one of a graph of other data types.
+    /// [`Error::OtherGraph`] if the state belongs to a graph with other data types.
     pub fn with_initial(&self, initial: State) -> Result<Self, Error> {
         if initial.types() != self.goal.types() {
             return Err(Error::OtherGraph);
         }
-        Ok(Self { initial, goal: self.goal.clone() })
+        Ok(self.continued_from(initial))
+    }
+
+    /// The same goal from another state, which must belong to the same graph.
+    pub(crate) fn continued_from(&self, initial: State) -> Self {
+        Self { initial, goal: self.goal.clone() }
     }
 }
 
 impl ToolGraph {
-    /// The problem of getting from some data types to others.
+    /// The problem of reaching the data types `goal` from the data types `initial`.
     ///
-    /// A data type that is there at the start may be one that no tool knows.
+    /// Initial data types that no tool of the library needs or yields are allowed.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a goal, and [`Error::GoalNeverProduced`] for a goal that is not
-    /// there at the start and that no tool of the library yields. Banned tools count here: a goal
-    /// that some tool yields but that cannot be reached is no error but a problem without a plan.
+    /// [`Error::Empty`] if `goal` is empty, and [`Error::GoalNeverProduced`] for a goal that is
+    /// neither present at the start nor yielded by any tool of the library, banned or not. A goal
+    /// that some tool yields but that cannot be reached is not an error: the problem has no plan.
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// # let graph = ToolGraph::new(vec![
-    /// #     tool("search", "query", "hits", 4.0),
-    /// #     tool("ask", "query", "hits", 7.0),
-    /// #     tool("pick", "hits", "choice", 2.0),
-    /// # ])?;
-    /// # use tool_graph::Error;
+    /// use tool_graph::{Error, Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    /// ])?;
     /// let reachable = graph.problem(&["query"], &["choice"])?;
     /// assert!(graph.optimal_plan(&reachable)?.is_some());
     /// let goal = graph.problem(&["query"], &["refund"]);
@@ -106,13 +100,13 @@ impl ToolGraph {
         }
         for name in goal {
             let name = name.as_ref();
-            let there = initial.iter().any(|initial| initial.as_ref() == name);
+            let present = initial.iter().any(|initial| initial.as_ref() == name);
             match self.type_number(name) {
-                Some(number) if there || self.is_yielded(number) => {
+                Some(number) if present || self.is_yielded(number) => {
                     problem.goal.insert(number as u32);
                 }
-                // No tool knows it, so that nothing can take it away either.
-                None if there => {}
+                // No tool needs or yields it, so it stays present.
+                None if present => {}
                 _ => return Err(Error::GoalNeverProduced { goal: name.to_owned() }),
             }
         }

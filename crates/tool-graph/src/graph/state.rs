@@ -1,24 +1,19 @@
-use super::Types;
+use crate::graph::types::Types;
 
-/// A set of data types of one graph: what is there at some moment.
+/// The set of data types that are present at some moment.
 ///
-/// Made by [`ToolGraph::state`](crate::ToolGraph::state). Calls only ever add to it. It is good for
-/// all graphs with the same data types in the same order, such as clones with other costs or bans.
+/// Made by [`ToolGraph::state`](crate::ToolGraph::state). Calls add data types and never remove them.
+/// A state can be used with every graph that has the same data types in the same order, such as a
+/// clone with other costs or bans.
 ///
 /// ```
-/// # use tool_graph::{Tool, ToolGraph};
-/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-/// #     name: name.into(),
-/// #     inputs: vec![input.into()],
-/// #     outputs: vec![output.into()],
-/// #     cost,
-/// #     components: vec![],
-/// # };
-/// # let graph = ToolGraph::new(vec![
-/// #     tool("search", "query", "hits", 4.0),
-/// #     tool("ask", "query", "hits", 7.0),
-/// #     tool("pick", "hits", "choice", 2.0),
-/// # ])?;
+/// use tool_graph::{Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
 ///
 /// let (start, query) = (graph.state(&["query"])?, graph.type_number("query"));
 /// let mut state = start.clone();
@@ -41,7 +36,7 @@ impl State {
         Self { words: vec![0; types.count().div_ceil(64)].into(), types }
     }
 
-    /// The data types of the graph that it belongs to.
+    /// The data types of the graph that the state belongs to.
     pub(super) fn types(&self) -> Types {
         self.types
     }
@@ -52,47 +47,47 @@ impl State {
         }
     }
 
-    /// Whether the data type of this number is there; see
-    /// [`ToolGraph::type_names`](crate::ToolGraph::type_names).
+    /// Whether the data type at this position of
+    /// [`ToolGraph::type_names`](crate::ToolGraph::type_names) is present.
     #[must_use]
     pub fn contains(&self, number: usize) -> bool {
         self.words.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
-    /// Whether all data types of the other state are there.
+    /// Whether all data types of the other state are present. False if the states belong to graphs
+    /// with different data types.
     #[must_use]
     pub fn is_superset(&self, other: &Self) -> bool {
         self.types == other.types && self.words.iter().zip(&other.words).all(|(a, b)| b & !a == 0)
     }
 
-    /// The number of data types that are there.
+    /// The number of data types that are present.
     #[must_use]
     pub fn len(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether no data type is there.
+    /// Whether no data type is present.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// The numbers of the data types that are there, in rising order.
+    /// The positions of the data types that are present, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
         (0..self.types.count()).filter(|&number| self.contains(number))
     }
 }
 
-/// A stored state has a digit for each data type, with the fingerprint of all names of the graph:
-/// it is good for the same graphs as before, and [`Error::OtherGraph`](crate::Error::OtherGraph) for
-/// others.
+/// The stored form of a state. The fingerprint of the type names ties it to its graph: with another
+/// graph, the state that is read leads to [`Error::OtherGraph`](crate::Error::OtherGraph).
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredState {
     /// The fingerprint of the names of all data types of the graph.
     graph_types: String,
-    /// For each data type of the graph 1 if it is there and 0 if not.
+    /// One digit per data type of the graph: 1 if it is present, 0 if not.
     present: String,
 }
 
@@ -117,13 +112,15 @@ impl<'de> serde::Deserialize<'de> for State {
         let types = u32::try_from(stored.present.len())
             .ok()
             .and_then(|count| Types::stored(count, &stored.graph_types))
-            .ok_or_else(|| D::Error::custom("graph_types must be 16 digits from 0 to f"))?;
+            .ok_or_else(|| {
+                D::Error::custom("graph_types must be 16 hexadecimal digits in lower case")
+            })?;
         let mut state = Self::empty(types);
         for (number, digit) in stored.present.bytes().enumerate() {
             match digit {
                 b'0' => {}
                 b'1' => state.insert(number as u32),
-                _ => return Err(D::Error::custom("present must be made of the digits 0 and 1")),
+                _ => return Err(D::Error::custom("present must consist of the digits 0 and 1")),
             }
         }
         Ok(state)

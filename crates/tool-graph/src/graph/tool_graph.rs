@@ -1,40 +1,35 @@
 use std::sync::{Arc, OnceLock};
 
-use super::{Costs, Lists, Types, checks};
-use crate::{Error, Tool};
+use crate::{
+    error::Error,
+    graph::{checks, costs::Costs, lists::Lists, tool::Tool, types::Types},
+};
 
-/// A checked library of tools, as a graph of tools and the data types that they need and yield.
+/// A checked library of tools: a graph of tools and the data types that they need and yield.
 ///
-/// Tools are named by their position in the library, data types by their number in
-/// [`Self::type_names`]. A clone shares all but costs and bans, so that events can change these on
-/// a copy at little cost.
+/// Tools are identified by their position in the library, data types by their position in
+/// [`Self::type_names`]. A clone shares everything except costs and bans, so that a copy on which
+/// events change these is cheap.
 ///
 /// ```
 /// use tool_graph::{Tool, ToolGraph};
-/// let tool = |name: &str, input: &str, output: &str, cost| Tool {
-///     name: name.into(),
-///     inputs: vec![input.into()],
-///     outputs: vec![output.into()],
-///     cost,
-///     components: vec![],
-/// };
+///
 /// let graph = ToolGraph::new(vec![
-///     tool("search", "query", "hits", 22.22),
-///     tool("pick", "hits", "choice", 18.51),
-///     Tool {
-///         components: vec!["search".into(), "pick".into()],
-///         ..tool("search_and_pick", "query", "choice", 40.75)
-///     },
+///     Tool::new("search", ["query"], ["hits"], 22.22),
+///     Tool::new("pick", ["hits"], ["choice"], 18.51),
+///     Tool::new("search_and_pick", ["query"], ["choice"], 40.75)
+///         .with_components(["search", "pick"]),
 /// ])?;
 /// let problem = graph.problem(&["query"], &["choice"])?;
-/// let plan = graph.optimal_plan(&problem)?.expect("both ways lead there");
+/// let plan = graph.optimal_plan(&problem)?.expect("the goal can be reached");
 /// assert_eq!(graph.tool_names(plan.tools()), ["search", "pick"]);
 /// assert_eq!(plan.cost(), 40.73);
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 ///
-/// With the feature `serde` it is read from and written as a list of tools, which is checked as by
-/// [`Self::new`]; a graph with banned tools as `{"tools": [...], "banned": ["name", ...]}`.
+/// With the feature `serde`, a graph is stored as a list of tools, or as
+/// `{"tools": [...], "banned": ["name", ...]}` if tools are banned. Stored tools are checked like those
+/// given to [`Self::new`].
 #[derive(Clone, Debug)]
 pub struct ToolGraph {
     pub(super) shared: Arc<Shared>,
@@ -43,26 +38,26 @@ pub struct ToolGraph {
     banned: Vec<bool>,
 }
 
-/// What no event changes.
+/// The parts of a graph that no event changes.
 #[derive(Debug)]
 pub(super) struct Shared {
-    /// As declared; the costs in here may be out of date.
+    /// The tools as declared; their costs may be out of date.
     pub(super) tools: Vec<Tool>,
     pub(super) type_names: Vec<String>,
     types: Types,
     needs: Lists,
     yields: Lists,
     components: Lists,
-    /// By data type, the tools that need it and those that yield it.
+    /// For each data type, the tools that need it and the tools that yield it.
     waiting: Lists,
     yielded_by: Lists,
-    /// Tools by name and data types by name, sorted when first asked for.
+    /// Tools and data types sorted by name, computed on first use.
     pub(super) by_name: OnceLock<[Vec<u32>; 2]>,
 }
 
 impl PartialEq for ToolGraph {
     fn eq(&self, other: &Self) -> bool {
-        // The costs in shared tools may be out of date.
+        // The costs of the shared tools may be out of date.
         let same = |(a, b): (&Tool, &Tool)| {
             (&a.name, &a.inputs, &a.outputs, &a.components)
                 == (&b.name, &b.inputs, &b.outputs, &b.components)
@@ -74,46 +69,33 @@ impl PartialEq for ToolGraph {
     }
 }
 
-impl TryFrom<Vec<Tool>> for ToolGraph {
-    type Error = Error;
-
-    fn try_from(tools: Vec<Tool>) -> Result<Self, Error> {
-        Self::new(tools)
-    }
-}
-
 impl ToolGraph {
-    /// Checks a library once; everything after that relies on it. The tools keep their order.
+    /// Checks a library and builds its graph. The tools keep their order.
     ///
-    /// A composite tool must be able to run its components in the order given: every input of one
-    /// is an input of the tool or an output of an earlier component. Its outputs are any of those
-    /// of its components, often only the last one's. Components may be composite themselves and may
-    /// stand before or after the tool in the library.
+    /// A composite tool must be able to run its components in the given order: every input of a
+    /// component must be an input of the tool or an output of an earlier component. The outputs of
+    /// the tool must be outputs of its components, and are often only those of the last one.
+    /// Components may be composite themselves, and may stand before or after the tool in the library.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`], and by tool [`Error::Cost`], [`Error::CostRange`],
+    /// [`Error::Empty`] without tools, and for an invalid tool [`Error::Cost`], [`Error::CostRange`],
     /// [`Error::DuplicateTool`], [`Error::UnknownComponent`], [`Error::ComponentCycle`],
     /// [`Error::ComponentInput`] and [`Error::ComponentOutput`].
     ///
     /// # Complexity
     ///
-    /// Linear in the size of the library, in time and memory. A library has fewer than 2^32 tools,
-    /// data types, inputs and outputs, each counted over all tools: one with more takes hundreds of
-    /// gigabytes, and is not looked for.
+    /// Linear time and memory in the size of the library. The library must have fewer than 2^32
+    /// tools, data types, inputs and outputs in total; this is not checked, because larger libraries
+    /// take hundreds of gigabytes.
     ///
     /// ```
-    /// # use tool_graph::{Error, Tool, ToolGraph};
-    /// let search = Tool {
-    ///     name: "search".into(),
-    ///     inputs: vec!["query".into()],
-    ///     outputs: vec!["hits".into()],
-    ///     cost: f64::NAN,
-    ///     components: vec![],
-    /// };
-    /// let free = Tool { cost: 0.0, ..search.clone() };
-    /// assert!(matches!(ToolGraph::new(vec![search]), Err(Error::Cost { .. })));
-    /// let twice = ToolGraph::new(vec![free.clone(), free]);
+    /// use tool_graph::{Error, Tool, ToolGraph};
+    ///
+    /// let search = |cost| Tool::new("search", ["query"], ["hits"], cost);
+    /// let unpriced = ToolGraph::new(vec![search(f64::NAN)]);
+    /// assert!(matches!(unpriced, Err(Error::Cost { .. })));
+    /// let twice = ToolGraph::new(vec![search(4.0), search(7.0)]);
     /// assert_eq!(twice.unwrap_err(), Error::DuplicateTool { tool: "search".into() });
     /// ```
     pub fn new(tools: Vec<Tool>) -> Result<Self, Error> {
@@ -139,30 +121,25 @@ impl ToolGraph {
         })
     }
 
-    /// The same library with other costs, one for each tool, banned ones included.
+    /// Returns the same library with other costs, one for each tool, including banned tools.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`], and [`Error::Cost`] or [`Error::CostRange`] as for a new library.
+    /// [`Error::Length`] unless there is one cost per tool, and [`Error::Cost`] or
+    /// [`Error::CostRange`] as in [`Self::new`].
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// # let graph = ToolGraph::new(vec![
-    /// #     tool("search", "query", "hits", 4.0),
-    /// #     tool("ask", "query", "hits", 7.0),
-    /// #     tool("pick", "hits", "choice", 2.0),
-    /// # ])?;
-    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    /// use tool_graph::{Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    /// ])?;
+    /// let problem = graph.problem(&["query"], &["choice"])?;
     ///
     /// let later = graph.with_costs(&[8.0, 7.0, 2.0])?;
-    /// let plan = later.optimal_plan(&problem)?.expect("there is a way");
+    /// let plan = later.optimal_plan(&problem)?.expect("the goal can be reached");
     /// assert_eq!(later.tool_names(plan.tools()), ["ask", "pick"]);
     /// assert_eq!((graph.cost(0)?, later.cost(0)?), (4.0, 8.0));
     /// # Ok::<(), tool_graph::Error>(())
@@ -183,86 +160,78 @@ impl ToolGraph {
         })
     }
 
-    /// Takes a tool out of all plans from now on; it keeps its position.
+    /// Makes a tool unavailable for all further plans. Positions do not change.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchTool`].
+    /// [`Error::NoSuchTool`] for a position outside the library.
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// # let graph = ToolGraph::new(vec![
-    /// #     tool("search", "query", "hits", 4.0),
-    /// #     tool("ask", "query", "hits", 7.0),
-    /// #     tool("pick", "hits", "choice", 2.0),
-    /// # ])?;
-    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    /// use tool_graph::{Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    /// ])?;
+    /// let problem = graph.problem(&["query"], &["choice"])?;
     ///
     /// let mut later = graph.clone();
     /// later.ban(0)?;
     /// assert!(graph.is_available(0) && !later.is_available(0));
     /// assert_eq!(later.optimal_plan(&problem)?.map(|plan| plan.cost()), Some(9.0));
-    /// assert_eq!(later.tool_count(), 3, "it keeps its position");
+    /// assert_eq!(later.tool_count(), 3, "the tool keeps its position");
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn ban(&mut self, tool: usize) -> Result<(), Error> {
         self.check(tool)?;
-        self.banned[tool] = true;
+        self.remove(tool);
         Ok(())
     }
 
-    /// Whether the tool is there and not banned.
+    /// Whether the tool is in the library and not banned.
     #[must_use]
     pub fn is_available(&self, tool: usize) -> bool {
         self.banned.get(tool) == Some(&false)
     }
 
-    /// The number of tools, banned ones included.
+    /// The number of tools, including banned tools.
     #[must_use]
     pub fn tool_count(&self) -> usize {
         self.banned.len()
     }
 
-    /// The tools as declared, with the costs of now.
+    /// The tools as declared, with their current costs.
     #[must_use]
     pub fn tools(&self) -> Vec<Tool> {
         let tools = self.shared.tools.iter().zip(&self.values);
         tools.map(|(tool, &cost)| Tool { cost, ..tool.clone() }).collect()
     }
 
-    /// The cost of a call of the tool.
+    /// The current cost of a call of the tool.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchTool`].
+    /// [`Error::NoSuchTool`] for a position outside the library.
     pub fn cost(&self, tool: usize) -> Result<f64, Error> {
         self.check(tool)?;
         Ok(self.values[tool])
     }
 
-    /// The sum of the costs of some calls: the costs as decimals, added exactly, rounded once.
+    /// The total cost of some calls. Costs are added exactly as decimal numbers, and the sum is
+    /// rounded once.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchTool`].
+    /// [`Error::NoSuchTool`] for a position outside the library.
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![],
-    /// #     outputs: vec!["hits".into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// let graph = ToolGraph::new(vec![tool("search", 0.1), tool("ask", 0.2)])?;
+    /// use tool_graph::{Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 0.1),
+    ///     Tool::new("ask", ["query"], ["hits"], 0.2),
+    /// ])?;
     /// assert_eq!(graph.total_cost(&[0, 1])?, 0.3);
     /// assert_ne!(graph.cost(0)? + graph.cost(1)?, 0.3);
     /// # Ok::<(), tool_graph::Error>(())
@@ -272,25 +241,20 @@ impl ToolGraph {
         Ok(self.costs.sum(calls.iter().copied()))
     }
 
-    /// The components of a composite tool, in order; none for an atomic one.
+    /// The components of a composite tool, in order. The list is empty for an atomic tool.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchTool`].
+    /// [`Error::NoSuchTool`] for a position outside the library.
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, components: &[&str]| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost: 1.0,
-    /// #     components: components.iter().map(|&name| name.into()).collect(),
-    /// # };
+    /// use tool_graph::{Tool, ToolGraph};
+    ///
     /// let graph = ToolGraph::new(vec![
-    ///     tool("search_and_pick", "query", "choice", &["search", "pick"]),
-    ///     tool("search", "query", "hits", &[]),
-    ///     tool("pick", "hits", "choice", &[]),
+    ///     Tool::new("search_and_pick", ["query"], ["choice"], 1.0)
+    ///         .with_components(["search", "pick"]),
+    ///     Tool::new("search", ["query"], ["hits"], 1.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 1.0),
     /// ])?;
     /// assert_eq!(graph.components(0)?, [1, 2]);
     /// assert!(graph.components(1)?.is_empty());
@@ -298,17 +262,24 @@ impl ToolGraph {
     /// ```
     pub fn components(&self, tool: usize) -> Result<Vec<usize>, Error> {
         self.check(tool)?;
-        Ok(self.shared.components.get(tool).iter().map(|&component| component as usize).collect())
+        Ok(self.component_list(tool).iter().map(|&component| component as usize).collect())
     }
 
-    #[cfg(feature = "petgraph")]
     pub(crate) fn name(&self, tool: usize) -> &str {
         &self.shared.tools[tool].name
     }
 
-    #[cfg(feature = "petgraph")]
-    pub(crate) fn value(&self, tool: usize) -> f64 {
+    pub(crate) fn cost_of(&self, tool: usize) -> f64 {
         self.values[tool]
+    }
+
+    pub(crate) fn component_list(&self, tool: usize) -> &[u32] {
+        self.shared.components.get(tool)
+    }
+
+    /// Like [`Self::ban`], for a tool that is known to be in the library.
+    pub(crate) fn remove(&mut self, tool: usize) {
+        self.banned[tool] = true;
     }
 
     pub(crate) fn needs(&self, tool: usize) -> &[u32] {
@@ -339,7 +310,7 @@ impl ToolGraph {
         !self.shared.yielded_by.get(number).is_empty()
     }
 
-    pub(super) fn check(&self, tool: usize) -> Result<(), Error> {
+    pub(crate) fn check(&self, tool: usize) -> Result<(), Error> {
         let tools = self.tool_count();
         if tool < tools { Ok(()) } else { Err(Error::NoSuchTool { tool, tools }) }
     }

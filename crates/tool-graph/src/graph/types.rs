@@ -1,5 +1,7 @@
-/// Which data types a graph has: how many, and a hash of their names in order. Graphs of the same
-/// types can share states; that others have the same hash is out of the question in practice.
+/// The number of data types of a graph and a hash of their names in order.
+///
+/// Graphs with equal values can share states. Different names have different hashes for all
+/// practical purposes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Types {
     count: u32,
@@ -15,14 +17,13 @@ impl Types {
                 word[..part.len()].copy_from_slice(part);
                 hash = scrambled(hash ^ u64::from_le_bytes(word));
             }
-            // Where a name ends, and how many zeros it ends in.
+            // The length tells apart names that end at other places or in zeros.
             hash = scrambled(hash ^ name.len() as u64);
         }
         Self { count: names.len() as u32, names: hash }
     }
 
-    /// The hash of the names as 16 hexadecimal digits: a number of 64 bits would be rounded by many
-    /// readers of JSON.
+    /// The hash of the names as 16 hexadecimal digits. Many JSON parsers would round a 64-bit number.
     #[cfg(feature = "serde")]
     pub(super) fn fingerprint(self) -> String {
         format!("{:016x}", self.names)
@@ -41,13 +42,12 @@ impl Types {
     }
 }
 
-/// Each bit of the word changes about half of the bits of the result, and no two words have the
-/// same.
+/// A bijection on 64-bit words in which each input bit affects about half of the output bits.
 ///
 /// Reference: Steele, Lea and Flood (2014), Fast splittable pseudorandom number generators,
 /// doi:10.1145/2714064.2660195; the constants are those of its variant 13 by Stafford.
 fn scrambled(word: u64) -> u64 {
-    // An increment, so that zeros do not stay zeros.
+    // The increment keeps zero from being a fixed point.
     let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -61,10 +61,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_differ_in_few_letters_have_other_hashes() {
+    fn names_that_differ_in_few_letters_have_different_hashes() {
         let types = |name: String| Types::new(&["first".into(), name, "last".into()]);
         let letters = || 'a'..='z';
-        // Where quick hashes are weak: at the end of one word and in the middle of the next.
+        // Simple hashes are weak at the end of one word and in the middle of the next.
         let names = letters().flat_map(|x| {
             letters().flat_map(move |y| letters().map(move |z| format!("product{x}_2{y}{z}")))
         });

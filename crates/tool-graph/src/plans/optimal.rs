@@ -1,28 +1,23 @@
-use super::a_star::a_star;
-use super::branch_and_cut::branch_and_cut;
-use super::chain::chain;
-use super::dijkstra::dijkstra;
-use super::{Plan, Task};
-use crate::{Error, Problem, ToolGraph};
+use crate::{
+    error::Error,
+    graph::{plan::Plan, problem::Problem, tool_graph::ToolGraph},
+    searches::{
+        a_star::a_star, best_calls::best_calls, branch_and_cut::branch_and_cut, chain::chain,
+        dijkstra::dijkstra, reduced_problem::ReducedProblem,
+    },
+};
 
-/// A way to search for the best plan. All find the same one.
+/// A search method for the best plan. All methods find the same plan.
 ///
 /// ```
-/// # use tool_graph::{Tool, ToolGraph};
-/// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-/// #     name: name.into(),
-/// #     inputs: vec![input.into()],
-/// #     outputs: vec![output.into()],
-/// #     cost,
-/// #     components: vec![],
-/// # };
-/// # let graph = ToolGraph::new(vec![
-/// #     tool("search", "query", "hits", 4.0),
-/// #     tool("ask", "query", "hits", 7.0),
-/// #     tool("pick", "hits", "choice", 2.0),
-/// # ])?;
-/// # let problem = graph.problem(&["query"], &["choice"])?;
-/// use tool_graph::Search;
+/// use tool_graph::{Search, Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
 ///
 /// let best = graph.optimal_plan(&problem)?;
 /// for search in [Search::Dijkstra, Search::AStar, Search::Chain] {
@@ -35,104 +30,87 @@ use crate::{Error, Problem, ToolGraph};
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Search {
-    /// In the order of cost through the states that can be reached: for small graphs. All that cost
-    /// less than the plan are kept, which for t data types can be 2^t.
+    /// Visits the reachable states in the order of their cost; for small graphs. Keeps all states
+    /// that cost less than the plan, up to 2^t for t data types.
     Dijkstra,
-    /// Led through the states by a lower bound of what is still to pay, landmark cuts: for larger
-    /// graphs. At worst as many are kept.
+    /// Visits the states in the order of their cost plus a lower bound of the remaining cost
+    /// (landmark cuts); for larger graphs. Keeps as many states as `Dijkstra` in the worst case.
     AStar,
-    /// Through sets of tools that are called or not, led by a linear program of landmarks: for
-    /// large graphs, and what [`ToolGraph::optimal_plan`] uses where there is no chain. Exponential
-    /// time in the number of tools at worst.
+    /// Branches on whether a tool is called, with bounds from a linear program over landmarks; for
+    /// large graphs. [`ToolGraph::optimal_plan`] uses it for problems that are not chains.
+    /// Exponential time in the number of tools in the worst case.
     BranchAndCut,
-    /// Along a chain, where each tool that leads to the goal needs and yields one data type of it
-    /// at most. Linear time.
+    /// Linear time, for chains only: problems in which each tool that leads to the goal needs at most
+    /// one and yields one of the missing data types, without cycles.
     Chain,
 }
 
 impl ToolGraph {
-    /// The best plan, or `None` where no calls lead to the goal.
+    /// Returns the best plan, or `None` if the goal cannot be reached.
     ///
-    /// Best is the lowest cost, then the fewest calls, then the tools that stand first in the
-    /// library, from the first call on. Costs are compared as the decimals that they are written
-    /// as, without rounding. Where the goal is there at the start, the plan is empty.
+    /// The best plan has the lowest cost; ties go to the plan with the fewest calls, then to the plan
+    /// whose first call that differs stands first in the library. Costs are compared exactly as
+    /// decimal numbers. If the goal is present at the start, the plan is empty.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGraph`] where the problem is that of a graph of other data types.
+    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types.
     ///
     /// # Complexity
     ///
-    /// Linear along a chain ([`Search::Chain`]). Otherwise the problem is NP-hard, and the time
-    /// exponential at worst in the number of tools that some way from the start to the goal could
-    /// use. No limit ends the search; to keep it short, leave out tools or ban them.
-    /// `docs/performance.md` has what random graphs of 200 tools take.
+    /// Linear time for a chain ([`Search::Chain`]). Otherwise the problem is NP-hard, and the search
+    /// takes exponential time in the worst case in the number of tools that can be part of a plan.
+    /// The search has no limit; fewer tools make it shorter. `docs/performance.md` reports the times
+    /// for random graphs of 200 tools.
     ///
     /// Reference: Bylander (1994), The computational complexity of propositional STRIPS planning,
-    /// doi:10.1016/0004-3702(94)90081-7, of plans in which nothing is ever lost.
+    /// doi:10.1016/0004-3702(94)90081-7, on plans without delete effects.
     ///
     /// ```
-    /// # use tool_graph::{Tool, ToolGraph};
-    /// # let tool = |name: &str, input: &str, output: &str, cost| Tool {
-    /// #     name: name.into(),
-    /// #     inputs: vec![input.into()],
-    /// #     outputs: vec![output.into()],
-    /// #     cost,
-    /// #     components: vec![],
-    /// # };
-    /// # let graph = ToolGraph::new(vec![
-    /// #     tool("search", "query", "hits", 4.0),
-    /// #     tool("ask", "query", "hits", 7.0),
-    /// #     tool("pick", "hits", "choice", 2.0),
-    /// # ])?;
-    /// # let problem = graph.problem(&["query"], &["choice"])?;
+    /// use tool_graph::{Tool, ToolGraph};
     ///
-    /// let plan = graph.optimal_plan(&problem)?.expect("there is a way");
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    /// ])?;
+    /// let problem = graph.problem(&["query"], &["choice"])?;
+    ///
+    /// let plan = graph.optimal_plan(&problem)?.expect("the goal can be reached");
     /// assert_eq!((graph.tool_names(plan.tools()), plan.cost()), (vec!["search", "pick"], 6.0));
     /// let nowhere = graph.problem(&["time"], &["choice"])?;
     /// assert_eq!(graph.optimal_plan(&nowhere)?, None);
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn optimal_plan(&self, problem: &Problem) -> Result<Option<Plan>, Error> {
-        let Some(task) = Task::new(self, problem)? else { return Ok(None) };
-        let tools = best_calls(&task);
-        Ok(tools.map(|tools| task.plan(self, &tools)))
+        let Some(reduced) = ReducedProblem::new(self, problem)? else { return Ok(None) };
+        let tools = best_calls(&reduced);
+        Ok(tools.map(|tools| reduced.plan(self, &tools)))
     }
 
-    /// The same plan by a search of the caller's choice. [`Search`] says what each takes; all but
-    /// that along a chain are exponential at worst, and no limit ends them.
+    /// Returns the same plan as [`Self::optimal_plan`], found by the given search method.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGraph`] as above, and [`Error::NotAChain`] for [`Search::Chain`] where it
-    /// cannot be used.
+    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types, and
+    /// [`Error::NotAChain`] for [`Search::Chain`] if the problem is not a chain.
+    ///
+    /// # Complexity
+    ///
+    /// See [`Search`]. Every method except [`Search::Chain`] takes exponential time in the worst case
+    /// and has no limit.
     pub fn optimal_plan_by(
         &self,
         problem: &Problem,
         search: Search,
     ) -> Result<Option<Plan>, Error> {
-        let Some(task) = Task::new(self, problem)? else { return Ok(None) };
+        let Some(reduced) = ReducedProblem::new(self, problem)? else { return Ok(None) };
         let tools = match search {
-            Search::Dijkstra => dijkstra(&task),
-            Search::AStar | Search::BranchAndCut => best_calls_by(&task, search),
-            Search::Chain => Some(chain(&task).ok_or(Error::NotAChain)?),
+            Search::Dijkstra => dijkstra(&reduced),
+            Search::AStar => a_star(&reduced),
+            Search::BranchAndCut => branch_and_cut(&reduced),
+            Search::Chain => Some(chain(&reduced).ok_or(Error::NotAChain)?),
         };
-        Ok(tools.map(|tools| task.plan(self, &tools)))
-    }
-}
-
-pub(crate) fn best_calls(task: &Task) -> Option<Vec<u32>> {
-    chain(task).or_else(|| best_calls_by(task, Search::BranchAndCut))
-}
-
-/// The search with weights as narrow as the task allows.
-fn best_calls_by(task: &Task, search: Search) -> Option<Vec<u32>> {
-    // Sums of two bounds must fit as well, below a number that stands for never.
-    let narrow = task.weights.iter().sum::<u128>() < 1 << 60;
-    match (search, narrow) {
-        (Search::AStar, true) => a_star::<u64>(task),
-        (Search::AStar, false) => a_star::<u128>(task),
-        (_, true) => branch_and_cut::<u64>(task),
-        (_, false) => branch_and_cut::<u128>(task),
+        Ok(tools.map(|tools| reduced.plan(self, &tools)))
     }
 }

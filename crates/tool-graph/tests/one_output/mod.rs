@@ -1,4 +1,4 @@
-//! Tools that yield one type.
+//! Tools that yield one data type.
 
 use tool_graph::Tool;
 
@@ -9,12 +9,6 @@ pub(crate) fn tool(
     cost: f64,
     components: &[&str],
 ) -> Tool {
-    let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-    Tool {
-        name: name.into(),
-        inputs: owned(inputs),
-        outputs: vec![output.into()],
-        cost,
-        components: owned(components),
-    }
+    Tool::new(name, inputs.iter().copied(), [output], cost)
+        .with_components(components.iter().copied())
 }

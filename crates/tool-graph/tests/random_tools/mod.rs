@@ -16,8 +16,8 @@ impl Draw {
     }
 }
 
-/// Up to `types` data types and up to `tools` tools that mostly go from lower to higher ones, with costs
-/// of few kinds, 0 among them, and one to three goals. Some are plain chains.
+/// A graph with up to `types` data types and up to `tools` tools, which mostly lead from lower to higher
+/// data types, with few distinct costs including 0, and one to three goals. Some graphs are chains.
 pub(crate) fn random_tools(
     draw: &mut Draw,
     types: usize,
@@ -33,7 +33,7 @@ pub(crate) fn random_tools(
             let mut inputs = Vec::new();
             for _ in 0..if chain { 1 } else { [0, 1, 1, 2, 2, 3][draw.below(6)] } {
                 let below = if draw.below(8) == 0 && !chain { types + 1 } else { output };
-                // Near ones, so that plans get long.
+                // Inputs are close to the output, so that plans are long.
                 let back = 1 + draw.below(3.min(below));
                 inputs.push(format!("t{}", (below - back)));
             }
@@ -41,15 +41,10 @@ pub(crate) fn random_tools(
             if !chain && draw.below(4) == 0 {
                 outputs.push(format!("t{}", draw.below(types + 1)));
             }
-            Tool {
-                name: format!("tool{tool}"),
-                inputs,
-                outputs,
-                cost: draw.below(kinds) as f64 / 100.0 + [0.0, 0.1][draw.below(2)],
-                components: vec![],
-            }
+            let cost = draw.below(kinds) as f64 / 100.0 + [0.0, 0.1][draw.below(2)];
+            Tool::new(format!("tool{tool}"), inputs, outputs, cost)
         })
-        // Costs as they would be written, without the noise of the sum above.
+        // Rounds the costs to cents.
         .map(|tool| Tool { cost: (tool.cost * 100.0).round() / 100.0, ..tool })
         .collect();
     let graph = ToolGraph::new(list).unwrap();

@@ -48,8 +48,8 @@ impl NumpyRandom {
         }
     }
 
-    /// A value beyond the last strip's edge, by Marsaglia's exponential method. Its sign is a bit
-    /// of the place that was drawn in the strip.
+    /// A value beyond the edge of the last strip, by Marsaglia's exponential method. Its sign is a bit
+    /// of `place`, the position drawn in the strip.
     fn tail(&mut self, place: u64) -> f64 {
         loop {
             let beyond = -PER_LAST * (-self.unit()).ln_1p();
@@ -62,9 +62,9 @@ impl NumpyRandom {
     }
 }
 
-/// The first four 64-bit words that a `SeedSequence` of this entropy gives.
+/// The first four 64-bit words of a `SeedSequence` with this entropy.
 fn seed_words(seed: u64) -> [u64; 4] {
-    // Zeros fill up the entropy, so leading ones make no difference.
+    // The entropy is padded with zeros, so leading zeros make no difference.
     let entropy = [seed as u32, (seed >> 32) as u32, 0, 0];
     let mut hash = Hash { constant: 0x43b0_d7e5, factor: 0x931e_8875 };
     let mut pool = entropy.map(|digit| hash.next(digit));
@@ -83,7 +83,7 @@ fn seed_words(seed: u64) -> [u64; 4] {
     [word(0), word(2), word(0), word(2)]
 }
 
-/// A multiplicative hash of one 32-bit number after another, each with a constant of its own.
+/// A multiplicative hash of a sequence of 32-bit numbers, each with a different constant.
 struct Hash {
     constant: u32,
     factor: u32,
@@ -112,7 +112,7 @@ mod tests {
         let places = 2.0_f64.powi(52);
         let edge: Vec<f64> = WIDTH.iter().map(|width| width * places).collect();
         assert!((edge[255] - LAST).abs() < 1e-15 && (LAST * PER_LAST - 1.0).abs() < 1e-15);
-        // Strip 0: as wide as its area at the density of the tail's start asks for.
+        // Strip 0 has the area of a rectangle with the density at the start of the tail as its height.
         let area = edge[0] * DENSITY[255];
         assert!((INSIDE[0] as f64 / places - LAST / edge[0]).abs() < 1e-12);
         assert!((edge[1] * (1.0 - DENSITY[1]) - area).abs() < 1e-12);

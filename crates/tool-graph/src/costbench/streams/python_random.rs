@@ -11,7 +11,7 @@ pub(in crate::costbench) struct PythonRandom(Mt);
 
 impl PythonRandom {
     pub(in crate::costbench) fn new(seed: u64) -> Self {
-        // The seed's 32-bit digits, lowest first, without leading zeros.
+        // The 32-bit digits of the seed, lowest first, without leading zeros.
         let digits = [seed as u32, (seed >> 32) as u32];
         let count = if digits[1] == 0 { 1 } else { 2 };
         Self(Mt::new_with_key(digits.into_iter().take(count)))
@@ -32,7 +32,7 @@ impl PythonRandom {
     /// `choice(range(start, end))`, which is also `randrange(start, end)`.
     pub(in crate::costbench) fn choice(&mut self, range: Range<u32>) -> u32 {
         let count = range.end.saturating_sub(range.start).max(1);
-        // As many high bits as the count has, drawn again until below it.
+        // Takes as many high bits as the count has, and draws again until the value is below it.
         let unused = count.leading_zeros();
         loop {
             let drawn = self.0.next_u32() >> unused;

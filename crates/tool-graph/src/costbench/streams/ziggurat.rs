@@ -4,16 +4,16 @@
 //! 2026-11-22
 //!
 //! Strip i > 0 is the rectangle from 0 to `x[i]` with heights from `DENSITY[i]` to
-//! `DENSITY[i - 1]`; up to `x[i - 1]` all of it is under the curve `exp(-x^2 / 2)`. Strip 0 is as
-//! large: the rectangle up to `x[255]`, and the tail.
+//! `DENSITY[i - 1]`; its part up to `x[i - 1]` lies under the curve `exp(-x^2 / 2)`. Strip 0 has the
+//! same area and consists of the rectangle up to `x[255]` and the tail.
 
 /// Where the tail starts, `x[255]`.
 pub(super) const LAST: f64 = 3.654_152_885_361_009;
 
-/// Its inverse.
+/// The inverse of the start of the tail.
 pub(super) const PER_LAST: f64 = 0.273_661_237_329_758_3;
 
-/// Places below it, of `2^52`, are under the curve whatever their height.
+/// For each strip, the number of its `2^52` positions that lie under the curve at every height.
 #[rustfmt::skip]
 pub(super) static INSIDE: [u64; 256] = [
     0xef33d8025ef6a, 0x0, 0xc08be98fbc6a8, 0xda354fabd8142,
@@ -82,7 +82,8 @@ pub(super) static INSIDE: [u64; 256] = [
     0xf9e971e014598, 0xf89fa48a41dfc, 0xf66c5f7f0302c, 0xf1a5a4b331c4a,
 ];
 
-/// The width of a place: `x[i] / 2^52`; of strip 0, as if its tail were part of the rectangle.
+/// For each strip, the width of a position, `x[i] / 2^52`. Strip 0 counts its tail as part of the
+/// rectangle.
 #[rustfmt::skip]
 pub(super) static WIDTH: [f64; 256] = [
     8.683627060801306e-16, 4.779330175727737e-17, 6.354352417405262e-17, 7.454870481247696e-17,

@@ -1,0 +1,87 @@
+use trajectory_metrics::tool_calls::FailureClass;
+
+/// The outcome of a call.
+///
+/// ```
+/// use tool_graph::{CallStatus, Episode, Event, Scenario, Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
+///
+/// let scenario = Scenario::new(graph, problem)?.with_events(vec![Event::BanTool])?;
+/// let mut episode = Episode::new(&scenario);
+/// let missing = episode.call("pick")?.status;
+/// assert_eq!(missing, CallStatus::MissingInput("hits".into()));
+/// assert_eq!(episode.call("buy")?.status, CallStatus::UnknownTool);
+/// let banned = episode.call("search")?.status;
+/// assert_eq!(banned, CallStatus::Banned);
+/// assert!(missing.is_invalid() && !banned.is_invalid() && !banned.is_done());
+/// assert_eq!(episode.call("search")?.status, CallStatus::Unavailable);
+/// assert_eq!(episode.call("ask")?.status, CallStatus::Done { advanced: true });
+/// assert_eq!(episode.call("ask")?.status, CallStatus::Done { advanced: false });
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
+#[non_exhaustive]
+pub enum CallStatus {
+    /// The call was carried out and paid for.
+    Done {
+        /// Whether the call yielded a data type that was missing before.
+        advanced: bool,
+    },
+    /// The call failed because its tool was banned at this call, which the agent could not know.
+    Banned,
+    /// The library has no tool with this name.
+    UnknownTool,
+    /// The tool was banned or removed before this call.
+    Unavailable,
+    /// The tool does not take this parameter.
+    UnexpectedParameter(String),
+    /// The tool needs this parameter, which was not given.
+    MissingParameter(String),
+    /// The tool needs this data type, which is not present yet.
+    MissingInput(String),
+}
+
+impl CallStatus {
+    /// Whether the call was carried out.
+    #[must_use]
+    pub const fn is_done(&self) -> bool {
+        matches!(self, Self::Done { .. })
+    }
+
+    /// Whether the call failed through the agent's fault.
+    #[must_use]
+    pub const fn is_invalid(&self) -> bool {
+        !matches!(self, Self::Done { .. } | Self::Banned)
+    }
+
+    /// The failure class of the call, except for redundancy.
+    pub(super) const fn failure(&self) -> Option<FailureClass> {
+        match self {
+            Self::Done { .. } | Self::Banned => None,
+            Self::MissingInput(_) => Some(FailureClass::Inaccessible),
+            _ => Some(FailureClass::WrongParameters),
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl CallStatus {
+    /// Checks that a call with this status can have this cost and this event.
+    pub(super) fn check(&self, cost: f64, event: Option<usize>) -> Result<(), &'static str> {
+        use crate::stored::{is_cost, rule};
+
+        rule(is_cost(cost), "the cost of a call must be finite and at least 0")?;
+        rule(self.is_done() || cost == 0.0, "a call that was not carried out must cost 0")?;
+        let banned = *self != Self::Banned || event.is_some();
+        rule(banned, "a call with status banned must have an event")?;
+        rule(!self.is_invalid() || event.is_none(), "an invalid call must not have an event")
+    }
+}

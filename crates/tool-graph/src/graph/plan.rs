@@ -1,0 +1,63 @@
+/// A sequence of calls that leads from the start to the goal, and its cost.
+///
+/// No call can be left out: a plan contains no call that adds no new data type, and no call whose
+/// outputs are not needed later.
+///
+/// ```
+/// use tool_graph::{Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
+///
+/// let plan = graph.optimal_plan(&problem)?.expect("the goal can be reached");
+/// assert_eq!((plan.tools(), plan.cost()), (&[0, 2][..], 6.0));
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Plan {
+    tools: Vec<usize>,
+    cost: f64,
+}
+
+impl Plan {
+    pub(crate) fn new(tools: Vec<usize>, cost: f64) -> Self {
+        Self { tools, cost }
+    }
+
+    /// The positions of the called tools in the library, in order.
+    #[must_use]
+    pub fn tools(&self) -> &[usize] {
+        &self.tools
+    }
+
+    /// The total cost of the calls. Costs are added exactly as decimal numbers, and the sum is
+    /// rounded once.
+    #[must_use]
+    pub fn cost(&self) -> f64 {
+        self.cost
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::stored::checked!(struct StoredPlan for Plan = "Plan", Plan::check, {
+    tools: Vec<usize>,
+    cost: f64,
+});
+
+#[cfg(feature = "serde")]
+impl Plan {
+    fn check(&self) -> Result<(), &'static str> {
+        use crate::stored::{is_cost, rule};
+
+        let mut tools = self.tools.clone();
+        tools.sort_unstable();
+        let once = tools.windows(2).all(|pair| pair[0] != pair[1]);
+        rule(once, "a plan must call each tool at most once")?;
+        rule(is_cost(self.cost), "the cost of a plan must be finite and at least 0")
+    }
+}

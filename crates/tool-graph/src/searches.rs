@@ -1,0 +1,19 @@
+//! Engines: the searches behind the plans, on a problem reduced to what a plan can use.
+
+pub(crate) mod a_star;
+pub(crate) mod best_calls;
+pub(crate) mod branch_and_cut;
+mod calls_to_node;
+pub(crate) mod chain;
+pub(crate) mod dijkstra;
+mod landmark_cut;
+mod packing;
+mod plan_weight;
+pub(crate) mod plans_in_order;
+pub(crate) mod reach;
+pub(crate) mod reduced_problem;
+mod relaxed_plan;
+pub(crate) mod rounded_order;
+pub(crate) mod shortest_count;
+mod tool_sets;
+mod type_set;

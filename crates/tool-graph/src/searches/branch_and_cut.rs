@@ -1,0 +1,62 @@
+use crate::searches::{
+    plan_weight::PlanWeight, reduced_problem::ReducedProblem, tool_sets::ToolSets,
+    type_set::TypeSet,
+};
+
+/// Finds the best plan by branching on whether a tool is called.
+///
+/// The search first finds the least weight of a plan. Then it fixes the calls one by one, each time
+/// to the first possible tool in the library that belongs to some plan of this weight together with
+/// the calls before it. A possible call can always be made at once, so each such test is one more
+/// search over sets of tools.
+///
+/// Reference: Haslum, Slaney and Thiébaux (2012), Minimal landmarks for optimal delete-free
+/// planning, ICAPS, for plans as sets of tools that meet all landmarks.
+pub(crate) fn branch_and_cut(reduced: &ReducedProblem) -> Option<Vec<u32>> {
+    if reduced.has_narrow_weights() { search::<u64>(reduced) } else { search::<u128>(reduced) }
+}
+
+fn search<W: PlanWeight>(reduced: &ReducedProblem) -> Option<Vec<u32>> {
+    let mut sets = ToolSets::<W>::new(reduced);
+    let mut root = sets.root();
+    let mut plan = sets.best(&mut root)?;
+    let unique = sets.is_unique();
+    let most = sets.weight_of(&plan);
+    let mut state = TypeSet::empty(reduced.types);
+    let mut calls: Vec<u32> = Vec::new();
+    while !state.contains_all(&reduced.goal) {
+        let before = calls.len();
+        for tool in 0..reduced.tools.len() as u32 {
+            let (needs, yields) =
+                (reduced.needs.get(tool as usize), reduced.yields.get(tool as usize));
+            let planned = plan.contains(&tool);
+            if !planned && (unique || root.is_off(tool))
+                || !state.contains_all(needs)
+                || state.contains_all(yields)
+            {
+                continue;
+            }
+            if !planned {
+                match sets.any_with(&root, tool, most) {
+                    Some(other) => plan = other,
+                    None => {
+                        root.turn_off(tool);
+                        continue;
+                    }
+                }
+            }
+            if !unique {
+                // Only further searches use the root.
+                root.force(tool);
+            }
+            state.insert_all(yields);
+            calls.push(tool);
+            break;
+        }
+        if calls.len() == before {
+            // Cannot happen: a plan always has a next call.
+            return None;
+        }
+    }
+    Some(calls)
+}

@@ -1,0 +1,39 @@
+use std::ops::{Add, Sub};
+
+/// The cost and the number of calls of a plan as one whole number. The 64-bit version is faster.
+pub(crate) trait PlanWeight: Copy + Ord + Add<Output = Self> + Sub<Output = Self> {
+    const ZERO: Self;
+    /// A weight above that of every plan.
+    const NEVER: Self;
+
+    /// Converts a weight, which must fit.
+    fn of(weight: u128) -> Self;
+
+    fn wide(self) -> u128;
+}
+
+impl PlanWeight for u64 {
+    const ZERO: Self = 0;
+    const NEVER: Self = u64::MAX >> 1;
+
+    fn of(weight: u128) -> Self {
+        weight as u64
+    }
+
+    fn wide(self) -> u128 {
+        self.into()
+    }
+}
+
+impl PlanWeight for u128 {
+    const ZERO: Self = 0;
+    const NEVER: Self = u128::MAX >> 1;
+
+    fn of(weight: u128) -> Self {
+        weight
+    }
+
+    fn wide(self) -> u128 {
+        self
+    }
+}

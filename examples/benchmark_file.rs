@@ -10,7 +10,7 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/demo_scenario.json
 
 fn main() -> Result<(), Box<dyn Error>> {
     let scenario: Scenario = serde_json::from_str(&fs::read_to_string(FILE)?)?;
-    let mut episode = Episode::new(&scenario)?;
+    let mut episode = Episode::new(&scenario);
 
     while !episode.goal_reached() && episode.calls_left() > 0 {
         // This agent takes the first tool of the cheapest plan from where it stands.
@@ -28,8 +28,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let answer_is_right = episode.goal_reached();
     let agent = episode.finish(answer_is_right);
-    let greedy = scenario.greedy_run(GreedyRule::Chain)?;
-    let optimal = scenario.optimal_run()?;
+    let greedy = scenario.greedy_run(GreedyRule::Chain);
+    let optimal = scenario.optimal_run();
     println!("optimal run: {} calls, cost {}", optimal.calls().len(), optimal.total_cost());
     for (name, run) in [("agent", agent), ("greedy policy", greedy)] {
         let scores = run.scores(&optimal)?;

@@ -9,7 +9,7 @@ use tool_graph::{Episode, GreedyRule, Scenario};
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/demo_scenario.json");
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let scenario: Scenario = serde_json::from_str(&fs::read_to_string(FILE)?)?;
+    let scenario = Scenario::from_json(&fs::read(FILE)?)?;
     let mut episode = Episode::new(&scenario);
 
     while !episode.goal_reached() && episode.calls_left() > 0 {

@@ -349,7 +349,7 @@ fn more_than_ten_million_shuffles_are_refused() {
         for shuffles in [10_000_001, usize::MAX] {
             let refused = pool.random_sampled(9, FitRule::StopAtFirst, shuffles, 1);
             let value = shuffles as f64;
-            let want = Error::Setting { name: "shuffles", value, range: "at most 10 million" };
+            let want = Error::Setting { name: "shuffles", value, range: "from 2 to 10 million" };
             assert_eq!(refused, Err(want));
         }
     }

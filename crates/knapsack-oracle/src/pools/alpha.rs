@@ -1,6 +1,6 @@
 use std::{cmp::Ordering, fmt};
 
-use crate::Error;
+use crate::{error::Error, pools::points::decimal};
 
 /// The share of what all items cost together that a budget allows, above 0 and at most 1.
 ///
@@ -54,7 +54,7 @@ impl Alpha {
     /// This share of a total, rounded down: `floor(alpha * total)` in exact arithmetic.
     #[must_use]
     pub fn of(self, total: u64) -> u64 {
-        let (digits, exponent) = crate::pools::points::decimal(self.0);
+        let (digits, exponent) = decimal(self.0);
         // Digits are below 10^17 and the total below 2^64, so the product is below 10^37.
         let product = u128::from(digits) * u128::from(total);
         let power = 10_u128.checked_pow(exponent.unsigned_abs());

@@ -1,4 +1,4 @@
-use crate::Error;
+use crate::error::Error;
 
 /// One task of a pool: what it is worth, what an attempt costs, and whether an attempt solves it.
 ///

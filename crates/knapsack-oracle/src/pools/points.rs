@@ -1,4 +1,4 @@
-use crate::Error;
+use crate::error::Error;
 
 /// The values of a pool as whole multiples of one unit, so that sums of them are exact.
 #[derive(Clone, Debug, PartialEq)]

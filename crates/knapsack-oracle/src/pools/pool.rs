@@ -1,4 +1,7 @@
-use crate::{Alpha, Error, Item, OrderedRun, pools::points::Points};
+use crate::{
+    error::Error,
+    pools::{alpha::Alpha, item::Item, points::Points},
+};
 
 /// Items that share a budget, in the order in which a planner is shown them.
 ///
@@ -126,38 +129,6 @@ impl<const R: usize> Pool<R> {
     #[must_use]
     pub fn budgets(&self, alpha: Alpha) -> [u64; R] {
         self.totals.map(|total| alpha.of(total))
-    }
-
-    /// Carries out an order under several budgets: each item runs at its true costs, and execution
-    /// stops at the first item of which some cost is more than what is left.
-    ///
-    /// With one resource, [`execute`](crate::execute) in the advisory regime does the same for a
-    /// plan.
-    ///
-    /// ```
-    /// use knapsack_oracle::{Error, Item, Pool};
-    ///
-    /// // Tokens and cents.
-    /// let pool = Pool::new(vec![
-    ///     Item::with_costs("a", 1.0, [500, 2], true)?,
-    ///     Item::with_costs("b", 1.0, [100, 9], true)?,
-    /// ])?;
-    /// let run = pool.run_in_order(&[0, 1], &[600, 10])?;
-    /// assert_eq!((run.earned, run.spent, run.stopped_by), (1.0, [500, 2], Some(1)));
-    /// assert_eq!(pool.oracle_under(&[600, 10])?.value, 1.0);
-    /// # Ok::<(), Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OtherPool`] for a position outside the pool; [`Error::DuplicateId`] for one that
-    /// comes twice.
-    pub fn run_in_order(
-        &self,
-        order: &[usize],
-        budgets: &[u64; R],
-    ) -> Result<OrderedRun<R>, Error> {
-        OrderedRun::new(self, order, budgets)
     }
 
     pub(crate) const fn points(&self) -> &Points {

@@ -1,4 +1,4 @@
-use crate::Error;
+use crate::error::Error;
 
 /// Triage efficiency of one plan on one pool, and whether it says anything. From
 /// [`triage_efficiency_score`].

@@ -1,4 +1,4 @@
-use crate::Error;
+use crate::error::Error;
 
 /// Kendall's tau-b between two rankings of the same things, given as scores:
 /// `(concordant - discordant) / sqrt((pairs - ties in a) * (pairs - ties in b))`, from -1 to 1.

@@ -1,6 +1,6 @@
 #[cfg(feature = "serde")]
 use crate::stored::{is_amount, must};
-use crate::{Efficiency, Error, stored::checked_when_read};
+use crate::{error::Error, scores::efficiency::Efficiency, stored::checked_when_read};
 
 /// Mean triage efficiency over pools, with how many of them say something. From
 /// [`mean_efficiency_score`], where an example is.

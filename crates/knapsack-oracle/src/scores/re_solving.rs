@@ -1,6 +1,6 @@
 #[cfg(feature = "serde")]
 use crate::stored::must;
-use crate::{Error, stored::checked_when_read};
+use crate::{error::Error, stored::checked_when_read};
 
 /// One item attempted twice: as a baseline, and told its planner's own allocation as a budget. What
 /// [`BudgetAware`] counts; an example is there.

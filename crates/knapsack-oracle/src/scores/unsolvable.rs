@@ -1,4 +1,7 @@
-use crate::{Error, Plan};
+use crate::{
+    error::Error,
+    plans::plan::{Plan, Step},
+};
 
 /// The share of the unsolvable items that a plan leaves out: `|U \ S| / |U|`, where `S` are the
 /// items with an allocation above 0. From 0 to 1, higher is better.
@@ -64,7 +67,7 @@ pub fn waste_rate(plan: &Plan, unsolvable: &[bool]) -> Result<f64, Error> {
 /// How many unsolvable items have an allocation above 0, and the sum of these.
 fn planned_unsolvable(plan: &Plan, unsolvable: &[bool]) -> Result<(usize, u128), Error> {
     let (mut planned, mut wasted) = (0, 0);
-    for (step, &crate::Step { position, allocation }) in plan.steps().iter().enumerate() {
+    for (step, &Step { position, allocation }) in plan.steps().iter().enumerate() {
         let items = unsolvable.len();
         let mark =
             unsolvable.get(position).ok_or(Error::OtherPool { index: step, position, items })?;

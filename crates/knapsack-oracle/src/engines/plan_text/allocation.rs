@@ -1,0 +1,199 @@
+use super::entry::Scalar;
+
+/// The allocation that a value stands for, and whether it was written as one: a whole number of at
+/// least 0 that fits 64 bits, in digits and without a leading zero. `None` for a text that is not a
+/// number of tokens, such as `about 30 %`.
+///
+/// A number of tokens is one number, with words or signs around it that do not change what it counts
+/// (`about 1,200 tokens`, `~1.2k`). It is rounded down; 0 if it is negative, missing or null; the
+/// largest number if it is larger. `1,200`, `1_200`, `"1200 tokens"`, `1.2k`, `1.2e3` and `1200.7`
+/// are 1200.
+pub(crate) fn allocation(value: Option<&Scalar<'_>>) -> Option<(u64, bool)> {
+    let (text, quoted) = match value {
+        None => return Some((0, false)),
+        Some(Scalar::Text(text)) => (text.as_str(), true),
+        Some(Scalar::Bare("null" | "None")) => return Some((0, false)),
+        Some(Scalar::Bare(text)) => (*text, false),
+    };
+    let plain =
+        text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    match text.parse() {
+        Ok(number) if plain && !quoted => Some((number, true)),
+        _ => coerced(text).map(|number| (number, false)),
+    }
+}
+
+/// Words around a number that leave it a number of tokens.
+const WORDS: &[&str] = &[
+    "about",
+    "approx",
+    "approximately",
+    "around",
+    "at",
+    "ca",
+    "circa",
+    "max",
+    "maximum",
+    "most",
+    "roughly",
+    "to",
+    "tok",
+    "token",
+    "tokens",
+    "up",
+];
+
+/// Whether a text beside a number holds nothing but such words and signs.
+fn counts_tokens(text: &str) -> bool {
+    text.split(|c: char| c.is_whitespace() || "~\u{2248}\u{2264}<=+.,:;()".contains(c))
+        .all(|word| word.is_empty() || WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)))
+}
+
+fn coerced(text: &str) -> Option<u64> {
+    let (before, number) = text.split_at(text.find(|c: char| c.is_ascii_digit())?);
+    let point = before.ends_with('.');
+    let before = before.strip_suffix('.').unwrap_or(before);
+    let unsigned = before.strip_suffix(['-', '\u{2212}']);
+    let (digits, after) = digits(number, point);
+    if !counts_tokens(unsigned.unwrap_or(before)) || !counts_tokens(after) {
+        return None;
+    }
+    if unsigned.is_some() {
+        return Some(0);
+    }
+    // Whole numbers keep all digits; the others are floats, whose cast rounds down and saturates.
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(digits.parse().unwrap_or(u64::MAX));
+    }
+    digits.parse::<f64>().ok().map(|number| number as u64)
+}
+
+/// The number at the start of a text, as Rust writes it, and the rest of the text.
+fn digits(text: &str, point: bool) -> (String, &str) {
+    let bytes = text.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let mut digits = if point { "0.".to_owned() } else { String::new() };
+    let (mut fraction, mut exponent) = (point, false);
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'0'..=b'9' => digits.push(char::from(byte)),
+            b'_' if is_digit(at + 1) && !fraction => {}
+            // Thousands: `1,5` may be one and a half.
+            b',' if (1..=3).all(|k| is_digit(at + k)) && !is_digit(at + 4) && !fraction => {}
+            b'.' if is_digit(at + 1) && !fraction => {
+                fraction = true;
+                digits.push('.');
+            }
+            b'e' | b'E' if !exponent => {
+                let sign = bytes.get(at + 1).filter(|byte| matches!(byte, b'+' | b'-'));
+                if !is_digit(at + 1 + usize::from(sign.is_some())) {
+                    break;
+                }
+                (fraction, exponent) = (true, true);
+                digits.push('e');
+                digits.extend(sign.map(|&sign| char::from(sign)));
+                at += usize::from(sign.is_some());
+            }
+            _ => break,
+        }
+        at += 1;
+    }
+    let rest = text.get(at..).unwrap_or_default();
+    let thousands = rest.trim_ascii_start().strip_prefix(['k', 'K']);
+    match thousands.filter(|rest| !exponent && !rest.starts_with(char::is_alphanumeric)) {
+        Some(rest) => {
+            digits.push_str("e3");
+            (digits, rest)
+        }
+        None => (digits, rest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_found_however_they_are_written() {
+        for text in [
+            "1200",
+            "01200",
+            "1,200",
+            "1_200",
+            "+1200",
+            "~1200",
+            "1200.0",
+            "1200.9",
+            "1.2e3",
+            "1.2E+3",
+            "1.2k",
+            "1.2 k",
+            "1.2K tokens",
+            "1200 tokens",
+            "about 1200",
+            "approx. 1,200 Tokens (max)",
+            "up to 1200",
+            "1200.",
+            "1200,",
+            "12000e-1",
+        ] {
+            assert_eq!(coerced(text), Some(1200), "{text}");
+        }
+        assert_eq!(coerced("18446744073709551615"), Some(u64::MAX));
+        assert_eq!(coerced("99999999999999999999999"), Some(u64::MAX));
+        assert_eq!(coerced("9e99"), Some(u64::MAX));
+        assert_eq!(coerced("9007199254740993"), Some(9_007_199_254_740_993));
+        assert_eq!(coerced("1,234,567"), Some(1_234_567));
+        for text in ["-5", "-.5e3", "\u{2212}7", "0.9", ".9", "5e-9", "- 0", "about -5 tokens"] {
+            assert_eq!(coerced(text), (text != "- 0").then_some(0), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_counts_no_tokens_or_is_not_one_number_is_refused() {
+        for text in [
+            "",
+            "NaN",
+            "Infinity",
+            "many",
+            "about 30 %",
+            "30%",
+            "30 percent",
+            "5 euros",
+            "$1200",
+            "20 minutes",
+            "1.2M",
+            "about 1200, maybe 1300",
+            "1000-1500",
+            "3 of 5",
+            "1/2",
+            "1,,200",
+            "1,5",
+            "1,2000",
+            "1..2",
+            "1.2.3",
+            "1.5,900",
+            "1e2e3",
+            "1e2k",
+            "5e",
+            "12 000",
+        ] {
+            assert_eq!(coerced(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_json_whole_numbers_are_taken_as_they_are() {
+        let bare = |text| allocation(Some(&Scalar::Bare(text)));
+        assert_eq!(bare("0"), Some((0, true)));
+        assert_eq!(bare("1200"), Some((1200, true)));
+        assert_eq!(bare("007"), Some((7, false)));
+        assert_eq!(bare("1200.0"), Some((1200, false)));
+        assert_eq!(bare("18446744073709551616"), Some((u64::MAX, false)));
+        assert_eq!(bare("null"), Some((0, false)));
+        assert_eq!(bare("30 %"), None);
+        assert_eq!(allocation(Some(&Scalar::Text("1200".into()))), Some((1200, false)));
+        assert_eq!(allocation(None), Some((0, false)));
+    }
+}

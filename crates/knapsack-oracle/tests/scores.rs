@@ -75,7 +75,7 @@ fn rankings_that_say_nothing_have_no_tau() {
     }
     assert!(matches!(kendall_tau_b(&[1.0], &[]), Err(Error::Length { expected: 1, found: 0, .. })));
     let error = kendall_tau_b(&[1.0, f64::NAN], &[1.0, 2.0]).unwrap_err();
-    assert_eq!(error.to_string(), "first score 1 is NaN; give a number");
+    assert_eq!(error.to_string(), "first score 1 is NaN; it must be a number");
     let error = kendall_tau_b(&[1.0, 2.0], &[f64::NAN, 1.0]).unwrap_err();
     assert!(matches!(error, Error::Entry { what: "second score", index: 0, .. }));
     assert_eq!(kendall_tau_b(&[0.0, -0.0, 1.0], &[1.0, 1.0, 2.0]), Ok(1.0));

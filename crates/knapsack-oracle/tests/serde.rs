@@ -73,7 +73,7 @@ fn plans_and_their_results_round_trip_through_checks() {
     );
     let several = Pool::new(vec![Item::with_costs("a", 1.0, [5, 2], true).unwrap()]).unwrap();
     let run = several.run_in_order(&[0], &[9, 9]).unwrap();
-    refuses::<OrderedRun<2>>(&run, &[("[5,2]", "[5]", "1 numbers for 2 resources")]);
+    refuses::<OrderedRun<2>>(&run, &[("[5,2]", "[5]", "found 1 numbers for 2")]);
 }
 
 #[test]
@@ -130,14 +130,14 @@ fn scores_round_trip_through_checks() {
         Efficiency::Informative(-2.0),
     ];
     round_trips(&pools);
-    refuses(&pools[0], &[("0.5", "1.5", "up to 1")]);
+    refuses(&pools[0], &[("0.5", "1.5", "at most 1")]);
     let mean: MeanEfficiency = mean_efficiency_score(&pools).unwrap();
     refuses(
         &mean,
         &[
             (r#""pools":4"#, r#""pools":1"#, "more undefined pools"),
-            (r#""pools":4"#, r#""pools":2"#, "`informative_score` is there"),
-            (r#""score":"#, r#""score":7"#, "up to 1"),
+            (r#""pools":4"#, r#""pools":2"#, "`informative_score` must be present"),
+            (r#""score":"#, r#""score":7"#, "at most 1"),
         ],
     );
     let regret: MeanRegret = mean_regret(&[Some(0.5), None, Some(0.25)]).unwrap();
@@ -147,5 +147,5 @@ fn scores_round_trip_through_checks() {
     );
     let item = ReSolve { allocation: 5, cost: 4, solved_before: true, solved_after: false };
     let counts = BudgetAware::new(&[item]).unwrap();
-    refuses(&counts, &[(r#""compliant":1"#, r#""compliant":2"#, "more than all")]);
+    refuses(&counts, &[(r#""compliant":1"#, r#""compliant":2"#, "at most the number")]);
 }

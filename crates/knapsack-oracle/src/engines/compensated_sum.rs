@@ -1,4 +1,4 @@
-/// A compensated sum.
+/// Returns the compensated sum of the terms.
 ///
 /// Reference: Neumaier (1974), Rundungsfehleranalyse einiger Verfahren zur Summation endlicher
 /// Summen, doi:10.1002/zamm.19740540106.
@@ -15,7 +15,7 @@ pub(crate) fn sum(terms: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn what_cancels_takes_nothing_with_it() {
+    fn small_terms_survive_the_cancellation_of_large_ones() {
         for terms in [[1.0, 1e100, 1.0, -1e100], [1e100, 1.0, -1e100, 1.0]] {
             assert_eq!(super::sum(terms.into_iter()), 2.0);
         }

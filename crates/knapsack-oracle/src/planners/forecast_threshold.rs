@@ -109,7 +109,7 @@ impl ForecastThreshold {
             return Err(Error::Setting { name: "cost error", value: cost_error, range });
         }
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        // From 0 inclusive to 1 exclusive.
+        // A uniform draw from [0, 1).
         let mut share = || (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
         let (mut costs, mut success_probabilities) = (Vec::new(), Vec::new());
         for item in pool.items() {

@@ -1,6 +1,7 @@
 use crate::{plans::plan::Plan, values::unreadable_reason::UnreadableReason};
 
-/// What was mended in a planner's text, and where. From [`repair_plan`], where an example is.
+/// One repair of the text of a plan. [`repair_plan`](crate::repair_plan) lists the repairs and has an
+/// example.
 ///
 /// Entries are numbered from 0 in the order of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -8,16 +9,16 @@ use crate::{plans::plan::Plan, values::unreadable_reason::UnreadableReason};
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Repair {
-    /// Text before or after the JSON was left out; white space does not count.
+    /// Text before or after the JSON was ignored. White space does not count.
     TextStripped {
-        /// Bytes before the JSON.
+        /// The number of bytes before the JSON.
         before: usize,
-        /// Bytes after it.
+        /// The number of bytes after the JSON.
         after: usize,
     },
-    /// There were several plans; the last complete one was taken.
+    /// The text contains several plans; the last complete one was used.
     SeveralPlans {
-        /// How many there were.
+        /// The number of plans.
         found: usize,
     },
     /// The text ends before the plan does. Its complete entries were kept.
@@ -25,63 +26,64 @@ pub enum Repair {
         /// The byte at which the last complete entry ends.
         at: usize,
     },
-    /// Commas before a closing bracket were left out.
+    /// Commas before a closing bracket were ignored.
     TrailingCommas {
-        /// How many.
+        /// The number of commas.
         commas: usize,
     },
     /// Strings in single quotes were read as strings.
     SingleQuotes {
-        /// How many.
+        /// The number of strings.
         strings: usize,
     },
     /// An entry was dropped.
     EntryDropped {
         /// The entry.
         entry: usize,
-        /// Why.
+        /// Why the entry was dropped.
         reason: DropReason,
     },
-    /// White space around an id was left out.
+    /// White space around an id was removed.
     PaddedId {
         /// The entry.
         entry: usize,
         /// The id as given.
         given: String,
     },
-    /// The id or the allocation was given under another name, from the lists of [`repair_plan`].
+    /// The id or the allocation has another field name, from the lists of
+    /// [`repair_plan`](crate::repair_plan).
     OtherName {
         /// The entry.
         entry: usize,
-        /// The name as given.
+        /// The field name as given.
         given: String,
     },
-    /// An entry that names no item of the pool was dropped.
+    /// An entry whose id is not in the pool was dropped.
     UnknownId {
         /// The entry.
         entry: usize,
         /// The id as given.
         id: String,
     },
-    /// Fields other than id and allocation were left out.
+    /// Fields other than id and allocation were ignored.
     ExtraFields {
         /// The entry.
         entry: usize,
-        /// How many.
+        /// The number of fields.
         fields: usize,
     },
-    /// An allocation was no whole number of at least 0, or was missing.
+    /// An allocation was missing or was not a whole number of at least 0.
     Allocation {
         /// The entry.
         entry: usize,
-        /// What was there; empty where nothing was.
+        /// The allocation as given. Empty if it was missing.
         given: String,
-        /// The number that was taken for it.
+        /// The allocation that was used.
         taken: u64,
     },
 }
 
-/// Why an entry of a plan was dropped, in [`Repair::EntryDropped`].
+/// Why an entry of a plan was dropped. A field of [`Repair::EntryDropped`].
 ///
 /// ```
 /// use knapsack_oracle::{DropReason, Error, Item, Pool, Repair, repair_plan};
@@ -97,23 +99,24 @@ pub enum Repair {
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum DropReason {
-    /// It is not an object.
+    /// The entry is not an object.
     NotAnObject,
-    /// It has no id that is a string or a number.
+    /// The entry has no id that is a string or a number.
     NoId,
-    /// Its id or its allocation is given twice under one name, so it is unclear which one is meant.
+    /// The id or the allocation occurs twice under one field name, so the intended one is unclear.
     RepeatedField {
-        /// The name.
+        /// The field name.
         field: String,
     },
-    /// Its allocation is not a number of tokens.
+    /// The allocation is not a number of tokens.
     NotATokenCount {
         /// The allocation as given.
         given: String,
     },
 }
 
-/// What became of a planner's text. From [`repair_plan`], where an example is.
+/// The result of reading a plan from a text. Returned by [`repair_plan`](crate::repair_plan), which
+/// has an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -123,38 +126,40 @@ pub enum PlanReading {
     Plan {
         /// The plan.
         plan: Plan,
-        /// What was mended, in order.
+        /// The repairs, in order.
         repairs: Vec<Repair>,
     },
-    /// A plan that allocates more than its budget. It can be executed: the enforced regime stops
-    /// where the budget ends, the advisory one does not look at allocations.
+    /// A plan that allocates more than its budget. It can be executed: the enforced regime stops when
+    /// the budget is spent, and the advisory regime ignores allocations.
     OverBudget {
         /// The plan.
         plan: Plan,
         /// The sum of its allocations.
         allocated: u128,
-        /// What was mended, in order.
+        /// The repairs, in order.
         repairs: Vec<Repair>,
     },
-    /// An item is in the plan twice. It cannot be executed, as an item can be attempted once.
+    /// The plan contains an item twice. It cannot be executed, because an item can be attempted only
+    /// once.
     DuplicateId {
-        /// The first id that comes again.
+        /// The first id that is repeated.
         id: String,
-        /// What was mended, in order.
+        /// The repairs, in order.
         repairs: Vec<Repair>,
     },
-    /// No plan was found.
+    /// The text contains no plan.
     Unparseable {
-        /// Why.
+        /// Why there is no plan.
         reason: UnreadableReason,
-        /// The byte of the text at which it shows: where the JSON breaks off, where the text ends, or
-        /// where the JSON without a plan begins. Of several attempts, that of the longest.
+        /// The byte at which reading failed: the position of the error in the JSON, the end of the
+        /// text, or the start of the JSON without a plan. If several parts of the text were tried,
+        /// this refers to the longest.
         at: usize,
     },
 }
 
 impl PlanReading {
-    /// The plan, where there is one that can be executed.
+    /// Returns the plan if there is one that can be executed.
     #[must_use]
     pub const fn plan(&self) -> Option<&Plan> {
         match self {
@@ -163,7 +168,7 @@ impl PlanReading {
         }
     }
 
-    /// What was mended, in order.
+    /// Returns the repairs in order.
     #[must_use]
     pub fn repairs(&self) -> &[Repair] {
         match self {

@@ -7,33 +7,34 @@ use crate::{
     pools::pool::Pool,
 };
 
-/// Reads a plan from what a model wrote: `{"plan": [{"id": "a", "allocation": 500}, …]}` or the
-/// list alone, possibly within prose or a fence.
+/// Reads a plan from the text of a model: `{"plan": [{"id": "a", "allocation": 500}, …]}` or the list
+/// alone, possibly within prose or a code fence.
 ///
-/// The same text always gives the same plan, by these rules:
+/// The result is determined by these rules:
 ///
-/// - The plan is the last complete list under the key `plan`, else the last complete list in which
-///   an object has an id, else `[]` alone. If the text ends within a list and no complete list outside
-///   of it is as good, the complete entries of that list are the plan.
-/// - A comma before a closing bracket is left out, and strings may be in single quotes.
+/// - The plan is the last complete list under the key `plan`. If there is none, it is the last
+///   complete list with an object that has an id, and otherwise an empty list `[]` that stands alone.
+///   If the text ends within a list, and no complete list outside of it is as good, the plan consists
+///   of the complete entries of that list.
+/// - A comma before a closing bracket is ignored. Strings may be in single quotes.
 /// - An entry is an object with an `id` (or `problem_id`, `task_id`, `item_id`, `problem`, `task`,
 ///   `item`), a string or a number, and an `allocation` (or `tokens`, `token_allocation`,
 ///   `allocated_tokens`, `allocated`, `token_budget`, `budget`, `max_tokens`, `token_limit`,
-///   `estimated_tokens`; earlier names first). Other fields are left out, other entries dropped. White
-///   space around an id is left out if the pool has the id only without it; an entry whose id is not
-///   in the pool is dropped.
-/// - An entry in which the name of the id or of the allocation comes twice is dropped.
-/// - An allocation that is not a whole number of at least 0 becomes one if it is a number of tokens:
-///   one number, with `,` before each three digits, `_` between digits, an exponent or a `k`, and no
-///   words but those that leave its unit tokens (`about`, `approx`, `approximately`, `around`,
-///   `at most`, `ca`, `circa`, `max`, `maximum`, `roughly`, `tok`, `token`, `tokens`, `up to`). It is
-///   rounded down, and 0 if it is negative, missing or null. Any other text, such as `about 30 %` or
-///   `5 euros`, is not a number of tokens, and the entry is dropped.
+///   `estimated_tokens`). Earlier names take precedence. Other fields are ignored, and other entries
+///   are dropped. White space around an id is removed if only the id without it is in the pool. An
+///   entry whose id is not in the pool is dropped.
+/// - An entry in which the field name of the id or of the allocation occurs twice is dropped.
+/// - An allocation that is not a whole number of at least 0 is converted if it is a number of tokens:
+///   a single number, possibly with `,` before each three digits, `_` between digits, an exponent or
+///   a `k`. The only words allowed around it are `about`, `approx`, `approximately`, `around`,
+///   `at most`, `ca`, `circa`, `max`, `maximum`, `roughly`, `tok`, `token`, `tokens` and `up to`. The
+///   number is rounded down. A negative, missing or null allocation becomes 0. Any other text, such
+///   as `about 30 %` or `5 euros`, is not a number of tokens, and its entry is dropped.
 ///
-/// Every departure from `{"plan": [{"id": …, "allocation": …}]}` is listed as a [`Repair`]. The plan
-/// that comes out, written in that form, is read as the same plan without a repair.
+/// Every difference from `{"plan": [{"id": …, "allocation": …}]}` is listed as a [`Repair`]. The
+/// resulting plan, written in that form, is read as the same plan without repairs.
 ///
-/// Takes time and memory linear in the text, and panics on none.
+/// Takes time and memory linear in the length of the text, and never panics.
 ///
 /// ```
 /// use knapsack_oracle::{
@@ -53,8 +54,8 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Reference: TRIAGE (2026), appendix B, arXiv:2605.13414. Which of several plans is taken, what
-/// they are called and what happens to an item that comes twice is left open there.
+/// Reference: TRIAGE (2026), appendix B, arXiv:2605.13414. The paper does not specify which of
+/// several plans is used, the names of the fields, or what happens to an item that occurs twice.
 #[must_use]
 pub fn repair_plan(text: &str, pool: &Pool, budget: u64) -> PlanReading {
     let list = match find_plan(text) {
@@ -62,9 +63,9 @@ pub fn repair_plan(text: &str, pool: &Pool, budget: u64) -> PlanReading {
         Err((reason, at)) => return PlanReading::Unparseable { reason, at },
     };
     let mut repairs = Vec::new();
-    let stripped = |part: Option<&str>| part.unwrap_or_default().trim().len();
-    let before = stripped(text.get(..list.bytes.start));
-    let after = stripped(text.get(list.bytes.end..));
+    let length = |part: Option<&str>| part.unwrap_or_default().trim().len();
+    let before = length(text.get(..list.bytes.start));
+    let after = length(text.get(list.bytes.end..));
     if before + after > 0 {
         repairs.push(Repair::TextStripped { before, after });
     }
@@ -97,8 +98,8 @@ pub fn repair_plan(text: &str, pool: &Pool, budget: u64) -> PlanReading {
     }
 }
 
-/// The step that an entry stands for, or why it was dropped. Repairs of an entry that is kept join the
-/// others.
+/// Converts an entry to a step, or returns the repair that drops it. The repairs of an entry that is
+/// kept are appended to `repairs`.
 fn step(
     entry: usize,
     fields: &Entry<'_>,

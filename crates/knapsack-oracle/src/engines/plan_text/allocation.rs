@@ -1,12 +1,12 @@
 use super::entry::Scalar;
 
-/// The allocation that a value stands for, and whether it was written as one: a whole number of at
-/// least 0 that fits 64 bits, in digits and without a leading zero. `None` for a text that is not a
-/// number of tokens, such as `about 30 %`.
+/// Returns the allocation that a value denotes, and whether it needed no conversion. No conversion is
+/// needed for a whole number of at least 0 that fits in 64 bits, in digits without a leading zero.
+/// Returns `None` for a text that is not a number of tokens, such as `about 30 %`.
 ///
-/// A number of tokens is one number, with words or signs around it that do not change what it counts
-/// (`about 1,200 tokens`, `~1.2k`). It is rounded down; 0 if it is negative, missing or null; the
-/// largest number if it is larger. `1,200`, `1_200`, `"1200 tokens"`, `1.2k`, `1.2e3` and `1200.7`
+/// A number of tokens is a single number, possibly with words or signs that do not change its
+/// unit (`about 1,200 tokens`, `~1.2k`). It is rounded down, and limited to `u64::MAX`. A negative,
+/// missing or null allocation is 0. `1,200`, `1_200`, `"1200 tokens"`, `1.2k`, `1.2e3` and `1200.7`
 /// are 1200.
 pub(crate) fn allocation(value: Option<&Scalar<'_>>) -> Option<(u64, bool)> {
     let (text, quoted) = match value {
@@ -23,7 +23,7 @@ pub(crate) fn allocation(value: Option<&Scalar<'_>>) -> Option<(u64, bool)> {
     }
 }
 
-/// Words around a number that leave it a number of tokens.
+/// Words that may stand beside a number of tokens.
 const WORDS: &[&str] = &[
     "about",
     "approx",
@@ -43,32 +43,33 @@ const WORDS: &[&str] = &[
     "up",
 ];
 
-/// Whether a text beside a number holds nothing but such words and signs.
-fn counts_tokens(text: &str) -> bool {
+/// Returns whether the text beside a number contains only these words and signs.
+fn leaves_unit(text: &str) -> bool {
     text.split(|c: char| c.is_whitespace() || "~\u{2248}\u{2264}<=+.,:;()".contains(c))
         .all(|word| word.is_empty() || WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)))
 }
 
+/// Converts a text to a number of tokens.
 fn coerced(text: &str) -> Option<u64> {
     let (before, number) = text.split_at(text.find(|c: char| c.is_ascii_digit())?);
     let point = before.ends_with('.');
     let before = before.strip_suffix('.').unwrap_or(before);
     let unsigned = before.strip_suffix(['-', '\u{2212}']);
     let (digits, after) = digits(number, point);
-    if !counts_tokens(unsigned.unwrap_or(before)) || !counts_tokens(after) {
+    if !leaves_unit(unsigned.unwrap_or(before)) || !leaves_unit(after) {
         return None;
     }
     if unsigned.is_some() {
         return Some(0);
     }
-    // Whole numbers keep all digits; the others are floats, whose cast rounds down and saturates.
+    // Whole numbers keep all digits. Other numbers are floats; the cast rounds down and saturates.
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(digits.parse().unwrap_or(u64::MAX));
     }
     digits.parse::<f64>().ok().map(|number| number as u64)
 }
 
-/// The number at the start of a text, as Rust writes it, and the rest of the text.
+/// Returns the number at the start of a text, in the notation of Rust, and the rest of the text.
 fn digits(text: &str, point: bool) -> (String, &str) {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -79,7 +80,7 @@ fn digits(text: &str, point: bool) -> (String, &str) {
         match byte {
             b'0'..=b'9' => digits.push(char::from(byte)),
             b'_' if is_digit(at + 1) && !fraction => {}
-            // Thousands: `1,5` may be one and a half.
+            // A comma must separate thousands, because `1,5` may mean one and a half.
             b',' if (1..=3).all(|k| is_digit(at + k)) && !is_digit(at + 4) && !fraction => {}
             b'.' if is_digit(at + 1) && !fraction => {
                 fraction = true;
@@ -115,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_found_however_they_are_written() {
+    fn numbers_are_read_in_every_notation() {
         for text in [
             "1200",
             "01200",
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_counts_no_tokens_or_is_not_one_number_is_refused() {
+    fn other_units_and_several_numbers_are_refused() {
         for text in [
             "",
             "NaN",
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn only_json_whole_numbers_are_taken_as_they_are() {
+    fn only_json_whole_numbers_need_no_conversion() {
         let bare = |text| allocation(Some(&Scalar::Bare(text)));
         assert_eq!(bare("0"), Some((0, true)));
         assert_eq!(bare("1200"), Some((1200, true)));

@@ -1,14 +1,14 @@
-/// A value that is no list and no object.
+/// A value other than a list or an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Scalar<'a> {
-    /// A string, its escapes resolved.
+    /// A string, with its escapes resolved.
     Text(String),
-    /// Anything else, as written: a number, or what was meant to be one.
+    /// Any other text as written, such as a number.
     Bare(&'a str),
 }
 
 impl Scalar<'_> {
-    /// The text without quotes.
+    /// Returns the text without quotes.
     pub(crate) const fn text(&self) -> &str {
         match self {
             Self::Text(text) => text.as_str(),
@@ -17,7 +17,7 @@ impl Scalar<'_> {
     }
 }
 
-/// One element of a list, with what is needed of its fields.
+/// An element of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Entry<'a> {
     pub(crate) id: Field<'a>,
@@ -26,17 +26,17 @@ pub(crate) struct Entry<'a> {
     pub(crate) is_object: bool,
 }
 
-/// A field that has several names.
+/// A field that may have several names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Field<'a> {
     pub(crate) value: Option<Scalar<'a>>,
-    /// Place of the name it was given by in the list of names.
+    /// The position of the name in the list of names.
     rank: usize,
-    /// Whether that name comes twice in the object.
+    /// Whether the name occurs twice in the object.
     repeated: bool,
 }
 
-/// Names of the two fields; earlier ones are preferred.
+/// The names of the two fields. Earlier names take precedence.
 const ID: &[&str] = &["id", "problem_id", "task_id", "item_id", "problem", "task", "item"];
 const ALLOCATION: &[&str] = &[
     "allocation",
@@ -52,14 +52,14 @@ const ALLOCATION: &[&str] = &[
 ];
 
 impl Entry<'_> {
-    /// Fields that are neither the id nor the allocation.
+    /// Returns the number of fields other than the id and the allocation.
     pub(crate) fn extra_fields(&self) -> usize {
         let used =
             [&self.id, &self.allocation].iter().filter(|field| field.value.is_some()).count();
         self.fields.saturating_sub(used)
     }
 
-    /// The names by which id and allocation were given, if they are not the first of each list.
+    /// Returns the names of the id and the allocation that are not the first of their lists.
     pub(crate) fn other_names(&self) -> impl Iterator<Item = &'static str> {
         [(&self.id, ID), (&self.allocation, ALLOCATION)]
             .into_iter()
@@ -67,7 +67,7 @@ impl Entry<'_> {
             .filter_map(|(field, names)| names.get(field.rank).copied())
     }
 
-    /// The name of the id or of the allocation, if it comes twice.
+    /// Returns the name of the id or of the allocation if it occurs twice.
     pub(crate) fn repeated_name(&self) -> Option<&'static str> {
         [(&self.id, ID), (&self.allocation, ALLOCATION)]
             .into_iter()
@@ -77,12 +77,12 @@ impl Entry<'_> {
 }
 
 impl<'a> Entry<'a> {
-    /// An object without fields.
+    /// Creates an object without fields.
     pub(crate) fn object() -> Self {
         Self { is_object: true, ..Self::default() }
     }
 
-    /// Takes a field; a container counts as a field and gives nothing else.
+    /// Adds a field. The value of a field that is a list or an object is `None`.
     pub(crate) fn take(&mut self, key: &str, value: Option<Scalar<'a>>) {
         self.fields += 1;
         for (names, field) in [(ID, &mut self.id), (ALLOCATION, &mut self.allocation)] {

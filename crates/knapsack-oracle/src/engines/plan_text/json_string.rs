@@ -1,5 +1,5 @@
-/// Reads a JSON string, or one in single quotes, from its opening quote at byte `at`, which moves
-/// behind the closing quote, or to where the text stops being a string.
+/// Reads a string in double or single quotes whose opening quote is at byte `at`. Moves `at` behind the
+/// closing quote, or to the byte at which reading failed.
 pub(super) fn read(text: &str, at: &mut usize) -> Option<String> {
     let byte = |at: usize| text.as_bytes().get(at).copied();
     let quote = byte(*at).filter(|byte| matches!(byte, b'"' | b'\''))?;
@@ -20,13 +20,13 @@ pub(super) fn read(text: &str, at: &mut usize) -> Option<String> {
                 *at += 1;
                 read.push(escaped(text, at, quote)?);
             }
-            // A line does not end within a string.
+            // A string must not contain a line break.
             _ => return None,
         }
     }
 }
 
-/// The character that an escape stands for, from behind its backslash.
+/// Reads an escape from the byte after its backslash.
 fn escaped(text: &str, at: &mut usize, quote: u8) -> Option<char> {
     let byte = *text.as_bytes().get(*at)?;
     let character = match byte {
@@ -47,7 +47,7 @@ fn escaped(text: &str, at: &mut usize, quote: u8) -> Option<char> {
     Some(character)
 }
 
-/// A character by its number, or by the two halves of it.
+/// Reads a code point, or a surrogate pair, after `\u`.
 fn code_point(text: &str, at: &mut usize) -> Option<char> {
     let high = hex(text, at)?;
     if !(0xd800..0xdc00).contains(&high) {
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_are_those_of_json() {
+    fn json_escapes_are_resolved() {
         let text = r#""a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00" rest"#;
         let mut at = 0;
         let want = "a\"\\/\u{8}\u{c}\n\r\té😀";
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn single_quotes_enclose_a_string_and_each_kind_of_quote_may_be_in_the_other() {
+    fn a_string_in_one_kind_of_quotes_may_contain_the_other_kind() {
         for (text, want) in
             [(r#"'a"b' rest"#, "a\"b"), (r#""it's" rest"#, "it's"), (r"'it\'s' rest", "it's")]
         {
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_json_does_not_know_is_no_string() {
+    fn invalid_strings_are_refused() {
         for text in [
             "",
             "a",

@@ -1,8 +1,8 @@
 //! A reader of plans inside prose: one pass from left to right, without recursion.
 //!
-//! Where text stops being JSON, all open brackets are given up and reading goes on from there. Only
-//! behind a single quote that nothing closes on its line it goes back, once for each line. So time
-//! and memory are linear in the length of the text, whatever it is.
+//! At an error in the JSON, the reader discards all open brackets and continues from there. It goes
+//! back only after a single quote that is not closed on its line, once per line. So time and memory
+//! are linear in the length of any text.
 
 use super::{
     entry::{Entry, Scalar},
@@ -10,34 +10,36 @@ use super::{
 };
 use crate::values::unreadable_reason::UnreadableReason;
 
-/// A list that can be a plan.
+/// A list that may be a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct List<'a> {
     pub(crate) entries: Vec<Entry<'a>>,
-    /// The JSON in which it stands; where that breaks off, the list itself.
+    /// The bytes of the JSON that contains the list, or of the list itself if the JSON is broken.
     pub(crate) bytes: std::ops::Range<usize>,
-    /// How many such lists the text has.
+    /// The number of such lists in the text.
     pub(crate) found: usize,
-    /// Where the last complete entry ends, if the text ends before the list does.
+    /// The end of the last complete entry, if the text ends within the list.
     pub(crate) cut_off: Option<usize>,
-    /// Commas before a closing bracket, within the JSON.
+    /// The number of commas before a closing bracket.
     pub(crate) trailing_commas: usize,
-    /// Strings in single quotes, within the JSON.
+    /// The number of strings in single quotes.
     pub(crate) single_quoted: usize,
     rank: u8,
     start: usize,
 }
 
-/// The plan of a text, or why there is none and at which byte that shows: the last list under the key
-/// `plan`, else the last list that has an entry with an id, else the last empty list that stands alone.
-/// A list that the end of the text cuts off counts if nothing complete outside of it is as good.
+/// Finds the plan in a text. Returns the reason and the byte at which reading failed if there is none.
+///
+/// The plan is the last list under the key `plan`, otherwise the last list that has an entry with an
+/// id, otherwise the last empty list that stands alone. A list that is cut off by the end of the text
+/// is used if no complete list outside of it is as good.
 pub(crate) fn find_plan(text: &str) -> Result<List<'_>, (UnreadableReason, usize)> {
     let mut reader = Reader {
         text,
         at: 0,
         open: Vec::new(),
         found: None,
-        mended: Vec::new(),
+        repaired: Vec::new(),
         unclosed_before: 0,
         resume: None,
     };
@@ -60,26 +62,26 @@ pub(crate) fn find_plan(text: &str) -> Result<List<'_>, (UnreadableReason, usize
                 };
                 reader.open.clear();
             } else if let (true, Some(list)) = (reader.open.is_empty(), &mut reader.found) {
-                // The outermost bracket has closed.
+                // The outermost bracket is closed.
                 if list.start >= start {
                     list.bytes = start..reader.at;
                 }
             }
         }
-        // The attempt that went on for longest was most likely the plan.
+        // The longest attempt was most likely the plan.
         if reader.at - start >= furthest {
             furthest = reader.at - start;
             problem = (reason, at);
         }
         reader.at = reader.resume.take().unwrap_or(reader.at);
     }
-    let Reader { found, mended, .. } = reader;
+    let Reader { found, repaired, .. } = reader;
     let mut list = found.ok_or(problem)?;
     let kept = list.bytes.start..list.cut_off.unwrap_or(list.bytes.end);
-    for (_, what) in mended.iter().filter(|(at, _)| kept.contains(at)) {
+    for (_, what) in repaired.iter().filter(|(at, _)| kept.contains(at)) {
         match what {
-            Mended::TrailingComma => list.trailing_commas += 1,
-            Mended::SingleQuotes => list.single_quoted += 1,
+            Repaired::TrailingComma => list.trailing_commas += 1,
+            Repaired::SingleQuotes => list.single_quoted += 1,
         }
     }
     Ok(list)
@@ -90,29 +92,29 @@ struct Reader<'a> {
     at: usize,
     open: Vec<Open<'a>>,
     found: Option<List<'a>>,
-    /// What JSON does not allow and was read all the same, and where.
-    mended: Vec<(usize, Mended)>,
-    /// No single quote before this byte opens a string that nothing has been read of yet.
+    /// The positions at which the text deviates from JSON in a way that was repaired.
+    repaired: Vec<(usize, Repaired)>,
+    /// Single quotes before this byte do not open a string.
     unclosed_before: usize,
-    /// Where to go on after a single quote that opens no string.
+    /// Where reading continues after a single quote that does not open a string.
     resume: Option<usize>,
 }
 
-enum Mended {
+enum Repaired {
     TrailingComma,
     SingleQuotes,
 }
 
-/// A bracket that has not closed yet.
+/// A bracket that is still open.
 enum Open<'a> {
     List {
         start: usize,
         planned: bool,
         entries: Vec<Entry<'a>>,
-        /// Where the last entry ends.
+        /// The end of the last entry.
         end: usize,
     },
-    /// With the key whose value is being read.
+    /// An object, and the key whose value is being read.
     Object { entry: Entry<'a>, key: String },
 }
 
@@ -127,7 +129,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes to the next bracket that opens.
+    /// Moves to the next opening bracket. Returns whether there is one.
     fn next_bracket(&mut self) -> bool {
         while let Some(byte) = self.byte() {
             if matches!(byte, b'[' | b'{') {
@@ -138,7 +140,7 @@ impl<'a> Reader<'a> {
         false
     }
 
-    /// Whether `"plan":` stands before this place.
+    /// Returns whether `"plan":` precedes the current byte.
     fn is_behind_plan_key(&self) -> bool {
         let before = self.text.get(..self.at).unwrap_or_default().trim_ascii_end();
         before.strip_suffix(':').is_some_and(|key| {
@@ -147,7 +149,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Opens the bracket at this place.
+    /// Opens the bracket at the current byte.
     fn enter(&mut self, planned: bool) {
         let start = self.at;
         self.open.push(if self.byte() == Some(b'[') {
@@ -158,8 +160,8 @@ impl<'a> Reader<'a> {
         self.at += 1;
     }
 
-    /// Reads one element, one field or one closing bracket of the innermost open bracket; `None`
-    /// where the text is no JSON.
+    /// Reads one element, one field or one closing bracket of the innermost open bracket. Returns
+    /// `None` if the text is not JSON.
     fn step(&mut self) -> Option<()> {
         self.skip_space();
         let (in_list, first) = match self.open.last()? {
@@ -178,7 +180,7 @@ impl<'a> Reader<'a> {
             self.at += 1;
             self.skip_space();
             if self.byte()? == closing {
-                self.mended.push((comma, Mended::TrailingComma));
+                self.repaired.push((comma, Repaired::TrailingComma));
                 self.at += 1;
                 return self.close();
             }
@@ -211,7 +213,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Takes the innermost bracket, now closed, off.
+    /// Removes the innermost bracket, which has been closed.
     fn close(&mut self) -> Option<()> {
         match self.open.pop()? {
             Open::Object { entry, .. } => self.give(None, Some(entry)),
@@ -223,7 +225,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Hands a value to the bracket around it.
+    /// Adds a value to the innermost open bracket.
     fn give(&mut self, scalar: Option<Scalar<'a>>, object: Option<Entry<'a>>) {
         match self.open.last_mut() {
             Some(Open::List { entries, end, .. }) => {
@@ -235,7 +237,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Keeps a list where it is a better plan than the one found before.
+    /// Keeps a list if it is a better plan than the one found before.
     fn consider(&mut self, start: usize, planned: bool, entries: Vec<Entry<'a>>) {
         let has_id = entries.iter().any(|entry| entry.id.value.is_some());
         let rank = match (planned, has_id, entries.is_empty()) {
@@ -250,7 +252,7 @@ impl<'a> Reader<'a> {
                 return;
             }
             if list.rank == rank {
-                // A list within this one is no plan of its own.
+                // A list within this one is not counted as another plan.
                 found = list.found + usize::from(list.start < start);
             }
         }
@@ -266,10 +268,10 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// Considers the list that the end of the text leaves open: the outermost under the key `plan`,
-    /// else the outermost of all. `json` is where its JSON begins.
+    /// Considers a list that is cut off by the end of the text: the outermost one under the key
+    /// `plan`, otherwise the outermost of all. `json` is the start of its JSON.
     fn cut_off(&mut self, json: usize) {
-        let is_list = |open: &Open<'_>, must: bool| matches!(open, Open::List { planned, .. } if *planned || !must);
+        let is_list = |open: &Open<'_>, under_plan: bool| matches!(open, Open::List { planned, .. } if *planned || !under_plan);
         let open = &mut self.open;
         let Some(place) = open
             .iter()
@@ -308,8 +310,8 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// Reads a string in quotes of either kind. A single quote that nothing closes on its line is an
-    /// apostrophe, behind which reading goes on.
+    /// Reads a string in quotes of either kind. A single quote that is not closed on its line is an
+    /// apostrophe, and reading continues after it.
     fn string(&mut self) -> Option<String> {
         let start = self.at;
         let single = self.byte()? == b'\'';
@@ -318,7 +320,7 @@ impl<'a> Reader<'a> {
         }
         let read = json_string::read(self.text, &mut self.at);
         match (&read, single) {
-            (Some(_), true) => self.mended.push((start, Mended::SingleQuotes)),
+            (Some(_), true) => self.repaired.push((start, Repaired::SingleQuotes)),
             (None, true) => {
                 self.unclosed_before = self.at;
                 self.resume = Some(start + 1);
@@ -328,8 +330,8 @@ impl<'a> Reader<'a> {
         read
     }
 
-    /// What is no string and no container, up to where the next element or field begins. In an
-    /// object a comma ends it only before a key or a closing bracket, so `1,200` is one value.
+    /// Reads a value other than a string, a list or an object, up to the next element or field. In an
+    /// object a comma ends the value only before a key or a closing bracket, so `1,200` is one value.
     fn bare(&mut self, in_list: bool) -> Option<&'a str> {
         let start = self.at;
         loop {
@@ -344,7 +346,7 @@ impl<'a> Reader<'a> {
         (!bare.is_empty()).then_some(bare)
     }
 
-    /// Whether a quote or a closing bracket comes after the comma at this place.
+    /// Returns whether a quote or a closing bracket follows the comma at the current byte.
     fn value_ends(&self) -> bool {
         let rest = &self.text.as_bytes()[self.at + 1..];
         let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
@@ -366,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_found_wherever_it_stands() {
+    fn a_plan_is_found_anywhere_in_a_text() {
         let cases = [
             r#"{"plan": [{"id": "a"}, {"id": "b"}]}"#,
             r#"[{"id": "a"}, {"id": "b"}]"#,
@@ -394,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plan_is_none() {
+    fn a_text_without_a_plan_has_none() {
         for case in [
             "",
             "I would start with a.",
@@ -431,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_that_never_closes_does_not_swallow_the_plan() {
+    fn an_unclosed_quote_does_not_hide_the_plan() {
         let text = format!("{{\"a: {}\n{{\"plan\":[{{\"id\":\"a\"}}]}}", "x".repeat(1_000));
         assert_eq!(ids(&text), Some(vec!["a".to_owned()]));
     }

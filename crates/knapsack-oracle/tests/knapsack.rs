@@ -149,7 +149,8 @@ fn numbers_near_the_limit_of_a_sum_are_exact() {
             );
         }
     }
-    // Light and dear beside heavy and cheap: one product of profit and weight is large, the other not.
+    // Light and dear beside heavy and cheap: one product of profit and weight is large, the other
+    // not.
     let large = 1 << 40;
     assert_eq!(solved(large + 2, &[large + 1, large - 1, 3], &[3, 5, large]), 2 * large);
     assert_eq!(solved(u64::MAX, &[i64::MAX as u64], &[i64::MAX as u64]), i64::MAX as u64);

@@ -136,8 +136,8 @@ fn the_optima_of_24_instances_equal_those_of_another_solver() {
     }
 }
 
-/// The number of partial choices kept for each instance of the golden file. A better search may lower
-/// them.
+/// The number of partial choices kept for each instance of the golden file. A better search may
+/// lower them.
 const KEPT: [u64; 24] = [
     68, 3, 375, 99, 3_432, 78_641, 8_830, 3_479, 2_926, 6_083, 2_777, 12_284, 247, 1_275, 1_029,
     1_796, 1_945, 3_096, 733, 23_265, 1_836, 2_193, 60, 108,

@@ -4,7 +4,8 @@
 use knapsack_oracle::{Error, FitRule, Item, Pool};
 use proptest::prelude::*;
 
-/// What every order earns and spends on average, and how often each item runs, by trying all orders.
+/// What every order earns and spends on average, and how often each item runs, by trying all
+/// orders.
 struct Enumerated {
     value: f64,
     spent: f64,
@@ -110,7 +111,8 @@ proptest! {
         over in 0_u64..3,
         seed in any::<u64>(),
     ) {
-        // Proposition D.1; nothing is drawn or counted, and the answer is that of running everything.
+        // Proposition D.1; nothing is drawn or counted, and the answer is that of running
+        // everything.
         let (costs, values, solved) = columns(items);
         let reference = pool_of(&costs, &values, &solved);
         let total: f64 = earned(&values, &solved).iter().sum();

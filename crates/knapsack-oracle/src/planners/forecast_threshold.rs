@@ -11,9 +11,9 @@ use crate::{
 
 /// A planner that follows forecasts of costs and outcomes.
 ///
-/// It leaves out the items whose forecast probability of being solved is below a threshold. It takes
-/// the others in ascending order of forecast cost, as long as they fit. Each allocation is the
-/// forecast cost.
+/// It leaves out the items whose forecast probability of being solved is below a threshold. It
+/// takes the others in ascending order of forecast cost, as long as they fit. Each allocation is
+/// the forecast cost.
 ///
 /// ```
 /// use knapsack_oracle::{ForecastThreshold, Item, Plan, Pool, Probability, Step};
@@ -71,8 +71,8 @@ impl ForecastThreshold {
         Ok(Self { costs, success_probabilities, threshold })
     }
 
-    /// Creates a planner whose forecasts are the truth with noise, to show what forecasts of a given
-    /// quality are worth.
+    /// Creates a planner whose forecasts are the truth with noise, to show what forecasts of a
+    /// given quality are worth.
     ///
     /// Each cost is off by a share drawn uniformly from `-cost_error` to `cost_error`, rounded to
     /// a whole number. Each outcome is forecast wrongly with the probability `outcome_error`. The

@@ -52,8 +52,8 @@ checked_when_read!(Plan { steps: Vec<Step>, informed: bool }, |plan| {
 });
 
 impl Plan {
-    /// Creates a plan from ids and allocations, in order. The author is assumed to have seen neither
-    /// costs nor outcomes.
+    /// Creates a plan from ids and allocations, in order. The author is assumed to have seen
+    /// neither costs nor outcomes.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 use crate::{plans::plan::Plan, values::unreadable_reason::UnreadableReason};
 
-/// One repair of the text of a plan. [`repair_plan`](crate::repair_plan) lists the repairs and has an
-/// example.
+/// One repair of the text of a plan. [`repair_plan`](crate::repair_plan) lists the repairs and has
+/// an example.
 ///
 /// Entries are numbered from 0 in the order of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,8 +129,8 @@ pub enum PlanReading {
         /// The repairs, in order.
         repairs: Vec<Repair>,
     },
-    /// A plan that allocates more than its budget. It can be executed: the enforced regime stops when
-    /// the budget is spent, and the advisory regime ignores allocations.
+    /// A plan that allocates more than its budget. It can be executed: the enforced regime stops
+    /// when the budget is spent, and the advisory regime ignores allocations.
     OverBudget {
         /// The plan.
         plan: Plan,
@@ -139,8 +139,8 @@ pub enum PlanReading {
         /// The repairs, in order.
         repairs: Vec<Repair>,
     },
-    /// The plan contains an item twice. It cannot be executed, because an item can be attempted only
-    /// once.
+    /// The plan contains an item twice. It cannot be executed, because an item can be attempted
+    /// only once.
     DuplicateId {
         /// The first id that is repeated.
         id: String,

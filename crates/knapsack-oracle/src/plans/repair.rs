@@ -7,8 +7,8 @@ use crate::{
     pools::pool::Pool,
 };
 
-/// Reads a plan from the text of a model: `{"plan": [{"id": "a", "allocation": 500}, …]}` or the list
-/// alone, possibly within prose or a code fence.
+/// Reads a plan from the text of a model: `{"plan": [{"id": "a", "allocation": 500}, …]}` or the
+/// list alone, possibly within prose or a code fence.
 ///
 /// The result is determined by these rules:
 ///
@@ -24,12 +24,13 @@ use crate::{
 ///   are dropped. White space around an id is removed if only the id without it is in the pool. An
 ///   entry whose id is not in the pool is dropped.
 /// - An entry in which the field name of the id or of the allocation occurs twice is dropped.
-/// - An allocation that is not a whole number of at least 0 is converted if it is a number of tokens:
-///   a single number, possibly with `,` before each three digits, `_` between digits, an exponent or
-///   a `k`. The only words allowed around it are `about`, `approx`, `approximately`, `around`,
-///   `at most`, `ca`, `circa`, `max`, `maximum`, `roughly`, `tok`, `token`, `tokens` and `up to`. The
-///   number is rounded down. A negative, missing or null allocation becomes 0. Any other text, such
-///   as `about 30 %` or `5 euros`, is not a number of tokens, and its entry is dropped.
+/// - An allocation that is not a whole number of at least 0 is converted if it is a number of
+///   tokens: a single number, possibly with `,` before each three digits, `_` between digits, an
+///   exponent or a `k`. The only words allowed around it are `about`, `approx`, `approximately`,
+///   `around`, `at most`, `ca`, `circa`, `max`, `maximum`, `roughly`, `tok`, `token`, `tokens` and
+///   `up to`. The number is rounded down. A negative, missing or null allocation becomes 0. Any
+///   other text, such as `about 30 %` or `5 euros`, is not a number of tokens, and its entry is
+///   dropped.
 ///
 /// Every difference from `{"plan": [{"id": …, "allocation": …}]}` is listed as a [`Repair`]. The
 /// resulting plan, written in that form, is read as the same plan without repairs.
@@ -98,8 +99,8 @@ pub fn repair_plan(text: &str, pool: &Pool, budget: u64) -> PlanReading {
     }
 }
 
-/// Converts an entry to a step, or returns the repair that drops it. The repairs of an entry that is
-/// kept are appended to `repairs`.
+/// Converts an entry to a step, or returns the repair that drops it. The repairs of an entry that
+/// is kept are appended to `repairs`.
 fn step(
     entry: usize,
     fields: &Entry<'_>,

@@ -19,8 +19,8 @@ enum Unit {
 }
 
 impl Points {
-    /// Converts values to whole numbers of a unit. The unit is a power of ten if possible, with each
-    /// value as its shortest decimal; otherwise it is a power of two.
+    /// Converts values to whole numbers of a unit. The unit is a power of ten if possible, with
+    /// each value as its shortest decimal; otherwise it is a power of two.
     pub(crate) fn new(values: &[f64]) -> Result<Self, Error> {
         let equal = values.windows(2).all(|pair| pair[0] == pair[1]);
         let decimals: Vec<_> = values.iter().map(|&value| decimal(value)).collect();
@@ -47,8 +47,8 @@ impl Points {
     }
 }
 
-/// Scales all numbers to the smallest exponent. Returns `None` if their sum exceeds the 63 bits of the
-/// solver.
+/// Scales all numbers to the smallest exponent. Returns `None` if their sum exceeds the 63 bits of
+/// the solver.
 fn scaled(parts: &[(u64, i32)], base: u64) -> Option<(Vec<u64>, i32)> {
     let least = parts.iter().map(|&(_, exponent)| exponent).min()?;
     let mut sum = 0_u64;

@@ -93,8 +93,8 @@ impl<const R: usize> Pool<R> {
         Ok(Self { items, totals, points, by_id })
     }
 
-    /// Splits the pool into pools of `size` items each, in order. The last pool may be smaller, so no
-    /// item is dropped.
+    /// Splits the pool into pools of `size` items each, in order. The last pool may be smaller, so
+    /// no item is dropped.
     ///
     /// # Errors
     ///

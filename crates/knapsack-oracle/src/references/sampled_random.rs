@@ -117,7 +117,8 @@ impl Pool {
     }
 }
 
-/// The largest number of shuffles, equal to the limit of bootstrap resamples in `trajectory-metrics`.
+/// The largest number of shuffles, equal to the limit of bootstrap resamples in
+/// `trajectory-metrics`.
 const MAX_SHUFFLES: usize = 10_000_000;
 
 /// The number of shuffles that read one stream.
@@ -159,8 +160,8 @@ impl Runs<'_> {
         }
     }
 
-    /// Runs one block of orders. Writes the value of each order into `earned` and returns the cost of
-    /// all orders together.
+    /// Runs one block of orders. Writes the value of each order into `earned` and returns the cost
+    /// of all orders together.
     fn block<const K: usize>(
         &self,
         outcomes: &mut [ItemOutcome],

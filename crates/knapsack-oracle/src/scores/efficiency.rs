@@ -67,8 +67,8 @@ impl Efficiency {
 /// attributed to rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// Computes the triage efficiency of a plan, on a scale from a random planner (0) to the oracle (1):
-/// `(achieved - random) / (oracle - random)`.
+/// Computes the triage efficiency of a plan, on a scale from a random planner (0) to the oracle
+/// (1): `(achieved - random) / (oracle - random)`.
 ///
 /// A random value counts as equal to the oracle's if their relative difference is at most 1e-9.
 ///

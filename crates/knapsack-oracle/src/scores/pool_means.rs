@@ -2,8 +2,8 @@
 use crate::stored::{is_amount, must};
 use crate::{error::Error, scores::efficiency::Efficiency, stored::checked_when_read};
 
-/// The mean triage efficiency over pools, and the number of pools in which it is undefined. Returned
-/// by [`mean_efficiency_score`], which has an example.
+/// The mean triage efficiency over pools, and the number of pools in which it is undefined.
+/// Returned by [`mean_efficiency_score`], which has an example.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -81,9 +81,9 @@ fn standard_error(error: Option<f64>, pools: usize) -> Result<(), &'static str> 
 
 /// Averages efficiencies over pools. Every pool has the same weight.
 ///
-/// Pools without a solvable item are kept with a score of 1 (appendix D.3). Section 3.2 of the paper
-/// would leave them out; [`MeanEfficiency::informative_score`] does. For an interval, resample
-/// pools with the bootstrap of the crate trajectory-metrics.
+/// Pools without a solvable item are kept with a score of 1 (appendix D.3). Section 3.2 of the
+/// paper would leave them out; [`MeanEfficiency::informative_score`] does. For an interval,
+/// resample pools with the bootstrap of the crate trajectory-metrics.
 ///
 /// ```
 /// use knapsack_oracle::{Efficiency, Error, mean_efficiency_score};
@@ -96,8 +96,8 @@ fn standard_error(error: Option<f64>, pools: usize) -> Result<(), &'static str> 
 ///
 /// # Errors
 ///
-/// Returns [`Error::Empty`] without pools, and [`Error::Entry`] for an efficiency that is not finite
-/// or is above 1.
+/// Returns [`Error::Empty`] without pools, and [`Error::Entry`] for an efficiency that is not
+/// finite or is above 1.
 pub fn mean_efficiency_score(pools: &[Efficiency]) -> Result<MeanEfficiency, Error> {
     let scores: Vec<f64> = pools.iter().map(Efficiency::score).collect();
     let informative: Vec<f64> = pools.iter().filter_map(Efficiency::informative).collect();

@@ -22,8 +22,8 @@ use crate::{
 ///
 /// # Errors
 ///
-/// Returns [`Error::Undefined`] without an unsolvable item, and [`Error::OtherPool`] if the plan has
-/// a position beyond the marks.
+/// Returns [`Error::Undefined`] without an unsolvable item, and [`Error::OtherPool`] if the plan
+/// has a position beyond the marks.
 pub fn detection_rate(plan: &Plan, unsolvable: &[bool]) -> Result<f64, Error> {
     let (planned, _) = planned_unsolvable(plan, unsolvable)?;
     let all = unsolvable.iter().filter(|&&mark| mark).count();

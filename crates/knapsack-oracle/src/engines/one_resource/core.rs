@@ -1,4 +1,4 @@
-//! The items whose choice is in doubt.
+//! The core: the items that may differ from the relaxed choice.
 
 use super::{
     items::Items,
@@ -6,32 +6,33 @@ use super::{
     states::Change,
 };
 
-/// Changes put in order at first: many instances need no more.
+/// The number of changes that are sorted at first. Many instances need no more.
 const FIRST: usize = 64;
 
-/// What may be changed in the relaxed choice: one item, or several equal ones at once.
+/// A change of the relaxed choice that may be part of a better choice: of one item, or of several
+/// equal items at once.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     pub(super) change: Change,
-    /// Breaks ties so that neighbours in the order are no neighbours in the instance.
+    /// Breaks ties so that neighbours in the order are not neighbours in the instance.
     shuffle: u32,
     /// The items are `members[first..first + count]`.
     first: u32,
     count: u32,
 }
 
-/// The candidates by loss, ascending, and what those from a position on would lose at least.
+/// The candidates in ascending order of loss, and lower bounds on the losses from each position on.
 #[derive(Debug)]
 pub(super) struct Core {
     pub(super) candidates: Vec<Candidate>,
-    /// How many candidates are in order; the others lose no less.
+    /// The number of sorted candidates. The others lose at least as much.
     sorted: usize,
     members: Vec<u32>,
     to_remove: Vec<f64>,
     to_add: Vec<f64>,
 }
 
-/// All items that may change in a choice worth the target, equal ones side by side.
+/// Returns all items that may change in a choice worth the target. Equal items are adjacent.
 pub(super) fn bundles(items: &Items, relaxed: &Relaxation, target: i64) -> Vec<u32> {
     let Some(gap) = relaxed.gap(target) else { return Vec::new() };
     let mut order: Vec<u32> =
@@ -44,7 +45,7 @@ pub(super) fn bundles(items: &Items, relaxed: &Relaxation, target: i64) -> Vec<u
 }
 
 impl Core {
-    /// Every change that the gap allows, the first few in order.
+    /// Creates the candidates that the gap allows, and sorts the first few.
     ///
     /// With `bundles`, equal items are changed together.
     pub(super) fn new(
@@ -89,13 +90,13 @@ impl Core {
                 let rest = &members[first..];
                 let equal = rest.iter().take_while(|&&item| kind(item) == this).count();
                 let loss = relaxed.loss[members[first] as usize];
-                // More of them would lose more than the gap; without loss the quotient is infinite
-                // or no number, and all may change.
+                // More items would lose more than the gap. If the loss is 0, the quotient is
+                // infinite or NaN, and all may change.
                 let most = (gap / loss * (1.0 + 4.0 * f64::EPSILON)).ceil();
                 let mut left = if most < equal as f64 { most as usize } else { equal };
                 let mut at = first;
                 let mut size = 1;
-                // 1, 2, 4, ... and the rest make up every number from 0 on.
+                // Bundles of 1, 2, 4, ... and the rest can make up every number of items.
                 while left > 0 {
                     let count = size.min(left);
                     add(at, count);
@@ -119,27 +120,27 @@ impl Core {
         core
     }
 
-    /// Whether candidates before this position are all in order.
+    /// Returns whether all candidates before this position are sorted.
     pub(super) fn is_sorted_to(&self, end: usize) -> bool {
         end <= self.sorted
     }
 
-    /// What the candidates from this position on lose at least: any one of them; one that removes
-    /// weight, per unit; one that adds weight, per unit.
+    /// Returns lower bounds for the candidates from this position on: the loss of any candidate,
+    /// the loss per unit of removed weight, and the loss per unit of added weight.
     pub(super) fn least_losses(&self, from: usize) -> (f64, f64, f64) {
-        // The first one not yet in order is the least of its kind.
+        // The first unsorted candidate has the least loss of the unsorted ones.
         let next = self.candidates.get(from).map_or(f64::MAX, |next| next.change.loss);
         (next, self.to_remove[from], self.to_add[from])
     }
 
-    /// The items that a candidate stands for.
+    /// Returns the items that a candidate changes.
     pub(super) fn members(&self, candidate: u32) -> &[u32] {
         let candidate = &self.candidates[candidate as usize];
         let first = candidate.first as usize;
         &self.members[first..first + candidate.count as usize]
     }
 
-    /// Drops what the gap rules out from here on, and sorts the rest.
+    /// Drops the candidates from this position on that exceed the gap, and sorts the rest.
     pub(super) fn sort_rest(&mut self, from: usize, gap: f64) {
         let mut kept = from;
         for at in from..self.candidates.len() {
@@ -154,7 +155,7 @@ impl Core {
         self.fill_suffixes();
     }
 
-    /// Smallest loss per unit of weight over all candidates from each position on.
+    /// Computes the smallest loss per unit of weight over all candidates from each position on.
     fn fill_suffixes(&mut self) {
         let n = self.candidates.len();
         for (suffix, sign) in [(&mut self.to_remove, -1.0), (&mut self.to_add, 1.0)] {
@@ -163,7 +164,7 @@ impl Core {
             for at in (0..n).rev() {
                 let change = &self.candidates[at].change;
                 let weight = change.weight as f64 * sign;
-                // Rounded down by more than the division and the later product can gain.
+                // Rounded down by more than the rounding of the division and of the later product.
                 let ratio = if weight > 0.0 { change.loss / weight * SHAVE } else { f64::MAX };
                 suffix[at] = suffix[at + 1].min(ratio);
             }

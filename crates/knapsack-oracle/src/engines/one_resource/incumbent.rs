@@ -1,6 +1,6 @@
 use super::{items::Items, relaxation::Relaxation};
 
-/// The best choice known so far.
+/// The best choice found so far.
 #[derive(Clone, Debug)]
 pub(super) struct Incumbent {
     pub(super) value: i64,

@@ -4,13 +4,13 @@
 use super::items::Items;
 use crate::engines::gcd::gcd;
 
-/// What a loss is multiplied with so that rounding never makes it too large: sums of up to 2^22
-/// losses gain a factor of at most (1 + 2^-53)^(2^22), which is below 1 + 2^-30.
+/// The factor that keeps rounding from making a loss too large. Rounding multiplies a sum of up to
+/// 2^22 losses by at most (1 + 2^-53)^(2^22), which is below 1 + 2^-30.
 pub(super) const SHAVE: f64 = 1.0 - 1.0 / (1_u64 << 30) as f64;
 
-/// The relaxation at its best price of weight.
+/// The linear relaxation at the best price u per unit of weight.
 ///
-/// With that price u, a choice x is worth `bound - losses(x) - u (capacity - weight(x))`, where
+/// With this price, a choice x is worth `bound - losses(x) - u (capacity - weight(x))`, where
 /// `losses` adds `loss[j]` for each item j not set as in `taken`. The product is at least 0 for
 /// every choice that fits, so the losses alone bound its value.
 #[derive(Debug)]
@@ -19,28 +19,28 @@ pub(super) struct Relaxation {
     bound: i128,
     scale: i128,
     pub(super) taken: Vec<bool>,
-    /// Loss of each item set the other way, never above the true one.
+    /// The loss of each item if it is set the other way, rounded down.
     pub(super) loss: Vec<f64>,
-    /// The item at which the capacity runs out.
+    /// The item that no longer fits in the capacity.
     pub(super) next: Option<usize>,
 }
 
 impl Relaxation {
-    /// How far values from `target` on lie below the bound, never too low; none where no value can
-    /// reach the target.
+    /// Returns how far the target lies below the bound, rounded up. `None` if no value can reach
+    /// the target.
     pub(super) fn gap(&self, target: i64) -> Option<f64> {
         let gap = self.bound - i128::from(target) * self.scale;
-        // Three roundings, each by a factor of at most 1 + 2^-53.
+        // There are three roundings, each by a factor of at most 1 + 2^-53.
         (gap >= 0).then(|| gap as f64 / self.scale as f64 * (1.0 + 4.0 * f64::EPSILON))
     }
 
-    /// The largest whole number that the bound allows, at most `total`.
+    /// Returns the bound rounded down, and at most `total`.
     pub(super) fn floor(&self, total: i64) -> i64 {
         i64::try_from(self.bound.div_euclid(self.scale)).map_or(total, |floor| floor.min(total))
     }
 }
 
-/// Relaxes whole items.
+/// Solves the linear relaxation.
 pub(super) fn relax(items: &Items) -> Relaxation {
     let gains = &items.profits;
     let split = split(items, gains);
@@ -57,7 +57,7 @@ pub(super) fn relax(items: &Items) -> Relaxation {
         largest.checked_mul(by).is_some_and(|product| product < 1 << 62)
     };
     let pairs = gains.iter().zip(&items.weights).zip(&mut taken);
-    // Both arms are the same; numbers of 64 bits are much faster.
+    // Both branches compute the same; 64-bit numbers are much faster.
     if fits(gains, unit) && fits(&items.weights, price) {
         for ((&gain, &weight), taken) in pairs {
             let gain = gain * unit - weight * price;
@@ -77,26 +77,26 @@ pub(super) fn relax(items: &Items) -> Relaxation {
     Relaxation { bound, scale, taken, loss, next: split.next() }
 }
 
-/// Items of positive gain, those that the relaxation takes first.
+/// The items of positive gain, partitioned at the capacity: first those that the relaxation takes.
 #[derive(Debug)]
 pub(super) struct Split {
-    /// Gain per weight, and the item.
+    /// The gain per weight of each item, and the item.
     order: Vec<(f64, u32)>,
     before: usize,
 }
 
 impl Split {
-    /// The items that are taken whole.
+    /// Returns the items that are taken as a whole.
     pub(super) fn whole(&self) -> impl Iterator<Item = usize> {
         self.order[..self.before].iter().map(|&(_, item)| item as usize)
     }
 
-    /// The item of which a part is taken.
+    /// Returns the item of which a part is taken.
     pub(super) fn next(&self) -> Option<usize> {
         self.order.get(self.before).map(|&(_, item)| item as usize)
     }
 
-    /// The price of weight as a fraction.
+    /// Returns the price per unit of weight as a fraction.
     pub(super) fn price(&self, items: &Items, gains: &[i64]) -> (i64, i64) {
         self.next().map_or((0, 1), |item| {
             let (gain, weight) = (gains[item], items.weights[item]);
@@ -106,10 +106,9 @@ impl Split {
     }
 }
 
-/// Fills the capacity by gain per weight, without sorting all of it.
+/// Fills the capacity in order of gain per weight, without sorting all items.
 ///
-/// Ratios are rounded: a wrong order among near ties costs nothing, as any price of weight is
-/// valid.
+/// Ratios are rounded. A wrong order among near ties is harmless, because any price is valid.
 pub(super) fn split(items: &Items, gains: &[i64]) -> Split {
     let mut order = Vec::with_capacity(items.len());
     for (item, (&gain, &weight)) in (0_u32..).zip(gains.iter().zip(&items.weights)) {
@@ -125,7 +124,7 @@ pub(super) fn split(items: &Items, gains: &[i64]) -> Split {
         let part = &mut order[from..to];
         rounds += 1;
         if rounds == 50 {
-            // The middle of a sorted part cannot be a bad pivot again and again.
+            // In a sorted part, the middle element is always a good pivot.
             part.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         }
         let pivot = median(part[0].0, part[part.len() / 2].0, part[part.len() - 1].0);
@@ -148,8 +147,8 @@ pub(super) fn split(items: &Items, gains: &[i64]) -> Split {
     Split { order, before: from }
 }
 
-/// Brings entries above the pivot to the front and those below to the back; where the equal ones
-/// begin and end.
+/// Moves entries above the pivot to the front and entries below it to the back. Returns the range
+/// of entries equal to the pivot.
 fn partition(part: &mut [(f64, u32)], pivot: f64) -> (usize, usize) {
     let (mut high, mut at, mut low) = (0, 0, part.len());
     while at < low {

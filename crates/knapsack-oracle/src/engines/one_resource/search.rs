@@ -1,4 +1,4 @@
-//! Dynamic programming over the items in doubt, from both ends.
+//! Dynamic programming over the core, from both ends.
 
 use super::{
     core::Core,
@@ -12,39 +12,39 @@ use super::{
 /// next list and their history they take up to 2.5 GiB.
 pub(super) const MOST_STATES: usize = 1 << 24;
 
-/// List length from which on a second list is built from the other end.
+/// The length of the first list from which on a second list is built from the other end.
 const SECOND_LIST: usize = 256;
 
-/// How a search ended.
+/// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// The bound is reached.
+    /// The value reached the bound.
     Bound,
-    /// Nothing is left to look at.
+    /// The search examined all choices.
     Exhausted,
-    /// The budget is spent.
+    /// The search used up its budget.
     Unfinished,
-    /// Going on would take more memory than is allowed for.
+    /// The search would exceed its memory limit.
     TooLong,
 }
 
-/// What to look for, and how long.
+/// What a search looks for, and its limits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Goal {
-    /// Least value of interest; smaller ones may be found by the way.
+    /// The least value of interest. The search may also find smaller values.
     pub(super) target: i64,
-    /// No value is above this.
+    /// An upper bound on the value of every choice.
     pub(super) ceiling: i64,
-    /// Partial choices to look at before giving up.
+    /// The number of partial choices to examine.
     pub(super) budget: u64,
-    /// Partial choices to keep at one time.
+    /// The number of partial choices to keep at one time.
     pub(super) most: usize,
 }
 
-/// Looks for the best choice that is better than `best` and worth the target at least.
+/// Searches for the best choice that is better than `best` and worth at least the target.
 ///
-/// With `bundles`, equal items are looked at together; these are all items that may change in a
-/// choice better than `best`, with equal ones side by side.
+/// With `bundles`, equal items are decided together. `bundles` must contain all items that may
+/// change in a choice better than `best`, with equal items adjacent.
 pub(super) fn search(
     items: &Items,
     relaxed: &Relaxation,
@@ -78,25 +78,25 @@ pub(super) fn search(
     end
 }
 
-/// How much a choice may lose that is still of interest once `value` is reached; none if no choice
-/// is.
+/// Returns the largest loss of a choice that is still of interest after `value` is reached. `None`
+/// if no choice is of interest.
 fn gap_at(items: &Items, relaxed: &Relaxation, goal: Goal, value: i64) -> Option<f64> {
     let next = goal.target.max(value + items.step);
     if next > goal.ceiling { None } else { relaxed.gap(next) }
 }
 
-/// Two lists of partial choices: one decides on the candidates before `from`, least loss first, the
-/// other on those from `to` on, most loss first.
+/// Two lists of partial choices. The first decides on the candidates before `from`, in ascending
+/// order of loss; the second decides on the candidates from `to` on, in descending order.
 ///
-/// The second stays short, as few of its changes go together within the gap. A pair of one partial
-/// choice from each is found in time linear in their lengths, so what both lists do not yet decide
-/// on never has to be multiplied out.
+/// The second list stays short, because few of its changes fit in the gap together. The best pair
+/// of partial choices is found in time linear in the lengths of both lists, so their product is
+/// never enumerated.
 struct Search<'a> {
     items: &'a Items,
     relaxed: &'a Relaxation,
     goal: Goal,
     value: i64,
-    /// Where the choice of that value is, once a better one is found.
+    /// The partial choices that make up the best choice, if a better one was found.
     found: Option<(Mark, Option<Mark>)>,
     gap: f64,
     core: Core,
@@ -109,7 +109,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn run(&mut self, count: &mut u64) -> End {
         let budget = count.saturating_add(self.goal.budget);
-        let mut met_at = 1;
+        let mut last_length = 1;
         let end = loop {
             let all = self.core.candidates.len();
             let sorted = self.core.is_sorted_to(all);
@@ -135,31 +135,32 @@ impl Search<'_> {
             if self.front.len() + self.back.len() > self.goal.most || history / 8 > self.goal.most {
                 break End::TooLong;
             }
-            let go_on = if long && self.back.len() <= self.front.len() {
+            let unfinished = if long && self.back.len() <= self.front.len() {
                 self.extend_back();
                 *count += self.back.len() as u64;
                 true
             } else {
-                let go_on = self.extend_front();
+                let unfinished = self.extend_front();
                 *count += self.front.len() as u64;
-                go_on
+                unfinished
             };
-            if !go_on {
+            if !unfinished {
                 return End::Bound;
             }
             let length = self.front.len() + self.back.len();
-            if self.back.len() > 1 && length >= 2 * met_at {
-                met_at = length;
+            if self.back.len() > 1 && length >= 2 * last_length {
+                last_length = length;
                 if !self.meet() {
                     return End::Bound;
                 }
             }
         };
-        // With nothing left to decide on, this pair is the best of all.
+        // All candidates are decided, so the best pair is the best choice of all.
         if self.meet() { end } else { End::Bound }
     }
 
-    /// Decides on the candidate of least loss; false once the bound is reached.
+    /// Decides on the candidate of least loss. Returns whether the search must go on: false if the
+    /// bound is reached.
     fn extend_front(&mut self) -> bool {
         let change = self.core.candidates[self.from].change;
         let (next, to_remove, to_add) = self.core.least_losses(self.from + 1);
@@ -177,16 +178,16 @@ impl Search<'_> {
         gap.is_some()
     }
 
-    /// Decides on the candidate of most loss.
+    /// Decides on the candidate of largest loss.
     fn extend_back(&mut self) {
         self.to -= 1;
         let change = self.core.candidates[self.to].change;
-        // The other list decides what fits.
+        // Whether a choice fits depends on the other list.
         let limits = Limits { capacity: 0, gap: self.gap, next: 0.0, to_remove: 0.0, to_add: 0.0 };
         self.back.extend(self.to as u32, change, limits, i64::MAX, |_| limits.gap);
     }
 
-    /// Looks for the best pair; false once the bound is reached.
+    /// Looks for the best pair. Returns false if the bound is reached.
     fn meet(&mut self) -> bool {
         let pair = self.front.best_pair(&self.back, self.items.capacity, self.value);
         let Some((a, b)) = pair else { return true };
@@ -201,7 +202,7 @@ impl Search<'_> {
         gap.is_some()
     }
 
-    /// Writes a better choice into `best`, if one was found.
+    /// Writes the choice into `best` if a better one was found.
     fn report(&self, best: &mut Incumbent) {
         let Some((front, back)) = self.found else { return };
         best.value = self.value;

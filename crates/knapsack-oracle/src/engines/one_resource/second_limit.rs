@@ -1,30 +1,31 @@
-//! Second limits that hold for every choice worth looking at.
+//! Second limits that hold for every choice that is better than the best one known.
 
 use super::{incumbent::Incumbent, items::Items, quick_bound::quick_bound, relaxation::split};
 use crate::engines::gcd::gcd;
 
-/// Counts above this make no limit that is worth its price.
+/// The largest count. Limits on larger counts rarely help.
 const LARGEST_COUNT: i64 = 1_000;
 
-/// A limit on the sum of `counts` over the chosen items, which holds for every choice that fits and
-/// is better than the best one known.
+/// A limit on the sum of `counts` over the chosen items. It holds for every choice that fits and is
+/// better than the best one known.
 #[derive(Debug)]
 struct SecondLimit<'a> {
     items: &'a Items,
     counts: &'a [i64],
     limit: i64,
-    /// 1 if the sum is at most the limit, -1 if at least.
+    /// 1 if the sum is at most the limit, -1 if it is at least the limit.
     sign: i64,
     /// Prices are in units of `2^-shift`.
     shift: u32,
 }
 
-/// An upper bound on what is better than `best`, from relaxations with a second limit.
+/// Returns an upper bound on the values better than `best`, from relaxations with a second limit.
 ///
-/// Tried are the number of items, and the rest of profits after a multiple of the weights has been
-/// taken off: of profits 10 + weight, say, or 20 and 30 + weight, that rest takes few values.
-/// Whichever counts they are, a choice that fits has no more of them than the best choice for them,
-/// and one that is better than the best known needs at least as many as the cheapest such choice.
+/// The limits are on the number of items, and on the remainders of the profits after a multiple of
+/// the weights is subtracted. If profits are the weight plus 10, or plus 20 or 30, these remainders
+/// take few values. For any counts, a choice that fits has at most as large a sum as the best
+/// choice for these counts, and a choice better than `best` has at least as large a sum as the
+/// cheapest such choice.
 pub(super) fn second_bound(items: &Items, best: &Incumbent, budget: u64) -> i64 {
     let total: i64 = items.profits.iter().sum();
     let bits = |x: i64| i64::BITS - x.leading_zeros();
@@ -51,10 +52,10 @@ pub(super) fn second_bound(items: &Items, best: &Incumbent, budget: u64) -> i64 
 }
 
 impl SecondLimit<'_> {
-    /// The bound at the price at which it is lowest, or `total` if no price helps.
+    /// Returns the bound at the price at which it is lowest, or `total` if no price helps.
     ///
-    /// The bound is convex in the price, and its slope is the limit less the counts of the relaxed
-    /// choice; the change of sign is found by doubling, then halving.
+    /// The bound is convex in the price. Its slope is the limit minus the counts of the relaxed
+    /// choice, and its change of sign is found by doubling and then bisection.
     fn best_bound(&self, total: i64) -> i64 {
         if !self.falls(0) {
             return total;
@@ -73,18 +74,18 @@ impl SecondLimit<'_> {
                 high = middle;
             }
         }
-        // Any price is valid, so only the bound has to be exact.
+        // Any price is valid, so only the bound must be exact.
         total.min(self.bound(low, total)).min(self.bound(high, total))
     }
 
-    /// Profits less the price of their counts, times `2^shift`.
+    /// Returns the profits minus the price of their counts, times `2^shift`.
     fn gains(&self, price: i64) -> Vec<i64> {
         let price = self.sign * price;
         let pairs = self.items.profits.iter().zip(self.counts);
         pairs.map(|(profit, count)| (profit << self.shift) - price * count).collect()
     }
 
-    /// Whether the bound falls as the price rises.
+    /// Returns whether the bound falls as the price rises.
     fn falls(&self, price: i64) -> bool {
         let split = split(self.items, &self.gains(price));
         let (mut room, mut used) = (self.items.capacity, 0);
@@ -98,7 +99,7 @@ impl SecondLimit<'_> {
         ((used - self.limit) as f64 + part) * self.sign as f64 > 0.0
     }
 
-    /// The largest whole number that the relaxation at this price allows, at most `total`.
+    /// Returns the bound of the relaxation at this price, rounded down, and at most `total`.
     fn bound(&self, price: i64, total: i64) -> i64 {
         let gains = self.gains(price);
         let (of_weight, unit) = split(self.items, &gains).price(self.items, &gains);
@@ -112,8 +113,9 @@ impl SecondLimit<'_> {
     }
 }
 
-/// For slopes between the first few items: what profits differ by from that multiple of weights, in
-/// units of their greatest common divisor, if small and of one sign.
+/// Returns the remainders of the profits for the slopes between the first few items: the
+/// differences from that multiple of the weights, divided by their greatest common divisor.
+/// Remainders that are large or of both signs are left out.
 fn remainders(items: &Items) -> Vec<Vec<i64>> {
     let mut slopes: Vec<(i64, i64)> = Vec::new();
     let few = items.len().min(6);
@@ -158,6 +160,6 @@ fn remainder(items: &Items, (rise, run): (i64, i64)) -> Option<Vec<i64>> {
     let rests = items.profits.iter().zip(&items.weights);
     let counts: Vec<i64> =
         rests.map(|(p, w)| (p * run - w * rise).abs() / divisor.cast_signed()).collect();
-    // All ones are tried anyway.
+    // Counts of 1 for every item are tried in any case.
     counts.iter().any(|&count| count != 1).then_some(counts)
 }

@@ -1,5 +1,5 @@
-//! From an instance to its solution: what is clear is set aside, and the rest is searched with
-//! better bounds the longer it takes.
+//! The solver: it decides the easy items, and searches the others with bounds that improve the
+//! longer the search takes.
 
 use super::{
     core::bundles,
@@ -22,16 +22,16 @@ pub(crate) struct Choice {
     pub(crate) states: u64,
 }
 
-/// Partial choices to look at before the next kind of effort is worth its cost.
+/// The numbers of partial choices to examine before the next strategy is used.
 #[derive(Clone, Copy, Debug)]
 struct Effort {
-    /// Spent on any better value at once.
+    /// Examined in the first search, for any better value.
     quick: u64,
-    /// Spent on the highest values first, each time.
+    /// Examined in each search for the highest values.
     long: u64,
-    /// Spent on each second limit.
+    /// Examined for each second limit.
     limit: u64,
-    /// Kept at one time.
+    /// Kept at one time in any search.
     most: usize,
 }
 
@@ -73,13 +73,13 @@ pub(crate) fn solve(capacity: u64, items: &[KnapsackItem]) -> Choice {
     Choice { chosen, upper_bound, proof, states }
 }
 
-/// What a search has come to.
+/// The result of a search.
 struct Best {
     choice: Incumbent,
-    /// No choice is worth more, nor more than `choice` if that is proved to be best.
+    /// An upper bound on the value of every choice, unless `choice` is proved to be optimal.
     ceiling: i64,
     proof: Proof,
-    /// Partial choices kept on the way.
+    /// The number of partial choices kept.
     states: u64,
 }
 
@@ -102,8 +102,8 @@ fn solve_items(items: &Items, effort: Effort) -> Best {
     Best { choice: best, ceiling: goal.ceiling, proof, states }
 }
 
-/// Looks for the highest values first: few items can be part of such a choice, and where there is
-/// none, the ceiling comes down. Each further search takes in values that lose more.
+/// Searches for the highest values first. Few items can change in such a choice, and if there is no
+/// such choice, the ceiling falls. Each further search includes lower values.
 fn descend(
     items: &Items,
     relaxed: &Relaxation,
@@ -119,7 +119,7 @@ fn descend(
     goal.budget = effort.long;
     while best.value < goal.ceiling {
         goal.target = best.value + items.step;
-        // Where most of the loss is taken in anyway, all of it is.
+        // If the search would include most of the values, it includes all of them.
         if depth < (top - goal.target) / 2 {
             goal.target = (top - items.round_down(depth)).min(goal.ceiling);
         }
@@ -128,7 +128,7 @@ fn descend(
             End::Exhausted if best.value < goal.target - items.step => {
                 goal.ceiling = goal.target - items.step;
                 let now = *states - before;
-                // Faster where it costs little.
+                // The depth grows faster if the search was cheap.
                 factor = if now / 2 < spent { 4 * factor } else { 4 };
                 depth = depth.saturating_mul(factor).max(items.step);
                 spent = now;
@@ -160,7 +160,7 @@ mod tests {
         best.into_iter().max().unwrap()
     }
 
-    /// Correlated in one of seven ways; none where everything fits.
+    /// Items correlated in one of seven ways. `None` if all of them fit.
     fn random_items(rng: &mut ChaCha8Rng, n: usize) -> Option<(i64, Vec<i64>, Vec<i64>)> {
         let top = rng.random_range(3_i64..=60);
         let kind = rng.random_range(0..7);
@@ -185,13 +185,13 @@ mod tests {
 
     #[test]
     fn every_stage_of_the_search_is_exact_on_its_own() {
-        // Small instances seldom get beyond the first stage unless its budget is cut.
+        // Small instances rarely get beyond the first stage unless its budget is reduced.
         let mut rng = ChaCha8Rng::seed_from_u64(4);
         for round in 0..3_000 {
             let n = rng.random_range(3..=90);
             let Some((capacity, profits, weights)) = random_items(&mut rng, n) else { continue };
             let want = table(&Items::new(capacity, profits.clone(), weights.clone()));
-            // Multiples change nothing but the size of what is computed with.
+            // Multiples change only the size of the numbers.
             let (dear, heavy) = (1 << (round % 4 * 15), 1 << (round % 7 * 7));
             let times = |of: Vec<i64>, by: i64| of.into_iter().map(|x| x * by).collect();
             let items = Items::new(capacity * heavy, times(profits, dear), times(weights, heavy));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_would_keep_too_much_ends_with_a_bound_and_without_a_proof() {
+    fn a_search_at_its_memory_limit_ends_with_a_bound_and_without_a_proof() {
         let mut rng = ChaCha8Rng::seed_from_u64(6);
         let mut ends = [0; 2];
         for round in 0..2_000 {
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn second_limits_never_rule_out_what_is_better() {
+    fn second_limits_never_rule_out_a_better_choice() {
         let mut rng = ChaCha8Rng::seed_from_u64(5);
         for round in 0..6_000 {
             let n = rng.random_range(2..=25);
@@ -244,7 +244,7 @@ mod tests {
         }
     }
 
-    /// Whole numbers that no library decides on: splitmix64.
+    /// Random numbers that do not depend on the version of a library: splitmix64.
     struct Draws(u64);
 
     impl Draws {
@@ -255,7 +255,7 @@ mod tests {
             low + ((x ^ (x >> 31)) % (high - low + 1) as u64) as i64
         }
 
-        /// Items of one of six kinds, under half of what they weigh.
+        /// Items of one of six kinds. The capacity is half of their total weight.
         fn items(&mut self, kind: i64, n: i64, top: i64) -> Items {
             let (profits, weights): (Vec<i64>, Vec<i64>) = (0..n)
                 .map(|_| {
@@ -292,7 +292,7 @@ mod tests {
         }
     }
 
-    /// Partial choices kept, for 30, 60 and 100 items of each kind under three efforts.
+    /// The number of partial choices kept for 30, 60 and 100 items of each kind and three efforts.
     const KEPT: [[[u64; 3]; 3]; 6] = [
         [[178, 197, 1_406], [333, 553, 1_130], [493, 718, 1_038]],
         [[2_096, 10_530, 27_100], [6_892, 13_001, 23_616], [6_418, 16_327, 29_325]],
@@ -302,13 +302,13 @@ mod tests {
         [[1_729, 14_033, 120_890], [1_210, 22_101, 54_639], [1_820, 8_527, 29_133]],
     ];
 
-    /// What the second bounds of 40 instances of each kind lie above the best values, in all, where
-    /// limits are searched for and where they are not.
+    /// The sums over 40 instances of each kind of the second bound minus the best value, with and
+    /// without a search for the limits.
     const ABOVE: [[i64; 2]; 6] =
         [[2_480, 2_871], [10_218; 2], [309; 2], [1_440; 2], [14, 34], [352, 429]];
 
     #[test]
-    fn no_more_is_looked_at_and_no_bound_is_looser_than_on_record() {
+    fn no_search_is_longer_and_no_bound_is_looser_than_on_record() {
         let mut draws = Draws(1);
         for ((kind, kept), above) in (0..).zip(KEPT).zip(ABOVE) {
             let efforts = [(1 << 14, 1 << 18, 1 << 14), (10, 40, 0), (20, 80, 1 << 14)];

@@ -1,6 +1,6 @@
-//! Lists of partial choices, none of which is worse than another in both weight and profit.
+//! Lists of partial choices. No partial choice is dominated by another in both weight and profit.
 
-/// Nothing before this point in a history.
+/// Marks the start of a history.
 const START: u32 = u32::MAX;
 
 /// A partial choice.
@@ -9,20 +9,21 @@ pub(super) struct State {
     pub(super) weight: i64,
     pub(super) profit: i64,
     pub(super) loss: f64,
-    /// Where the changes before the last block of 32 are kept.
+    /// The place of the changes before the last block of 32 in the history.
     base: u32,
-    /// Changes among the last block of 32.
+    /// The changes made among the last block of 32.
     mask: u32,
 }
 
-/// A partial choice with the number of changes decided on until then, enough to look it up later.
+/// A partial choice with the number of changes decided so far, from which its changes can be
+/// recovered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     state: State,
     stages: usize,
 }
 
-/// One change: an item, or equal items, set the other way.
+/// A change: an item, or several equal items, set the other way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
     pub(super) weight: i64,
@@ -30,26 +31,26 @@ pub(super) struct Change {
     pub(super) loss: f64,
 }
 
-/// What a partial choice must keep to be kept.
+/// The limits of a partial choice that is kept.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) capacity: i64,
-    /// Largest loss of a choice that is better than the best one known.
+    /// The largest loss of a choice that is better than the best one known.
     pub(super) gap: f64,
-    /// Smallest loss of a further change.
+    /// The smallest loss of a further change.
     pub(super) next: f64,
-    /// Smallest loss per unit of weight that a further change removes.
+    /// The smallest loss per unit of weight that a further change removes.
     pub(super) to_remove: f64,
-    /// Smallest loss per unit of weight that a further change adds.
+    /// The smallest loss per unit of weight that a further change adds.
     pub(super) to_add: f64,
 }
 
-/// Partial choices by weight, ascending; profits ascend with them.
+/// Partial choices in ascending order of weight and of profit.
 #[derive(Debug)]
 pub(super) struct States {
     states: Vec<State>,
     spare: Vec<State>,
-    /// For each kept block of 32 changes: where the block before it is, and its changes.
+    /// For each block of 32 changes: the place of the block before it, and the changes made.
     history: Vec<(u32, u32)>,
     stages: Vec<u32>,
 }
@@ -68,14 +69,14 @@ impl States {
         self.history.len()
     }
 
-    /// Decides on one change: each partial choice is kept without it and with it, unless another is
-    /// as good or `limits` rule it out. Calls `found` with every choice that fits and is worth more
-    /// than `best` and all before; it returns the gap from then on.
+    /// Decides on one change. Each partial choice is kept without the change and with it, unless
+    /// another one dominates it or `limits` rule it out. Calls `found` with every choice that fits
+    /// and is worth more than `best` and all choices found before; `found` returns the new gap.
     ///
-    /// What `limits` rule out may still stand in for what is worse than it: if nothing that goes on
-    /// from a choice is of interest, neither is what goes on from one that weighs as much and is
-    /// worth less. What has room left must fill some of it, at `to_add` a unit, or be worth no more
-    /// than it is now; what is too heavy must lose the excess, at `to_remove` a unit.
+    /// A partial choice that `limits` rule out may still dominate others: if no choice that extends
+    /// it is of interest, then none that extends a dominated one is. A choice with room left can
+    /// only gain by filling it, at a loss of `to_add` per unit. A choice that is too heavy must
+    /// remove the excess, at a loss of `to_remove` per unit.
     pub(super) fn extend(
         &mut self,
         name: u32,
@@ -86,7 +87,7 @@ impl States {
     ) {
         if self.stages.len().is_multiple_of(32) && !self.stages.is_empty() {
             for state in &mut self.states {
-                // A search ends long before its history has so many places.
+                // The memory limit ends the search long before the history is this long.
                 let place = u32::try_from(self.history.len()).unwrap_or(START);
                 self.history.push((state.base, state.mask));
                 (state.base, state.mask) = (place, 0);
@@ -143,12 +144,13 @@ impl States {
         std::mem::swap(&mut self.states, &mut self.spare);
     }
 
-    /// Drops what the gap rules out.
+    /// Drops the partial choices that exceed the gap.
     pub(super) fn prune(&mut self, gap: f64) {
         self.states.retain(|state| state.loss <= gap);
     }
 
-    /// The best pair of one partial choice from each list that fits, if better than `best`.
+    /// Returns the best pair of partial choices from both lists that fits, if it is better than
+    /// `best`.
     pub(super) fn best_pair(&self, other: &Self, capacity: i64, best: i64) -> Option<(Mark, Mark)> {
         let mut top = best;
         let mut pair = None;
@@ -172,7 +174,7 @@ impl States {
         })
     }
 
-    /// Calls `apply` with the name of each change made on the way to a partial choice of this list.
+    /// Calls `apply` with the name of each change in a partial choice of this list.
     pub(super) fn changes(&self, mark: Mark, mut apply: impl FnMut(u32)) {
         let (mut base, mut mask) = (mark.state.base, mark.state.mask);
         let mut block = mark.stages.saturating_sub(1) / 32;

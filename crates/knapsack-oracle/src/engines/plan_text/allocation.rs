@@ -1,8 +1,8 @@
 use super::entry::Scalar;
 
-/// Returns the allocation that a value denotes, and whether it needed no conversion. No conversion is
-/// needed for a whole number of at least 0 that fits in 64 bits, in digits without a leading zero.
-/// Returns `None` for a text that is not a number of tokens, such as `about 30 %`.
+/// Returns the allocation that a value denotes, and whether it needed no conversion. No conversion
+/// is needed for a whole number of at least 0 that fits in 64 bits, in digits without a leading
+/// zero. Returns `None` for a text that is not a number of tokens, such as `about 30 %`.
 ///
 /// A number of tokens is a single number, possibly with words or signs that do not change its
 /// unit (`about 1,200 tokens`, `~1.2k`). It is rounded down, and limited to `u64::MAX`. A negative,

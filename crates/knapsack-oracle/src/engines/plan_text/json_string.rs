@@ -1,5 +1,5 @@
-/// Reads a string in double or single quotes whose opening quote is at byte `at`. Moves `at` behind the
-/// closing quote, or to the byte at which reading failed.
+/// Reads a string in double or single quotes whose opening quote is at byte `at`. Moves `at` behind
+/// the closing quote, or to the byte at which reading failed.
 pub(super) fn read(text: &str, at: &mut usize) -> Option<String> {
     let byte = |at: usize| text.as_bytes().get(at).copied();
     let quote = byte(*at).filter(|byte| matches!(byte, b'"' | b'\''))?;

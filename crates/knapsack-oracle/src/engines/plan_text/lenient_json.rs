@@ -28,11 +28,12 @@ pub(crate) struct List<'a> {
     start: usize,
 }
 
-/// Finds the plan in a text. Returns the reason and the byte at which reading failed if there is none.
+/// Finds the plan in a text. Returns the reason and the byte at which reading failed if there is
+/// none.
 ///
-/// The plan is the last list under the key `plan`, otherwise the last list that has an entry with an
-/// id, otherwise the last empty list that stands alone. A list that is cut off by the end of the text
-/// is used if no complete list outside of it is as good.
+/// The plan is the last list under the key `plan`, otherwise the last list that has an entry with
+/// an id, otherwise the last empty list that stands alone. A list that is cut off by the end of the
+/// text is used if no complete list outside of it is as good.
 pub(crate) fn find_plan(text: &str) -> Result<List<'_>, (UnreadableReason, usize)> {
     let mut reader = Reader {
         text,
@@ -330,8 +331,9 @@ impl<'a> Reader<'a> {
         read
     }
 
-    /// Reads a value other than a string, a list or an object, up to the next element or field. In an
-    /// object a comma ends the value only before a key or a closing bracket, so `1,200` is one value.
+    /// Reads a value other than a string, a list or an object, up to the next element or field. In
+    /// an object a comma ends the value only before a key or a closing bracket, so `1,200` is one
+    /// value.
     fn bare(&mut self, in_list: bool) -> Option<&'a str> {
         let start = self.at;
         loop {

@@ -2,31 +2,31 @@ use std::ops::AddAssign;
 
 use super::set_weights::{real_weights, whole_weights};
 
-/// Counting the sets of items that fit a budget by meeting in the middle: sets of the one half of
-/// the items are matched to sets of the other along their costs, with a count of each size.
+/// Counts the sets of items that fit a budget by meeting in the middle: sets of one half of the
+/// items are matched with sets of the other half in order of cost, with a count for each size.
 pub(crate) struct Halves<'a> {
     costs: &'a [u64],
     budget: u64,
-    /// All items of the pool, also those that are in no set.
+    /// The number of items of the pool, including those that never fit.
     n: usize,
 }
 
-/// More items would take more than half a GiB.
+/// More items would need more than half a GiB.
 const MOST: usize = 46;
 
 impl<'a> Halves<'a> {
-    /// Nothing where there are too many items. Each must fit the budget alone.
+    /// Returns `None` for too many items. Each item must fit the budget alone.
     pub(crate) fn new(costs: &'a [u64], budget: u64, n: usize) -> Option<Self> {
         (costs.len() <= MOST).then_some(Self { costs, budget, n })
     }
 
-    /// About how many steps it takes.
+    /// Estimates the number of steps.
     pub(crate) fn work(&self) -> u64 {
         let half = self.costs.len().div_ceil(2) as u64;
         (4 * (half + 1)) << half
     }
 
-    /// The chance of each item to run.
+    /// Returns the probability that each item runs.
     pub(crate) fn run_probabilities(&self) -> Vec<f64> {
         match whole_weights(self.n) {
             Some((weights, unit)) => {
@@ -37,22 +37,24 @@ impl<'a> Halves<'a> {
         }
     }
 
-    /// For each item, the sum of `weights[k]` over all sets of k items that it is in and that fit.
+    /// Returns, for each item, the sum of `weights[k]` over all sets of k items that contain it and
+    /// fit.
     fn weighted_counts<W: Weight>(&self, weights: &[W]) -> Vec<W> {
         let (left, right) = self.costs.split_at(self.costs.len() / 2);
         let (these, others) = (sets(left, self.budget), sets(right, self.budget));
-        // By members: the weight of all sets that fit and of which these are the members on one side.
+        // For each subset of one half: the weight of all sets that fit and extend it.
         let mut of_these = vec![W::default(); 1 << left.len()];
         let mut of_others = vec![W::default(); 1 << right.len()];
-        // By size: how many sets of the one side have been passed, how many of the other still fit.
+        // For each size: the number of visited sets of one half, and the number of sets of the
+        // other half that still fit.
         let mut passed = vec![0_usize; left.len() + 1];
         let mut fitting = vec![0_usize; right.len() + 1];
         others.iter().for_each(|set| fitting[set.size()] += 1);
         let mut rest = others.as_slice();
         for set in &these {
-            let left_over = self.budget - set.cost;
+            let room = self.budget - set.cost;
             while let Some((other, cheaper)) = rest.split_last()
-                && other.cost > left_over
+                && other.cost > room
             {
                 of_others[other.members as usize] = weighted(weights, other.size(), &passed);
                 fitting[other.size()] -= 1;
@@ -72,7 +74,8 @@ impl<'a> Halves<'a> {
     }
 }
 
-/// The weight of all sets that join a set of `size` items to one of the sets counted by their size.
+/// Returns the weight of all sets that combine a set of `size` items with one of the sets that are
+/// counted by size.
 fn weighted<W: Weight>(weights: &[W], size: usize, counts: &[usize]) -> W {
     let mut sum = W::default();
     for (&weight, &count) in weights[size..].iter().zip(counts) {
@@ -81,7 +84,7 @@ fn weighted<W: Weight>(weights: &[W], size: usize, counts: &[usize]) -> W {
     sum
 }
 
-/// What a set of some size counts for.
+/// The weight of a set of some size.
 trait Weight: Copy + Default + AddAssign {
     fn times(self, count: usize) -> Self;
 }
@@ -102,7 +105,7 @@ impl Weight for f64 {
 #[derive(Clone, Copy)]
 struct Set {
     cost: u64,
-    /// Bit i is set where item i is in.
+    /// Bit i is set if the set contains item i.
     members: u32,
     size: u32,
 }
@@ -113,7 +116,7 @@ impl Set {
     }
 }
 
-/// All sets of some items that fit the budget, cheapest first.
+/// Returns all sets of the items that fit the budget, cheapest first.
 fn sets(costs: &[u64], budget: u64) -> Vec<Set> {
     let mut sets = vec![Set { cost: 0, members: 0, size: 0 }];
     for (item, &cost) in costs.iter().enumerate() {
@@ -139,15 +142,16 @@ fn merged(these: &[Set], those: impl Iterator<Item = Set>) -> Vec<Set> {
     merged
 }
 
-/// The sum for each item over the sets that it is in, of what is given for each set of `items` by its
-/// members.
+/// Returns, for each item, the sum over the sets that contain it. `of_sets` has one entry per set
+/// of `items` items, indexed by its members.
 fn of_items<W: Weight>(mut of_sets: Vec<W>, items: usize) -> Vec<W> {
     let mut of_items = vec![W::default(); items];
     for (item, of_item) in of_items.iter_mut().enumerate().rev() {
-        // Sets with the item, each behind half of all; then they count as the same sets without it.
+        // The second half are the sets with the item. They are then added to the same sets without
+        // it.
         let (without, with) = of_sets.split_at_mut(1 << item);
         with.iter().for_each(|&with| *of_item += with);
-        // The empty set is in no item's sum; its own would pass the largest number.
+        // The empty set is not in any sum, and adding to it could overflow.
         for (without, &mut with) in without.iter_mut().zip(with).skip(1) {
             *without += with;
         }

@@ -1,31 +1,32 @@
 use super::set_weights::real_weights;
 use crate::engines::gcd::gcd;
 
-/// Counting the sets of items that fit a budget by their sums: for each item, how many sets of the
-/// other items there are of each size and sum. The tables without one item each share their work,
-/// as each half of the items is added once to the table of what is outside the other half.
+/// Counts the sets of items that fit a budget by their sums: for each item, the number of sets of
+/// the other items with each size and sum. The tables that leave out one item share their work:
+/// each half of the items is added once to the table of the items outside the other half.
 pub(crate) struct LeaveOneOut {
     /// Costs and budget in units of the costs' greatest common divisor.
     costs: Vec<usize>,
     budget: usize,
-    /// The most items that fit together.
+    /// The largest number of items that fit together.
     most: usize,
-    /// All items of the pool, also those that are in no set.
+    /// The number of items of the pool, including those that never fit.
     n: usize,
 }
 
-/// The most cells of all tables that are held at once: 512 MiB.
+/// The largest number of cells of all tables at one time: 512 MiB.
 const CELLS: u64 = 1 << 26;
-/// The most additions.
+/// The largest number of additions.
 const WORK: u64 = 1 << 35;
-/// With more items there are more sets than a number can hold.
+/// With more items the number of sets may exceed the largest `f64`.
 const MOST: usize = 1_000;
 
 impl LeaveOneOut {
-    /// Nothing where it would take too much. Each item must fit the budget alone.
+    /// Returns `None` if the limits on memory or work are exceeded. Each item must fit the budget
+    /// alone.
     pub(crate) fn new(costs: &[u64], budget: u64, n: usize) -> Option<Self> {
         let unit = costs.iter().copied().fold(0, gcd);
-        // Where nothing costs anything, no budget matters.
+        // If nothing has a cost, the budget does not matter.
         let in_units = |cost: u64| cost.checked_div(unit).unwrap_or_default();
         if n > MOST || in_units(budget) > CELLS {
             return None;
@@ -47,7 +48,7 @@ impl LeaveOneOut {
             .then_some(counting)
     }
 
-    /// About how many additions it takes.
+    /// Estimates the number of additions.
     pub(crate) fn work(&self) -> u64 {
         let additions = self.costs.len() as u64 * (self.levels() + 1);
         additions.saturating_mul(self.cells())
@@ -61,7 +62,7 @@ impl LeaveOneOut {
         u64::from(self.costs.len().next_power_of_two().trailing_zeros())
     }
 
-    /// The chance of each item to run.
+    /// Returns the probability that each item runs.
     pub(crate) fn run_probabilities(&self) -> Vec<f64> {
         let mut table = Table::of_nothing(self.most, self.budget);
         let mut probabilities = Vec::with_capacity(self.costs.len());
@@ -87,12 +88,12 @@ impl LeaveOneOut {
             right.iter().for_each(|&cost| without_left.add(cost));
             self.descend(left, &mut without_left, weights, probabilities);
             left.iter().for_each(|&cost| table.add(cost));
-            // The first copy is gone by now, so that a level holds one.
+            // The first copy is dropped, so each level holds only one.
             drop(without_left);
             return self.descend(right, table, weights, probabilities);
         };
         let left = self.budget - item;
-        // The item comes after each set of k others that leaves room for it.
+        // The item runs after any set of k other items that leaves room for it.
         let chance = table.rows().zip(&weights[1..]).map(|(row, weight)| {
             let sets: f64 = row[..=left].iter().sum();
             sets * weight
@@ -101,7 +102,7 @@ impl LeaveOneOut {
     }
 }
 
-/// How many sets there are of each size and sum.
+/// The number of sets of each size and sum.
 #[derive(Clone)]
 struct Table {
     counts: Vec<f64>,
@@ -120,7 +121,7 @@ impl Table {
         self.counts.chunks_exact(self.width)
     }
 
-    /// Every set may have one more item.
+    /// Adds an item: every set exists without it and with it.
     fn add(&mut self, cost: usize) {
         let width = self.width;
         for size in (1..self.counts.len() / width).rev() {

@@ -1,15 +1,16 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Uniformly random orders, drawn item by item and only as far as they are needed.
+/// Uniformly random orders, drawn item by item and only as far as needed.
 ///
-/// One 64-bit word places up to eight items: its leading digits in the mixed base `n, n - 1, ...`,
-/// read as a fraction, say which of the items that are left comes next. The few words that would
-/// make some orders more likely than others are passed over.
+/// One 64-bit word places up to eight items. Its leading digits as a fraction in the mixed base
+/// `n, n - 1, ...` select the next of the remaining items. The few words that would make some
+/// orders more likely than others are rejected.
 ///
 /// References: Durstenfeld (1964), Algorithm 235: random permutation, doi:10.1145/364520.364540;
 /// Brackett-Rozinsky and Lemire (2024), Batched ranged random integer generation,
-/// doi:10.1002/spe.3369. Written out so that a stream does not change with a library's version.
+/// doi:10.1002/spe.3369. Implemented here so that streams do not change with the version of a
+/// library.
 pub(crate) struct Permutations<const K: usize> {
     groups: Vec<Group<K>>,
     words: Words,
@@ -17,14 +18,14 @@ pub(crate) struct Permutations<const K: usize> {
 
 /// The next K places of an order.
 struct Group<const K: usize> {
-    /// How many items are left for each place; 1 beyond the last.
+    /// The number of items that remain for each place; 1 beyond the last.
     left: [u64; K],
     rejected_below: u64,
 }
 
 impl<const K: usize> Permutations<K> {
-    /// Orders of n items from the given stream of a seed. `n^K` may be at most 2^56, so that fewer
-    /// than one word in 256 is passed over.
+    /// Creates the orders of n items from a stream of a seed. `n^K` must be at most 2^56, so that
+    /// fewer than one word in 256 is rejected.
     pub(crate) fn new(n: usize, seed: u64, stream: u64) -> Self {
         let groups = (0..n).step_by(K).map(|start| {
             let left = std::array::from_fn(|k| (n - start).saturating_sub(k).max(1) as u64);
@@ -34,8 +35,8 @@ impl<const K: usize> Permutations<K> {
         Self { groups: groups.collect(), words: Words::new(seed, stream) }
     }
 
-    /// Calls `take` for one item after the other, in random order, until it returns false. The
-    /// items are left in another arrangement, from which the next order is as random.
+    /// Calls `take` with the items in random order until it returns false. This rearranges the
+    /// items; the next order starts from the new arrangement and is uniformly random too.
     #[inline(always)]
     pub(crate) fn each<T: Copy>(&mut self, items: &mut [T], mut take: impl FnMut(T) -> bool) {
         let mut rest = items;
@@ -56,7 +57,7 @@ impl<const K: usize> Permutations<K> {
 }
 
 impl Permutations<1> {
-    /// Puts items into the next order, drawn from its last place to its first.
+    /// Shuffles items into the next order, drawn from the last place to the first.
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for (place, group) in (0..items.len()).rev().zip(&self.groups) {
             let [pick] = group.picks(&mut self.words);
@@ -66,7 +67,7 @@ impl Permutations<1> {
 }
 
 impl<const K: usize> Group<K> {
-    /// For each place, which of the items that are left for it comes there.
+    /// Returns, for each place, the index of its item among the remaining items.
     #[inline(always)]
     fn picks(&self, words: &mut Words) -> [usize; K] {
         loop {
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_would_favour_some_orders_are_passed_over() {
+    fn words_that_would_favour_some_orders_are_rejected() {
         // Of three items in one word: 2^64 words have no equal share among 6 orders.
         let permutations = Permutations::<8>::new(3, 0, 0);
         assert_eq!(permutations.groups.len(), 1);

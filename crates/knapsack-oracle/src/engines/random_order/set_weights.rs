@@ -1,9 +1,8 @@
 use crate::engines::gcd::gcd;
 
-/// `1 / (k C(n, k))` for k from 0, the first being 0, in units of one over lcm(1, ..., n), of which
-/// all of them are whole multiples; and that number of units. A chance is at most 1, so no sum of
-/// weights that belong to one item overflows. Nothing where the unit does not fit 64 bits, from
-/// n = 47.
+/// Returns `lcm(1, ..., n) / (k C(n, k))` for k from 0, which are whole numbers, and the multiple
+/// `lcm(1, ..., n)`. The weight of k = 0 is 0. A probability is at most 1, so the weights of one
+/// item never overflow. Returns `None` if the multiple does not fit in 64 bits, from n = 47 on.
 pub(super) fn whole_weights(n: usize) -> Option<(Vec<u64>, u64)> {
     let n = n as u64;
     let unit = (1..=n).try_fold(1_u64, |lcm, k| (lcm / gcd(lcm, k)).checked_mul(k))?;
@@ -17,7 +16,7 @@ pub(super) fn whole_weights(n: usize) -> Option<(Vec<u64>, u64)> {
     Some((weights, unit))
 }
 
-/// `1 / (k C(n, k))` for k from 0 to `most`, the first being 0.
+/// Returns `1 / (k C(n, k))` for k from 0 to `most`. The weight of k = 0 is 0.
 pub(super) fn real_weights(n: usize, most: usize) -> Vec<f64> {
     let mut weights = vec![0.0];
     let mut weight = 1.0 / n as f64;

@@ -3,32 +3,32 @@ use crate::{
     values::knapsack_item::KnapsackItem,
 };
 
-/// Branch and bound, the deepest part first.
+/// A depth-first branch and bound search.
 pub(crate) struct BranchAndBound<const R: usize> {
     items: Vec<OpenItem<R>>,
-    /// In units of the greatest common divisor of all profits.
+    /// The best value found, in units of the greatest common divisor of all profits.
     best: u64,
     chosen: Vec<usize>,
     unit: u64,
     capacities: [u64; R],
 }
 
-/// An item that fits alone and earns something.
+/// An item that fits alone and has a positive profit.
 struct OpenItem<const R: usize> {
     position: usize,
     profit: u64,
     weights: [u64; R],
     real_profit: f64,
-    /// The share of each capacity that it takes.
+    /// The share of each capacity that the item takes.
     shares: [f64; R],
 }
 
-/// What is left to decide after some items have been.
+/// A node of the search tree: some items are decided, the others are open.
 struct Node<const R: usize> {
     program: LinearProgram<R>,
-    /// What the items taken so far leave of each resource.
+    /// What the taken items leave of each resource.
     left: [u64; R],
-    /// The item to decide next, and whether it is taken.
+    /// The item to decide first, and whether it is taken.
     branch: Option<(usize, bool)>,
     upper_bound: u64,
 }
@@ -52,7 +52,8 @@ impl<const R: usize> BranchAndBound<R> {
         Self { items, best: 0, chosen: Vec::new(), unit, capacities: *capacities }
     }
 
-    /// The best choice found, a bound on the best there is, and how many parts were looked at.
+    /// Returns the best choice found, an upper bound on all values, and the number of nodes
+    /// examined.
     pub(crate) fn run(mut self, most_nodes: u64) -> (Vec<usize>, u64, u64) {
         let profits: Vec<f64> = self.items.iter().map(|item| item.real_profit).collect();
         let shares: Vec<[f64; R]> = self.items.iter().map(|item| item.shares).collect();
@@ -67,7 +68,7 @@ impl<const R: usize> BranchAndBound<R> {
             let Some(node) = open.pop() else { break };
             if node.upper_bound > self.best {
                 nodes += 1;
-                self.look(node, &mut open);
+                self.examine(node, &mut open);
             }
         }
         let upper_bound = open.iter().map(|node| node.upper_bound).fold(self.best, u64::max);
@@ -75,8 +76,8 @@ impl<const R: usize> BranchAndBound<R> {
         (chosen, upper_bound * self.unit, nodes)
     }
 
-    /// Bounds one part and, where it may hold a better choice, leaves two smaller ones in `open`.
-    fn look(&mut self, mut node: Node<R>, open: &mut Vec<Node<R>>) {
+    /// Bounds a node. If it may contain a better choice, pushes its two children to `open`.
+    fn examine(&mut self, mut node: Node<R>, open: &mut Vec<Node<R>>) {
         if let Some((item, taken)) = node.branch.take()
             && !self.decide(&mut node, item, taken)
         {
@@ -98,7 +99,7 @@ impl<const R: usize> BranchAndBound<R> {
         open.push(node);
     }
 
-    /// Takes an item or leaves it out; false where it does not fit.
+    /// Takes an item or leaves it out. Returns false if it does not fit.
     fn decide(&self, node: &mut Node<R>, item: usize, taken: bool) -> bool {
         if taken {
             let weights = &self.items[item].weights;
@@ -119,10 +120,10 @@ impl<const R: usize> BranchAndBound<R> {
         }
     }
 
-    /// Lowers the upper bound to that of the prices: `sum of prices + sum of max(0, gain)`, the
-    /// gain of an item being its profit minus the price of what it takes, and the maximum being
-    /// over what is not decided yet. Valid for any prices of at least 0. Returns how far the bound
-    /// falls where one item is decided against its gain, with the sign of the gain.
+    /// Lowers the upper bound to `sum of prices + sum of max(0, gain)`. The gain of an item is its
+    /// profit minus the price of what it takes; the maximum applies to undecided items, and taken
+    /// items count with their gain. The bound is valid for any prices of at least 0. Returns the
+    /// gains: their sizes are how far the bound falls if an item is decided against its gain.
     fn bound(&self, node: &mut Node<R>) -> Gains {
         let prices = node.program.prices();
         let mut bound = prices.iter().sum::<f64>();
@@ -140,19 +141,20 @@ impl<const R: usize> BranchAndBound<R> {
             }
             gains.push(gain);
         }
-        // Each of the numbers above is off by at most this part of the sum of all sizes.
+        // The total rounding error is at most this part of the sum of all magnitudes.
         let rounding = (self.items.len() + 4 * R + 16) as f64 * f64::EPSILON * size;
         let bound = bound + rounding;
-        // Truncation is the floor; a NaN would become 0.
+        // Truncation rounds down. A NaN would become 0, so only finite bounds are used.
         if bound.is_finite() {
             node.upper_bound = node.upper_bound.min(bound as u64);
         }
         Gains { gains, bound: bound + rounding }
     }
 
-    /// Decides each item that no better choice decides otherwise; false where these do not fit.
+    /// Decides each item that every better choice decides in the same way. Returns false if the
+    /// taken items do not fit.
     fn fix_by_gain(&self, node: &mut Node<R>, Gains { gains, bound }: &Gains) -> bool {
-        // Better is at least this.
+        // A better value is at least this.
         let better = (self.best + 1) as f64 * (1.0 - f64::EPSILON);
         gains.iter().enumerate().all(|(item, gain)| {
             let decided = node.program.is_free(item) && bound - gain.abs() < better;
@@ -160,7 +162,8 @@ impl<const R: usize> BranchAndBound<R> {
         })
     }
 
-    /// Where to go on: the item that the linear program cannot decide on, and what it tends to.
+    /// Returns the item to branch on, which the linear program divides most evenly, and whether to
+    /// try taking it first.
     fn branching(&self, node: &Node<R>) -> Option<(usize, bool)> {
         let split = |&(_, part): &(usize, f64)| (part - 0.5).abs();
         let part = node.program.parts().min_by(|a, b| split(a).total_cmp(&split(b)));
@@ -168,9 +171,9 @@ impl<const R: usize> BranchAndBound<R> {
         part.map(|(item, part)| (item, part > 0.5)).or_else(|| Some((free()?, true)))
     }
 
-    /// Tries what the linear program takes as a whole, and then everything else that fits, the
-    /// items of which it takes the largest part first; then what is better by one item exchanged
-    /// for another.
+    /// Rounds the linear program to a choice: the items that it takes as a whole, then those of
+    /// which it takes a part, largest part first, then the others, each if it fits. Then tries to
+    /// exchange one item for another.
     fn round(&mut self, node: &Node<R>) {
         let mut chosen = Vec::with_capacity(self.items.len());
         let (mut left, mut value) = (self.capacities, 0);
@@ -199,7 +202,8 @@ impl<const R: usize> BranchAndBound<R> {
         self.exchange(&chosen, left, value);
     }
 
-    /// Where profits follow weights, choices near the bound are many but seldom the rounded ones.
+    /// Improves a choice by the best exchange of one item. If profits correlate with weights, many
+    /// choices are near the bound, but the rounded choice rarely is.
     fn exchange(&mut self, chosen: &[usize], left: [u64; R], value: u64) {
         let mut is_chosen = vec![false; self.items.len()];
         chosen.iter().for_each(|&item| is_chosen[item] = true);
@@ -225,7 +229,7 @@ impl<const R: usize> BranchAndBound<R> {
     }
 }
 
-/// How far the upper bound falls for each item, and the bound itself with twice its rounding.
+/// The gain of each item, and the bound with twice its rounding error.
 struct Gains {
     gains: Vec<f64>,
     bound: f64,

@@ -1,24 +1,24 @@
-/// The linear program of a knapsack with several resources, parts of items being allowed, and its
-/// dual simplex tableau. Maximises; amounts of resources are in units of the capacity.
+/// The linear program of a knapsack with several resources, in which items may be divided, and its
+/// dual simplex tableau. It maximizes the profit. Amounts of resources are shares of the capacity.
 ///
-/// Nothing that is proved rests on its numbers: they only suggest prices of the resources, which
-/// give a valid bound whatever they are, and a place to branch.
+/// No proof depends on its numbers: they only suggest prices of the resources, which give a valid
+/// bound whatever they are, and an item to branch on.
 ///
 /// Reference: Koberstein (2005), The dual simplex method, techniques for a fast and stable
 /// implementation, dissertation, Universität Paderborn.
 #[derive(Clone, Debug)]
 pub(crate) struct LinearProgram<const R: usize> {
-    /// Each row over all columns: one for each item, then one for what is left of each resource.
+    /// The rows over all columns: one column per item, then one slack column per resource.
     rows: [Vec<f64>; R],
-    /// What a column gains beyond its price.
+    /// The gain of each column beyond its price.
     gains: Vec<f64>,
-    /// The column that each row stands for, and its amount.
+    /// The basic column of each row, and its amount.
     basis: [usize; R],
     amounts: [f64; R],
     places: Vec<Place>,
 }
 
-/// Where a column is, and whether it may still move.
+/// The state of a column: in the basis or at a bound, and fixed or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Basic,
@@ -27,13 +27,13 @@ enum Place {
     Fixed { one: bool },
 }
 
-/// Amounts closer to a bound than this are at it.
+/// Amounts within this distance of a bound count as equal to it.
 const AT_BOUND: f64 = 1e-9;
-/// Smaller pivots are taken for 0.
+/// Smaller pivots count as 0.
 const PIVOT: f64 = 1e-9;
 
 impl<const R: usize> LinearProgram<R> {
-    /// Everything is taken at first, which no budget allows but no price forbids.
+    /// Creates the program. At first all items are taken, which is feasible for the dual.
     pub(crate) fn new(profits: &[f64], shares: &[[f64; R]]) -> Self {
         let items = profits.len();
         let mut amounts = [1.0; R];
@@ -50,7 +50,7 @@ impl<const R: usize> LinearProgram<R> {
         Self { rows, gains, basis: std::array::from_fn(|r| items + r), amounts, places }
     }
 
-    /// Takes all or nothing of an item from now on.
+    /// Fixes an item to be taken or left out.
     pub(crate) fn fix(&mut self, item: usize, one: bool) {
         self.places[item] = match self.places[item] {
             Place::Basic | Place::BasicFixed { .. } => Place::BasicFixed { one },
@@ -66,36 +66,36 @@ impl<const R: usize> LinearProgram<R> {
         };
     }
 
-    /// Whether an item has not been fixed.
+    /// Returns whether an item is not fixed.
     pub(crate) fn is_free(&self, item: usize) -> bool {
         matches!(self.places[item], Place::Basic | Place::Bound { .. })
     }
 
-    /// Whether an item has been fixed to be taken.
+    /// Returns whether an item is fixed to be taken.
     pub(crate) fn is_in(&self, item: usize) -> bool {
         matches!(self.places[item], Place::Fixed { one: true } | Place::BasicFixed { one: true })
     }
 
-    /// Whether the linear program takes the whole item.
+    /// Returns whether the linear program takes the whole item.
     pub(crate) fn is_whole(&self, item: usize) -> bool {
         matches!(self.places[item], Place::Fixed { one: true } | Place::Bound { one: true })
     }
 
-    /// The free items of which the linear program may take a part, and how much.
+    /// Returns the free items of which the linear program may take a part, and the parts.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (usize, f64)> {
         let items = self.places.len() - R;
         let parts = self.basis.iter().copied().zip(self.amounts);
         parts.filter(move |&(column, _)| column < items && self.is_free(column))
     }
 
-    /// The price of each resource, at least 0.
+    /// Returns the price of each resource, at least 0.
     pub(crate) fn prices(&self) -> [f64; R] {
         let items = self.places.len() - R;
         std::array::from_fn(|r| (-self.gains[items + r]).max(0.0))
     }
 
-    /// Steps of the dual simplex method until all amounts are within their bounds, or numbers get
-    /// too small to go on.
+    /// Runs the dual simplex method until all amounts are within their bounds or no pivot is large
+    /// enough.
     pub(crate) fn solve(&mut self) {
         for _ in 0..8 * self.places.len() {
             let Some((row, target)) = self.leaving() else { return };
@@ -104,7 +104,7 @@ impl<const R: usize> LinearProgram<R> {
         }
     }
 
-    /// The row farthest out of its bounds, and the bound.
+    /// Returns the row that violates its bounds most, and the bound.
     fn leaving(&self) -> Option<(usize, f64)> {
         let items = self.places.len() - R;
         let mut worst = (AT_BOUND, None);
@@ -124,12 +124,12 @@ impl<const R: usize> LinearProgram<R> {
         worst.1
     }
 
-    /// The column that can move the row towards its bound at the least loss.
+    /// Returns the column that moves the row towards its bound at the least loss.
     fn entering(&self, row: usize, too_much: bool) -> Option<usize> {
         let mut best = (f64::INFINITY, 0.0, None);
         for (column, (&entry, &place)) in self.rows[row].iter().zip(&self.places).enumerate() {
             let Place::Bound { one } = place else { continue };
-            // A column at 0 can only grow, which lowers the row where the entry is positive.
+            // A column at 0 can only grow, which lowers the row if the entry is positive.
             if entry.abs() > PIVOT && (entry > 0.0) == (one != too_much) {
                 let loss = self.gains[column].abs() / entry.abs();
                 if loss < best.0 || (loss == best.0 && entry.abs() > best.1) {

@@ -41,7 +41,7 @@ fn table(costs: &[u64], values: &[u64], largest: usize) -> Vec<u64> {
 
 proptest! {
     #[test]
-    fn it_is_the_best_of_all_sets_at_every_budget(
+    fn the_value_is_that_of_the_best_set_at_every_budget(
         items in prop::collection::vec((0_u64..25, 0_u64..25), 0..9),
     ) {
         let (costs, values): (Vec<_>, Vec<_>) = items.into_iter().unzip();
@@ -53,7 +53,7 @@ proptest! {
     }
 
     #[test]
-    fn it_equals_a_table_over_budgets_and_goes_up_at_each_step(
+    fn the_staircase_equals_a_table_over_budgets_and_goes_up_at_each_step(
         items in prop::collection::vec((1_u64..200, 1_u64..1_000), 30),
     ) {
         let (costs, values): (Vec<_>, Vec<_>) = items.into_iter().unzip();
@@ -70,7 +70,7 @@ proptest! {
     }
 
     #[test]
-    fn for_items_of_equal_value_it_counts_the_cheapest(
+    fn for_items_of_equal_value_the_staircase_counts_the_cheapest(
         costs in prop::collection::vec(0_u64..50, 0..40),
         value in 1_u64..10,
     ) {
@@ -93,7 +93,7 @@ fn sums_are_checked() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn it_is_stored_as_a_list_of_budgets_and_values() {
+fn a_staircase_is_stored_as_a_list_of_budgets_and_values() {
     let stairs = BudgetStaircase::new(&knapsack_items(&[2, 3], &[1, 1])).unwrap();
     assert_eq!(serde_json::to_string(&stairs).unwrap(), r#"{"steps":[[0,0],[2,1],[5,2]]}"#);
 }

@@ -1,5 +1,4 @@
-//! The exact solver against brute force, dynamic programming over all capacities, and instances
-//! made to be hard.
+//! The exact solver compared with brute force and with dynamic programming over all capacities.
 #![allow(clippy::unwrap_used)]
 
 use knapsack_oracle::{Error, Knapsack, KnapsackItem, Proof, Solution};
@@ -71,7 +70,7 @@ fn table(capacity: u64, profits: &[u64], weights: &[u64]) -> u64 {
     *best.last().unwrap()
 }
 
-/// Profits and weights of one of many kinds, numbers up to about `top`.
+/// Profits and weights of a random kind, with numbers up to about `top`.
 fn random_items(rng: &mut ChaCha8Rng, n: usize, top: u64) -> (Vec<u64>, Vec<u64>) {
     let kind = rng.random_range(0..8);
     let (a, b) = (rng.random_range(1..=top), rng.random_range(1..=top));
@@ -98,10 +97,10 @@ fn capacity(rng: &mut impl Rng, weights: &[u64]) -> u64 {
 }
 
 #[test]
-fn it_equals_brute_force_on_20_000_pools() {
+fn the_solver_equals_brute_force_on_20_000_pools() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for round in 0..20_000 {
-        // Mostly small, as the number of choices doubles with each item.
+        // Most pools are small, because the number of choices doubles with each item.
         let n = if round % 50 == 0 { 16 } else { rng.random_range(0..=10) };
         let top = [3, 20, 1_000, 100_000, 1 << 40, 1 << 58][rng.random_range(0..6)];
         let (profits, weights) = random_items(&mut rng, n, top);
@@ -116,7 +115,7 @@ fn it_equals_brute_force_on_20_000_pools() {
 }
 
 #[test]
-fn it_equals_dynamic_programming_on_2_000_larger_pools() {
+fn the_solver_equals_dynamic_programming_on_2_000_larger_pools() {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     for _ in 0..2_000 {
         let n = rng.random_range(30..=200);
@@ -149,8 +148,8 @@ fn numbers_near_the_limit_of_a_sum_are_exact() {
             );
         }
     }
-    // Light and dear beside heavy and cheap: one product of profit and weight is large, the other
-    // not.
+    // One item is light and valuable, and another is heavy and cheap: only one product of a profit
+    // and a weight is large.
     let large = 1 << 40;
     assert_eq!(solved(large + 2, &[large + 1, large - 1, 3], &[3, 5, large]), 2 * large);
     assert_eq!(solved(u64::MAX, &[i64::MAX as u64], &[i64::MAX as u64]), i64::MAX as u64);
@@ -196,7 +195,7 @@ proptest! {
     }
 
     #[test]
-    fn multiples_change_nothing(seed in any::<u64>(), by in 1_u64..1_000) {
+    fn multiplying_all_numbers_does_not_change_the_choice(seed in any::<u64>(), by in 1_u64..1_000) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let (profits, weights) = random_items(&mut rng, 25, 1_000);
         let capacity = capacity(&mut rng, &weights);
@@ -207,8 +206,8 @@ proptest! {
     }
 
     #[test]
-    fn what_is_left_behind_solves_the_opposite_problem(seed in any::<u64>()) {
-        // The least profit whose removal makes the rest fit, by the other table.
+    fn the_items_left_out_solve_the_complementary_problem(seed in any::<u64>()) {
+        // The least profit whose removal makes the rest fit.
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let (profits, weights) = random_items(&mut rng, 40, 40);
         let capacity = capacity(&mut rng, &weights);

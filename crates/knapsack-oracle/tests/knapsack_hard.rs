@@ -1,5 +1,5 @@
-//! Instances made to be hard, after D. Pisinger (2005), Where are the hard knapsack problems?,
-//! <https://doi.org/10.1016/j.cor.2004.03.002>.
+//! Instances that are designed to be hard, after D. Pisinger (2005), Where are the hard knapsack
+//! problems?, <https://doi.org/10.1016/j.cor.2004.03.002>.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
@@ -24,7 +24,7 @@ const CLASSES: [&str; 12] = [
     "multiply strongly correlated",
 ];
 
-/// Profit and weight of one item, numbers up to about `top`.
+/// The profit and the weight of one item, with numbers up to about `top`.
 fn item(class: &str, top: u64, rng: &mut ChaCha8Rng) -> (u64, u64) {
     let tenth = top / 10;
     let weight = rng.random_range(1..=top);
@@ -55,7 +55,7 @@ fn items(class: &str, n: usize, top: u64, rng: &mut ChaCha8Rng) -> (Vec<u64>, Ve
     let Some(base) = class.strip_prefix("spanner, ") else {
         return (0..n).map(|_| item(class, top, rng)).unzip();
     };
-    // Small multiples of two items only.
+    // All items are small multiples of two items.
     let spanners = [0, 1].map(|_| {
         let (profit, weight) = item(base, top, rng);
         (profit.div_ceil(11), weight.div_ceil(11))

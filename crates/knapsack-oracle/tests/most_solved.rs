@@ -4,7 +4,7 @@
 use knapsack_oracle::{most_solved, most_solved_items};
 use proptest::prelude::*;
 
-/// The most bits of a set of solved items that fits.
+/// The size of the largest set of solved items that fits.
 fn brute_force(items: &[(u64, bool)], budget: u64) -> usize {
     let fits = |set: &u32| {
         let mut members = items.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1);
@@ -16,7 +16,7 @@ fn brute_force(items: &[(u64, bool)], budget: u64) -> usize {
 
 proptest! {
     #[test]
-    fn no_set_of_solved_items_that_fits_has_more(
+    fn no_set_of_solved_items_that_fits_is_larger(
         items in prop::collection::vec((0_u64..20, any::<bool>()), 0..11),
         budget in 0_u64..120,
     ) {
@@ -30,7 +30,7 @@ proptest! {
     }
 
     #[test]
-    fn many_items_are_counted_as_few_are(
+    fn many_items_are_counted_like_few_items(
         items in prop::collection::vec((0_u64..1_000, prop::bool::weighted(0.7)), 0..200),
         alpha in 0.0..1.1_f64,
     ) {

@@ -1,4 +1,4 @@
-//! Pools, their execution, their oracle and the planners, on random pools.
+//! The execution, the oracle and the planners of random pools.
 #![allow(clippy::unwrap_used)]
 
 use knapsack_oracle::{
@@ -11,14 +11,14 @@ use proptest::prelude::*;
 
 const REGIMES: [Regime; 2] = [Regime::Advisory, Regime::Enforced];
 
-/// Pools of up to `most` items; values in quarters, tenths or all the same.
+/// Pools of up to `most` items. Values are multiples of 0.25 or 0.1, or all equal.
 fn pools(most: usize) -> impl Strategy<Value = Pool> {
     let item = (1..12_u32, 1..60_u64, any::<bool>());
     let unit = prop::sample::select(vec![0.25, 0.1, 0.0]);
     (prop::collection::vec(item, 1..=most), unit).prop_map(|(rows, unit)| {
         let item = |(i, (quarters, cost, solved)): (usize, (u32, u64, bool))| {
             let value = if unit == 0.0 { 1.0 } else { f64::from(quarters) * unit };
-            // 0.1 * 3 is not 0.3: values are decimals as people write them.
+            // 0.1 * 3 is not 0.3. Values are rounded to the decimals that people write.
             let value = (value * 100.0).round() / 100.0;
             Item::new(format!("item {i}"), value, cost, solved).unwrap()
         };
@@ -85,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn one_resource_among_several_is_run_as_it_is_alone(
+    fn an_order_of_one_resource_runs_like_a_plan(
         pool in pools(12), alpha in 0.01..=1.0_f64, seed: u64,
     ) {
         let budget = pool.budget(Alpha::new(alpha).unwrap());
@@ -111,7 +111,7 @@ proptest! {
                 steps.push((id, allocation));
             }
         }
-        // With the largest budget as limit of the plan: allocations above the real one are cut.
+        // The plan is made for the largest budget, so allocations may exceed the real budget.
         let plan = Plan::new(&steps, &pool, u64::MAX).unwrap();
         let oracle = pool.oracle(budget).unwrap().value;
         for regime in REGIMES {
@@ -238,10 +238,10 @@ fn references_boxes_and_functions_are_planners() {
     let random = RandomOrder::new(1, 2);
     let prospective: Vec<Box<dyn ProspectivePlanner + Send + Sync>> =
         vec![Box::new(InOrder), Box::new(&random), Box::new(first)];
-    let steps = |planner: &Box<dyn ProspectivePlanner + Send + Sync>| {
-        Plan::prospective(planner, &pool, 8).unwrap().steps().len()
+    let steps = |planner: Box<dyn ProspectivePlanner + Send + Sync>| {
+        Plan::prospective(&planner, &pool, 8).unwrap().steps().len()
     };
-    assert_eq!(prospective.iter().map(steps).collect::<Vec<_>>(), [2, 2, 1]);
+    assert_eq!(prospective.into_iter().map(steps).collect::<Vec<_>>(), [2, 2, 1]);
     let nothing = informed_from_fn(|_, _| Ok(Vec::new()));
     let informed: [&dyn InformedPlanner; 3] = [&CheapestFirst, &&OraclePlanner, &nothing];
     let steps =

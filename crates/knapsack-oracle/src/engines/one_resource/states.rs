@@ -73,8 +73,8 @@ impl States {
     /// another one dominates it or `limits` rule it out. Calls `found` with every choice that fits
     /// and is worth more than `best` and all choices found before; `found` returns the new gap.
     ///
-    /// A partial choice that `limits` rule out may still dominate others: if no choice that extends
-    /// it is of interest, then none that extends a dominated one is. A choice with room left can
+    /// A partial choice that `limits` rule out may still dominate others: if no extension of it is
+    /// of interest, then no extension of a dominated partial choice is. A choice with room left can
     /// only gain by filling it, at a loss of `to_add` per unit. A choice that is too heavy must
     /// remove the excess, at a loss of `to_remove` per unit.
     pub(super) fn extend(

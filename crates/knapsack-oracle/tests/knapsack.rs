@@ -14,16 +14,16 @@ fn items(profits: &[u64], weights: &[u64]) -> Vec<KnapsackItem> {
 }
 
 /// Checks what holds for every solution, and returns its value.
-fn checked(instance: &Knapsack<'_>, solution: &Solution) -> u64 {
+fn checked(capacity: u64, items: &[KnapsackItem], solution: &Solution) -> u64 {
     let sum = |of: fn(&KnapsackItem) -> u64| {
-        solution.chosen.iter().map(|&position| of(&instance.items()[position])).sum::<u64>()
+        solution.chosen.iter().map(|&position| of(&items[position])).sum::<u64>()
     };
     assert!(solution.chosen.is_sorted_by(|a, b| a < b), "{solution:?}");
     assert_eq!(solution.value, sum(|item| item.profit));
     assert_eq!(solution.weight, sum(|item| item.weight));
-    assert!(solution.weight <= instance.capacity());
+    assert!(solution.weight <= capacity);
     assert!(solution.value <= solution.upper_bound);
-    assert!(solution.chosen.iter().all(|&item| instance.items()[item].profit > 0));
+    assert!(solution.chosen.iter().all(|&item| items[item].profit > 0));
     solution.value
 }
 
@@ -33,9 +33,10 @@ fn solved(capacity: u64, profits: &[u64], weights: &[u64]) -> u64 {
     let solution = instance.solve();
     assert_eq!(solution.upper_bound, solution.value);
     assert!(solution.proof != Proof::None);
-    let greedy = checked(&instance, &instance.greedy());
-    assert!(greedy <= solution.value && solution.value <= instance.linear_bound());
-    checked(&instance, &solution)
+    let greedy = instance.greedy();
+    checked(capacity, &items, &greedy);
+    assert!(greedy.value <= solution.value && solution.value <= greedy.upper_bound);
+    checked(capacity, &items, &solution)
 }
 
 fn brute_force(capacity: u64, profits: &[u64], weights: &[u64]) -> u64 {
@@ -161,7 +162,7 @@ fn items_without_weight_are_taken_and_items_without_profit_are_not() {
     let instance = Knapsack::new(0, &items).unwrap();
     assert_eq!(instance.solve().chosen, [1]);
     assert_eq!(instance.greedy().chosen, [1]);
-    assert_eq!(instance.linear_bound(), 3);
+    assert_eq!(instance.greedy().upper_bound, 3);
     assert_eq!(Knapsack::new(5, &[]).unwrap().solve().value, 0);
 }
 

@@ -27,7 +27,8 @@ const MAX_SUM: u64 = i64::MAX.unsigned_abs();
 /// let best = knapsack.solve();
 /// assert_eq!((best.value, best.weight, best.chosen.as_slice()), (10, 10, &[1, 2][..]));
 /// assert!(best.is_optimal());
-/// assert_eq!((knapsack.greedy().value, knapsack.linear_bound()), (6, 10));
+/// let greedy = knapsack.greedy();
+/// assert_eq!((greedy.value, greedy.upper_bound), (6, 10));
 /// # Ok::<(), knapsack_oracle::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,18 +114,6 @@ impl<'a> Knapsack<'a> {
         Ok(Self { capacity, items })
     }
 
-    /// Returns the capacity.
-    #[must_use]
-    pub const fn capacity(&self) -> u64 {
-        self.capacity
-    }
-
-    /// Returns the items.
-    #[must_use]
-    pub const fn items(&self) -> &'a [KnapsackItem] {
-        self.items
-    }
-
     /// Finds a choice with the largest value, and proves it.
     ///
     /// Items without weight are always chosen if they have profit; items without profit are never
@@ -153,19 +142,14 @@ impl<'a> Knapsack<'a> {
         self.solution(chosen, upper_bound, proof, states)
     }
 
-    /// Returns the Dantzig bound: the largest value if items may be divided, rounded down.
-    ///
-    /// Takes O(n log n). Reference: G. B. Dantzig (1957), Discrete-variable extremum problems,
-    /// <https://doi.org/10.1287/opre.5.2.266>.
-    #[must_use]
-    pub fn linear_bound(&self) -> u64 {
-        greedy::linear_bound(self.capacity, self.items)
-    }
-
     /// Takes each item that still fits, in descending order of profit per weight. Equal ratios are
     /// taken in order of position.
     ///
-    /// Takes O(n log n). The upper bound is [`linear_bound`](Self::linear_bound).
+    /// The upper bound is the Dantzig bound: the largest value if items may be divided, rounded
+    /// down. Takes O(n log n).
+    ///
+    /// Reference: G. B. Dantzig (1957), Discrete-variable extremum problems,
+    /// <https://doi.org/10.1287/opre.5.2.266>.
     #[must_use]
     pub fn greedy(&self) -> Solution {
         let (chosen, bound) = greedy::greedy(self.capacity, self.items);

@@ -16,11 +16,7 @@ fn by_efficiency(capacity: u64, items: &[KnapsackItem]) -> Vec<usize> {
     order
 }
 
-/// Returns the Dantzig bound, rounded down.
-pub(crate) fn linear_bound(capacity: u64, items: &[KnapsackItem]) -> u64 {
-    bound_along(capacity, items, &by_efficiency(capacity, items))
-}
-
+/// Returns the Dantzig bound, rounded down. `order` must be by efficiency.
 fn bound_along(capacity: u64, items: &[KnapsackItem], order: &[usize]) -> u64 {
     let mut left = capacity;
     let mut bound = 0;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use benches::processor_seconds;
-use knapsack_oracle::Knapsack;
+use knapsack_oracle::{Knapsack, KnapsackItem};
 use serde_json::Value;
 
 fn numbers(value: &Value) -> Vec<u64> {
@@ -47,8 +47,10 @@ fn main() {
         let text = std::fs::read_to_string(format!("{folder}/{name}")).unwrap();
         let json: Value = serde_json::from_str(&text).unwrap();
         let (profits, weights) = (numbers(&json["profits"]), numbers(&json["weights"]));
-        let instance =
-            Knapsack::new(json["capacity"].as_u64().unwrap(), &profits, &weights).unwrap();
+        let pairs = profits.iter().zip(&weights);
+        let items: Vec<KnapsackItem> =
+            pairs.map(|(&profit, &weight)| KnapsackItem { profit, weight }).collect();
+        let instance = Knapsack::new(json["capacity"].as_u64().unwrap(), &items).unwrap();
         let mut least = f64::INFINITY;
         let begin = Instant::now();
         let mut solution = None;

@@ -7,26 +7,26 @@
 use std::{hint::black_box, time::Duration};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use knapsack_oracle::MultidimensionalKnapsack;
+use knapsack_oracle::{KnapsackItem, MultidimensionalKnapsack};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 struct Instance<const R: usize> {
     capacities: [u64; R],
-    profits: Vec<u64>,
-    weights: Vec<[u64; R]>,
+    items: Vec<KnapsackItem<[u64; R]>>,
 }
 
 fn instance<const R: usize>(rng: &mut ChaCha8Rng, items: usize, follow: bool) -> Instance<R> {
     let weights: Vec<[u64; R]> =
         (0..items).map(|_| std::array::from_fn(|_| rng.random_range(1..=1_000))).collect();
-    let profit = |weights: &[u64; R]| {
+    let mut profit = |weights: &[u64; R]| {
         let own = rng.random_range(1..=if follow { 500 } else { 1_000 });
         if follow { weights.iter().sum::<u64>() / R as u64 + own } else { own }
     };
-    let profits = weights.iter().map(profit).collect();
     let total = |r: usize| weights.iter().map(|weights| weights[r]).sum::<u64>();
-    Instance { capacities: std::array::from_fn(|r| total(r) / 2), profits, weights }
+    let item = |weight: &[u64; R]| KnapsackItem { profit: profit(weight), weight: *weight };
+    let items = weights.iter().map(item).collect();
+    Instance { capacities: std::array::from_fn(|r| total(r) / 2), items }
 }
 
 fn group<const R: usize>(c: &mut Criterion) {
@@ -40,9 +40,8 @@ fn group<const R: usize>(c: &mut Criterion) {
             b.iter(|| {
                 instances
                     .iter()
-                    .map(|Instance { capacities, profits, weights }| {
-                        let knapsack =
-                            MultidimensionalKnapsack::new(*capacities, profits, weights).unwrap();
+                    .map(|Instance { capacities, items }| {
+                        let knapsack = MultidimensionalKnapsack::new(*capacities, items).unwrap();
                         black_box(knapsack).solve().value
                     })
                     .sum::<u64>()

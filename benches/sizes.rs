@@ -18,7 +18,9 @@ use budget_estimation::{
     ProgressMetrics, Resource, Rollouts, Weight, score_rollout,
 };
 use censoring::{IpcwWeights, KaplanMeier, StopReason, StopTimes, Stopped, TerminationAudit};
-use knapsack_oracle::{FitRule, Item, Knapsack, Plan, Pool, Regime, execute, kendall_tau_b};
+use knapsack_oracle::{
+    FitRule, Item, Knapsack, KnapsackItem, Plan, Pool, Regime, execute, kendall_tau_b,
+};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use scoring_rules::{MurphyCurve, corp, mean_score, score_slice};
@@ -221,11 +223,12 @@ fn weighting(n: usize) -> Box<dyn FnOnce()> {
 fn knapsack(n: usize, profit: fn(u64, u64) -> u64) -> Box<dyn FnOnce()> {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let weights: Vec<u64> = (0..n).map(|_| rng.random_range(1..=1_000)).collect();
-    let profits: Vec<u64> =
-        weights.iter().map(|&w| profit(w, rng.random_range(1..=1_000))).collect();
+    let item =
+        |weight| KnapsackItem { profit: profit(weight, rng.random_range(1..=1_000)), weight };
+    let items: Vec<KnapsackItem> = weights.into_iter().map(item).collect();
     Box::new(move || {
-        let capacity = weights.iter().sum::<u64>() / 2;
-        let solution = Knapsack::new(capacity, &profits, &weights).unwrap().solve();
+        let capacity = items.iter().map(|item| item.weight).sum::<u64>() / 2;
+        let solution = Knapsack::new(capacity, &items).unwrap().solve();
         assert!(solution.is_optimal());
     })
 }

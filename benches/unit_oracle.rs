@@ -7,7 +7,7 @@
 use std::{hint::black_box, time::Duration};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use knapsack_oracle::{BudgetStaircase, most_solved};
+use knapsack_oracle::{BudgetStaircase, KnapsackItem, most_solved};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -38,9 +38,11 @@ fn unit_oracle(c: &mut Criterion) {
     }
     for (name, highest_value) in [("equal", 1), ("up_to_10", 10), ("up_to_1e6", 1_000_000)] {
         let costs: Vec<u64> = (0..30).map(|_| rng.random_range(1_000..100_000)).collect();
-        let values: Vec<u64> = (0..30).map(|_| rng.random_range(1..=highest_value)).collect();
+        let item =
+            |&weight: &u64| KnapsackItem { profit: rng.random_range(1..=highest_value), weight };
+        let items: Vec<KnapsackItem> = costs.iter().map(item).collect();
         group.bench_function(format!("staircase_30/values_{name}"), |b| {
-            b.iter(|| BudgetStaircase::new(black_box(&costs), &values).unwrap());
+            b.iter(|| BudgetStaircase::new(black_box(&items)).unwrap());
         });
     }
     group.finish();

@@ -2,7 +2,7 @@
 
 use std::{error::Error, path::Path, time::Instant};
 
-use knapsack_oracle::Knapsack;
+use knapsack_oracle::{Knapsack, KnapsackItem};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -60,8 +60,16 @@ pub fn solve(path: &Path) -> Result<Solved, Box<dyn Error>> {
     })?;
     distinct_keys::check(&bytes)
         .map_err(|(line, field, problem)| wrong(Some(line), field, problem))?;
+    let (profits, weights) = (instance.profits.len(), instance.weights.len());
+    if profits != weights {
+        let problem = format!("weights: expected {profits}, found {weights}");
+        return Err(wrong(None, Some("weights".to_owned()), problem).into());
+    }
+    let pairs = instance.profits.into_iter().zip(instance.weights);
+    let items: Vec<KnapsackItem> =
+        pairs.map(|(profit, weight)| KnapsackItem { profit, weight }).collect();
     let start = Instant::now();
-    let knapsack = Knapsack::new(instance.capacity, &instance.profits, &instance.weights)
+    let knapsack = Knapsack::new(instance.capacity, &items)
         .map_err(|error| wrong(None, Some(field_of(&error).to_owned()), error.to_string()))?;
     let solution = knapsack.solve();
     let seconds = start.elapsed().as_secs_f64();

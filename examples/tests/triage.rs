@@ -322,7 +322,7 @@ fn a_text_without_a_plan_leaves_nothing_to_score() {
     assert_eq!(at["plans"]["unparseable"], at["pools"]);
     let notes = report["notes"].to_string();
     assert!(notes.contains("eta and regret are null"), "{notes}");
-    let why = "no plan was found for pool 0: the text holds no JSON, at byte 19 of its text";
+    let why = "no plan was found for pool 0: the text contains no JSON, at byte 19 of its text";
     assert!(notes.contains(why), "{notes}");
     let picture = in_folder("nothing.svg");
     let arguments = [path, "--planner", plan, "--plot", &picture];

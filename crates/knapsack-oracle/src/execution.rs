@@ -1,51 +1,56 @@
 #[cfg(feature = "serde")]
 use crate::stored::{is_amount, must};
-use crate::{Error, Plan, Pool, stored::checked_when_read};
+use crate::{
+    error::Error,
+    plans::plan::{Plan, Step},
+    pools::pool::Pool,
+    stored::checked_when_read,
+};
 
-/// Whether the allocations of a plan bind.
+/// Whether the allocations of a plan are binding.
 ///
 /// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Regime {
-    /// Regime U: an attempt runs to its end and takes its true cost; only the budget binds.
-    /// Execution stops at the first item that costs more than what is left.
+    /// Regime U: an attempt runs to its end and spends its true cost, whatever its allocation.
+    /// Execution stops at the first item that costs more than what is left of the budget.
     Advisory,
-    /// Regime E: an attempt is cut off at its allocation, and the whole allocation is taken
-    /// whatever comes of it. Execution stops at the first allocation above what is left.
+    /// Regime E: an attempt is cut off at its allocation, and spends the whole allocation whatever
+    /// the outcome. Execution stops at the first allocation above what is left of the budget.
     Enforced,
 }
 
-/// One item that was attempted: an entry of [`Execution::attempts`].
+/// One attempted item: an entry of [`Execution::attempts`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Attempt {
-    /// Position of the item in its pool, from 0.
+    /// The position of the item in its pool, from 0.
     pub position: usize,
-    /// What the attempt took from the budget.
+    /// What the attempt spent of the budget.
     pub spent: u64,
-    /// What it earned: the item's value, or 0.
+    /// What the attempt earned: the value of the item, or 0.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::amount"))]
     pub earned: f64,
 }
 
-/// What came of a plan. From [`execute`].
+/// The result of a plan. Returned by [`execute`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Execution {
-    /// How it was executed.
+    /// The regime of the execution.
     pub regime: Regime,
-    /// What was attempted, in order: the first steps of the plan.
+    /// The attempts in order. They are the first steps of the plan.
     pub attempts: Vec<Attempt>,
-    /// The item that was too dear for what was left, at which execution stopped; none where the
-    /// plan was carried out to its end.
+    /// The position of the item that did not fit in what was left of the budget, at which execution
+    /// stopped. `None` if the plan was executed to its end.
     pub stopped_by: Option<usize>,
-    /// What all attempts earned together.
+    /// The value that all attempts earned together.
     pub earned: f64,
-    /// What all attempts took from the budget.
+    /// What all attempts spent of the budget.
     pub spent: u64,
     /// Whether the planner saw costs or outcomes.
     pub informed: bool,
@@ -62,11 +67,11 @@ checked_when_read!(
     },
     |read| {
         let spent: u128 = read.attempts.iter().map(|attempt| u128::from(attempt.spent)).sum();
-        must(spent == u128::from(read.spent), "`spent` is not the sum over the attempts")?;
-        must(is_amount(read.earned), "`earned` is not a finite number of at least 0")?;
+        must(spent == u128::from(read.spent), "`spent` must be the sum over the attempts")?;
+        must(is_amount(read.earned), "`earned` must be a finite number of at least 0")?;
         let earned: f64 = read.attempts.iter().map(|attempt| attempt.earned).sum();
         let close = (earned - read.earned).abs() <= 1e-9 * read.earned;
-        must(close, "`earned` is not the sum over the attempts")?;
+        must(close, "`earned` must be the sum over the attempts")?;
         let attempted = read.attempts.iter().map(|attempt| attempt.position);
         let mut positions: Vec<usize> = attempted.chain(read.stopped_by).collect();
         positions.sort_unstable();
@@ -77,7 +82,7 @@ checked_when_read!(
 
 /// Executes a plan in its order until it ends or the budget stops it.
 ///
-/// Nothing after the item that stops it is attempted, even if it would fit.
+/// Nothing is attempted after the item that stops the plan, even if a later item would fit.
 ///
 /// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
 ///
@@ -91,14 +96,14 @@ checked_when_read!(
 /// ])?;
 /// let plan = Plan::new(&[("b", 250), ("a", 300), ("c", 50)], &pool, 600)?;
 ///
-/// // 300 are spent on b, and a does not fit into the other 300.
+/// // The attempt of b spends 300, and a does not fit in the other 300.
 /// let advisory = execute(&plan, &pool, 600, Regime::Advisory)?;
 /// assert_eq!((advisory.earned, advisory.spent, advisory.stopped_by), (1.0, 300, Some(0)));
-/// let [attempt] = advisory.attempts[..] else { panic!("one was made") };
+/// let attempt = &advisory.attempts[0];
 /// assert_eq!((attempt.position, attempt.spent, attempt.earned), (1, 300, 1.0));
 /// assert!(advisory.regime == Regime::Advisory && !advisory.informed);
 ///
-/// // No allocation is enough for its item.
+/// // Each allocation is less than the cost of its item.
 /// let enforced = execute(&plan, &pool, 600, Regime::Enforced)?;
 /// assert_eq!((enforced.earned, enforced.spent, enforced.stopped_by), (0.0, 600, None));
 /// # Ok::<(), Error>(())
@@ -106,14 +111,14 @@ checked_when_read!(
 ///
 /// # Errors
 ///
-/// [`Error::OtherPool`] where the plan has positions outside this pool.
+/// Returns [`Error::OtherPool`] if the plan has a position outside this pool.
 pub fn execute(plan: &Plan, pool: &Pool, budget: u64, regime: Regime) -> Result<Execution, Error> {
     let items = pool.items();
     let (mut attempts, mut stopped_by) = (Vec::with_capacity(plan.steps().len()), None);
     let (mut left, mut points) = (budget, 0_u64);
-    for (step, &crate::Step { position, allocation }) in plan.steps().iter().enumerate() {
+    for (index, &Step { position, allocation }) in plan.steps().iter().enumerate() {
         let Some(item) = items.get(position) else {
-            return Err(Error::OtherPool { index: step, position, items: items.len() });
+            return Err(Error::OtherPool { index, position, items: items.len() });
         };
         let (spent, finishes) = match regime {
             Regime::Advisory => (item.cost(), true),
@@ -126,7 +131,7 @@ pub fn execute(plan: &Plan, pool: &Pool, budget: u64, regime: Regime) -> Result<
         left = rest;
         let solved = finishes && item.is_solved();
         if solved {
-            // At most the sum over the pool, which was checked.
+            // The sum is at most that over the pool, which does not overflow.
             points = points.saturating_add(pool.points().each[position]);
         }
         attempts.push(Attempt { position, spent, earned: if solved { item.value() } else { 0.0 } });
@@ -136,42 +141,71 @@ pub fn execute(plan: &Plan, pool: &Pool, budget: u64, regime: Regime) -> Result<
     Ok(Execution { regime, attempts, stopped_by, earned, spent, informed: plan.is_informed() })
 }
 
-/// What came of an order of attempts under several budgets. From [`Pool::run_in_order`].
+/// The result of attempts in a given order under several budgets. Returned by
+/// [`Pool::run_in_order`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct OrderedRun<const R: usize> {
-    /// How many items of the order were attempted.
+    /// The number of attempted items.
     pub attempted: usize,
-    /// The item that was too dear for what was left, at which execution stopped.
+    /// The position of the item that did not fit in what was left of some budget, at which
+    /// execution stopped. `None` if every item was attempted.
     pub stopped_by: Option<usize>,
-    /// What all attempts earned together.
+    /// The value that all attempts earned together.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::amount"))]
     pub earned: f64,
-    /// What all attempts took of each resource.
+    /// What all attempts spent of each resource.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stored::as_list"))]
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::from_list"))]
     pub spent: [u64; R],
 }
 
-impl<const R: usize> OrderedRun<R> {
-    pub(crate) fn new(pool: &Pool<R>, order: &[usize], budgets: &[u64; R]) -> Result<Self, Error> {
-        let items = pool.items();
+impl<const R: usize> Pool<R> {
+    /// Attempts items in a given order under several budgets. Each item runs at its true costs, and
+    /// execution stops at the first item of which some cost is more than what is left.
+    ///
+    /// For one resource, [`execute`] in the advisory regime does the same with a plan.
+    ///
+    /// ```
+    /// use knapsack_oracle::{Error, Item, Pool};
+    ///
+    /// // Tokens and cents.
+    /// let pool = Pool::new(vec![
+    ///     Item::with_costs("a", 1.0, [500, 2], true)?,
+    ///     Item::with_costs("b", 1.0, [100, 9], true)?,
+    /// ])?;
+    /// let run = pool.run_in_order(&[0, 1], &[600, 10])?;
+    /// assert_eq!((run.earned, run.spent, run.stopped_by), (1.0, [500, 2], Some(1)));
+    /// assert_eq!(pool.oracle_under(&[600, 10])?.value, 1.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::OtherPool`] for a position outside the pool, and [`Error::DuplicateId`] for
+    /// a position that occurs twice.
+    pub fn run_in_order(
+        &self,
+        order: &[usize],
+        budgets: &[u64; R],
+    ) -> Result<OrderedRun<R>, Error> {
+        let items = self.items();
         let mut seen = vec![None; items.len()];
-        let mut run = Self { attempted: 0, stopped_by: None, earned: 0.0, spent: [0; R] };
+        let mut run = OrderedRun { attempted: 0, stopped_by: None, earned: 0.0, spent: [0; R] };
         let mut points = 0_u64;
-        for (step, &position) in order.iter().enumerate() {
+        for (index, &position) in order.iter().enumerate() {
             let (Some(item), Some(first)) = (items.get(position), seen.get_mut(position)) else {
-                return Err(Error::OtherPool { index: step, position, items: items.len() });
+                return Err(Error::OtherPool { index, position, items: items.len() });
             };
-            if let Some(first) = first.replace(step) {
+            if let Some(first) = first.replace(index) {
                 let id = item.id().to_owned();
-                return Err(Error::DuplicateId { id, first, second: step });
+                return Err(Error::DuplicateId { id, first, second: index });
             }
             if run.stopped_by.is_some() {
                 continue;
             }
-            // No item comes twice, so sums are at most those over the pool, which were checked.
+            // No item occurs twice, so no sum exceeds that over the pool, which does not overflow.
             let fits = |r: usize| run.spent[r].saturating_add(item.costs()[r]) <= budgets[r];
             if !(0..R).all(fits) {
                 run.stopped_by = Some(position);
@@ -179,9 +213,9 @@ impl<const R: usize> OrderedRun<R> {
             }
             run.spent.iter_mut().zip(item.costs()).for_each(|(spent, cost)| *spent += cost);
             run.attempted += 1;
-            points += if item.is_solved() { pool.points().each[position] } else { 0 };
+            points += if item.is_solved() { self.points().each[position] } else { 0 };
         }
-        run.earned = pool.points().value(points);
+        run.earned = self.points().value(points);
         Ok(run)
     }
 }

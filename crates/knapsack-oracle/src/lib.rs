@@ -1,33 +1,48 @@
 #![doc = include_str!("../README.md")]
 
+mod engines;
 mod error;
-mod exact;
 mod execution;
-mod gcd;
+mod knapsacks;
 mod planners;
 mod plans;
 mod pools;
-mod random;
+mod references;
 mod scores;
-mod several;
-mod staircase;
 mod stored;
-mod unit;
+mod values;
 
 pub use error::Error;
-pub use exact::{Knapsack, Proof, Solution};
 pub use execution::{Attempt, Execution, OrderedRun, Regime, execute};
+pub use knapsacks::{
+    budget_staircase::BudgetStaircase,
+    knapsack::{Knapsack, Solution},
+    most_solved::{most_solved, most_solved_items},
+    multidimensional::{MultidimensionalKnapsack, MultidimensionalSolution},
+};
 pub use planners::{
-    CheapestFirst, ForecastThreshold, InOrder, InformedPlanner, OraclePlanner, ProspectiveItem,
-    ProspectivePlanner, RandomOrder, ValuePerCost,
+    forecast_threshold::ForecastThreshold,
+    from_fn::{FromFn, informed_from_fn, prospective_from_fn},
+    informed::{CheapestFirst, InformedPlanner, OraclePlanner, ValuePerCost},
+    prospective::{InOrder, ProspectiveItem, ProspectivePlanner, RandomOrder},
 };
-pub use plans::{DropReason, Plan, PlanReading, Repair, Step, UnreadableReason, repair_plan};
-pub use pools::{Alpha, Item, Oracle, Pool};
-pub use random::{ExactRandom, FitRule, SampledRandom};
+pub use plans::{
+    plan::{Plan, Step},
+    plan_reading::{DropReason, PlanReading, Repair},
+    repair::repair_plan,
+};
+pub use pools::{alpha::Alpha, item::Item, pool::Pool};
+pub use references::{
+    exact_random::ExactRandom,
+    oracle::Oracle,
+    sampled_random::{FitRule, SampledRandom},
+};
 pub use scores::{
-    BudgetAware, Efficiency, MeanEfficiency, MeanRegret, ReSolve, detection_rate, kendall_tau_b,
-    mean_efficiency_score, mean_regret, normalized_regret, triage_efficiency_score, waste_rate,
+    efficiency::{Efficiency, normalized_regret, triage_efficiency_score},
+    kendall::kendall_tau_b,
+    pool_means::{MeanEfficiency, MeanRegret, mean_efficiency_score, mean_regret},
+    re_solving::{BudgetAware, ReSolve},
+    unsolvable::{detection_rate, waste_rate},
 };
-pub use several::{MultidimensionalKnapsack, MultidimensionalSolution};
-pub use staircase::BudgetStaircase;
-pub use unit::{most_solved, most_solved_items};
+pub use scoring_rules::Probability;
+pub use values::{knapsack_item::KnapsackItem, proof::Proof, unreadable_reason::UnreadableReason};

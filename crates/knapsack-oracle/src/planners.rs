@@ -1,9 +1,7 @@
-//! Baselines: planners that see what a model sees, and references that see more.
+//! Planners that see what a model sees, and reference planners that see more.
 
+pub(crate) mod forecast_threshold;
+pub(crate) mod from_fn;
 pub(crate) mod informed;
 pub(crate) mod prospective;
-
-pub use informed::{
-    CheapestFirst, ForecastThreshold, InformedPlanner, OraclePlanner, ValuePerCost,
-};
-pub use prospective::{InOrder, ProspectiveItem, ProspectivePlanner, RandomOrder};
+mod while_they_fit;

@@ -1,6 +1,6 @@
-//! Reading stored results: the checks that what was computed passes by itself.
+//! Checks of results that are read from storage.
 
-/// Implements `Deserialize` for a record by its fields and a check of what was read.
+/// Implements `Deserialize` for a struct from its fields and a check of the values read.
 macro_rules! checked_when_read {
     ($type:ident { $($field:ident: $kind:ty),* $(,)? }, $check:expr) => {
         #[cfg(feature = "serde")]
@@ -22,19 +22,19 @@ macro_rules! checked_when_read {
 
 pub(crate) use checked_when_read;
 
-/// `Ok` if something holds, else what is wrong.
+/// Returns `Ok` if the condition holds, and the message otherwise.
 #[cfg(feature = "serde")]
-pub(crate) const fn must(holds: bool, wrong: &'static str) -> Result<(), &'static str> {
-    if holds { Ok(()) } else { Err(wrong) }
+pub(crate) const fn must(condition: bool, message: &'static str) -> Result<(), &'static str> {
+    if condition { Ok(()) } else { Err(message) }
 }
 
-/// Whether positions are in ascending order, none twice.
+/// Returns whether positions are strictly ascending.
 #[cfg(feature = "serde")]
 pub(crate) fn ascending(positions: &[usize]) -> bool {
     positions.is_sorted_by(|a, b| a < b)
 }
 
-/// Whether a number is finite and at least 0.
+/// Returns whether a number is finite and at least 0.
 #[cfg(feature = "serde")]
 pub(crate) fn is_amount(value: f64) -> bool {
     (0.0..=f64::MAX).contains(&value)
@@ -47,10 +47,10 @@ pub(crate) fn amount<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Resul
     if is_amount(value) {
         return Ok(value);
     }
-    Err(serde::de::Error::custom(format_args!("{value} is not a finite number of at least 0")))
+    Err(serde::de::Error::custom(format_args!("{value} must be a finite number of at least 0")))
 }
 
-/// Writes one number for each resource.
+/// Writes the numbers of all resources as a list.
 #[cfg(feature = "serde")]
 pub(crate) fn as_list<S: serde::Serializer>(
     numbers: &[u64],
@@ -59,7 +59,7 @@ pub(crate) fn as_list<S: serde::Serializer>(
     serializer.collect_seq(numbers)
 }
 
-/// Reads one number for each resource.
+/// Reads the numbers of all resources from a list.
 #[cfg(feature = "serde")]
 pub(crate) fn from_list<'de, D: serde::Deserializer<'de>, const R: usize>(
     deserializer: D,
@@ -67,6 +67,6 @@ pub(crate) fn from_list<'de, D: serde::Deserializer<'de>, const R: usize>(
     let numbers = <Vec<u64> as serde::Deserialize>::deserialize(deserializer)?;
     let found = numbers.len();
     numbers.try_into().map_err(|_| {
-        serde::de::Error::custom(format_args!("there are {found} numbers for {R} resources"))
+        serde::de::Error::custom(format_args!("found {found} numbers for {R} resources"))
     })
 }

@@ -1,4 +1,4 @@
-//! Plans: what is refused, what is mended, and that no text can hurt.
+//! Plans: which are refused, which are repaired, and that no text causes a panic.
 #![allow(clippy::unwrap_used)]
 
 use knapsack_oracle::{
@@ -38,7 +38,7 @@ fn a_strict_plan_names_items_of_the_pool_once_within_the_budget() {
 }
 
 #[test]
-fn a_plan_as_asked_for_needs_no_repair() {
+fn a_plan_in_the_requested_form_needs_no_repair() {
     let reading = repair_plan(
         r#"{"plan":[{"id":"b","allocation":5},{"id":"a","allocation":0}]}"#,
         &pool(),
@@ -80,7 +80,7 @@ fn each_repair_is_reported() {
 }
 
 #[test]
-fn outcomes_that_no_repair_can_change_have_names() {
+fn plans_that_cannot_be_repaired_are_named() {
     let pool = pool();
     let text = r#"[{"id":"a","allocation":60},{"id":"b","allocation":41}]"#;
     let over = repair_plan(text, &pool, 100);
@@ -117,7 +117,7 @@ fn a_text_without_a_plan_is_unparseable_for_a_reason_at_a_byte() {
 }
 
 #[test]
-fn what_json_does_not_allow_is_repaired_and_listed() {
+fn deviations_from_json_are_repaired_and_listed() {
     let dropped = |entry, reason| Repair::EntryDropped { entry, reason };
     let repeated = |field: &str| DropReason::RepeatedField { field: field.into() };
     let not_a_count = |given: &str| DropReason::NotATokenCount { given: given.into() };
@@ -185,7 +185,7 @@ fn a_padded_id_of_the_pool_itself_needs_no_repair() {
 }
 
 #[test]
-fn the_last_plan_counts_and_the_others_are_reported() {
+fn the_last_plan_is_used_and_the_others_are_reported() {
     let text =
         r#"{"plan":[{"id":"a","allocation":1}]} or rather {"plan":[{"id":"b","allocation":2}]}"#;
     let reading = repair_plan(text, &pool(), 100);
@@ -194,7 +194,7 @@ fn the_last_plan_counts_and_the_others_are_reported() {
 }
 
 #[test]
-fn texts_that_would_take_hours_in_quadratic_time_take_none() {
+fn adversarial_texts_are_read_in_linear_time() {
     let pool = pool();
     for part in [
         "[",
@@ -237,7 +237,7 @@ fn texts_that_would_take_hours_in_quadratic_time_take_none() {
     }
 }
 
-/// A plan as the prompt asks for it.
+/// A plan in the form that the prompt asks for.
 fn written(plan: &Plan, pool: &Pool) -> String {
     let step = |step: &Step| {
         let id = pool.items()[step.position].id();
@@ -255,7 +255,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_of_json_pieces_panics_and_what_is_read_is_a_plan(
+    fn no_text_of_json_pieces_panics_and_the_result_is_a_plan(
         pieces in prop::collection::vec(prop::sample::select(vec![
             "[", "]", "{", "}", "\"", ",", ":", "\"plan\"", "\"id\"", "\"a\"", "\"b\"", "\"tokens\"",
             "1", "-2.5e3", "1,000", "\\", "\\u", "d83d", "\n", " ", "é", "{\"id\":\"a\",\"tokens\":5}", "null",
@@ -307,7 +307,7 @@ proptest! {
     }
 
     #[test]
-    fn a_plan_comes_out_of_any_prose_and_formatting_as_it_went_in(
+    fn a_plan_is_read_from_any_prose_and_formatting(
         order in Just(vec!["a", "b", "c", "7"]).prop_shuffle(),
         take in 0..=4_usize,
         allocations in prop::collection::vec(0..u64::MAX / 4, 4),

@@ -1,23 +1,24 @@
-//! Pools, their execution, their oracle and the planners, on random pools.
+//! The execution, the oracle and the planners of random pools.
 #![allow(clippy::unwrap_used)]
 
 use knapsack_oracle::{
-    Alpha, CheapestFirst, Efficiency, Error, ForecastThreshold, InOrder, Item, OraclePlanner, Plan,
-    Pool, ProspectiveItem, RandomOrder, Regime, Step, ValuePerCost, detection_rate, execute,
+    Alpha, CheapestFirst, Efficiency, Error, ForecastThreshold, InOrder, InformedPlanner, Item,
+    OraclePlanner, Plan, Pool, Probability, ProspectiveItem, ProspectivePlanner, RandomOrder,
+    Regime, Step, ValuePerCost, detection_rate, execute, informed_from_fn, prospective_from_fn,
     triage_efficiency_score, waste_rate,
 };
 use proptest::prelude::*;
 
 const REGIMES: [Regime; 2] = [Regime::Advisory, Regime::Enforced];
 
-/// Pools of up to `most` items; values in quarters, tenths or all the same.
+/// Pools of up to `most` items. Values are multiples of 0.25 or 0.1, or all equal.
 fn pools(most: usize) -> impl Strategy<Value = Pool> {
     let item = (1..12_u32, 1..60_u64, any::<bool>());
     let unit = prop::sample::select(vec![0.25, 0.1, 0.0]);
     (prop::collection::vec(item, 1..=most), unit).prop_map(|(rows, unit)| {
         let item = |(i, (quarters, cost, solved)): (usize, (u32, u64, bool))| {
             let value = if unit == 0.0 { 1.0 } else { f64::from(quarters) * unit };
-            // 0.1 * 3 is not 0.3: values are decimals as people write them.
+            // 0.1 * 3 is not 0.3. Values are rounded to the decimals that people write.
             let value = (value * 100.0).round() / 100.0;
             Item::new(format!("item {i}"), value, cost, solved).unwrap()
         };
@@ -84,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn one_resource_among_several_is_run_as_it_is_alone(
+    fn an_order_of_one_resource_runs_like_a_plan(
         pool in pools(12), alpha in 0.01..=1.0_f64, seed: u64,
     ) {
         let budget = pool.budget(Alpha::new(alpha).unwrap());
@@ -110,7 +111,7 @@ proptest! {
                 steps.push((id, allocation));
             }
         }
-        // With the largest budget as limit of the plan: allocations above the real one are cut.
+        // The plan is made for the largest budget, so allocations may exceed the real budget.
         let plan = Plan::new(&steps, &pool, u64::MAX).unwrap();
         let oracle = pool.oracle(budget).unwrap().value;
         for regime in REGIMES {
@@ -143,8 +144,12 @@ proptest! {
         let budget = pool.budget(Alpha::new(alpha).unwrap());
         let oracle = pool.oracle(budget).unwrap().value;
         let costs = pool.items().iter().map(Item::cost).collect();
-        let solved = pool.items().iter().map(|item| f64::from(u8::from(item.is_solved()))).collect();
-        let forecast = ForecastThreshold::new(costs, solved, 0.5).unwrap();
+        let known = |item: &Item| match item.is_solved() {
+            true => Probability::ONE,
+            false => Probability::ZERO,
+        };
+        let solved = pool.items().iter().map(known).collect();
+        let forecast = ForecastThreshold::new(costs, solved, Probability::HALF).unwrap();
         let informed = [
             Plan::informed(&OraclePlanner, &pool, budget).unwrap(),
             Plan::informed(&CheapestFirst, &pool, budget).unwrap(),
@@ -203,26 +208,45 @@ fn the_order_of_a_seed_does_not_change_with_versions() {
 }
 
 #[test]
-fn a_planner_of_ones_own_is_checked_like_a_plan() {
+fn the_plan_of_a_custom_planner_is_checked() {
     let pool = Pool::new(vec![Item::new("a", 2.0, 5, true).unwrap()]).unwrap();
     let twice = |items: &[ProspectiveItem<'_>], budget: u64| {
         let step = Step { position: items[0].position(), allocation: budget / 2 };
         vec![step, step]
     };
     let want = Error::DuplicateId { id: "a".into(), first: 0, second: 1 };
-    assert_eq!(Plan::prospective(&twice, &pool, 10), Err(want));
+    assert_eq!(Plan::prospective(&prospective_from_fn(twice), &pool, 10), Err(want));
     let greedy =
         |_: &[ProspectiveItem<'_>], budget: u64| vec![Step { position: 0, allocation: budget + 1 }];
     let want = Error::OverBudget { allocated: 11, budget: 10 };
-    assert_eq!(Plan::prospective(&greedy, &pool, 10), Err(want));
+    assert_eq!(Plan::prospective(&prospective_from_fn(greedy), &pool, 10), Err(want));
     let lost = |_: &[ProspectiveItem<'_>], _: u64| vec![Step { position: 1, allocation: 0 }];
     let want = Error::OtherPool { index: 0, position: 1, items: 1 };
-    assert_eq!(Plan::prospective(&lost, &pool, 10), Err(want));
-    let short = ForecastThreshold::new(vec![], vec![], 0.5).unwrap();
+    assert_eq!(Plan::prospective(&prospective_from_fn(lost), &pool, 10), Err(want));
+    let short = ForecastThreshold::new(vec![], vec![], Probability::HALF).unwrap();
     assert_eq!(
         Plan::informed(&short, &pool, 10),
         Err(Error::Length { what: "forecasts", expected: 1, found: 0 })
     );
+}
+
+#[test]
+fn references_boxes_and_functions_are_planners() {
+    let item = |id: &str, cost| Item::new(id, 1.0, cost, true).unwrap();
+    let pool = Pool::new(vec![item("a", 5), item("b", 3)]).unwrap();
+    let first = prospective_from_fn(|_, allocation| vec![Step { position: 0, allocation }]);
+    let random = RandomOrder::new(1, 2);
+    let prospective: Vec<Box<dyn ProspectivePlanner + Send + Sync>> =
+        vec![Box::new(InOrder), Box::new(&random), Box::new(first)];
+    let steps = |planner: Box<dyn ProspectivePlanner + Send + Sync>| {
+        Plan::prospective(&planner, &pool, 8).unwrap().steps().len()
+    };
+    assert_eq!(prospective.into_iter().map(steps).collect::<Vec<_>>(), [2, 2, 1]);
+    let nothing = informed_from_fn(|_, _| Ok(Vec::new()));
+    let informed: [&dyn InformedPlanner; 3] = [&CheapestFirst, &&OraclePlanner, &nothing];
+    let steps =
+        |planner: &dyn InformedPlanner| Plan::informed(planner, &pool, 8).unwrap().steps().len();
+    assert_eq!(informed.map(steps), [2, 2, 0]);
 }
 
 #[test]
@@ -238,7 +262,7 @@ fn a_plan_of_another_pool_is_refused() {
 }
 
 #[test]
-fn the_most_valuable_for_its_cost_is_not_the_one_of_most_gain_and_not_the_cheapest() {
+fn value_per_cost_differs_from_the_highest_value_and_from_the_lowest_cost() {
     let item = |id: &str, value, cost| Item::new(id, value, cost, true).unwrap();
     let pool = Pool::new(vec![item("a", 20.0, 15), item("b", 3.0, 2), item("c", 1.0, 1)]).unwrap();
     let order = |plan: Result<Plan, Error>| -> Vec<usize> {
@@ -257,7 +281,7 @@ fn a_planner_is_shown_id_and_value_of_each_item() {
         assert_eq!(seen, [("a", 2.5), ("b", 0.5)]);
         vec![Step { position: items[1].position(), allocation: 1 }]
     };
-    assert_eq!(Plan::prospective(&shown, &pool, 2).unwrap().steps().len(), 1);
+    assert_eq!(Plan::prospective(&prospective_from_fn(shown), &pool, 2).unwrap().steps().len(), 1);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use knapsack_oracle::{Error, FitRule, Item, Pool};
 use proptest::prelude::*;
 
-/// What every order earns and spends on average, and how often each item runs, by trying all orders.
+/// The mean value and cost over all orders, and how often each item runs.
 struct Enumerated {
     value: f64,
     spent: f64,
@@ -67,7 +67,7 @@ fn columns(items: Vec<(u64, f64, bool)>) -> (Vec<u64>, Vec<f64>, Vec<bool>) {
     (costs, items.iter().map(|item| item.1).collect(), items.iter().map(|item| item.2).collect())
 }
 
-/// 30 items of which some are solved, with costs as of tokens.
+/// 30 items, some of them solved, with costs like those in tokens.
 fn pool(seed: u64) -> Pool {
     let mut state = seed;
     let mut next = |range: u64| {
@@ -110,7 +110,7 @@ proptest! {
         over in 0_u64..3,
         seed in any::<u64>(),
     ) {
-        // Proposition D.1; nothing is drawn or counted, and the answer is that of running everything.
+        // Proposition D.1: all items run, so nothing is drawn or counted.
         let (costs, values, solved) = columns(items);
         let reference = pool_of(&costs, &values, &solved);
         let total: f64 = earned(&values, &solved).iter().sum();
@@ -126,7 +126,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_solved_changes_what_is_earned_and_nothing_else(
+    fn solved_flags_change_only_the_value(
         items in items(12),
         budget in 0_u64..240,
     ) {
@@ -185,7 +185,7 @@ fn a_million_shuffles_of_thirty_items_agree_with_the_exact_reference() {
 
 #[test]
 fn the_standard_error_is_that_of_the_mean_also_over_several_streams() {
-    // One item of three runs, and one of them is solved: a coin of probability 1/3.
+    // One of three items runs, and one of the three is solved: a success probability of 1/3.
     let reference = pool_of(&[6; 3], &[1.0; 3], &[true, false, false]);
     for shuffles in [2, 1_000, 1_024, 1_025, 5_000] {
         let sampled = reference.random_sampled(10, FitRule::StopAtFirst, shuffles, 7).unwrap();
@@ -209,8 +209,8 @@ fn shuffles_of_a_seed_do_not_change_with_versions() {
 }
 
 #[test]
-fn many_items_are_sampled_as_few_are() {
-    // Of equal costs 7 run, and each is as likely to be solved.
+fn many_items_are_sampled_like_few_items() {
+    // Seven items run, because all costs are equal. Each is equally likely to be solved.
     for n in [127, 128, 129, 20_000] {
         let solved: Vec<bool> = (0..n).map(|item| item % 3 == 0).collect();
         let reference = pool_of(&vec![5; n], &vec![1.0; n], &solved);
@@ -225,7 +225,7 @@ fn many_items_are_sampled_as_few_are() {
 }
 
 #[test]
-fn of_items_of_equal_cost_as_many_run_as_fit() {
+fn of_items_of_equal_cost_exactly_as_many_run_as_fit() {
     for (n, fits) in [(3, [1, 2]), (46, [23, 45]), (60, [30, 59]), (1_000, [1, 12])] {
         let reference = pool_of(&vec![70; n], &vec![1.0; n], &vec![true; n]);
         for fit in fits {
@@ -253,16 +253,17 @@ fn items_that_never_fit_end_a_plan_but_do_not_run() {
     let solved = [true, false, true];
     let reference = pool_of(&[5, 100, 5], &[1.0; 3], &solved);
     let exact = reference.random_exact(10).unwrap();
-    // Each small item runs where it comes before the large one.
+    // Each small item runs if it comes before the large one.
     assert_eq!(exact.run_probabilities, [0.5, 0.0, 0.5]);
     let nothing = reference.random_exact(4).unwrap();
     assert_eq!((nothing.value, nothing.spent, nothing.run_probabilities), (0.0, 0.0, vec![0.0; 3]));
-    // All small ones fit together, and half of them come before the large one.
+    // All small items fit together, and on average half of them come before the large item.
     let mut costs = vec![1; 60];
     costs.push(61);
     let free = pool_of(&costs, &[1.0; 61], &[true; 61]);
     assert!(close(free.random_exact(60).unwrap().value, 30.0, 1e-13));
-    // A thousand large items more leave too many orders to count one by one, but not too many sets.
+    // With a thousand more large items there are too many orders to enumerate, but not too many
+    // sets.
     let costs: Vec<u64> = (0..1_002).map(|item| if item < 2 { 1 << 40 } else { 1 << 50 }).collect();
     let many = pool_of(&costs, &vec![1.0; 1_002], &vec![true; 1_002]);
     let exact = many.random_exact(1 << 41).unwrap();
@@ -270,13 +271,13 @@ fn items_that_never_fit_end_a_plan_but_do_not_run() {
 }
 
 #[test]
-fn where_an_exact_answer_does_not_fit_memory_it_is_an_error_and_no_sample() {
+fn an_exact_reference_beyond_the_memory_limit_is_an_error() {
     let costs: Vec<u64> = (0..47).map(|item| 1_000_003 + 7_919 * item).collect();
     let reference = pool_of(&costs, &[1.0; 47], &[true; 47]);
     let error = reference.random_exact(reference.total_cost() / 2).unwrap_err();
     assert!(matches!(error, Error::TooLarge { items: 47, .. }), "{error}");
     assert!(reference.random_exact(reference.total_cost()).is_ok());
-    // A budget for eight items leaves fewer sets, but so many sums that no table holds them.
+    // With a budget for eight items there are fewer sets, but too many sums for a table.
     assert!(reference.random_exact(9_000_000).is_err());
 }
 
@@ -287,7 +288,7 @@ fn one_shuffle_has_no_standard_error_and_is_refused() {
 }
 
 #[test]
-fn probabilities_are_those_of_fractions_in_another_language() {
+fn probabilities_equal_exact_fractions_computed_in_python() {
     let golden: serde_json::Value =
         serde_json::from_str(include_str!("golden/random_reference.json")).unwrap();
     let numbers = |list: &serde_json::Value| -> Vec<f64> {
@@ -298,7 +299,7 @@ fn probabilities_are_those_of_fractions_in_another_language() {
     for case in cases {
         let costs: Vec<u64> = numbers(&case["costs"]).iter().map(|&cost| cost as u64).collect();
         let (n, mut values) = (costs.len(), numbers(&case["values"]));
-        // An item that earns nothing is one that is not solved.
+        // An item that earns nothing is an unsolved item.
         let solved: Vec<bool> = values.iter().map(|&value| value > 0.0).collect();
         values.iter_mut().filter(|value| **value == 0.0).for_each(|value| *value = 1.0);
         let reference = pool_of(&costs, &values, &solved);
@@ -331,13 +332,13 @@ fn results_are_stored_with_snake_case_names() {
 
 #[test]
 fn a_pool_of_100_000_items_is_shuffled_as_fairly_as_a_small_one() {
-    // The first half is solved, and half of all items run.
+    // The first half of the items is solved, and half of all items run.
     let n = 100_000;
     let items = (0..n).map(|i| Item::new(i.to_string(), 1.0, 1, i < n / 2).unwrap()).collect();
     let pool = Pool::new(items).unwrap();
     let sampled = pool.random_sampled(n / 2, FitRule::StopAtFirst, 20, 1).unwrap();
     assert_eq!(sampled.spent, 50_000.0);
-    // The number of solved ones among them is hypergeometric with a standard deviation of 79.06.
+    // The number of solved items that run is hypergeometric with a standard deviation of 79.06.
     assert!((sampled.value - 25_000.0).abs() < 5.0 * 79.06 / 20.0_f64.sqrt(), "{sampled:?}");
 }
 
@@ -349,7 +350,7 @@ fn more_than_ten_million_shuffles_are_refused() {
         for shuffles in [10_000_001, usize::MAX] {
             let refused = pool.random_sampled(9, FitRule::StopAtFirst, shuffles, 1);
             let value = shuffles as f64;
-            let want = Error::Setting { name: "shuffles", value, range: "at most 10 million" };
+            let want = Error::Setting { name: "shuffles", value, range: "from 2 to 10 million" };
             assert_eq!(refused, Err(want));
         }
     }

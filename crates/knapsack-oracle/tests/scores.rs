@@ -1,4 +1,4 @@
-//! Scores against the paper's tables and against SciPy.
+//! Scores compared with the tables of the paper and with SciPy.
 #![allow(clippy::unwrap_used)]
 
 use knapsack_oracle::{
@@ -18,7 +18,7 @@ fn all_24_values_of_table_3_follow_from_tables_1_and_2() {
     let mut compared = 0;
     for (scores, taus) in [("eta_u", "tau_b_u"), ("eta_e", "tau_b_e")] {
         for alpha in 0..4 {
-            // Of the four configurations under one variant of the prompt.
+            // The four configurations for one variant of the prompt.
             let of = |variant: usize| -> Vec<f64> {
                 let configurations = golden[scores][alpha].as_array().unwrap();
                 assert_eq!(configurations.len(), 4);
@@ -52,7 +52,7 @@ fn the_three_conventions_of_the_paper_hold() {
 }
 
 #[test]
-fn tau_b_is_that_of_scipy() {
+fn tau_b_equals_that_of_scipy() {
     let mut rows = 0;
     for line in include_str!("golden/kendall.csv").lines().skip(2) {
         let mut fields = line.split(',');
@@ -69,13 +69,13 @@ fn tau_b_is_that_of_scipy() {
 }
 
 #[test]
-fn rankings_that_say_nothing_have_no_tau() {
+fn rankings_of_equal_scores_have_no_tau() {
     for (a, b) in [(vec![], vec![]), (vec![1.0], vec![2.0]), (vec![1.0, 1.0], vec![1.0, 2.0])] {
         assert!(matches!(kendall_tau_b(&a, &b), Err(Error::Undefined { .. })), "{a:?} {b:?}");
     }
     assert!(matches!(kendall_tau_b(&[1.0], &[]), Err(Error::Length { expected: 1, found: 0, .. })));
     let error = kendall_tau_b(&[1.0, f64::NAN], &[1.0, 2.0]).unwrap_err();
-    assert_eq!(error.to_string(), "first score 1 is NaN; give a number");
+    assert_eq!(error.to_string(), "first score 1 is NaN; it must be a number");
     let error = kendall_tau_b(&[1.0, 2.0], &[f64::NAN, 1.0]).unwrap_err();
     assert!(matches!(error, Error::Entry { what: "second score", index: 0, .. }));
     assert_eq!(kendall_tau_b(&[0.0, -0.0, 1.0], &[1.0, 1.0, 2.0]), Ok(1.0));
@@ -85,7 +85,7 @@ fn rankings_that_say_nothing_have_no_tau() {
 }
 
 #[test]
-fn values_that_no_pool_can_give_are_refused() {
+fn impossible_values_are_refused() {
     for (achieved, random, oracle) in [
         (f64::NAN, 0.0, 1.0),
         (0.0, f64::NAN, 1.0),
@@ -103,7 +103,7 @@ fn values_that_no_pool_can_give_are_refused() {
 }
 
 #[test]
-fn means_leave_out_what_is_undefined_and_say_how_much_that_was() {
+fn means_leave_out_undefined_pools_and_count_them() {
     let pools = [
         Efficiency::Informative(-2.0),
         Efficiency::Informative(1.0),
@@ -123,7 +123,7 @@ fn means_leave_out_what_is_undefined_and_say_how_much_that_was() {
 }
 
 #[test]
-fn an_item_without_an_allocation_is_no_part_of_re_solving() {
+fn re_solving_refuses_an_item_without_an_allocation() {
     let item = ReSolve { allocation: 0, cost: 1, solved_before: true, solved_after: true };
     assert!(matches!(
         BudgetAware::new(&[item]),
@@ -133,7 +133,7 @@ fn an_item_without_an_allocation_is_no_part_of_re_solving() {
     assert_eq!(none.compliance_rate(), Err(Error::Empty));
 }
 
-/// Counts every pair.
+/// Computes tau-b by counting all pairs.
 fn tau_b_by_definition(a: &[f64], b: &[f64]) -> Option<f64> {
     let (mut agree, mut disagree, mut apart_a, mut apart_b) = (0.0, 0.0, 0.0, 0.0);
     for i in 0..a.len() {
@@ -150,7 +150,7 @@ fn tau_b_by_definition(a: &[f64], b: &[f64]) -> Option<f64> {
 
 proptest! {
     #[test]
-    fn tau_b_is_its_definition(
+    fn tau_b_equals_its_definition(
         rows in prop::collection::vec((0..6_i32, 0..6_i32), 0..40),
     ) {
         let a: Vec<f64> = rows.iter().map(|row| f64::from(row.0)).collect();
@@ -194,7 +194,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_no_score_has_no_mean() {
+fn invalid_scores_have_no_mean() {
     for wrong in [f64::NAN, f64::NEG_INFINITY, 1.1] {
         let pools = [Efficiency::Informative(0.5), Efficiency::Informative(wrong)];
         let error = mean_efficiency_score(&pools).unwrap_err();
@@ -205,7 +205,7 @@ fn what_is_no_score_has_no_mean() {
 }
 
 #[test]
-fn rounding_is_seen_beside_the_size_of_the_values() {
+fn rounding_is_relative_to_the_size_of_the_values() {
     for size in [1e-6, 1.0, 1e6] {
         let score = triage_efficiency_score(size, size * (1.0 - 1e-11), size).unwrap();
         assert_eq!(score, Efficiency::RandomIsOptimal { achieved: true });
@@ -215,7 +215,7 @@ fn rounding_is_seen_beside_the_size_of_the_values() {
 }
 
 #[test]
-fn no_rounding_brings_an_efficiency_above_1() {
+fn rounding_never_lifts_an_efficiency_above_1() {
     let score = triage_efficiency_score(1.0 + 5e-10, 1.0 - 2e-9, 1.0).unwrap();
     assert_eq!(score, Efficiency::Informative(1.0));
 }

@@ -1,10 +1,10 @@
-//! What the crate has may be moved to and shared between threads.
+//! Every type can be sent to and shared between threads.
 
 use knapsack_oracle::{
     Alpha, BudgetAware, BudgetStaircase, Efficiency, Error, ExactRandom, Execution,
-    ForecastThreshold, Item, Knapsack, MeanEfficiency, MeanRegret, MultidimensionalKnapsack,
-    MultidimensionalSolution, Oracle, OrderedRun, Plan, PlanReading, Pool, ProspectiveItem,
-    RandomOrder, SampledRandom, Solution,
+    ForecastThreshold, Item, Knapsack, KnapsackItem, MeanEfficiency, MeanRegret,
+    MultidimensionalKnapsack, MultidimensionalSolution, Oracle, OrderedRun, Plan, PlanReading,
+    Pool, ProspectiveItem, RandomOrder, SampledRandom, Solution,
 };
 
 fn assert_send_sync<T: Send + Sync>() {}
@@ -12,7 +12,7 @@ fn assert_send_sync<T: Send + Sync>() {}
 #[test]
 fn everything_can_be_shared_between_threads() {
     assert_send_sync::<(Alpha, Item<3>, Pool<3>, Error, Oracle, ExactRandom, SampledRandom)>();
-    assert_send_sync::<(Knapsack<'_>, Solution, BudgetStaircase)>();
+    assert_send_sync::<(Knapsack<'_>, KnapsackItem, Solution, BudgetStaircase)>();
     assert_send_sync::<(MultidimensionalKnapsack<'_, 3>, MultidimensionalSolution<3>)>();
     assert_send_sync::<(Plan, PlanReading, Execution, OrderedRun<3>)>();
     assert_send_sync::<(ForecastThreshold, RandomOrder, ProspectiveItem<'_>)>();

@@ -1,10 +1,15 @@
-use crate::{Item, Step, random::Permutations};
+use crate::{
+    engines::random_order::permutations::Permutations,
+    error::Error,
+    plans::plan::{Plan, Step},
+    pools::{item::Item, pool::Pool},
+};
 
 /// What a planner is shown of an item before anything is attempted: neither its cost nor whether it
 /// will be solved.
 ///
 /// ```
-/// use knapsack_oracle::{Error, Item, Plan, Pool, ProspectiveItem, Step};
+/// use knapsack_oracle::{Error, Item, Plan, Pool, ProspectiveItem, Step, prospective_from_fn};
 ///
 /// fn most_valuable_first(items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
 ///     let mut items = items.to_vec();
@@ -14,7 +19,7 @@ use crate::{Item, Step, random::Permutations};
 /// }
 ///
 /// let pool = Pool::new(vec![Item::new("a", 1.0, 50, true)?, Item::new("b", 2.0, 70, true)?])?;
-/// let plan = Plan::prospective(&most_valuable_first, &pool, 100)?;
+/// let plan = Plan::prospective(&prospective_from_fn(most_valuable_first), &pool, 100)?;
 /// assert_eq!(plan.steps()[0], Step { position: 1, allocation: 50 });
 /// # Ok::<(), Error>(())
 /// ```
@@ -39,66 +44,90 @@ pub struct ProspectiveItem<'a> {
 }
 
 impl<'a> ProspectiveItem<'a> {
-    pub(crate) fn of((position, item): (usize, &'a Item)) -> Self {
+    fn new((position, item): (usize, &'a Item)) -> Self {
         Self { id: item.id(), value: item.value(), position }
     }
 
-    /// The name of the item, by which a planner may look up its text.
+    /// Returns the id of the item, by which a planner may look up its text.
     #[must_use]
     pub const fn id(&self) -> &'a str {
         self.id
     }
 
-    /// What solving it is worth.
+    /// Returns the value of solving the item.
     #[must_use]
     pub const fn value(&self) -> f64 {
         self.value
     }
 
-    /// Its position in the pool, from 0.
+    /// Returns the position of the item in the pool, from 0.
     #[must_use]
     pub const fn position(&self) -> usize {
         self.position
     }
 }
 
-/// A planner that commits itself knowing ids, values and the budget only. A function of these is
-/// one.
+/// A planner that sees only ids, values and the budget. [`Plan::prospective`] runs it.
 ///
-/// It is shown no more. What it brings along itself, as a closure that holds the pool, no type can
-/// keep from it; such a planner belongs to [`InformedPlanner`](crate::InformedPlanner).
+/// [`prospective_from_fn`](crate::prospective_from_fn) makes a planner from a function. References
+/// to planners and boxed planners are planners too.
+///
+/// The types cannot hide what a planner brings along itself: a closure may hold the pool. Such a
+/// planner should be an [`InformedPlanner`](crate::InformedPlanner).
 ///
 /// ```
-/// use knapsack_oracle::{Error, InOrder, Item, Plan, Pool, ProspectiveItem, RandomOrder, Step};
+/// use knapsack_oracle::{Error, InOrder, Item, Plan, Pool, ProspectivePlanner, RandomOrder, Step};
 ///
 /// let item = |id| Item::new(id, 1.0, 100, true);
 /// let pool = Pool::new(vec![item("a")?, item("b")?, item("c")?])?;
 /// let plan = Plan::prospective(&InOrder, &pool, 200)?;
 /// assert_eq!(plan.steps()[0], Step { position: 0, allocation: 66 });
-/// let of_seed = |stream| Plan::prospective(&RandomOrder::new(7, stream), &pool, 200);
-/// assert_eq!(of_seed(0)?, of_seed(0)?);
 ///
-/// let last_only = |items: &[ProspectiveItem<'_>], budget| {
-///     let last = items.last().map(ProspectiveItem::position);
-///     last.map(|position| Step { position, allocation: budget }).into_iter().collect()
-/// };
-/// let plan = Plan::prospective(&last_only, &pool, 200)?;
-/// assert_eq!((plan.steps()[0].position, plan.is_informed()), (2, false));
+/// let planners: Vec<Box<dyn ProspectivePlanner>> =
+///     vec![Box::new(InOrder), Box::new(RandomOrder::new(7, 0))];
+/// for planner in planners {
+///     assert_eq!(Plan::prospective(&planner, &pool, 200)?.steps().len(), 3);
+/// }
 /// # Ok::<(), Error>(())
 /// ```
 pub trait ProspectivePlanner {
-    /// The steps in order, with allocations that sum to at most the budget.
+    /// Returns the steps in order. Their allocations must sum to at most the budget.
     fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step>;
 }
 
-impl<F: Fn(&[ProspectiveItem<'_>], u64) -> Vec<Step>> ProspectivePlanner for F {
+impl<P: ProspectivePlanner + ?Sized> ProspectivePlanner for &P {
     fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
-        self(items, budget)
+        (**self).plan(items, budget)
     }
 }
 
-/// All items in the order of the pool, with an equal share of the budget each. An example is at
-/// [`ProspectivePlanner`].
+impl<P: ProspectivePlanner + ?Sized> ProspectivePlanner for Box<P> {
+    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
+        (**self).plan(items, budget)
+    }
+}
+
+impl Plan {
+    /// Makes a plan with a planner that sees neither costs nor outcomes.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::OtherPool`] for a position outside the pool, [`Error::DuplicateId`] for a
+    /// position that occurs twice, and [`Error::OverBudget`] if the allocations sum to more than
+    /// the budget.
+    pub fn prospective(
+        planner: &(impl ProspectivePlanner + ?Sized),
+        pool: &Pool,
+        budget: u64,
+    ) -> Result<Self, Error> {
+        let shown: Vec<ProspectiveItem<'_>> =
+            pool.items().iter().enumerate().map(ProspectiveItem::new).collect();
+        Self::from_steps(planner.plan(&shown, budget), pool, budget, false)
+    }
+}
+
+/// A planner that takes all items in the order of the pool and gives each an equal share of the
+/// budget. [`ProspectivePlanner`] has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct InOrder;
@@ -109,9 +138,21 @@ impl ProspectivePlanner for InOrder {
     }
 }
 
-/// All items in an order drawn at random, all orders equally likely, with an equal share of the
-/// budget each. A pure function of seed, stream and number of items. An example is at
-/// [`ProspectivePlanner`].
+/// A planner that takes all items in a uniformly random order and gives each an equal share of the
+/// budget.
+///
+/// The order is a pure function of the seed, the stream and the number of items.
+///
+/// ```
+/// use knapsack_oracle::{Error, Item, Plan, Pool, RandomOrder};
+///
+/// let item = |i: u64| Item::new(format!("{i}"), 1.0, 100, true);
+/// let pool = Pool::new((0..9).map(item).collect::<Result<_, _>>()?)?;
+/// let plan = |stream| Plan::prospective(&RandomOrder::new(7, stream), &pool, 900);
+/// assert_eq!(plan(0)?, plan(0)?);
+/// assert_ne!(plan(0)?, plan(1)?);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RandomOrder {
@@ -120,7 +161,7 @@ pub struct RandomOrder {
 }
 
 impl RandomOrder {
-    /// The order of this seed and stream. Orders of different streams are independent.
+    /// Creates the planner of a seed and a stream. Orders of different streams are independent.
     #[must_use]
     pub const fn new(seed: u64, stream: u64) -> Self {
         Self { seed, stream }

@@ -1,27 +1,25 @@
 #[cfg(feature = "serde")]
 use crate::stored::must;
-use crate::{
-    Error, InformedPlanner, Pool, ProspectiveItem, ProspectivePlanner, stored::checked_when_read,
-};
+use crate::{error::Error, pools::pool::Pool, stored::checked_when_read};
 
-/// One step of a plan: which item to attempt, and what it may cost. What planners give; an example
-/// is at [`ProspectiveItem`].
+/// One step of a plan: the item to attempt and what it may cost. Planners return steps;
+/// [`ProspectiveItem`](crate::ProspectiveItem) has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Step {
-    /// Position of the item in its pool, from 0.
+    /// The position of the item in its pool, from 0.
     pub position: usize,
-    /// What the planner sets aside for it.
+    /// The part of the budget that the planner allocates to the item.
     pub allocation: u64,
 }
 
-/// An ordered plan for a pool: which items to attempt, in which order, with which allocation each.
+/// An ordered plan for a pool: the items to attempt, each with an allocation.
 ///
-/// No item is in it twice. It knows whether its planner saw costs and outcomes, and so do all
-/// results that come from it.
+/// A plan contains no item twice. It records whether its planner saw costs and outcomes, and so
+/// does every result of it.
 ///
-/// With the feature `serde` a plan can be stored and read again. It is read without its pool, whose
-/// size [`execute`](crate::execute) checks.
+/// With the feature `serde` a plan can be stored and read again. It is read without its pool;
+/// [`execute`](crate::execute) checks that the plan fits the pool.
 ///
 /// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
 ///
@@ -50,16 +48,18 @@ checked_when_read!(Plan { steps: Vec<Step>, informed: bool }, |plan| {
     let mut positions: Vec<usize> = plan.steps.iter().map(|step| step.position).collect();
     positions.sort_unstable();
     let distinct = positions.windows(2).all(|pair| pair[0] < pair[1]);
-    must(distinct, "an item is in the plan twice; plan each once")
+    must(distinct, "an item is in the plan twice; plan each item at most once")
 });
 
 impl Plan {
-    /// A plan as its author wrote it. The author is taken to have seen no cost and no outcome.
+    /// Creates a plan from ids and allocations, in order. The author is assumed to have seen
+    /// neither costs nor outcomes.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownId`], [`Error::DuplicateId`] with positions in the plan, and
-    /// [`Error::OverBudget`] where the allocations sum to more than the budget.
+    /// Returns [`Error::UnknownId`] for an id that is not in the pool, [`Error::DuplicateId`] with
+    /// positions in the plan for an id that occurs twice, and [`Error::OverBudget`] if the
+    /// allocations sum to more than the budget.
     pub fn new<S: AsRef<str>>(steps: &[(S, u64)], pool: &Pool, budget: u64) -> Result<Self, Error> {
         let known = |(step, (id, allocation)): (usize, &(S, u64))| match pool.position(id.as_ref())
         {
@@ -67,80 +67,74 @@ impl Plan {
             None => Err(Error::UnknownId { index: step, id: id.as_ref().to_owned() }),
         };
         let steps = steps.iter().enumerate().map(known).collect::<Result<_, _>>()?;
-        Self::within(pool, Some(budget), steps, false)
+        Self::from_steps(steps, pool, budget, false)
     }
 
-    /// What a planner without knowledge of costs and outcomes plans.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::new`], and [`Error::OtherPool`] for a position outside the pool.
-    pub fn prospective(
-        planner: &impl ProspectivePlanner,
-        pool: &Pool,
-        budget: u64,
-    ) -> Result<Self, Error> {
-        let shown: Vec<ProspectiveItem<'_>> =
-            pool.items().iter().enumerate().map(ProspectiveItem::of).collect();
-        Self::within(pool, Some(budget), planner.plan(&shown, budget), false)
-    }
-
-    /// What a reference that knows or forecasts costs or outcomes plans. It is no contestant: its
-    /// plan is marked, and so is every result of it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::prospective`], and what the planner returns.
-    pub fn informed(
-        planner: &impl InformedPlanner,
-        pool: &Pool,
-        budget: u64,
-    ) -> Result<Self, Error> {
-        Self::within(pool, Some(budget), planner.plan(pool, budget)?, true)
-    }
-
-    /// The steps, in order of execution.
+    /// Returns the steps in order of execution.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// Whether the planner saw costs or outcomes.
+    /// Returns whether the planner saw costs or outcomes.
     #[must_use]
     pub const fn is_informed(&self) -> bool {
         self.informed
     }
 
-    /// What is allocated together.
+    /// Returns the sum of all allocations.
     #[must_use]
     pub fn allocated(&self) -> u128 {
         self.steps.iter().map(|step| u128::from(step.allocation)).sum()
     }
 
-    /// Checks positions, repetition and, where one is given, the budget.
-    pub(crate) fn within(
-        pool: &Pool,
-        budget: Option<u64>,
+    /// Creates a plan from positions, which are checked like those of [`Plan::new`].
+    pub(crate) fn from_steps(
         steps: Vec<Step>,
+        pool: &Pool,
+        budget: u64,
         informed: bool,
     ) -> Result<Self, Error> {
         let items = pool.items();
-        let mut seen = vec![None; items.len()];
-        for (step, &Step { position, .. }) in steps.iter().enumerate() {
-            let Some(first) = seen.get_mut(position) else {
-                return Err(Error::OtherPool { index: step, position, items: items.len() });
-            };
-            if let Some(first) = first.replace(step) {
+        let outside = |(_, step): &(usize, &Step)| step.position >= items.len();
+        if let Some((index, &Step { position, .. })) = steps.iter().enumerate().find(outside) {
+            return Err(Error::OtherPool { index, position, items: items.len() });
+        }
+        let plan = match Self::without_repeats(steps, items.len(), informed) {
+            Ok(plan) => plan,
+            Err(Repeat { position, first, second }) => {
                 let id = items[position].id().to_owned();
-                return Err(Error::DuplicateId { id, first, second: step });
+                return Err(Error::DuplicateId { id, first, second });
             }
+        };
+        let allocated = plan.allocated();
+        if allocated > u128::from(budget) {
+            return Err(Error::OverBudget { allocated, budget });
         }
-        let plan = Self { steps, informed };
-        match budget {
-            Some(budget) if plan.allocated() > u128::from(budget) => {
-                Err(Error::OverBudget { allocated: plan.allocated(), budget })
-            }
-            _ => Ok(plan),
-        }
+        Ok(plan)
     }
+
+    /// Creates a plan unless two steps are for the same of `items` items. All positions must be
+    /// below `items`.
+    pub(crate) fn without_repeats(
+        steps: Vec<Step>,
+        items: usize,
+        informed: bool,
+    ) -> Result<Self, Repeat> {
+        let mut seen = vec![None; items];
+        for (second, &Step { position, .. }) in steps.iter().enumerate() {
+            if let Some(first) = seen[position].replace(second) {
+                return Err(Repeat { position, first, second });
+            }
+        }
+        Ok(Self { steps, informed })
+    }
+}
+
+/// Two steps of a plan for the same item.
+pub(crate) struct Repeat {
+    /// The position of the item in its pool.
+    pub(crate) position: usize,
+    pub(crate) first: usize,
+    pub(crate) second: usize,
 }

@@ -1,213 +1,41 @@
 use crate::{
-    Error, Plan, Pool, Step,
+    engines::plan_text::{allocation::allocation, entry::Entry, lenient_json::find_plan},
     plans::{
-        allocation::allocation, entry::Entry, lenient_json::find_plan, unreadable::UnreadableReason,
+        plan::{Plan, Repeat, Step},
+        plan_reading::{DropReason, PlanReading, Repair},
     },
+    pools::pool::Pool,
 };
 
-/// What was mended in a planner's text, and where. From [`repair_plan`], where an example is.
+/// Reads a plan from the text of a model: `{"plan": [{"id": "a", "allocation": 500}, …]}` or the
+/// list alone, possibly within prose or a code fence.
 ///
-/// Entries are numbered from 0 in the order of the text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum Repair {
-    /// Text before or after the JSON was left out; white space does not count.
-    TextStripped {
-        /// Bytes before the JSON.
-        before: usize,
-        /// Bytes after it.
-        after: usize,
-    },
-    /// There were several plans; the last complete one was taken.
-    SeveralPlans {
-        /// How many there were.
-        found: usize,
-    },
-    /// The text ends before the plan does. Its complete entries were kept.
-    CutOff {
-        /// The byte at which the last complete entry ends.
-        at: usize,
-    },
-    /// Commas before a closing bracket were left out.
-    TrailingCommas {
-        /// How many.
-        commas: usize,
-    },
-    /// Strings in single quotes were read as strings.
-    SingleQuotes {
-        /// How many.
-        strings: usize,
-    },
-    /// An entry was dropped.
-    EntryDropped {
-        /// The entry.
-        entry: usize,
-        /// Why.
-        reason: DropReason,
-    },
-    /// White space around an id was left out.
-    PaddedId {
-        /// The entry.
-        entry: usize,
-        /// The id as given.
-        given: String,
-    },
-    /// The id or the allocation was given under another name, from the lists of [`repair_plan`].
-    OtherName {
-        /// The entry.
-        entry: usize,
-        /// The name as given.
-        given: String,
-    },
-    /// An entry that names no item of the pool was dropped.
-    UnknownId {
-        /// The entry.
-        entry: usize,
-        /// The id as given.
-        id: String,
-    },
-    /// Fields other than id and allocation were left out.
-    ExtraFields {
-        /// The entry.
-        entry: usize,
-        /// How many.
-        fields: usize,
-    },
-    /// An allocation was no whole number of at least 0, or was missing.
-    Allocation {
-        /// The entry.
-        entry: usize,
-        /// What was there; empty where nothing was.
-        given: String,
-        /// The number that was taken for it.
-        taken: u64,
-    },
-}
-
-/// Why an entry of a plan was dropped, in [`Repair::EntryDropped`].
+/// The result is determined by these rules:
 ///
-/// ```
-/// use knapsack_oracle::{DropReason, Error, Item, Pool, Repair, repair_plan};
-///
-/// let pool = Pool::new(vec![Item::new("a", 1.0, 500, true)?])?;
-/// let reading = repair_plan(r#"[{"id": "a", "allocation": "about 30 %"}]"#, &pool, 1_000);
-/// let reason = DropReason::NotATokenCount { given: "about 30 %".to_owned() };
-/// assert_eq!(reading.repairs(), [Repair::EntryDropped { entry: 0, reason }]);
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum DropReason {
-    /// It is not an object.
-    NotAnObject,
-    /// It has no id that is a string or a number.
-    NoId,
-    /// Its id or its allocation is given twice under one name, so it is unclear which one is meant.
-    RepeatedField {
-        /// The name.
-        field: String,
-    },
-    /// Its allocation is not a number of tokens.
-    NotATokenCount {
-        /// The allocation as given.
-        given: String,
-    },
-}
-
-/// What became of a planner's text. From [`repair_plan`], where an example is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum PlanReading {
-    /// A plan within its budget.
-    Plan {
-        /// The plan.
-        plan: Plan,
-        /// What was mended, in order.
-        repairs: Vec<Repair>,
-    },
-    /// A plan that allocates more than its budget. It can be executed: the enforced regime stops
-    /// where the budget ends, the advisory one does not look at allocations.
-    OverBudget {
-        /// The plan.
-        plan: Plan,
-        /// The sum of its allocations.
-        allocated: u128,
-        /// What was mended, in order.
-        repairs: Vec<Repair>,
-    },
-    /// An item is in the plan twice. It cannot be executed, as an item can be attempted once.
-    DuplicateId {
-        /// The first id that comes again.
-        id: String,
-        /// What was mended, in order.
-        repairs: Vec<Repair>,
-    },
-    /// No plan was found.
-    Unparseable {
-        /// Why.
-        reason: UnreadableReason,
-        /// The byte of the text at which it shows: where the JSON breaks off, where the text ends, or
-        /// where the JSON without a plan begins. Of several attempts, that of the longest.
-        at: usize,
-    },
-}
-
-impl PlanReading {
-    /// The plan, where there is one that can be executed.
-    #[must_use]
-    pub const fn plan(&self) -> Option<&Plan> {
-        match self {
-            Self::Plan { plan, .. } | Self::OverBudget { plan, .. } => Some(plan),
-            Self::DuplicateId { .. } | Self::Unparseable { .. } => None,
-        }
-    }
-
-    /// What was mended, in order.
-    #[must_use]
-    pub fn repairs(&self) -> &[Repair] {
-        match self {
-            Self::Plan { repairs, .. }
-            | Self::OverBudget { repairs, .. }
-            | Self::DuplicateId { repairs, .. } => repairs,
-            Self::Unparseable { .. } => &[],
-        }
-    }
-}
-
-/// Reads a plan from what a model wrote: `{"plan": [{"id": "a", "allocation": 500}, …]}` or the
-/// list alone, possibly within prose or a fence.
-///
-/// The same text always gives the same plan, by these rules:
-///
-/// - The plan is the last complete list under the key `plan`, else the last complete list in which
-///   an object has an id, else `[]` alone. If the text ends within a list and no complete list outside
-///   of it is as good, the complete entries of that list are the plan.
-/// - A comma before a closing bracket is left out, and strings may be in single quotes.
+/// - The plan is the last complete list under the key `plan`. If there is none, it is the last
+///   complete list with an object that has an id, and otherwise an empty list `[]` that stands alone.
+///   If the text ends within a list, and no complete list outside of it is as good, the plan consists
+///   of the complete entries of that list.
+/// - A comma before a closing bracket is ignored. Strings may be in single quotes.
 /// - An entry is an object with an `id` (or `problem_id`, `task_id`, `item_id`, `problem`, `task`,
 ///   `item`), a string or a number, and an `allocation` (or `tokens`, `token_allocation`,
 ///   `allocated_tokens`, `allocated`, `token_budget`, `budget`, `max_tokens`, `token_limit`,
-///   `estimated_tokens`; earlier names first). Other fields are left out, other entries dropped. White
-///   space around an id is left out if the pool has the id only without it; an entry whose id is not
-///   in the pool is dropped.
-/// - An entry in which the name of the id or of the allocation comes twice is dropped.
-/// - An allocation that is not a whole number of at least 0 becomes one if it is a number of tokens:
-///   one number, with `,` before each three digits, `_` between digits, an exponent or a `k`, and no
-///   words but those that leave its unit tokens (`about`, `approx`, `approximately`, `around`,
-///   `at most`, `ca`, `circa`, `max`, `maximum`, `roughly`, `tok`, `token`, `tokens`, `up to`). It is
-///   rounded down, and 0 if it is negative, missing or null. Any other text, such as `about 30 %` or
-///   `5 euros`, and a number between 0 and 1, such as a share of the budget, is not a number of tokens,
-///   and the entry is dropped.
+///   `estimated_tokens`). Earlier names take precedence. Other fields are ignored, and other entries
+///   are dropped. White space around an id is removed if only the id without it is in the pool. An
+///   entry whose id is not in the pool is dropped.
+/// - An entry in which the field name of the id or of the allocation occurs twice is dropped.
+/// - An allocation that is not a whole number of at least 0 is converted if it is a number of
+///   tokens: a single number, possibly with `,` before each three digits, `_` between digits, an
+///   exponent or a `k`. The only words allowed around it are `about`, `approx`, `approximately`,
+///   `around`, `at most`, `ca`, `circa`, `max`, `maximum`, `roughly`, `tok`, `token`, `tokens` and
+///   `up to`. The number is rounded down. A negative, missing or null allocation becomes 0. Any
+///   other text, such as `about 30 %` or `5 euros`, and a number between 0 and 1, which is a share
+///   of the budget, is not a number of tokens, and its entry is dropped.
 ///
-/// Every departure from `{"plan": [{"id": …, "allocation": …}]}` is listed as a [`Repair`]. The plan
-/// that comes out, written in that form, is read as the same plan without a repair.
+/// Every difference from `{"plan": [{"id": …, "allocation": …}]}` is listed as a [`Repair`]. The
+/// resulting plan, written in that form, is read as the same plan without repairs.
 ///
-/// Takes time and memory linear in the text, and panics on none.
+/// Takes time and memory linear in the length of the text, and never panics.
 ///
 /// ```
 /// use knapsack_oracle::{
@@ -227,8 +55,8 @@ impl PlanReading {
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Reference: TRIAGE (2026), appendix B, arXiv:2605.13414. Which of several plans is taken, what
-/// they are called and what happens to an item that comes twice is left open there.
+/// Reference: TRIAGE (2026), appendix B, arXiv:2605.13414. The paper does not specify which of
+/// several plans is used, the names of the fields, or what happens to an item that occurs twice.
 #[must_use]
 pub fn repair_plan(text: &str, pool: &Pool, budget: u64) -> PlanReading {
     let list = match find_plan(text) {
@@ -236,9 +64,9 @@ pub fn repair_plan(text: &str, pool: &Pool, budget: u64) -> PlanReading {
         Err((reason, at)) => return PlanReading::Unparseable { reason, at },
     };
     let mut repairs = Vec::new();
-    let stripped = |part: Option<&str>| part.unwrap_or_default().trim().len();
-    let before = stripped(text.get(..list.bytes.start));
-    let after = stripped(text.get(list.bytes.end..));
+    let length = |part: Option<&str>| part.unwrap_or_default().trim().len();
+    let before = length(text.get(..list.bytes.start));
+    let after = length(text.get(list.bytes.end..));
     if before + after > 0 {
         repairs.push(Repair::TextStripped { before, after });
     }
@@ -259,19 +87,20 @@ pub fn repair_plan(text: &str, pool: &Pool, budget: u64) -> PlanReading {
             Err(dropped) => repairs.push(dropped),
         }
     }
-    match Plan::within(pool, None, steps, false) {
+    let items = pool.items();
+    match Plan::without_repeats(steps, items.len(), false) {
         Ok(plan) if plan.allocated() > u128::from(budget) => {
             PlanReading::OverBudget { allocated: plan.allocated(), plan, repairs }
         }
         Ok(plan) => PlanReading::Plan { plan, repairs },
-        Err(Error::DuplicateId { id, .. }) => PlanReading::DuplicateId { id, repairs },
-        // Positions are the pool's own, so nothing else can be wrong.
-        Err(_) => PlanReading::Unparseable { reason: UnreadableReason::NoList, at: 0 },
+        Err(Repeat { position, .. }) => {
+            PlanReading::DuplicateId { id: items[position].id().to_owned(), repairs }
+        }
     }
 }
 
-/// The step that an entry stands for, or why it was dropped. Repairs of an entry that is kept join the
-/// others.
+/// Converts an entry to a step, or returns the repair that drops it. The repairs of an entry that
+/// is kept are appended to `repairs`.
 fn step(
     entry: usize,
     fields: &Entry<'_>,

@@ -1,11 +1,11 @@
 use std::{cmp::Ordering, fmt};
 
-use crate::Error;
+use crate::{error::Error, pools::points::decimal};
 
-/// The share of what all items cost together that a budget allows, above 0 and at most 1.
+/// The budget as a share of the total cost of all items, above 0 and at most 1.
 ///
-/// It is taken as the shortest decimal that names the number, so 0.29 of 100 is 29, although the
-/// nearest binary number to 0.29 lies below it and `(0.29_f64 * 100.0).floor()` is 28.
+/// The share is the shortest decimal that reads back as the number. So 0.29 of 100 is 29, although
+/// `(0.29_f64 * 100.0).floor()` is 28, because the nearest binary number lies below 0.29.
 ///
 /// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
 ///
@@ -28,11 +28,11 @@ impl Alpha {
     /// The four shares of the paper: 0.25, 0.5, 0.75 and 1.
     pub const SWEEP: [Self; 4] = [Self(0.25), Self(0.5), Self(0.75), Self(1.0)];
 
-    /// A share above 0 and at most 1.
+    /// Creates a share above 0 and at most 1.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for any other number.
+    /// Returns [`Error::Setting`] for any other number.
     pub const fn new(alpha: f64) -> Result<Self, Error> {
         if alpha > 0.0 && alpha <= 1.0 {
             Ok(Self(alpha))
@@ -45,16 +45,16 @@ impl Alpha {
         }
     }
 
-    /// The share as a number.
+    /// Returns the share as a number.
     #[must_use]
     pub const fn get(self) -> f64 {
         self.0
     }
 
-    /// This share of a total, rounded down: `floor(alpha * total)` in exact arithmetic.
+    /// Returns this share of a total, rounded down: `floor(alpha * total)` in exact arithmetic.
     #[must_use]
     pub fn of(self, total: u64) -> u64 {
-        let (digits, exponent) = crate::pools::points::decimal(self.0);
+        let (digits, exponent) = decimal(self.0);
         // Digits are below 10^17 and the total below 2^64, so the product is below 10^37.
         let product = u128::from(digits) * u128::from(total);
         let power = 10_u128.checked_pow(exponent.unsigned_abs());
@@ -66,7 +66,7 @@ impl Eq for Alpha {}
 
 impl Ord for Alpha {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Neither a NaN nor a zero is ever inside, so this is the order of numbers.
+        // A share is never NaN or zero, so this is the usual order.
         self.0.total_cmp(&other.0)
     }
 }
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_hundredth_of_every_total_is_what_whole_numbers_say() {
+    fn hundredths_of_a_total_equal_whole_number_arithmetic() {
         for hundredths in 1..=100_u64 {
             let alpha = Alpha::new(hundredths as f64 / 100.0).unwrap();
             for total in (0..500).chain([u64::MAX - 1, u64::MAX]) {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_shows_and_compares_as_its_number() {
+    fn a_share_is_formatted_and_compared_as_its_number() {
         let [low, high] = [0.25, 0.5].map(|alpha| Alpha::new(alpha).unwrap());
         assert_eq!((low.get(), f64::from(high)), (0.25, 0.5));
         assert_eq!((format!("{low:?}"), high.to_string()), ("0.25".into(), "0.5".into()));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_at_the_ends_of_the_range_are_shares() {
+    fn shares_at_the_ends_of_the_range_are_accepted() {
         assert_eq!(Alpha::SWEEP[3].of(u64::MAX), u64::MAX);
         assert_eq!(Alpha::new(f64::MIN_POSITIVE).unwrap().of(u64::MAX), 0);
         assert_eq!(Alpha::new(5e-324).unwrap().of(u64::MAX), 0);
@@ -140,7 +140,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_budget_is_no_more_than_the_total_and_grows_with_alpha(
+        fn a_budget_is_at_most_the_total_and_grows_with_alpha(
             a in 1e-6..=1.0_f64, b in 1e-6..=1.0_f64, total: u64,
         ) {
             let (low, high) = (Alpha::new(a.min(b)).unwrap(), Alpha::new(a.max(b)).unwrap());

@@ -1,9 +1,8 @@
-use crate::Error;
+use crate::error::Error;
 
-/// One task of a pool: what it is worth, what an attempt costs, and whether an attempt solves it.
+/// One task of a pool: its value, the cost of an attempt, and whether an attempt solves it.
 ///
-/// `R` is the number of resources that an attempt uses up; with one, the usual case, nothing shows
-/// of it.
+/// `R` is the number of resources that an attempt uses. It is 1 by default.
 ///
 /// ```
 /// use knapsack_oracle::{Error, Item};
@@ -25,17 +24,17 @@ pub struct Item<const R: usize = 1> {
 }
 
 impl Item {
-    /// An item with one cost of at least 1, for instance in output tokens.
+    /// Creates an item with one cost of at least 1, for instance in output tokens.
     ///
     /// # Errors
     ///
-    /// [`Error::ItemValue`] for a value that is not above 0 and at most 1e100; [`Error::ItemCost`]
-    /// for a cost of 0.
+    /// Returns [`Error::ItemValue`] for a value that is not above 0 and at most 1e100, and
+    /// [`Error::ItemCost`] for a cost of 0.
     pub fn new(id: impl Into<String>, value: f64, cost: u64, solved: bool) -> Result<Self, Error> {
         Self::with_costs(id, value, [cost], solved)
     }
 
-    /// What an attempt costs.
+    /// Returns the cost of an attempt.
     #[must_use]
     pub const fn cost(&self) -> u64 {
         self.costs[0]
@@ -43,11 +42,11 @@ impl Item {
 }
 
 impl<const R: usize> Item<R> {
-    /// An item with a cost in each resource, of which at least one is not 0.
+    /// Creates an item with a cost in each resource. At least one cost must be above 0.
     ///
     /// # Errors
     ///
-    /// As [`Item::new`].
+    /// Returns the errors of [`Item::new`].
     pub fn with_costs(
         id: impl Into<String>,
         value: f64,
@@ -64,32 +63,32 @@ impl<const R: usize> Item<R> {
         Ok(Self { id, value, costs, solved })
     }
 
-    /// The name of the item, by which plans call it.
+    /// Returns the id of the item, which plans refer to.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// What solving it is worth.
+    /// Returns the value of solving the item.
     #[must_use]
     pub const fn value(&self) -> f64 {
         self.value
     }
 
-    /// What an attempt costs in each resource.
+    /// Returns the cost of an attempt in each resource.
     #[must_use]
     pub const fn costs(&self) -> &[u64; R] {
         &self.costs
     }
 
-    /// Whether an attempt that is not cut off solves it.
+    /// Returns whether an attempt that is not cut off solves the item.
     #[must_use]
     pub const fn is_solved(&self) -> bool {
         self.solved
     }
 }
 
-/// An item of one resource as it is stored.
+/// The stored form of an item with one resource.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize, serde::Serialize)]
 #[serde(rename = "Item")]
@@ -121,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_item_comes_back_from_json_through_the_same_checks() {
+    fn an_item_is_read_from_json_through_the_same_checks() {
         let item = Item::new("a", 0.1, 7, true).unwrap();
         let text = serde_json::to_string(&item).unwrap();
         assert_eq!(text, r#"{"id":"a","value":0.1,"cost":7,"solved":true}"#);

@@ -1,4 +1,4 @@
-use crate::Error;
+use crate::error::Error;
 
 /// The values of a pool as whole multiples of one unit, so that sums of them are exact.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +19,8 @@ enum Unit {
 }
 
 impl Points {
-    /// A power of ten is tried first and takes each value as the shortest decimal that names it;
-    /// then a power of two, of which every finite number is a multiple.
+    /// Converts values to whole numbers of a unit. The unit is a power of ten if possible, with
+    /// each value as its shortest decimal; otherwise it is a power of two.
     pub(crate) fn new(values: &[f64]) -> Result<Self, Error> {
         let equal = values.windows(2).all(|pair| pair[0] == pair[1]);
         let decimals: Vec<_> = values.iter().map(|&value| decimal(value)).collect();
@@ -30,24 +30,25 @@ impl Points {
             .or_else(|| scaled(&binaries, 2).map(|(each, e)| (each, Unit::Binary(e))))
             .ok_or(Error::NoCommonUnit)?;
         let points = Self { each, unit, equal };
-        // Verified: each value comes back from its points.
+        // Every value must be recovered from its points.
         let back = |(&points_of_item, &value): (&u64, &f64)| points.value(points_of_item) == value;
         if points.each.iter().zip(values).all(back) { Ok(points) } else { Err(Error::NoCommonUnit) }
     }
 
-    /// What so many units are worth: the number nearest to it.
+    /// Returns the value of a number of units, rounded to the nearest `f64`.
     pub(crate) fn value(&self, points: u64) -> f64 {
         match self.unit {
             Unit::Decimal(0) => points as f64,
-            // The parser rounds correctly, which a division of two rounded numbers does not.
+            // The parser rounds correctly; a division of two rounded numbers does not.
             Unit::Decimal(e) => format!("{points}e{e}").parse().unwrap_or(f64::NAN),
-            // In two steps, as 2^-e alone may overflow where the product does not.
+            // In two steps, because 2^-e alone may overflow although the product does not.
             Unit::Binary(e) => points as f64 * 2_f64.powi(e / 2) * 2_f64.powi(e - e / 2),
         }
     }
 }
 
-/// Whole numbers over the smallest exponent, where their sum fits the solver: 63 bits.
+/// Scales all numbers to the smallest exponent. Returns `None` if their sum exceeds the 63 bits of
+/// the solver.
 fn scaled(parts: &[(u64, i32)], base: u64) -> Option<(Vec<u64>, i32)> {
     let least = parts.iter().map(|&(_, exponent)| exponent).min()?;
     let mut sum = 0_u64;
@@ -61,8 +62,8 @@ fn scaled(parts: &[(u64, i32)], base: u64) -> Option<(Vec<u64>, i32)> {
     (sum <= i64::MAX as u64).then_some((each, least))
 }
 
-/// Digits and exponent of the shortest decimal that names a finite positive number: at most 17
-/// digits, the last one not 0.
+/// Returns the digits and the exponent of the shortest decimal that reads back as a finite positive
+/// number: at most 17 digits, without trailing zeros.
 pub(crate) fn decimal(x: f64) -> (u64, i32) {
     let text = format!("{x:e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -73,7 +74,7 @@ pub(crate) fn decimal(x: f64) -> (u64, i32) {
     (digits, exponent - fraction.len() as i32)
 }
 
-/// Odd factor and exponent of a finite positive number.
+/// Returns the odd factor and the binary exponent of a finite positive number.
 fn binary(x: f64) -> (u64, i32) {
     let bits = x.to_bits();
     let (fraction, exponent) = (bits & ((1 << 52) - 1), (bits >> 52 & 0x7ff) as i32);
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decimals_are_what_they_are_written_as() {
+    fn decimals_become_whole_numbers_of_a_decimal_unit() {
         let points = Points::new(&[0.1, 0.2, 0.3]).unwrap();
         assert_eq!(points.each, [1, 2, 3]);
         assert_eq!(points.value(3), 0.3);
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_the_range_are_numbers_like_others() {
+    fn the_largest_and_smallest_numbers_have_a_unit() {
         for value in [f64::MAX, f64::MIN_POSITIVE, 5e-324, 1.0, 0.1] {
             let points = Points::new(&[value, value]).unwrap();
             assert_eq!(points.value(points.each[0]), value);
@@ -123,7 +124,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_value_comes_back_from_its_parts(bits in 1..0x7ff0_0000_0000_0000_u64) {
+        fn a_value_is_recovered_from_its_parts(bits in 1..0x7ff0_0000_0000_0000_u64) {
             let x = f64::from_bits(bits);
             let (digits, e) = decimal(x);
             prop_assert_eq!(format!("{digits}e{e}").parse::<f64>().unwrap(), x);

@@ -1,9 +1,12 @@
-use crate::{Alpha, Error, Item, OrderedRun, pools::points::Points};
+use crate::{
+    error::Error,
+    pools::{alpha::Alpha, item::Item, points::Points},
+};
 
 /// Items that share a budget, in the order in which a planner is shown them.
 ///
-/// `R` is the number of resources; with one nothing shows of it. Values are turned into whole
-/// multiples of a common unit, decimal or binary, so that all sums of them are exact.
+/// `R` is the number of resources and is 1 by default. Values are stored as whole multiples of a
+/// common decimal or binary unit, so all sums of them are exact.
 ///
 /// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
 ///
@@ -21,8 +24,8 @@ use crate::{Alpha, Error, Item, OrderedRun, pools::points::Points};
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// With the feature `serde` a pool of one resource is written as a list of its items, and read from
-/// one, which is checked as by [`Self::new`].
+/// With the feature `serde` a pool of one resource is stored as a list of its items. A list that is
+/// read is checked like in [`Self::new`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(
@@ -33,7 +36,7 @@ pub struct Pool<const R: usize = 1> {
     items: Vec<Item<R>>,
     totals: [u64; R],
     points: Points,
-    /// Positions, by id.
+    /// Positions of the items, sorted by id.
     by_id: Vec<usize>,
 }
 
@@ -56,13 +59,14 @@ impl<const R: usize> TryFrom<Vec<Item<R>>> for Pool<R> {
 }
 
 impl<const R: usize> Pool<R> {
-    /// A pool of at least one item.
+    /// Creates a pool of at least one item.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without an item; [`Error::DuplicateId`]; [`Error::Sum`] where the costs in
-    /// a resource sum to 2^64 or more; [`Error::NoCommonUnit`] where values have no common unit in
-    /// which their sum is below 2^63, as 1e100 and 1e-100 have none.
+    /// Returns [`Error::Empty`] without items, [`Error::DuplicateId`] if two items have the same
+    /// id, [`Error::Sum`] if the costs in a resource sum to 2^64 or more, and
+    /// [`Error::NoCommonUnit`] if the values, such as 1e100 and 1e-100, have no common unit in
+    /// which their sum is below 2^63.
     pub fn new(items: Vec<Item<R>>) -> Result<Self, Error> {
         if items.is_empty() {
             return Err(Error::Empty);
@@ -89,12 +93,12 @@ impl<const R: usize> Pool<R> {
         Ok(Self { items, totals, points, by_id })
     }
 
-    /// Pools of `size` items each, in order. What is left over at the end is a smaller pool of its
-    /// own, so that no item is dropped.
+    /// Splits the pool into pools of `size` items each, in order. The last pool may be smaller, so
+    /// no item is dropped.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for a size of 0.
+    /// Returns [`Error::Setting`] for a size of 0.
     pub fn chunks(&self, size: usize) -> Result<Vec<Self>, Error> {
         if size == 0 {
             return Err(Error::Setting { name: "pool size", value: 0.0, range: "at least 1" });
@@ -102,62 +106,30 @@ impl<const R: usize> Pool<R> {
         self.items.chunks(size).map(|items| Self::new(items.to_vec())).collect()
     }
 
-    /// The items, in order.
+    /// Returns the items in order.
     #[must_use]
     pub fn items(&self) -> &[Item<R>] {
         &self.items
     }
 
-    /// The position of an item, from 0. Takes O(log n).
+    /// Returns the position of the item with an id, from 0. Takes O(log n).
     #[must_use]
     pub fn position(&self, id: &str) -> Option<usize> {
         let found = self.by_id.binary_search_by(|&i| self.items[i].id().cmp(id)).ok()?;
         Some(self.by_id[found])
     }
 
-    /// What all items cost together, in each resource.
+    /// Returns the total cost of all items in each resource.
     #[must_use]
     pub const fn total_costs(&self) -> &[u64; R] {
         &self.totals
     }
 
-    /// The budget in each resource: `floor(alpha * total cost)`, exactly. The total is over all
-    /// items, solvable or not.
+    /// Returns the budget in each resource: exactly `floor(alpha * total cost)`, where the total is
+    /// over all items, solvable or not.
     #[must_use]
     pub fn budgets(&self, alpha: Alpha) -> [u64; R] {
         self.totals.map(|total| alpha.of(total))
-    }
-
-    /// Carries out an order under several budgets: each item runs at its true costs, and execution
-    /// stops at the first item of which some cost is more than what is left.
-    ///
-    /// With one resource, [`execute`](crate::execute) in the advisory regime does the same for a
-    /// plan.
-    ///
-    /// ```
-    /// use knapsack_oracle::{Error, Item, Pool};
-    ///
-    /// // Tokens and cents.
-    /// let pool = Pool::new(vec![
-    ///     Item::with_costs("a", 1.0, [500, 2], true)?,
-    ///     Item::with_costs("b", 1.0, [100, 9], true)?,
-    /// ])?;
-    /// let run = pool.run_in_order(&[0, 1], &[600, 10])?;
-    /// assert_eq!((run.earned, run.spent, run.stopped_by), (1.0, [500, 2], Some(1)));
-    /// assert_eq!(pool.oracle_under(&[600, 10])?.value, 1.0);
-    /// # Ok::<(), Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OtherPool`] for a position outside the pool; [`Error::DuplicateId`] for one that
-    /// comes twice.
-    pub fn run_in_order(
-        &self,
-        order: &[usize],
-        budgets: &[u64; R],
-    ) -> Result<OrderedRun<R>, Error> {
-        OrderedRun::new(self, order, budgets)
     }
 
     pub(crate) const fn points(&self) -> &Points {
@@ -166,14 +138,14 @@ impl<const R: usize> Pool<R> {
 }
 
 impl Pool {
-    /// What all items cost together.
+    /// Returns the total cost of all items.
     #[must_use]
     pub const fn total_cost(&self) -> u64 {
         self.totals[0]
     }
 
-    /// The budget: `floor(alpha * total cost)`, exactly. The total is over all items, solvable or
-    /// not.
+    /// Returns the budget: exactly `floor(alpha * total cost)`, where the total is over all items,
+    /// solvable or not.
     #[must_use]
     pub fn budget(&self, alpha: Alpha) -> u64 {
         alpha.of(self.total_cost())
@@ -189,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_hold_every_item_once_and_in_order() {
+    fn chunks_contain_every_item_once_and_in_order() {
         let pool = Pool::new(items(65)).unwrap();
         let chunks = pool.chunks(30).unwrap();
         let sizes: Vec<usize> = chunks.iter().map(|chunk| chunk.items().len()).collect();
@@ -209,12 +181,12 @@ mod tests {
 
     #[cfg(feature = "serde")]
     #[test]
-    fn a_pool_comes_back_from_a_list_of_items_through_the_same_checks() {
+    fn a_pool_is_read_from_a_list_of_items_through_the_same_checks() {
         let pool = Pool::new(items(3)).unwrap();
         let text = serde_json::to_string(&pool).unwrap();
         assert_eq!(serde_json::from_str::<Pool>(&text).unwrap(), pool);
         let error = serde_json::from_str::<Pool>(&text.replace("p1", "p0")).unwrap_err();
-        assert!(error.to_string().contains("is there twice"), "{error}");
+        assert!(error.to_string().contains("occurs twice"), "{error}");
         assert!(serde_json::from_str::<Pool>("[]").is_err());
     }
 
@@ -228,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_pool_can_hold_is_refused() {
+    fn invalid_items_and_pools_are_refused() {
         assert_eq!(Pool::<1>::new(vec![]), Err(Error::Empty));
         let mut twice = items(3);
         twice.push(Item::new("p1", 1.0, 9, false).unwrap());

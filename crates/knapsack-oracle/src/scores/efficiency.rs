@@ -1,6 +1,6 @@
-use crate::Error;
+use crate::error::Error;
 
-/// Triage efficiency of one plan on one pool, and whether it says anything. From
+/// The triage efficiency of one plan on one pool, and whether the ratio is defined. Returned by
 /// [`triage_efficiency_score`].
 ///
 /// ```
@@ -21,12 +21,13 @@ pub enum Efficiency {
     Informative(
         #[cfg_attr(feature = "serde", serde(deserialize_with = "finite_and_at_most_1"))] f64,
     ),
-    /// The oracle earns nothing, and so does every plan: 1 by convention, as nothing was lost.
+    /// The oracle earns nothing, and so does every plan. The score is 1 by convention, because
+    /// nothing was lost.
     NothingSolvable,
-    /// A random planner earns as much as the oracle, as with the whole budget: 1 by convention
-    /// where the plan earned as much too, otherwise 0.
+    /// A random planner earns as much as the oracle, for instance if all items fit the budget. By
+    /// convention the score is 1 if the plan earned as much too, and 0 otherwise.
     RandomIsOptimal {
-        /// Whether the plan earned as much.
+        /// Whether the plan earned as much as the oracle.
         achieved: bool,
     },
 }
@@ -37,11 +38,12 @@ fn finite_and_at_most_1<'de, D: serde::Deserializer<'de>>(d: D) -> Result<f64, D
     if (f64::MIN..=1.0).contains(&score) {
         return Ok(score);
     }
-    Err(serde::de::Error::custom(format_args!("{score} is not a finite number up to 1")))
+    Err(serde::de::Error::custom(format_args!("{score} must be a finite number of at most 1")))
 }
 
 impl Efficiency {
-    /// The number that enters a mean, by the convention of equation 4 where the ratio is undefined.
+    /// Returns the ratio, or the convention of equation 4 if the ratio is undefined. Means are over
+    /// these scores.
     #[must_use]
     pub const fn score(&self) -> f64 {
         match *self {
@@ -51,7 +53,7 @@ impl Efficiency {
         }
     }
 
-    /// The ratio, where it is defined.
+    /// Returns the ratio if it is defined.
     #[must_use]
     pub const fn informative(&self) -> Option<f64> {
         match *self {
@@ -61,14 +63,14 @@ impl Efficiency {
     }
 }
 
-/// By how much an expectation may differ from the oracle's value through rounding alone, as a
-/// share.
+/// The largest relative difference between an expectation and the value of the oracle that is
+/// attributed to rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// Where a plan lies between a random planner (0) and the oracle (1):
-/// `(achieved - random) / (oracle - random)`.
+/// Computes the triage efficiency of a plan, on a scale from a random planner (0) to the oracle
+/// (1): `(achieved - random) / (oracle - random)`.
 ///
-/// A random value within a share of 1e-9 of the oracle's counts as equal to it.
+/// A random value counts as equal to the oracle's if their relative difference is at most 1e-9.
 ///
 /// ```
 /// use knapsack_oracle::{Efficiency, Error, triage_efficiency_score};
@@ -84,8 +86,8 @@ const ROUNDING: f64 = 1e-9;
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] for a value that is not finite or below 0, and for an achieved or a random
-/// value above the oracle's.
+/// Returns [`Error::Setting`] for a value that is negative or not finite, and for an achieved or
+/// random value above the oracle's.
 pub fn triage_efficiency_score(
     achieved: f64,
     random: f64,
@@ -101,12 +103,12 @@ pub fn triage_efficiency_score(
     if oracle - random <= ROUNDING * oracle {
         return Ok(Efficiency::RandomIsOptimal { achieved: achieved >= oracle });
     }
-    // Only rounding can bring an achieved value above the oracle's.
+    // The achieved value exceeds the oracle's only through rounding.
     Ok(Efficiency::Informative(((achieved - random) / (oracle - random)).min(1.0)))
 }
 
-/// The share of the oracle's value that a plan did not earn: `(oracle - achieved) / oracle`, from 0
-/// to 1, lower is better.
+/// Computes the share of the oracle's value that a plan did not earn:
+/// `(oracle - achieved) / oracle`, from 0 to 1; lower is better.
 ///
 /// ```
 /// use knapsack_oracle::{Error, normalized_regret};
@@ -120,7 +122,7 @@ pub fn triage_efficiency_score(
 ///
 /// # Errors
 ///
-/// [`Error::NothingSolvable`] where the oracle earns nothing; [`Error::Setting`] as for
+/// Returns [`Error::NothingSolvable`] if the oracle earns nothing, and [`Error::Setting`] like
 /// [`triage_efficiency_score`].
 pub fn normalized_regret(achieved: f64, oracle: f64) -> Result<f64, Error> {
     check_oracle(oracle)?;

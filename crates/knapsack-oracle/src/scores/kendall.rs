@@ -1,6 +1,6 @@
-use crate::Error;
+use crate::error::Error;
 
-/// Kendall's tau-b between two rankings of the same things, given as scores:
+/// Computes Kendall's tau-b between two rankings of the same items, given as scores:
 /// `(concordant - discordant) / sqrt((pairs - ties in a) * (pairs - ties in b))`, from -1 to 1.
 ///
 /// Takes O(n log n).
@@ -18,8 +18,9 @@ use crate::Error;
 ///
 /// # Errors
 ///
-/// [`Error::Length`]; [`Error::Entry`] for a NaN; [`Error::Undefined`] where all of one list are
-/// tied, as with fewer than two.
+/// Returns [`Error::Length`] if the lists differ in length, [`Error::Entry`] for a NaN, and
+/// [`Error::Undefined`] if all scores of one list are equal, which includes lists of fewer than two
+/// scores.
 pub fn kendall_tau_b(a: &[f64], b: &[f64]) -> Result<f64, Error> {
     if a.len() != b.len() {
         return Err(Error::Length { what: "second scores", expected: a.len(), found: b.len() });
@@ -29,7 +30,7 @@ pub fn kendall_tau_b(a: &[f64], b: &[f64]) -> Result<f64, Error> {
             return Err(Error::Entry { what, index, value: f64::NAN, range: "a number" });
         }
     }
-    // Adding 0 turns -0 into 0, which total_cmp would rank below it.
+    // Adding 0 turns -0 into 0. `total_cmp` would order -0 before 0.
     let mut pairs: Vec<(f64, f64)> = a.iter().zip(b).map(|(&a, &b)| (a + 0.0, b + 0.0)).collect();
     pairs.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.total_cmp(&y.1)));
     let tied_a = tied_pairs(&pairs, |x, y| x.0 == y.0);
@@ -41,13 +42,13 @@ pub fn kendall_tau_b(a: &[f64], b: &[f64]) -> Result<f64, Error> {
     if tied_a == all || tied_b == all {
         return Err(Error::Undefined {
             name: "Kendall's tau-b",
-            reason: "all scores of a list tie",
+            reason: "all scores of one list are equal",
         });
     }
-    // Pairs that are tied in neither are concordant or discordant.
+    // Pairs without a tie are concordant or discordant.
     let untied = all + tied_both - tied_a - tied_b;
     let difference = untied as f64 - 2.0 * discordant as f64;
-    // One root, so that two rankings that agree have 1 and not a neighbour of it.
+    // With a single root, rankings that agree have a tau-b of exactly 1.
     let product = u128::from(all - tied_a) * u128::from(all - tied_b);
     Ok(difference / (product as f64).sqrt())
 }
@@ -56,12 +57,12 @@ const fn pairs_of(n: u64) -> u64 {
     n * n.saturating_sub(1) / 2
 }
 
-/// Pairs within runs of equal neighbours.
+/// Counts the pairs within runs of equal neighbours.
 fn tied_pairs<T>(sorted: &[T], same: impl Fn(&T, &T) -> bool) -> u64 {
     sorted.chunk_by(same).map(|run| pairs_of(run.len() as u64)).sum()
 }
 
-/// Sorts by merging and counts the pairs that stood in the wrong order.
+/// Sorts by merging and counts the pairs that were in the wrong order.
 fn sort_counting_swaps(values: &mut Vec<f64>) -> u64 {
     let n = values.len();
     let mut merged = Vec::with_capacity(n);

@@ -1,24 +1,24 @@
 #[cfg(feature = "serde")]
 use crate::stored::{is_amount, must};
-use crate::{Efficiency, Error, stored::checked_when_read};
+use crate::{error::Error, scores::efficiency::Efficiency, stored::checked_when_read};
 
-/// Mean triage efficiency over pools, with how many of them say something. From
-/// [`mean_efficiency_score`], where an example is.
+/// The mean triage efficiency over pools, and the number of pools in which it is undefined.
+/// Returned by [`mean_efficiency_score`], which has an example.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MeanEfficiency {
-    /// Mean over all pools, by the paper's convention where the ratio is undefined.
+    /// The mean over all pools, with the convention of the paper if the ratio is undefined.
     pub score: f64,
-    /// Standard error of that mean, pools taken as independent; none for a single pool.
+    /// The standard error of `score` for independent pools. `None` for a single pool.
     pub standard_error: Option<f64>,
-    /// Mean over the pools in which the ratio is defined; none where there is no such pool.
+    /// The mean over the pools in which the ratio is defined. `None` without such a pool.
     pub informative_score: Option<f64>,
-    /// Pools.
+    /// The number of pools.
     pub pools: usize,
-    /// Pools in which nothing was solvable within the budget.
+    /// The number of pools in which nothing was solvable within the budget.
     pub nothing_solvable: usize,
-    /// Pools in which a random planner earns as much as the oracle.
+    /// The number of pools in which a random planner earns as much as the oracle.
     pub random_is_optimal: usize,
 }
 
@@ -34,53 +34,56 @@ checked_when_read!(
     |read| {
         let is_score = |score| (f64::MIN..=1.0).contains(&score);
         let scores = is_score(read.score) && read.informative_score.is_none_or(is_score);
-        must(scores, "a score is not a finite number up to 1")?;
+        must(scores, "scores must be finite numbers of at most 1")?;
         let undefined = read.nothing_solvable.checked_add(read.random_is_optimal);
         let informative = undefined.and_then(|undefined| read.pools.checked_sub(undefined));
         let informative = informative.ok_or("there are more undefined pools than pools")?;
-        must(read.pools > 0, "there is no pool")?;
+        must(read.pools > 0, "`pools` must be at least 1")?;
         let agree = read.informative_score.is_some() == (informative > 0);
-        must(agree, "`informative_score` is there exactly if a pool is informative")?;
+        must(agree, "`informative_score` must be present exactly if a pool is informative")?;
         standard_error(read.standard_error, read.pools)
     }
 );
 
-/// Mean normalised regret over the pools in which it is defined. From [`mean_regret`], where an
-/// example is.
+/// The mean normalised regret over the pools in which it is defined. Returned by [`mean_regret`],
+/// which has an example.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MeanRegret {
-    /// The mean.
+    /// The mean regret.
     pub regret: f64,
-    /// Its standard error, pools taken as independent; none for a single pool.
+    /// The standard error of `regret` for independent pools. `None` for a single pool.
     pub standard_error: Option<f64>,
-    /// Pools in the mean.
+    /// The number of pools in the mean.
     pub pools: usize,
-    /// Pools left out, as nothing was solvable.
+    /// The number of pools left out because nothing was solvable.
     pub left_out: usize,
 }
 
 checked_when_read!(
     MeanRegret { regret: f64, standard_error: Option<f64>, pools: usize, left_out: usize },
     |read| {
-        must((0.0..=1.0).contains(&read.regret), "`regret` is not a number from 0 to 1")?;
-        must(read.pools > 0, "there is no pool")?;
+        must((0.0..=1.0).contains(&read.regret), "`regret` must be a number from 0 to 1")?;
+        must(read.pools > 0, "`pools` must be at least 1")?;
         standard_error(read.standard_error, read.pools)
     }
 );
 
 #[cfg(feature = "serde")]
 fn standard_error(error: Option<f64>, pools: usize) -> Result<(), &'static str> {
-    must(error.is_none_or(is_amount), "`standard_error` is not a finite number of at least 0")?;
-    must(error.is_some() == (pools > 1), "`standard_error` is there exactly if pools are several")
+    must(error.is_none_or(is_amount), "`standard_error` must be a finite number of at least 0")?;
+    must(
+        error.is_some() == (pools > 1),
+        "`standard_error` must be present exactly if there are several pools",
+    )
 }
 
-/// The mean of efficiencies over pools, each counting once.
+/// Averages efficiencies over pools. Every pool has the same weight.
 ///
-/// Pools without a solvable item are kept with a score of 1 (appendix D.3); section 3.2 of the
-/// paper would leave them out, which [`MeanEfficiency::informative_score`] does. For an interval,
-/// resample pools; trajectory-metrics has a bootstrap of means.
+/// Pools without a solvable item are kept with a score of 1 (appendix D.3). Section 3.2 of the
+/// paper would leave them out; [`MeanEfficiency::informative_score`] does. For an interval,
+/// resample pools with the bootstrap of the crate trajectory-metrics.
 ///
 /// ```
 /// use knapsack_oracle::{Efficiency, Error, mean_efficiency_score};
@@ -93,14 +96,14 @@ fn standard_error(error: Option<f64>, pools: usize) -> Result<(), &'static str> 
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] without a pool; [`Error::Entry`] for an efficiency that is not finite or above
-/// 1.
+/// Returns [`Error::Empty`] without pools, and [`Error::Entry`] for an efficiency that is not
+/// finite or is above 1.
 pub fn mean_efficiency_score(pools: &[Efficiency]) -> Result<MeanEfficiency, Error> {
     let scores: Vec<f64> = pools.iter().map(Efficiency::score).collect();
     let informative: Vec<f64> = pools.iter().filter_map(Efficiency::informative).collect();
     for (index, &value) in scores.iter().enumerate() {
         if !(f64::MIN..=1.0).contains(&value) {
-            let range = "a finite number up to 1";
+            let range = "a finite number of at most 1";
             return Err(Error::Entry { what: "efficiency", index, value, range });
         }
     }
@@ -116,7 +119,7 @@ pub fn mean_efficiency_score(pools: &[Efficiency]) -> Result<MeanEfficiency, Err
     })
 }
 
-/// The mean of regrets over pools, `None` marking a pool in which nothing was solvable.
+/// Averages regrets over pools. `None` marks a pool in which nothing was solvable.
 ///
 /// ```
 /// use knapsack_oracle::{Error, mean_regret};
@@ -131,7 +134,8 @@ pub fn mean_efficiency_score(pools: &[Efficiency]) -> Result<MeanEfficiency, Err
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] where no pool has a regret; [`Error::Entry`] for one that is not from 0 to 1.
+/// Returns [`Error::Empty`] if no pool has a regret, and [`Error::Entry`] for a regret that is not
+/// from 0 to 1.
 pub fn mean_regret(pools: &[Option<f64>]) -> Result<MeanRegret, Error> {
     for (index, regret) in pools.iter().enumerate() {
         if let Some(value) = *regret
@@ -147,7 +151,7 @@ pub fn mean_regret(pools: &[Option<f64>]) -> Result<MeanRegret, Error> {
     Ok(MeanRegret { regret, standard_error, pools: defined.len(), left_out })
 }
 
-/// Mean and its standard error.
+/// Returns the mean and its standard error.
 fn mean(values: &[f64]) -> Result<(f64, Option<f64>), Error> {
     if values.is_empty() {
         return Err(Error::Empty);

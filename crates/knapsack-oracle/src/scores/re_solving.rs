@@ -1,23 +1,24 @@
 #[cfg(feature = "serde")]
 use crate::stored::must;
-use crate::{Error, stored::checked_when_read};
+use crate::{error::Error, stored::checked_when_read};
 
-/// One item attempted twice: as a baseline, and told its planner's own allocation as a budget. What
-/// [`BudgetAware`] counts; an example is there.
+/// An item that was attempted twice: as a baseline, and again with its allocation as a budget that
+/// the model was told. [`BudgetAware`] counts such items and has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReSolve {
-    /// What the plan allocated, above 0.
+    /// The allocation of the plan, above 0.
     pub allocation: u64,
-    /// What the attempt that was told of it cost.
+    /// The cost of the attempt that was told its budget.
     pub cost: u64,
     /// Whether the baseline attempt solved it.
     pub solved_before: bool,
-    /// Whether the attempt that was told of its budget solved it.
+    /// Whether the attempt that was told its budget solved it.
     pub solved_after: bool,
 }
 
-/// Counts of budget-aware re-solving: who kept to the budget, and what telling it changed.
+/// Counts of budget-aware re-solving: which attempts kept to the budget, and what changed because
+/// the model was told it.
 ///
 /// ```
 /// use knapsack_oracle::{BudgetAware, Error, ReSolve};
@@ -42,15 +43,15 @@ pub struct ReSolve {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct BudgetAware {
-    /// Attempts that cost no more than their allocation.
+    /// The number of attempts that cost at most their allocation.
     pub compliant: u64,
-    /// Solved in both attempts.
+    /// The number of items solved in both attempts.
     pub kept_correct: u64,
-    /// Solved at baseline only.
+    /// The number of items solved only at baseline.
     pub lost_correct: u64,
-    /// Solved only when told of the budget.
+    /// The number of items solved only with the budget.
     pub newly_correct: u64,
-    /// Solved in neither attempt.
+    /// The number of items solved in neither attempt.
     pub still_wrong: u64,
 }
 
@@ -65,17 +66,17 @@ checked_when_read!(
     |read| {
         let counts = [read.lost_correct, read.newly_correct, read.still_wrong];
         let items = counts.into_iter().try_fold(read.kept_correct, u64::checked_add);
-        let items = items.ok_or("the counts sum to 2^64 or more")?;
-        must(read.compliant <= items, "`compliant` is more than all items")
+        let items = items.ok_or("the counts must sum to less than 2^64")?;
+        must(read.compliant <= items, "`compliant` must be at most the number of items")
     }
 );
 
 impl BudgetAware {
-    /// Counts items that a plan gave an allocation above 0.
+    /// Counts items whose allocation is above 0.
     ///
     /// # Errors
     ///
-    /// [`Error::Entry`] for an allocation of 0: such an item is not part of the experiment.
+    /// Returns [`Error::Entry`] for an allocation of 0: such an item is not part of the experiment.
     pub fn new(items: &[ReSolve]) -> Result<Self, Error> {
         let mut counts = Self::default();
         for (index, item) in items.iter().enumerate() {
@@ -94,35 +95,35 @@ impl BudgetAware {
         Ok(counts)
     }
 
-    /// Items.
+    /// Returns the number of items.
     #[must_use]
     pub const fn items(&self) -> u64 {
         self.kept_correct + self.lost_correct + self.newly_correct + self.still_wrong
     }
 
-    /// The share of attempts that cost no more than their allocation; higher is better.
+    /// Returns the share of attempts that cost at most their allocation; higher is better.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without an item, as for the other shares.
+    /// Returns [`Error::Empty`] without items.
     pub fn compliance_rate(&self) -> Result<f64, Error> {
         self.share(self.compliant)
     }
 
-    /// The share solved at baseline.
+    /// Returns the share of items solved at baseline.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without an item.
+    /// Returns [`Error::Empty`] without items.
     pub fn baseline_accuracy(&self) -> Result<f64, Error> {
         self.share(self.kept_correct + self.lost_correct)
     }
 
-    /// The share solved when told of the budget.
+    /// Returns the share of items solved with the budget.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without an item.
+    /// Returns [`Error::Empty`] without items.
     pub fn budget_aware_accuracy(&self) -> Result<f64, Error> {
         self.share(self.kept_correct + self.newly_correct)
     }

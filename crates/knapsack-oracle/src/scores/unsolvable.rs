@@ -1,9 +1,12 @@
-use crate::{Error, Plan};
+use crate::{
+    error::Error,
+    plans::plan::{Plan, Step},
+};
 
-/// The share of the unsolvable items that a plan leaves out: `|U \ S| / |U|`, where `S` are the
-/// items with an allocation above 0. From 0 to 1, higher is better.
+/// Computes the share of unsolvable items that a plan leaves out: `|U \ S| / |U|`, where S is the
+/// set of items with an allocation above 0. From 0 to 1; higher is better.
 ///
-/// `unsolvable` marks the items of the plan's pool, in its order.
+/// `unsolvable` marks the items of the plan's pool, in the order of the pool.
 ///
 /// ```
 /// use knapsack_oracle::{Error, Item, Plan, Pool, detection_rate};
@@ -19,8 +22,8 @@ use crate::{Error, Plan};
 ///
 /// # Errors
 ///
-/// [`Error::Undefined`] without an unsolvable item; [`Error::OtherPool`] where the plan has
-/// positions beyond the marks.
+/// Returns [`Error::Undefined`] without an unsolvable item, and [`Error::OtherPool`] if the plan
+/// has a position beyond the marks.
 pub fn detection_rate(plan: &Plan, unsolvable: &[bool]) -> Result<f64, Error> {
     let (planned, _) = planned_unsolvable(plan, unsolvable)?;
     let all = unsolvable.iter().filter(|&&mark| mark).count();
@@ -33,8 +36,8 @@ pub fn detection_rate(plan: &Plan, unsolvable: &[bool]) -> Result<f64, Error> {
     Ok((all - planned) as f64 / all as f64)
 }
 
-/// The share of what a plan allocates that goes to unsolvable items:
-/// `sum over S and U of a / sum over S of a`. From 0 to 1, lower is better.
+/// Computes the share of all allocations that goes to unsolvable items:
+/// `sum over S and U of a / sum over S of a`. From 0 to 1; lower is better.
 ///
 /// ```
 /// use knapsack_oracle::{Error, Item, Plan, Pool, waste_rate};
@@ -50,7 +53,7 @@ pub fn detection_rate(plan: &Plan, unsolvable: &[bool]) -> Result<f64, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::Undefined`] for a plan that allocates nothing; [`Error::OtherPool`] as for
+/// Returns [`Error::Undefined`] for a plan that allocates nothing, and [`Error::OtherPool`] like
 /// [`detection_rate`].
 pub fn waste_rate(plan: &Plan, unsolvable: &[bool]) -> Result<f64, Error> {
     let (_, wasted) = planned_unsolvable(plan, unsolvable)?;
@@ -61,10 +64,11 @@ pub fn waste_rate(plan: &Plan, unsolvable: &[bool]) -> Result<f64, Error> {
     Ok(wasted as f64 / all as f64)
 }
 
-/// How many unsolvable items have an allocation above 0, and the sum of these.
+/// Returns the number of unsolvable items with an allocation above 0, and the sum of these
+/// allocations.
 fn planned_unsolvable(plan: &Plan, unsolvable: &[bool]) -> Result<(usize, u128), Error> {
     let (mut planned, mut wasted) = (0, 0);
-    for (step, &crate::Step { position, allocation }) in plan.steps().iter().enumerate() {
+    for (step, &Step { position, allocation }) in plan.steps().iter().enumerate() {
         let items = unsolvable.len();
         let mark =
             unsolvable.get(position).ok_or(Error::OtherPool { index: step, position, items })?;

@@ -1,0 +1,215 @@
+use super::entry::Scalar;
+
+/// Returns the allocation that a value denotes, and whether it needed no conversion. No conversion
+/// is needed for a whole number of at least 0 that fits in 64 bits, in digits without a leading
+/// zero. Returns `None` for a text that is not a number of tokens, such as `about 30 %`,
+/// or `0.3`, which is a share of the budget.
+///
+/// A number of tokens is a single number, possibly with words or signs that do not change its
+/// unit (`about 1,200 tokens`, `~1.2k`). It is rounded down, and limited to `u64::MAX`. A negative,
+/// missing or null allocation is 0. `1,200`, `1_200`, `"1200 tokens"`, `1.2k`, `1.2e3` and `1200.7`
+/// are 1200.
+pub(crate) fn allocation(value: Option<&Scalar<'_>>) -> Option<(u64, bool)> {
+    let (text, quoted) = match value {
+        None => return Some((0, false)),
+        Some(Scalar::Text(text)) => (text.as_str(), true),
+        Some(Scalar::Bare("null" | "None")) => return Some((0, false)),
+        Some(Scalar::Bare(text)) => (*text, false),
+    };
+    let plain =
+        text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    match text.parse() {
+        Ok(number) if plain && !quoted => Some((number, true)),
+        _ => coerced(text).map(|number| (number, false)),
+    }
+}
+
+/// Words that may stand beside a number of tokens.
+const WORDS: &[&str] = &[
+    "about",
+    "approx",
+    "approximately",
+    "around",
+    "at",
+    "ca",
+    "circa",
+    "max",
+    "maximum",
+    "most",
+    "roughly",
+    "to",
+    "tok",
+    "token",
+    "tokens",
+    "up",
+];
+
+/// Returns whether the text beside a number contains only these words and signs.
+fn leaves_unit(text: &str) -> bool {
+    text.split(|c: char| c.is_whitespace() || "~\u{2248}\u{2264}<=+.,:;()".contains(c))
+        .all(|word| word.is_empty() || WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)))
+}
+
+/// Converts a text to a number of tokens.
+fn coerced(text: &str) -> Option<u64> {
+    let (before, number) = text.split_at(text.find(|c: char| c.is_ascii_digit())?);
+    let point = before.ends_with('.');
+    let before = before.strip_suffix('.').unwrap_or(before);
+    let unsigned = before.strip_suffix(['-', '\u{2212}']);
+    let (digits, after) = digits(number, point);
+    if !leaves_unit(unsigned.unwrap_or(before)) || !leaves_unit(after) {
+        return None;
+    }
+    if unsigned.is_some() {
+        return Some(0);
+    }
+    // Whole numbers keep all digits. Other numbers are floats; the cast rounds down and saturates.
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(digits.parse().unwrap_or(u64::MAX));
+    }
+    let number = digits.parse::<f64>().ok()?;
+    // What lies between 0 and 1 is a share of the budget and counts no tokens.
+    let mantissa = digits.split('e').next().unwrap_or_default();
+    let is_zero = !mantissa.contains(|c: char| c != '0' && c.is_ascii_digit());
+    (number >= 1.0 || is_zero).then_some(number as u64)
+}
+
+/// Returns the number at the start of a text, in the notation of Rust, and the rest of the text.
+fn digits(text: &str, point: bool) -> (String, &str) {
+    let bytes = text.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let mut digits = if point { "0.".to_owned() } else { String::new() };
+    let (mut fraction, mut exponent) = (point, false);
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'0'..=b'9' => digits.push(char::from(byte)),
+            b'_' if is_digit(at + 1) && !fraction => {}
+            // A comma must separate thousands, because `1,5` may mean one and a half.
+            b',' if (1..=3).all(|k| is_digit(at + k)) && !is_digit(at + 4) && !fraction => {}
+            b'.' if is_digit(at + 1) && !fraction => {
+                fraction = true;
+                digits.push('.');
+            }
+            b'e' | b'E' if !exponent => {
+                let sign = bytes.get(at + 1).filter(|byte| matches!(byte, b'+' | b'-'));
+                if !is_digit(at + 1 + usize::from(sign.is_some())) {
+                    break;
+                }
+                (fraction, exponent) = (true, true);
+                digits.push('e');
+                digits.extend(sign.map(|&sign| char::from(sign)));
+                at += usize::from(sign.is_some());
+            }
+            _ => break,
+        }
+        at += 1;
+    }
+    let rest = text.get(at..).unwrap_or_default();
+    let thousands = rest.trim_ascii_start().strip_prefix(['k', 'K']);
+    match thousands.filter(|rest| !exponent && !rest.starts_with(char::is_alphanumeric)) {
+        Some(rest) => {
+            digits.push_str("e3");
+            (digits, rest)
+        }
+        None => (digits, rest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_in_every_notation() {
+        for text in [
+            "1200",
+            "01200",
+            "1,200",
+            "1_200",
+            "+1200",
+            "~1200",
+            "1200.0",
+            "1200.9",
+            "1.2e3",
+            "1.2E+3",
+            "1.2k",
+            "1.2 k",
+            "1.2K tokens",
+            "1200 tokens",
+            "about 1200",
+            "approx. 1,200 Tokens (max)",
+            "up to 1200",
+            "1200.",
+            "1200,",
+            "12000e-1",
+        ] {
+            assert_eq!(coerced(text), Some(1200), "{text}");
+        }
+        assert_eq!(coerced("18446744073709551615"), Some(u64::MAX));
+        assert_eq!(coerced("99999999999999999999999"), Some(u64::MAX));
+        assert_eq!(coerced("9e99"), Some(u64::MAX));
+        assert_eq!(coerced("9007199254740993"), Some(9_007_199_254_740_993));
+        assert_eq!(coerced("1,234,567"), Some(1_234_567));
+        for text in ["-5", "-.5e3", "-0.5", "\u{2212}7", "0.0", "0e5", "- 0", "about -5 tokens"] {
+            assert_eq!(coerced(text), (text != "- 0").then_some(0), "{text}");
+        }
+        assert_eq!(coerced("1.9"), Some(1));
+    }
+
+    #[test]
+    fn a_number_between_0_and_1_is_a_share_and_no_number_of_tokens() {
+        for text in ["0.3", "0.9", ".9", "5e-9", "0.0005k", "about 0.25 tokens", "1e-400"] {
+            assert_eq!(coerced(text), None, "{text}");
+        }
+        assert_eq!(allocation(Some(&Scalar::Bare("0.3"))), None);
+        assert_eq!(allocation(Some(&Scalar::Text("0.3".into()))), None);
+    }
+
+    #[test]
+    fn other_units_and_several_numbers_are_refused() {
+        for text in [
+            "",
+            "NaN",
+            "Infinity",
+            "many",
+            "about 30 %",
+            "30%",
+            "30 percent",
+            "5 euros",
+            "$1200",
+            "20 minutes",
+            "1.2M",
+            "about 1200, maybe 1300",
+            "1000-1500",
+            "3 of 5",
+            "1/2",
+            "1,,200",
+            "1,5",
+            "1,2000",
+            "1..2",
+            "1.2.3",
+            "1.5,900",
+            "1e2e3",
+            "1e2k",
+            "5e",
+            "12 000",
+        ] {
+            assert_eq!(coerced(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_json_whole_numbers_need_no_conversion() {
+        let bare = |text| allocation(Some(&Scalar::Bare(text)));
+        assert_eq!(bare("0"), Some((0, true)));
+        assert_eq!(bare("1200"), Some((1200, true)));
+        assert_eq!(bare("007"), Some((7, false)));
+        assert_eq!(bare("1200.0"), Some((1200, false)));
+        assert_eq!(bare("18446744073709551616"), Some((u64::MAX, false)));
+        assert_eq!(bare("null"), Some((0, false)));
+        assert_eq!(bare("30 %"), None);
+        assert_eq!(allocation(Some(&Scalar::Text("1200".into()))), Some((1200, false)));
+        assert_eq!(allocation(None), Some((0, false)));
+    }
+}

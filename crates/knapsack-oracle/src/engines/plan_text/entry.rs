@@ -1,0 +1,97 @@
+/// A value other than a list or an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Scalar<'a> {
+    /// A string, with its escapes resolved.
+    Text(String),
+    /// Any other text as written, such as a number.
+    Bare(&'a str),
+}
+
+impl Scalar<'_> {
+    /// Returns the text without quotes.
+    pub(crate) const fn text(&self) -> &str {
+        match self {
+            Self::Text(text) => text.as_str(),
+            Self::Bare(text) => text,
+        }
+    }
+}
+
+/// An element of a list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Entry<'a> {
+    pub(crate) id: Field<'a>,
+    pub(crate) allocation: Field<'a>,
+    pub(crate) fields: usize,
+    pub(crate) is_object: bool,
+}
+
+/// A field that may have several names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Field<'a> {
+    pub(crate) value: Option<Scalar<'a>>,
+    /// The position of the name in the list of names.
+    rank: usize,
+    /// Whether the name occurs twice in the object.
+    repeated: bool,
+}
+
+/// The names of the two fields. Earlier names take precedence.
+const ID: &[&str] = &["id", "problem_id", "task_id", "item_id", "problem", "task", "item"];
+const ALLOCATION: &[&str] = &[
+    "allocation",
+    "tokens",
+    "token_allocation",
+    "allocated_tokens",
+    "allocated",
+    "token_budget",
+    "budget",
+    "max_tokens",
+    "token_limit",
+    "estimated_tokens",
+];
+
+impl Entry<'_> {
+    /// Returns the number of fields other than the id and the allocation.
+    pub(crate) fn extra_fields(&self) -> usize {
+        let used =
+            [&self.id, &self.allocation].iter().filter(|field| field.value.is_some()).count();
+        self.fields.saturating_sub(used)
+    }
+
+    /// Returns the names of the id and the allocation that are not the first of their lists.
+    pub(crate) fn other_names(&self) -> impl Iterator<Item = &'static str> {
+        [(&self.id, ID), (&self.allocation, ALLOCATION)]
+            .into_iter()
+            .filter(|(field, _)| field.value.is_some() && field.rank > 0)
+            .filter_map(|(field, names)| names.get(field.rank).copied())
+    }
+
+    /// Returns the name of the id or of the allocation if it occurs twice.
+    pub(crate) fn repeated_name(&self) -> Option<&'static str> {
+        [(&self.id, ID), (&self.allocation, ALLOCATION)]
+            .into_iter()
+            .find(|(field, _)| field.repeated)
+            .and_then(|(field, names)| names.get(field.rank).copied())
+    }
+}
+
+impl<'a> Entry<'a> {
+    /// Creates an object without fields.
+    pub(crate) fn object() -> Self {
+        Self { is_object: true, ..Self::default() }
+    }
+
+    /// Adds a field. The value of a field that is a list or an object is `None`.
+    pub(crate) fn take(&mut self, key: &str, value: Option<Scalar<'a>>) {
+        self.fields += 1;
+        for (names, field) in [(ID, &mut self.id), (ALLOCATION, &mut self.allocation)] {
+            let Some(rank) = names.iter().position(|&name| name == key) else { continue };
+            if field.value.is_some() && rank == field.rank {
+                field.repeated = true;
+            } else if value.is_some() && (field.value.is_none() || rank < field.rank) {
+                *field = Field { value: value.clone(), rank, repeated: false };
+            }
+        }
+    }
+}

@@ -1,0 +1,442 @@
+//! A reader of plans inside prose: one pass from left to right, without recursion.
+//!
+//! At an error in the JSON, the reader discards all open brackets and continues from there. It goes
+//! back only after a single quote that is not closed on its line, once per line. So time and memory
+//! are linear in the length of any text.
+
+use super::{
+    entry::{Entry, Scalar},
+    json_string,
+};
+use crate::values::unreadable_reason::UnreadableReason;
+
+/// A list that may be a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct List<'a> {
+    pub(crate) entries: Vec<Entry<'a>>,
+    /// The bytes of the JSON that contains the list, or of the list itself if the JSON is broken.
+    pub(crate) bytes: std::ops::Range<usize>,
+    /// The number of such lists in the text.
+    pub(crate) found: usize,
+    /// The end of the last complete entry, if the text ends within the list.
+    pub(crate) cut_off: Option<usize>,
+    /// The number of commas before a closing bracket.
+    pub(crate) trailing_commas: usize,
+    /// The number of strings in single quotes.
+    pub(crate) single_quoted: usize,
+    rank: u8,
+    start: usize,
+}
+
+/// Finds the plan in a text. Returns the reason and the byte at which reading failed if there is
+/// none.
+///
+/// The plan is the last list under the key `plan`, otherwise the last list that has an entry with
+/// an id, otherwise the last empty list that stands alone. A list that is cut off by the end of the
+/// text is used if no complete list outside of it is as good.
+pub(crate) fn find_plan(text: &str) -> Result<List<'_>, (UnreadableReason, usize)> {
+    let mut reader = Reader {
+        text,
+        at: 0,
+        open: Vec::new(),
+        found: None,
+        repaired: Vec::new(),
+        unclosed_before: 0,
+        resume: None,
+    };
+    let mut problem = (UnreadableReason::NoJson, text.len());
+    let mut furthest = 0;
+    while reader.next_bracket() {
+        let start = reader.at;
+        let planned = reader.is_behind_plan_key();
+        reader.enter(planned);
+        let mut reason = UnreadableReason::NoList;
+        let mut at = start;
+        while !reader.open.is_empty() {
+            if reader.step().is_none() {
+                at = reader.at;
+                reason = if at >= text.len() {
+                    reader.cut_off(start);
+                    UnreadableReason::CutOff
+                } else {
+                    UnreadableReason::BrokenJson
+                };
+                reader.open.clear();
+            } else if let (true, Some(list)) = (reader.open.is_empty(), &mut reader.found) {
+                // The outermost bracket is closed.
+                if list.start >= start {
+                    list.bytes = start..reader.at;
+                }
+            }
+        }
+        // The longest attempt was most likely the plan.
+        if reader.at - start >= furthest {
+            furthest = reader.at - start;
+            problem = (reason, at);
+        }
+        reader.at = reader.resume.take().unwrap_or(reader.at);
+    }
+    let Reader { found, repaired, .. } = reader;
+    let mut list = found.ok_or(problem)?;
+    let kept = list.bytes.start..list.cut_off.unwrap_or(list.bytes.end);
+    for (_, what) in repaired.iter().filter(|(at, _)| kept.contains(at)) {
+        match what {
+            Repaired::TrailingComma => list.trailing_commas += 1,
+            Repaired::SingleQuotes => list.single_quoted += 1,
+        }
+    }
+    Ok(list)
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    open: Vec<Open<'a>>,
+    found: Option<List<'a>>,
+    /// The positions at which the text deviates from JSON in a way that was repaired.
+    repaired: Vec<(usize, Repaired)>,
+    /// Single quotes before this byte do not open a string.
+    unclosed_before: usize,
+    /// Where reading continues after a single quote that does not open a string.
+    resume: Option<usize>,
+}
+
+enum Repaired {
+    TrailingComma,
+    SingleQuotes,
+}
+
+/// A bracket that is still open.
+enum Open<'a> {
+    List {
+        start: usize,
+        planned: bool,
+        entries: Vec<Entry<'a>>,
+        /// The end of the last entry.
+        end: usize,
+    },
+    /// An object, and the key whose value is being read.
+    Object { entry: Entry<'a>, key: String },
+}
+
+impl<'a> Reader<'a> {
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn skip_space(&mut self) {
+        while self.byte().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            self.at += 1;
+        }
+    }
+
+    /// Moves to the next opening bracket. Returns whether there is one.
+    fn next_bracket(&mut self) -> bool {
+        while let Some(byte) = self.byte() {
+            if matches!(byte, b'[' | b'{') {
+                return true;
+            }
+            self.at += 1;
+        }
+        false
+    }
+
+    /// Returns whether `"plan":` precedes the current byte.
+    fn is_behind_plan_key(&self) -> bool {
+        let before = self.text.get(..self.at).unwrap_or_default().trim_ascii_end();
+        before.strip_suffix(':').is_some_and(|key| {
+            let key = key.trim_ascii_end();
+            key.ends_with("\"plan\"") || key.ends_with("'plan'")
+        })
+    }
+
+    /// Opens the bracket at the current byte.
+    fn enter(&mut self, planned: bool) {
+        let start = self.at;
+        self.open.push(if self.byte() == Some(b'[') {
+            Open::List { start, planned, entries: Vec::new(), end: start + 1 }
+        } else {
+            Open::Object { entry: Entry::object(), key: String::new() }
+        });
+        self.at += 1;
+    }
+
+    /// Reads one element, one field or one closing bracket of the innermost open bracket. Returns
+    /// `None` if the text is not JSON.
+    fn step(&mut self) -> Option<()> {
+        self.skip_space();
+        let (in_list, first) = match self.open.last()? {
+            Open::List { entries, .. } => (true, entries.is_empty()),
+            Open::Object { entry, .. } => (false, entry.fields == 0),
+        };
+        let closing = if in_list { b']' } else { b'}' };
+        let byte = self.byte()?;
+        if byte == closing {
+            self.at += 1;
+            return self.close();
+        }
+        if !first {
+            (byte == b',').then_some(())?;
+            let comma = self.at;
+            self.at += 1;
+            self.skip_space();
+            if self.byte()? == closing {
+                self.repaired.push((comma, Repaired::TrailingComma));
+                self.at += 1;
+                return self.close();
+            }
+        }
+        if !in_list {
+            let read = self.string()?;
+            self.skip_space();
+            (self.byte()? == b':').then_some(())?;
+            self.at += 1;
+            self.skip_space();
+            if let Open::Object { key, .. } = self.open.last_mut()? {
+                *key = read;
+            }
+        }
+        match self.byte()? {
+            b'[' | b'{' => {
+                let planned =
+                    matches!(self.open.last()?, Open::Object { key, .. } if key == "plan");
+                self.enter(planned);
+            }
+            b'"' | b'\'' => {
+                let text = self.string()?;
+                self.give(Some(Scalar::Text(text)), None);
+            }
+            _ => {
+                let bare = self.bare(in_list)?;
+                self.give(Some(Scalar::Bare(bare)), None);
+            }
+        }
+        Some(())
+    }
+
+    /// Removes the innermost bracket, which has been closed.
+    fn close(&mut self) -> Option<()> {
+        match self.open.pop()? {
+            Open::Object { entry, .. } => self.give(None, Some(entry)),
+            Open::List { start, planned, entries, .. } => {
+                self.consider(start, planned, entries);
+                self.give(None, None);
+            }
+        }
+        Some(())
+    }
+
+    /// Adds a value to the innermost open bracket.
+    fn give(&mut self, scalar: Option<Scalar<'a>>, object: Option<Entry<'a>>) {
+        match self.open.last_mut() {
+            Some(Open::List { entries, end, .. }) => {
+                entries.push(object.unwrap_or_default());
+                *end = self.at;
+            }
+            Some(Open::Object { entry, key }) => entry.take(key, scalar),
+            None => {}
+        }
+    }
+
+    /// Keeps a list if it is a better plan than the one found before.
+    fn consider(&mut self, start: usize, planned: bool, entries: Vec<Entry<'a>>) {
+        let has_id = entries.iter().any(|entry| entry.id.value.is_some());
+        let rank = match (planned, has_id, entries.is_empty()) {
+            (true, true, _) | (true, _, true) => 2,
+            (false, true, _) => 1,
+            (false, _, true) if self.open.is_empty() => 0,
+            _ => return,
+        };
+        let mut found = 1;
+        if let Some(list) = &self.found {
+            if list.rank > rank {
+                return;
+            }
+            if list.rank == rank {
+                // A list within this one is not counted as another plan.
+                found = list.found + usize::from(list.start < start);
+            }
+        }
+        self.found = Some(List {
+            entries,
+            bytes: start..self.at,
+            found,
+            cut_off: None,
+            trailing_commas: 0,
+            single_quoted: 0,
+            rank,
+            start,
+        });
+    }
+
+    /// Considers a list that is cut off by the end of the text: the outermost one under the key
+    /// `plan`, otherwise the outermost of all. `json` is the start of its JSON.
+    fn cut_off(&mut self, json: usize) {
+        let is_list = |open: &Open<'_>, under_plan: bool| matches!(open, Open::List { planned, .. } if *planned || !under_plan);
+        let open = &mut self.open;
+        let Some(place) = open
+            .iter()
+            .position(|open| is_list(open, true))
+            .or_else(|| open.iter().position(|open| is_list(open, false)))
+        else {
+            return;
+        };
+        let Open::List { start, planned, entries, end } = open.swap_remove(place) else { return };
+        if !entries.iter().any(|entry| entry.id.value.is_some()) {
+            return;
+        }
+        let rank = if planned { 2 } else { 1 };
+        let mut found = 1;
+        if let Some(list) = &mut self.found {
+            if list.rank > rank {
+                return;
+            }
+            if list.rank == rank && list.start < start {
+                list.found += 1;
+                return;
+            }
+            if list.rank == rank {
+                found = list.found;
+            }
+        }
+        self.found = Some(List {
+            entries,
+            bytes: json..self.text.len(),
+            found,
+            cut_off: Some(end),
+            trailing_commas: 0,
+            single_quoted: 0,
+            rank,
+            start,
+        });
+    }
+
+    /// Reads a string in quotes of either kind. A single quote that is not closed on its line is an
+    /// apostrophe, and reading continues after it.
+    fn string(&mut self) -> Option<String> {
+        let start = self.at;
+        let single = self.byte()? == b'\'';
+        if single && start < self.unclosed_before {
+            return None;
+        }
+        let read = json_string::read(self.text, &mut self.at);
+        match (&read, single) {
+            (Some(_), true) => self.repaired.push((start, Repaired::SingleQuotes)),
+            (None, true) => {
+                self.unclosed_before = self.at;
+                self.resume = Some(start + 1);
+            }
+            (_, false) => {}
+        }
+        read
+    }
+
+    /// Reads a value other than a string, a list or an object, up to the next element or field. In
+    /// an object a comma ends the value only before a key or a closing bracket, so `1,200` is one
+    /// value.
+    fn bare(&mut self, in_list: bool) -> Option<&'a str> {
+        let start = self.at;
+        loop {
+            match self.byte()? {
+                b'"' | b'[' | b'{' => return None,
+                b']' | b'}' | b'\n' => break,
+                b',' if in_list || self.value_ends() => break,
+                _ => self.at += 1,
+            }
+        }
+        let bare = self.text.get(start..self.at)?.trim_ascii();
+        (!bare.is_empty()).then_some(bare)
+    }
+
+    /// Returns whether a quote or a closing bracket follows the comma at the current byte.
+    fn value_ends(&self) -> bool {
+        let rest = &self.text.as_bytes()[self.at + 1..];
+        let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
+        next.is_some_and(|byte| matches!(byte, b'"' | b'\'' | b'}' | b']'))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(text: &str) -> Option<Vec<String>> {
+        let id = |entry: Entry<'_>| match entry.id.value {
+            Some(Scalar::Text(text)) => text,
+            Some(Scalar::Bare(text)) => format!("bare {text}"),
+            None => "none".to_owned(),
+        };
+        Some(find_plan(text).ok()?.entries.into_iter().map(id).collect())
+    }
+
+    #[test]
+    fn a_plan_is_found_anywhere_in_a_text() {
+        let cases = [
+            r#"{"plan": [{"id": "a"}, {"id": "b"}]}"#,
+            r#"[{"id": "a"}, {"id": "b"}]"#,
+            "Here [1] it is:\n```json\n{\"plan\": [{\"id\": \"a\"}, {\"id\": \"b\"}]}\n```\n[done] {ok}",
+            r#"{"notes": {"deep": [[1, {"x": []}]]}, "plan": [{"id": "a"}, {"id": "b"}], "n": 2}"#,
+            r#"a 5" screen {B} [see below {"plan": [{"id": "a"}, {"id": "b"}]}"#,
+            "{\"why\": \"two\nlines\", \"plan\": [{\"id\": \"a\"}, {\"id\": \"b\"}]}",
+            r#""plan": [{"id": "a"}, {"id": "b"}]"#,
+            r#"draft [{"id": "c"}], then {"plan":[{"id":"a"},{"id":"b"}]}, not [{"id": "d"}]"#,
+            r#"{"plan":[{"id":"c"}]} no: {"plan":[{"id":"a"},{"problem":"x","id":"b"}]}"#,
+            r#"[{"id":"a","parts":[{"id":"c"}]},{"id":"b"}]"#,
+            r#"{'plan': [{'id': 'a'}, {"id": 'b'}]}"#,
+            r#"['twas {it's so [don't {"plan": [{"id": "a"}, {"id": "b"}]}"#,
+            r#"{"plan": [{"id": "a",}, {"id": "b", "tokens": 5,},],}"#,
+            r#"{"plan": [{"id": "a"}, {"id": "b"}"#,
+            r#"{"plan": [{"id": "a"}, {"id": "b"}, {"id": "c", "parts": [{"id": "d"}, {"#,
+            r#"[{"id": "x"}] {"plan": [{"id": "a"}, {"id": "b"}, {"id": "c"#,
+            r#"{"plan": [{"id": "a"}, {"id": "b"}]} {"plan": [{"id": "c"}, {"id": "d"#,
+            r#"{"plan": [{"id": "a", "parts": [{"id": "c"}]}, {"id": "b"}, "#,
+            r#"{{{"[" [[[{"plan": [{"id": "a"}, {"id": "\u0062"}]}"#,
+        ];
+        for case in cases {
+            assert_eq!(ids(case).as_deref(), Some(&["a".to_owned(), "b".to_owned()][..]), "{case}");
+        }
+    }
+
+    #[test]
+    fn a_text_without_a_plan_has_none() {
+        for case in [
+            "",
+            "I would start with a.",
+            "{}",
+            r#"{"id": "a", "allocation": 5}"#,
+            r#"{"plan": [{"id": "a", "allocation": 5"#,
+            r#"{"plan": ["a", "b"]}"#,
+            r#"{"plan": {"a": 5}}"#,
+            r#"{"reasons": []}"#,
+            r#"[{"id": "a"},,]"#,
+            r#"[,{"id": "a"}]"#,
+            r#"[{"id": "\ud800"}]"#,
+            r#"[{"id": "\x"}]"#,
+            r#"[{"id": }]"#,
+            "[[[[[[[[[[",
+        ] {
+            assert_eq!(ids(case), None, "{case}");
+        }
+        assert_eq!(ids("[]"), Some(Vec::new()));
+        assert_eq!(ids(r#"[{"id":"c"}] {"plan": []}"#), Some(Vec::new()));
+        let named = r#"My "plan" : [{"id": "a"}], rather than [{"id": "b"}]."#;
+        assert_eq!(ids(named), Some(vec!["a".to_owned()]));
+    }
+
+    #[test]
+    fn numbers_with_separators_are_one_value() {
+        let list = find_plan(r#"[{"id": 7, "tokens": 1,200, "x": 1}, {"tokens": ~5 k }, 3, 4]"#);
+        let list = list.unwrap();
+        assert_eq!(list.entries.len(), 4);
+        assert_eq!(list.entries[0].id.value, Some(Scalar::Bare("7")));
+        assert_eq!(list.entries[0].allocation.value, Some(Scalar::Bare("1,200")));
+        assert_eq!(list.entries[0].extra_fields(), 1);
+        assert_eq!(list.entries[1].allocation.value, Some(Scalar::Bare("~5 k")));
+    }
+
+    #[test]
+    fn an_unclosed_quote_does_not_hide_the_plan() {
+        let text = format!("{{\"a: {}\n{{\"plan\":[{{\"id\":\"a\"}}]}}", "x".repeat(1_000));
+        assert_eq!(ids(&text), Some(vec!["a".to_owned()]));
+    }
+}

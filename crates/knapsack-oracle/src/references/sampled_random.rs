@@ -1,0 +1,198 @@
+#[cfg(feature = "serde")]
+use crate::stored::{is_amount, must};
+use crate::{
+    engines::{compensated_sum::sum, random_order::permutations::Permutations},
+    error::Error,
+    pools::pool::Pool,
+    references::item_outcome::ItemOutcome,
+    stored::checked_when_read,
+};
+
+/// What happens at an item that does not fit in what is left of the budget.
+///
+/// ```
+/// use knapsack_oracle::{Error, FitRule, Item, Pool};
+///
+/// // The large item does not fit the budget of 10. It either ends the order or is skipped.
+/// let item = |id, cost| Item::new(id, 1.0, cost, true);
+/// let pool = Pool::new(vec![item("a", 5)?, item("b", 100)?, item("c", 5)?])?;
+/// let value = |rule| pool.random_sampled(10, rule, 100, 7).map(|sampled| sampled.value);
+/// assert_eq!(value(FitRule::SkipWhatDoesNotFit)?, 2.0);
+/// assert!(value(FitRule::StopAtFirst)? < 2.0);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// The paper describes both rules: section 3.2 draws "subject to remaining-budget feasibility";
+/// section 4 runs shuffles like plans, which stop. Its figures follow section 4, the default here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum FitRule {
+    /// Execution stops.
+    #[default]
+    StopAtFirst,
+    /// The item is skipped at no cost, and execution goes on with the next item.
+    SkipWhatDoesNotFit,
+}
+
+/// An estimate of the expectation of a random planner. Returned by [`Pool::random_sampled`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct SampledRandom {
+    /// The mean value earned.
+    pub value: f64,
+    /// The standard error of `value`: `sqrt(s^2 / shuffles)`, where s^2 is the sample variance.
+    pub standard_error: f64,
+    /// The mean cost, at most the budget.
+    pub spent: f64,
+    /// The number of shuffles.
+    pub shuffles: usize,
+}
+
+checked_when_read!(
+    SampledRandom { value: f64, standard_error: f64, spent: f64, shuffles: usize },
+    |read| {
+        let amounts = [read.value, read.standard_error, read.spent].into_iter().all(is_amount);
+        must(amounts, "all numbers must be finite and at least 0")?;
+        must((2..=MAX_SHUFFLES).contains(&read.shuffles), "`shuffles` must be from 2 to 10 million")
+    }
+);
+
+impl Pool {
+    /// Estimates the expected value of a planner without any self-knowledge from random orders.
+    ///
+    /// [`Pool::random_exact`] computes the expectation for [`FitRule::StopAtFirst`]. The paper uses
+    /// 1,000 shuffles.
+    ///
+    /// The result is a pure function of the arguments and the order of the items: each block of
+    /// 1,024 shuffles reads its own stream of a ChaCha8 generator. An order is drawn only as far as
+    /// it runs, and nothing is drawn if all items fit the budget. Takes O(shuffles n) time and O(n)
+    /// memory.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Setting`] for fewer than 2 shuffles, which have no standard error, and for
+    /// more than 10 million.
+    ///
+    /// ```
+    /// use knapsack_oracle::{Error, FitRule, Item, Pool};
+    ///
+    /// // Only the first item of each order fits, and one of the three items is solved.
+    /// let item = |id, solved| Item::new(id, 1.0, 6, solved);
+    /// let pool = Pool::new(vec![item("a", true)?, item("b", false)?, item("c", false)?])?;
+    /// let exact = pool.random_exact(10)?;
+    /// assert_eq!((exact.value, exact.spent), (1.0 / 3.0, 6.0));
+    /// let sampled = pool.random_sampled(10, FitRule::StopAtFirst, 1_000, 7)?;
+    /// assert!((sampled.value - exact.value).abs() < 4.0 * sampled.standard_error);
+    /// assert_eq!((sampled.spent, sampled.shuffles), (6.0, 1_000));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn random_sampled(
+        &self,
+        budget: u64,
+        rule: FitRule,
+        shuffles: usize,
+        seed: u64,
+    ) -> Result<SampledRandom, Error> {
+        if !(2..=MAX_SHUFFLES).contains(&shuffles) {
+            let (value, range) = (shuffles as f64, "from 2 to 10 million");
+            return Err(Error::Setting { name: "shuffles", value, range });
+        }
+        let outcomes = &ItemOutcome::all(self);
+        if self.total_cost() <= budget {
+            let value = sum(outcomes.iter().map(|outcome| outcome.earned));
+            let spent = self.total_cost() as f64;
+            return Ok(SampledRandom { value, standard_error: 0.0, spent, shuffles });
+        }
+        let n = outcomes.len() as u64;
+        let runs = Runs { outcomes, budget, rule, shuffles, seed };
+        Ok(match () {
+            () if n <= 1 << 7 => runs.all::<8>(),
+            () if n <= 1 << 14 => runs.all::<4>(),
+            () if n <= 1 << 28 => runs.all::<2>(),
+            () => runs.all::<1>(),
+        })
+    }
+}
+
+/// The largest number of shuffles, equal to the limit of bootstrap resamples in
+/// `trajectory-metrics`.
+const MAX_SHUFFLES: usize = 10_000_000;
+
+/// The number of shuffles that read one stream.
+const BLOCK: usize = 1 << 10;
+
+struct Runs<'a> {
+    outcomes: &'a [ItemOutcome],
+    budget: u64,
+    rule: FitRule,
+    shuffles: usize,
+    seed: u64,
+}
+
+impl Runs<'_> {
+    fn all<const K: usize>(&self) -> SampledRandom {
+        let mut earned = Vec::with_capacity(BLOCK.min(self.shuffles));
+        let mut outcomes = self.outcomes.to_vec();
+        let (mut mean, mut squares, mut spent, mut done) = (0.0_f64, 0.0_f64, 0_u128, 0_usize);
+        for (stream, start) in (0_u64..).zip((0..self.shuffles).step_by(BLOCK)) {
+            outcomes.copy_from_slice(self.outcomes);
+            let orders = Permutations::<K>::new(outcomes.len(), self.seed, stream);
+            let size = BLOCK.min(self.shuffles - start);
+            spent += self.block(&mut outcomes, orders, size, &mut earned);
+            // Merges the mean and the squared deviations of this block into those of all blocks.
+            let (before, size) = (done as f64, size as f64);
+            done += earned.len();
+            let block_mean = sum(earned.iter().copied()) / size;
+            let deviations = earned.iter().map(|&value| (value - block_mean).powi(2));
+            let step = block_mean - mean;
+            squares += sum(deviations) + step * step * before * size / (before + size);
+            mean += step * size / (before + size);
+        }
+        let shuffles = done as f64;
+        SampledRandom {
+            value: mean,
+            standard_error: (squares / (shuffles - 1.0) / shuffles).sqrt(),
+            spent: spent as f64 / shuffles,
+            shuffles: done,
+        }
+    }
+
+    /// Runs one block of orders. Writes the value of each order into `earned` and returns the cost
+    /// of all orders together.
+    fn block<const K: usize>(
+        &self,
+        outcomes: &mut [ItemOutcome],
+        mut orders: Permutations<K>,
+        size: usize,
+        earned: &mut Vec<f64>,
+    ) -> u128 {
+        let cheapest = self.outcomes.iter().map(|outcome| outcome.cost).min().unwrap_or_default();
+        let mut spent = 0_u128;
+        earned.clear();
+        earned.extend((0..size).map(|_| {
+            let (mut left, mut value) = (self.budget, 0.0);
+            match self.rule {
+                FitRule::StopAtFirst => orders.each(outcomes, |outcome| {
+                    let fits = outcome.cost <= left;
+                    if fits {
+                        left -= outcome.cost;
+                        value += outcome.earned;
+                    }
+                    fits
+                }),
+                FitRule::SkipWhatDoesNotFit => orders.each(outcomes, |outcome| {
+                    let fits = outcome.cost <= left;
+                    left -= if fits { outcome.cost } else { 0 };
+                    value += if fits { outcome.earned } else { 0.0 };
+                    left >= cheapest
+                }),
+            }
+            spent += u128::from(self.budget - left);
+            value
+        }));
+        spent
+    }
+}

@@ -1,0 +1,30 @@
+use std::fmt;
+
+/// Why a text contains no plan. Returned by [`repair_plan`](crate::repair_plan), which has an
+/// example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum UnreadableReason {
+    /// The text contains no opening bracket.
+    NoJson,
+    /// The JSON contains a character that is not allowed at its position.
+    BrokenJson,
+    /// The text ends before the first entry of a plan is complete.
+    CutOff,
+    /// The JSON is complete, but contains neither a list under the key `plan` nor a list of objects
+    /// with an id.
+    NoList,
+}
+
+impl fmt::Display for UnreadableReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::NoJson => "the text contains no JSON",
+            Self::BrokenJson => "the text contains broken JSON",
+            Self::CutOff => "the text ends before the first entry of a plan is complete",
+            Self::NoList => "the JSON contains no list of entries with an id",
+        })
+    }
+}

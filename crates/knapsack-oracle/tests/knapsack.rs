@@ -1,0 +1,229 @@
+//! The exact solver compared with brute force and with dynamic programming over all capacities.
+#![allow(clippy::unwrap_used)]
+
+use knapsack_oracle::{Error, Knapsack, KnapsackItem, Proof, Solution};
+use proptest::prelude::{any, prop, prop_assert, prop_assert_eq, proptest};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// Items with the given profits and weights.
+fn items(profits: &[u64], weights: &[u64]) -> Vec<KnapsackItem> {
+    assert_eq!(profits.len(), weights.len());
+    let pairs = profits.iter().zip(weights);
+    pairs.map(|(&profit, &weight)| KnapsackItem { profit, weight }).collect()
+}
+
+/// Checks what holds for every solution, and returns its value.
+fn checked(capacity: u64, items: &[KnapsackItem], solution: &Solution) -> u64 {
+    let sum = |of: fn(&KnapsackItem) -> u64| {
+        solution.chosen.iter().map(|&position| of(&items[position])).sum::<u64>()
+    };
+    assert!(solution.chosen.is_sorted_by(|a, b| a < b), "{solution:?}");
+    assert_eq!(solution.value, sum(|item| item.profit));
+    assert_eq!(solution.weight, sum(|item| item.weight));
+    assert!(solution.weight <= capacity);
+    assert!(solution.value <= solution.upper_bound);
+    assert!(solution.chosen.iter().all(|&item| items[item].profit > 0));
+    solution.value
+}
+
+fn solved(capacity: u64, profits: &[u64], weights: &[u64]) -> u64 {
+    let items = items(profits, weights);
+    let instance = Knapsack::new(capacity, &items).unwrap();
+    let solution = instance.solve();
+    assert_eq!(solution.upper_bound, solution.value);
+    assert!(solution.proof != Proof::None);
+    let greedy = instance.greedy();
+    checked(capacity, &items, &greedy);
+    assert!(greedy.value <= solution.value && solution.value <= greedy.upper_bound);
+    checked(capacity, &items, &solution)
+}
+
+fn brute_force(capacity: u64, profits: &[u64], weights: &[u64]) -> u64 {
+    // Each choice differs from the one before by one item.
+    let (mut value, mut weight, mut best) = (0, 0, 0);
+    let mut taken = vec![false; profits.len()];
+    for step in 1_u32..1 << profits.len() {
+        let item = step.trailing_zeros() as usize;
+        taken[item] = !taken[item];
+        if taken[item] {
+            value += profits[item];
+            weight += weights[item];
+        } else {
+            value -= profits[item];
+            weight -= weights[item];
+        }
+        if weight <= capacity {
+            best = best.max(value);
+        }
+    }
+    best
+}
+
+fn table(capacity: u64, profits: &[u64], weights: &[u64]) -> u64 {
+    let mut best = vec![0; usize::try_from(capacity).unwrap() + 1];
+    for (&profit, &weight) in profits.iter().zip(weights) {
+        let weight = weight as usize;
+        for room in (weight..best.len()).rev() {
+            best[room] = best[room].max(best[room - weight] + profit);
+        }
+    }
+    *best.last().unwrap()
+}
+
+/// Profits and weights of a random kind, with numbers up to about `top`.
+fn random_items(rng: &mut ChaCha8Rng, n: usize, top: u64) -> (Vec<u64>, Vec<u64>) {
+    let kind = rng.random_range(0..8);
+    let (a, b) = (rng.random_range(1..=top), rng.random_range(1..=top));
+    (0..n)
+        .map(|_| {
+            let (x, y) = (rng.random_range(0..=top), rng.random_range(1..=top));
+            match kind {
+                0 => (x, y),
+                1 => (y, y),
+                2 => (y + top / 10 + 1, y),
+                3 => (x + 1, x + 1 + top / 10),
+                4 => (y + top / 10 + x % 3, y),
+                5 => (y.div_ceil(3) * 3, y),
+                6 => ((x % 4 + 1) * a / 4, (x % 4 + 1) * b / 4),
+                _ => (x % 10, y),
+            }
+        })
+        .unzip()
+}
+
+fn capacity(rng: &mut impl Rng, weights: &[u64]) -> u64 {
+    let total: u64 = weights.iter().sum();
+    (total as f64 * rng.random_range(0.0..1.1)) as u64
+}
+
+#[test]
+fn the_solver_equals_brute_force_on_20_000_pools() {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    for round in 0..20_000 {
+        // Most pools are small, because the number of choices doubles with each item.
+        let n = if round % 50 == 0 { 16 } else { rng.random_range(0..=10) };
+        let top = [3, 20, 1_000, 100_000, 1 << 40, 1 << 58][rng.random_range(0..6)];
+        let (profits, weights) = random_items(&mut rng, n, top);
+        let capacity = capacity(&mut rng, &weights);
+        let want = brute_force(capacity, &profits, &weights);
+        assert_eq!(
+            solved(capacity, &profits, &weights),
+            want,
+            "{capacity} {profits:?} {weights:?}"
+        );
+    }
+}
+
+#[test]
+fn the_solver_equals_dynamic_programming_on_2_000_larger_pools() {
+    let mut rng = ChaCha8Rng::seed_from_u64(2);
+    for _ in 0..2_000 {
+        let n = rng.random_range(30..=200);
+        let top = rng.random_range(5..=60);
+        let (profits, weights) = random_items(&mut rng, n, top);
+        let capacity = capacity(&mut rng, &weights);
+        let want = table(capacity, &profits, &weights);
+        assert_eq!(
+            solved(capacity, &profits, &weights),
+            want,
+            "{capacity} {profits:?} {weights:?}"
+        );
+    }
+}
+
+#[test]
+fn numbers_near_the_limit_of_a_sum_are_exact() {
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    for n in [2, 3, 10, 14] {
+        for _ in 0..50 {
+            let top = i64::MAX as u64 / n;
+            let (profits, weights): (Vec<u64>, Vec<u64>) =
+                (0..n).map(|_| (rng.random_range(1..=top), rng.random_range(1..=top))).unzip();
+            let capacity = capacity(&mut rng, &weights);
+            let want = brute_force(capacity, &profits, &weights);
+            assert_eq!(solved(capacity, &profits, &weights), want);
+            assert_eq!(
+                solved(capacity, &weights, &weights),
+                brute_force(capacity, &weights, &weights)
+            );
+        }
+    }
+    // One item is light and valuable, and another is heavy and cheap: only one product of a profit
+    // and a weight is large.
+    let large = 1 << 40;
+    assert_eq!(solved(large + 2, &[large + 1, large - 1, 3], &[3, 5, large]), 2 * large);
+    assert_eq!(solved(u64::MAX, &[i64::MAX as u64], &[i64::MAX as u64]), i64::MAX as u64);
+}
+
+#[test]
+fn items_without_weight_are_taken_and_items_without_profit_are_not() {
+    let items = items(&[0, 3, 5, 0], &[0, 0, 1, 7]);
+    let instance = Knapsack::new(0, &items).unwrap();
+    assert_eq!(instance.solve().chosen, [1]);
+    assert_eq!(instance.greedy().chosen, [1]);
+    assert_eq!(instance.greedy().upper_bound, 3);
+    assert_eq!(Knapsack::new(5, &[]).unwrap().solve().value, 0);
+}
+
+#[test]
+fn invalid_input_is_a_typed_error() {
+    let half = 1 << 62;
+    assert_eq!(
+        Knapsack::new(1, &items(&[1; 3], &[half, half - 1, 1])).unwrap_err(),
+        Error::Sum { what: "weights", item: 2, limit: i64::MAX as u64 }
+    );
+    assert_eq!(
+        Knapsack::new(1, &items(&[u64::MAX], &[1])).unwrap_err(),
+        Error::Sum { what: "profits", item: 0, limit: i64::MAX as u64 }
+    );
+    let ones = vec![KnapsackItem { profit: 1, weight: 1 }; (1 << 22) + 1];
+    assert!(Knapsack::new(1, &ones[1..]).is_ok());
+    let error = Knapsack::new(1, &ones).unwrap_err();
+    assert!(matches!(error, Error::TooLarge { items: 4_194_305, .. }), "{error}");
+}
+
+proptest! {
+    #[test]
+    fn a_larger_capacity_is_never_worse(
+        pairs in prop::collection::vec((0_u64..50, 0_u64..50), 0..40),
+        capacity in 0_u64..500,
+    ) {
+        let (profits, weights): (Vec<u64>, Vec<u64>) = pairs.into_iter().unzip();
+        let small = solved(capacity, &profits, &weights);
+        prop_assert!(small <= solved(capacity + 1, &profits, &weights));
+        prop_assert_eq!(small, table(capacity, &profits, &weights));
+    }
+
+    #[test]
+    fn multiplying_all_numbers_does_not_change_the_choice(seed in any::<u64>(), by in 1_u64..1_000) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let (profits, weights) = random_items(&mut rng, 25, 1_000);
+        let capacity = capacity(&mut rng, &weights);
+        let times = |x: &[u64]| x.iter().map(|x| x * by).collect::<Vec<_>>();
+        let value = solved(capacity, &profits, &weights);
+        prop_assert_eq!(solved(capacity, &times(&profits), &weights), value * by);
+        prop_assert_eq!(solved(capacity * by, &profits, &times(&weights)), value);
+    }
+
+    #[test]
+    fn the_items_left_out_solve_the_complementary_problem(seed in any::<u64>()) {
+        // The least profit whose removal makes the rest fit.
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let (profits, weights) = random_items(&mut rng, 40, 40);
+        let capacity = capacity(&mut rng, &weights);
+        let excess = weights.iter().sum::<u64>().saturating_sub(capacity) as usize;
+        let mut least = vec![u64::MAX; excess + 1];
+        least[0] = 0;
+        for (&profit, &weight) in profits.iter().zip(&weights) {
+            for removed in (0..=excess).rev() {
+                if least[removed] < u64::MAX {
+                    let reached = (removed + weight as usize).min(excess);
+                    least[reached] = least[reached].min(least[removed] + profit);
+                }
+            }
+        }
+        let total: u64 = profits.iter().sum();
+        prop_assert_eq!(solved(capacity, &profits, &weights), total - least[excess]);
+    }
+}

@@ -4,9 +4,12 @@ use scoring_rules::Probability;
 use super::stored_map;
 use crate::{
     CalibrationMap, Calibrator, Error, TiedBlocks, Weight,
-    calibration::fit_input::{Standard, both_outcomes, check_clip, clip, records, standardise},
     calibration::log_odds::sigmoid,
     calibration::ridge_logistic::{Line, Record, RidgeLogistic},
+    calibration::{
+        clip::{check_clip, clip},
+        fit_input::{Standard, both_outcomes, records, standardise},
+    },
 };
 
 /// Beside the mean log loss, half of this times the squares of both slopes, features

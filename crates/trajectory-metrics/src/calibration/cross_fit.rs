@@ -1,6 +1,5 @@
 use crate::{
-    CalibrationMap, Calibrator, Error, Folds, Traces, Weight, WeightSchedule,
-    streams::traces::same_length,
+    CalibrationMap, Calibrator, Error, Folds, Traces, Weight, WeightSchedule, checks::same_length,
 };
 
 /// Traces calibrated out of sample, and the maps that did it.

@@ -4,9 +4,12 @@ use scoring_rules::Probability;
 use super::stored_map;
 use crate::{
     CalibrationMap, Calibrator, Error, TiedBlocks, Weight,
-    calibration::fit_input::{Standard, both_outcomes, check_clip, clip, records, standardise},
     calibration::log_odds::{logit, sigmoid},
     calibration::ridge_logistic::RidgeLogistic,
+    calibration::{
+        clip::{check_clip, clip},
+        fit_input::{Standard, both_outcomes, records, standardise},
+    },
 };
 
 /// Platt scaling: a logistic curve in the log-odds of the forecast, the paper's recalibration.

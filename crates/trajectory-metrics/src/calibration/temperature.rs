@@ -4,9 +4,12 @@ use scoring_rules::{CompensatedSum, Probability};
 use super::stored_map;
 use crate::{
     CalibrationMap, Calibrator, Error, TiedBlocks, Weight,
-    calibration::fit_input::{both_outcomes, check_clip, clip},
     calibration::log_odds::{logit, sigmoid},
     calibration::ridge_logistic::{Record, RidgeLogistic},
+    calibration::{
+        clip::{check_clip, clip},
+        fit_input::both_outcomes,
+    },
 };
 
 /// Beside the mean log loss, half of this times the square of the scaled slope: too little to be

@@ -1,6 +1,6 @@
 use crate::{
     BootstrapEstimate, Error, Level, Replicates,
-    resampling::normal,
+    numerics::normal,
     resampling::replicates::{ROUNDING, quantile, tail},
 };
 

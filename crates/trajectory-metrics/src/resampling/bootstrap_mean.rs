@@ -4,10 +4,10 @@ use scoring_rules::{ExactSum, Weight};
 use crate::resampling::bootstrap::par_run;
 use crate::{
     Bootstrap, Error, ExactMean, Replicates,
-    resampling::bootstrap::{at_least_two, run},
-    resampling::cluster_error::{largest_exponent, times_power_of_two},
+    checks::{at_least_two, same_length},
+    numerics::powers_of_two::{largest_exponent, times_power_of_two},
+    resampling::bootstrap::run,
     resampling::draws::{Draws, LANES},
-    streams::traces::same_length,
 };
 
 impl Bootstrap {

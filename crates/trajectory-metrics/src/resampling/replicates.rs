@@ -1,6 +1,7 @@
 use crate::{
     Error, Interval, Level,
-    resampling::cluster_error::{in_range, largest_exponent, times_power_of_two},
+    checks::in_range,
+    numerics::powers_of_two::{largest_exponent, times_power_of_two},
 };
 
 /// A statistic on all rows and on many resamples of them: its standard error and its intervals.
@@ -245,7 +246,7 @@ impl Replicates {
         if self.draws != other.draws {
             return Err(Error::OtherDraws);
         }
-        crate::streams::traces::same_length("replicates", self.values.len(), other.values.len())?;
+        crate::checks::same_length("replicates", self.values.len(), other.values.len())?;
         let values = self.values.iter().zip(&other.values).map(|(a, b)| a - b).collect();
         let difference = Self::of_draws(self.estimate - other.estimate, values, self.draws)?;
         Ok(Self { scale: difference.scale.max(self.scale).max(other.scale), ..difference })

@@ -1,6 +1,6 @@
 use scoring_rules::{ExactMean, Probability, ScoringRule, loops::Runs};
 
-use crate::{Error, Trace, Traces, Weight, WeightSchedule, streams::traces::same_length};
+use crate::{Error, Trace, Traces, Weight, WeightSchedule, checks::same_length};
 
 /// The trajectory proper score: a scoring rule for single probabilities, lifted to the whole
 /// stream of forecasts along a run by positive weights.

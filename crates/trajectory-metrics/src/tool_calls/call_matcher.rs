@@ -93,7 +93,8 @@ impl CallMatcher<ToolCall, ToolCall> for ToolCallMatcher {
     }
 }
 
-#[cfg(all(test, feature = "serde"))]
+#[cfg(feature = "serde")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

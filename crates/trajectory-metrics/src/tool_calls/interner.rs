@@ -82,7 +82,8 @@ impl<'de, T: serde::Deserialize<'de> + Eq + Hash> serde::Deserialize<'de> for In
     }
 }
 
-#[cfg(all(test, feature = "serde"))]
+#[cfg(feature = "serde")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -4,7 +4,7 @@ use super::{
     maximum_matching::maximum_matching,
     partial_order_search::Search,
 };
-use crate::{Error, streams::traces::same_length};
+use crate::{Error, checks::same_length};
 
 /// Which of the expected calls must come before which others: a directed graph without circles.
 ///

@@ -148,7 +148,8 @@ fn distances<T: PartialEq>(actual: &[T], reference: &[T]) -> [f64; 3] {
     [distance as f64, normalized(distance, actual.len(), reference.len()), exact]
 }
 
-#[cfg(all(test, feature = "serde"))]
+#[cfg(feature = "serde")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -1,8 +1,7 @@
 use scoring_rules::{ExactMean, ExactSum, Weight};
 
 use crate::{
-    Error, Interval, Level, resampling::normal, resampling::replicates::tail,
-    streams::traces::same_length,
+    Error, Interval, Level, checks::same_length, numerics::normal, resampling::replicates::tail,
 };
 
 /// A mean over tasks and how far it may be off: one end of a [`TaskMean`].
@@ -199,7 +198,8 @@ impl TryFrom<Stored> for TaskMean {
     }
 }
 
-#[cfg(all(test, feature = "serde"))]
+#[cfg(feature = "serde")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

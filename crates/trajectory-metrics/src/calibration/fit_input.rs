@@ -6,7 +6,7 @@ use scoring_rules::{Block, CompensatedSum, Probability, TiedBlocks};
 
 #[cfg(feature = "serde")]
 use super::stored_map;
-use crate::{Error, calibration::ridge_logistic::Record};
+use crate::{calibration::ridge_logistic::Record, error::Error};
 
 /// The least scale of a feature: below it the training records have no spread to speak of.
 const LEAST_SCALE: f64 = 1e-6;

@@ -3,7 +3,7 @@ use rand_chacha::ChaCha8Rng;
 use scoring_rules::{Interval, Level, Probability, TiedBlocks, pool_adjacent_violators};
 
 use crate::{
-    Error,
+    error::Error,
     resampling::replicates::{quantile, tail},
 };
 

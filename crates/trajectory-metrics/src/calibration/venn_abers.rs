@@ -1,6 +1,9 @@
-use scoring_rules::{Block, Probability, TiedBlocks};
+use scoring_rules::{Block, Probability, TiedBlocks, Weight};
 
-use crate::{CalibrationMap, Calibrator, Error, Weight};
+use crate::{
+    calibration::calibrator::{CalibrationMap, Calibrator},
+    error::Error,
+};
 #[cfg(feature = "serde")]
 use crate::{
     calibration::stored_map::{NO_KNOT, ordered},

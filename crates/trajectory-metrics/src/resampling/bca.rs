@@ -1,7 +1,9 @@
+use scoring_rules::Level;
+
 use crate::{
-    BootstrapEstimate, Error, Level, Replicates,
+    error::Error,
     numerics::normal,
-    resampling::replicates::{ROUNDING, quantile, tail},
+    resampling::replicates::{BootstrapEstimate, ROUNDING, Replicates, quantile, tail},
 };
 
 impl Replicates {

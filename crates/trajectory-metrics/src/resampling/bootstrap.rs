@@ -1,4 +1,10 @@
-use crate::{Error, Replicates, Weight, checks::at_least_two, resampling::draws::Draws};
+use scoring_rules::Weight;
+
+use crate::{
+    checks::at_least_two,
+    error::Error,
+    resampling::{draws::Draws, replicates::Replicates},
+};
 
 /// Resampling with replacement, of rows or of whole clusters of rows (tasks).
 ///

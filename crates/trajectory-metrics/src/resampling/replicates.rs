@@ -1,6 +1,8 @@
+use scoring_rules::{Interval, Level};
+
 use crate::{
-    Error, Interval, Level,
     checks::in_range,
+    error::Error,
     numerics::powers_of_two::{largest_exponent, times_power_of_two},
 };
 

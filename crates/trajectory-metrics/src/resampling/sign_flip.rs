@@ -1,9 +1,11 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use scoring_rules::Weight;
+
 use crate::{
-    Error, Weight,
     checks::in_range,
+    error::Error,
     numerics::powers_of_two::times_power_of_two,
     resampling::{bootstrap::check_resamples, cluster_error::Rows},
 };

@@ -1,7 +1,7 @@
 use scoring_rules::{CompensatedSum, Probability, ScoringRule};
 
 use crate::{
-    Error,
+    error::Error,
     forecast_fault::ForecastFault,
     streams::{
         forecast_policy::{Checked, ForecastCounts, ForecastPolicy},

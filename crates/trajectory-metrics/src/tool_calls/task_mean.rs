@@ -1,8 +1,6 @@
-use scoring_rules::{ExactMean, ExactSum, Weight};
+use scoring_rules::{ExactMean, ExactSum, Interval, Level, Weight};
 
-use crate::{
-    Error, Interval, Level, checks::same_length, numerics::normal, resampling::replicates::tail,
-};
+use crate::{checks::same_length, error::Error, numerics::normal, resampling::replicates::tail};
 
 /// A mean over tasks and how far it may be off: one end of a [`TaskMean`].
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -15,6 +15,7 @@ pub(crate) fn at_least_two(what: &'static str, found: usize) -> Result<(), Error
     Err(Error::ScoringRules(scoring_rules::Error::TooFew { what, least: 2, found }))
 }
 
+/// Checks that a result is not too large for a number.
 pub(crate) fn in_range(what: &'static str, value: f64) -> Result<f64, Error> {
     if value.is_finite() {
         Ok(value)
@@ -23,6 +24,7 @@ pub(crate) fn in_range(what: &'static str, value: f64) -> Result<f64, Error> {
     }
 }
 
+/// Checks that no value is infinite or a NaN.
 pub(crate) fn finite(what: &'static str, values: &[f64]) -> Result<(), Error> {
     match values.iter().position(|value| !value.is_finite()) {
         None => Ok(()),

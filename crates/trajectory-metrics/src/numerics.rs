@@ -2,4 +2,5 @@
 
 pub(crate) mod normal;
 pub(crate) mod powers_of_two;
+pub(crate) mod quantiles;
 pub(crate) mod students_t;

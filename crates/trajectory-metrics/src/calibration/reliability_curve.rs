@@ -4,7 +4,7 @@ use scoring_rules::{Interval, Level, Probability, TiedBlocks, pool_adjacent_viol
 
 use crate::{
     error::Error,
-    resampling::replicates::{quantile, tail},
+    numerics::quantiles::{quantile, tail},
 };
 
 /// One point of a reliability curve.

@@ -2,8 +2,11 @@ use scoring_rules::Level;
 
 use crate::{
     error::Error,
-    numerics::normal,
-    resampling::replicates::{BootstrapEstimate, ROUNDING, Replicates, quantile, tail},
+    numerics::{
+        normal,
+        quantiles::{quantile, tail},
+    },
+    resampling::replicates::{BootstrapEstimate, ROUNDING, Replicates},
 };
 
 impl Replicates {

@@ -1,6 +1,6 @@
 use scoring_rules::{ExactMean, Weight};
 
-use super::{edit_distance, edit_distance::normalized};
+use super::edit_distance::{edit_distance, normalized};
 use crate::error::Error;
 
 /// Means over many pairs of paths: edit distance (AED), normalised edit distance (ANED) and exact

@@ -1,6 +1,10 @@
 use scoring_rules::{ExactMean, ExactSum, Interval, Level, Weight};
 
-use crate::{checks::same_length, error::Error, numerics::normal, resampling::replicates::tail};
+use crate::{
+    checks::same_length,
+    error::Error,
+    numerics::{normal, quantiles::tail},
+};
 
 /// A mean over tasks and how far it may be off: one end of a [`TaskMean`].
 #[derive(Clone, Copy, Debug, PartialEq)]

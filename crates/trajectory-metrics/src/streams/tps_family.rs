@@ -1,3 +1,5 @@
+#[cfg(feature = "serde")]
+use scoring_rules::Probability;
 use scoring_rules::{BetaScore, BrierScore, LogScore, Weight};
 
 #[cfg(feature = "serde")]
@@ -6,8 +8,6 @@ use crate::{
     error::Error,
     streams::{tps::Tps, traces::Traces, weight_schedule::WeightSchedule},
 };
-#[cfg(feature = "serde")]
-use scoring_rules::Probability;
 
 /// The trajectory proper scores that the paper reports, under one weight schedule: the log score of
 /// forecasts clipped at 1e-6, in nats; the Brier score; Beta(2, 4), bounded, for which a wrong

@@ -3,6 +3,7 @@
 pub(crate) mod beta_calibration;
 pub(crate) mod calibration_error;
 pub(crate) mod calibrator;
+pub(crate) mod clip;
 pub(crate) mod cross_fit;
 pub(crate) mod fit_input;
 pub(crate) mod folds;

@@ -1,4 +1,4 @@
-use crate::streams::forecast_policy::ForecastFault;
+use crate::forecast_fault::ForecastFault;
 
 /// What was wrong with the input, or why a number is not defined for it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -1,7 +1,10 @@
 #![doc = include_str!("../README.md")]
 
 mod calibration;
+mod checks;
 mod error;
+mod forecast_fault;
+mod numerics;
 mod ranks;
 mod reports;
 mod resampling;
@@ -20,10 +23,11 @@ pub use calibration::{
     reliability_diagram, root_mean_square_calibration_error,
 };
 pub use error::Error;
+pub use forecast_fault::ForecastFault;
 pub use ranks::{
-    AurocDifference, AurocEstimate, PositiveClass, PrecisionRecallPoint, RiskCoveragePoint,
-    RocPoint, augrc, aurc, auroc, auroc_difference, average_precision, delong, delong_test,
-    excess_aurc, precision_recall_curve, risk_coverage_curve, roc_curve,
+    AurocDifference, AurocEstimate, PositiveClass, PrecisionRecallPoint, Ranking,
+    RiskCoveragePoint, RocPoint, augrc, aurc, auroc, auroc_difference, average_precision, delong,
+    delong_test, excess_aurc, precision_recall_curve, risk_coverage_curve, roc_curve,
 };
 pub use reports::{
     Diagnostics, Evaluation, EvaluationOptions, FixedRankSensitivity, MetricChange, NamedChange,
@@ -31,14 +35,14 @@ pub use reports::{
     raw_against_calibrated,
 };
 pub use resampling::{
-    Bootstrap, BootstrapEstimate, ClusterEstimate, Ranking, Replicates, SignFlipTest,
-    cluster_difference, cluster_mean, cluster_ratio, sign_flip_test,
+    Bootstrap, BootstrapEstimate, ClusterEstimate, Replicates, SignFlipTest, cluster_difference,
+    cluster_mean, cluster_ratio, sign_flip_test,
 };
 pub use scoring_rules::{
     BetaScore, Binning, Block, BrierScore, ExactMean, Interval, Level, LogScore, LossDerivatives,
     OrderedScore, Probability, ScoringRule, SmoothRule, TiedBlocks, Weight, from_fn,
 };
 pub use streams::{
-    CheckedRun, CustomWeights, ForecastCounts, ForecastFault, ForecastPolicy, OnlineTps,
-    OnlineTpsState, Summary, Tps, TpsFamily, Trace, Traces, WeightSchedule,
+    CheckedRun, CustomWeights, ForecastCounts, ForecastPolicy, OnlineTps, OnlineTpsState, Summary,
+    Tps, TpsFamily, Trace, Traces, WeightSchedule,
 };

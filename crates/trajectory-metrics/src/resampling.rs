@@ -2,19 +2,14 @@
 
 pub(crate) mod bca;
 pub(crate) mod bootstrap;
-pub(crate) mod bootstrap_auroc;
 pub(crate) mod bootstrap_mean;
 pub(crate) mod cluster_error;
 pub(crate) mod draws;
 pub(crate) mod jackknife;
-pub(crate) mod normal;
 pub(crate) mod replicates;
-pub(crate) mod resample;
 pub(crate) mod sign_flip;
-pub(crate) mod students_t;
 
 pub use bootstrap::Bootstrap;
 pub use cluster_error::{ClusterEstimate, cluster_difference, cluster_mean, cluster_ratio};
 pub use replicates::{BootstrapEstimate, Replicates};
-pub use resample::Ranking;
 pub use sign_flip::{SignFlipTest, sign_flip_test};

@@ -9,7 +9,7 @@ pub(crate) mod tps_loss;
 pub(crate) mod traces;
 pub(crate) mod weight_schedule;
 
-pub use forecast_policy::{CheckedRun, ForecastCounts, ForecastFault, ForecastPolicy};
+pub use forecast_policy::{CheckedRun, ForecastCounts, ForecastPolicy};
 pub use online_tps::{OnlineTps, OnlineTpsState};
 pub use summary::Summary;
 pub use tps::Tps;

@@ -1,12 +1,16 @@
-use scoring_rules::Probability;
+use scoring_rules::{Probability, TiedBlocks, Weight};
 
 #[cfg(feature = "serde")]
 use super::stored_map;
 use crate::{
-    CalibrationMap, Calibrator, Error, TiedBlocks, Weight,
-    calibration::fit_input::{Standard, both_outcomes, check_clip, clip, records, standardise},
-    calibration::log_odds::sigmoid,
-    calibration::ridge_logistic::{Line, Record, RidgeLogistic},
+    calibration::{
+        calibrator::{CalibrationMap, Calibrator},
+        clip::{check_clip, clip},
+        fit_input::{Standard, both_outcomes, records, standardise},
+        log_odds::sigmoid,
+        ridge_logistic::{Line, Record, RidgeLogistic},
+    },
+    error::Error,
 };
 
 /// Beside the mean log loss, half of this times the squares of both slopes, features

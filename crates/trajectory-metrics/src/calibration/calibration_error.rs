@@ -1,6 +1,6 @@
-use scoring_rules::{Binning, Block, BrierScore, ExactMean, ScoringRule, TiedBlocks};
+use scoring_rules::{Binning, Block, BrierScore, ExactMean, ScoringRule, TiedBlocks, Weight};
 
-use crate::{Error, Weight};
+use crate::error::Error;
 
 /// Expected calibration error: the distance between mean confidence and success rate in a bin,
 /// averaged over the bins by weight.

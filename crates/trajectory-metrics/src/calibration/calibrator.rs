@@ -1,6 +1,6 @@
-use scoring_rules::Probability;
+use scoring_rules::{Probability, Weight};
 
-use crate::{Error, Weight};
+use crate::error::Error;
 
 /// A fitted map from what was forecast to what it has come to mean.
 ///

@@ -1,6 +1,13 @@
+use scoring_rules::Weight;
+
 use crate::{
-    CalibrationMap, Calibrator, Error, Folds, Traces, Weight, WeightSchedule,
-    streams::traces::same_length,
+    calibration::{
+        calibrator::{CalibrationMap, Calibrator},
+        folds::Folds,
+    },
+    checks::same_length,
+    error::Error,
+    streams::{traces::Traces, weight_schedule::WeightSchedule},
 };
 
 /// Traces calibrated out of sample, and the maps that did it.

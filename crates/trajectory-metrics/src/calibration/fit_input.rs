@@ -6,28 +6,13 @@ use scoring_rules::{Block, CompensatedSum, Probability, TiedBlocks};
 
 #[cfg(feature = "serde")]
 use super::stored_map;
-use crate::{Error, calibration::ridge_logistic::Record};
+use crate::{calibration::ridge_logistic::Record, error::Error};
 
 /// The least scale of a feature: below it the training records have no spread to speak of.
 const LEAST_SCALE: f64 = 1e-6;
 
 /// A share of the weight that is none: its logit could not be told from infinity.
 const NO_SHARE: f64 = 1e-200;
-
-/// A clip that leaves room between its ends and keeps them off 0 and 1.
-pub(crate) fn check_clip(clip: f64) -> Result<f64, Error> {
-    // A NaN is in no range.
-    if (f64::EPSILON / 2.0..0.5).contains(&clip) {
-        Ok(clip)
-    } else {
-        let range = "at least 2^-53 and below 1/2";
-        Err(Error::Setting { name: "clip", value: clip, range })
-    }
-}
-
-pub(crate) fn clip(p: f64, clip: f64) -> f64 {
-    p.clamp(clip, 1.0 - clip)
-}
 
 /// Weight of failures and of successes, where there are both.
 pub(crate) fn both_outcomes(blocks: &TiedBlocks) -> Result<(f64, f64), Error> {

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::{Error, streams::traces::same_length};
+use crate::{checks::same_length, error::Error};
 
 /// A split of traces into folds, for [`cross_fit`](crate::cross_fit()).
 ///

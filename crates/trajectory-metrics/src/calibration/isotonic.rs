@@ -1,8 +1,11 @@
-use scoring_rules::{Probability, TiedBlocks, pool_adjacent_violators};
+use scoring_rules::{Probability, TiedBlocks, Weight, pool_adjacent_violators};
 
 #[cfg(feature = "serde")]
 use super::stored_map;
-use crate::{CalibrationMap, Calibrator, Error, Weight};
+use crate::{
+    calibration::calibrator::{CalibrationMap, Calibrator},
+    error::Error,
+};
 
 /// Isotonic regression: the rising map with the smallest squared error, whatever its shape.
 ///

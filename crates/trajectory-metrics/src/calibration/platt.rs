@@ -1,12 +1,16 @@
-use scoring_rules::Probability;
+use scoring_rules::{Probability, TiedBlocks, Weight};
 
 #[cfg(feature = "serde")]
 use super::stored_map;
 use crate::{
-    CalibrationMap, Calibrator, Error, TiedBlocks, Weight,
-    calibration::fit_input::{Standard, both_outcomes, check_clip, clip, records, standardise},
-    calibration::log_odds::{logit, sigmoid},
-    calibration::ridge_logistic::RidgeLogistic,
+    calibration::{
+        calibrator::{CalibrationMap, Calibrator},
+        clip::{check_clip, clip},
+        fit_input::{Standard, both_outcomes, records, standardise},
+        log_odds::{logit, sigmoid},
+        ridge_logistic::RidgeLogistic,
+    },
+    error::Error,
 };
 
 /// Platt scaling: a logistic curve in the log-odds of the forecast, the paper's recalibration.

@@ -3,8 +3,8 @@ use rand_chacha::ChaCha8Rng;
 use scoring_rules::{Interval, Level, Probability, TiedBlocks, pool_adjacent_violators};
 
 use crate::{
-    Error,
-    resampling::replicates::{quantile, tail},
+    error::Error,
+    numerics::quantiles::{quantile, tail},
 };
 
 /// One point of a reliability curve.

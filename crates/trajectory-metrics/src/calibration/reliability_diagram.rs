@@ -1,6 +1,6 @@
 use scoring_rules::{Binning, Block, CompensatedSum, Probability, TiedBlocks};
 
-use crate::Error;
+use crate::error::Error;
 
 /// One bar of a reliability diagram.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,8 +4,7 @@
 use scoring_rules::Probability;
 use serde::{Deserialize, Deserializer, de::Error as _};
 
-use super::{VennAbersMap, fit_input::check_clip};
-use crate::{Error, streams::traces::same_length};
+use crate::{calibration::clip::check_clip, error::Error};
 
 /// A number in a range; a NaN is in none.
 fn read<'de, D: Deserializer<'de>>(
@@ -51,7 +50,7 @@ pub(super) fn clip<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D:
     check_clip(f64::deserialize(deserializer)?).map_err(D::Error::custom)
 }
 
-const NO_KNOT: Error = Error::Length { what: "knots, at least", expected: 1, found: 0 };
+pub(super) const NO_KNOT: Error = Error::Length { what: "knots, at least", expected: 1, found: 0 };
 
 /// Of an isotonic map: forecasts that rise strictly, and what they become, which does not fall.
 pub(super) fn knots<'de, D: Deserializer<'de>>(
@@ -69,33 +68,8 @@ pub(super) fn knots<'de, D: Deserializer<'de>>(
     Ok(knots)
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct StoredVennAbers {
-    knots: Vec<Probability>,
-    cells: Vec<[Probability; 3]>,
-}
-
-impl TryFrom<StoredVennAbers> for VennAbersMap {
-    type Error = Error;
-
-    fn try_from(StoredVennAbers { knots, cells }: StoredVennAbers) -> Result<Self, Error> {
-        if knots.is_empty() {
-            return Err(NO_KNOT);
-        }
-        ordered("knots", knots.iter().copied(), |before, knot| before < knot)?;
-        same_length("cells", 2 * knots.len() + 1, cells.len())?;
-        for part in 0..3 {
-            ordered("cells", cells.iter().map(|cell| cell[part]), |before, next| before <= next)?;
-        }
-        for &[p0, p1, _] in &cells {
-            ordered("the pair of a cell", [p0, p1].into_iter(), |p0, p1| p0 <= p1)?;
-        }
-        Ok(Self { knots, cells })
-    }
-}
-
-fn ordered(
+/// Whether each value may follow the one before it.
+pub(super) fn ordered(
     what: &'static str,
     values: impl Iterator<Item = Probability> + Clone,
     may_follow: impl Fn(Probability, Probability) -> bool,

@@ -1,12 +1,16 @@
-use scoring_rules::{CompensatedSum, Probability};
+use scoring_rules::{CompensatedSum, Probability, TiedBlocks, Weight};
 
 #[cfg(feature = "serde")]
 use super::stored_map;
 use crate::{
-    CalibrationMap, Calibrator, Error, TiedBlocks, Weight,
-    calibration::fit_input::{both_outcomes, check_clip, clip},
-    calibration::log_odds::{logit, sigmoid},
-    calibration::ridge_logistic::{Record, RidgeLogistic},
+    calibration::{
+        calibrator::{CalibrationMap, Calibrator},
+        clip::{check_clip, clip},
+        fit_input::both_outcomes,
+        log_odds::{logit, sigmoid},
+        ridge_logistic::{Record, RidgeLogistic},
+    },
+    error::Error,
 };
 
 /// Beside the mean log loss, half of this times the square of the scaled slope: too little to be

@@ -1,8 +1,14 @@
-use scoring_rules::{Block, Probability, TiedBlocks};
+use scoring_rules::{Block, Probability, TiedBlocks, Weight};
 
+use crate::{
+    calibration::calibrator::{CalibrationMap, Calibrator},
+    error::Error,
+};
 #[cfg(feature = "serde")]
-use super::stored_map;
-use crate::{CalibrationMap, Calibrator, Error, Weight};
+use crate::{
+    calibration::stored_map::{NO_KNOT, ordered},
+    checks::same_length,
+};
 
 /// Inductive Venn-Abers prediction: isotonic regression that says how sure it is.
 ///
@@ -47,13 +53,42 @@ pub struct VennAbers;
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
-    serde(try_from = "stored_map::StoredVennAbers")
+    serde(try_from = "StoredVennAbers")
 )]
 pub struct VennAbersMap {
     /// The training forecasts, strictly rising.
-    pub(super) knots: Vec<Probability>,
+    knots: Vec<Probability>,
     /// Below the first knot, at it, between it and the second, and so on: p0, p1 and both merged.
-    pub(super) cells: Vec<[Probability; 3]>,
+    cells: Vec<[Probability; 3]>,
+}
+
+/// A map as it is written.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredVennAbers {
+    knots: Vec<Probability>,
+    cells: Vec<[Probability; 3]>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredVennAbers> for VennAbersMap {
+    type Error = Error;
+
+    fn try_from(StoredVennAbers { knots, cells }: StoredVennAbers) -> Result<Self, Error> {
+        if knots.is_empty() {
+            return Err(NO_KNOT);
+        }
+        ordered("knots", knots.iter().copied(), |before, knot| before < knot)?;
+        same_length("cells", 2 * knots.len() + 1, cells.len())?;
+        for part in 0..3 {
+            ordered("cells", cells.iter().map(|cell| cell[part]), |before, next| before <= next)?;
+        }
+        for &[p0, p1, _] in &cells {
+            ordered("the pair of a cell", [p0, p1].into_iter(), |p0, p1| p0 <= p1)?;
+        }
+        Ok(Self { knots, cells })
+    }
 }
 
 impl VennAbersMap {

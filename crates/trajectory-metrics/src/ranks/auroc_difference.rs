@@ -1,16 +1,13 @@
 use scoring_rules::{Probability, TiedBlocks, Weight};
 
 use crate::{
+    checks::{at_least_two, same_length},
     error::Error,
     ranks::{
         delong::{Class, Placements},
         ranking::auroc,
     },
-    resampling::{
-        bootstrap::at_least_two,
-        cluster_error::{ClusterEstimate, Rows},
-    },
-    streams::traces::same_length,
+    resampling::cluster_error::{ClusterEstimate, Rows},
 };
 
 /// The AUROC of a second model minus that of a first, each on its own runs of the same tasks, with a

@@ -1,8 +1,13 @@
-use scoring_rules::{Block, CompensatedSum, ExactSum, Probability};
+use scoring_rules::{Block, CompensatedSum, ExactSum, Probability, TiedBlocks, Weight};
 
 use crate::{
-    Error, TiedBlocks, Weight, auroc, ranks::curves::both_classes, ranks::ranking::to_unit,
-    resampling::normal::two_sided_tail, streams::traces::same_length,
+    checks::same_length,
+    error::Error,
+    numerics::normal::two_sided_tail,
+    ranks::{
+        curves::both_classes,
+        ranking::{auroc, to_unit},
+    },
 };
 
 /// Placements are shares. Where they vary by less than this it is by rounding, and what was divided

@@ -1,6 +1,9 @@
-use scoring_rules::CompensatedSum;
+use scoring_rules::{CompensatedSum, TiedBlocks};
 
-use crate::{Error, TiedBlocks, aurc, ranks::ranking::harmonic_span};
+use crate::{
+    error::Error,
+    ranks::ranking::{aurc, harmonic_span},
+};
 
 /// Excess AURC: the area under the risk-coverage curve beyond that of the best possible ranking,
 /// in which every success comes before every failure.

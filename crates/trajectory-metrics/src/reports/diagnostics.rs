@@ -1,7 +1,12 @@
 use scoring_rules::{Binning, TiedBlocks};
 
 use crate::{
-    Error, PositiveClass, aurc, auroc, average_precision, brier_loss, expected_calibration_error,
+    calibration::calibration_error::{brier_loss, expected_calibration_error},
+    error::Error,
+    ranks::{
+        positive_class::PositiveClass,
+        ranking::{aurc, auroc, average_precision},
+    },
 };
 
 /// The diagnostics that the paper reports beside the trajectory proper score, of a scalar summary

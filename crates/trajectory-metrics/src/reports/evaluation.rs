@@ -3,16 +3,14 @@ use std::collections::BTreeMap;
 use scoring_rules::{ExactMean, Probability, TiedBlocks, Weight};
 
 use crate::{
+    checks::same_length,
     error::Error,
     reports::{
         diagnostics::Diagnostics,
         named_estimate::{NamedEstimate, Resampling, Scored},
     },
     streams::{
-        summary::Summary,
-        tps_family::TpsFamily,
-        traces::{Traces, same_length},
-        weight_schedule::WeightSchedule,
+        summary::Summary, tps_family::TpsFamily, traces::Traces, weight_schedule::WeightSchedule,
     },
 };
 

@@ -1,8 +1,16 @@
 use scoring_rules::{LogScore, Probability, TiedBlocks};
 
 use crate::{
-    Error, Folds, Platt, PositiveClass, Summary, Tps, TpsFamily, Traces, WeightSchedule, aurc,
-    auroc, average_precision, cross_fit,
+    calibration::{cross_fit::cross_fit, folds::Folds, platt::Platt},
+    error::Error,
+    ranks::{
+        positive_class::PositiveClass,
+        ranking::{aurc, auroc, average_precision},
+    },
+    streams::{
+        summary::Summary, tps::Tps, tps_family::TpsFamily, traces::Traces,
+        weight_schedule::WeightSchedule,
+    },
 };
 
 /// How far the trajectory log score moves while everything that looks at ranks stands still, by

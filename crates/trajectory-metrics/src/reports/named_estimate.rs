@@ -1,12 +1,13 @@
 use scoring_rules::{ExactMean, Level, TiedBlocks, Weight};
 
 use crate::{
+    checks::at_least_two,
     error::Error,
+    ranks::resample::Ranking,
     reports::diagnostics::Diagnostics,
     resampling::{
-        bootstrap::{Bootstrap, at_least_two},
+        bootstrap::Bootstrap,
         replicates::{BootstrapEstimate, Replicates},
-        resample::Ranking,
     },
     streams::{
         summary::Summary, tps_family::TpsFamily, traces::Traces, weight_schedule::WeightSchedule,

@@ -1,13 +1,11 @@
 use scoring_rules::TiedBlocks;
 
 use crate::{
+    checks::same_length,
     error::Error,
     reports::named_estimate::{METRICS, NAMES, Scored},
     resampling::{bootstrap::Bootstrap, replicates::Replicates},
-    streams::{
-        traces::{Traces, same_length},
-        weight_schedule::WeightSchedule,
-    },
+    streams::{traces::Traces, weight_schedule::WeightSchedule},
 };
 
 /// What calibration changes about one metric, and how sure that is: by [`raw_against_calibrated`].

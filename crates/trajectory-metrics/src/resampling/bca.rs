@@ -1,7 +1,12 @@
+use scoring_rules::Level;
+
 use crate::{
-    BootstrapEstimate, Error, Level, Replicates,
-    resampling::normal,
-    resampling::replicates::{ROUNDING, quantile, tail},
+    error::Error,
+    numerics::{
+        normal,
+        quantiles::{quantile, tail},
+    },
+    resampling::replicates::{BootstrapEstimate, ROUNDING, Replicates},
 };
 
 impl Replicates {

@@ -1,4 +1,10 @@
-use crate::{Error, Replicates, Weight, resampling::draws::Draws};
+use scoring_rules::Weight;
+
+use crate::{
+    checks::at_least_two,
+    error::Error,
+    resampling::{draws::Draws, replicates::Replicates},
+};
 
 /// Resampling with replacement, of rows or of whole clusters of rows (tasks).
 ///
@@ -314,14 +320,6 @@ pub(crate) fn par_run<V: Send, F: FnMut(u64) -> V>(
 /// An error is a NaN, which marks a replicate as undefined.
 fn defined<const N: usize>(values: [Result<f64, Error>; N]) -> [f64; N] {
     values.map(|value| value.unwrap_or(f64::NAN))
-}
-
-/// What is drawn from a single row or cluster never varies, which would pass for certainty.
-pub(crate) fn at_least_two(what: &'static str, found: usize) -> Result<(), Error> {
-    if found >= 2 {
-        return Ok(());
-    }
-    Err(Error::ScoringRules(scoring_rules::Error::TooFew { what, least: 2, found }))
 }
 
 fn count(n: usize) -> Result<u32, Error> {

@@ -1,13 +1,16 @@
-use scoring_rules::{ExactSum, Weight};
+use scoring_rules::{ExactMean, ExactSum, Weight};
 
 #[cfg(feature = "rayon")]
 use crate::resampling::bootstrap::par_run;
 use crate::{
-    Bootstrap, Error, ExactMean, Replicates,
-    resampling::bootstrap::{at_least_two, run},
-    resampling::cluster_error::{largest_exponent, times_power_of_two},
-    resampling::draws::{Draws, LANES},
-    streams::traces::same_length,
+    checks::{at_least_two, same_length},
+    error::Error,
+    numerics::powers_of_two::{largest_exponent, times_power_of_two},
+    resampling::{
+        bootstrap::{Bootstrap, run},
+        draws::{Draws, LANES},
+        replicates::Replicates,
+    },
 };
 
 impl Bootstrap {

@@ -1,9 +1,12 @@
 use scoring_rules::{ExactSum, Interval, Level, Weight};
 
 use crate::{
+    checks::{at_least_two, finite, in_range, same_length},
     error::Error,
-    resampling::{bootstrap::at_least_two, students_t::two_sided_quantile},
-    streams::traces::same_length,
+    numerics::{
+        powers_of_two::{largest_exponent, times_power_of_two},
+        students_t::two_sided_quantile,
+    },
 };
 
 /// An estimate with a standard error that does not take rows of one cluster for independent.
@@ -300,34 +303,3 @@ impl<'a, G: Ord> Rows<'a, G> {
 
 /// A standard error below this share of the size of what is summed is rounding.
 const ROUNDING: f64 = 1e-14;
-
-/// The power of two in the largest finite value; 0 where all are 0.
-pub(crate) fn largest_exponent(values: impl Iterator<Item = f64>) -> i32 {
-    let sizes = values.filter(|value| value.is_finite()).map(f64::abs);
-    let largest = sizes.fold(0.0, f64::max);
-    if largest == 0.0 { 0 } else { (largest.to_bits() >> 52) as i32 - 1023 }
-}
-
-/// `value * 2^exponent` in two steps, so that neither factor leaves the range of numbers.
-pub(crate) fn times_power_of_two(value: f64, exponent: i32) -> f64 {
-    let half = exponent / 2;
-    value * 2.0_f64.powi(half) * 2.0_f64.powi(exponent - half)
-}
-
-pub(crate) fn in_range(what: &'static str, value: f64) -> Result<f64, Error> {
-    if value.is_finite() {
-        Ok(value)
-    } else {
-        Err(Error::ScoringRules(scoring_rules::Error::NotFinite { what, value }))
-    }
-}
-
-pub(crate) fn finite(what: &'static str, values: &[f64]) -> Result<(), Error> {
-    match values.iter().position(|value| !value.is_finite()) {
-        None => Ok(()),
-        Some(index) => {
-            let value = values[index];
-            Err(Error::ScoringRules(scoring_rules::Error::NotFiniteAt { what, index, value }))
-        }
-    }
-}

@@ -1,4 +1,4 @@
-use crate::{Bootstrap, Error};
+use crate::{error::Error, resampling::bootstrap::Bootstrap};
 
 impl Bootstrap {
     /// The statistic with each row, or each cluster, left out in turn: for

@@ -1,6 +1,12 @@
+use scoring_rules::{Interval, Level};
+
 use crate::{
-    Error, Interval, Level,
-    resampling::cluster_error::{in_range, largest_exponent, times_power_of_two},
+    checks::in_range,
+    error::Error,
+    numerics::{
+        powers_of_two::{largest_exponent, times_power_of_two},
+        quantiles::{quantile, tail},
+    },
 };
 
 /// A statistic on all rows and on many resamples of them: its standard error and its intervals.
@@ -245,7 +251,7 @@ impl Replicates {
         if self.draws != other.draws {
             return Err(Error::OtherDraws);
         }
-        crate::streams::traces::same_length("replicates", self.values.len(), other.values.len())?;
+        crate::checks::same_length("replicates", self.values.len(), other.values.len())?;
         let values = self.values.iter().zip(&other.values).map(|(a, b)| a - b).collect();
         let difference = Self::of_draws(self.estimate - other.estimate, values, self.draws)?;
         Ok(Self { scale: difference.scale.max(self.scale).max(other.scale), ..difference })
@@ -331,43 +337,9 @@ fn not_finite(what: &'static str, value: f64) -> Error {
     Error::ScoringRules(scoring_rules::Error::NotFinite { what, value })
 }
 
-/// The share above and below an interval.
-pub(crate) fn tail(level: Level) -> f64 {
-    (1.0 - level.get()) / 2.0
-}
-
-/// The quantile of sorted values, by linear interpolation.
-pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let position = share * (sorted.len() - 1) as f64;
-    let (low, rest) = (position.floor(), position.fract());
-    let (a, b) = (sorted[low as usize], sorted[position.ceil() as usize]);
-    // From an infinite value on there is nothing to interpolate.
-    if a.is_infinite() {
-        a
-    } else if a < 0.0 && b > 0.0 {
-        // Their distance may be too large for a number.
-        a * (1.0 - rest) + b * rest
-    } else {
-        a + rest * (b - a)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quantiles_interpolate_between_order_statistics() {
-        let sorted = [1.0, 2.0, 4.0, 8.0];
-        assert_eq!(quantile(&sorted, 0.0), 1.0);
-        assert_eq!(quantile(&sorted, 0.5), 3.0);
-        assert_eq!(quantile(&sorted, 1.0), 8.0);
-        assert_eq!(quantile(&[f64::NEG_INFINITY, 0.0], 0.5), f64::NEG_INFINITY);
-        assert_eq!(quantile(&[0.0, f64::INFINITY], 0.5), f64::INFINITY);
-        for share in [0.0, 0.05, 0.3, 0.7, 1.0] {
-            assert_eq!(quantile(&[0.1; 9], share), 0.1);
-        }
-    }
 
     #[test]
     fn what_is_infinite_has_a_percentile_interval_and_nothing_else() {

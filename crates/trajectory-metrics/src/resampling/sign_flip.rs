@@ -1,10 +1,13 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use scoring_rules::Weight;
+
 use crate::{
-    Error, Weight,
-    resampling::bootstrap::check_resamples,
-    resampling::cluster_error::{Rows, in_range, times_power_of_two},
+    checks::in_range,
+    error::Error,
+    numerics::powers_of_two::times_power_of_two,
+    resampling::{bootstrap::check_resamples, cluster_error::Rows},
 };
 
 /// The outcome of a [`sign_flip_test`].

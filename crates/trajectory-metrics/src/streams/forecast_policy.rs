@@ -2,7 +2,7 @@ use std::fmt;
 
 use scoring_rules::Probability;
 
-use crate::Error;
+use crate::{error::Error, forecast_fault::ForecastFault};
 
 /// What to do about a forecast that is missing, NaN or outside [0, 1].
 ///
@@ -56,39 +56,6 @@ pub enum ForecastPolicy {
     /// Moves a number outside [0, 1], infinities included, to the nearer end; refuses a missing
     /// forecast and a NaN.
     Clip,
-}
-
-/// What is wrong with a forecast.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum ForecastFault {
-    /// There is no value.
-    Missing,
-    /// The value is NaN.
-    Nan,
-    /// The value is outside [0, 1].
-    OutOfRange(
-        #[cfg_attr(
-            feature = "serde",
-            serde(
-                serialize_with = "crate::stored_number::serialize",
-                deserialize_with = "crate::stored_number::outside"
-            )
-        )]
-        f64,
-    ),
-}
-
-impl fmt::Display for ForecastFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing => f.write_str("missing"),
-            Self::Nan => f.write_str("NaN"),
-            Self::OutOfRange(value) => write!(f, "{value}, outside [0, 1]"),
-        }
-    }
 }
 
 /// The forecasts of one run after [`ForecastPolicy::check_run`].

@@ -1,9 +1,10 @@
 use scoring_rules::{CompensatedSum, Probability, ScoringRule};
 
 use crate::{
-    Error,
+    error::Error,
+    forecast_fault::ForecastFault,
     streams::{
-        forecast_policy::{Checked, ForecastCounts, ForecastFault, ForecastPolicy},
+        forecast_policy::{Checked, ForecastCounts, ForecastPolicy},
         tps::{Tps, check_horizon},
         weight_schedule::{WeightSchedule, weigh},
     },

@@ -1,6 +1,12 @@
 use scoring_rules::{Probability, from_fn};
 
-use crate::{Error, Trace, Traces, WeightSchedule};
+use crate::{
+    error::Error,
+    streams::{
+        traces::{Trace, Traces},
+        weight_schedule::WeightSchedule,
+    },
+};
 
 /// How to collapse a stream of forecasts into one number, for the diagnostics that need one.
 ///

@@ -1,6 +1,13 @@
-use scoring_rules::{ExactMean, Probability, ScoringRule, loops::Runs};
+use scoring_rules::{ExactMean, Probability, ScoringRule, Weight, loops::Runs};
 
-use crate::{Error, Trace, Traces, Weight, WeightSchedule, streams::traces::same_length};
+use crate::{
+    checks::same_length,
+    error::Error,
+    streams::{
+        traces::{Trace, Traces},
+        weight_schedule::WeightSchedule,
+    },
+};
 
 /// The trajectory proper score: a scoring rule for single probabilities, lifted to the whole
 /// stream of forecasts along a run by positive weights.

@@ -1,8 +1,13 @@
-use scoring_rules::{BetaScore, BrierScore, LogScore};
-
-use crate::{Error, Tps, Traces, Weight, WeightSchedule};
 #[cfg(feature = "serde")]
-use crate::{Probability, streams::traces::same_length};
+use scoring_rules::Probability;
+use scoring_rules::{BetaScore, BrierScore, LogScore, Weight};
+
+#[cfg(feature = "serde")]
+use crate::checks::same_length;
+use crate::{
+    error::Error,
+    streams::{tps::Tps, traces::Traces, weight_schedule::WeightSchedule},
+};
 
 /// The trajectory proper scores that the paper reports, under one weight schedule: the log score of
 /// forecasts clipped at 1e-6, in nats; the Brier score; Beta(2, 4), bounded, for which a wrong

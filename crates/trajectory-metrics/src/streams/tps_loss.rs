@@ -1,6 +1,6 @@
 use scoring_rules::{LossDerivatives, SmoothRule};
 
-use crate::{Error, Tps, streams::traces::same_length};
+use crate::{checks::same_length, error::Error, streams::tps::Tps};
 
 impl<R: SmoothRule> Tps<R> {
     /// Minus the score of a run, as a loss to train on, where the forecasts are given by their

@@ -1,6 +1,6 @@
 use scoring_rules::Probability;
 
-use crate::Error;
+use crate::{checks::same_length, error::Error};
 
 /// One run of an agent that ended: its forecasts of success, step by step, and how it ended.
 ///
@@ -194,11 +194,6 @@ impl Traces {
         }
         mapped
     }
-}
-
-/// Checks that `what` has one entry a row.
-pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
-    if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
 }
 
 #[cfg(test)]

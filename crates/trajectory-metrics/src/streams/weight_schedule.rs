@@ -2,7 +2,7 @@ use std::{fmt, str::FromStr};
 
 use scoring_rules::{Probability, ScoringRule, loops::StepWeights};
 
-use crate::Error;
+use crate::error::Error;
 
 /// How much each step of a run counts: positive weights that sum to one over the run's horizon T.
 ///

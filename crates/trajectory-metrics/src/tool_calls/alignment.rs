@@ -164,7 +164,8 @@ impl TryFrom<Stored> for Alignment {
     }
 }
 
-#[cfg(all(test, feature = "serde"))]
+#[cfg(feature = "serde")]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::tool_calls::{PartialOrder, match_calls};

@@ -1,5 +1,5 @@
-use super::{Value, value::Tolerance};
-use crate::Error;
+use super::value::Tolerance;
+use crate::{error::Error, tool_calls::value::Value};
 
 /// When the arguments of a call are those that were expected.
 ///

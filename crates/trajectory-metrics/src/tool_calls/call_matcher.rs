@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 
-use super::{ArgumentRule, ToolCall};
-use crate::Error;
+use crate::{
+    error::Error,
+    tool_calls::{argument_rule::ArgumentRule, tool_call::ToolCall},
+};
 
 /// Decides whether a call satisfies an expected call.
 ///
@@ -93,7 +95,8 @@ impl CallMatcher<ToolCall, ToolCall> for ToolCallMatcher {
     }
 }
 
-#[cfg(all(test, feature = "serde"))]
+#[cfg(feature = "serde")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

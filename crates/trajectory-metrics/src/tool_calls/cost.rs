@@ -1,7 +1,6 @@
 use scoring_rules::ExactSum;
 
-use super::FailureClass;
-use crate::{Error, streams::traces::same_length};
+use crate::{checks::same_length, error::Error, tool_calls::failure_classes::FailureClass};
 
 /// What the agent's calls cost more than the reference's: the sum of the one less that of the
 /// other, in the unit of the costs.

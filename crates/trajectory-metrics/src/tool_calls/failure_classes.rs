@@ -204,7 +204,7 @@ struct Stored {
 
 #[cfg(feature = "serde")]
 impl TryFrom<Stored> for FailureCounts {
-    type Error = crate::Error;
+    type Error = crate::error::Error;
 
     fn try_from(stored: Stored) -> Result<Self, Self::Error> {
         let Stored { calls, repeated, extra, wrong_parameters, inaccessible } = stored;
@@ -213,7 +213,7 @@ impl TryFrom<Stored> for FailureCounts {
         if sum.is_some_and(|sum| sum <= calls) {
             Ok(Self { calls, repeated, extra, wrong_parameters, inaccessible })
         } else {
-            Err(crate::Error::Setting {
+            Err(crate::error::Error::Setting {
                 name: "number of redundant and failed calls",
                 value: classes.iter().map(|&count| count as f64).sum(),
                 range: "at most the number of calls",

@@ -1,6 +1,6 @@
 use std::{collections::HashMap, hash::Hash};
 
-use crate::Error;
+use crate::error::Error;
 
 /// Gives each distinct call a number, in the order of first appearance from 0: equal calls get the
 /// same one. What is compared many times is hashed once and then compared as a number.
@@ -82,7 +82,8 @@ impl<'de, T: serde::Deserialize<'de> + Eq + Hash> serde::Deserialize<'de> for In
     }
 }
 
-#[cfg(all(test, feature = "serde"))]
+#[cfg(feature = "serde")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -1,10 +1,12 @@
 use super::{
-    Alignment, CallMatcher, ToolCall,
     compatibility::Compatibility,
     in_order::{in_longest_rise, longest_in_order},
     maximum_matching::maximum_matching,
 };
-use crate::Error;
+use crate::{
+    error::Error,
+    tool_calls::{alignment::Alignment, call_matcher::CallMatcher, tool_call::ToolCall},
+};
 
 /// Pairs the calls of an agent with the calls that were expected.
 ///

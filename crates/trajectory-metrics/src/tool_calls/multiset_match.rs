@@ -59,13 +59,13 @@ struct Stored {
 
 #[cfg(feature = "serde")]
 impl TryFrom<Stored> for MultisetMatch {
-    type Error = crate::Error;
+    type Error = crate::error::Error;
 
     fn try_from(Stored { common, actual, reference }: Stored) -> Result<Self, Self::Error> {
         if common <= actual.min(reference) {
             Ok(Self { common, actual, reference })
         } else {
-            Err(crate::Error::Setting {
+            Err(crate::error::Error::Setting {
                 name: "number of common calls",
                 value: common as f64,
                 range: "at most the number of calls of either path",

@@ -1,10 +1,13 @@
 use super::{
-    Alignment, CallMatcher,
     compatibility::{Compatibility, ones},
     maximum_matching::maximum_matching,
     partial_order_search::Search,
 };
-use crate::{Error, streams::traces::same_length};
+use crate::{
+    checks::same_length,
+    error::Error,
+    tool_calls::{alignment::Alignment, call_matcher::CallMatcher},
+};
 
 /// Which of the expected calls must come before which others: a directed graph without circles.
 ///

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use super::compatibility::{Compatibility, ones};
-use crate::Error;
+use crate::error::Error;
 
 /// The search for calls that satisfy all expected calls in a partial order: through the calls from
 /// first to last, with the set of expected calls that are satisfied so far.

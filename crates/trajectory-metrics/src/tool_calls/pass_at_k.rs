@@ -1,4 +1,4 @@
-use crate::Error;
+use crate::error::Error;
 
 /// The chance that at least one of k trials succeeds, without bias from n trials of which c
 /// succeeded: `1 - C(n - c, k) / C(n, k)`.

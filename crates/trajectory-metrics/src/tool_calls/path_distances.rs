@@ -1,7 +1,7 @@
 use scoring_rules::{ExactMean, Weight};
 
-use super::{edit_distance, edit_distance::normalized};
-use crate::Error;
+use super::edit_distance::{edit_distance, normalized};
+use crate::error::Error;
 
 /// Means over many pairs of paths: edit distance (AED), normalised edit distance (ANED) and exact
 /// match rate (EMR).
@@ -148,7 +148,8 @@ fn distances<T: PartialEq>(actual: &[T], reference: &[T]) -> [f64; 3] {
     [distance as f64, normalized(distance, actual.len(), reference.len()), exact]
 }
 
-#[cfg(all(test, feature = "serde"))]
+#[cfg(feature = "serde")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

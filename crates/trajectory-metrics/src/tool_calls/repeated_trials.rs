@@ -1,7 +1,12 @@
 use std::collections::BTreeMap;
 
-use super::{pass_at_k, pass_hat_k};
-use crate::{Error, Interval, streams::traces::same_length};
+use scoring_rules::Interval;
+
+use crate::{
+    checks::same_length,
+    error::Error,
+    tool_calls::pass_at_k::{pass_at_k, pass_hat_k},
+};
 
 /// How one of several trials of a task ended. A trial that was cut off or never made is not a
 /// failure: what it would have been is not known.

@@ -1,8 +1,9 @@
-use scoring_rules::{ExactMean, ExactSum, Weight};
+use scoring_rules::{ExactMean, ExactSum, Interval, Level, Weight};
 
 use crate::{
-    Error, Interval, Level, resampling::normal, resampling::replicates::tail,
-    streams::traces::same_length,
+    checks::same_length,
+    error::Error,
+    numerics::{normal, quantiles::tail},
 };
 
 /// A mean over tasks and how far it may be off: one end of a [`TaskMean`].
@@ -199,7 +200,8 @@ impl TryFrom<Stored> for TaskMean {
     }
 }
 
-#[cfg(all(test, feature = "serde"))]
+#[cfg(feature = "serde")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

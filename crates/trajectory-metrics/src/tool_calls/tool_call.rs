@@ -1,8 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::Value;
-#[cfg(feature = "serde")]
-use crate::Error;
+use crate::tool_calls::value::Value;
 
 /// One call of a tool: its name and what it was given.
 ///
@@ -94,34 +92,6 @@ impl ToolCall {
     ) -> Self {
         let arguments = arguments.into_iter().map(|(name, value)| (name.into(), value)).collect();
         Self { name: name.into(), arguments: Value::Map(arguments) }
-    }
-
-    /// A call as OpenAI's API gives it: a name, and arguments as a text that holds JSON.
-    ///
-    /// An empty text and `null` are no arguments. To read logs, deserialize the call instead: text
-    /// that holds no JSON object is kept there and is no error.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::CallArguments`] unless the text is empty, `null`, or one JSON object in which no
-    /// key stands twice at any depth.
-    ///
-    /// ```
-    /// use trajectory_metrics::{Error, tool_calls::ToolCall};
-    ///
-    /// let call = ToolCall::from_openai("pay", r#"{"amount": 5}"#)?;
-    /// assert_eq!(call, ToolCall::new("pay", [("amount", 5.into())]));
-    /// let cut_off = ToolCall::from_openai("pay", r#"{"amount": 5"#);
-    /// assert!(matches!(cut_off, Err(Error::CallArguments { tool, .. }) if tool == "pay"));
-    /// # Ok::<(), Error>(())
-    /// ```
-    #[cfg(feature = "serde")]
-    pub fn from_openai(name: impl Into<String>, arguments: &str) -> Result<Self, Error> {
-        let tool = name.into();
-        match super::tool_call_serde::from_text(arguments) {
-            Ok(arguments) => Ok(Self { name: tool, arguments }),
-            Err(problem) => Err(Error::CallArguments { tool, problem }),
-        }
     }
 
     /// A call as Anthropic's API gives it: a name, and the input as a value. Null is no arguments.

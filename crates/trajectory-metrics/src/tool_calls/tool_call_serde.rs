@@ -8,7 +8,10 @@ use serde::{
     de::{self, IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 
-use super::{ToolCall, Value};
+use crate::{
+    error::Error,
+    tool_calls::{tool_call::ToolCall, value::Value},
+};
 
 /// The keys that hold the arguments.
 const ARGUMENTS: [&str; 4] = ["args", "arguments", "input", "parameters"];
@@ -17,6 +20,35 @@ const ARGUMENTS: [&str; 4] = ["args", "arguments", "input", "parameters"];
 /// list.
 const IGNORED: [&str; 8] =
     ["id", "call_id", "tool_call_id", "index", "type", "status", "requestor", "ok"];
+
+impl ToolCall {
+    /// A call as OpenAI's API gives it: a name, and arguments as a text that holds JSON.
+    ///
+    /// An empty text and `null` are no arguments. To read logs, deserialize the call instead: text
+    /// that holds no JSON object is kept there and is no error.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CallArguments`] unless the text is empty, `null`, or one JSON object in which no
+    /// key stands twice at any depth.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Error, tool_calls::ToolCall};
+    ///
+    /// let call = ToolCall::from_openai("pay", r#"{"amount": 5}"#)?;
+    /// assert_eq!(call, ToolCall::new("pay", [("amount", 5.into())]));
+    /// let cut_off = ToolCall::from_openai("pay", r#"{"amount": 5"#);
+    /// assert!(matches!(cut_off, Err(Error::CallArguments { tool, .. }) if tool == "pay"));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn from_openai(name: impl Into<String>, arguments: &str) -> Result<Self, Error> {
+        let tool = name.into();
+        match from_text(arguments) {
+            Ok(arguments) => Ok(Self { name: tool, arguments }),
+            Err(problem) => Err(Error::CallArguments { tool, problem }),
+        }
+    }
+}
 
 impl<'de> Deserialize<'de> for ToolCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -271,7 +303,7 @@ fn lenient(arguments: Value) -> Value {
 }
 
 /// The arguments that a text holds as JSON, or what is wrong with it.
-pub(super) fn from_text(text: &str) -> Result<Value, String> {
+fn from_text(text: &str) -> Result<Value, String> {
     if text.trim_ascii().is_empty() {
         return Ok(Value::Map(BTreeMap::new()));
     }

@@ -1,4 +1,4 @@
-use crate::Error;
+use crate::error::Error;
 
 /// The share of calls that were not valid: no such tool, wrong parameters, or inputs that were not
 /// there yet. `valid` says it of each call.

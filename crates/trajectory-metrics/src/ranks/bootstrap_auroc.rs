@@ -1,8 +1,17 @@
 use std::fmt;
 
+use scoring_rules::TiedBlocks;
+
 #[cfg(feature = "rayon")]
 use crate::resampling::bootstrap::par_run;
-use crate::{Bootstrap, Error, Ranking, Replicates, TiedBlocks, auroc, resampling::bootstrap::run};
+use crate::{
+    error::Error,
+    ranks::{ranking::auroc, resample::Ranking},
+    resampling::{
+        bootstrap::{Bootstrap, run},
+        replicates::Replicates,
+    },
+};
 
 impl Bootstrap {
     /// The AUROC of a ranking, on all rows and in each resample.

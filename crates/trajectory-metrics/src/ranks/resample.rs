@@ -2,7 +2,7 @@ use std::fmt;
 
 use scoring_rules::{OrderedScore, Probability, TiedBlocks};
 
-use crate::{Error, streams::traces::same_length};
+use crate::{checks::same_length, error::Error};
 
 /// Rows in rising order of confidence, to be counted again and again: sorts once, then gives the
 /// blocks of any resample in linear time and without allocation.

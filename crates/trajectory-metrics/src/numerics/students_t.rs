@@ -2,7 +2,7 @@
 //!
 //! Relative error at most 1e-11 for levels from 1e-6 to 0.999999, tested against mpmath and closed forms.
 
-use crate::resampling::normal;
+use crate::numerics::normal;
 
 /// The half width, in standard errors, of the interval that holds the share `level` of Student's t
 /// distribution with this many degrees of freedom, at least 1.

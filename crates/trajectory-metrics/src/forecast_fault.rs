@@ -1,0 +1,34 @@
+use std::fmt;
+
+/// What is wrong with a forecast.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum ForecastFault {
+    /// There is no value.
+    Missing,
+    /// The value is NaN.
+    Nan,
+    /// The value is outside [0, 1].
+    OutOfRange(
+        #[cfg_attr(
+            feature = "serde",
+            serde(
+                serialize_with = "crate::stored_number::serialize",
+                deserialize_with = "crate::stored_number::outside"
+            )
+        )]
+        f64,
+    ),
+}
+
+impl fmt::Display for ForecastFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("missing"),
+            Self::Nan => f.write_str("NaN"),
+            Self::OutOfRange(value) => write!(f, "{value}, outside [0, 1]"),
+        }
+    }
+}

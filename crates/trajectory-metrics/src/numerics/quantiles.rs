@@ -1,0 +1,42 @@
+//! Quantiles of sorted values.
+
+use scoring_rules::Level;
+
+/// The share above and below an interval.
+pub(crate) fn tail(level: Level) -> f64 {
+    (1.0 - level.get()) / 2.0
+}
+
+/// The quantile of sorted values, by linear interpolation.
+pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let position = share * (sorted.len() - 1) as f64;
+    let (low, rest) = (position.floor(), position.fract());
+    let (a, b) = (sorted[low as usize], sorted[position.ceil() as usize]);
+    // From an infinite value on there is nothing to interpolate.
+    if a.is_infinite() {
+        a
+    } else if a < 0.0 && b > 0.0 {
+        // Their distance may be too large for a number.
+        a * (1.0 - rest) + b * rest
+    } else {
+        a + rest * (b - a)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_interpolate_between_order_statistics() {
+        let sorted = [1.0, 2.0, 4.0, 8.0];
+        assert_eq!(quantile(&sorted, 0.0), 1.0);
+        assert_eq!(quantile(&sorted, 0.5), 3.0);
+        assert_eq!(quantile(&sorted, 1.0), 8.0);
+        assert_eq!(quantile(&[f64::NEG_INFINITY, 0.0], 0.5), f64::NEG_INFINITY);
+        assert_eq!(quantile(&[0.0, f64::INFINITY], 0.5), f64::INFINITY);
+        for share in [0.0, 0.05, 0.3, 0.7, 1.0] {
+            assert_eq!(quantile(&[0.1; 9], share), 0.1);
+        }
+    }
+}

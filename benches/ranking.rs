@@ -62,7 +62,7 @@ fn ranking(c: &mut Criterion) {
             let ones = vec![1.0; size];
             group.bench_function("blocks_of_weighted_rows", |b| {
                 b.iter(|| {
-                    blocks
+                    blocks;
                         .rebuild(
                             black_box(confidence),
                             &outcomes,

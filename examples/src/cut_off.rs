@@ -195,20 +195,13 @@ fn score_stream(
     let n = sample.runs.len();
     let exact = |chances: &[Probability]| exact_mean_score(tps, &sample.stopped, chances, None);
     let zero = vec![Probability::ZERO; n];
-    let complete: Vec<f64> =
-        (0..n).map(|run| f64::from(u8::from(sample.outcome(run).is_some()))).collect();
+    let complete: Vec<Weight> =
+        (0..n).map(|run| Weight::from(u32::from(sample.outcome(run).is_some()))).collect();
     let known: Option<Vec<Probability>> = known_chances
         .and_then(|known| sample.runs.iter().map(|run| known.get(&run.id).copied()).collect());
     let ipcw = sample.ipcw(tps);
     let ways = [
-        (
-            "complete_only",
-            Some(simple_mean_score(
-                tps,
-                &sample.stopped,
-                Some(Weight::from_slice(&complete).unwrap()),
-            )),
-        ),
+        ("complete_only", Some(simple_mean_score(tps, &sample.stopped, Some(&complete)))),
         ("simple", Some(simple_mean_score(tps, &sample.stopped, None))),
         ("exact_plug_in", chances.map(exact)),
         ("exact_known", known.map(|known| exact(&known))),
@@ -230,16 +223,17 @@ fn score_stream(
     let censoring_rate =
         noted("censoring_rate", sample.audit.censoring_rate().map_err(|error| error.to_string()));
     // A weight of 0 leaves no trace, so only runs that were cut off count.
-    let cut_off: Vec<f64> = complete.iter().map(|complete| 1.0 - complete).collect();
+    let cut_off: Vec<Weight> =
+        (0..n).map(|run| Weight::from(u32::from(sample.outcome(run).is_none()))).collect();
     let mean_success_chance = match chances {
         None => {
             noted("exact_plug_in and mean_success_chance", Err("no model of success".to_owned()))
         }
-        Some(_) if !cut_off.contains(&1.0) => {
+        Some(_) if !cut_off.contains(&Weight::ONE) => {
             noted("mean_success_chance", Err("no run was cut off".to_owned()))
         }
         Some(chances) => {
-            let mean = plug_in_bias(chances, &zero, Some(Weight::from_slice(&cut_off).unwrap()));
+            let mean = plug_in_bias(chances, &zero, Some(&cut_off));
             noted("mean_success_chance", mean.map_err(|error| error.to_string()))
         }
     };

@@ -102,7 +102,7 @@ pub(crate) fn learn(
         features,
         &folds,
         None,
-        Some(Weight::from_slice(&weights).unwrap()),
+        Some(Weight::from_slice(&weights)?),
     )?;
     let chance = |run: usize, t: usize| models.success_probability(run, &features(run, t));
     // Where runs were cut off, on complete runs that went further: what is audited must not depend on
@@ -125,7 +125,7 @@ pub(crate) fn learn(
             }
         }
     }
-    let bias = plug_in_bias(&estimates, &truths, Some(Weight::from_slice(&audited).unwrap())).ok();
+    let bias = plug_in_bias(&estimates, &truths, Some(Weight::from_slice(&audited)?)).ok();
     let chances = (0..n).map(|run| chance(run, sample.stopped[run].forecasts().len()));
     Ok((chances.collect::<Result<_, _>>()?, bias))
 }

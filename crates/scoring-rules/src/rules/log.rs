@@ -10,7 +10,7 @@ use crate::{
     },
     rules::log_rows::{log_given, log_of_product_of_rows, sides},
     rules::sides::Sides,
-    rules::smooth::ThresholdDensity,
+    rules::smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
 };
 
 /// The logarithmic score, `ln` of the probability given to what happened, in nats.
@@ -363,6 +363,16 @@ impl ThresholdDensity for LogScore {
 
     fn exponents(&self, _p: Sides) -> [f64; 2] {
         [0.0; 2]
+    }
+}
+
+impl SmoothRule for LogScore {
+    fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
+        in_probability(self, Sides::new(forecast), outcome)
+    }
+
+    fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
+        in_logit(self, logit, outcome)
     }
 }
 

@@ -1,4 +1,4 @@
-mod block;
+pub(crate) mod block;
 mod counts;
 mod keys;
 mod ordered_score;
@@ -10,7 +10,7 @@ use std::fmt;
 pub use block::Block;
 pub use ordered_score::OrderedScore;
 
-use crate::{Error, Probability, Weight, checks::same_length};
+use crate::{checks::same_length, error::Error, probability::Probability, weight::Weight};
 
 /// Confidences and outcomes, sorted once: blocks of equal confidence in rising order.
 ///

@@ -1,18 +1,23 @@
 use std::fmt;
 
 use crate::{
-    Error, LogScore, Probability, ScoringRule,
+    error::Error,
     loops::{
         row_sums::{fill, sum_of_pairs},
         runs::Runs,
         step_weights::StepWeights,
     },
-    rules::beta_divergence::divergence,
-    rules::beta_polynomial::BetaPolynomial,
-    rules::beta_table::BetaTable,
-    rules::incomplete_beta::IncompleteBeta,
-    rules::sides::Sides,
-    rules::smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+    probability::Probability,
+    rule::ScoringRule,
+    rules::{
+        beta_divergence::divergence,
+        beta_polynomial::BetaPolynomial,
+        beta_table::BetaTable,
+        incomplete_beta::IncompleteBeta,
+        log::LogScore,
+        sides::Sides,
+        smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+    },
 };
 
 /// The beta family of scores: every threshold c on (0, 1) counts with weight

@@ -1,5 +1,6 @@
 use crate::{
-    Probability, rules::gauss::gauss, rules::incomplete_beta::IncompleteBeta, rules::sides::Sides,
+    probability::Probability,
+    rules::{gauss::gauss, incomplete_beta::IncompleteBeta, sides::Sides},
 };
 
 /// What is left of a difference must be at least this share of what it is taken from.

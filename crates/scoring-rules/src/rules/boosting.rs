@@ -1,7 +1,10 @@
 use crate::{
-    Probability, ScoringRule,
-    rules::sides::Sides,
-    rules::smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_probability},
+    probability::Probability,
+    rule::ScoringRule,
+    rules::{
+        sides::Sides,
+        smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_probability},
+    },
 };
 
 /// The boosting score, minus the exponential loss at half the logit: the root of the odds against

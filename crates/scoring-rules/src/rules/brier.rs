@@ -1,9 +1,11 @@
 use crate::{
-    Probability, ScoringRule,
-    loops::window::sum_of_finite,
-    loops::{runs::Runs, step_weights::StepWeights},
-    rules::sides::Sides,
-    rules::smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+    loops::{runs::Runs, step_weights::StepWeights, window::sum_of_finite},
+    probability::Probability,
+    rule::ScoringRule,
+    rules::{
+        sides::Sides,
+        smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+    },
 };
 
 /// The Brier (quadratic) score, `-(p - y)^2`: between -1 and 0, strictly proper, symmetric.

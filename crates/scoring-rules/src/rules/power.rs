@@ -1,8 +1,13 @@
 use crate::{
-    Error, Level, Probability, ScoringRule,
-    rules::power_function::{above_tangent, box_cox},
-    rules::sides::Sides,
-    rules::smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+    error::Error,
+    intervals::level::Level,
+    probability::Probability,
+    rule::ScoringRule,
+    rules::{
+        power_function::{above_tangent, box_cox},
+        sides::Sides,
+        smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+    },
 };
 
 /// What both families of power scores are made of: the power, and the forecast that scores nothing.

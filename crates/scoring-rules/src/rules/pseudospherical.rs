@@ -1,10 +1,15 @@
 use crate::{
-    Error, Level, Probability, ScoringRule,
-    rules::gauss::gauss,
-    rules::power::Baseline,
-    rules::power_function::above_tangent,
-    rules::sides::Sides,
-    rules::smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+    error::Error,
+    intervals::level::Level,
+    probability::Probability,
+    rule::ScoringRule,
+    rules::{
+        gauss::gauss,
+        power::Baseline,
+        power_function::above_tangent,
+        sides::Sides,
+        smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+    },
 };
 
 /// The pseudospherical family of scores, relative to a baseline forecast b that scores 0 whatever

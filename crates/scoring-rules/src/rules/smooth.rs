@@ -1,4 +1,4 @@
-use crate::{Probability, ScoringRule, rules::sides::Sides};
+use crate::{probability::Probability, rule::ScoringRule, rules::sides::Sides};
 
 /// A loss and how it changes with the forecast. In JSON infinite numbers are `"inf"` and `"-inf"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

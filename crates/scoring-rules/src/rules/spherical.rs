@@ -1,7 +1,10 @@
 use crate::{
-    Probability, ScoringRule,
-    rules::sides::Sides,
-    rules::smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+    probability::Probability,
+    rule::ScoringRule,
+    rules::{
+        sides::Sides,
+        smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+    },
 };
 
 /// The spherical score: the probability given to what happened, over the length of the vector

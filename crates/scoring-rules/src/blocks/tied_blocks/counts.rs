@@ -2,7 +2,7 @@ use super::{
     block::Block,
     keys::{bits, probability},
 };
-use crate::Probability;
+use crate::probability::Probability;
 
 /// More distinct confidences than this are sorted instead.
 const MOST: usize = 1_024;

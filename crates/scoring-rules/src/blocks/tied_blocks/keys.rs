@@ -1,5 +1,5 @@
 use super::block::Block;
-use crate::Probability;
+use crate::probability::Probability;
 
 /// Fewer rows than this are sorted by comparison.
 const RADIX_FROM: usize = 4_096;

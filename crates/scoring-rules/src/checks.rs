@@ -1,6 +1,6 @@
 //! Checks that several functions make at their door.
 
-use crate::Error;
+use crate::error::Error;
 
 /// That two arguments which go together have one length.
 pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {

@@ -2,7 +2,7 @@ use std::{cmp::Ordering, fmt};
 
 use bytemuck::TransparentWrapper;
 
-use crate::Error;
+use crate::error::Error;
 
 /// The door's far side: only this module can make one. The derived
 /// `Probability: TransparentWrapper<Checked>` is of no use elsewhere, as the compiler refuses a

@@ -1,4 +1,8 @@
-use crate::{Block, Error, Probability, TiedBlocks};
+use crate::{
+    blocks::tied_blocks::{TiedBlocks, block::Block},
+    error::Error,
+    probability::Probability,
+};
 
 /// How confidences are put into bins. Equal confidences always share one.
 ///

@@ -1,10 +1,15 @@
-use crate::{
-    Error, ExactSum, Probability, ScoringRule, TiedBlocks,
-    blocks::{decomposition::Overall, success_rate::Outcomes},
-    pool_adjacent_violators,
-};
 #[cfg(feature = "serde")]
 use crate::{blocks::decomposition::check_stored_terms, infinite::Number};
+use crate::{
+    blocks::{
+        decomposition::Overall, pool::pool_adjacent_violators, success_rate::Outcomes,
+        tied_blocks::TiedBlocks,
+    },
+    error::Error,
+    probability::Probability,
+    rule::ScoringRule,
+    sums::exact_sum::ExactSum,
+};
 
 /// What a mean loss is made of, without bins:
 /// `mean_loss = miscalibration - discrimination + uncertainty`.

@@ -1,8 +1,15 @@
 #[cfg(feature = "serde")]
 use crate::infinite::Number;
 use crate::{
-    Binning, Block, CompensatedSum, Error, ExactSum, Probability, ScoringRule, TiedBlocks,
-    blocks::success_rate::Outcomes,
+    blocks::{
+        binning::Binning,
+        success_rate::Outcomes,
+        tied_blocks::{TiedBlocks, block::Block},
+    },
+    error::Error,
+    probability::Probability,
+    rule::ScoringRule,
+    sums::{compensated_sum::CompensatedSum, exact_sum::ExactSum},
 };
 
 /// What a mean loss is made of, over bins of forecasts:

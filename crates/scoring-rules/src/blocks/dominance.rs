@@ -1,4 +1,4 @@
-use crate::{Error, Level, MurphyCurve};
+use crate::{blocks::murphy::MurphyCurve, error::Error, intervals::level::Level};
 
 /// Which of two forecasters loses less, over all thresholds. Made by [`MurphyCurve::compare`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

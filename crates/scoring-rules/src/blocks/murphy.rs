@@ -1,6 +1,9 @@
 #[cfg(feature = "serde")]
-use crate::Probability;
-use crate::{CompensatedSum, Error, Level, TiedBlocks};
+use crate::probability::Probability;
+use crate::{
+    blocks::tied_blocks::TiedBlocks, error::Error, intervals::level::Level,
+    sums::compensated_sum::CompensatedSum,
+};
 
 /// The mean elementary loss of forecasts, as a function of the decision threshold c in (0, 1).
 ///

@@ -1,8 +1,8 @@
 use std::ops::Range;
 
+use crate::blocks::{success_rate::success_rate, tied_blocks::TiedBlocks};
 #[cfg(feature = "serde")]
-use crate::Error;
-use crate::{TiedBlocks, blocks::success_rate::success_rate};
+use crate::error::Error;
 
 /// Neighbouring blocks that isotonic regression gives one value.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-use crate::Error;
+use crate::error::Error;
 
 /// How much of the way from a reference to the best possible score was covered:
 /// `(score - reference) / (best - reference)`.

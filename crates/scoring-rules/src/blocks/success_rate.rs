@@ -1,4 +1,4 @@
-use crate::{Error, Probability, ScoringRule};
+use crate::{error::Error, probability::Probability, rule::ScoringRule};
 
 /// The share of successes, which is 0 or 1 only if all rows agree: a certainty that a rounding made
 /// would cost what no row did.

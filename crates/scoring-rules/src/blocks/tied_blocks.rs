@@ -1,3 +1,4 @@
+pub(crate) mod block;
 mod counts;
 mod keys;
 mod ordered_score;
@@ -6,34 +7,10 @@ mod stored;
 
 use std::fmt;
 
+pub use block::Block;
 pub use ordered_score::OrderedScore;
 
-use crate::{Error, Probability, Weight, checks::same_length};
-
-/// All rows that share one confidence, which no order can tell apart.
-///
-/// The confidence is a [`Probability`] unless the rows were ranked by an [`OrderedScore`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "stored::Written<S>"))]
-#[cfg_attr(feature = "serde", serde(bound(deserialize = "S: serde::Deserialize<'de>")))]
-#[non_exhaustive]
-pub struct Block<S = Probability> {
-    /// The confidence in success that the rows share.
-    pub confidence: S,
-    /// Weight of the rows that failed.
-    pub failures: f64,
-    /// Weight of the rows that succeeded.
-    pub successes: f64,
-}
-
-impl<S> Block<S> {
-    /// Weight of all rows.
-    #[must_use]
-    pub fn weight(&self) -> f64 {
-        self.failures + self.successes
-    }
-}
+use crate::{checks::same_length, error::Error, probability::Probability, weight::Weight};
 
 /// Confidences and outcomes, sorted once: blocks of equal confidence in rising order.
 ///
@@ -191,7 +168,7 @@ impl TiedBlocks {
         rows.sort_unstable();
         let filled = self.fill(rows.iter().map(|&row| {
             let key = (row >> 64) as u64;
-            (probability(key >> 1), key & 1 == 1, f64::from_bits(row as u64))
+            (keys::probability(key >> 1), key & 1 == 1, f64::from_bits(row as u64))
         }));
         self.scratch.weighted = rows;
         filled
@@ -306,13 +283,6 @@ impl fmt::Debug for Scratch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scratch").finish_non_exhaustive()
     }
-}
-
-/// The probability whose bits these are.
-#[inline]
-fn probability(bits: u64) -> Probability {
-    // They were taken from one, so the fallback is never taken.
-    Probability::new(f64::from_bits(bits)).unwrap_or(Probability::ONE)
 }
 
 #[cfg(test)]

@@ -1,4 +1,7 @@
-use crate::{Error, ExactMean, Interval, Weight, checks::same_length};
+use crate::{
+    checks::same_length, error::Error, intervals::interval::Interval, sums::exact_mean::ExactMean,
+    weight::Weight,
+};
 
 /// The weighted share of outcomes that lie in their intervals, ends included.
 ///

@@ -1,4 +1,6 @@
-use crate::{CompensatedSum, Error, Weight, checks::same_length};
+use crate::{
+    checks::same_length, error::Error, sums::compensated_sum::CompensatedSum, weight::Weight,
+};
 
 /// A forecast of a number by several members, such as samples: equally likely, or with a weight each.
 /// Checked and sorted once; equal members count as often as they come.

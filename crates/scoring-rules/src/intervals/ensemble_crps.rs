@@ -1,4 +1,8 @@
-use crate::{CompensatedSum, Ensemble, Error, Observed};
+use crate::{
+    error::Error,
+    intervals::{ensemble::Ensemble, observed::Observed},
+    sums::compensated_sum::CompensatedSum,
+};
 
 /// The continuous ranked probability score of an ensemble, as a loss: the integral over z of
 /// `(F(z) - 1{y <= z})^2`, where F is the share of members up to z.

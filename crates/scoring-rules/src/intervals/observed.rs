@@ -1,4 +1,4 @@
-use crate::Error;
+use crate::error::Error;
 
 /// A number that happened, or the cap at which watching it stopped.
 ///

@@ -1,4 +1,7 @@
-use crate::{Error, Level, Observed};
+use crate::{
+    error::Error,
+    intervals::{level::Level, observed::Observed},
+};
 
 /// The pinball (quantile) loss: `level * (y - f)` for an outcome y above the forecast f, otherwise
 /// `(1 - level) * (f - y)`.

@@ -1,4 +1,8 @@
-use crate::{CompensatedSum, Error, Observed, Quantiles, intervals::pinball::pinball};
+use crate::{
+    error::Error,
+    intervals::{observed::Observed, pinball::pinball, quantiles::Quantiles},
+    sums::compensated_sum::CompensatedSum,
+};
 
 /// The weighted interval score, as a loss: of a median m and K central intervals with coverages
 /// `1 - a_k`, `(|y - m| / 2 + sum of a_k / 2 * interval loss_k) / (K + 1/2)`.

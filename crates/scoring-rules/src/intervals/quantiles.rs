@@ -1,4 +1,8 @@
-use crate::{Error, Interval, Level, checks::same_length};
+use crate::{
+    checks::same_length,
+    error::Error,
+    intervals::{interval::Interval, level::Level},
+};
 
 /// How far apart two levels may be and still be the same level, written down twice: 0.025 and
 /// `(1 - 0.95) / 2` are not the same double.

@@ -3,7 +3,7 @@ use super::{
     gain::{Rounding, gain},
     scored::Scored,
 };
-use crate::{Error, Probability, ScoringRule};
+use crate::{error::Error, probability::Probability, rule::ScoringRule};
 
 /// About how many truths are tried with every report.
 const TRUTHS: usize = 128;

@@ -1,4 +1,4 @@
-use crate::{Error, Interval};
+use crate::{error::Error, intervals::interval::Interval};
 
 /// Finitely many outcomes with their probabilities.
 #[derive(Clone, Debug)]

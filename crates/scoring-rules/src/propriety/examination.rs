@@ -1,7 +1,7 @@
 use std::{fmt, ops::RangeInclusive};
 
 use super::{gain::ROUNDING, shown::Number};
-use crate::Probability;
+use crate::probability::Probability;
 #[cfg(feature = "serde")]
 use serde::Deserialize;
 
@@ -101,7 +101,7 @@ fn rising_range<'de, D: serde::Deserializer<'de>>(
 #[cfg(feature = "serde")]
 fn rising<E: serde::de::Error>(range: &RangeInclusive<Probability>) -> Result<(), E> {
     let (low, high) = (range.start().get(), range.end().get());
-    if low <= high { Ok(()) } else { Err(E::custom(crate::Error::Reversed { low, high })) }
+    if low <= high { Ok(()) } else { Err(E::custom(crate::error::Error::Reversed { low, high })) }
 }
 
 impl fmt::Display for Examination {

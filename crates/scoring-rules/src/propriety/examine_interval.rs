@@ -4,7 +4,10 @@ use super::{
     interval_examination::{IntervalCounterexample, IntervalExamination},
     shapes::shapes,
 };
-use crate::{Error, Interval, Level};
+use crate::{
+    error::Error,
+    intervals::{interval::Interval, level::Level},
+};
 
 /// Gains up to this share of the scores count as rounding.
 const ROUNDING: f64 = 1e-10;

@@ -1,9 +1,9 @@
 use std::fmt;
 
 use super::shown::significant;
-use crate::Interval;
+use crate::intervals::interval::Interval;
 #[cfg(feature = "serde")]
-use crate::{Error, Probability, checks::same_length, infinite::Number};
+use crate::{checks::same_length, error::Error, infinite::Number, probability::Probability};
 
 /// What [`examine_interval`](super::examine_interval) found.
 ///

@@ -1,7 +1,7 @@
 use std::{cmp::Ordering, collections::BinaryHeap};
 
 use super::scored::Scored;
-use crate::{Error, Probability, ScoringRule};
+use crate::{error::Error, probability::Probability, rule::ScoringRule};
 
 /// Equal steps of the first reports: no range of 1e-4 goes unseen.
 const STEPS: u32 = 16_384;

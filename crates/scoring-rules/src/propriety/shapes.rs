@@ -1,5 +1,5 @@
 use super::distribution::Distribution;
-use crate::Interval;
+use crate::intervals::interval::Interval;
 
 /// Points of the larger distributions.
 const POINTS: u32 = 16;

@@ -4,7 +4,7 @@ use super::{
     gain::{Pair, Rounding},
     scored::Scored,
 };
-use crate::{Error, Probability, ScoringRule};
+use crate::{error::Error, probability::Probability, rule::ScoringRule};
 
 type Range = RangeInclusive<Probability>;
 

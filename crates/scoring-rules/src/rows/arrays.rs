@@ -1,6 +1,12 @@
 use ndarray::{Array, ArrayView, Dimension};
 
-use crate::{Error, Probability, ScoringRule, Weight, mean_score, score_slice};
+use crate::{
+    error::Error,
+    probability::Probability,
+    rows::mean_score::{mean_score, score_slice},
+    rule::ScoringRule,
+    weight::Weight,
+};
 
 /// Scores an array of forecasts, of any number of axes, against outcomes of the same shape:
 /// [`score_slice`] for `ndarray`.

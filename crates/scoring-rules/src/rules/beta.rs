@@ -1,18 +1,23 @@
 use std::fmt;
 
 use crate::{
-    Error, LogScore, Probability, ScoringRule,
+    error::Error,
     loops::{
         row_sums::{fill, sum_of_pairs},
         runs::Runs,
         step_weights::StepWeights,
     },
-    rules::beta_divergence::divergence,
-    rules::beta_polynomial::BetaPolynomial,
-    rules::beta_table::BetaTable,
-    rules::incomplete_beta::IncompleteBeta,
-    rules::sides::Sides,
-    rules::smooth::ThresholdDensity,
+    probability::Probability,
+    rule::ScoringRule,
+    rules::{
+        beta_divergence::divergence,
+        beta_polynomial::BetaPolynomial,
+        beta_table::BetaTable,
+        incomplete_beta::IncompleteBeta,
+        log::LogScore,
+        sides::Sides,
+        smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+    },
 };
 
 /// The beta family of scores: every threshold c on (0, 1) counts with weight
@@ -195,7 +200,12 @@ impl ScoringRule for BetaScore {
         if let Form::Log = self.form {
             LogScore::exact().divergence(forecast, truth)
         } else {
-            divergence(self, forecast, truth)
+            divergence(
+                [self.alpha, self.beta],
+                |p, outcome| self.score(p, outcome),
+                forecast,
+                truth,
+            )
         }
     }
 
@@ -306,6 +316,16 @@ impl ThresholdDensity for BetaScore {
 
     fn exponents(&self, _p: Sides) -> [f64; 2] {
         [self.alpha, self.beta]
+    }
+}
+
+impl SmoothRule for BetaScore {
+    fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
+        in_probability(self, Sides::new(forecast), outcome)
+    }
+
+    fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
+        in_logit(self, logit, outcome)
     }
 }
 

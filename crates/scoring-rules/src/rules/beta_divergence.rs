@@ -1,6 +1,6 @@
 use crate::{
-    BetaScore, Probability, ScoringRule, rules::gauss::gauss,
-    rules::incomplete_beta::IncompleteBeta, rules::sides::Sides,
+    probability::Probability,
+    rules::{gauss::gauss, incomplete_beta::IncompleteBeta, sides::Sides},
 };
 
 /// What is left of a difference must be at least this share of what it is taken from.
@@ -11,9 +11,15 @@ const CANCELLED: f64 = 1e-2;
 ///
 /// A difference of scores is fast and good where the two are far apart. Where it cancels, the
 /// integral is taken piece by piece instead: all its parts have one sign.
-pub(crate) fn divergence(rule: &BetaScore, forecast: Probability, truth: Probability) -> f64 {
+///
+/// `score` is the rule's own: what a forecast scores under an outcome.
+pub(crate) fn divergence(
+    [alpha, beta]: [f64; 2],
+    score: impl Fn(Probability, bool) -> f64,
+    forecast: Probability,
+    truth: Probability,
+) -> f64 {
     let (p, q) = (forecast.get(), truth.get());
-    let (alpha, beta) = (rule.alpha(), rule.beta());
     if p == q {
         return 0.0;
     }
@@ -26,7 +32,10 @@ pub(crate) fn divergence(rule: &BetaScore, forecast: Probability, truth: Probabi
     if (p - q).abs() * integral.steepness() <= to_an_end {
         return integral.close(p);
     }
-    let gain = |outcome| weighted_gain(rule, forecast, truth, outcome);
+    let gain = |outcome| {
+        let exponent = if outcome { alpha } else { beta };
+        weighted_gain(exponent, |at| score(at, outcome), [forecast, truth], outcome)
+    };
     let lost = if p <= 0.5 && q <= 0.5 {
         near_zero(p, q, alpha, beta, || gain(true))
     } else if p >= 0.5 && q >= 0.5 {
@@ -79,16 +88,16 @@ impl Difference {
 }
 
 /// By how much the truth scores better than the forecast where `outcome` comes, times the
-/// probability that it does.
+/// probability that it does. `score` is that under this outcome, `exponent` the parameter that
+/// governs it.
 fn weighted_gain(
-    rule: &BetaScore,
-    forecast: Probability,
-    truth: Probability,
+    exponent: f64,
+    score: impl Fn(Probability) -> f64,
+    [forecast, truth]: [Probability; 2],
     outcome: bool,
 ) -> Difference {
-    let (weight, exponent) =
-        if outcome { (truth.get(), rule.alpha()) } else { (1.0 - truth.get(), rule.beta()) };
-    let [of_q, of_p] = [truth, forecast].map(|at| rule.score(at, outcome));
+    let weight = if outcome { truth.get() } else { 1.0 - truth.get() };
+    let [of_q, of_p] = [truth, forecast].map(score);
     let gain = Difference::new(of_q, of_p).times(weight);
     if gain.value.is_finite() {
         return gain;
@@ -218,6 +227,7 @@ impl Integral {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{BetaScore, ScoringRule};
 
     fn divergence_of(alpha: f64, beta: f64, p: f64, q: f64) -> f64 {
         let [p, q] = [p, q].map(|p| Probability::new(p).unwrap());

@@ -1,4 +1,7 @@
-use crate::{Probability, loops::step_weights::StepWeights, loops::window::sum_of_finite};
+use crate::{
+    loops::{step_weights::StepWeights, window::sum_of_finite},
+    probability::Probability,
+};
 
 /// Parameters up to here have a closed form; the polynomial has as many terms.
 const TERMS: usize = 4;

@@ -1,4 +1,11 @@
-use crate::{Probability, ScoringRule, rules::sides::Sides, rules::smooth::ThresholdDensity};
+use crate::{
+    probability::Probability,
+    rule::ScoringRule,
+    rules::{
+        sides::Sides,
+        smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_probability},
+    },
+};
 
 /// The boosting score, minus the exponential loss at half the logit: the root of the odds against
 /// what happened, with its sign turned.
@@ -89,5 +96,17 @@ impl ThresholdDensity for BoostingScore {
 
     fn exponents(&self, _p: Sides) -> [f64; 2] {
         [-0.5; 2]
+    }
+}
+
+impl SmoothRule for BoostingScore {
+    fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
+        in_probability(self, Sides::new(forecast), outcome)
+    }
+
+    fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
+        let half = if outcome { -0.5 } else { 0.5 };
+        let loss = (half * logit).exp();
+        LossDerivatives { loss, gradient: half * loss, curvature: loss / 4.0 }
     }
 }

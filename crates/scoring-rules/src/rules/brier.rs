@@ -1,9 +1,11 @@
 use crate::{
-    Probability, ScoringRule,
-    loops::window::sum_of_finite,
-    loops::{runs::Runs, step_weights::StepWeights},
-    rules::sides::Sides,
-    rules::smooth::ThresholdDensity,
+    loops::{runs::Runs, step_weights::StepWeights, window::sum_of_finite},
+    probability::Probability,
+    rule::ScoringRule,
+    rules::{
+        sides::Sides,
+        smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+    },
 };
 
 /// The Brier (quadratic) score, `-(p - y)^2`: between -1 and 0, strictly proper, symmetric.
@@ -98,5 +100,15 @@ impl ThresholdDensity for BrierScore {
 
     fn exponents(&self, _p: Sides) -> [f64; 2] {
         [1.0; 2]
+    }
+}
+
+impl SmoothRule for BrierScore {
+    fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
+        in_probability(self, Sides::new(forecast), outcome)
+    }
+
+    fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
+        in_logit(self, logit, outcome)
     }
 }

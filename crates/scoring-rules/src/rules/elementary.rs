@@ -1,4 +1,7 @@
-use crate::{Error, Level, Probability, ScoringRule, rules::sides::Sides};
+use crate::{
+    error::Error, intervals::level::Level, probability::Probability, rule::ScoringRule,
+    rules::sides::Sides,
+};
 
 /// The score of one decision: to act exactly when the forecast is above a threshold c.
 ///

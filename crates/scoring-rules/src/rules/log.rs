@@ -1,16 +1,23 @@
 use crate::{
-    Error, Probability, ScoringRule,
-    loops::row_sums::{fill, sum_of_pairs},
-    loops::window::{WINDOW, outside, with_window},
-    loops::{runs::Runs, step_weights::StepWeights},
-    rules::kullback_leibler::kullback_leibler,
-    rules::log_product::{
-        log_of_falling_powers, log_of_product, plain_product, product_of_falling_powers,
-        safe_factors, safe_pairs,
+    error::Error,
+    loops::{
+        row_sums::{fill, sum_of_pairs},
+        runs::Runs,
+        step_weights::StepWeights,
+        window::{WINDOW, outside, with_window},
     },
-    rules::log_rows::{log_given, log_of_product_of_rows, sides},
-    rules::sides::Sides,
-    rules::smooth::ThresholdDensity,
+    probability::Probability,
+    rule::ScoringRule,
+    rules::{
+        kullback_leibler::kullback_leibler,
+        log_product::{
+            log_of_falling_powers, log_of_product, plain_product, product_of_falling_powers,
+            safe_factors, safe_pairs,
+        },
+        log_rows::{log_given, log_of_product_of_rows, sides},
+        sides::Sides,
+        smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+    },
 };
 
 /// The logarithmic score, `ln` of the probability given to what happened, in nats.
@@ -363,6 +370,16 @@ impl ThresholdDensity for LogScore {
 
     fn exponents(&self, _p: Sides) -> [f64; 2] {
         [0.0; 2]
+    }
+}
+
+impl SmoothRule for LogScore {
+    fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
+        in_probability(self, Sides::new(forecast), outcome)
+    }
+
+    fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
+        in_logit(self, logit, outcome)
     }
 }
 

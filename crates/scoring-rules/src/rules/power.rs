@@ -1,8 +1,13 @@
 use crate::{
-    Error, Level, Probability, ScoringRule,
-    rules::power_function::{above_tangent, box_cox},
-    rules::sides::Sides,
-    rules::smooth::ThresholdDensity,
+    error::Error,
+    intervals::level::Level,
+    probability::Probability,
+    rule::ScoringRule,
+    rules::{
+        power_function::{above_tangent, box_cox},
+        sides::Sides,
+        smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+    },
 };
 
 /// What both families of power scores are made of: the power, and the forecast that scores nothing.
@@ -184,7 +189,7 @@ impl PowerScore {
     }
 
     /// The weight of thresholds is a sum of one power of p and one of 1 - p.
-    pub(crate) fn parts(&self) -> [PowerPart; 2] {
+    fn parts(&self) -> [PowerPart; 2] {
         [true, false].map(|outcome| PowerPart { family: self.0, outcome })
     }
 }
@@ -211,5 +216,26 @@ impl ThresholdDensity for PowerPart {
     fn exponents(&self, _p: Sides) -> [f64; 2] {
         let k = self.family.power - 1.0;
         if self.outcome { [k, 1.0] } else { [1.0, k] }
+    }
+}
+
+/// The density has a part for each outcome; derivatives of the two add up.
+impl SmoothRule for PowerScore {
+    fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
+        let loss = 0.0 - self.score(forecast, outcome);
+        sum(loss, self.parts().map(|part| in_probability(&part, Sides::new(forecast), outcome)))
+    }
+
+    fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
+        let loss = 0.0 - self.score_of(Sides::of_logit(logit), outcome);
+        sum(loss, self.parts().map(|part| in_logit(&part, logit, outcome)))
+    }
+}
+
+fn sum(loss: f64, [one, other]: [LossDerivatives; 2]) -> LossDerivatives {
+    LossDerivatives {
+        loss,
+        gradient: one.gradient + other.gradient,
+        curvature: one.curvature + other.curvature,
     }
 }

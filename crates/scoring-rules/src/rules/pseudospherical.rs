@@ -1,6 +1,15 @@
 use crate::{
-    Error, Level, Probability, ScoringRule, rules::gauss::gauss, rules::power::Baseline,
-    rules::power_function::above_tangent, rules::sides::Sides, rules::smooth::ThresholdDensity,
+    error::Error,
+    intervals::level::Level,
+    probability::Probability,
+    rule::ScoringRule,
+    rules::{
+        gauss::gauss,
+        power::Baseline,
+        power_function::above_tangent,
+        sides::Sides,
+        smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+    },
 };
 
 /// The pseudospherical family of scores, relative to a baseline forecast b that scores 0 whatever
@@ -167,5 +176,15 @@ impl ThresholdDensity for PseudosphericalScore {
         let odds = (p.rest / base.rest / (p.p / base.p)).powf(k) * (base.rest / base.p);
         let share = |odds: f64| (1.0 - 2.0 * k) / (1.0 + odds);
         [k - 1.0 + share(odds), k - 1.0 + share(1.0 / odds)]
+    }
+}
+
+impl SmoothRule for PseudosphericalScore {
+    fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
+        in_probability(self, Sides::new(forecast), outcome)
+    }
+
+    fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
+        in_logit(self, logit, outcome)
     }
 }

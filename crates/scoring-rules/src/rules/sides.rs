@@ -1,4 +1,4 @@
-use crate::Probability;
+use crate::probability::Probability;
 
 /// A forecast as the probabilities of both outcomes, each with all its digits: near 1, `1 - p` of a
 /// rounded p has lost some.

@@ -1,7 +1,4 @@
-use crate::{
-    BetaScore, BoostingScore, BrierScore, LogScore, PowerScore, Probability, PseudosphericalScore,
-    ScoringRule, SphericalScore, rules::sides::Sides,
-};
+use crate::{probability::Probability, rule::ScoringRule, rules::sides::Sides};
 
 /// A loss and how it changes with the forecast. In JSON infinite numbers are `"inf"` and `"-inf"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -29,7 +26,7 @@ pub struct LossDerivatives {
 ///
 /// In the logit the log loss is convex with a gradient within [-1, 1]. Under a bounded score the
 /// gradient falls to 0 near a certainty, be it right or wrong; the curvature is negative there.
-/// Beyond the clip of [`LogScore::clipped`] both are 0.
+/// Beyond the clip of [`LogScore::clipped`](crate::LogScore::clipped) both are 0.
 ///
 /// Reference: Buja, Stuetzle and Shen (2005), Loss functions for binary class probability
 /// estimation and classification: structure and applications, sections 4 to 6.
@@ -52,7 +49,8 @@ pub trait SmoothRule: ScoringRule {
 
     /// Loss and derivatives in the logit of the forecast, `ln (p / (1-p))`. Keeps the digits of
     /// `1 - p` where p itself would be rounded to 1. A NaN gives NaN. Beyond ±700, where p or 1 - p
-    /// comes to the end of numbers, [`LogScore`] and [`BoostingScore`] still keep their digits, and
+    /// comes to the end of numbers, [`LogScore`](crate::LogScore) and
+    /// [`BoostingScore`](crate::BoostingScore) still keep their digits, and
     /// the others tend to what they are at 0 and 1.
     fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives;
 }
@@ -75,7 +73,12 @@ pub(crate) trait ThresholdDensity {
     fn exponents(&self, p: Sides) -> [f64; 2];
 }
 
-fn in_probability(rule: &impl ThresholdDensity, at: Sides, outcome: bool) -> LossDerivatives {
+/// Loss and derivatives in the forecast.
+pub(crate) fn in_probability(
+    rule: &impl ThresholdDensity,
+    at: Sides,
+    outcome: bool,
+) -> LossDerivatives {
     let loss = 0.0 - rule.score_of(at, outcome);
     let at = at.inside(1e-150);
     let ([a, b], density) = (rule.exponents(at), |powers| rule.density(at, powers));
@@ -96,7 +99,8 @@ fn in_probability(rule: &impl ThresholdDensity, at: Sides, outcome: bool) -> Los
     LossDerivatives { loss, gradient, curvature }
 }
 
-fn in_logit(rule: &impl ThresholdDensity, logit: f64, outcome: bool) -> LossDerivatives {
+/// Loss and derivatives in the logit of the forecast.
+pub(crate) fn in_logit(rule: &impl ThresholdDensity, logit: f64, outcome: bool) -> LossDerivatives {
     if logit.is_nan() {
         // A maximum would swallow it.
         return LossDerivatives { loss: logit, gradient: logit, curvature: logit };
@@ -110,53 +114,4 @@ fn in_logit(rule: &impl ThresholdDensity, logit: f64, outcome: bool) -> LossDeri
         (rule.density(at, [2, 1]), (1.0 + a) * at.rest - b * at.p)
     };
     LossDerivatives { loss, gradient, curvature: relative_change * gradient }
-}
-
-macro_rules! smooth {
-    ($($rule:ty),*) => {$(
-        impl SmoothRule for $rule {
-            fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
-                in_probability(self, Sides::new(forecast), outcome)
-            }
-
-            fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
-                in_logit(self, logit, outcome)
-            }
-        }
-    )*};
-}
-
-smooth!(BetaScore, BrierScore, LogScore, PseudosphericalScore, SphericalScore);
-
-impl SmoothRule for BoostingScore {
-    fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
-        in_probability(self, Sides::new(forecast), outcome)
-    }
-
-    fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
-        let half = if outcome { -0.5 } else { 0.5 };
-        let loss = (half * logit).exp();
-        LossDerivatives { loss, gradient: half * loss, curvature: loss / 4.0 }
-    }
-}
-
-/// The density has a part for each outcome; derivatives of the two add up.
-impl SmoothRule for PowerScore {
-    fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
-        let loss = 0.0 - self.score(forecast, outcome);
-        sum(loss, self.parts().map(|part| in_probability(&part, Sides::new(forecast), outcome)))
-    }
-
-    fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
-        let loss = 0.0 - self.score_of(Sides::of_logit(logit), outcome);
-        sum(loss, self.parts().map(|part| in_logit(&part, logit, outcome)))
-    }
-}
-
-fn sum(loss: f64, [one, other]: [LossDerivatives; 2]) -> LossDerivatives {
-    LossDerivatives {
-        loss,
-        gradient: one.gradient + other.gradient,
-        curvature: one.curvature + other.curvature,
-    }
 }

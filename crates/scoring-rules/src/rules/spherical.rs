@@ -1,4 +1,11 @@
-use crate::{Probability, ScoringRule, rules::sides::Sides, rules::smooth::ThresholdDensity};
+use crate::{
+    probability::Probability,
+    rule::ScoringRule,
+    rules::{
+        sides::Sides,
+        smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+    },
+};
 
 /// The spherical score: the probability given to what happened, over the length of the vector
 /// `(p, 1 - p)`.
@@ -90,5 +97,15 @@ impl ThresholdDensity for SphericalScore {
     fn exponents(&self, p: Sides) -> [f64; 2] {
         let square = |x: f64| x * x / (p.p * p.p + p.rest * p.rest);
         [1.0 - 3.0 * square(p.p), 1.0 - 3.0 * square(p.rest)]
+    }
+}
+
+impl SmoothRule for SphericalScore {
+    fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
+        in_probability(self, Sides::new(forecast), outcome)
+    }
+
+    fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
+        in_logit(self, logit, outcome)
     }
 }

@@ -1,5 +1,5 @@
 use crate::{
-    Error,
+    error::Error,
     rules::{
         gauss::gauss,
         power_function::{above_tangent, box_cox},

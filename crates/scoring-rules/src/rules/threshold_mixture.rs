@@ -1,8 +1,12 @@
 use std::fmt;
 
 use crate::{
-    Error, Level, Probability, ScoringRule, Weight, rules::sides::Sides,
-    rules::threshold_density_table::DensityTable,
+    error::Error,
+    intervals::level::Level,
+    probability::Probability,
+    rule::ScoringRule,
+    rules::{sides::Sides, threshold_density_table::DensityTable},
+    weight::Weight,
 };
 
 /// The score that weighs every decision threshold as you say: a mixture of elementary scores.

@@ -1,5 +1,5 @@
 #[cfg(feature = "serde")]
-use crate::{Error, infinite::NumberOrNan};
+use crate::{error::Error, infinite::NumberOrNan};
 
 /// A running sum that carries the rounding error of each addition along.
 ///

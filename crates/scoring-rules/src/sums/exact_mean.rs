@@ -1,4 +1,4 @@
-use crate::{Error, ExactSum, Weight};
+use crate::{error::Error, sums::exact_sum::ExactSum, weight::Weight};
 
 /// A weighted mean whose bits do not depend on the order of its values.
 ///

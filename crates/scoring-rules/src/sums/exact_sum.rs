@@ -1,5 +1,5 @@
 #[cfg(feature = "serde")]
-use crate::{Error, infinite::NumberOrNan};
+use crate::{error::Error, infinite::NumberOrNan};
 
 /// Digits of 32 bits from 2^-1074 (the smallest number) upwards; the last three take what a very
 /// long sum of very large numbers carries over.

@@ -1,5 +1,8 @@
-use super::{Block, keys::bits};
-use crate::Probability;
+use super::{
+    block::Block,
+    keys::{bits, probability},
+};
+use crate::probability::Probability;
 
 /// More distinct confidences than this are sorted instead.
 const MOST: usize = 1_024;
@@ -67,7 +70,7 @@ impl Counts {
         self.slots.sort_unstable_by_key(|slot| slot.bits);
         blocks.extend(self.slots.iter().map(|slot| {
             let [failures, successes] = slot.rows.map(|rows| rows as f64);
-            Block { confidence: super::probability(slot.bits), failures, successes }
+            Block { confidence: probability(slot.bits), failures, successes }
         }));
         true
     }

@@ -1,5 +1,5 @@
-use super::Block;
-use crate::Probability;
+use super::block::Block;
+use crate::probability::Probability;
 
 /// Fewer rows than this are sorted by comparison.
 const RADIX_FROM: usize = 4_096;
@@ -40,7 +40,7 @@ impl Keys {
             all_successes += successes;
             let failures = rows.len() as u64 - successes;
             Block {
-                confidence: super::probability(rows[0] >> 1),
+                confidence: probability(rows[0] >> 1),
                 failures: failures as f64,
                 successes: successes as f64,
             }
@@ -120,6 +120,13 @@ pub(super) fn key(confidence: Probability, outcome: bool) -> u64 {
 pub(super) fn bits(confidence: Probability) -> u64 {
     // Never those of negative zero.
     confidence.get().to_bits()
+}
+
+/// The probability whose bits these are.
+#[inline]
+pub(super) fn probability(bits: u64) -> Probability {
+    // They were taken from one, so the fallback is never taken.
+    Probability::new(f64::from_bits(bits)).unwrap_or(Probability::ONE)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 use std::{cmp::Ordering, fmt};
 
-use crate::Error;
+use crate::error::Error;
 
 /// A finite number that ranks rows: a logit, a margin, any score that is higher where success is
 /// claimed to be more likely.

@@ -4,35 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use super::{Block, TiedBlocks};
-use crate::Error;
-
-/// The form in which a block is read.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Written<S> {
-    confidence: S,
-    failures: f64,
-    successes: f64,
-}
-
-impl<S> TryFrom<Written<S>> for Block<S> {
-    type Error = Error;
-
-    fn try_from(written: Written<S>) -> Result<Self, Error> {
-        let Written { confidence, failures, successes } = written;
-        for (name, value) in [("failures", failures), ("successes", successes)] {
-            if value != 0.0 && !(1e-100..f64::INFINITY).contains(&value) {
-                let range = "0 or a finite weight of at least 1e-100";
-                return Err(Error::Setting { name, value, range });
-            }
-        }
-        if failures + successes == 0.0 {
-            return Err(Error::Empty);
-        }
-        Ok(Self { confidence, failures, successes })
-    }
-}
+use super::{TiedBlocks, block::Block};
 
 impl<S: Serialize> Serialize for TiedBlocks<S> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {

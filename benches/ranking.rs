@@ -62,13 +62,8 @@ fn ranking(c: &mut Criterion) {
             let ones = vec![1.0; size];
             group.bench_function("blocks_of_weighted_rows", |b| {
                 b.iter(|| {
-                    blocks;
-                        .rebuild(
-                            black_box(confidence),
-                            &outcomes,
-                            Some(Weight::from_slice(&ones).unwrap()),
-                        )
-                        .unwrap()
+                    let weights = Weight::from_slice(&ones).unwrap();
+                    blocks.rebuild(black_box(confidence), &outcomes, Some(weights)).unwrap();
                 });
             });
             group.bench_function("streaming_limit", |b| {

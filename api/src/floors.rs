@@ -397,7 +397,10 @@ fn defined_name(item: &Item) -> Option<String> {
 }
 
 fn is_test(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|a| a.to_token_stream().to_string().replace(' ', "") == "#[cfg(test)]")
+    attributes.iter().any(|attribute| {
+        let text = attribute.to_token_stream().to_string().replace(' ', "");
+        text == "#[cfg(test)]" || text.starts_with("#[cfg(all(test,")
+    })
 }
 
 fn invalid(file: &Path, problem: &str) -> io::Error {

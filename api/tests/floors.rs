@@ -7,6 +7,9 @@ use std::{fmt::Write, fs, path::Path};
 
 use api::floors::Floors;
 
+/// Crates whose modules still import each other. One that no longer does is taken off this list.
+const NOT_YET: [&str; 2] = ["budget-estimation", "censoring"];
+
 fn crates() -> Vec<std::path::PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut crates: Vec<_> =
@@ -15,27 +18,32 @@ fn crates() -> Vec<std::path::PathBuf> {
     crates
 }
 
-#[test]
-fn no_two_modules_of_a_crate_import_each_other() {
-    let mut found = String::new();
+/// What is found in the crates, less those of the list; a crate of the list has to have something.
+fn found(in_crate: impl Fn(&Floors) -> Vec<String>) -> String {
+    let mut text = String::new();
     for folder in crates() {
-        for circle in Floors::read(&folder.join("src")).unwrap().circles() {
-            writeln!(found, "{}:", folder.file_name().unwrap().display()).unwrap();
-            for import in circle {
-                writeln!(found, "    {import}").unwrap();
-            }
+        let name = folder.file_name().unwrap().to_str().unwrap();
+        let lines = in_crate(&Floors::read(&folder.join("src")).unwrap());
+        if NOT_YET.contains(&name) {
+            assert!(!lines.is_empty(), "{name} is in order: take it off the list");
+            continue;
+        }
+        for line in lines {
+            writeln!(text, "{name}: {line}").unwrap();
         }
     }
+    text
+}
+
+#[test]
+fn no_two_modules_of_a_crate_import_each_other() {
+    let found =
+        found(|floors| floors.circles().iter().flatten().map(ToString::to_string).collect());
     assert!(found.is_empty(), "modules that import each other:\n{found}");
 }
 
 #[test]
 fn imports_name_the_module_that_owns_the_item() {
-    let mut found = String::new();
-    for folder in crates() {
-        for import in Floors::read(&folder.join("src")).unwrap().indirect() {
-            writeln!(found, "{}: {import}", folder.file_name().unwrap().display()).unwrap();
-        }
-    }
+    let found = found(|floors| floors.indirect().map(ToString::to_string).collect());
     assert!(found.is_empty(), "imports through a re-export:\n{found}");
 }

@@ -50,8 +50,8 @@ fuzz_target!(|text: &str| {
         assert!(pool.total_cost() > 0);
     }
     if let Some(Ok(estimate)) = read::<Continuations>(text).map(|branches| branches.estimate()) {
-        assert!(estimate.low() <= estimate.probability());
-        assert!(estimate.probability() <= estimate.high());
+        assert!(estimate.interval().low() <= estimate.probability());
+        assert!(estimate.probability() <= estimate.interval().high());
     }
     if let Some(Ok(bounds)) = read::<TrialCounts>(text).map(|counts| counts.pass_hat_k(2)) {
         assert!(0.0 <= bounds.low() && bounds.low() <= bounds.high() && bounds.high() <= 1.0);

@@ -1,6 +1,6 @@
 //! Checks that several functions make at their door. A NaN is in no range.
 
-use crate::Error;
+use crate::error::Error;
 
 /// Nothing above this is taken for a cost, so that no sum or product leaves the range of numbers.
 pub(crate) const MOST: f64 = 1e100;

@@ -1,4 +1,4 @@
-use crate::{AnswerError, Resource};
+use crate::{answer_error::AnswerError, resource::Resource};
 
 /// What was wrong with the input, or why a number is not defined for it.
 ///

@@ -1,14 +1,8 @@
 mod answer;
-mod answer_error;
+mod answer_mode;
 mod answer_number;
-mod estimate;
-mod estimator;
-mod linear;
-mod past_quantiles;
+pub(crate) mod estimate;
 
-pub use answer::{AnswerMode, parse_answer, parse_answers};
-pub use answer_error::AnswerError;
+pub use answer::{parse_answer, parse_answers};
+pub use answer_mode::AnswerMode;
 pub use estimate::Estimate;
-pub use estimator::Estimator;
-pub use linear::LinearEstimator;
-pub use past_quantiles::PastQuantiles;

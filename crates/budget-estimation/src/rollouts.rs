@@ -1,4 +1,4 @@
-mod column;
+pub(crate) mod column;
 pub(crate) mod decimals;
 mod derived;
 #[cfg(feature = "serde")]
@@ -6,15 +6,10 @@ mod json_lines;
 mod live;
 #[cfg(feature = "serde")]
 mod repeated_keys;
-mod resource;
-mod rollout;
-mod storage;
-mod usage;
+pub(crate) mod rollout;
+pub(crate) mod storage;
+pub(crate) mod usage;
 
-pub use resource::Resource;
 pub use rollout::Rollout;
 pub use storage::Rollouts;
 pub use usage::Usage;
-
-pub(crate) use column::Column;
-pub(crate) use decimals::Whole;

@@ -1,4 +1,4 @@
-use crate::Exclusion;
+use crate::reasons::exclusion::Exclusion;
 
 /// What was wrong with the input, or why a number is not defined for it.
 ///

@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+mod checks;
 mod error;
+mod reasons;
 mod scores;
 mod sensitivity;
 mod stops;
@@ -8,14 +10,14 @@ mod success;
 mod weighting;
 
 pub use error::Error;
+pub use reasons::{Exclusion, StopClass, StopReason};
 pub use scores::{
-    CensoringShift, StreamDifference, censoring_shift, exact_mean_score, exact_score,
+    CensoringShift, RunScore, StreamDifference, censoring_shift, exact_mean_score, exact_score,
     mean_score_bounds, score_bounds, simple_mean_score, simple_score,
 };
-pub use sensitivity::{FlippingOdds, RunScore, TiltedMean, tilt};
+pub use sensitivity::{FlippingOdds, TiltedMean, tilt};
 pub use stops::{
-    Exclusion, HiddenOutcome, Observation, RunGroup, StopClass, StopReason, Stopped,
-    TerminationAudit, artificial_stops,
+    HiddenOutcome, Observation, RunGroup, Stopped, TerminationAudit, artificial_stops,
 };
 pub use success::{
     Continuations, CrossFitSuccess, LogisticSuccess, LogisticSuccessModel, SuccessEstimate,

@@ -2,6 +2,7 @@
 
 pub(crate) mod censoring_shift;
 pub(crate) mod exact_score;
+pub(crate) mod run_score;
 pub(crate) mod score_bounds;
 pub(crate) mod simple_score;
 pub(crate) mod stream_difference;
@@ -9,6 +10,7 @@ pub(crate) mod weighted_runs;
 
 pub use censoring_shift::{CensoringShift, censoring_shift};
 pub use exact_score::{exact_mean_score, exact_score};
+pub use run_score::RunScore;
 pub use score_bounds::{mean_score_bounds, score_bounds};
 pub use simple_score::{simple_mean_score, simple_score};
 pub use stream_difference::StreamDifference;

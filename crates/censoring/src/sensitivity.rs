@@ -6,4 +6,4 @@ pub(crate) mod tilted_mean;
 
 pub use flip::FlippingOdds;
 pub use tilt::tilt;
-pub use tilted_mean::{RunScore, TiltedMean};
+pub use tilted_mean::TiltedMean;

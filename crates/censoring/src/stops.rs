@@ -3,14 +3,9 @@
 pub(crate) mod artificial_stops;
 pub(crate) mod audit;
 pub(crate) mod hidden_outcome;
-pub(crate) mod spellings;
-pub(crate) mod stop_class;
-mod stop_reason;
 pub(crate) mod stopped;
 
 pub use artificial_stops::artificial_stops;
-pub use audit::{Exclusion, RunGroup, TerminationAudit};
+pub use audit::{RunGroup, TerminationAudit};
 pub use hidden_outcome::HiddenOutcome;
-pub use stop_class::StopClass;
-pub use stop_reason::StopReason;
 pub use stopped::{Observation, Stopped};

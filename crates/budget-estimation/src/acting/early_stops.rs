@@ -1,7 +1,10 @@
 use scoring_rules::{ExactSum, Probability};
 
 use super::stop_rule::Alarm;
-use crate::{Error, Resource, Rollouts, Sample, StopRule, checks::same_length};
+use crate::{
+    acting::stop_rule::StopRule, checks::same_length, error::Error, replay::sample::Sample,
+    resource::Resource, rollouts::storage::Rollouts,
+};
 
 /// What stopping runs early saved and lost, in counts that add up over benchmarks.
 ///

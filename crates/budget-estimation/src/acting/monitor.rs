@@ -5,8 +5,10 @@ use scoring_rules::{DecimalSum, Probability, decimals::Decimal};
 
 use super::stop_rule::row_after;
 use crate::{
-    Error, Estimate, StopRule,
+    acting::stop_rule::StopRule,
     checks::{is_amount, same_length},
+    error::Error,
+    estimates::estimate::Estimate,
     rollouts::decimals::left_of,
 };
 

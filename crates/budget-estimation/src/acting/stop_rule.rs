@@ -2,7 +2,7 @@ use std::num::NonZeroU32;
 
 use scoring_rules::Probability;
 
-use crate::{Error, Estimate};
+use crate::{error::Error, estimates::estimate::Estimate};
 
 /// When estimates are reason enough to stop a run.
 ///

@@ -1,7 +1,10 @@
 use scoring_rules::{ExactSum, Probability};
 
 use super::early_stops::Runs;
-use crate::{EarlyStops, Error, Resource, Rollouts, Sample, checks::same_length};
+use crate::{
+    acting::early_stops::EarlyStops, checks::same_length, error::Error, replay::sample::Sample,
+    resource::Resource, rollouts::storage::Rollouts,
+};
 
 /// What stopping costs and saves at one threshold of the probability of failure.
 ///

@@ -1,7 +1,7 @@
 use scoring_rules::Level;
 
-use super::{OnlineCalibrator, online_calibrator::misses, sorted_scores::SortedScores};
-use crate::{Error, rank::least};
+use super::{online_calibrator::misses, sorted_scores::SortedScores};
+use crate::{calibration::online_calibrator::OnlineCalibrator, error::Error, rank::least};
 
 /// Adaptive conformal inference: split conformal prediction at a level that moves, down where too
 /// many scores were missed and up where too few.

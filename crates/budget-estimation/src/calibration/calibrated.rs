@@ -1,5 +1,8 @@
-use super::OnlineCalibrator;
-use crate::{Error, Estimate, Estimator, Interval, Prefix, Resource, Rollout};
+use crate::{
+    Interval, calibration::online_calibrator::OnlineCalibrator, error::Error,
+    estimates::estimate::Estimate, estimators::estimator::Estimator, replay::prefix::Prefix,
+    resource::Resource, rollouts::rollout::Rollout,
+};
 
 /// What a margin is measured in.
 ///

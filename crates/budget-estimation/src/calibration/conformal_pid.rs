@@ -2,10 +2,11 @@ use std::f64::consts::FRAC_PI_2;
 
 use scoring_rules::Level;
 
-use super::{OnlineCalibrator, online_calibrator::misses};
+use super::online_calibrator::misses;
 use crate::{
-    Error,
+    calibration::online_calibrator::OnlineCalibrator,
     checks::{MOST, positive},
+    error::Error,
 };
 
 /// Conformal PID control: the margin follows the misses directly, without keeping scores.

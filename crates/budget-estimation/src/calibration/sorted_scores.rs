@@ -3,7 +3,7 @@ use scoring_rules::CompensatedSum;
 use scoring_rules::infinite::Number;
 
 #[cfg(feature = "serde")]
-use crate::Error;
+use crate::error::Error;
 
 /// Scores of all runs so far, sorted.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,9 +1,9 @@
 use scoring_rules::Level;
 
-use super::{OnlineCalibrator, sorted_scores::SortedScores};
+use super::sorted_scores::SortedScores;
 #[cfg(feature = "serde")]
-use crate::Error;
-use crate::rank::least;
+use crate::error::Error;
+use crate::{calibration::online_calibrator::OnlineCalibrator, rank::least};
 
 /// Split conformal prediction over runs: the margin is a quantile of the scores of past runs.
 ///

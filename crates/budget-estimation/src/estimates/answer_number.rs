@@ -1,6 +1,10 @@
 use std::borrow::Cow;
 
-use crate::{AnswerError, AnswerMode, Error, Estimate};
+use crate::{
+    answer_error::AnswerError,
+    error::Error,
+    estimates::{answer_mode::AnswerMode, estimate::Estimate},
+};
 
 /// Reads `[low, high]` at the start of a text, and gives what follows it.
 pub(crate) fn ends(text: &str, mode: AnswerMode) -> Result<(Estimate, &str), AnswerError> {

@@ -2,7 +2,7 @@ use std::fmt;
 
 use scoring_rules::Interval;
 
-use crate::Error;
+use crate::error::Error;
 
 /// What an estimator says of one resource after some turns of a run.
 ///

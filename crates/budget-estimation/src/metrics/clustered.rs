@@ -1,6 +1,6 @@
 use trajectory_metrics::{Bootstrap, Replicates};
 
-use crate::{Error, Metrics, Sample};
+use crate::{error::Error, metrics::combined::Metrics, replay::sample::Sample};
 
 /// Macro-F1, Fail-F1, hit rate and mean interval reward, in this order, each on all samples and in
 /// resamples of whole clusters, such as rollouts or tasks.
@@ -87,7 +87,7 @@ pub fn bootstrap_metrics<G: Ord>(
 /// The number of clusters with a sample that each of the four measures counts; of the two parts of
 /// macro-F1, the larger number: it varies where one of them does.
 fn clusters_counted<G: Ord>(samples: &[Sample], clusters: &[G]) -> [usize; 4] {
-    use crate::Estimate::{Impossible, Interval};
+    use crate::estimates::estimate::Estimate::{Impossible, Interval};
     let count = |counts: &dyn Fn(&Sample) -> bool| {
         let rows = samples.iter().zip(clusters).filter(|(sample, _)| counts(sample));
         let mut names: Vec<&G> = rows.map(|(_, name)| name).collect();
@@ -113,7 +113,7 @@ struct FewMetrics {
 
 impl FewMetrics {
     fn add(&mut self, sample: &Sample, count: u32) {
-        use crate::Estimate::{Impossible, Interval, NoAnswer};
+        use crate::estimates::estimate::Estimate::{Impossible, Interval, NoAnswer};
         let n = u64::from(count);
         let answers = if sample.is_feasible() { &mut self.feasible } else { &mut self.failed };
         let [interval, impossible, none] = answers;

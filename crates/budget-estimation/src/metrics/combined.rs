@@ -1,8 +1,13 @@
 use scoring_rules::{Level, Weight};
 
 use crate::{
-    Error, FeasibilityCounts, FeasibilitySummary, IntervalScores, IntervalSummary,
-    LinearComparison, LinearSummary, Sample,
+    error::Error,
+    metrics::{
+        feasibility::{FeasibilityCounts, FeasibilitySummary},
+        interval_scores::{IntervalScores, IntervalSummary},
+        linear_comparison::{LinearComparison, LinearSummary},
+    },
+    replay::sample::Sample,
 };
 
 /// Feasibility, intervals and the comparison with linear extrapolation over the same samples.

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::{Error, Sample};
+use crate::{error::Error, replay::sample::Sample};
 
 /// When a failure is first called: over runs that are not feasible, the first prefix with
 /// "impossible".
@@ -84,7 +84,7 @@ impl DetectionDelay {
         if sample.is_feasible() {
             return;
         }
-        let impossible = sample.estimate() == crate::Estimate::Impossible;
+        let impossible = sample.estimate() == crate::estimates::estimate::Estimate::Impossible;
         let alarm = impossible.then(|| Alarm {
             turn: sample.turn(),
             turn_share: sample.progress(),

@@ -1,6 +1,8 @@
 use scoring_rules::Weight;
 
-use crate::{Error, Estimate, Sample, metrics::tally::Tally};
+use crate::{
+    error::Error, estimates::estimate::Estimate, metrics::tally::Tally, replay::sample::Sample,
+};
 
 /// Counts of what was said about feasibility beside what was true; an interval says "feasible".
 ///

@@ -1,13 +1,14 @@
 use scoring_rules::{ExactMean, Interval, Level, Observed, Weight, interval_loss, pinball_loss};
 
 use crate::{
-    Error, Miss, Sample,
+    error::Error,
     metrics::{
         one_resource::OneResource,
         quantile::quantiles,
-        reward::reward,
+        reward::{Miss, reward},
         tally::{Tally, mean, take},
     },
+    replay::sample::Sample,
 };
 
 /// How well intervals told what remained, over samples of runs that succeeded within their caps;

@@ -1,4 +1,4 @@
-use crate::{Error, Sample, checks::same_length};
+use crate::{checks::same_length, error::Error, replay::sample::Sample};
 
 /// Whether the intervals of all resources hold what remained of each, prefix by prefix: one list of
 /// samples a resource, in the same order. A prefix without an interval for each is no hit.

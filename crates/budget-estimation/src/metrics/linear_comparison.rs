@@ -1,11 +1,12 @@
 use scoring_rules::{ExactMean, Weight};
 
 use crate::{
-    Error, Sample,
+    error::Error,
     metrics::{
         one_resource::OneResource,
         tally::{mean, take},
     },
+    replay::sample::Sample,
 };
 
 /// The error of the middle of an interval against that of linear extrapolation,

@@ -1,4 +1,4 @@
-use crate::{Error, Resource, Sample};
+use crate::{error::Error, replay::sample::Sample, resource::Resource};
 
 /// The resource of all samples so far: numbers of two resources have no common unit.
 #[derive(Clone, Copy, Debug, Default)]

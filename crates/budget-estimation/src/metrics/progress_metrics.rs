@@ -1,8 +1,13 @@
 use scoring_rules::{Level, Weight};
 
 use crate::{
-    DetectionDelay, DetectionSummary, Error, Metrics, MetricsSummary, Sample,
-    metrics::one_resource::OneResource,
+    error::Error,
+    metrics::{
+        combined::{Metrics, MetricsSummary},
+        detection::{DetectionDelay, DetectionSummary},
+        one_resource::OneResource,
+    },
+    replay::sample::Sample,
 };
 
 /// All measures at once: over all turns, over the first turn alone, by how far the run was, and how

@@ -1,4 +1,4 @@
-use crate::{Error, Estimate, Sample};
+use crate::{error::Error, estimates::estimate::Estimate, replay::sample::Sample};
 
 /// The interval reward `S_k = 1[lo <= R <= hi] max(0, 1 - (hi - lo) / R)` of an estimate, R being
 /// what really remained; 0 for anything but an interval.

@@ -1,6 +1,6 @@
 use scoring_rules::{ExactMean, ExactSum, Weight};
 
-use crate::Error;
+use crate::error::Error;
 
 /// A sum of weights; whole numbers where all weights are.
 #[derive(Clone, Debug, Default)]

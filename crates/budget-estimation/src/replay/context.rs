@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::Prefix;
+use crate::replay::prefix::Prefix;
 
 /// What a prompt for an estimate needs to know of a prefix: the usage of each turn, of all of them
 /// together, and the caps. The wording around it is the caller's.

@@ -1,4 +1,6 @@
-use crate::{Error, Prefix, Resource, Rollouts};
+use crate::{
+    error::Error, replay::prefix::Prefix, resource::Resource, rollouts::storage::Rollouts,
+};
 
 /// A run that is still going on: its turns so far, so that an estimator can be asked about the
 /// rest.
@@ -104,7 +106,7 @@ impl From<LiveRun> for Stored {
         let known = |cost: Option<&f64>| cost.copied().filter(|cost| !cost.is_nan());
         let turn = |at: usize| columns.iter().map(|column| known(column.costs.get(at))).collect();
         let turns = columns.first().map_or(0, |column| column.costs.len());
-        let resource = |column: &crate::rollouts::Column| StoredResource {
+        let resource = |column: &crate::rollouts::column::Column| StoredResource {
             name: column.name.clone(),
             cap: column.cap(0),
         };

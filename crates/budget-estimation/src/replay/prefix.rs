@@ -1,6 +1,10 @@
 use std::fmt;
 
-use crate::{Error, Resource, Rollout, Usage, rollouts::Column};
+use crate::{
+    error::Error,
+    resource::Resource,
+    rollouts::{column::Column, rollout::Rollout, usage::Usage},
+};
 
 /// What an estimator may know after k turns of a run: the costs of these turns, their sums and the
 /// caps. Nothing of what came later: no further turn, not how many there were, no outcome.

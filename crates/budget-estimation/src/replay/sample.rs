@@ -1,6 +1,8 @@
 #[cfg(feature = "serde")]
 use crate::checks::is_amount;
-use crate::{Error, Estimate, Resource, Rollout};
+use crate::{
+    error::Error, estimates::estimate::Estimate, resource::Resource, rollouts::rollout::Rollout,
+};
 
 /// An estimate beside what then happened. Only this crate makes one, from the rollout itself.
 ///

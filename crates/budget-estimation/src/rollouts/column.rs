@@ -1,6 +1,6 @@
 use scoring_rules::DecimalSum;
 
-use crate::{Usage, rollouts::decimals::MANY_PLACES};
+use crate::rollouts::{decimals::MANY_PLACES, usage::Usage};
 
 /// One resource of all rollouts.
 #[derive(Clone, Debug)]

@@ -1,6 +1,11 @@
 use scoring_rules::DecimalSum;
 
-use crate::{Error, Resource, Rollout, Rollouts, checks::MOST, rollouts::Column};
+use crate::{
+    checks::MOST,
+    error::Error,
+    resource::Resource,
+    rollouts::{column::Column, rollout::Rollout, storage::Rollouts},
+};
 
 impl Rollouts {
     /// Adds a resource that is the sum of others, such as the total tokens of a turn. It has no

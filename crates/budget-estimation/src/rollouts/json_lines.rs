@@ -3,7 +3,7 @@ use std::io::{BufRead, Write};
 use serde_json::{Map, Number, Value, json};
 
 use super::repeated_keys::repeated_key;
-use crate::{Error, Rollouts};
+use crate::{error::Error, rollouts::storage::Rollouts};
 
 /// Whole numbers below this are written without a fraction.
 const WHOLE: f64 = 9_007_199_254_740_992.0;
@@ -151,7 +151,7 @@ impl Rollouts {
                 }
             }
             let turn = |at: usize| -> Value {
-                let cost = |column: &crate::rollouts::Column| {
+                let cost = |column: &crate::rollouts::column::Column| {
                     let cost = column.costs.get(at).copied().unwrap_or(f64::NAN);
                     (column.name.clone(), number(cost))
                 };
@@ -162,7 +162,7 @@ impl Rollouts {
             if rollout.is_censored() {
                 line.insert("cut_off".into(), true.into());
             }
-            let cap = |column: &crate::rollouts::Column| {
+            let cap = |column: &crate::rollouts::column::Column| {
                 column.cap(rollout.index).map(|cap| (column.name.clone(), number(cap)))
             };
             let caps: Map<String, Value> = self.columns.iter().filter_map(cap).collect();

@@ -1,4 +1,4 @@
-use crate::{Error, Rollouts};
+use crate::{error::Error, rollouts::storage::Rollouts};
 
 /// What a run that is still going on needs; no other rollouts are ever without a turn.
 impl Rollouts {

@@ -1,8 +1,14 @@
 use std::fmt;
 
 use crate::{
-    Error, Resource, Rollouts, Usage,
-    rollouts::{Column, Whole, decimals::MANY_PLACES},
+    error::Error,
+    resource::Resource,
+    rollouts::{
+        column::Column,
+        decimals::{MANY_PLACES, Whole},
+        storage::Rollouts,
+        usage::Usage,
+    },
 };
 
 /// One whole run of an agent: a view of one entry of [`Rollouts`].
@@ -30,6 +36,31 @@ pub struct Rollout<'a> {
     /// Where its turns are in each column.
     pub(crate) start: usize,
     pub(crate) end: usize,
+}
+
+impl Rollouts {
+    /// The rollout at a position.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchRollout`] where there is none.
+    pub fn get(&self, rollout: usize) -> Result<Rollout<'_>, Error> {
+        let none = Error::NoSuchRollout { rollout, rollouts: self.len() };
+        let end = *self.ends.get(rollout).ok_or(none)?;
+        let start = rollout.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
+        Ok(Rollout { rollouts: self, index: rollout, start: start.unwrap_or(0), end })
+    }
+
+    /// The rollouts in their order.
+    #[must_use]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Rollout<'_>> {
+        let mut start = 0;
+        self.ends.iter().enumerate().map(move |(index, &end)| {
+            let rollout = Rollout { rollouts: self, index, start, end };
+            start = end;
+            rollout
+        })
+    }
 }
 
 impl<'a> Rollout<'a> {

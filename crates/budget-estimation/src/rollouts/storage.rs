@@ -1,4 +1,4 @@
-use crate::{Error, Resource, Rollout, checks::is_amount, rollouts::Column};
+use crate::{checks::is_amount, error::Error, resource::Resource, rollouts::column::Column};
 
 /// Many runs of an agent, flat: one array of costs for each resource, and where each run ends.
 ///
@@ -181,7 +181,8 @@ impl Rollouts {
     ///
     /// [`PastQuantiles::survival_aware`]: crate::PastQuantiles::survival_aware
     pub fn set_censored(&mut self, rollout: usize) -> Result<(), Error> {
-        if self.get(rollout)?.succeeded() {
+        let rollouts = self.len();
+        if *self.successes.get(rollout).ok_or(Error::NoSuchRollout { rollout, rollouts })? {
             return Err(Error::CensoredSuccess { rollout });
         }
         if let Some(entry) = self.censored.get_mut(rollout) {
@@ -264,29 +265,6 @@ impl Rollouts {
     pub fn resources(&self) -> impl ExactSizeIterator<Item = (Resource, &str)> {
         let columns = self.columns.iter().enumerate();
         columns.map(|(index, column)| (Resource { index }, column.name.as_str()))
-    }
-
-    /// The rollout at a position.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoSuchRollout`] where there is none.
-    pub fn get(&self, rollout: usize) -> Result<Rollout<'_>, Error> {
-        let none = Error::NoSuchRollout { rollout, rollouts: self.len() };
-        let end = *self.ends.get(rollout).ok_or(none)?;
-        let start = rollout.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
-        Ok(Rollout { rollouts: self, index: rollout, start: start.unwrap_or(0), end })
-    }
-
-    /// The rollouts in their order.
-    #[must_use]
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Rollout<'_>> {
-        let mut start = 0;
-        self.ends.iter().enumerate().map(move |(index, &end)| {
-            let rollout = Rollout { rollouts: self, index, start, end };
-            start = end;
-            rollout
-        })
     }
 
     pub(crate) fn column(&self, resource: Resource) -> Result<&Column, Error> {

@@ -5,8 +5,8 @@ use rand_chacha::{
 
 use super::sampling::shuffle;
 use crate::{
-    Error,
     checks::{is_amount, positive},
+    error::Error,
 };
 
 /// Target of a reachable probe, as a share of what the run achieved.

@@ -1,4 +1,4 @@
-use crate::{Error, Estimate, checks::positive};
+use crate::{checks::positive, error::Error, estimates::estimate::Estimate};
 
 /// The most that a right interval earns.
 const INTERVAL: f64 = 1.8;

@@ -5,7 +5,7 @@ use rand_chacha::{
     rand_core::{Rng, SeedableRng},
 };
 
-use crate::{Error, Rollouts, Sample};
+use crate::{error::Error, replay::sample::Sample, rollouts::storage::Rollouts};
 
 /// Puts items into a random order: each gets a random word, and words are sorted. Two equal words,
 /// once in 2^64 pairs, leave their items as they were.

@@ -1,5 +1,5 @@
 use super::rule_reward::check_remaining;
-use crate::{Error, Estimate};
+use crate::{error::Error, estimates::estimate::Estimate};
 
 /// How wide the interval of a training target is.
 ///

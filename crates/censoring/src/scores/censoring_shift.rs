@@ -1,7 +1,7 @@
 use scoring_rules::{CompensatedSum, Probability};
 use trajectory_metrics::{ScoringRule, Tps, Trace};
 
-use crate::{Error, stops::hidden_outcome::split, weighting::stop_times::can_be_averaged};
+use crate::{checks::can_be_averaged, error::Error, stops::hidden_outcome::split};
 
 /// What hiding a run's outcome does to its score, taken apart by [`censoring_shift`].
 ///

@@ -1,69 +1,12 @@
 use trajectory_metrics::{Probability, ScoringRule, Tps};
 
 use crate::{
-    Error, Observation, RunScore, Stopped, Weight, scores::weighted_runs::mean_of_runs,
-    weighting::stop_times::same_length,
+    Weight,
+    checks::same_length,
+    error::Error,
+    scores::{run_score::RunScore, weighted_runs::mean_of_runs},
+    stops::stopped::Stopped,
 };
-
-impl RunScore {
-    /// The trajectory score of a run: one number where it is complete, and one for either outcome
-    /// where it was cut off. Weights are those of the whole evaluated horizon.
-    ///
-    /// `success_probability` is the chance of success given what the run had shown when it was cut
-    /// off. A complete run has no use for it.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] where custom
-    /// weights do not reach the horizon.
-    pub fn of<R: ScoringRule>(
-        tps: &Tps<R>,
-        run: &Stopped<'_>,
-        success_probability: Probability,
-    ) -> Result<Self, Error> {
-        let cut_off = |outcome| tps.prefix_score(run.forecasts(), outcome, run.horizon());
-        match run.observation() {
-            Observation::Complete(trace) => Ok(Self::Complete(tps.score(trace)?)),
-            Observation::Censored => Ok(Self::Censored {
-                success_probability,
-                if_success: cut_off(true)?,
-                if_failure: cut_off(false)?,
-            }),
-            Observation::Excluded(exclusion) => Err(Error::Excluded(exclusion.clone())),
-        }
-    }
-
-    /// The score, or what it is expected to be where the run was cut off. An outcome without a
-    /// chance does not count, even where its score is infinite.
-    #[must_use]
-    pub fn expected(&self) -> f64 {
-        match *self {
-            Self::Complete(score) => score,
-            Self::Censored { success_probability, .. } => self.expected_at(success_probability),
-        }
-    }
-
-    /// The same at another chance of success.
-    pub(crate) fn expected_at(&self, success_probability: Probability) -> f64 {
-        match *self {
-            Self::Complete(score) => score,
-            Self::Censored { if_success, if_failure, .. } => {
-                let share =
-                    |q: Probability, score| if q.get() > 0.0 { q.get() * score } else { 0.0 };
-                share(success_probability, if_success)
-                    + share(success_probability.complement(), if_failure)
-            }
-        }
-    }
-
-    /// The scores as a failure and as a success; of a complete run its score twice.
-    pub(crate) const fn either(&self) -> [f64; 2] {
-        match *self {
-            Self::Complete(score) => [score; 2],
-            Self::Censored { if_success, if_failure, .. } => [if_failure, if_success],
-        }
-    }
-}
 
 /// The exact censored trajectory score: a complete run by its outcome, one that was cut off by what
 /// its score is expected to be.

@@ -2,8 +2,11 @@ use scoring_rules::ExactMean;
 use trajectory_metrics::{Interval, Probability, ScoringRule, Tps};
 
 use crate::{
-    Error, RunScore, Stopped, Weight, scores::weighted_runs::for_each_run,
-    weighting::stop_times::same_length,
+    Weight,
+    checks::same_length,
+    error::Error,
+    scores::{run_score::RunScore, weighted_runs::for_each_run},
+    stops::stopped::Stopped,
 };
 
 /// What the [`exact_score`](crate::exact_score()) of a run can be, where the chance of success

@@ -1,6 +1,11 @@
 use trajectory_metrics::{ScoringRule, Tps};
 
-use crate::{Error, Observation, Stopped, Weight, scores::weighted_runs::mean_of_runs};
+use crate::{
+    Weight,
+    error::Error,
+    scores::weighted_runs::mean_of_runs,
+    stops::stopped::{Observation, Stopped},
+};
 
 /// The simple censored trajectory score: a complete run by its outcome, a censored one as if it
 /// had failed.

@@ -2,9 +2,11 @@ use scoring_rules::ExactSum;
 use trajectory_metrics::{Interval, Probability, ScoringRule, Tps};
 
 use crate::{
-    Error, RunScore, Stopped, Weight,
-    scores::weighted_runs::for_each_run,
-    weighting::stop_times::{can_be_averaged, same_length},
+    Weight,
+    checks::{can_be_averaged, same_length},
+    error::Error,
+    scores::{run_score::RunScore, weighted_runs::for_each_run},
+    stops::stopped::Stopped,
 };
 
 /// By how much one stream of forecasts scores better than another on the same runs, of which some
@@ -277,7 +279,7 @@ fn sum_over(terms: &[Term], value: impl Fn(&Term) -> f64) -> f64 {
 
 /// Whether both are the same run, seen by two streams.
 fn same_run(a: &Stopped<'_>, b: &Stopped<'_>) -> bool {
-    use crate::Observation::{Censored, Complete, Excluded};
+    use crate::stops::stopped::Observation::{Censored, Complete, Excluded};
     let ends_alike = match (a.observation(), b.observation()) {
         (Complete(a), Complete(b)) => a.outcome() == b.outcome(),
         (Censored, Censored) | (Excluded(_), Excluded(_)) => true,

@@ -1,6 +1,6 @@
 use scoring_rules::{ExactMean, Weight};
 
-use crate::{Error, Stopped, weighting::stop_times::same_length};
+use crate::{checks::same_length, error::Error, stops::stopped::Stopped};
 
 /// Hands on the position, the run and the weight of each run of positive weight. Nothing is
 /// computed for the others. An error names the run that it came from.

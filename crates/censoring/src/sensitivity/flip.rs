@@ -1,6 +1,6 @@
 use scoring_rules::{CompensatedSum, ExactSum};
 
-use crate::{RunScore, Weight, sensitivity::tilt::tilted};
+use crate::{Weight, scores::run_score::RunScore, sensitivity::tilt::tilted};
 
 /// The odds ratios nearest to 1, on either side, at which a conclusion changes to its opposite.
 ///

@@ -1,6 +1,6 @@
 use scoring_rules::Probability;
 
-use crate::Error;
+use crate::error::Error;
 
 /// A probability with its odds multiplied by `odds_ratio`.
 ///

@@ -1,45 +1,15 @@
-use scoring_rules::{ExactMean, Probability};
+use scoring_rules::ExactMean;
 
 use crate::{
-    Error, FlippingOdds, Weight,
-    sensitivity::flip::Contrast,
-    sensitivity::tilt::{check_odds_ratio, tilted},
-    weighting::stop_times::{can_be_averaged, same_length},
-};
-
-/// What is known of a run's score.
-///
-/// ```
-/// use censoring::{Error, Probability, RunScore, StopReason, Stopped, Tps, WeightSchedule, from_fn};
-///
-/// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
-/// let tps = Tps::new(brier, WeightSchedule::Uniform);
-/// let forecasts = [Probability::new(0.75)?];
-/// let cut_off = Stopped::new(&forecasts, None, Some(StopReason::MaxSteps))?;
-///
-/// let score = RunScore::of(&tps, &cut_off, Probability::HALF)?;
-/// let success_probability = Probability::HALF;
-/// let (if_success, if_failure) = (-0.0625, -0.5625);
-/// assert_eq!(score, RunScore::Censored { success_probability, if_success, if_failure });
-/// assert_eq!(score.expected(), -0.3125);
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum RunScore {
-    /// The score of a complete run.
-    Complete(f64),
-    /// A run that was cut off.
-    Censored {
-        /// The chance that it would have succeeded, given what it had shown.
-        success_probability: Probability,
-        /// The score it would have with a success.
-        if_success: f64,
-        /// The score it would have with a failure.
-        if_failure: f64,
+    Weight,
+    checks::{can_be_averaged, same_length},
+    error::Error,
+    scores::run_score::RunScore,
+    sensitivity::{
+        flip::{Contrast, FlippingOdds},
+        tilt::{check_odds_ratio, tilted},
     },
-}
+};
 
 /// The mean score of runs as a function of how far off the chances of success after a cut-off are.
 ///
@@ -199,6 +169,8 @@ impl TiltedMean {
 
 #[cfg(test)]
 mod tests {
+    use scoring_rules::Probability;
+
     use super::*;
 
     #[test]

@@ -4,7 +4,7 @@ use rand_chacha::{
 };
 use scoring_rules::Probability;
 
-use crate::{Error, weighting::stop_times::same_length};
+use crate::{checks::same_length, error::Error};
 
 /// Where to cut off complete runs for a test of what cutting off does to a score: for each run the
 /// step after which it stops, or `None` where it stays complete.

@@ -1,6 +1,6 @@
 use trajectory_metrics::{Probability, Trace};
 
-use crate::{Error, StopReason, Stopped};
+use crate::{error::Error, reasons::stop_reason::StopReason, stops::stopped::Stopped};
 
 /// A complete run seen as if it had been cut off: its forecasts up to the stop and the horizon that
 /// it is evaluated over.

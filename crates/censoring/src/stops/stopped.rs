@@ -1,6 +1,9 @@
 use trajectory_metrics::{Probability, Trace};
 
-use crate::{Error, Exclusion, StopClass, StopReason};
+use crate::{
+    error::Error,
+    reasons::{exclusion::Exclusion, stop_class::StopClass, stop_reason::StopReason},
+};
 
 /// What is known of how a run ended.
 ///

@@ -1,6 +1,6 @@
 use trajectory_metrics::{Interval, Probability};
 
-use crate::{Error, weighting::stop_times::same_length};
+use crate::{checks::same_length, error::Error};
 
 /// How branches ended that were run on from where a run was cut off, counted.
 ///

@@ -1,8 +1,15 @@
 use trajectory_metrics::{Folds, Probability};
 
 use crate::{
-    Continuations, Error, Observation, Stopped, SuccessLearner, SuccessModel, Weight,
-    scores::weighted_runs::for_each_run, weighting::stop_times::same_length,
+    Weight,
+    checks::same_length,
+    error::Error,
+    scores::weighted_runs::for_each_run,
+    stops::stopped::{Observation, Stopped},
+    success::{
+        continuations::Continuations,
+        success_model::{SuccessLearner, SuccessModel},
+    },
 };
 
 /// One model of success a fold, each learnt from the runs of all other folds.

@@ -2,8 +2,10 @@ use scoring_rules::CompensatedSum;
 use trajectory_metrics::Probability;
 
 use crate::{
-    Error, SuccessLearner, SuccessModel, Weight,
-    weighting::stop_times::{can_be_averaged, same_length},
+    Weight,
+    checks::{can_be_averaged, same_length},
+    error::Error,
+    success::success_model::{SuccessLearner, SuccessModel},
 };
 
 /// Logistic regression: the log-odds of success are a sum over the features.

@@ -1,7 +1,7 @@
 use scoring_rules::{ExactMean, Weight};
 use trajectory_metrics::{Probability, ScoringRule};
 
-use crate::{Error, weighting::stop_times::same_length};
+use crate::{checks::same_length, error::Error};
 
 /// How far estimated chances of success are off on average, among runs that are alike: the
 /// conditional-mean bias r_t of a plug-in.

@@ -1,6 +1,6 @@
 use trajectory_metrics::Probability;
 
-use crate::{Error, Weight};
+use crate::{Weight, error::Error};
 
 /// A model of the chance that a run succeeds, given features of what it had shown up to a step.
 ///

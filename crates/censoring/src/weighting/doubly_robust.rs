@@ -1,7 +1,9 @@
 use scoring_rules::ExactSum;
 
 use crate::{
-    Error, KaplanMeier, StopTimes, weighting::ipcw::inverse, weighting::stop_times::can_be_averaged,
+    checks::can_be_averaged,
+    error::Error,
+    weighting::{ipcw::inverse, kaplan_meier::KaplanMeier, stop_times::StopTimes},
 };
 
 /// The mean complete score of all runs from two models of which one may be wrong: of being cut off,

@@ -1,6 +1,9 @@
 use scoring_rules::ExactSum;
 
-use crate::{Error, KaplanMeier, StopTimes};
+use crate::{
+    error::Error,
+    weighting::{kaplan_meier::KaplanMeier, stop_times::StopTimes},
+};
 
 /// Below this a chance counts as zero: its inverse times a weight times a score would come near the
 /// end of numbers.

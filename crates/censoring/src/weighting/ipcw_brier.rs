@@ -1,7 +1,9 @@
 use scoring_rules::{ExactSum, Probability};
 
 use crate::{
-    Error, KaplanMeier, StopTimes, weighting::ipcw::inverse, weighting::stop_times::same_length,
+    checks::same_length,
+    error::Error,
+    weighting::{ipcw::inverse, kaplan_meier::KaplanMeier, stop_times::StopTimes},
 };
 
 /// The Brier loss of forecasts that a run is still without an outcome after a horizon, where some

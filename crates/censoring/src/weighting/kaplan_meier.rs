@@ -1,6 +1,6 @@
 use scoring_rules::{ExactSum, Probability};
 
-use crate::{Error, StopTimes, weighting::stop_times::same_length};
+use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes};
 
 /// The chance of lasting beyond each time: a curve that falls in steps from 1.
 ///

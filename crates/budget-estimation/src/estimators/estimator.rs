@@ -1,4 +1,7 @@
-use crate::{Error, Estimate, Prefix, Resource, Rollout};
+use crate::{
+    error::Error, estimates::estimate::Estimate, replay::prefix::Prefix, resource::Resource,
+    rollouts::rollout::Rollout,
+};
 
 /// Anything that says after some turns how much of a resource a run will still spend.
 ///

@@ -1,4 +1,13 @@
-use crate::{Error, Estimator, Resource, Rollout, Rollouts, Sample, probe, replay};
+use crate::{
+    error::Error,
+    estimators::estimator::Estimator,
+    replay::{
+        prefix::{probe, replay},
+        sample::Sample,
+    },
+    resource::Resource,
+    rollouts::{rollout::Rollout, storage::Rollouts},
+};
 
 /// Replays a run before an estimator and hands on each sample, k = 1 to T - 1; then lets the
 /// estimator learn from the run, which has ended.

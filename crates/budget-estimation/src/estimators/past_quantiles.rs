@@ -1,6 +1,9 @@
 use scoring_rules::Level;
 
-use crate::{Error, Estimate, Estimator, Prefix, Resource, Rollout, rank::least};
+use crate::{
+    error::Error, estimates::estimate::Estimate, estimators::estimator::Estimator, rank::least,
+    replay::prefix::Prefix, resource::Resource, rollouts::rollout::Rollout,
+};
 
 /// Quantiles of what past runs still spent after the same number of turns.
 ///

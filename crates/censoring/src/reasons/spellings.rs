@@ -1,11 +1,17 @@
-use crate::StopReason;
+use crate::reasons::{stop_class::StopClass, stop_reason::StopReason};
+
+impl From<String> for StopReason {
+    fn from(word: String) -> Self {
+        known(&word).unwrap_or(Self::Other(word))
+    }
+}
 
 /// The reason that a word stands for in the table of `spellings.md`, if it is there.
 ///
 /// Only letters and digits count, in either case. The name of an enum of reasons before a dot is
 /// dropped, and so is the path of the module that an exception is from, with which no bare timeout
 /// is a budget: it may be that of a call. Of `submitted (exit_cost)` what stands in brackets counts.
-pub(super) fn known(word: &str) -> Option<StopReason> {
+fn known(word: &str) -> Option<StopReason> {
     let word =
         word.trim_end_matches(|letter: char| ".!,;:".contains(letter) || letter.is_whitespace());
     let (path, last) = word.rsplit_once('.').unwrap_or(("", word));
@@ -53,7 +59,7 @@ fn plain(word: &str) -> Option<StopReason> {
         }
         let is_limit =
             limit.len() < word.len() && (limit.starts_with("max") || limit.ends_with("limit"));
-        listed(limit).filter(|reason| is_limit && reason.class() == crate::StopClass::Censored)
+        listed(limit).filter(|reason| is_limit && reason.class() == StopClass::Censored)
     };
     listed(word).or_else(limit)
 }

@@ -1,7 +1,6 @@
 use std::{convert::Infallible, fmt, str::FromStr};
 
-use super::spellings;
-use crate::StopClass;
+use crate::reasons::stop_class::StopClass;
 
 /// Why a run ended.
 ///
@@ -150,12 +149,6 @@ impl StopReason {
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-impl From<String> for StopReason {
-    fn from(word: String) -> Self {
-        spellings::known(&word).unwrap_or(Self::Other(word))
     }
 }
 

@@ -1,4 +1,7 @@
-use crate::{Error, Estimate, Estimator, Prefix, Resource, Rollout};
+use crate::{
+    error::Error, estimates::estimate::Estimate, estimators::estimator::Estimator,
+    replay::prefix::Prefix, resource::Resource, rollouts::rollout::Rollout,
+};
 
 /// Linear extrapolation without knowing the end: the turns to come cost what the past ones did on
 /// average, and a run has as many turns as assumed.

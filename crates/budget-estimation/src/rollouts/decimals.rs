@@ -34,7 +34,15 @@ pub(crate) fn left_of(cap: f64, mut spent: DecimalSum) -> f64 {
 /// The same of a sum that is the shortest decimal of its f64.
 #[inline]
 pub(crate) fn left_of_short(cap: f64, spent: f64) -> f64 {
-    for scale in [1e0, 1e2, 1e4, 1e6, 1e9, 1e12, 1e15] {
+    // Tokens and other whole numbers, without a division.
+    let whole = |value: f64| {
+        let units = value as i64;
+        (units as f64 == value && units.unsigned_abs() < 1 << 53).then_some(units)
+    };
+    if let (Some(cap), Some(spent)) = (whole(cap), whole(spent)) {
+        return (cap - spent) as f64;
+    }
+    for scale in [1e2, 1e4, 1e6, 1e9, 1e12, 1e15] {
         if let (Some(cap), Some(spent)) = (in_units(cap, scale), in_units(spent, scale)) {
             return (cap - spent) as f64 / scale;
         }

@@ -1,9 +1,7 @@
 //! Engines: the searches behind the plans, on a problem reduced to what a plan can use.
 
-pub(crate) mod a_star;
 pub(crate) mod best_calls;
 pub(crate) mod branch_and_cut;
-mod calls_to_node;
 pub(crate) mod chain;
 pub(crate) mod dijkstra;
 mod landmark_cut;

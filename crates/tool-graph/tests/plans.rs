@@ -80,7 +80,7 @@ fn the_best_plan_equals_that_of_an_exhaustive_search() {
         let Some((graph, problem)) = few_tools(seed) else { continue };
         let all = all_plans(&graph, &problem, &cents(&graph));
         let want = all.first();
-        for search in [Search::Dijkstra, Search::AStar, Search::BranchAndCut, Search::Chain] {
+        for search in [Search::Dijkstra, Search::BranchAndCut, Search::Chain] {
             let found = match graph.optimal_plan_by(&problem, search) {
                 Err(Error::NotAChain) if search == Search::Chain => continue,
                 found => found.unwrap(),
@@ -113,8 +113,6 @@ fn the_searches_agree_on_larger_graphs() {
         let (graph, problem) = random_tools(&mut draw, 14, 24);
         let Ok(problem) = problem else { continue };
         let one = graph.optimal_plan_by(&problem, Search::Dijkstra).unwrap();
-        let other = graph.optimal_plan_by(&problem, Search::AStar).unwrap();
-        assert_eq!(one, other, "{seed}");
         let other = graph.optimal_plan_by(&problem, Search::BranchAndCut).unwrap();
         assert_eq!(one, other, "{seed}");
         assert_eq!(one, graph.optimal_plan(&problem).unwrap(), "{seed}");

@@ -139,7 +139,7 @@ fn plans_coverage_and_settings_are_restored_and_checked() {
     let many = long.path_coverage(&long.problem(&["t0"], &["t100"]).unwrap(), &listed).unwrap();
     assert_eq!(assert_restored(&many)["possible"], json!((1u128 << 100).to_string()));
 
-    for search in [Search::Dijkstra, Search::AStar, Search::BranchAndCut, Search::Chain] {
+    for search in [Search::Dijkstra, Search::BranchAndCut, Search::Chain] {
         assert_restored(&search);
     }
     assert_restored(&GreedyRule::Any);

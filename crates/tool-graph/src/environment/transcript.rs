@@ -7,7 +7,6 @@ use trajectory_metrics::tool_calls::{
 use crate::{
     environment::{call_status::CallStatus, run_scores::RunScores},
     error::Error,
-    graph::costs::Costs,
 };
 
 /// The record of one call of a run, which is also the response to the call.
@@ -194,7 +193,9 @@ impl Transcript {
         let classes = self.failure_classes();
         let actual = self.path();
         let path = reference.path();
-        let gap = self.cost_gap(reference)?;
+        // Each sum is rounded like the cost of a plan, so that a run as cheap as the reference has a gap
+        // of exactly 0.
+        let gap = cost_gap(&[self.total_cost()], &[reference.total_cost()])?;
         let is_lean = !classes.iter().flatten().any(|class| class.is_redundant());
         let valid: Vec<bool> = self.calls.iter().map(|call| !call.status.is_invalid()).collect();
         let reached = self.goal_reached;
@@ -208,20 +209,6 @@ impl Transcript {
             invalid_tool_use_ratio: invalid_tool_use_ratio(&valid).ok(),
             failures: classes.into_iter().collect::<FailureCounts>(),
         })
-    }
-
-    /// The difference of the two sums. Each sum is added in decimal like the cost of a plan, so that
-    /// a run as cheap as the reference has a gap of exactly 0.
-    fn cost_gap(&self, reference: &Self) -> Result<f64, Error> {
-        let (paid, optimal) = (self.costs(), reference.costs());
-        let sum =
-            |costs: &[f64]| Costs::new(costs, |_| String::new()).map(|it| it.sum(0..costs.len()));
-        let gap = match (sum(&paid), sum(&optimal)) {
-            (Ok(paid), Ok(optimal)) => cost_gap(&[paid], &[optimal]),
-            // Costs before and after a cost change can differ too much for an exact sum.
-            _ => cost_gap(&paid, &optimal),
-        };
-        Ok(gap?)
     }
 }
 

@@ -91,103 +91,55 @@ impl<'de> Deserialize<'de> for CostsByName {
     }
 }
 
-/// What is wrong with a scenario in a file.
-enum FileError {
-    /// An entry of a list, such as `events[2]`, is wrong.
-    At {
-        list: &'static str,
-        index: usize,
-        error: Error,
-    },
-    /// A list has one name twice.
-    Twice {
-        list: String,
-        name: String,
-    },
-    /// An event changes nothing, because its list or object is empty.
-    Empty {
-        event: usize,
-        field: &'static str,
-    },
-    Other(Error),
-}
-
-impl From<Error> for FileError {
-    fn from(error: Error) -> Self {
-        Self::Other(error)
-    }
-}
-
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::At { list, index, error } => write!(f, "{list}[{index}]: {error}"),
-            Self::Twice { list, name } => {
-                write!(f, "{list}: {name:?} stands twice; give each name once")
-            }
-            Self::Empty { event, field } => {
-                write!(
-                    f,
-                    "events[{event}].{field}: empty; name at least one tool or leave the event out"
-                )
-            }
-            Self::Other(error) => error.fmt(f),
-        }
-    }
-}
-
-/// Refuses a list that has one name twice; `list` says where it stands.
-fn distinct(names: &[String], list: impl FnOnce() -> String) -> Result<(), FileError> {
+/// Refuses a list that contains a name twice.
+fn distinct(list: &str, names: &[String]) -> Result<(), String> {
     let mut known = HashSet::new();
     match names.iter().find(|name| !known.insert(name.as_str())) {
-        Some(name) => Err(FileError::Twice { list: list(), name: name.clone() }),
+        Some(name) => Err(format!("{list}: {name:?} stands twice; give each name once")),
         None => Ok(()),
     }
 }
 
 impl ScenarioFile {
-    fn scenario(self) -> Result<Scenario, FileError> {
-        let Self { task: TaskInFile { initial, goal }, .. } = &self;
-        let lists = [("banned", &self.banned), ("task.initial", initial), ("task.goal", goal)];
-        for (list, names) in lists {
-            distinct(names, || list.to_owned())?;
-        }
-        let graph = ToolGraph::with_banned(self.tools, &self.banned)?;
+    fn scenario(self) -> Result<Scenario, String> {
+        distinct("banned", &self.banned)?;
+        distinct("task.initial", &self.task.initial)?;
+        distinct("task.goal", &self.task.goal)?;
+        let text = |error: Error| error.to_string();
+        let unknown = |name: &String| text(Error::UnknownType { name: name.clone() });
+        let graph = ToolGraph::with_banned(self.tools, &self.banned).map_err(text)?;
         // A goal that no tool needs or yields is a mistake, even if it is present at the start.
         if let Some(goal) = self.task.goal.iter().find(|goal| graph.type_number(goal).is_none()) {
-            return Err(Error::UnknownType { name: goal.clone() }.into());
+            return Err(unknown(goal));
         }
         // `problem` ignores what no tool knows, which in a file is a misspelt name.
         for (index, name) in self.task.initial.iter().enumerate() {
             if graph.type_number(name).is_none() {
-                let error = Error::UnknownType { name: name.clone() };
-                return Err(FileError::At { list: "task.initial", index, error });
+                return Err(format!("task.initial[{index}]: {}", unknown(name)));
             }
         }
-        let problem = graph.problem(&self.task.initial, &self.task.goal)?;
+        let problem = graph.problem(&self.task.initial, &self.task.goal).map_err(text)?;
         let changes =
             self.events.iter().filter(|event| matches!(event, EventInFile::CostChange(_)));
         let costs = changes.count().saturating_mul(graph.tool_count());
         if costs > MOST_CHANGED_COSTS {
-            return Err(Error::Setting {
-                name: "the number of cost changes times the number of tools",
-                value: costs as f64,
-                range: "at most 10000000",
-            }
-            .into());
+            return Err(format!(
+                "the number of cost changes times the number of tools is {costs}; it must be at most \
+                 {MOST_CHANGED_COSTS}"
+            ));
         }
         let mut costs: Vec<f64> = graph.tools().iter().map(|tool| tool.cost).collect();
         let mut events = Vec::with_capacity(self.events.len());
         for (place, event) in self.events.into_iter().enumerate() {
-            event.check(place)?;
+            event.check().map_err(|what| format!("events[{place}]{what}"))?;
             let event = event
                 .with_positions(&graph, &mut costs)
                 .and_then(|event| event.check(&graph).map(|()| event));
-            let at = |error| FileError::At { list: "events", index: place, error };
-            events.push(event.map_err(at)?);
+            events.push(event.map_err(|error| format!("events[{place}]: {error}"))?);
         }
-        let scenario = Scenario::new(graph, problem)?
-            .with_events(events)?
+        let scenario = Scenario::new(graph, problem)
+            .and_then(|scenario| scenario.with_events(events))
+            .map_err(text)?
             .with_trigger_rule(self.trigger_rule)
             .with_tie_rule(self.tie_rule);
         Ok(match self.call_limit {
@@ -198,20 +150,22 @@ impl ScenarioFile {
 }
 
 impl EventInFile {
-    /// That the event, the one at this place, changes something and names no tool twice.
-    fn check(&self, place: usize) -> Result<(), FileError> {
-        match self {
-            Self::BanTool | Self::PreferenceChange => Ok(()),
-            Self::CostChange(CostsByName(costs)) if costs.is_empty() => {
-                Err(FileError::Empty { event: place, field: "cost_change" })
+    /// Checks that the event changes something and names no tool twice. The error starts with the
+    /// position inside the event.
+    fn check(&self) -> Result<(), String> {
+        let (field, is_empty) = match self {
+            Self::BanTool | Self::PreferenceChange => return Ok(()),
+            // Reading an object refuses repeated names.
+            Self::CostChange(CostsByName(costs)) => ("cost_change", costs.is_empty()),
+            Self::RemoveTools(names) => {
+                distinct(".remove_tools", names)?;
+                ("remove_tools", names.is_empty())
             }
-            // Its reader has seen that no tool has two costs.
-            Self::CostChange(_) => Ok(()),
-            Self::RemoveTools(names) if names.is_empty() => {
-                Err(FileError::Empty { event: place, field: "remove_tools" })
-            }
-            Self::RemoveTools(names) => distinct(names, || format!("events[{place}].remove_tools")),
+        };
+        if is_empty {
+            return Err(format!(".{field}: empty; name at least one tool or leave the event out"));
         }
+        Ok(())
     }
 
     /// Replaces names by positions. `costs` are the costs before the event, and are updated to those

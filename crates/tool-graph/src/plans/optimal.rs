@@ -2,8 +2,8 @@ use crate::{
     error::Error,
     graph::{plan::Plan, problem::Problem, tool_graph::ToolGraph},
     searches::{
-        a_star::a_star, best_calls::best_calls, branch_and_cut::branch_and_cut, chain::chain,
-        dijkstra::dijkstra, reduced_problem::ReducedProblem,
+        best_calls::best_calls, branch_and_cut::branch_and_cut, chain::chain, dijkstra::dijkstra,
+        reduced_problem::ReducedProblem,
     },
 };
 
@@ -20,7 +20,7 @@ use crate::{
 /// let problem = graph.problem(&["query"], &["choice"])?;
 ///
 /// let best = graph.optimal_plan(&problem)?;
-/// for search in [Search::Dijkstra, Search::AStar, Search::Chain] {
+/// for search in [Search::Dijkstra, Search::BranchAndCut, Search::Chain] {
 ///     assert_eq!(graph.optimal_plan_by(&problem, search)?, best);
 /// }
 /// # Ok::<(), tool_graph::Error>(())
@@ -33,9 +33,6 @@ pub enum Search {
     /// Visits the reachable states in the order of their cost; for small graphs. Keeps all states
     /// that cost less than the plan, up to 2^t for t data types.
     Dijkstra,
-    /// Visits the states in the order of their cost plus a lower bound of the remaining cost
-    /// (landmark cuts); for larger graphs. Keeps as many states as `Dijkstra` in the worst case.
-    AStar,
     /// Branches on whether a tool is called, with bounds from a linear program over landmarks; for
     /// large graphs. [`ToolGraph::optimal_plan`] uses it for problems that are not chains.
     /// Exponential time in the number of tools in the worst case.
@@ -107,7 +104,6 @@ impl ToolGraph {
         let Some(reduced) = ReducedProblem::new(self, problem)? else { return Ok(None) };
         let tools = match search {
             Search::Dijkstra => dijkstra(&reduced),
-            Search::AStar => a_star(&reduced),
             Search::BranchAndCut => branch_and_cut(&reduced),
             Search::Chain => Some(chain(&reduced).ok_or(Error::NotAChain)?),
         };

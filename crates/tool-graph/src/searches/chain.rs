@@ -45,79 +45,72 @@ impl<'a> Chain<'a> {
         (order.len() == reduced.types + 1).then_some(Self { reduced, order })
     }
 
-    /// The best plan. Going backwards from the goal, finds the cheapest way from each data type to the
-    /// goal; ties go to the first tool.
-    pub(crate) fn best(&self) -> Vec<u32> {
-        let reduced = self.reduced;
+    /// Computes a value for each data type, going backwards from the goal: `combine` makes it of the
+    /// tools that need the data type, each with the value of its output. The last value is that of the
+    /// start.
+    fn backward<T: Clone>(
+        &self,
+        goal: T,
+        unset: T,
+        mut combine: impl FnMut(&mut dyn Iterator<Item = (u32, &T)>) -> T,
+    ) -> Vec<T> {
         let by_need = self.by_need();
-        let goal = reduced.goal[0];
-        let mut rest: Vec<Option<(u128, u32)>> = vec![None; reduced.types + 1];
-        rest[goal as usize] = Some((0, 0));
-        for &number in &self.order {
-            if number == goal {
-                continue;
-            }
-            let ways = by_need.get(number as usize).iter().filter_map(|&tool| {
-                let (after, _) = rest[reduced.yields.get(tool as usize)[0] as usize]?;
-                Some((after + reduced.weights[tool as usize], tool))
-            });
-            rest[number as usize] = ways.min();
+        let mut values = vec![unset; self.reduced.types + 1];
+        values[self.reduced.goal[0] as usize] = goal;
+        for &number in self.order.iter().filter(|&&number| number != self.reduced.goal[0]) {
+            let tools = by_need.get(number as usize).iter();
+            let mut ways = tools.map(|&tool| (tool, &values[self.after(tool)]));
+            values[number as usize] = combine(&mut ways);
         }
+        values
+    }
+
+    /// The data type that the tool yields.
+    fn after(&self, tool: u32) -> usize {
+        self.reduced.yields.get(tool as usize)[0] as usize
+    }
+
+    /// The best plan, by the cheapest way from each data type to the goal. Ties go to the first tool.
+    pub(crate) fn best(&self) -> Vec<u32> {
+        let rest = self.backward(Some((0, 0)), None, |ways| {
+            let weights = ways.filter_map(|(tool, rest)| {
+                rest.map(|(weight, _)| (weight + self.reduced.weights[tool as usize], tool))
+            });
+            weights.min()
+        });
         let mut calls = Vec::new();
-        let mut number = reduced.types;
-        while number != goal as usize {
+        let mut number = self.reduced.types;
+        while number != self.reduced.goal[0] as usize {
             let Some((_, tool)) = rest[number] else { break };
             calls.push(tool);
-            number = reduced.yields.get(tool as usize)[0] as usize;
+            number = self.after(tool);
         }
         calls
     }
 
     /// The number of plans, or `None` if it exceeds 128 bits.
     pub(crate) fn count(&self) -> Option<u128> {
-        let goal = self.reduced.goal[0];
-        let by_need = self.by_need();
-        let mut ways = vec![0u128; self.reduced.types + 1];
-        ways[goal as usize] = 1;
-        for &number in &self.order {
-            if number == goal {
-                continue;
-            }
-            let mut sum = 0u128;
-            for &tool in by_need.get(number as usize) {
-                let after = ways[self.reduced.yields.get(tool as usize)[0] as usize];
-                sum = sum.checked_add(after)?;
-            }
-            ways[number as usize] = sum;
-        }
-        Some(ways[self.reduced.types])
+        let ways = self.backward(Some(1), Some(0), |mut ways| {
+            Iterator::try_fold(&mut ways, 0u128, |sum, (_, rest)| sum.checked_add((*rest)?))
+        });
+        ways[self.reduced.types]
     }
 
     /// The number of plans with the fewest calls, or `None` if it exceeds 128 bits.
     pub(crate) fn count_shortest(&self) -> Option<u128> {
-        let goal = self.reduced.goal[0];
-        let by_need = self.by_need();
-        // For each data type, the fewest calls from it to the goal, and the number of ways with so
-        // many calls, `None` if it exceeds 128 bits.
-        let mut rest: Vec<(usize, Option<u128>)> = vec![(0, Some(0)); self.reduced.types + 1];
-        rest[goal as usize] = (0, Some(1));
-        for &number in &self.order {
-            if number == goal {
-                continue;
-            }
-            let mut best = (usize::MAX, Some(0));
-            for &tool in by_need.get(number as usize) {
-                let (calls, ways) = rest[self.reduced.yields.get(tool as usize)[0] as usize];
-                match calls.cmp(&best.0) {
-                    Ordering::Less => best = (calls, ways),
-                    Ordering::Equal => {
-                        best.1 = best.1.zip(ways).and_then(|(a, b)| a.checked_add(b));
-                    }
-                    Ordering::Greater => {}
-                }
-            }
-            rest[number as usize] = (best.0.saturating_add(1), best.1);
-        }
+        // The fewest calls to the goal, and the number of ways with so many calls.
+        let rest = self.backward((0, Some(1)), (usize::MAX, Some(0)), |ways| {
+            let (calls, number) =
+                ways.fold((usize::MAX, Some(0u128)), |best, (_, &way)| match way.0.cmp(&best.0) {
+                    Ordering::Less => way,
+                    Ordering::Equal => (
+                        best.0,
+                        best.1.zip(way.1).and_then(|(a, b): (u128, u128)| a.checked_add(b)),
+                    ),
+                    Ordering::Greater => best,
+                });
+            (calls.saturating_add(1), number)
+        });
         rest[self.reduced.types].1
     }
 

@@ -1,9 +1,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 
-use crate::searches::{
-    calls_to_node::calls_to_node, reduced_problem::ReducedProblem, type_set::TypeSet,
-};
+use crate::searches::{reduced_problem::ReducedProblem, type_set::TypeSet};
 
 /// A reached state with the best known calls to it.
 struct Node {
@@ -69,7 +67,13 @@ pub(crate) fn dijkstra(reduced: &ReducedProblem) -> Option<Vec<u32>> {
     best.map(|best| calls(&nodes, best))
 }
 
-/// The best known calls to a state.
-fn calls(nodes: &[Node], number: usize) -> Vec<u32> {
-    calls_to_node(number, |number| (nodes[number].parent, nodes[number].tool))
+/// The best known calls to a state. Node 0 is the start.
+fn calls(nodes: &[Node], mut number: usize) -> Vec<u32> {
+    let mut calls = Vec::new();
+    while number != 0 {
+        calls.push(nodes[number].tool);
+        number = nodes[number].parent;
+    }
+    calls.reverse();
+    calls
 }

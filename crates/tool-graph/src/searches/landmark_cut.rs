@@ -1,4 +1,4 @@
-mod first_tools;
+mod landmark;
 mod next_cut;
 
 use std::cmp::Reverse;
@@ -113,16 +113,8 @@ impl<'a, W: PlanWeight> LandmarkCut<'a, W> {
         }
     }
 
-    pub(crate) fn reduced(&self) -> &'a ReducedProblem {
-        self.reduced
-    }
-
     pub(crate) fn weight(&self, tool: u32) -> W {
         self.weights[tool as usize]
-    }
-
-    pub(crate) fn is_off(&self, tool: u32) -> bool {
-        self.off[tool as usize]
     }
 
     pub(crate) fn turn_off(&mut self, tool: u32) {

@@ -272,7 +272,7 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
         if state.contains_all(&self.reduced.goal) {
             return None;
         }
-        let first = self.cuts.landmark_of(&state, true);
+        let first = self.cuts.landmark_of(&state);
         first.into_iter().find(|&tool| !node.is_decided(tool))
     }
 
@@ -288,7 +288,7 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
             if state.contains_all(&self.reduced.goal) {
                 break;
             }
-            let group = self.cuts.landmark_of(&state, true);
+            let group = self.cuts.landmark_of(&state);
             let share: f64 = group.iter().map(|&tool| node.packing.share(tool)).sum();
             if share < 0.999 && !group.iter().any(|&tool| node.forced[tool as usize]) {
                 self.groups.push(group);

@@ -52,7 +52,7 @@ fn settings_and_planners_round_trip() {
     let probabilities = vec![Probability::HALF, Probability::ONE];
     let threshold = Probability::new(0.25).unwrap();
     let planner = ForecastThreshold::new(vec![5, 4], probabilities, threshold).unwrap();
-    refuses(&planner, &[("0.25", "1.25", "1.25"), ("[5,", "[", "expected 1, found 2")]);
+    refuses(&planner, &[("0.25", "1.25", "1.25"), ("[5,", "[", "must have the same length")]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The algorithms behind the public functions.
 
 pub(crate) mod cheapest;
+pub(crate) mod checked_sum;
 pub(crate) mod compensated_sum;
 pub(crate) mod gcd;
 pub(crate) mod one_resource;

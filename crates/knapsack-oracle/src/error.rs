@@ -25,7 +25,7 @@ pub enum Error {
         range: &'static str,
     },
     /// Two lists that belong together differ in length.
-    #[error("{what}: expected {expected}, found {found}; both lists need one entry per item")]
+    #[error("{what}: expected {expected}, found {found}")]
     Length {
         /// The contents of the list.
         what: &'static str,
@@ -57,7 +57,7 @@ pub enum Error {
         limit: u64,
     },
     /// An exact answer would need too much memory or time.
-    #[error("no exact {what} of {items} items: {reason}")]
+    #[error("there is no exact {what} for {items} items: {reason}")]
     TooLarge {
         /// The answer that was asked for.
         what: &'static str,
@@ -66,8 +66,8 @@ pub enum Error {
         /// The limit that would be exceeded, and what to do instead.
         reason: &'static str,
     },
-    /// The value of an item is not above 0 and at most 1e100.
-    #[error("the value of item {id:?} is {value}; it must be above 0 and at most 1e100")]
+    /// The value of an item is not from 1e-100 to 1e100.
+    #[error("the value of item {id:?} is {value}; it must be from 1e-100 to 1e100")]
     ItemValue {
         /// The id of the item.
         id: String,
@@ -125,10 +125,7 @@ pub enum Error {
         /// The number of items in the pool.
         items: usize,
     },
-    /// The oracle earns nothing, so regret is undefined.
-    #[error("the oracle earns nothing, so regret is undefined; leave the pool out of the mean")]
-    NothingSolvable,
-    /// A number is undefined because its denominator is 0.
+    /// A number is undefined for this input, because its denominator is 0.
     #[error("{name} is undefined: {reason}")]
     Undefined {
         /// The name of the number.

@@ -142,11 +142,11 @@ pub fn execute(plan: &Plan, pool: &Pool, budget: u64, regime: Regime) -> Result<
 }
 
 /// The result of attempts in a given order under several budgets. Returned by
-/// [`Pool::run_in_order`].
+/// [`Pool::execute_in_order`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub struct OrderedRun<const R: usize> {
+pub struct OrderedExecution<const R: usize> {
     /// The number of attempted items.
     pub attempted: usize,
     /// The position of the item that did not fit in what was left of some budget, at which
@@ -175,7 +175,7 @@ impl<const R: usize> Pool<R> {
     ///     Item::with_costs("a", 1.0, [500, 2], true)?,
     ///     Item::with_costs("b", 1.0, [100, 9], true)?,
     /// ])?;
-    /// let run = pool.run_in_order(&[0, 1], &[600, 10])?;
+    /// let run = pool.execute_in_order(&[0, 1], &[600, 10])?;
     /// assert_eq!((run.earned, run.spent, run.stopped_by), (1.0, [500, 2], Some(1)));
     /// assert_eq!(pool.oracle_under(&[600, 10])?.value, 1.0);
     /// # Ok::<(), Error>(())
@@ -185,14 +185,15 @@ impl<const R: usize> Pool<R> {
     ///
     /// Returns [`Error::OtherPool`] for a position outside the pool, and [`Error::DuplicateId`] for
     /// a position that occurs twice.
-    pub fn run_in_order(
+    pub fn execute_in_order(
         &self,
         order: &[usize],
         budgets: &[u64; R],
-    ) -> Result<OrderedRun<R>, Error> {
+    ) -> Result<OrderedExecution<R>, Error> {
         let items = self.items();
         let mut seen = vec![None; items.len()];
-        let mut run = OrderedRun { attempted: 0, stopped_by: None, earned: 0.0, spent: [0; R] };
+        let mut run =
+            OrderedExecution { attempted: 0, stopped_by: None, earned: 0.0, spent: [0; R] };
         let mut points = 0_u64;
         for (index, &position) in order.iter().enumerate() {
             let (Some(item), Some(first)) = (items.get(position), seen.get_mut(position)) else {

@@ -1,7 +1,6 @@
 //! Knapsacks of whole profits and weights, solved exactly.
 
 pub(crate) mod budget_staircase;
-mod check_sum;
 pub(crate) mod knapsack;
 pub(crate) mod most_solved;
 pub(crate) mod multidimensional;

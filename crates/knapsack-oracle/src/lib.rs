@@ -13,7 +13,7 @@ mod stored;
 mod values;
 
 pub use error::Error;
-pub use execution::{Attempt, Execution, OrderedRun, Regime, execute};
+pub use execution::{Attempt, Execution, OrderedExecution, Regime, execute};
 pub use knapsacks::{
     budget_staircase::BudgetStaircase,
     knapsack::{Knapsack, Solution},

@@ -241,7 +241,7 @@ fn results_are_stored_with_snake_case_names() {
         r#"{"value":7,"weights":[2,3],"chosen":[0],"upper_bound":7,"nodes":1}"#
     );
     let pool = Pool::new(vec![Item::with_costs("a", 1.0, [2, 3], true).unwrap()]).unwrap();
-    let run = pool.run_in_order(&[0], &[5, 5]).unwrap();
+    let run = pool.execute_in_order(&[0], &[5, 5]).unwrap();
     assert_eq!(
         serde_json::to_string(&run).unwrap(),
         r#"{"attempted":1,"stopped_by":null,"earned":1.0,"spent":[2,3]}"#

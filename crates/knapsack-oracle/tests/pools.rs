@@ -80,7 +80,7 @@ proptest! {
         let budgets = pool.budgets(Alpha::new(alpha).unwrap());
         let oracle = pool.oracle_under(&budgets).unwrap();
         prop_assert_eq!((oracle.value * 100.0).round() as i64, best_of_all_sets(&pool, &budgets));
-        let run = pool.run_in_order(&oracle.chosen, &budgets).unwrap();
+        let run = pool.execute_in_order(&oracle.chosen, &budgets).unwrap();
         prop_assert_eq!((run.earned, run.stopped_by), (oracle.value, None));
     }
 
@@ -91,7 +91,7 @@ proptest! {
         let budget = pool.budget(Alpha::new(alpha).unwrap());
         let plan = Plan::prospective(&RandomOrder::new(seed, 1), &pool, budget).unwrap();
         let order: Vec<usize> = plan.steps().iter().map(|step| step.position).collect();
-        let run = pool.run_in_order(&order, &[budget]).unwrap();
+        let run = pool.execute_in_order(&order, &[budget]).unwrap();
         let want = execute(&plan, &pool, budget, Regime::Advisory).unwrap();
         prop_assert_eq!((run.earned, run.spent[0], run.stopped_by), (want.earned, want.spent, want.stopped_by));
         prop_assert_eq!(run.attempted, want.attempts.len());

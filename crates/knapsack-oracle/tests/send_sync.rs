@@ -3,8 +3,8 @@
 use knapsack_oracle::{
     Alpha, BudgetAware, BudgetStaircase, Efficiency, Error, ExactRandom, Execution,
     ForecastThreshold, Item, Knapsack, KnapsackItem, MeanEfficiency, MeanRegret,
-    MultidimensionalKnapsack, MultidimensionalSolution, Oracle, OrderedRun, Plan, PlanReading,
-    Pool, ProspectiveItem, RandomOrder, SampledRandom, Solution,
+    MultidimensionalKnapsack, MultidimensionalSolution, Oracle, OrderedExecution, Plan,
+    PlanReading, Pool, ProspectiveItem, RandomOrder, SampledRandom, Solution,
 };
 
 fn assert_send_sync<T: Send + Sync>() {}
@@ -14,7 +14,7 @@ fn everything_can_be_shared_between_threads() {
     assert_send_sync::<(Alpha, Item<3>, Pool<3>, Error, Oracle, ExactRandom, SampledRandom)>();
     assert_send_sync::<(Knapsack<'_>, KnapsackItem, Solution, BudgetStaircase)>();
     assert_send_sync::<(MultidimensionalKnapsack<'_, 3>, MultidimensionalSolution<3>)>();
-    assert_send_sync::<(Plan, PlanReading, Execution, OrderedRun<3>)>();
+    assert_send_sync::<(Plan, PlanReading, Execution, OrderedExecution<3>)>();
     assert_send_sync::<(ForecastThreshold, RandomOrder, ProspectiveItem<'_>)>();
     assert_send_sync::<(Efficiency, MeanEfficiency, MeanRegret, BudgetAware)>();
 }

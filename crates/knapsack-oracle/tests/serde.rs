@@ -8,7 +8,7 @@ use knapsack_oracle::{
     Alpha, BudgetAware, BudgetStaircase, CheapestFirst, DropReason, Efficiency, ExactRandom,
     Execution, FitRule, ForecastThreshold, InOrder, Item, Knapsack, KnapsackItem, MeanEfficiency,
     MeanRegret, MultidimensionalKnapsack, MultidimensionalSolution, Oracle, OraclePlanner,
-    OrderedRun, Plan, PlanReading, Pool, Probability, RandomOrder, ReSolve, Regime, Repair,
+    OrderedExecution, Plan, PlanReading, Pool, Probability, RandomOrder, ReSolve, Regime, Repair,
     SampledRandom, Solution, Step, UnreadableReason, ValuePerCost, execute, mean_efficiency_score,
     mean_regret, repair_plan,
 };
@@ -52,7 +52,7 @@ fn settings_and_planners_round_trip() {
     let probabilities = vec![Probability::HALF, Probability::ONE];
     let threshold = Probability::new(0.25).unwrap();
     let planner = ForecastThreshold::new(vec![5, 4], probabilities, threshold).unwrap();
-    refuses(&planner, &[("0.25", "1.25", "1.25"), ("[5,", "[", "expected 1, found 2")]);
+    refuses(&planner, &[("0.25", "1.25", "1.25"), ("[5,", "[", "must have the same length")]);
 }
 
 #[test]
@@ -72,8 +72,8 @@ fn plans_and_their_results_round_trip_through_checks() {
         ],
     );
     let several = Pool::new(vec![Item::with_costs("a", 1.0, [5, 2], true).unwrap()]).unwrap();
-    let run = several.run_in_order(&[0], &[9, 9]).unwrap();
-    refuses::<OrderedRun<2>>(&run, &[("[5,2]", "[5]", "found 1 numbers for 2")]);
+    let run = several.execute_in_order(&[0], &[9, 9]).unwrap();
+    refuses::<OrderedExecution<2>>(&run, &[("[5,2]", "[5]", "found 1 numbers for 2")]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 #[cfg(feature = "serde")]
 use crate::stored::must;
 use crate::{
-    error::Error, knapsacks::check_sum::check_sum, stored::checked_when_read,
+    engines::checked_sum::checked_sum, error::Error, stored::checked_when_read,
     values::knapsack_item::KnapsackItem,
 };
 
@@ -57,8 +57,8 @@ impl BudgetStaircase {
     }
 
     fn with_most_steps(items: &[KnapsackItem], most: usize) -> Result<Self, Error> {
-        check_sum("weights", u64::MAX, items.iter().map(|item| item.weight))?;
-        check_sum("profits", u64::MAX, items.iter().map(|item| item.profit))?;
+        checked_sum("weights", u64::MAX, items.iter().map(|item| item.weight))?;
+        checked_sum("profits", u64::MAX, items.iter().map(|item| item.profit))?;
         let mut sorted: Vec<(u64, u64)> =
             items.iter().map(|item| (item.weight, item.profit)).collect();
         // Lists stay short while only the items of the lowest weights are in them.
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_staircase_with_too_many_steps_is_an_error_and_no_approximation() {
+    fn a_staircase_with_too_many_steps_is_an_error_rather_than_an_approximation() {
         let powers: Vec<KnapsackItem> =
             (0..11).map(|power| KnapsackItem { profit: 1 << power, weight: 1 << power }).collect();
         // Each of the 2^11 sums is a step.

@@ -1,9 +1,9 @@
 #[cfg(feature = "serde")]
 use crate::stored::{ascending, must};
 use crate::{
+    engines::checked_sum::checked_sum,
     engines::one_resource::{greedy, solver},
     error::Error,
-    knapsacks::check_sum::check_sum,
     stored::checked_when_read,
     values::{knapsack_item::KnapsackItem, proof::Proof},
 };
@@ -109,8 +109,8 @@ impl<'a> Knapsack<'a> {
                 reason: "at most 4,194,304 items are supported; use smaller pools",
             });
         }
-        check_sum("profits", MAX_SUM, items.iter().map(|item| item.profit))?;
-        check_sum("weights", MAX_SUM, items.iter().map(|item| item.weight))?;
+        checked_sum("profits", MAX_SUM, items.iter().map(|item| item.profit))?;
+        checked_sum("weights", MAX_SUM, items.iter().map(|item| item.weight))?;
         Ok(Self { capacity, items })
     }
 

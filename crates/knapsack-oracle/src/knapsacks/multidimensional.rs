@@ -1,8 +1,9 @@
 #[cfg(feature = "serde")]
 use crate::stored::{ascending, must};
 use crate::{
+    engines::checked_sum::checked_sum,
     engines::several_resources::branch_and_bound::BranchAndBound, error::Error,
-    knapsacks::check_sum::check_sum, values::knapsack_item::KnapsackItem,
+    values::knapsack_item::KnapsackItem,
 };
 
 /// A 0-1 knapsack with R capacities at once, for instance of tokens, of dollars in whole
@@ -118,7 +119,7 @@ impl<'a, const R: usize> MultidimensionalKnapsack<'a, R> {
                 reason: "at most 1,000 items are supported; use smaller pools",
             });
         }
-        check_sum("profits", u64::MAX, items.iter().map(|item| item.profit))?;
+        checked_sum("profits", u64::MAX, items.iter().map(|item| item.profit))?;
         Ok(Self { capacities, items })
     }
 

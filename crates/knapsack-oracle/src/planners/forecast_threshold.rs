@@ -2,11 +2,14 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use scoring_rules::Probability;
 
+#[cfg(feature = "serde")]
+use crate::stored::must;
 use crate::{
     error::Error,
     planners::{informed::InformedPlanner, while_they_fit::while_they_fit},
     plans::plan::Step,
     pools::pool::Pool,
+    stored::checked_when_read,
 };
 
 /// A planner that follows forecasts of costs and outcomes.
@@ -38,19 +41,17 @@ pub struct ForecastThreshold {
     threshold: Probability,
 }
 
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for ForecastThreshold {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(serde::Deserialize)]
-        struct Stored {
-            costs: Vec<u64>,
-            success_probabilities: Vec<Probability>,
-            threshold: Probability,
-        }
-        let Stored { costs, success_probabilities, threshold } = Stored::deserialize(deserializer)?;
-        Self::new(costs, success_probabilities, threshold).map_err(serde::de::Error::custom)
-    }
-}
+checked_when_read!(
+    ForecastThreshold {
+        costs: Vec<u64>,
+        success_probabilities: Vec<Probability>,
+        threshold: Probability,
+    },
+    |read| must(
+        read.costs.len() == read.success_probabilities.len(),
+        "`costs` and `success_probabilities` must have the same length",
+    )
+);
 
 impl ForecastThreshold {
     /// Creates the planner from the forecasts of each item of a pool, in the order of the pool: its

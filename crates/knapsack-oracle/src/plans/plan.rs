@@ -114,8 +114,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Creates a plan unless two steps are for the same of `items` items. All positions must be
-    /// below `items`.
+    /// Creates a plan unless two steps are for the same item. All positions must be below `items`.
     pub(crate) fn without_repeats(
         steps: Vec<Step>,
         items: usize,

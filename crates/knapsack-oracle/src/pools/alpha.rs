@@ -13,8 +13,8 @@ use crate::{error::Error, pools::points::decimal};
 /// use knapsack_oracle::{Alpha, Error};
 ///
 /// let alpha = Alpha::new(0.29)?;
-/// assert_eq!((alpha.of(100), alpha.get(), alpha.to_string().as_str()), (29, 0.29, "0.29"));
-/// assert_eq!(Alpha::new(0.3)?.of(9), 2);
+/// assert_eq!((alpha.budget(100), alpha.get(), alpha.to_string().as_str()), (29, 0.29, "0.29"));
+/// assert_eq!(Alpha::new(0.3)?.budget(9), 2);
 /// assert_eq!(Alpha::SWEEP.into_iter().max(), Some(Alpha::new(1.0)?));
 /// assert!(matches!(Alpha::new(1.5), Err(Error::Setting { .. })));
 /// # Ok::<(), Error>(())
@@ -51,9 +51,10 @@ impl Alpha {
         self.0
     }
 
-    /// Returns this share of a total, rounded down: `floor(alpha * total)` in exact arithmetic.
+    /// Returns the budget for items with this total cost: `floor(alpha * total)` in exact
+    /// arithmetic.
     #[must_use]
-    pub fn of(self, total: u64) -> u64 {
+    pub fn budget(self, total: u64) -> u64 {
         let (digits, exponent) = decimal(self.0);
         // Digits are below 10^17 and the total below 2^64, so the product is below 10^37.
         let product = u128::from(digits) * u128::from(total);
@@ -115,7 +116,7 @@ mod tests {
             let alpha = Alpha::new(hundredths as f64 / 100.0).unwrap();
             for total in (0..500).chain([u64::MAX - 1, u64::MAX]) {
                 let want = u128::from(total) * u128::from(hundredths) / 100;
-                assert_eq!(u128::from(alpha.of(total)), want, "{hundredths} {total}");
+                assert_eq!(u128::from(alpha.budget(total)), want, "{hundredths} {total}");
             }
         }
     }
@@ -130,9 +131,9 @@ mod tests {
 
     #[test]
     fn shares_at_the_ends_of_the_range_are_accepted() {
-        assert_eq!(Alpha::SWEEP[3].of(u64::MAX), u64::MAX);
-        assert_eq!(Alpha::new(f64::MIN_POSITIVE).unwrap().of(u64::MAX), 0);
-        assert_eq!(Alpha::new(5e-324).unwrap().of(u64::MAX), 0);
+        assert_eq!(Alpha::SWEEP[3].budget(u64::MAX), u64::MAX);
+        assert_eq!(Alpha::new(f64::MIN_POSITIVE).unwrap().budget(u64::MAX), 0);
+        assert_eq!(Alpha::new(5e-324).unwrap().budget(u64::MAX), 0);
         for wrong in [0.0, -0.1, 1.0 + f64::EPSILON, f64::NAN, f64::INFINITY] {
             assert!(matches!(Alpha::new(wrong), Err(Error::Setting { .. })), "{wrong}");
         }
@@ -144,7 +145,7 @@ mod tests {
             a in 1e-6..=1.0_f64, b in 1e-6..=1.0_f64, total: u64,
         ) {
             let (low, high) = (Alpha::new(a.min(b)).unwrap(), Alpha::new(a.max(b)).unwrap());
-            prop_assert!(low.of(total) <= high.of(total) && high.of(total) <= total);
+            prop_assert!(low.budget(total) <= high.budget(total) && high.budget(total) <= total);
         }
     }
 }

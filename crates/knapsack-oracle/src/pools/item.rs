@@ -28,7 +28,7 @@ impl Item {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::ItemValue`] for a value that is not above 0 and at most 1e100, and
+    /// Returns [`Error::ItemValue`] for a value that is not from 1e-100 to 1e100, and
     /// [`Error::ItemCost`] for a cost of 0.
     pub fn new(id: impl Into<String>, value: f64, cost: u64, solved: bool) -> Result<Self, Error> {
         Self::with_costs(id, value, [cost], solved)
@@ -54,7 +54,7 @@ impl<const R: usize> Item<R> {
         solved: bool,
     ) -> Result<Self, Error> {
         let id = id.into();
-        if !(value > 0.0 && value <= 1e100) {
+        if !(1e-100..=1e100).contains(&value) {
             return Err(Error::ItemValue { id, value });
         }
         if costs.iter().all(|&cost| cost == 0) {

@@ -1,4 +1,5 @@
 use crate::{
+    engines::checked_sum::checked_sum,
     error::Error,
     pools::{alpha::Alpha, item::Item, points::Points},
 };
@@ -80,13 +81,10 @@ impl<const R: usize> Pool<R> {
                 return Err(Error::DuplicateId { id, first, second });
             }
         }
-        let mut totals = [0_u64; R];
-        for (position, item) in items.iter().enumerate() {
-            for (total, &cost) in totals.iter_mut().zip(item.costs()) {
-                let sum = total.checked_add(cost);
-                *total =
-                    sum.ok_or(Error::Sum { what: "costs", item: position, limit: u64::MAX })?;
-            }
+        let mut totals = [0; R];
+        for (resource, total) in totals.iter_mut().enumerate() {
+            *total =
+                checked_sum("costs", u64::MAX, items.iter().map(|item| item.costs()[resource]))?;
         }
         let values: Vec<f64> = items.iter().map(Item::value).collect();
         let points = Points::new(&values)?;
@@ -129,7 +127,7 @@ impl<const R: usize> Pool<R> {
     /// over all items, solvable or not.
     #[must_use]
     pub fn budgets(&self, alpha: Alpha) -> [u64; R] {
-        self.totals.map(|total| alpha.of(total))
+        self.totals.map(|total| alpha.budget(total))
     }
 
     pub(crate) const fn points(&self) -> &Points {
@@ -148,7 +146,7 @@ impl Pool {
     /// solvable or not.
     #[must_use]
     pub fn budget(&self, alpha: Alpha) -> u64 {
-        alpha.of(self.total_cost())
+        alpha.budget(self.total_cost())
     }
 }
 
@@ -209,10 +207,10 @@ mod tests {
         let mut dear = items(2);
         dear.push(Item::new("c", 1.0, u64::MAX - 2, true).unwrap());
         assert_eq!(Pool::new(dear), Err(Error::Sum { what: "costs", item: 2, limit: u64::MAX }));
-        for value in [0.0, -1.0, 1.1e100, f64::NAN, f64::INFINITY] {
+        for value in [0.0, -1.0, 9.9e-101, 1.1e100, f64::NAN, f64::INFINITY] {
             assert!(matches!(Item::new("a", value, 1, true), Err(Error::ItemValue { .. })));
         }
         assert_eq!(Item::new("a", 1.0, 0, true), Err(Error::ItemCost { id: "a".into() }));
-        assert!(Item::with_costs("a", 1.0, [0, 1], true).is_ok());
+        assert!(Item::with_costs("a", 1e-100, [0, 1], true).is_ok());
     }
 }

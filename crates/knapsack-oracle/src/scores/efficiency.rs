@@ -114,7 +114,7 @@ pub fn triage_efficiency_score(
 /// use knapsack_oracle::{Error, normalized_regret};
 ///
 /// assert_eq!(normalized_regret(3.0, 4.0)?, 0.25);
-/// assert_eq!(normalized_regret(0.0, 0.0), Err(Error::NothingSolvable));
+/// assert!(matches!(normalized_regret(0.0, 0.0), Err(Error::Undefined { .. })));
 /// # Ok::<(), Error>(())
 /// ```
 ///
@@ -122,13 +122,16 @@ pub fn triage_efficiency_score(
 ///
 /// # Errors
 ///
-/// Returns [`Error::NothingSolvable`] if the oracle earns nothing, and [`Error::Setting`] like
+/// Returns [`Error::Undefined`] if the oracle earns nothing, and [`Error::Setting`] like
 /// [`triage_efficiency_score`].
 pub fn normalized_regret(achieved: f64, oracle: f64) -> Result<f64, Error> {
     check_oracle(oracle)?;
     check("achieved value", achieved, oracle * (1.0 + ROUNDING))?;
     if oracle == 0.0 {
-        return Err(Error::NothingSolvable);
+        return Err(Error::Undefined {
+            name: "normalised regret",
+            reason: "the oracle earns nothing; leave the pool out of the mean",
+        });
     }
     Ok(((oracle - achieved) / oracle).max(0.0))
 }

@@ -2,23 +2,23 @@
 use crate::stored::must;
 use crate::{error::Error, stored::checked_when_read};
 
-/// An item that was attempted twice: as a baseline, and again with its allocation as a budget that
-/// the model was told. [`BudgetAware`] counts such items and has an example.
+/// An item that was attempted twice: as a baseline, and again with its allocation disclosed to the
+/// model as a budget. [`BudgetAware`] counts such items and has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReSolve {
     /// The allocation of the plan, above 0.
     pub allocation: u64,
-    /// The cost of the attempt that was told its budget.
+    /// The cost of the attempt with a disclosed budget.
     pub cost: u64,
     /// Whether the baseline attempt solved it.
     pub solved_before: bool,
-    /// Whether the attempt that was told its budget solved it.
+    /// Whether the attempt with a disclosed budget solved it.
     pub solved_after: bool,
 }
 
 /// Counts of budget-aware re-solving: which attempts kept to the budget, and what changed because
-/// the model was told it.
+/// it was disclosed.
 ///
 /// ```
 /// use knapsack_oracle::{BudgetAware, Error, ReSolve};

@@ -68,7 +68,7 @@ fn coerced(text: &str) -> Option<u64> {
         return Some(digits.parse().unwrap_or(u64::MAX));
     }
     let number = digits.parse::<f64>().ok()?;
-    // What lies between 0 and 1 is a share of the budget and counts no tokens.
+    // A number between 0 and 1 is a share of the budget, not a number of tokens.
     let mantissa = digits.split('e').next().unwrap_or_default();
     let is_zero = !mantissa.contains(|c: char| c != '0' && c.is_ascii_digit());
     (number >= 1.0 || is_zero).then_some(number as u64)
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_between_0_and_1_is_a_share_and_no_number_of_tokens() {
+    fn a_number_between_0_and_1_is_refused_as_a_share_of_the_budget() {
         for text in ["0.3", "0.9", ".9", "5e-9", "0.0005k", "about 0.25 tokens", "1e-400"] {
             assert_eq!(coerced(text), None, "{text}");
         }

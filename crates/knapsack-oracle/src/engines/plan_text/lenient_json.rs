@@ -56,7 +56,7 @@ pub(crate) fn find_plan(text: &str) -> Result<List<'_>, (UnreadableReason, usize
             if reader.step().is_none() {
                 at = reader.at;
                 reason = if at >= text.len() {
-                    reader.cut_off(start);
+                    reader.consider_cut_off(start);
                     UnreadableReason::CutOff
                 } else {
                     UnreadableReason::BrokenJson
@@ -108,15 +108,20 @@ enum Repaired {
 
 /// A bracket that is still open.
 enum Open<'a> {
-    List {
-        start: usize,
-        planned: bool,
-        entries: Vec<Entry<'a>>,
-        /// The end of the last entry.
-        end: usize,
-    },
+    List(OpenList<'a>),
     /// An object, and the key whose value is being read.
-    Object { entry: Entry<'a>, key: String },
+    Object {
+        entry: Entry<'a>,
+        key: String,
+    },
+}
+
+struct OpenList<'a> {
+    start: usize,
+    planned: bool,
+    entries: Vec<Entry<'a>>,
+    /// The end of the last entry.
+    end: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -154,7 +159,7 @@ impl<'a> Reader<'a> {
     fn enter(&mut self, planned: bool) {
         let start = self.at;
         self.open.push(if self.byte() == Some(b'[') {
-            Open::List { start, planned, entries: Vec::new(), end: start + 1 }
+            Open::List(OpenList { start, planned, entries: Vec::new(), end: start + 1 })
         } else {
             Open::Object { entry: Entry::object(), key: String::new() }
         });
@@ -166,7 +171,7 @@ impl<'a> Reader<'a> {
     fn step(&mut self) -> Option<()> {
         self.skip_space();
         let (in_list, first) = match self.open.last()? {
-            Open::List { entries, .. } => (true, entries.is_empty()),
+            Open::List(list) => (true, list.entries.is_empty()),
             Open::Object { entry, .. } => (false, entry.fields == 0),
         };
         let closing = if in_list { b']' } else { b'}' };
@@ -218,8 +223,8 @@ impl<'a> Reader<'a> {
     fn close(&mut self) -> Option<()> {
         match self.open.pop()? {
             Open::Object { entry, .. } => self.give(None, Some(entry)),
-            Open::List { start, planned, entries, .. } => {
-                self.consider(start, planned, entries);
+            Open::List(list) => {
+                self.consider(list.start, list, None);
                 self.give(None, None);
             }
         }
@@ -229,39 +234,47 @@ impl<'a> Reader<'a> {
     /// Adds a value to the innermost open bracket.
     fn give(&mut self, scalar: Option<Scalar<'a>>, object: Option<Entry<'a>>) {
         match self.open.last_mut() {
-            Some(Open::List { entries, end, .. }) => {
-                entries.push(object.unwrap_or_default());
-                *end = self.at;
+            Some(Open::List(list)) => {
+                list.entries.push(object.unwrap_or_default());
+                list.end = self.at;
             }
             Some(Open::Object { entry, key }) => entry.take(key, scalar),
             None => {}
         }
     }
 
-    /// Keeps a list if it is a better plan than the one found before.
-    fn consider(&mut self, start: usize, planned: bool, entries: Vec<Entry<'a>>) {
+    /// Keeps a list if it is a better plan than the one found before. `json` is the start of the
+    /// JSON that contains it; `cut_off` is the end of its last entry if the text ends within it.
+    fn consider(&mut self, json: usize, list: OpenList<'a>, cut_off: Option<usize>) {
+        let OpenList { start, planned, entries, .. } = list;
         let has_id = entries.iter().any(|entry| entry.id.value.is_some());
-        let rank = match (planned, has_id, entries.is_empty()) {
+        let is_complete_and_empty = entries.is_empty() && cut_off.is_none();
+        let rank = match (planned, has_id, is_complete_and_empty) {
             (true, true, _) | (true, _, true) => 2,
             (false, true, _) => 1,
             (false, _, true) if self.open.is_empty() => 0,
             _ => return,
         };
         let mut found = 1;
-        if let Some(list) = &self.found {
+        if let Some(list) = &mut self.found {
             if list.rank > rank {
                 return;
             }
             if list.rank == rank {
                 // A list within this one is not counted as another plan.
-                found = list.found + usize::from(list.start < start);
+                let is_before = list.start < start;
+                found = list.found + usize::from(is_before);
+                if is_before && cut_off.is_some() {
+                    list.found = found;
+                    return;
+                }
             }
         }
         self.found = Some(List {
             entries,
-            bytes: start..self.at,
+            bytes: json..self.at,
             found,
-            cut_off: None,
+            cut_off,
             trailing_commas: 0,
             single_quoted: 0,
             rank,
@@ -271,44 +284,16 @@ impl<'a> Reader<'a> {
 
     /// Considers a list that is cut off by the end of the text: the outermost one under the key
     /// `plan`, otherwise the outermost of all. `json` is the start of its JSON.
-    fn cut_off(&mut self, json: usize) {
-        let is_list = |open: &Open<'_>, under_plan: bool| matches!(open, Open::List { planned, .. } if *planned || !under_plan);
-        let open = &mut self.open;
-        let Some(place) = open
-            .iter()
-            .position(|open| is_list(open, true))
-            .or_else(|| open.iter().position(|open| is_list(open, false)))
-        else {
-            return;
-        };
-        let Open::List { start, planned, entries, end } = open.swap_remove(place) else { return };
-        if !entries.iter().any(|entry| entry.id.value.is_some()) {
-            return;
-        }
-        let rank = if planned { 2 } else { 1 };
-        let mut found = 1;
-        if let Some(list) = &mut self.found {
-            if list.rank > rank {
-                return;
-            }
-            if list.rank == rank && list.start < start {
-                list.found += 1;
-                return;
-            }
-            if list.rank == rank {
-                found = list.found;
-            }
-        }
-        self.found = Some(List {
-            entries,
-            bytes: json..self.text.len(),
-            found,
-            cut_off: Some(end),
-            trailing_commas: 0,
-            single_quoted: 0,
-            rank,
-            start,
+    fn consider_cut_off(&mut self, json: usize) {
+        let mut lists = std::mem::take(&mut self.open).into_iter().filter_map(|open| match open {
+            Open::List(list) => Some(list),
+            Open::Object { .. } => None,
         });
+        let Some(outermost) = lists.next() else { return };
+        let planned = if outermost.planned { None } else { lists.find(|list| list.planned) };
+        let list = planned.unwrap_or(outermost);
+        let end = list.end;
+        self.consider(json, list, Some(end));
     }
 
     /// Reads a string in quotes of either kind. A single quote that is not closed on its line is an

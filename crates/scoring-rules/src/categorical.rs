@@ -4,7 +4,9 @@
 //! [`LogScore`](crate::LogScore), [`brier_score`] is twice [`BrierScore`](crate::BrierScore) and
 //! [`ranked_probability_score`] is [`BrierScore`](crate::BrierScore) itself.
 
-use crate::{error::Error, probability::Probability, sums::compensated_sum::CompensatedSum};
+use crate::{
+    error::Error, sums::compensated_sum::CompensatedSum, values::probability::Probability,
+};
 
 /// A probability for each of at least two classes, together 1. Borrowed and checked once.
 ///

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::{probability::Probability, rule::ScoringRule};
+use crate::{rule::ScoringRule, values::probability::Probability};
 
 /// Makes a scoring rule of a function of the forecast and the outcome.
 ///

@@ -1,8 +1,8 @@
 #![doc = include_str!("../README.md")]
 
-mod blocks;
 pub mod categorical;
 mod checks;
+mod decompositions;
 mod error;
 mod from_fn;
 #[doc(hidden)]
@@ -11,26 +11,25 @@ pub mod infinite;
 mod intervals;
 #[doc(hidden)]
 pub mod loops;
-mod probability;
 pub mod propriety;
 mod rows;
 mod rule;
 mod rules;
 mod sums;
-mod weight;
+mod ties;
+mod values;
 
-pub use blocks::{
-    Binning, Block, Corp, Decomposition, Dominance, MurphyCurve, MurphyPiece, OrderedScore,
-    PooledBlocks, TiedBlocks, corp, decompose, pool_adjacent_violators, skill_score,
-};
 pub use categorical::Categorical;
+pub use decompositions::{
+    Binning, Corp, Decomposition, Dominance, MurphyCurve, MurphyPiece, PooledBlocks, corp,
+    decompose, pool_adjacent_violators, skill_score,
+};
 pub use error::Error;
 pub use from_fn::{FromFn, from_fn};
 pub use intervals::{
-    Ensemble, Interval, Level, Observed, Quantiles, coverage, ensemble_crps_loss, fair_crps_loss,
-    interval_loss, mean_width, pinball_loss, quantile_crps_loss, weighted_interval_loss,
+    Ensemble, Quantiles, coverage, ensemble_crps_loss, fair_crps_loss, interval_loss, mean_width,
+    pinball_loss, quantile_crps_loss, weighted_interval_loss,
 };
-pub use probability::Probability;
 pub use rows::{mean_score, score_slice};
 #[cfg(feature = "ndarray")]
 pub use rows::{mean_score_array, score_array};
@@ -44,4 +43,5 @@ pub use rules::{
 #[doc(hidden)]
 pub use sums::decimals;
 pub use sums::{CompensatedSum, DecimalSum, ExactMean, ExactSum};
-pub use weight::Weight;
+pub use ties::{Block, TiedBlocks};
+pub use values::{Interval, Level, Observed, OrderedScore, Probability, Weight};

@@ -6,7 +6,7 @@ use crate::{
         runs::Runs,
         step_weights::StepWeights,
     },
-    probability::Probability,
+    values::probability::Probability,
 };
 
 /// Scores one probability forecast against the outcome. Higher is better.

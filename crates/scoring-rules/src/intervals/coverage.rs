@@ -1,6 +1,6 @@
 use crate::{
-    checks::same_length, error::Error, intervals::interval::Interval, sums::exact_mean::ExactMean,
-    weight::Weight,
+    checks::same_length, error::Error, sums::exact_mean::ExactMean, values::interval::Interval,
+    values::weight::Weight,
 };
 
 /// The weighted share of outcomes that lie in their intervals, ends included.

@@ -1,5 +1,6 @@
 use crate::{
-    checks::same_length, error::Error, sums::compensated_sum::CompensatedSum, weight::Weight,
+    checks::same_length, error::Error, sums::compensated_sum::CompensatedSum,
+    values::weight::Weight,
 };
 
 /// A forecast of a number by several members, such as samples: equally likely, or with a weight each.

@@ -1,4 +1,4 @@
-use crate::intervals::{interval::Interval, level::Level, observed::Observed};
+use crate::values::{interval::Interval, level::Level, observed::Observed};
 
 /// The interval (Winkler) loss of a central interval that claims a coverage: its width, plus
 /// `2 / (1 - coverage)` times the distance of an outcome outside.

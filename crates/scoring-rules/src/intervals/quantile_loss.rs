@@ -1,7 +1,8 @@
 use crate::{
     error::Error,
-    intervals::{observed::Observed, pinball::pinball, quantiles::Quantiles},
+    intervals::{pinball_loss::pinball, quantiles::Quantiles},
     sums::compensated_sum::CompensatedSum,
+    values::observed::Observed,
 };
 
 /// The weighted interval score, as a loss: of a median m and K central intervals with coverages

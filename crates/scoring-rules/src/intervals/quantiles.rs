@@ -1,7 +1,7 @@
 use crate::{
     checks::same_length,
     error::Error,
-    intervals::{interval::Interval, level::Level},
+    values::{interval::Interval, level::Level},
 };
 
 /// How far apart two levels may be and still be the same level, written down twice: 0.025 and

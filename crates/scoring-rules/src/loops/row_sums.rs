@@ -1,6 +1,6 @@
 //! Loops over rows of forecasts and outcomes, in lanes that the compiler turns into vectors.
 
-use crate::probability::Probability;
+use crate::values::probability::Probability;
 
 /// Sums that need not wait for each other.
 const LANES: usize = 8;

@@ -1,4 +1,4 @@
-use crate::{checks::same_length, error::Error, probability::Probability};
+use crate::{checks::same_length, error::Error, values::probability::Probability};
 
 /// Many runs laid end to end: all forecasts, where each run ends, and whether it succeeded.
 ///

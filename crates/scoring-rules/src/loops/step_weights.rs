@@ -1,4 +1,4 @@
-use crate::{probability::Probability, sums::compensated_sum::CompensatedSum};
+use crate::{sums::compensated_sum::CompensatedSum, values::probability::Probability};
 
 /// Whole-number weights for the steps of a run, before they are normalised.
 ///

@@ -1,4 +1,4 @@
-use crate::{loops::step_weights::StepWeights, probability::Probability};
+use crate::{loops::step_weights::StepWeights, values::probability::Probability};
 
 /// Runs of up to this many steps are summed through a window of just as many.
 pub(crate) const WINDOW: usize = 16;

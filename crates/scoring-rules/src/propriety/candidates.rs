@@ -1,4 +1,4 @@
-use crate::intervals::interval::Interval;
+use crate::values::interval::Interval;
 
 /// Where a dishonest interval may end: at the outcomes, a little beside them, half way between
 /// them, and at the limits of what can happen. Rising, without repetitions.

@@ -3,7 +3,7 @@ use super::{
     gain::{Rounding, gain},
     scored::Scored,
 };
-use crate::{error::Error, probability::Probability, rule::ScoringRule};
+use crate::{error::Error, rule::ScoringRule, values::probability::Probability};
 
 /// About how many truths are tried with every report.
 const TRUTHS: usize = 128;

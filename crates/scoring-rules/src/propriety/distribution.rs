@@ -1,4 +1,4 @@
-use crate::{error::Error, intervals::interval::Interval};
+use crate::{error::Error, values::interval::Interval};
 
 /// Finitely many outcomes with their probabilities.
 #[derive(Clone, Debug)]

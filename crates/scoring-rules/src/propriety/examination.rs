@@ -1,7 +1,7 @@
 use std::{fmt, ops::RangeInclusive};
 
 use super::{gain::ROUNDING, shown::Number};
-use crate::probability::Probability;
+use crate::values::probability::Probability;
 #[cfg(feature = "serde")]
 use serde::Deserialize;
 

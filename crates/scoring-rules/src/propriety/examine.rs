@@ -5,7 +5,7 @@ use super::{
     reports::{coarse, first, refined},
     ties::{ties, told, united},
 };
-use crate::{error::Error, from_fn::from_fn, probability::Probability, rule::ScoringRule};
+use crate::{error::Error, from_fn::from_fn, rule::ScoringRule, values::probability::Probability};
 
 /// Whether a scoring rule is strictly proper, proper, or improper, by trying it.
 ///

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    intervals::{interval::Interval, level::Level},
+    values::{interval::Interval, level::Level},
 };
 
 /// Gains up to this share of the scores count as rounding.

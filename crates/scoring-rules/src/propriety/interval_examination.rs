@@ -1,9 +1,11 @@
 use std::fmt;
 
 use super::shown::significant;
-use crate::intervals::interval::Interval;
+use crate::values::interval::Interval;
 #[cfg(feature = "serde")]
-use crate::{checks::same_length, error::Error, infinite::Number, probability::Probability};
+use crate::{
+    checks::same_length, error::Error, infinite::Number, values::probability::Probability,
+};
 
 /// What [`examine_interval`](super::examine_interval) found.
 ///

@@ -1,7 +1,7 @@
 use std::{cmp::Ordering, collections::BinaryHeap};
 
 use super::scored::Scored;
-use crate::{error::Error, probability::Probability, rule::ScoringRule};
+use crate::{error::Error, rule::ScoringRule, values::probability::Probability};
 
 /// Equal steps of the first reports: no range of 1e-4 goes unseen.
 const STEPS: u32 = 16_384;

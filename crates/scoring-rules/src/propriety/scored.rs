@@ -1,4 +1,4 @@
-use crate::{error::Error, probability::Probability, rule::ScoringRule};
+use crate::{error::Error, rule::ScoringRule, values::probability::Probability};
 
 /// No report but 0 is nearer to 0.
 const SMALLEST: f64 = 1e-300;

@@ -1,5 +1,5 @@
 use super::distribution::Distribution;
-use crate::intervals::interval::Interval;
+use crate::values::interval::Interval;
 
 /// Points of the larger distributions.
 const POINTS: u32 = 16;

@@ -4,7 +4,7 @@ use super::{
     gain::{Pair, Rounding},
     scored::Scored,
 };
-use crate::{error::Error, probability::Probability, rule::ScoringRule};
+use crate::{error::Error, rule::ScoringRule, values::probability::Probability};
 
 type Range = RangeInclusive<Probability>;
 

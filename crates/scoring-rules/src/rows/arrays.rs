@@ -2,10 +2,10 @@ use ndarray::{Array, ArrayView, Dimension};
 
 use crate::{
     error::Error,
-    probability::Probability,
     rows::mean_score::{mean_score, score_slice},
     rule::ScoringRule,
-    weight::Weight,
+    values::probability::Probability,
+    values::weight::Weight,
 };
 
 /// Scores an array of forecasts, of any number of axes, against outcomes of the same shape:

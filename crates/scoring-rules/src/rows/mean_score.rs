@@ -1,6 +1,6 @@
 use crate::{
-    checks::same_length, error::Error, loops::row_sums::sum_in_lanes, probability::Probability,
-    rule::ScoringRule, sums::exact_sum::ExactSum, weight::Weight,
+    checks::same_length, error::Error, loops::row_sums::sum_in_lanes, rule::ScoringRule,
+    sums::exact_sum::ExactSum, values::probability::Probability, values::weight::Weight,
 };
 
 /// Rows whose scores are added up plainly; sums of blocks are added exactly. Part of what the last

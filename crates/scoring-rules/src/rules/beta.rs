@@ -7,7 +7,6 @@ use crate::{
         runs::Runs,
         step_weights::StepWeights,
     },
-    probability::Probability,
     rule::ScoringRule,
     rules::{
         beta_divergence::divergence,
@@ -18,6 +17,7 @@ use crate::{
         sides::Sides,
         smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
     },
+    values::probability::Probability,
 };
 
 /// The beta family of scores: every threshold c on (0, 1) counts with weight

@@ -1,6 +1,6 @@
 use crate::{
-    probability::Probability,
     rules::{gauss::gauss, incomplete_beta::IncompleteBeta, sides::Sides},
+    values::probability::Probability,
 };
 
 /// What is left of a difference must be at least this share of what it is taken from.

@@ -1,6 +1,6 @@
 use crate::{
     loops::{step_weights::StepWeights, window::sum_of_finite},
-    probability::Probability,
+    values::probability::Probability,
 };
 
 /// Parameters up to here have a closed form; the polynomial has as many terms.

@@ -1,10 +1,10 @@
 use crate::{
-    probability::Probability,
     rule::ScoringRule,
     rules::{
         sides::Sides,
         smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_probability},
     },
+    values::probability::Probability,
 };
 
 /// The boosting score, minus the exponential loss at half the logit: the root of the odds against

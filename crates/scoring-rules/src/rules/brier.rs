@@ -1,11 +1,11 @@
 use crate::{
     loops::{runs::Runs, step_weights::StepWeights, window::sum_of_finite},
-    probability::Probability,
     rule::ScoringRule,
     rules::{
         sides::Sides,
         smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
     },
+    values::probability::Probability,
 };
 
 /// The Brier (quadratic) score, `-(p - y)^2`: between -1 and 0, strictly proper, symmetric.

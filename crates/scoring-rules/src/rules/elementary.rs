@@ -1,6 +1,6 @@
 use crate::{
-    error::Error, intervals::level::Level, probability::Probability, rule::ScoringRule,
-    rules::sides::Sides,
+    error::Error, rule::ScoringRule, rules::sides::Sides, values::level::Level,
+    values::probability::Probability,
 };
 
 /// The score of one decision: to act exactly when the forecast is above a threshold c.

@@ -6,7 +6,6 @@ use crate::{
         step_weights::StepWeights,
         window::{WINDOW, outside, with_window},
     },
-    probability::Probability,
     rule::ScoringRule,
     rules::{
         kullback_leibler::kullback_leibler,
@@ -18,6 +17,7 @@ use crate::{
         sides::Sides,
         smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
     },
+    values::probability::Probability,
 };
 
 /// The logarithmic score, `ln` of the probability given to what happened, in nats.

@@ -1,7 +1,7 @@
 //! Logarithms of many rows at once: straight-line code on numbers, which compiles to vectors.
 use std::f64::consts::{LN_2, SQRT_2};
 
-use crate::probability::Probability;
+use crate::values::probability::Probability;
 
 const MANTISSA: u64 = (1 << 52) - 1;
 const ONE: u64 = 1.0_f64.to_bits();

@@ -1,13 +1,13 @@
 use crate::{
     error::Error,
-    intervals::level::Level,
-    probability::Probability,
     rule::ScoringRule,
     rules::{
         power_function::{above_tangent, box_cox},
         sides::Sides,
         smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
     },
+    values::level::Level,
+    values::probability::Probability,
 };
 
 /// What both families of power scores are made of: the power, and the forecast that scores nothing.

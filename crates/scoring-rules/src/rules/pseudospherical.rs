@@ -1,7 +1,5 @@
 use crate::{
     error::Error,
-    intervals::level::Level,
-    probability::Probability,
     rule::ScoringRule,
     rules::{
         gauss::gauss,
@@ -10,6 +8,8 @@ use crate::{
         sides::Sides,
         smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
     },
+    values::level::Level,
+    values::probability::Probability,
 };
 
 /// The pseudospherical family of scores, relative to a baseline forecast b that scores 0 whatever

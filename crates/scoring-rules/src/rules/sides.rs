@@ -1,4 +1,4 @@
-use crate::probability::Probability;
+use crate::values::probability::Probability;
 
 /// A forecast as the probabilities of both outcomes, each with all its digits: near 1, `1 - p` of a
 /// rounded p has lost some.

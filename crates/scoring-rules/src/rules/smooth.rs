@@ -1,4 +1,4 @@
-use crate::{probability::Probability, rule::ScoringRule, rules::sides::Sides};
+use crate::{rule::ScoringRule, rules::sides::Sides, values::probability::Probability};
 
 /// A loss and how it changes with the forecast. In JSON infinite numbers are `"inf"` and `"-inf"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,10 +1,10 @@
 use crate::{
-    probability::Probability,
     rule::ScoringRule,
     rules::{
         sides::Sides,
         smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
     },
+    values::probability::Probability,
 };
 
 /// The spherical score: the probability given to what happened, over the length of the vector

@@ -2,11 +2,11 @@ use std::fmt;
 
 use crate::{
     error::Error,
-    intervals::level::Level,
-    probability::Probability,
     rule::ScoringRule,
     rules::{sides::Sides, threshold_density_table::DensityTable},
-    weight::Weight,
+    values::level::Level,
+    values::probability::Probability,
+    values::weight::Weight,
 };
 
 /// The score that weighs every decision threshold as you say: a mixture of elementary scores.

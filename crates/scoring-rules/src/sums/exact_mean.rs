@@ -1,4 +1,4 @@
-use crate::{error::Error, sums::exact_sum::ExactSum, weight::Weight};
+use crate::{error::Error, sums::exact_sum::ExactSum, values::weight::Weight};
 
 /// A weighted mean whose bits do not depend on the order of its values.
 ///

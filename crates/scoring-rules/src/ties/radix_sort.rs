@@ -1,5 +1,4 @@
-use super::block::Block;
-use crate::probability::Probability;
+use crate::{ties::block::Block, values::probability::Probability};
 
 /// Fewer rows than this are sorted by comparison.
 const RADIX_FROM: usize = 4_096;
@@ -11,7 +10,7 @@ const DIGITS: usize = 1 << DIGIT;
 /// Rows as whole numbers that are in the order of their confidence: its bits, shifted by one to
 /// make room for the outcome.
 #[derive(Default)]
-pub(super) struct Keys {
+pub(crate) struct Keys {
     keys: Vec<u64>,
     /// The same in the order of their lower digit.
     half_sorted: Vec<u64>,
@@ -19,7 +18,7 @@ pub(super) struct Keys {
 
 impl Keys {
     /// Sorts rows of equal weight into `blocks`, and says how many failed and succeeded.
-    pub(super) fn fill(
+    pub(crate) fn fill(
         &mut self,
         confidence: &[Probability],
         outcomes: &[bool],
@@ -111,20 +110,20 @@ impl Keys {
 /// In the order of the confidences, then failures first. No number in [0, 1] has either of the two
 /// leading bits, so that one can be shifted out.
 #[inline]
-pub(super) fn key(confidence: Probability, outcome: bool) -> u64 {
+pub(crate) fn key(confidence: Probability, outcome: bool) -> u64 {
     bits(confidence) << 1 | u64::from(outcome)
 }
 
 /// The bits of numbers that are not negative are in the order of the numbers.
 #[inline]
-pub(super) fn bits(confidence: Probability) -> u64 {
+pub(crate) fn bits(confidence: Probability) -> u64 {
     // Never those of negative zero.
     confidence.get().to_bits()
 }
 
 /// The probability whose bits these are.
 #[inline]
-pub(super) fn probability(bits: u64) -> Probability {
+pub(crate) fn probability(bits: u64) -> Probability {
     // They were taken from one, so the fallback is never taken.
     Probability::new(f64::from_bits(bits)).unwrap_or(Probability::ONE)
 }

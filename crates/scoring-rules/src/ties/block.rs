@@ -1,6 +1,6 @@
 #[cfg(feature = "serde")]
 use crate::error::Error;
-use crate::probability::Probability;
+use crate::values::probability::Probability;
 
 /// All rows that share one confidence, which no order can tell apart.
 ///

@@ -44,14 +44,14 @@ impl OrderedScore {
     }
 
     /// Bits in the order of the numbers.
-    pub(super) const fn bits(self) -> u64 {
+    pub(crate) const fn bits(self) -> u64 {
         let bits = self.0.to_bits();
         // Negative numbers in reverse, below all others.
         if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
     }
 
     /// The score that has these [bits](Self::bits).
-    pub(super) const fn from_bits(bits: u64) -> Self {
+    pub(crate) const fn from_bits(bits: u64) -> Self {
         Self(f64::from_bits(if bits >> 63 == 1 { bits & !(1 << 63) } else { !bits }))
     }
 }

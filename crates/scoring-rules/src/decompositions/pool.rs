@@ -1,8 +1,8 @@
 use std::ops::Range;
 
-use crate::blocks::{success_rate::success_rate, tied_blocks::TiedBlocks};
 #[cfg(feature = "serde")]
 use crate::error::Error;
+use crate::{decompositions::success_rate::success_rate, ties::tied_blocks::TiedBlocks};
 
 /// Neighbouring blocks that isotonic regression gives one value.
 #[derive(Clone, Debug, PartialEq)]

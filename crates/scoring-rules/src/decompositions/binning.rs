@@ -1,7 +1,7 @@
 use crate::{
-    blocks::tied_blocks::{TiedBlocks, block::Block},
     error::Error,
-    probability::Probability,
+    ties::{block::Block, tied_blocks::TiedBlocks},
+    values::probability::Probability,
 };
 
 /// How confidences are put into bins. Equal confidences always share one.

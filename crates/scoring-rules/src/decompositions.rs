@@ -1,4 +1,4 @@
-//! Rows sorted into blocks of equal forecasts, and what follows from them.
+//! Decompositions of a mean score, and comparisons of forecasters, from blocks of equal forecasts.
 
 pub(crate) mod binning;
 pub(crate) mod corp;
@@ -8,7 +8,6 @@ pub(crate) mod murphy;
 pub(crate) mod pool;
 pub(crate) mod skill_score;
 pub(crate) mod success_rate;
-pub(crate) mod tied_blocks;
 
 pub use binning::Binning;
 pub use corp::{Corp, corp};
@@ -17,4 +16,3 @@ pub use dominance::Dominance;
 pub use murphy::{MurphyCurve, MurphyPiece};
 pub use pool::{PooledBlocks, pool_adjacent_violators};
 pub use skill_score::skill_score;
-pub use tied_blocks::{Block, OrderedScore, TiedBlocks};

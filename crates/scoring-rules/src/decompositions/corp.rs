@@ -1,14 +1,14 @@
 #[cfg(feature = "serde")]
-use crate::{blocks::decomposition::check_stored_terms, infinite::Number};
+use crate::{decompositions::decomposition::check_stored_terms, infinite::Number};
 use crate::{
-    blocks::{
+    decompositions::{
         decomposition::Overall, pool::pool_adjacent_violators, success_rate::Outcomes,
-        tied_blocks::TiedBlocks,
     },
     error::Error,
-    probability::Probability,
     rule::ScoringRule,
     sums::exact_sum::ExactSum,
+    ties::tied_blocks::TiedBlocks,
+    values::probability::Probability,
 };
 
 /// What a mean loss is made of, without bins:

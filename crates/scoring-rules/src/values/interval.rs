@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::{error::Error, probability::Probability};
+use crate::{error::Error, values::probability::Probability};
 
 /// A low and a high end, checked once: no end is a NaN, and the low end is not above the high one.
 /// Both ends belong to the interval and may be the same.
@@ -205,7 +205,7 @@ mod json {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
     use super::Interval;
-    use crate::{infinite::Number, probability::Probability};
+    use crate::{infinite::Number, values::probability::Probability};
 
     impl Serialize for Interval {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

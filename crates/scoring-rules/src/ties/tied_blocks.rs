@@ -1,16 +1,11 @@
-pub(crate) mod block;
-mod counts;
-mod keys;
-mod ordered_score;
-#[cfg(feature = "serde")]
-mod stored;
-
 use std::fmt;
 
-pub use block::Block;
-pub use ordered_score::OrderedScore;
-
-use crate::{checks::same_length, error::Error, probability::Probability, weight::Weight};
+use crate::{
+    checks::same_length,
+    error::Error,
+    ties::{block::Block, counting, radix_sort},
+    values::{ordered_score::OrderedScore, probability::Probability, weight::Weight},
+};
 
 /// Confidences and outcomes, sorted once: blocks of equal confidence in rising order.
 ///
@@ -162,13 +157,15 @@ impl TiedBlocks {
             confidence.iter().zip(outcomes).zip(Weight::as_f64_slice(weights))
         {
             if weight != 0.0 {
-                rows.push(u128::from(keys::key(p, outcome)) << 64 | u128::from(weight.to_bits()));
+                rows.push(
+                    u128::from(radix_sort::key(p, outcome)) << 64 | u128::from(weight.to_bits()),
+                );
             }
         }
         rows.sort_unstable();
         let filled = self.fill(rows.iter().map(|&row| {
             let key = (row >> 64) as u64;
-            (keys::probability(key >> 1), key & 1 == 1, f64::from_bits(row as u64))
+            (radix_sort::probability(key >> 1), key & 1 == 1, f64::from_bits(row as u64))
         }));
         self.scratch.weighted = rows;
         filled
@@ -261,8 +258,8 @@ impl<S> TiedBlocks<S> {
 /// Memory that a later call can use again; no part of what the blocks are.
 #[derive(Default)]
 struct Scratch {
-    counts: counts::Counts,
-    keys: keys::Keys,
+    counts: counting::Counts,
+    keys: radix_sort::Keys,
     /// Key and weight of each row.
     weighted: Vec<u128>,
 }
@@ -282,6 +279,52 @@ impl PartialEq for Scratch {
 impl fmt::Debug for Scratch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scratch").finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "serde")]
+mod json {
+    use std::fmt;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+    use super::{Block, TiedBlocks};
+
+    impl<S: Serialize> Serialize for TiedBlocks<S> {
+        fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+            self.blocks.serialize(serializer)
+        }
+    }
+
+    impl<'de, S> Deserialize<'de> for TiedBlocks<S>
+    where
+        S: Deserialize<'de> + PartialOrd + fmt::Display,
+    {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let blocks = Vec::<Block<S>>::deserialize(deserializer)?;
+            for (i, two) in blocks.windows(2).enumerate() {
+                let [before, block] = two else { continue };
+                if before.confidence.partial_cmp(&block.confidence)
+                    != Some(std::cmp::Ordering::Less)
+                {
+                    return Err(D::Error::custom(format_args!(
+                        "block {}: its confidence {} is not above {}, that of the block before it",
+                        i + 1,
+                        block.confidence,
+                        before.confidence,
+                    )));
+                }
+            }
+            let mut tied = Self { blocks, ..Self::default() };
+            // Without a block these are the blocks of `default`.
+            let _ = tied.finish();
+            let all = tied.class_weights.0 + tied.class_weights.1;
+            if !all.is_finite() {
+                let what = format_args!("the weight of all blocks is {all}; it must be finite");
+                return Err(D::Error::custom(what));
+            }
+            Ok(tied)
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 use std::{cmp::Ordering, fmt};
 
-use crate::{error::Error, probability::Probability};
+use crate::{error::Error, values::probability::Probability};
 
 /// A number strictly between 0 and 1: the level of a quantile, the coverage that an interval
 /// claims, a decision threshold or a baseline forecast.

@@ -1,4 +1,4 @@
-use crate::{blocks::murphy::MurphyCurve, error::Error, intervals::level::Level};
+use crate::{decompositions::murphy::MurphyCurve, error::Error, values::level::Level};
 
 /// Which of two forecasters loses less, over all thresholds. Made by [`MurphyCurve::compare`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 use crate::{
     error::Error,
-    intervals::{level::Level, observed::Observed},
+    values::{level::Level, observed::Observed},
 };
 
 /// The pinball (quantile) loss: `level * (y - f)` for an outcome y above the forecast f, otherwise

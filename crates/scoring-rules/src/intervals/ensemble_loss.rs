@@ -1,7 +1,6 @@
 use crate::{
-    error::Error,
-    intervals::{ensemble::Ensemble, observed::Observed},
-    sums::compensated_sum::CompensatedSum,
+    error::Error, intervals::ensemble::Ensemble, sums::compensated_sum::CompensatedSum,
+    values::observed::Observed,
 };
 
 /// The continuous ranked probability score of an ensemble, as a loss: the integral over z of

@@ -1,8 +1,10 @@
-use super::{
-    block::Block,
-    keys::{bits, probability},
+use crate::{
+    ties::{
+        block::Block,
+        radix_sort::{bits, probability},
+    },
+    values::probability::Probability,
 };
-use crate::probability::Probability;
 
 /// More distinct confidences than this are sorted instead.
 const MOST: usize = 1_024;
@@ -10,7 +12,7 @@ const MOST: usize = 1_024;
 /// Rows counted by confidence, for confidences that come with few decimals: no row is moved, only
 /// the distinct confidences are sorted.
 #[derive(Default)]
-pub(super) struct Counts {
+pub(crate) struct Counts {
     /// A hash table with linear probing. Its length is a power of two, and at least half of it
     /// stays free.
     slots: Vec<Slot>,
@@ -29,7 +31,7 @@ const FREE: Slot = Slot { bits: u64::MAX, rows: [0; 2] };
 impl Counts {
     /// Fills `blocks`, or leaves them alone and says no where there are too many distinct
     /// confidences for counting to pay.
-    pub(super) fn fill(
+    pub(crate) fn fill(
         &mut self,
         confidence: &[Probability],
         outcomes: &[bool],

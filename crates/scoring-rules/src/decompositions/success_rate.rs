@@ -1,4 +1,4 @@
-use crate::{error::Error, probability::Probability, rule::ScoringRule};
+use crate::{error::Error, rule::ScoringRule, values::probability::Probability};
 
 /// The share of successes, which is 0 or 1 only if all rows agree: a certainty that a rounding made
 /// would cost what no row did.

@@ -1,8 +1,8 @@
 #[cfg(feature = "serde")]
-use crate::probability::Probability;
+use crate::values::probability::Probability;
 use crate::{
-    blocks::tied_blocks::TiedBlocks, error::Error, intervals::level::Level,
-    sums::compensated_sum::CompensatedSum,
+    error::Error, sums::compensated_sum::CompensatedSum, ties::tied_blocks::TiedBlocks,
+    values::level::Level,
 };
 
 /// The mean elementary loss of forecasts, as a function of the decision threshold c in (0, 1).

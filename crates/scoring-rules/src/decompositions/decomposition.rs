@@ -1,15 +1,12 @@
 #[cfg(feature = "serde")]
 use crate::infinite::Number;
 use crate::{
-    blocks::{
-        binning::Binning,
-        success_rate::Outcomes,
-        tied_blocks::{TiedBlocks, block::Block},
-    },
+    decompositions::{binning::Binning, success_rate::Outcomes},
     error::Error,
-    probability::Probability,
     rule::ScoringRule,
     sums::{compensated_sum::CompensatedSum, exact_sum::ExactSum},
+    ties::{block::Block, tied_blocks::TiedBlocks},
+    values::probability::Probability,
 };
 
 /// What a mean loss is made of, over bins of forecasts:

@@ -165,7 +165,16 @@ pub enum Error {
 
 impl From<scoring_rules::Error> for Error {
     fn from(error: scoring_rules::Error) -> Self {
-        trajectory_metrics::Error::from(error).into()
+        match error {
+            scoring_rules::Error::Empty => Self::Empty,
+            scoring_rules::Error::Length { what, expected, found } => {
+                Self::Length { what, expected, found }
+            }
+            scoring_rules::Error::Setting { name, value, range } => {
+                Self::Setting { name, value, range }
+            }
+            other => Self::ScoringRules(other),
+        }
     }
 }
 
@@ -179,7 +188,7 @@ impl From<trajectory_metrics::Error> for Error {
             trajectory_metrics::Error::Setting { name, value, range } => {
                 Self::Setting { name, value, range }
             }
-            trajectory_metrics::Error::ScoringRules(error) => Self::ScoringRules(error),
+            trajectory_metrics::Error::ScoringRules(error) => error.into(),
             other => Self::TrajectoryMetrics(other),
         }
     }

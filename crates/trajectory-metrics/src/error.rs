@@ -4,10 +4,9 @@ use crate::forecast_fault::ForecastFault;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// What `scoring-rules` refuses and has no variant here: a forecast that is no probability, a
-    /// value that is a NaN, edges of bins that fall.
+    /// An error of `scoring-rules`, such as a forecast outside [0, 1] or a value that is NaN.
     #[error(transparent)]
-    ScoringRules(scoring_rules::Error),
+    ScoringRules(#[from] scoring_rules::Error),
     /// A trace has no forecast.
     #[error("trace {index} is empty; give at least one forecast a trace")]
     EmptyTrace {
@@ -241,19 +240,4 @@ pub enum Error {
         /// The number of states that were looked at.
         states: usize,
     },
-}
-
-impl From<scoring_rules::Error> for Error {
-    fn from(error: scoring_rules::Error) -> Self {
-        match error {
-            scoring_rules::Error::Empty => Self::Empty,
-            scoring_rules::Error::Length { what, expected, found } => {
-                Self::Length { what, expected, found }
-            }
-            scoring_rules::Error::Setting { name, value, range } => {
-                Self::Setting { name, value, range }
-            }
-            other => Self::ScoringRules(other),
-        }
-    }
 }

@@ -101,7 +101,7 @@ fn what_has_no_variance_over_tasks_is_a_typed_error() {
         of(&[true; 4], &second, &["a", "b", "a", "b"]),
         Err(Error::OneClass { outcome: true })
     );
-    assert_eq!(of(&outcomes, &[true; 4], &tasks), Err(Error::Empty));
+    assert_eq!(of(&outcomes, &[true; 4], &tasks), Err(scoring_rules::Error::Empty.into()));
     let short = of(&outcomes, &second[..2], &tasks);
     assert_eq!(short, Err(Error::Length { what: "second", expected: 4, found: 2 }));
 }

@@ -164,11 +164,11 @@ fn what_is_undefined_is_said_and_does_not_hide_the_rest() {
     assert!(report.notes[0].starts_with("auroc: all outcomes are successes"), "{:?}", report.notes);
 
     let default = EvaluationOptions::default();
-    assert_eq!(evaluate(&Traces::default(), &default), Err(Error::Empty));
+    assert_eq!(evaluate(&Traces::default(), &default), Err(scoring_rules::Error::Empty.into()));
     let weights =
         EvaluationOptions { weights: Some(Weight::from_slice(&[1.0]).unwrap()), ..default };
-    let length = Error::Length { what: "weights", expected: 2, found: 1 };
-    assert_eq!(evaluate(&rows, &weights), Err(length));
+    let length = scoring_rules::Error::Length { what: "weights", expected: 2, found: 1 };
+    assert_eq!(evaluate(&rows, &weights), Err(length.into()));
 }
 
 #[cfg(feature = "serde")]

@@ -234,7 +234,7 @@ fn what_does_not_fit_together_is_a_typed_error() {
         Err(Error::Length { what: "weights", expected: 2, found: 1 })
     );
     let no_rows = tps.mean(&Traces::default(), None);
-    assert_eq!(no_rows, Err(Error::Empty));
+    assert_eq!(no_rows, Err(scoring_rules::Error::Empty.into()));
     let blocks = TiedBlocks::new(&stream, &[true; 3], None).unwrap();
     assert_eq!(auroc(&blocks), Err(Error::OneClass { outcome: true }));
     assert_eq!(
@@ -243,10 +243,10 @@ fn what_does_not_fit_together_is_a_typed_error() {
     );
     let weightless =
         TiedBlocks::new(&stream, &[true; 3], Some(Weight::from_slice(&[0.0; 3]).unwrap()));
-    assert_eq!(weightless.map_err(Error::from), Err(Error::Empty));
+    assert_eq!(weightless, Err(scoring_rules::Error::Empty));
     assert!(matches!(
         expected_calibration_error(&blocks, Binning::Quantile { bins: 0 }),
-        Err(Error::Setting { name: "bins", .. })
+        Err(Error::ScoringRules(scoring_rules::Error::Setting { name: "bins", .. }))
     ));
 }
 

@@ -278,7 +278,7 @@ fn what_is_undefined_or_wrong_is_an_error_that_names_it() {
     assert_eq!(cost_gap(&[f64::MAX, f64::MAX], &[f64::MAX]), Ok(f64::MAX));
     let classes = cost_gap_without_redundant(&[1.0], &[], &[]);
     assert_eq!(classes, Err(Error::Length { what: "classes", expected: 1, found: 0 }));
-    assert_eq!(mean_over_tasks(&[], None), Err(Error::Empty));
+    assert_eq!(mean_over_tasks(&[], None), Err(scoring_rules::Error::Empty.into()));
     assert!(
         TrialCounts::by_task(&["a"], &[]).is_err_and(|error| matches!(error, Error::Length { .. }))
     );

@@ -78,16 +78,18 @@ mod tests {
     fn every_calibrator_refuses_the_same_bad_input() {
         let both = [true, false];
         for error in refusals(&[0.5], &both, Weight::from_slice(&[1.0]).unwrap()) {
-            assert_eq!(error, Error::Length { what: "outcomes", expected: 1, found: 2 });
+            let (what, expected, found) = ("outcomes", 1, 2);
+            assert_eq!(error, scoring_rules::Error::Length { what, expected, found }.into());
         }
         for error in refusals(&[0.5, 0.6], &both, Weight::from_slice(&[1.0]).unwrap()) {
-            assert_eq!(error, Error::Length { what: "weights", expected: 2, found: 1 });
+            let (what, expected, found) = ("weights", 2, 1);
+            assert_eq!(error, scoring_rules::Error::Length { what, expected, found }.into());
         }
         for error in refusals(&[0.5, 0.6], &both, Weight::from_slice(&[0.0, 0.0]).unwrap()) {
-            assert_eq!(error, Error::Empty);
+            assert_eq!(error, scoring_rules::Error::Empty.into());
         }
         for error in refusals(&[], &[], &[]) {
-            assert_eq!(error, Error::Empty);
+            assert_eq!(error, scoring_rules::Error::Empty.into());
         }
     }
 }

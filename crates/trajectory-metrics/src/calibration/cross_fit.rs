@@ -188,8 +188,9 @@ mod tests {
             [platt, isotonic]
         };
         let fold = |fold, error| Err(Error::Fold { fold, error: Box::new(error) });
-        assert_eq!(cross(&[]), [fold(0, Error::Empty), fold(0, Error::Empty)]);
-        assert_eq!(cross(&[true, false]), [fold(0, Error::Empty), fold(0, Error::Empty)]);
+        let empty = || fold(0, scoring_rules::Error::Empty.into());
+        assert_eq!(cross(&[]), [empty(), empty()]);
+        assert_eq!(cross(&[true, false]), [empty(), empty()]);
         let one_class = fold(0, Error::OneClass { outcome: false });
         assert_eq!(cross(&[true, false, false]), [one_class, Ok(())]);
         assert_eq!(cross(&[true, false, true, false]), [Ok(()), Ok(())]);

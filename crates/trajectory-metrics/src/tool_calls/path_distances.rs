@@ -28,7 +28,7 @@ use crate::error::Error;
 /// three_times.update_weighted(&["look"], &["look"], Weight::new(3.0)?);
 /// paths.merge(&three_times);
 /// assert_eq!(paths.exact_match_rate()?, 0.8);
-/// assert_eq!(PathDistances::default().exact_match_rate(), Err(Error::Empty));
+/// assert_eq!(PathDistances::default().exact_match_rate(), Err(scoring_rules::Error::Empty.into()));
 /// # Ok::<(), Error>(())
 /// ```
 ///

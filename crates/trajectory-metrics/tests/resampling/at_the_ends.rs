@@ -53,7 +53,8 @@ fn what_cannot_be_computed_is_a_typed_error() {
     let of = |values: &[f64], weights| bootstrap.mean(values, weights, 10).map(|_| ());
     assert!(matches!(of(&values[..2], None), Err(Error::Length { what: "values", .. })));
     assert!(matches!(of(&[1.0, f64::NAN, 1.0], None), Err(Error::ScoringRules(_))));
-    assert_eq!(of(&values, Some(Weight::from_slice(&[0.0; 3]).unwrap())), Err(Error::Empty));
+    let weightless = of(&values, Some(Weight::from_slice(&[0.0; 3]).unwrap()));
+    assert_eq!(weightless, Err(scoring_rules::Error::Empty.into()));
     let ranking = Ranking::new(&[Probability::HALF; 3], &[true; 3]).unwrap();
     assert!(matches!(bootstrap.auroc(&ranking, 10), Err(Error::OneClass { outcome: true })));
     let other = Bootstrap::rows(4, 0).unwrap().auroc(&ranking, 10);

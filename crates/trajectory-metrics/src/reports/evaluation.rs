@@ -51,7 +51,7 @@ pub struct Evaluation {
     /// Runs left out, by reason, as disclosed by the caller.
     #[cfg_attr(
         feature = "serde",
-        serde(deserialize_with = "crate::tool_calls::value_serde::unique")
+        serde(deserialize_with = "crate::tool_calls::values::value_serde::unique")
     )]
     pub exclusions: BTreeMap<String, u64>,
     /// What the stream reaches.
@@ -72,7 +72,7 @@ pub struct StreamMetrics {
     /// [`WeightSchedule::NAMED`].
     #[cfg_attr(
         feature = "serde",
-        serde(deserialize_with = "crate::tool_calls::value_serde::unique")
+        serde(deserialize_with = "crate::tool_calls::values::value_serde::unique")
     )]
     pub tps: BTreeMap<String, TpsFamily>,
     /// The diagnostics of the mean forecast of each trace.

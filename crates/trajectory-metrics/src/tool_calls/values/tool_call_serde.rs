@@ -10,7 +10,7 @@ use serde::{
 
 use crate::{
     error::Error,
-    tool_calls::{tool_call::ToolCall, value::Value},
+    tool_calls::values::{tool_call::ToolCall, value::Value},
 };
 
 /// The keys that hold the arguments.

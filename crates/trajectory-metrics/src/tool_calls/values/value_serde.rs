@@ -10,7 +10,7 @@ use serde::{
     ser,
 };
 
-use crate::tool_calls::value::Value;
+use crate::tool_calls::values::value::Value;
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -7,4 +7,4 @@ mod tool_call_serde;
 pub(crate) mod value;
 mod value_order;
 #[cfg(feature = "serde")]
-pub(crate) mod value_serde;
+mod value_serde;

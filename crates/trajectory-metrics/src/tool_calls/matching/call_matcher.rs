@@ -61,10 +61,7 @@ impl<A, E, F: Fn(&A, &E) -> bool> CallMatcher<A, E> for F {
 )]
 pub struct ToolCallMatcher {
     rule: ArgumentRule,
-    #[cfg_attr(
-        feature = "serde",
-        serde(default, deserialize_with = "crate::tool_calls::values::value_serde::unique")
-    )]
+    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "crate::distinct_keys::map"))]
     tools: BTreeMap<String, ArgumentRule>,
 }
 

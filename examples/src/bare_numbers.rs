@@ -2,8 +2,7 @@
 //! numbers beyond the largest, such as `1e999`. JSON has none of them.
 
 use serde::Deserialize;
-
-use crate::distinct_keys::end_of_string;
+use trajectory_metrics::distinct_keys::end_of_string;
 
 /// A number of a line that [`marked`] has repaired; `None` for null.
 #[derive(Deserialize)]

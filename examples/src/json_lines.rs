@@ -3,8 +3,7 @@
 use std::{fmt, fs, path::Path};
 
 use serde::de::DeserializeOwned;
-
-use crate::distinct_keys;
+use trajectory_metrics::distinct_keys::repeated_key;
 
 /// Where an input is wrong, and how.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -136,8 +135,20 @@ fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, LineError> {
         }
     })?;
     deserializer.end().map_err(|_| (None, "goes on after the end of its JSON value".to_owned()))?;
-    distinct_keys::check(line).map_err(|(_, field, problem)| (field, problem))?;
+    check_keys(line).map_err(|(_, field, problem)| (field, problem))?;
     Ok(value)
+}
+
+/// What is wrong with a key that occurs twice in its object.
+const DUPLICATE: &str = "duplicate; give each key once";
+
+/// Checks that no key of a JSON text occurs twice in its object. The error holds the line, the path to
+/// the key and the problem.
+pub(crate) fn check_keys(json: &[u8]) -> Result<(), (usize, Option<String>, String)> {
+    repeated_key(json).map_or(Ok(()), |(path, offset)| {
+        let lines = json[..offset].iter().filter(|&&byte| byte == b'\n').count();
+        Err((lines + 1, Some(path), DUPLICATE.to_owned()))
+    })
 }
 
 /// The word at a column, from 1, if it is one by which other languages write that there is no number.
@@ -161,9 +172,9 @@ pub(crate) fn describe(
     // The line is named before the field.
     let problem =
         inner.to_string().replace(&format!(" at line {} column ", inner.line()), " at column ");
-    let duplicate = problem.strip_prefix(distinct_keys::DUPLICATE);
+    let duplicate = problem.strip_prefix("duplicate field `");
     if let Some((key, _)) = duplicate.and_then(|rest| rest.rsplit_once('`')) {
-        let problem = distinct_keys::PROBLEM.to_owned();
+        let problem = DUPLICATE.to_owned();
         return match path.as_str() {
             "." | "?" => (Some(key.to_owned()), problem),
             path if path == key || path.ends_with(&format!(".{key}")) => {
@@ -172,11 +183,16 @@ pub(crate) fn describe(
             path => (Some(format!("{path}.{key}")), problem),
         };
     }
-    let missing = problem.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
     let inside = (!matches!(path.as_str(), "." | "?")).then_some(path);
-    match (missing, inside) {
-        (Some(field), None) => (Some(field.to_owned()), "missing".to_owned()),
-        (Some(field), Some(path)) => (Some(format!("{path}.{field}")), "missing".to_owned()),
+    // A field that is missing, or one that is wrong: "field `name` is not a text".
+    let named = |start| problem.strip_prefix(start).and_then(|rest: &str| rest.split_once('`'));
+    let named = match named("missing field `") {
+        Some((field, _)) => Some((field, "missing".to_owned())),
+        None => named("field `").map(|(field, rest)| (field, rest.trim_start().to_owned())),
+    };
+    match (named, inside) {
+        (Some((field, problem)), None) => (Some(field.to_owned()), problem),
+        (Some((field, problem)), Some(path)) => (Some(format!("{path}.{field}")), problem),
         (None, inside) => (inside, problem),
     }
 }

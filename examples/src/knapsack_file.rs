@@ -5,10 +5,7 @@ use std::{error::Error, path::Path, time::Instant};
 use knapsack_oracle::{Knapsack, KnapsackItem};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    distinct_keys,
-    json_lines::{InputError, bytes, describe},
-};
+use crate::json_lines::{InputError, bytes, check_keys, describe};
 
 #[derive(Deserialize)]
 struct Instance {
@@ -58,8 +55,7 @@ pub fn solve(path: &Path) -> Result<Solved, Box<dyn Error>> {
     end.map_err(|error| {
         wrong(Some(error.line()), None, "goes on after the end of its JSON value".to_owned())
     })?;
-    distinct_keys::check(&bytes)
-        .map_err(|(line, field, problem)| wrong(Some(line), field, problem))?;
+    check_keys(&bytes).map_err(|(line, field, problem)| wrong(Some(line), field, problem))?;
     let (profits, weights) = (instance.profits.len(), instance.weights.len());
     if profits != weights {
         let problem = format!("weights: expected {profits}, found {weights}");

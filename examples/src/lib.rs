@@ -13,7 +13,6 @@ pub mod cut_off_plot;
 mod cut_off_sample;
 pub mod demo_problems;
 pub mod demo_rollouts;
-mod distinct_keys;
 pub mod estimate_file;
 pub mod evaluation;
 pub mod file_reports;

@@ -5,10 +5,7 @@ use std::{fmt, path::Path};
 use serde::{Deserialize, Deserializer, de};
 use tool_graph::costbench::Task;
 
-use crate::{
-    distinct_keys,
-    json_lines::{InputError, bytes, describe},
-};
+use crate::json_lines::{InputError, bytes, check_keys, describe};
 
 /// The format of a file, for the help of the program that reads it.
 pub const FORMAT: &str = r#"
@@ -67,8 +64,7 @@ pub fn read(path: &Path) -> Result<Vec<Query>, InputError> {
         let problem = "goes on after the end of its JSON array".to_owned();
         wrong(Some(error.line()), None, problem)
     })?;
-    distinct_keys::check(&bytes)
-        .map_err(|(line, field, problem)| wrong(Some(line), field, problem))?;
+    check_keys(&bytes).map_err(|(line, field, problem)| wrong(Some(line), field, problem))?;
     if queries.is_empty() {
         Err(wrong(None, None, "holds no query".to_owned()))
     } else {

@@ -5,7 +5,6 @@ mod derived;
 mod json_lines;
 mod live;
 #[cfg(feature = "serde")]
-mod repeated_keys;
 pub(crate) mod rollout;
 pub(crate) mod storage;
 pub(crate) mod usage;

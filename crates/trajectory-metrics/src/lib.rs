@@ -2,6 +2,9 @@
 
 mod calibration;
 mod checks;
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub mod distinct_keys;
 mod error;
 mod forecast_fault;
 mod numerics;

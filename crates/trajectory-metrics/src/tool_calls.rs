@@ -28,53 +28,32 @@
 //! # Ok::<(), trajectory_metrics::Error>(())
 //! ```
 
-mod alignment;
-mod argument_rule;
-mod bit_columns;
-mod call_matcher;
-mod common_subsequence;
-mod compatibility;
-mod cost;
-mod edit_distance;
-mod failure_classes;
-mod in_order;
-mod interner;
-mod match_calls;
-mod maximum_matching;
-mod multiset_match;
-mod order;
-mod partial_order;
-mod partial_order_search;
-mod pass_at_k;
-mod path_distances;
-mod repeated_trials;
-mod symbol_masks;
-mod task_mean;
-mod tool_call;
-#[cfg(feature = "serde")]
-mod tool_call_serde;
-mod validity;
-mod value;
-mod value_order;
-#[cfg(feature = "serde")]
-pub(crate) mod value_serde;
+pub(crate) mod engines;
+pub(crate) mod matching;
+pub(crate) mod paths;
+pub(crate) mod trials;
+pub(crate) mod values;
 
-pub use alignment::{Alignment, MatchMode};
-pub use argument_rule::ArgumentRule;
-pub use call_matcher::{CallMatcher, ToolCallMatcher};
-pub use common_subsequence::{common_subsequence, interned_common_subsequence};
-pub use cost::{cost_efficiency_score, cost_gap, cost_gap_without_redundant};
-pub use edit_distance::{edit_distance, interned_edit_distance, normalized_edit_distance};
-pub use failure_classes::{CallFacts, FailureClass, FailureCounts, failure_classes};
-pub use interner::Interner;
-pub use match_calls::{match_calls, single_tool_match};
-pub use multiset_match::{MultisetMatch, multiset_match};
-pub use order::order_tau;
-pub use partial_order::PartialOrder;
-pub use pass_at_k::{pass_at_k, pass_hat_k};
-pub use path_distances::PathDistances;
-pub use repeated_trials::{TrialCounts, TrialOutcome};
-pub use task_mean::{TaskMean, TaskMeanEnd, mean_over_tasks};
-pub use tool_call::ToolCall;
-pub use validity::invalid_tool_use_ratio;
-pub use value::Value;
+pub use matching::{
+    alignment::{Alignment, MatchMode},
+    argument_rule::ArgumentRule,
+    call_matcher::{CallMatcher, ToolCallMatcher},
+    match_calls::{match_calls, single_tool_match},
+    partial_order::PartialOrder,
+};
+pub use paths::{
+    common_subsequence::{common_subsequence, interned_common_subsequence},
+    costs::{cost_efficiency_score, cost_gap, cost_gap_without_redundant},
+    edit_distance::{edit_distance, interned_edit_distance, normalized_edit_distance},
+    failure_classes::{CallFacts, FailureClass, FailureCounts, failure_classes},
+    invalid_tool_use::invalid_tool_use_ratio,
+    multiset_match::{MultisetMatch, multiset_match},
+    order_tau::order_tau,
+    path_distances::PathDistances,
+};
+pub use trials::{
+    pass_at_k::{pass_at_k, pass_hat_k},
+    task_mean::{TaskMean, TaskMeanEnd, mean_over_tasks},
+    trial_counts::{TrialCounts, TrialOutcome},
+};
+pub use values::{interner::Interner, tool_call::ToolCall, value::Value};

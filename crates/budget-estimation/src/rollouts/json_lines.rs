@@ -1,8 +1,8 @@
 use std::io::{BufRead, Write};
 
 use serde_json::{Map, Number, Value, json};
+use trajectory_metrics::distinct_keys::repeated_key;
 
-use super::repeated_keys::repeated_key;
 use crate::{error::Error, rollouts::storage::Rollouts};
 
 /// Whole numbers below this are written without a fraction.
@@ -61,7 +61,7 @@ impl Rollouts {
     fn read_line(&mut self, text: &str, costs: &mut Vec<Option<f64>>) -> Result<(), Wrong> {
         let whole = |problem: String| (String::new(), problem);
         let value: Value = serde_json::from_str(text).map_err(|error| whole(in_line(&error)))?;
-        if let Some(field) = repeated_key(text) {
+        if let Some((field, _)) = repeated_key(text.as_bytes()) {
             return Err((field, "is given more than once; give it once".into()));
         }
         let line = value.as_object().ok_or_else(|| whole("give one object a line".into()))?;

@@ -49,10 +49,7 @@ pub struct Evaluation {
     /// How the forecasts were calibrated, as disclosed by the caller; `None` for not at all.
     pub calibration: Option<String>,
     /// Runs left out, by reason, as disclosed by the caller.
-    #[cfg_attr(
-        feature = "serde",
-        serde(deserialize_with = "crate::tool_calls::value_serde::unique")
-    )]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::distinct_keys::map"))]
     pub exclusions: BTreeMap<String, u64>,
     /// What the stream reaches.
     pub metrics: StreamMetrics,
@@ -70,10 +67,7 @@ pub struct Evaluation {
 pub struct StreamMetrics {
     /// The mean trajectory proper scores by the name of the weight schedule, for all
     /// [`WeightSchedule::NAMED`].
-    #[cfg_attr(
-        feature = "serde",
-        serde(deserialize_with = "crate::tool_calls::value_serde::unique")
-    )]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::distinct_keys::map"))]
     pub tps: BTreeMap<String, TpsFamily>,
     /// The diagnostics of the mean forecast of each trace.
     pub diagnostics: Diagnostics,

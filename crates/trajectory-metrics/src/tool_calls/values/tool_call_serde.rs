@@ -1,36 +1,30 @@
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-};
+use std::collections::BTreeMap;
 
-use serde::{
-    Deserialize, Deserializer,
-    de::{self, IgnoredAny, MapAccess, SeqAccess, Visitor},
-};
+use serde::{Deserialize, Deserializer, de::Error as _};
 
 use crate::{
+    distinct_keys,
     error::Error,
-    tool_calls::{tool_call::ToolCall, value::Value},
+    tool_calls::values::{tool_call::ToolCall, value::Value},
 };
 
 /// The keys that hold the arguments.
 const ARGUMENTS: [&str; 4] = ["args", "arguments", "input", "parameters"];
 
-/// The keys of which it is known that they hold no arguments, as long as they hold no object and no
-/// list.
+/// Keys that are known to hold no arguments unless they hold an object or a list.
 const IGNORED: [&str; 8] =
     ["id", "call_id", "tool_call_id", "index", "type", "status", "requestor", "ok"];
 
 impl ToolCall {
-    /// A call as OpenAI's API gives it: a name, and arguments as a text that holds JSON.
+    /// A call as OpenAI's API returns it: a name, and arguments as a text that holds JSON.
     ///
-    /// An empty text and `null` are no arguments. To read logs, deserialize the call instead: text
-    /// that holds no JSON object is kept there and is no error.
+    /// An empty text and `null` stand for no arguments. To read logs, deserialize the call instead:
+    /// a text that holds no JSON object is then kept as text and is not an error.
     ///
     /// # Errors
     ///
     /// [`Error::CallArguments`] unless the text is empty, `null`, or one JSON object in which no
-    /// key stands twice at any depth.
+    /// key occurs twice at any depth.
     ///
     /// ```
     /// use trajectory_metrics::{Error, tool_calls::ToolCall};
@@ -52,25 +46,12 @@ impl ToolCall {
 
 impl<'de> Deserialize<'de> for ToolCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Object)
-    }
-}
-
-/// Only an object: a derived reader would also take a list of the fields.
-struct Object;
-
-impl<'de> Visitor<'de> for Object {
-    type Value = ToolCall;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a call with its name")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<ToolCall, A::Error> {
-        let parts = Parts::default().with_entries(entries)?;
-        let (_, name) = parts.name.ok_or_else(|| de::Error::missing_field("name"))?;
+        let mut parts = Parts::default();
+        let entries = distinct_keys::object(deserializer, "a call with its name")?;
+        parts.add("", entries).map_err(D::Error::custom)?;
+        let (_, name) = parts.name.ok_or_else(|| D::Error::missing_field("name"))?;
         let (arguments, unknown) = match parts.arguments {
-            None => (Value::Map(BTreeMap::new()), parts.unknown.or(parts.unknown_null)),
+            None => (no_arguments(), parts.unknown.or(parts.unknown_null)),
             Some((_, arguments)) => {
                 let arguments = lenient(arguments);
                 let unknown = parts.unknown.filter(|_| is_nothing(&arguments));
@@ -78,8 +59,8 @@ impl<'de> Visitor<'de> for Object {
             }
         };
         match unknown {
-            None => Ok(ToolCall { name, arguments }),
-            Some(key) => Err(de::Error::custom(format_args!(
+            None => Ok(Self { name, arguments }),
+            Some(key) => Err(D::Error::custom(format_args!(
                 "unknown field `{key}` in a call without arguments; \
                  give them as `args`, `arguments`, `input` or `parameters`"
             ))),
@@ -87,200 +68,69 @@ impl<'de> Visitor<'de> for Object {
     }
 }
 
-/// What is known of a call so far. Name and arguments stand beside the key that gave them.
+/// The parts of a call that have been found. Keys inside another object have its key in front.
 #[derive(Default)]
 struct Parts {
+    /// The key of the name, and the name.
     name: Option<(String, String)>,
+    /// The key of the arguments, and the arguments.
     arguments: Option<(String, Value)>,
-    /// The first key that may hold arguments: one that is not known and not null, or one that is
-    /// ignored otherwise and holds an object or a list.
+    /// The first unknown key that is not null, or ignored key that holds an object or a list.
     unknown: Option<String>,
-    /// The first key that is not known and null.
+    /// The first unknown key that is null.
     unknown_null: Option<String>,
-    /// Whether these are the entries of an object inside the call.
-    inside: bool,
 }
 
 impl Parts {
-    fn with_entries<'de, A: MapAccess<'de>>(mut self, mut entries: A) -> Result<Self, A::Error> {
-        let mut seen = BTreeSet::<String>::new();
-        while let Some(key) = entries.next_key::<String>()? {
-            if !seen.insert(key.clone()) {
-                return Err(de::Error::custom(format_args!("duplicate field `{key}`")));
-            }
-            match key.as_str() {
-                "name" => {
-                    let name = entries.next_value()?;
-                    put(&mut self.name, key, name, "the name")?;
+    /// Adds the entries of the call itself, or of an object in it: then `prefix` is not empty.
+    fn add(&mut self, prefix: &str, entries: BTreeMap<String, Value>) -> Result<(), String> {
+        for (key, value) in entries {
+            let path = format!("{prefix}{key}");
+            let holds_call = prefix.is_empty() && matches!(key.as_str(), "function" | "custom");
+            let ignored = IGNORED.contains(&key.as_str());
+            match value {
+                Value::Text(name) if key == "name" || holds_call => {
+                    put(&mut self.name, path, name, "the name")?;
                 }
-                key_of_arguments if ARGUMENTS.contains(&key_of_arguments) => {
-                    let value = entries.next_value()?;
-                    put(&mut self.arguments, key, value, "arguments")?;
+                _ if key == "name" => return Err(format!("field `{path}` is not a text")),
+                value if ARGUMENTS.contains(&key.as_str()) => {
+                    put(&mut self.arguments, path, value, "the arguments")?;
                 }
-                "function" | "custom" if !self.inside => match entries.next_value()? {
-                    Function::Nothing => {}
-                    Function::Name(name) => put(&mut self.name, key, name, "the name")?,
-                    Function::Call(call) => {
-                        if let Some((inner, name)) = call.name {
-                            put(&mut self.name, format!("{key}.{inner}"), name, "the name")?;
-                        }
-                        if let Some((inner, value)) = call.arguments {
-                            let key = format!("{key}.{inner}");
-                            put(&mut self.arguments, key, value, "arguments")?;
-                        }
-                        let within = |inner| format!("{key}.{inner}");
-                        self.unknown = self.unknown.or(call.unknown.map(within));
-                        self.unknown_null = self.unknown_null.or(call.unknown_null.map(within));
-                    }
-                },
-                other => {
-                    let ignored = IGNORED.contains(&other);
-                    match entries.next_value()? {
-                        Skipped::Null | Skipped::Scalar if ignored => {}
-                        Skipped::Null => _ = self.unknown_null.get_or_insert(key),
-                        Skipped::Scalar | Skipped::Nested => _ = self.unknown.get_or_insert(key),
-                    }
+                Value::Map(call) if holds_call => self.add(&format!("{path}."), call)?,
+                Value::Null if holds_call => {}
+                _ if holds_call => {
+                    return Err(format!(
+                        "field `{path}` is neither a tool's name nor an object with the name"
+                    ));
                 }
+                Value::Map(_) | Value::List(_) => _ = self.unknown.get_or_insert(path),
+                _ if ignored => {}
+                Value::Null => _ = self.unknown_null.get_or_insert(path),
+                _ => _ = self.unknown.get_or_insert(path),
             }
         }
-        Ok(self)
+        Ok(())
     }
 }
 
-/// Refuses a second key for the same thing.
-fn put<T, E: de::Error>(
-    place: &mut Option<(String, T)>,
-    key: String,
-    value: T,
-    what: &str,
-) -> Result<(), E> {
-    if let Some((first, _)) = place {
-        return Err(E::custom(format_args!(
-            "fields `{first}` and `{key}` both give {what} of the call; give one of them"
-        )));
+/// Refuses a second key for the same part.
+fn put<T>(part: &mut Option<(String, T)>, key: String, value: T, name: &str) -> Result<(), String> {
+    match part {
+        None => *part = Some((key, value)),
+        Some((first, _)) => {
+            return Err(format!(
+                "fields `{first}` and `{key}` both give {name} of the call; give one of them"
+            ));
+        }
     }
-    *place = Some((key, value));
     Ok(())
 }
 
-/// What stands under `function`: a name, or an object with name and arguments.
-enum Function {
-    Nothing,
-    Name(String),
-    Call(Parts),
+const fn no_arguments() -> Value {
+    Value::Map(BTreeMap::new())
 }
 
-impl<'de> Deserialize<'de> for Function {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NameOrCall)
-    }
-}
-
-struct NameOrCall;
-
-impl<'de> Visitor<'de> for NameOrCall {
-    type Value = Function;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a tool's name, or a call with its name")
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<Function, E> {
-        Ok(Function::Nothing)
-    }
-
-    fn visit_none<E: de::Error>(self) -> Result<Function, E> {
-        Ok(Function::Nothing)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Function, D::Error> {
-        Function::deserialize(deserializer)
-    }
-
-    fn visit_str<E: de::Error>(self, name: &str) -> Result<Function, E> {
-        Ok(Function::Name(name.to_owned()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Function, A::Error> {
-        let parts = Parts { inside: true, ..Parts::default() };
-        parts.with_entries(entries).map(Function::Call)
-    }
-}
-
-/// What kind of value stood under a key that is not read.
-enum Skipped {
-    Null,
-    Scalar,
-    Nested,
-}
-
-impl<'de> Deserialize<'de> for Skipped {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Skip)
-    }
-}
-
-struct Skip;
-
-impl<'de> Visitor<'de> for Skip {
-    type Value = Skipped;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<Skipped, E> {
-        Ok(Skipped::Null)
-    }
-
-    fn visit_none<E: de::Error>(self) -> Result<Skipped, E> {
-        Ok(Skipped::Null)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Skipped, D::Error> {
-        Skipped::deserialize(deserializer)
-    }
-
-    fn visit_bool<E: de::Error>(self, _: bool) -> Result<Skipped, E> {
-        Ok(Skipped::Scalar)
-    }
-
-    fn visit_i64<E: de::Error>(self, _: i64) -> Result<Skipped, E> {
-        Ok(Skipped::Scalar)
-    }
-
-    fn visit_u64<E: de::Error>(self, _: u64) -> Result<Skipped, E> {
-        Ok(Skipped::Scalar)
-    }
-
-    fn visit_i128<E: de::Error>(self, _: i128) -> Result<Skipped, E> {
-        Ok(Skipped::Scalar)
-    }
-
-    fn visit_u128<E: de::Error>(self, _: u128) -> Result<Skipped, E> {
-        Ok(Skipped::Scalar)
-    }
-
-    fn visit_f64<E: de::Error>(self, _: f64) -> Result<Skipped, E> {
-        Ok(Skipped::Scalar)
-    }
-
-    fn visit_str<E: de::Error>(self, _: &str) -> Result<Skipped, E> {
-        Ok(Skipped::Scalar)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Skipped, A::Error> {
-        while entries.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Skipped::Nested)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Skipped, A::Error> {
-        while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Skipped::Nested)
-    }
-}
-
-/// Whether arguments say nothing, so that the call's may stand elsewhere.
+/// Whether arguments are empty, so that those of the call may be under another key.
 fn is_nothing(arguments: &Value) -> bool {
     match arguments {
         Value::Null => true,
@@ -293,23 +143,23 @@ fn is_nothing(arguments: &Value) -> bool {
     }
 }
 
-/// Arguments as a log has them: a text that holds no object stays as it is.
+/// Arguments as a log holds them: a text that holds no object is kept as it is.
 fn lenient(arguments: Value) -> Value {
     match arguments {
-        Value::Null => Value::Map(BTreeMap::new()),
+        Value::Null => no_arguments(),
         Value::Text(text) => from_text(&text).unwrap_or(Value::Text(text)),
         arguments => arguments,
     }
 }
 
-/// The arguments that a text holds as JSON, or what is wrong with it.
+/// The arguments that a text holds as JSON, or what is wrong with the text.
 fn from_text(text: &str) -> Result<Value, String> {
     if text.trim_ascii().is_empty() {
-        return Ok(Value::Map(BTreeMap::new()));
+        return Ok(no_arguments());
     }
     match serde_json::from_str(text) {
-        Ok(Value::Null) => Ok(Value::Map(BTreeMap::new())),
-        Ok(Value::Map(arguments)) => Ok(Value::Map(arguments)),
+        Ok(Value::Null) => Ok(no_arguments()),
+        Ok(arguments @ Value::Map(_)) => Ok(arguments),
         Ok(_) => Err("the text holds JSON of another kind".to_owned()),
         Err(error) => Err(error.to_string()),
     }
@@ -355,7 +205,8 @@ mod tests {
         assert!(refused("7").contains("expected a call with its name"));
         assert!(refused("{}").starts_with("missing field `name`"));
         assert!(refused(r#"{"function":{"arguments":"{}"}}"#).starts_with("missing field `name`"));
-        assert!(refused(r#"{"function":7}"#).contains("expected a tool's name, or a call"));
+        assert!(refused(r#"{"function":7}"#).starts_with("field `function` is neither"));
+        assert!(refused(r#"{"name":7}"#).starts_with("field `name` is not a text"));
     }
 
     #[test]
@@ -383,13 +234,13 @@ mod tests {
     fn two_keys_for_one_thing_are_refused() {
         for (text, first, second) in [
             (r#"{"name":"pay","args":{},"input":{}}"#, "args", "input"),
-            (r#"{"name":"pay","parameters":{"a":1},"arguments":null}"#, "parameters", "arguments"),
+            (r#"{"name":"pay","parameters":{"a":1},"arguments":null}"#, "arguments", "parameters"),
             (
                 r#"{"function":{"name":"pay","arguments":""},"args":{}}"#,
-                "function.arguments",
                 "args",
+                "function.arguments",
             ),
-            (r#"{"name":"pay","function":"pay"}"#, "name", "function"),
+            (r#"{"name":"pay","function":"pay"}"#, "function", "name"),
             (r#"{"function":{"name":"pay"},"name":"pay"}"#, "function.name", "name"),
         ] {
             let error = refused(text);
@@ -404,6 +255,7 @@ mod tests {
             (r#"{"name":"pay","name":"pay"}"#, "name"),
             (r#"{"name":"pay","args":{},"args":{}}"#, "args"),
             (r#"{"name":"pay","id":1,"id":2}"#, "id"),
+            (r#"{"name":"pay","args":{"a":1},"note":{"b":1,"b":2}}"#, "b"),
             (r#"{"name":"pay","args":{"amount":5,"amount":500}}"#, "amount"),
             (r#"{"name":"pay","input":{"to":[{"k":1,"k":1}]}}"#, "k"),
             (r#"{"function":{"name":"pay","name":"pay"}}"#, "name"),

@@ -1,35 +1,84 @@
-//! A check that no object in a JSON text has one key twice. `serde_json` keeps the last value of such
-//! a key without a word, unless the key is a field of a derived reader.
+//! Objects in which no key occurs twice, for the crates of this workspace.
+//!
+//! `serde_json` keeps the last value of a key that occurs twice without a word, unless the key is a
+//! field of a derived reader.
 
-use std::{borrow::Cow, collections::BTreeSet, fmt::Write};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
+    fmt::{self, Write as _},
+    marker::PhantomData,
+};
 
-/// As the message of a derived reader begins.
-pub(crate) const DUPLICATE: &str = "duplicate field `";
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, MapAccess, Visitor},
+};
 
-/// What is said of a key that its object has twice.
-pub(crate) const PROBLEM: &str = "duplicate; give each key once";
-
-/// Checks a JSON text that has been read already. The error holds the line, the path to the key and
-/// the problem.
+/// Reads a map and refuses a key that occurs twice.
 ///
-/// Keys are compared as they are read, so that `"id"` and `"\u0069d"` are the same. The text is passed
-/// through once, without a look at its numbers and without a limit to its depth, so that nothing else in
-/// it keeps a key from being seen. Of a text that is not valid JSON the result means nothing.
-pub(crate) fn check(json: &[u8]) -> Result<(), (usize, Option<String>, String)> {
-    repeated_key(json).map_or(Ok(()), |(path, offset)| {
-        let lines = json[..offset].iter().filter(|&&byte| byte == b'\n').count();
-        Err((lines + 1, Some(path), PROBLEM.to_owned()))
-    })
+/// # Errors
+///
+/// ``duplicate field `key` `` for such a key, and the errors of the format.
+pub fn map<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, T>, D::Error> {
+    object(deserializer, "a map")
 }
 
-/// An object or a list that has begun and not ended.
+/// The same as [`map`] with a description of what was expected, for the error of another type.
+pub(crate) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+    expected: &'static str,
+) -> Result<BTreeMap<String, T>, D::Error> {
+    struct Object<T>(&'static str, PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
+        type Value = BTreeMap<String, T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(self.0)
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            entries(map)
+        }
+    }
+
+    deserializer.deserialize_map(Object(expected, PhantomData))
+}
+
+/// The entries of a map that has been opened.
+pub(crate) fn entries<'de, A: MapAccess<'de>, T: Deserialize<'de>>(
+    mut map: A,
+) -> Result<BTreeMap<String, T>, A::Error> {
+    let mut entries = BTreeMap::new();
+    while let Some(key) = map.next_key()? {
+        match entries.entry(key) {
+            Entry::Vacant(place) => _ = place.insert(map.next_value()?),
+            Entry::Occupied(place) => {
+                let key: &String = place.key();
+                return Err(de::Error::custom(format_args!("duplicate field `{key}`")));
+            }
+        }
+    }
+    Ok(entries)
+}
+
+/// An object or a list that has not been closed yet.
 enum Open<'a> {
     Object { keys: BTreeSet<Cow<'a, str>>, last: Cow<'a, str>, before_key: bool },
     List { index: usize },
 }
 
-/// The path to the first key that its object has already, and the position of that key in bytes.
-fn repeated_key(json: &[u8]) -> Option<(String, usize)> {
+/// Finds the first key of a JSON text that occurs a second time in its object: its path, such as
+/// `turns[0].tokens`, and its position in bytes.
+///
+/// Keys are compared as they are read, so that `"id"` and `"\u0069d"` are the same. The text is
+/// scanned once; the values of numbers and the depth do not matter. For text that is not valid JSON
+/// the result has no meaning.
+#[must_use]
+pub fn repeated_key(json: &[u8]) -> Option<(String, usize)> {
     let mut open: Vec<Open<'_>> = Vec::new();
     let mut at = 0;
     while let Some(&byte) = json.get(at) {
@@ -67,7 +116,8 @@ fn repeated_key(json: &[u8]) -> Option<(String, usize)> {
 }
 
 /// The position after the closing quote of the string that begins at `start`.
-pub(crate) fn end_of_string(json: &[u8], start: usize) -> usize {
+#[must_use]
+pub fn end_of_string(json: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(&byte) = json.get(at) {
         match byte {
@@ -79,7 +129,7 @@ pub(crate) fn end_of_string(json: &[u8], start: usize) -> usize {
     json.len()
 }
 
-/// The text of a key with its quotes.
+/// The text of a key that is given with its quotes.
 fn key(quoted: &[u8]) -> Cow<'_, str> {
     if quoted.contains(&b'\\')
         && let Ok(text) = serde_json::from_slice::<String>(quoted)
@@ -116,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_twice_is_found_at_any_depth_and_named_with_its_path() {
+    fn a_key_that_occurs_twice_is_found_at_any_depth_and_named_with_its_path() {
         for (json, path) in [
             (r#"{"id":1,"id":1}"#, "id"),
             (r#"{"turns":[{},{"a":{"b":0,"c":1,"b":0}}]}"#, "turns[1].a.b"),
@@ -130,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_key_in_other_objects_and_in_texts_is_no_repetition() {
+    fn the_same_key_in_other_objects_and_in_texts_is_not_a_repetition() {
         for json in [
             r#"{"a":{"a":{"a":1}},"b":{"a":1}}"#,
             r#"[{"k":1},{"k":1}]"#,
@@ -144,13 +194,13 @@ mod tests {
     }
 
     #[test]
-    fn the_line_is_that_of_the_second_key() {
-        let refused = check(b"{\"a\": 1,\n \"a\": 2}");
-        assert_eq!(refused, Err((2, Some("a".to_owned()), PROBLEM.to_owned())));
+    fn the_position_is_that_of_the_second_key() {
+        let found = repeated_key(b"{\"a\": 1,\n \"a\": 2}");
+        assert_eq!(found, Some(("a".to_owned(), 10)));
     }
 
     #[test]
-    fn a_number_beyond_all_floats_and_a_deep_list_before_it_hide_no_key() {
+    fn a_number_out_of_range_and_a_deep_list_do_not_hide_a_key_after_them() {
         let deep = ["[".repeat(1_000), "]".repeat(1_000)].concat();
         assert_eq!(
             found(&format!("{{\"x\":1e999,\"y\":{deep},\"k\":1,\"k\":2}}")).as_deref(),
@@ -159,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_does_no_harm() {
+    fn text_that_is_not_json_does_not_panic() {
         for text in ["\"", "\"\\", "}]}{,\"", "{\"a", "\u{fffd}\\\"{[\"\\"] {
             let _ = repeated_key(text.as_bytes());
         }

@@ -3,7 +3,7 @@ use std::{
     hash::{Hash, Hasher},
 };
 
-use crate::tool_calls::value::Value;
+use crate::tool_calls::values::value::Value;
 
 /// Kinds in the order of the variants, whole and real numbers as one kind; then by content. A NaN
 /// comes after all numbers.

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::tool_calls::value::Value;
+use crate::tool_calls::values::value::Value;
 
 /// One call of a tool: its name and what it was given.
 ///

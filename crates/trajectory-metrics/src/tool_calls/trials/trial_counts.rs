@@ -5,7 +5,7 @@ use scoring_rules::Interval;
 use crate::{
     checks::same_length,
     error::Error,
-    tool_calls::pass_at_k::{pass_at_k, pass_hat_k},
+    tool_calls::trials::pass_at_k::{pass_at_k, pass_hat_k},
 };
 
 /// How one of several trials of a task ended. A trial that was cut off or never made is not a

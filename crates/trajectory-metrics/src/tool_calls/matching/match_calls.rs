@@ -1,11 +1,14 @@
-use super::{
-    compatibility::Compatibility,
-    in_order::{in_longest_rise, longest_in_order},
-    maximum_matching::maximum_matching,
-};
 use crate::{
     error::Error,
-    tool_calls::{alignment::Alignment, call_matcher::CallMatcher, tool_call::ToolCall},
+    tool_calls::{
+        engines::{
+            compatibility::Compatibility,
+            longest_order::{in_longest_rise, longest_in_order},
+            maximum_matching::maximum_matching,
+        },
+        matching::{alignment::Alignment, call_matcher::CallMatcher},
+        values::tool_call::ToolCall,
+    },
 };
 
 /// Pairs the calls of an agent with the calls that were expected.
@@ -13,7 +16,7 @@ use crate::{
 /// Starts from a longest list of pairs that keeps the order and extends it to as many pairs as
 /// there can be (a maximum bipartite matching). A call that fits several expected calls is given to
 /// the one that leaves the fewest unsatisfied, which taking the first that fits would not do. So
-/// the verdict of each [`MatchMode`](super::MatchMode) holds exactly where some choice of pairs has
+/// the verdict of each [`MatchMode`](crate::tool_calls::MatchMode) holds exactly where some choice of pairs has
 /// it. Where something expected is missing, having more pairs goes before keeping the order, and
 /// fewer of them may be in order than could be.
 ///
@@ -26,7 +29,7 @@ use crate::{
 /// The first error of the matcher: [`Error::UnknownField`] if a [`ToolCallMatcher`] compares chosen
 /// fields and one of them is in neither of two calls of one tool. A closure never fails.
 ///
-/// [`ToolCallMatcher`]: super::ToolCallMatcher
+/// [`ToolCallMatcher`]: crate::tool_calls::ToolCallMatcher
 ///
 /// ```
 /// use trajectory_metrics::Error;

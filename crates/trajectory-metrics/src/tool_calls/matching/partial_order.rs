@@ -1,18 +1,20 @@
-use super::{
-    compatibility::{Compatibility, ones},
-    maximum_matching::maximum_matching,
-    partial_order_search::Search,
-};
 use crate::{
     checks::same_length,
     error::Error,
-    tool_calls::{alignment::Alignment, call_matcher::CallMatcher},
+    tool_calls::{
+        engines::{
+            compatibility::{Compatibility, ones},
+            maximum_matching::maximum_matching,
+            partial_order_search::Search,
+        },
+        matching::{alignment::Alignment, call_matcher::CallMatcher},
+    },
 };
 
 /// Which of the expected calls must come before which others: a directed graph without circles.
 ///
 /// Without any pair it is any order; with each call before the next it is the order of the list.
-/// The verdicts are then those of [`match_calls`](super::match_calls()), but what is out of order
+/// The verdicts are then those of [`match_calls`](crate::tool_calls::match_calls()), but what is out of order
 /// may differ: there the fewest pairs that must go so that the rest keeps the order, here each
 /// whose call came before one that must precede it.
 ///
@@ -89,9 +91,9 @@ impl PartialOrder {
     /// Pairs the calls of an agent with the calls that were expected, so that this order is kept if
     /// it can be.
     ///
-    /// "In order" then means this order: [`MatchMode::InOrder`](super::MatchMode::InOrder) holds
+    /// "In order" then means this order: [`MatchMode::InOrder`](crate::tool_calls::MatchMode::InOrder) holds
     /// exactly where some choice of calls satisfies everything expected and keeps the order;
-    /// [`MatchMode::Exact`](super::MatchMode::Exact) where there is no other call besides. Where
+    /// [`MatchMode::Exact`](crate::tool_calls::MatchMode::Exact) where there is no other call besides. Where
     /// there is no such choice, the pairs are as many as there can be, and those are out of order
     /// whose call came before one that must precede it.
     ///
@@ -106,7 +108,7 @@ impl PartialOrder {
     ///
     /// [`Error::Length`] unless there are as many expected calls as the order has;
     /// [`Error::OrderSearch`] where a million choices did not settle it; the first error of the
-    /// matcher, as in [`match_calls`](super::match_calls()).
+    /// matcher, as in [`match_calls`](crate::tool_calls::match_calls()).
     pub fn match_calls<A, E>(
         &self,
         actual: &[A],

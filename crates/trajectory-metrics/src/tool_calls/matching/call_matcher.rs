@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     error::Error,
-    tool_calls::{argument_rule::ArgumentRule, tool_call::ToolCall},
+    tool_calls::{matching::argument_rule::ArgumentRule, values::tool_call::ToolCall},
 };
 
 /// Decides whether a call satisfies an expected call.
@@ -61,7 +61,7 @@ impl<A, E, F: Fn(&A, &E) -> bool> CallMatcher<A, E> for F {
 )]
 pub struct ToolCallMatcher {
     rule: ArgumentRule,
-    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "super::value_serde::unique"))]
+    #[cfg_attr(feature = "serde", serde(default, deserialize_with = "crate::distinct_keys::map"))]
     tools: BTreeMap<String, ArgumentRule>,
 }
 

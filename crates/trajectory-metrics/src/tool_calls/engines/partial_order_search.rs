@@ -138,7 +138,7 @@ impl<'a> Search<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool_calls::compatibility::Compatibility;
+    use crate::tool_calls::engines::compatibility::Compatibility;
 
     /// Ten calls of one tool, each to be followed by a call of its own. In the runs the last call
     /// of the one tool comes first, or too late.

@@ -1,6 +1,6 @@
 use scoring_rules::ExactSum;
 
-use crate::{checks::same_length, error::Error, tool_calls::failure_classes::FailureClass};
+use crate::{checks::same_length, error::Error, tool_calls::paths::failure_classes::FailureClass};
 
 /// What the agent's calls cost more than the reference's: the sum of the one less that of the
 /// other, in the unit of the costs.
@@ -48,7 +48,7 @@ pub fn cost_gap(actual: &[f64], reference: &[f64]) -> Result<f64, Error> {
 /// repeated or made after the goal was reached, so that it is left out of a mean over runs. What is
 /// left is lack of awareness of cost, not of progress.
 ///
-/// `classes` has one entry a call, as from [`failure_classes`](super::failure_classes).
+/// `classes` has one entry a call, as from [`failure_classes`](crate::tool_calls::failure_classes).
 ///
 /// Reference: CostBench, tables 3 and 4, the values in parentheses, which by the captions leave out
 /// samples and not calls.

@@ -1,8 +1,4 @@
-use std::{
-    collections::{BTreeMap, btree_map::Entry},
-    fmt,
-    marker::PhantomData,
-};
+use std::fmt;
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -10,7 +6,7 @@ use serde::{
     ser,
 };
 
-use crate::tool_calls::value::Value;
+use crate::{distinct_keys, tool_calls::values::value::Value};
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -98,49 +94,8 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Value, A::Error> {
-        unique_entries(entries).map(Value::Map)
+        distinct_keys::entries(entries).map(Value::Map)
     }
-}
-
-/// A map as a field of something else, by [`unique_entries`].
-pub(crate) fn unique<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<BTreeMap<String, T>, D::Error> {
-    struct Entries<T>(PhantomData<T>);
-
-    impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
-        type Value = BTreeMap<String, T>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a map")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
-            unique_entries(entries)
-        }
-    }
-
-    deserializer.deserialize_map(Entries(PhantomData))
-}
-
-/// The entries of an object; a name that stands twice is refused, as one of its values would be
-/// lost.
-pub(super) fn unique_entries<'de, A: MapAccess<'de>, T: Deserialize<'de>>(
-    mut entries: A,
-) -> Result<BTreeMap<String, T>, A::Error> {
-    let mut values = BTreeMap::new();
-    while let Some(name) = entries.next_key()? {
-        match values.entry(name) {
-            Entry::Vacant(place) => {
-                place.insert(entries.next_value()?);
-            }
-            Entry::Occupied(place) => {
-                let name: &String = place.key();
-                return Err(de::Error::custom(format_args!("duplicate field `{name}`")));
-            }
-        }
-    }
-    Ok(values)
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-use super::{
-    bit_columns::{Levenshtein, compared, without_shared_ends},
+use crate::tool_calls::engines::{
+    bit_parallel::{Levenshtein, compared, without_shared_ends},
     symbol_masks::interned,
 };
 
@@ -30,7 +30,7 @@ pub fn edit_distance<T: PartialEq>(actual: &[T], reference: &[T]) -> usize {
     columns.len().wrapping_add(compared::<Levenshtein, T>(rows, columns))
 }
 
-/// [`edit_distance`] of paths that an [`Interner`](super::Interner) has turned into numbers;
+/// [`edit_distance`] of paths that an [`Interner`](crate::tool_calls::Interner) has turned into numbers;
 /// several times as fast. Both paths must come from one interner.
 ///
 /// `m n / 64` steps and `m + n` look-ups. No memory for paths of up to 64 calls with numbers below

@@ -3,7 +3,7 @@
 ///
 /// A strip is up to `64 W` rows. What one strip leaves below it at each column enters the next
 /// strip from above, so sequences may be of any length.
-pub(super) trait Recurrence {
+pub(crate) trait Recurrence {
     /// What passes from one strip to the next at a column.
     type Edge: Copy;
     /// The edge above the first strip.
@@ -22,13 +22,13 @@ pub(super) trait Recurrence {
 
 /// The state of a strip at one column. A strip starts with all ones and all zeros.
 #[derive(Clone, Copy)]
-pub(super) struct Strip<const W: usize> {
+pub(crate) struct Strip<const W: usize> {
     ones: [u64; W],
     zeros: [u64; W],
 }
 
 impl<const W: usize> Strip<W> {
-    pub(super) const FIRST: Self = Self { ones: [u64::MAX; W], zeros: [0; W] };
+    pub(crate) const FIRST: Self = Self { ones: [u64::MAX; W], zeros: [0; W] };
 }
 
 /// How many of the first `rows` bits are set.
@@ -51,11 +51,11 @@ fn count<const W: usize>(words: &[u64; W], rows: usize) -> usize {
 /// programming, doi:10.1145/316542.316550, as Hyyrö (2003), A bit-vector algorithm for computing
 /// Levenshtein and Damerau edit distances, adapts it from search to distance. Logic rearranged so
 /// that seven operations, not twelve, wait for one another from column to column.
-pub(super) struct Levenshtein;
+pub(crate) struct Levenshtein;
 
 /// The difference from one column to the next along the row below a strip.
 #[derive(Clone, Copy)]
-pub(super) struct Along {
+pub(crate) struct Along {
     /// 0 where it rises by one, otherwise 1.
     no_rise: u64,
     /// 1 where it falls by one, otherwise 0.
@@ -101,7 +101,7 @@ impl Recurrence for Levenshtein {
 /// rises.
 ///
 /// After Hyyrö (2004), Bit-parallel LCS-length computation revisited.
-pub(super) struct CommonSubsequence;
+pub(crate) struct CommonSubsequence;
 
 impl Recurrence for CommonSubsequence {
     /// Whether the sum overflowed.
@@ -126,7 +126,7 @@ impl Recurrence for CommonSubsequence {
 }
 
 /// The sum of all strips' totals where rows and columns are compared one by one.
-pub(super) fn compared<R: Recurrence, T: PartialEq>(rows: &[T], columns: &[T]) -> usize {
+pub(crate) fn compared<R: Recurrence, T: PartialEq>(rows: &[T], columns: &[T]) -> usize {
     let equal = |rows: &[T], column: &T| {
         rows.iter().rev().fold(0, |mask, row| mask << 1 | u64::from(row == column))
     };
@@ -147,7 +147,7 @@ pub(super) fn compared<R: Recurrence, T: PartialEq>(rows: &[T], columns: &[T]) -
 
 /// The total of a single strip of one word, from the mask of each column.
 #[inline(always)]
-pub(super) fn one_strip<R: Recurrence>(rows: usize, masks: impl Iterator<Item = u64>) -> usize {
+pub(crate) fn one_strip<R: Recurrence>(rows: usize, masks: impl Iterator<Item = u64>) -> usize {
     let mut strip = Strip::<1>::FIRST;
     for mask in masks {
         R::advance(&mut strip, &[mask], R::TOP);
@@ -157,7 +157,7 @@ pub(super) fn one_strip<R: Recurrence>(rows: usize, masks: impl Iterator<Item = 
 
 /// Both sequences without what they share at the start and at the end, the shorter one first, and
 /// how much that was. Shared ends change neither the edit distance nor what else is common.
-pub(super) fn without_shared_ends<'a, T: PartialEq>(
+pub(crate) fn without_shared_ends<'a, T: PartialEq>(
     a: &'a [T],
     b: &'a [T],
 ) -> (&'a [T], &'a [T], usize) {

@@ -1,8 +1,8 @@
-use super::bit_columns::{Recurrence, Strip, compared, one_strip};
+use super::bit_parallel::{Recurrence, Strip, compared, one_strip};
 
 /// The sum of all strips' totals where rows and columns are interned: masks are looked up, unless
 /// there are so few rows that to compare them costs less than to set up a table.
-pub(super) fn interned<R: Recurrence>(rows: &[u32], columns: &[u32]) -> usize {
+pub(crate) fn interned<R: Recurrence>(rows: &[u32], columns: &[u32]) -> usize {
     let bits = |symbols: &[u32]| symbols.iter().fold(0, |bits, symbol| bits | symbol);
     match rows.len() {
         0..=64 if bits(rows) | bits(columns) <= u8::MAX.into() => direct::<R>(rows, columns),

@@ -35,8 +35,8 @@ pub enum MatchMode {
 
 /// Which call satisfies which expected call, and what is left over.
 ///
-/// Positions count from 0. Made by [`match_calls`](super::match_calls()) and
-/// [`PartialOrder::match_calls`](super::PartialOrder::match_calls).
+/// Positions count from 0. Made by [`match_calls`](crate::tool_calls::match_calls()) and
+/// [`PartialOrder::match_calls`](crate::tool_calls::PartialOrder::match_calls).
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::{MatchMode, match_calls};

@@ -121,7 +121,7 @@ impl PathDistances {
         Ok(self.edit.finish()?)
     }
 
-    /// The mean [`normalized_edit_distance`](super::normalized_edit_distance), in [0, 1]; lower is
+    /// The mean [`normalized_edit_distance`](crate::tool_calls::normalized_edit_distance), in [0, 1]; lower is
     /// better.
     ///
     /// # Errors

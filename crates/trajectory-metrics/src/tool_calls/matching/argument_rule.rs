@@ -1,5 +1,7 @@
-use super::value::Tolerance;
-use crate::{error::Error, tool_calls::value::Value};
+use crate::{
+    error::Error,
+    tool_calls::values::value::{Tolerance, Value},
+};
 
 /// When the arguments of a call are those that were expected.
 ///

@@ -1,5 +1,5 @@
-use super::{
-    bit_columns::{CommonSubsequence, compared, without_shared_ends},
+use crate::tool_calls::engines::{
+    bit_parallel::{CommonSubsequence, compared, without_shared_ends},
     symbol_masks::interned,
 };
 
@@ -26,7 +26,7 @@ pub fn common_subsequence<T: PartialEq>(actual: &[T], reference: &[T]) -> usize 
     shared + compared::<CommonSubsequence, T>(rows, columns)
 }
 
-/// [`common_subsequence`] of paths that an [`Interner`](super::Interner) has turned into numbers.
+/// [`common_subsequence`] of paths that an [`Interner`](crate::tool_calls::Interner) has turned into numbers.
 /// Both paths must come from one interner.
 ///
 /// ```

@@ -67,26 +67,6 @@ pub enum Error {
         /// The end given as the upper one.
         high: f64,
     },
-    /// A density of thresholds is negative or no number.
-    #[error("the density at threshold {threshold} is {value}; give a finite number of at least 0")]
-    Density {
-        /// The threshold.
-        threshold: f64,
-        /// The density there.
-        value: f64,
-    },
-    /// A density of thresholds changes too fast to be integrated to full accuracy.
-    #[error("the density changes too fast near threshold {threshold}; take it apart into sums")]
-    Rough {
-        /// A threshold nearby.
-        threshold: f64,
-    },
-    /// A density of thresholds has an infinite integral where every score would be infinite.
-    #[error("the density grows too fast towards threshold {end}: every score would be infinite")]
-    NotIntegrable {
-        /// The end, 0 or 1.
-        end: f64,
-    },
     /// The weight of a row is not 0 and not between 1e-100 and 1e100.
     #[error("row {index}: weight is {value}; weights must be 0 or from 1e-100 to 1e100")]
     WeightAt {

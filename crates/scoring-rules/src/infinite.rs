@@ -38,7 +38,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D:
 
 /// The same where the number may be missing.
 pub(crate) mod optional {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde::{Serialize, Serializer};
 
     use super::Number;
 
@@ -47,12 +47,6 @@ pub(crate) mod optional {
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         number.map(Number).serialize(serializer)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<f64>, D::Error> {
-        Ok(Option::<Number>::deserialize(deserializer)?.map(|number| number.0))
     }
 }
 

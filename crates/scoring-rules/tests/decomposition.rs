@@ -116,7 +116,7 @@ fn rules() -> Vec<Box<dyn ScoringRule>> {
     rules.push(Box::new(BoostingScore));
     rules.push(Box::new(ElementaryScore::new(level(0.3))));
     rules.push(Box::new(
-        ThresholdMixture::discrete(&[
+        ThresholdMixture::new(&[
             (level(0.3), Weight::ONE),
             (level(0.7), Weight::new(2.0).unwrap()),
         ])

@@ -150,15 +150,13 @@ fn mixtures_of_thresholds_tie_where_they_weigh_nothing() {
     let level = |c| Level::new(c).unwrap();
     let one = ElementaryScore::new(level(0.25));
     assert_ranges(&ties(|p, y| one.score(p, y)), &[(0.0, 0.25), (0.25, 1.0)]);
-    let two = ThresholdMixture::discrete(&[
+    let two = ThresholdMixture::new(&[
         (level(0.75), Weight::ONE),
         (level(0.25), Weight::new(3.0).unwrap()),
     ])
     .unwrap();
     let wanted = [(0.0, 0.25), (0.25, 0.75), (0.75, 1.0)];
     assert_ranges(&ties(|p, y| two.score(p, y)), &wanted);
-    let everywhere = ThresholdMixture::density(|c, rest| 1.0 + (c / rest).sqrt()).unwrap();
-    assert_eq!(examine(&everywhere).unwrap().verdict, Verdict::StrictlyProper);
 }
 
 #[test]

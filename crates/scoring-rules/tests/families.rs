@@ -26,7 +26,7 @@ fn inside() -> impl Strategy<Value = Probability> {
 
 #[test]
 fn next_to_the_baseline_all_members_score_its_relative_change() {
-    for k in [-60.0, -2.0, -0.5, 0.0, 0.5, 1.0, 1.000_1, 2.0, 3.5, 60.0] {
+    for k in [-10.0, -2.0, -0.5, 0.0, 0.5, 1.0, 1.000_1, 2.0, 3.5, 10.0] {
         for b in [0.001, 0.1, 0.5, 0.7, 0.99] {
             for share in [1e-9, -1e-9, 1e-11, -1e-11] {
                 let p = b + share * f64::min(b, 1.0 - b);

@@ -72,7 +72,7 @@ proptest! {
 
     #[test]
     fn no_member_of_the_power_families_rewards_a_lie(
-        k in -100.0..=100.0_f64,
+        k in -10.0..=10.0_f64,
         b in 0.001..0.999_f64,
         p in probability(),
         q in probability(),
@@ -87,13 +87,13 @@ proptest! {
             prop_assert!(loss >= 0.0, "{loss}");
             prop_assert_eq!(rule.divergence(q, q), 0.0);
             let far = (p.get() - q.get()).abs() > 1e-3;
-            prop_assert!(!far || loss > 0.0 || k.abs() > 50.0, "no loss");
+            prop_assert!(!far || loss > 0.0, "no loss");
         }
     }
 
     #[test]
     fn a_baseline_scores_nothing_and_the_more_it_is_beaten_the_better(
-        k in -100.0..=100.0_f64,
+        k in -10.0..=10.0_f64,
         b in 0.001..0.999_f64,
         p in probability(),
         outcome in any::<bool>(),
@@ -119,7 +119,7 @@ proptest! {
     ) {
         let levels: Vec<_> = points.iter().map(|&c| Level::new(c).unwrap()).collect();
         let weighted: Vec<_> = levels.iter().map(|&c| (c, Weight::new(1.5).unwrap())).collect();
-        let mixture = ThresholdMixture::discrete(&weighted).unwrap();
+        let mixture = ThresholdMixture::new(&weighted).unwrap();
         let loss = mixture.divergence(p, q);
         let (low, high) = (p.min(q).get(), p.max(q).get());
         let parted = points.iter().any(|&c| low <= c && c < high);
@@ -217,7 +217,7 @@ proptest! {
         let least = if outcome { c - 1.0 } else { -c };
         let elementary = ElementaryScore::new(level).score(p, outcome);
         prop_assert!(elementary == 0.0 || elementary == least);
-        let mixture = ThresholdMixture::discrete(&[(level, Weight::new(2.0).unwrap()), (Level::HALF, Weight::ONE)]).unwrap();
+        let mixture = ThresholdMixture::new(&[(level, Weight::new(2.0).unwrap()), (Level::HALF, Weight::ONE)]).unwrap();
         let least = if outcome { 2.0 * (c - 1.0) - 0.5 } else { -2.0 * c - 0.5 };
         prop_assert!((least - 1e-15..=0.0).contains(&mixture.score(p, outcome)));
         // Pseudospherical scores of a power above 1 are bounded on both sides.
@@ -229,7 +229,7 @@ proptest! {
 
 #[test]
 fn parameters_that_make_no_proper_score_are_refused() {
-    for bad in [-1.0, -2.0, f64::INFINITY, f64::NAN, 1e5] {
+    for bad in [-1.0, -2.0, f64::INFINITY, f64::NAN, 100.1] {
         for (alpha, beta) in [(bad, 1.0), (1.0, bad)] {
             let error = BetaScore::new(alpha, beta).unwrap_err();
             assert!(matches!(error, scoring_rules::Error::Setting { .. }), "{error}");
@@ -241,8 +241,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
     #[test]
     fn no_divergence_is_negative_however_steep_the_rule(
-        alpha in prop_oneof![-0.999_999..500.0_f64, -1.0 + 1e-12..-0.99],
-        beta in prop_oneof![-0.999_999..500.0_f64, -1.0 + 1e-12..-0.99],
+        alpha in prop_oneof![-0.999_999..100.0_f64, -1.0 + 1e-12..-0.99],
+        beta in prop_oneof![-0.999_999..100.0_f64, -1.0 + 1e-12..-0.99],
         p in probability(),
         q in probability(),
     ) {
@@ -256,22 +256,20 @@ fn divergences_at_the_limits_of_numbers_end_and_are_no_nan() {
     let below_one = 1.0 - f64::EPSILON / 2.0;
     let cases = [
         (0.645_427_353_111_764_5, -0.999_997_305_777_427_6, 0.164_510_505_921_450_56, below_one),
-        (0.0, 1_000.0, 0.6, below_one),
-        (0.0, 10_000.0, 0.5, below_one),
-        (600.0, 0.5, 0.2, 5e-324),
-        (2_000.0, 2_000.0, 0.1, 5e-324),
+        (0.0, 100.0, 0.6, below_one),
+        (60.0, 0.5, 0.2, 5e-324),
+        (100.0, 100.0, 0.1, 5e-324),
         (0.04, -0.999_999_999_999_9, 1e-300, below_one),
         (0.7, -0.999_999_999_999_999, 4e-151, 0.55),
-        (10_000.0, 10_000.0, 0.45, 0.55),
-        (10_000.0, 10_000.0, 0.2, 0.8),
-        (3_000.0, 2_000.0, 0.5, 0.01),
-        (10_000.0, 5_000.0, 0.6, 0.2),
-        (10_000.0, 200.0, 0.99, 0.3),
-        (10_000.0, 10_000.0, 0.1, 1e-300),
-        (10_000.0, 0.5, 0.5, 1e-12),
-        (10_000.0, 1.000_000_000_018_336_9, 0.336, 1e-300),
-        (-0.999_999_999_999_998_8, 10_000.0, 0.991, 5.8e-142),
-        (7_491.0, -0.999_999_999_996_698_5, 0.62, 1e-300),
+        (100.0, 100.0, 0.45, 0.55),
+        (100.0, 100.0, 0.2, 0.8),
+        (100.0, 0.5, 0.5, 1e-12),
+        (100.0, 1.000_000_000_018_336_9, 0.336, 1e-300),
+        (-0.999_999_999_999_998_8, 100.0, 0.991, 5.8e-142),
+        (75.0, -0.999_999_999_996_698_5, 0.62, 1e-300),
+        (-0.999, 0.5, 5e-324, 1e-320),
+        (-0.999, 0.5, 1e-320, 0.3),
+        (0.5, 0.5, 1e-320, 5e-324),
     ];
     for (alpha, beta, p, q) in cases {
         let [p, q] = [p, q].map(|p| Probability::new(p).unwrap());
@@ -299,9 +297,9 @@ fn negative_zero_is_zero_for_every_rule() {
         Box::new(SphericalScore),
         Box::new(BoostingScore),
         Box::new(ElementaryScore::new(level)),
-        Box::new(ThresholdMixture::density(|_, _| 1.0).unwrap()),
+        Box::new(ThresholdMixture::new(&[(level, Weight::ONE)]).unwrap()),
     ];
-    for k in [-100.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0] {
+    for k in [-10.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0] {
         rules.push(Box::new(PowerScore::new(k, level).unwrap()));
         rules.push(Box::new(PseudosphericalScore::new(k, level).unwrap()));
         rules.push(Box::new(BetaScore::new(k.max(-0.9), 0.7).unwrap()));
@@ -335,13 +333,10 @@ fn expectations_under_a_certain_truth_are_the_scores() {
 fn parameters_next_to_zero_are_as_good_as_zero() {
     let p = Probability::new(1e-7).unwrap();
     let log = BetaScore::new(0.0, 0.5).unwrap().score(p, true);
-    for tiny in [5e-324, 1e-320, 1e-200, 1e-31, -1e-31, 1e-29, -1e-29] {
+    for tiny in [5e-324, 1e-200, 1e-31, -1e-31, 1e-29, -1e-29] {
         let score = BetaScore::new(tiny, 0.5).unwrap().score(p, true);
         approx::assert_relative_eq!(score, log, epsilon = 0.0, max_relative = 1e-14);
     }
-    let steep = BetaScore::new(-0.999, -0.999).unwrap();
-    let least = Probability::new(5e-324).unwrap();
-    assert_eq!(steep.divergence(Probability::ZERO, least), f64::INFINITY);
 }
 
 #[test]

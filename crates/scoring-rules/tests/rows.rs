@@ -15,7 +15,7 @@ fn rules() -> Vec<(&'static str, Box<dyn ScoringRule + Sync>)> {
         ("log", Box::new(LogScore::exact())),
         ("clipped log", Box::new(LogScore::clipped(1e-6).unwrap())),
         ("widely clipped log", Box::new(LogScore::clipped(0.1).unwrap())),
-        ("barely clipped log", Box::new(LogScore::clipped(5e-324).unwrap())),
+        ("barely clipped log", Box::new(LogScore::clipped(1e-100).unwrap())),
         ("Brier", Box::new(BrierScore)),
         ("beta 2 4", Box::new(BetaScore::new(2.0, 4.0).unwrap())),
         ("beta 0 0", Box::new(BetaScore::new(0.0, 0.0).unwrap())),

@@ -29,9 +29,9 @@ impl Distribution {
         Self { outcomes, probabilities }
     }
 
-    /// The interval with `tail` below and `tail` above: from the first outcome at which more than
-    /// `tail` has come up from below to the one at which it has from above. `None` where one of the
-    /// quantiles is not unique, that is where what has come up is `tail` or nearly so.
+    /// The central interval with `tail` below and `tail` above. It starts at the first outcome at
+    /// which the mass from below exceeds `tail`, and ends at the one at which the mass from above
+    /// does. `None` if a quantile is not unique because a mass is equal or very close to `tail`.
     pub(super) fn central(&self, tail: f64) -> Option<Interval> {
         let points = || self.outcomes.iter().copied().zip(self.probabilities.iter().copied());
         let low = quantile(points(), tail)?;
@@ -39,42 +39,7 @@ impl Distribution {
         Interval::new(low, high).ok()
     }
 
-    /// The same outcomes and the same central interval, with either quantile almost at the next
-    /// outcome: below the interval and above it lies `tail * (1 + share)` each, its ends left out
-    /// if the share is negative and counted in if it is positive. A side without any outcome stays
-    /// so. `None` where that cannot be or changes nothing.
-    pub(super) fn on_the_edge(&self, tail: f64, share: f64) -> Option<Self> {
-        let honest = self.central(tail)?;
-        let (low, high) = (honest.low(), honest.high());
-        let below = |y: f64| y < low || (share > 0.0 && y == low);
-        let above = |y: f64| y > high || (share > 0.0 && y == high);
-        let [mut lower, mut middle, mut upper] = [0.0; 3];
-        for (&y, &probability) in self.outcomes.iter().zip(&self.probabilities) {
-            match (below(y), above(y)) {
-                (true, true) => return None,
-                (true, false) => lower += probability,
-                (false, true) => upper += probability,
-                (false, false) => middle += probability,
-            }
-        }
-        let wanted = |now: f64| if now > 0.0 { tail * (1.0 + share) } else { 0.0 };
-        let rest = 1.0 - wanted(lower) - wanted(upper);
-        if middle == 0.0 || rest <= 0.0 || (lower == 0.0 && upper == 0.0) {
-            return None;
-        }
-        let points = self.outcomes.iter().zip(&self.probabilities).map(|(&y, &probability)| {
-            let (now, wanted) = match (below(y), above(y)) {
-                (true, _) => (lower, wanted(lower)),
-                (_, true) => (upper, wanted(upper)),
-                _ => (middle, rest),
-            };
-            (y, probability / now * wanted)
-        });
-        let edge = Self::new(points);
-        (edge.central(tail) == Some(honest)).then_some(edge)
-    }
-
-    /// What an interval is expected to score, and the mean size of its scores.
+    /// The expected score of an interval, and the mean size of its scores.
     pub(super) fn expected(
         &self,
         score: &impl Fn(Interval, f64) -> f64,
@@ -101,7 +66,7 @@ pub(super) struct Expected {
 }
 
 fn quantile(points: impl Iterator<Item = (f64, f64)>, tail: f64) -> Option<f64> {
-    // Small next to both tails and to what lies between them.
+    // Small compared with the tails and with the mass between them.
     let margin = (1e-3 * tail.min(1.0 - 2.0 * tail)).max(1e-12);
     let (mut passed, mut found) = (0.0, None);
     for (outcome, probability) in points {
@@ -138,27 +103,6 @@ mod tests {
     }
 
     #[test]
-    fn on_the_edge_the_quantiles_are_those_of_before_and_hardly_so() {
-        let dice = Distribution::new((1..=6).map(|i| (f64::from(i), 1.0)));
-        let honest = dice.central(0.2);
-        let sums = |edge: &Distribution, n: usize| -> [f64; 2] {
-            let p = &edge.probabilities;
-            [p.iter().take(n).sum(), p.iter().rev().take(n).sum()]
-        };
-        let near = |sums: [f64; 2], want: f64| sums.iter().all(|sum| (sum - want).abs() < 1e-15);
-        let inside = dice.on_the_edge(0.2, -0.01).unwrap();
-        assert!(inside.central(0.2) == honest && near(sums(&inside, 1), 0.198), "{inside:?}");
-        let outside = dice.on_the_edge(0.2, 0.01).unwrap();
-        assert!(outside.central(0.2) == honest && near(sums(&outside, 2), 0.202), "{outside:?}");
-        assert_eq!(inside.outcomes, dice.outcomes);
-
-        // Without outcomes beyond the ends, between them, or room for them.
-        let coin = Distribution::new([(0.0, 1.0), (1.0, 1.0)]);
-        assert!(coin.on_the_edge(0.2, -0.01).is_none() && coin.on_the_edge(0.2, 0.01).is_none());
-        assert!(dice.on_the_edge(0.495, 0.03).is_none());
-    }
-
-    #[test]
     fn outcomes_rise_and_equal_ones_are_one() {
         let one = Distribution::new([(1.0, 1.0), (2.0, 1.0), (1.0, 2.0)]);
         assert_eq!(one.outcomes, [1.0, 2.0]);
@@ -185,15 +129,6 @@ mod tests {
                 assert_eq!(shape.central(tail).is_some(), unique, "{tail} {share}");
             }
         }
-    }
-
-    #[test]
-    fn a_side_of_the_edge_without_outcomes_stays_so() {
-        let steps = Distribution::new([(0.0, 0.5), (1.0, 0.35), (2.0, 0.15)]);
-        let edge = steps.on_the_edge(0.2, -0.01).unwrap();
-        assert_eq!(edge.outcomes, steps.outcomes);
-        assert!((edge.probabilities[2] - 0.198).abs() < 1e-15, "{edge:?}");
-        assert!((edge.probabilities[0] / edge.probabilities[1] - 0.5 / 0.35).abs() < 1e-14);
     }
 
     #[test]

@@ -2,14 +2,12 @@ use std::{fmt, ops::RangeInclusive};
 
 use super::{gain::ROUNDING, shown::Number};
 use crate::values::probability::Probability;
-#[cfg(feature = "serde")]
-use serde::Deserialize;
 
 /// What [`examine`](super::examine) found: a verdict, and how certain it is.
 ///
 /// Displayed as a few plain sentences. In JSON infinite gains are `"inf"`.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Examination {
     /// Strictly proper, proper or improper.
@@ -20,7 +18,7 @@ pub struct Examination {
 
 /// Whether honesty pays.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Verdict {
     /// No report gains on the truth, and none was found to tie.
@@ -30,7 +28,6 @@ pub enum Verdict {
         /// Ranges of reports, both ends included, that score the same to the last bit under both
         /// outcomes, so that they tie whatever the truth. Empty where the scores differ so little
         /// that no loss can be told from a tie anywhere.
-        #[cfg_attr(feature = "serde", serde(deserialize_with = "rising_ranges"))]
         ties: Vec<RangeInclusive<Probability>>,
     },
     /// Some report gains on the truth.
@@ -39,7 +36,7 @@ pub enum Verdict {
 
 /// A truth and a report that is expected to score more than the truth does.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Counterexample {
     /// The probability of the event.
@@ -58,7 +55,7 @@ pub struct Counterexample {
 
 /// What stands behind a verdict, and what it cannot exclude.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Certainty {
     /// How many reports were compared.
@@ -67,7 +64,6 @@ pub struct Certainty {
     pub widest_gap: f64,
     /// At every truth in this range, and at 0 and 1, no report gains more than
     /// [`Self::hidden_gain`].
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "rising_range"))]
     pub truths: RangeInclusive<Probability>,
     /// The most that a report or a truth between those compared could gain, rounding apart, if the
     /// score only rises with the probability given to what happened. `None` for an improper rule.
@@ -75,33 +71,7 @@ pub struct Certainty {
     pub hidden_gain: Option<f64>,
     /// Ranges within which reports a thousandth apart (or all, where the range is shorter) neither
     /// visibly lose against each other nor score the same to the last bit.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "rising_ranges"))]
     pub undecided: Vec<RangeInclusive<Probability>>,
-}
-
-/// Reads ranges whose ends are in order.
-#[cfg(feature = "serde")]
-fn rising_ranges<'de, D: serde::Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Vec<RangeInclusive<Probability>>, D::Error> {
-    let ranges = Vec::<RangeInclusive<Probability>>::deserialize(deserializer)?;
-    ranges.iter().try_for_each(rising)?;
-    Ok(ranges)
-}
-
-#[cfg(feature = "serde")]
-fn rising_range<'de, D: serde::Deserializer<'de>>(
-    deserializer: D,
-) -> Result<RangeInclusive<Probability>, D::Error> {
-    let range = RangeInclusive::<Probability>::deserialize(deserializer)?;
-    rising(&range)?;
-    Ok(range)
-}
-
-#[cfg(feature = "serde")]
-fn rising<E: serde::de::Error>(range: &RangeInclusive<Probability>) -> Result<(), E> {
-    let (low, high) = (range.start().get(), range.end().get());
-    if low <= high { Ok(()) } else { Err(E::custom(crate::error::Error::Reversed { low, high })) }
 }
 
 impl fmt::Display for Examination {

@@ -12,34 +12,32 @@ use crate::{
 /// Gains up to this share of the scores count as rounding.
 const ROUNDING: f64 = 1e-10;
 
-/// Whether a score of intervals rewards honesty, by trying it.
+/// Examines whether a score of intervals rewards honesty, by trying it.
 ///
-/// `score` is what a forecast interval scores once the outcome is known, higher better. Honest is
-/// the central interval: with coverage c from the quantile at level `(1 - c) / 2` to the one at
-/// `(1 + c) / 2`. Up to 1,675 distributions over the range of possible outcomes are tried (two,
-/// three and sixteen points: flat, falling, rising, with one hump and two, crowded at either end,
-/// in all of the range and in parts of it), all with unique quantiles. For each kind there are some
-/// whose mass beyond a quantile, with the quantile or without it, is 1, 3 or 10 percent more or
-/// less than `(1 - c) / 2`: so a fine for what lies outside is found wrong from a little over 1
-/// percent on. In each distribution, every interval with ends at the outcomes, beside them, half
-/// way between them or at the ends of the range is compared with the honest one: altogether up to
-/// 1.4 million intervals and 21 million calls of `score`.
+/// `score` returns the score of a forecast interval under an outcome; higher is better. The honest
+/// interval of a distribution is its central one, for coverage c from the quantile at level
+/// `(1 - c) / 2` to the one at `(1 + c) / 2`. Up to 1,045 distributions of two and three outcomes are
+/// tried, over the whole range of possible outcomes and over parts of it. More outcomes are not
+/// needed: the gain of one interval over another is linear in the distribution, and among all
+/// distributions with the same central interval it is largest for one with at most three outcomes.
+/// The masses beyond the quantiles include some that are 1, 3 and 10 percent more or less than
+/// `(1 - c) / 2`, so that a penalty for outcomes outside of the interval is found wrong if it is off
+/// by a little more than 1 percent. In each distribution, every interval with ends at the outcomes,
+/// next to them, half way between them or at the ends of the range is compared with the honest one.
 ///
-/// The counterexample is the one with the largest relative gain: the gain divided by the larger one
-/// of the two expected scores, without signs. A gain up to 1e-10 of the scores counts as rounding,
-/// and so as a tie: leave out large parts of a score that depend on the outcome alone. A right
-/// score that rounds the ends, such as one written with the middle and half the width, may be
-/// called improper where the range is narrower than some 1e11 units in the last place of its larger
-/// end. That nothing was found shows that none of these intervals gains in any of these
-/// distributions, and no more: it proves nothing about others. The same call gives the same answer;
-/// no random numbers are drawn.
+/// The counterexample is the one with the largest relative gain: the gain divided by the larger
+/// absolute value of the two expected scores. A gain of up to 1e-10 of the scores counts as rounding,
+/// and so as a tie; leave out large parts of a score that depend on the outcome alone. A proper
+/// score that rounds the ends, such as one computed from the middle and half the width, may be
+/// called improper if the range is narrower than some 1e11 units in the last place of its larger
+/// end. An examination without a counterexample shows that none of these intervals gains under any
+/// of these distributions; it proves nothing about others. No random numbers are used.
 ///
 /// # Errors
 ///
-/// [`Error::IntervalScore`] where a score is a NaN or plus infinity; minus infinity is a score.
-/// [`Error::Setting`] for a range of outcomes that is a single point, narrower than 1e-290 or
-/// wider than 1e290, where scores run out of numbers, or narrower than 1e4 units in the last place
-/// of its larger end, where outcomes fall together.
+/// [`Error::IntervalScore`] if a score is NaN or plus infinity; minus infinity is a valid score.
+/// [`Error::Setting`] if the width of the range of outcomes is not from 1e-290 to 1e290, or less than
+/// 1e4 units in the last place of its larger end.
 ///
 /// # Example
 ///
@@ -49,7 +47,7 @@ const ROUNDING: f64 = 1e-10;
 /// let outcomes = Interval::new(1.0, 1000.0)?;
 /// let coverage = Level::new(0.8)?;
 ///
-/// // Pays for a hit, and more for a narrow one: a narrower interval than the honest one gains.
+/// // Rewards a hit, and a narrow one more: an interval narrower than the honest one gains.
 /// let reward = |claimed: Interval, y: f64| {
 ///     if claimed.contains(y) { (1.0 - claimed.width() / y).max(0.0) } else { 0.0 }
 /// };
@@ -57,12 +55,12 @@ const ROUNDING: f64 = 1e-10;
 /// assert!(found.better.width() < found.honest.width());
 /// assert!(found.better_score > found.honest_score);
 ///
-/// // Width, and a fine for what lies outside that fits the coverage: honesty pays.
-/// let fined = |claimed: Interval, y: f64| {
+/// // The width, and a penalty for outcomes outside that fits the coverage: honesty pays.
+/// let penalised = |claimed: Interval, y: f64| {
 ///     let outside = (claimed.low() - y).max(0.0) + (y - claimed.high()).max(0.0);
 ///     -claimed.width() - 2.0 / (1.0 - 0.8) * outside
 /// };
-/// let examination = examine_interval(fined, coverage, outcomes)?;
+/// let examination = examine_interval(penalised, coverage, outcomes)?;
 /// assert!(examination.counterexample.is_none() && examination.tied == 0);
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
@@ -113,8 +111,8 @@ pub fn examine_interval(
     Ok(found)
 }
 
-/// Wide enough for outcomes and ends between them, and narrow enough for any fine that fits a
-/// coverage: up to 2e16 times the width.
+/// Checks that the range is wide enough for outcomes and ends between them, and narrow enough for any
+/// penalty that fits a coverage, which is up to 2e16 times the width.
 fn check_width(outcomes: Interval) -> Result<(), Error> {
     let value = outcomes.high() - outcomes.low();
     let larger = outcomes.low().abs().max(outcomes.high().abs());
@@ -185,7 +183,7 @@ mod tests {
         };
         assert_eq!(relative(expected(-4.0, 4.0), expected(-2.0, 2.0)), Some(0.5));
         assert_eq!(relative(expected(2.0, 2.0), expected(8.0, 8.0)), Some(0.75));
-        // Large scores of both signs that cancel: a gain of their rounding is none.
+        // Large scores of both signs that cancel: a gain of the size of their rounding does not count.
         assert_eq!(relative(expected(-1e-6, 1e6), expected(1e-6, 1e6)), None);
         assert_eq!(relative(expected(-1.0, 1.0), expected(-2.0, 2.0)), None);
     }

@@ -2,114 +2,47 @@ use std::fmt;
 
 use super::shown::significant;
 use crate::values::interval::Interval;
-#[cfg(feature = "serde")]
-use crate::{
-    checks::same_length, error::Error, infinite::Number, values::probability::Probability,
-};
 
-/// What [`examine_interval`](super::examine_interval) found.
+/// The result of [`examine_interval`](super::examine_interval).
 ///
-/// Displayed as a few plain sentences. In JSON infinite scores and gains are `"inf"` and `"-inf"`.
+/// `Display` prints a few plain sentences. It can be written to JSON, with infinite scores and gains
+/// as `"inf"` and `"-inf"`, but not read.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct IntervalExamination {
     /// The dishonest interval with the largest relative gain; `None` if none gained.
     pub counterexample: Option<IntervalCounterexample>,
-    /// In how many distributions some dishonest interval scored as much as the honest one.
+    /// The number of distributions in which some dishonest interval ties with the honest one.
     pub tied: usize,
-    /// How many distributions were tried.
+    /// The number of distributions that were tried.
     pub distributions: usize,
-    /// How many dishonest intervals were tried, over all distributions.
+    /// The number of dishonest intervals that were tried, over all distributions.
     pub intervals: usize,
 }
 
-/// A distribution for which a dishonest interval is expected to score more than the honest one.
+/// A distribution under which a dishonest interval has a higher expected score than the honest one.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct IntervalCounterexample {
-    /// What can happen, rising.
+    /// The possible outcomes, in increasing order.
     pub outcomes: Vec<f64>,
-    /// With which probability each of them happens.
+    /// The probability of each outcome.
     pub probabilities: Vec<f64>,
-    /// The central interval of the coverage that was asked for.
+    /// The central interval of the requested coverage.
     pub honest: Interval,
     /// The interval that gains.
     pub better: Interval,
-    /// What the honest interval is expected to score.
+    /// The expected score of the honest interval.
+    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub honest_score: f64,
-    /// What the other one is expected to score.
+    /// The expected score of the better interval.
+    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub better_score: f64,
-    /// The difference; infinite where honesty costs infinitely much.
+    /// The difference of the two; infinite if the honest interval has an infinitely low score.
+    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub gain: f64,
-}
-
-/// The form in which a counterexample is written.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    outcomes: Vec<f64>,
-    probabilities: Vec<Probability>,
-    honest: Interval,
-    better: Interval,
-    honest_score: Number,
-    better_score: Number,
-    gain: Number,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for IntervalCounterexample {
-    type Error = Error;
-
-    fn try_from(written: Written) -> Result<Self, Error> {
-        let Written { outcomes, probabilities, honest, better, .. } = written;
-        same_length("probabilities", outcomes.len(), probabilities.len())?;
-        for (index, &value) in outcomes.iter().enumerate() {
-            if !value.is_finite() {
-                return Err(Error::NotFiniteAt { what: "outcomes", index, value });
-            }
-            if let Some(before) = index.checked_sub(1).map(|before| outcomes[before])
-                && value <= before
-            {
-                return Err(Error::OutOfOrder { what: "outcomes", index, before, value });
-            }
-        }
-        let probabilities: Vec<f64> = probabilities.iter().map(|p| p.get()).collect();
-        let sum: f64 = probabilities.iter().sum();
-        if (sum - 1.0).abs() > 1e-9 {
-            return Err(Error::Total { sum });
-        }
-        Ok(Self {
-            outcomes,
-            probabilities,
-            honest,
-            better,
-            honest_score: written.honest_score.0,
-            better_score: written.better_score.0,
-            gain: written.gain.0,
-        })
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<IntervalCounterexample> for Written {
-    fn from(found: IntervalCounterexample) -> Self {
-        // They were made as shares of a sum, or read as probabilities.
-        let probability =
-            |&p: &f64| Probability::new(p.clamp(0.0, 1.0)).unwrap_or(Probability::ZERO);
-        Self {
-            probabilities: found.probabilities.iter().map(probability).collect(),
-            outcomes: found.outcomes,
-            honest: found.honest,
-            better: found.better,
-            honest_score: Number(found.honest_score),
-            better_score: Number(found.better_score),
-            gain: Number(found.gain),
-        }
-    }
 }
 
 impl fmt::Display for IntervalExamination {
@@ -120,8 +53,7 @@ impl fmt::Display for IntervalExamination {
         } else {
             write!(
                 f,
-                "No dishonest interval gains among {n} distributions and {m} intervals; others \
-                 are not excluded."
+                "No dishonest interval gains among {n} distributions and {m} intervals; others may."
             )?;
         }
         match self.tied {
@@ -143,8 +75,8 @@ impl fmt::Display for IntervalCounterexample {
         let ends = |interval: Interval| [short(interval.low()), short(interval.high())];
         write!(
             f,
-            "Improper: where the outcomes {:?} have the probabilities {:?}, the honest interval \
-             {:?} is expected to score {:?} and {:?} to score {:?}.",
+            "Improper: if the outcomes {:?} have the probabilities {:?}, the expected score of the \
+             honest interval {:?} is {:?} and that of {:?} is {:?}.",
             all(&self.outcomes),
             all(&self.probabilities),
             ends(self.honest),

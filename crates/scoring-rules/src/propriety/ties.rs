@@ -190,7 +190,7 @@ mod tests {
         });
         let found = ties(&flat, &first(&flat).unwrap()).unwrap();
         assert!(found.ties.is_empty() && found.faded.len() == 1, "{found:?}");
-        for power in [8.0, 20.0, -50.0, 100.0, -100.0] {
+        for power in [8.0, 10.0, -10.0] {
             let rule = PseudosphericalScore::new(power, Level::HALF).unwrap();
             let found = ties(&rule, &first(&rule).unwrap()).unwrap();
             assert!(found.ties.is_empty() && !found.faded.is_empty(), "{power}: {found:?}");

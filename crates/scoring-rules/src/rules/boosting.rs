@@ -2,7 +2,7 @@ use crate::{
     rule::ScoringRule,
     rules::{
         sides::Sides,
-        smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_probability},
+        smooth::{LossDerivatives, SmoothRule, SmoothScore, ThresholdDensity, in_probability},
     },
     values::probability::Probability,
 };
@@ -35,7 +35,7 @@ use crate::{
 #[cfg_attr(feature = "serde", serde(from = "Written", into = "Written"))]
 pub struct BoostingScore;
 
-/// The form in which the rule is written.
+/// The serialized form.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -81,7 +81,7 @@ impl ScoringRule for BoostingScore {
     }
 }
 
-impl ThresholdDensity for BoostingScore {
+impl SmoothScore for BoostingScore {
     #[inline]
     fn score_of(&self, forecast: Sides, outcome: bool) -> f64 {
         let (given, against) = forecast.of(outcome);
@@ -89,7 +89,9 @@ impl ThresholdDensity for BoostingScore {
         // right certainty has plain zero.
         0.0 - against.sqrt() / given.sqrt()
     }
+}
 
+impl ThresholdDensity for BoostingScore {
     fn density(&self, p: Sides, [i, j]: [i32; 2]) -> f64 {
         0.5 * p.p.powf(f64::from(i) - 1.5) * p.rest.powf(f64::from(j) - 1.5)
     }
@@ -101,7 +103,7 @@ impl ThresholdDensity for BoostingScore {
 
 impl SmoothRule for BoostingScore {
     fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
-        in_probability(self, Sides::new(forecast), outcome)
+        in_probability(self, forecast, outcome)
     }
 
     fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {

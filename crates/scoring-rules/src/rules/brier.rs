@@ -3,7 +3,9 @@ use crate::{
     rule::ScoringRule,
     rules::{
         sides::Sides,
-        smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+        smooth::{
+            LossDerivatives, SmoothRule, SmoothScore, ThresholdDensity, in_logit, in_probability,
+        },
     },
     values::probability::Probability,
 };
@@ -31,7 +33,7 @@ use crate::{
 #[cfg_attr(feature = "serde", serde(from = "Written", into = "Written"))]
 pub struct BrierScore;
 
-/// The form in which the rule is written.
+/// The serialized form.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -88,12 +90,14 @@ impl ScoringRule for BrierScore {
     }
 }
 
-impl ThresholdDensity for BrierScore {
+impl SmoothScore for BrierScore {
     fn score_of(&self, forecast: Sides, outcome: bool) -> f64 {
         let error = forecast.of(outcome).1;
         0.0 - error * error
     }
+}
 
+impl ThresholdDensity for BrierScore {
     fn density(&self, p: Sides, [i, j]: [i32; 2]) -> f64 {
         2.0 * p.p.powi(i) * p.rest.powi(j)
     }
@@ -105,7 +109,7 @@ impl ThresholdDensity for BrierScore {
 
 impl SmoothRule for BrierScore {
     fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
-        in_probability(self, Sides::new(forecast), outcome)
+        in_probability(self, forecast, outcome)
     }
 
     fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {

@@ -1,12 +1,12 @@
 use crate::values::probability::Probability;
 
-/// A forecast as the probabilities of both outcomes, each with all its digits: near 1, `1 - p` of a
-/// rounded p has lost some.
+/// A forecast as the probabilities of both outcomes, each with all its digits, which `1 - p` of a
+/// rounded p near 1 does not have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Sides {
-    /// Of the event.
+    /// The probability of the event.
     pub(crate) p: f64,
-    /// Of its opposite.
+    /// The probability of the opposite.
     pub(crate) rest: f64,
 }
 
@@ -16,7 +16,7 @@ impl Sides {
         Self { p: forecast.get(), rest: forecast.complement().get() }
     }
 
-    /// `p = 1 / (1 + exp(-logit))`; of a NaN both sides are one.
+    /// `p = 1 / (1 + exp(-logit))`; a NaN makes both sides NaN.
     pub(crate) fn of_logit(logit: f64) -> Self {
         let small = (-logit.abs()).exp();
         let (near, far) = (1.0 / (1.0 + small), small / (1.0 + small));
@@ -29,7 +29,7 @@ impl Sides {
         if outcome { (self.p, self.rest) } else { (self.rest, self.p) }
     }
 
-    /// The same, no nearer to an end than `least`.
+    /// The same forecast with both sides at least `least`.
     pub(crate) fn inside(self, least: f64) -> Self {
         Self { p: self.p.max(least), rest: self.rest.max(least) }
     }

@@ -1,6 +1,6 @@
 use crate::{rule::ScoringRule, rules::sides::Sides, values::probability::Probability};
 
-/// A loss and how it changes with the forecast. In JSON infinite numbers are `"inf"` and `"-inf"`.
+/// A loss and its first two derivatives. In JSON, infinite numbers are `"inf"` and `"-inf"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct LossDerivatives {
@@ -15,17 +15,17 @@ pub struct LossDerivatives {
     pub curvature: f64,
 }
 
-/// A rule whose loss, minus the score, can be trained on.
+/// A rule whose loss, which is minus the score, has derivatives to train with.
 ///
-/// Every proper rule that is smooth enough weighs the threshold c by some density w(c), and
+/// The loss of a proper rule that is smooth enough follows from a density w(c) of thresholds c:
 ///
 /// ```text
 /// d loss / d p     = (p - y) w(p)
 /// d loss / d logit = (p - y) w(p) p (1-p)
 /// ```
 ///
-/// In the logit the log loss is convex with a gradient within [-1, 1]. Under a bounded score the
-/// gradient falls to 0 near a certainty, be it right or wrong; the curvature is negative there.
+/// In the logit, the log loss is convex, with a gradient within [-1, 1]. For a bounded score, the
+/// gradient falls to 0 near a certainty, right or wrong, and the curvature is negative there.
 /// Beyond the clip of [`LogScore::clipped`](crate::LogScore::clipped) both are 0.
 ///
 /// Reference: Buja, Stuetzle and Shen (2005), Loss functions for binary class probability
@@ -43,43 +43,68 @@ pub struct LossDerivatives {
 /// assert_eq!((in_p.gradient, in_p.curvature), (-2.0, 4.0));
 /// ```
 pub trait SmoothRule: ScoringRule {
-    /// Loss and derivatives in the forecast p. At exactly 0 or 1 the derivatives are those at
-    /// 1e-150 from there: huge where they have no limit.
+    /// Loss and derivatives in the forecast p. At exactly 0 or 1 the derivatives are those at a
+    /// distance of 1e-150, which are huge if there is no limit.
     fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives;
 
     /// Loss and derivatives in the logit of the forecast, `ln (p / (1-p))`. Keeps the digits of
-    /// `1 - p` where p itself would be rounded to 1. A NaN gives NaN. Beyond ±700, where p or 1 - p
-    /// comes to the end of numbers, [`LogScore`](crate::LogScore) and
-    /// [`BoostingScore`](crate::BoostingScore) still keep their digits, and
-    /// the others tend to what they are at 0 and 1.
+    /// `1 - p` also if p itself would be rounded to 1. A NaN gives NaN. Beyond ±700, at which p or
+    /// 1 - p is close to the smallest number, [`LogScore`](crate::LogScore) and
+    /// [`BoostingScore`](crate::BoostingScore) still keep their digits, and the other rules tend to
+    /// their values at 0 and 1.
     fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives;
 }
 
-/// What the derivatives follow from.
+impl LossDerivatives {
+    pub(crate) fn new(loss: f64, [gradient, curvature]: [f64; 2]) -> Self {
+        Self { loss, gradient, curvature }
+    }
+}
+
+/// The density of decision thresholds of a rule, from which the derivatives of its loss follow.
 pub(crate) trait ThresholdDensity {
+    /// The density at the threshold p times powers of p and of `1 - p`, in one product so that none
+    /// of its factors overflows alone.
+    fn density(&self, p: Sides, powers: [i32; 2]) -> f64;
+
+    /// Two numbers a and b such that the logarithm of `p (1-p)` times the density has the derivative
+    /// `a (1-p) - b p` in the logit of p. For the beta family they are its parameters.
+    fn exponents(&self, p: Sides) -> [f64; 2];
+}
+
+/// A rule that is the mixture of thresholds with one density.
+pub(crate) trait SmoothScore: ThresholdDensity {
     fn score_of(&self, forecast: Sides, outcome: bool) -> f64;
 
     /// Minus the score of the forecast with the given logit.
     fn loss_of_logit(&self, logit: f64, outcome: bool) -> f64 {
         0.0 - self.score_of(Sides::of_logit(logit), outcome)
     }
-
-    /// The weight of the threshold p times powers of p and of `1 - p`, in one product so that none
-    /// of its factors overflows alone.
-    fn density(&self, p: Sides, powers: [i32; 2]) -> f64;
-
-    /// Two numbers a and b such that `p (1-p)` times the density changes in the logit, relative to
-    /// itself, by `a (1-p) - b p`. For the beta family its parameters.
-    fn exponents(&self, p: Sides) -> [f64; 2];
 }
 
 /// Loss and derivatives in the forecast.
 pub(crate) fn in_probability(
+    rule: &impl SmoothScore,
+    forecast: Probability,
+    outcome: bool,
+) -> LossDerivatives {
+    let at = Sides::new(forecast);
+    let derivatives = derivatives_in_probability(rule, at, outcome);
+    LossDerivatives::new(0.0 - rule.score_of(at, outcome), derivatives)
+}
+
+/// Loss and derivatives in the logit of the forecast.
+pub(crate) fn in_logit(rule: &impl SmoothScore, logit: f64, outcome: bool) -> LossDerivatives {
+    let derivatives = derivatives_in_logit(rule, logit, outcome);
+    LossDerivatives::new(rule.loss_of_logit(logit, outcome), derivatives)
+}
+
+/// The first and second derivative of the loss in the forecast.
+pub(crate) fn derivatives_in_probability(
     rule: &impl ThresholdDensity,
     at: Sides,
     outcome: bool,
-) -> LossDerivatives {
-    let loss = 0.0 - rule.score_of(at, outcome);
+) -> [f64; 2] {
     let at = at.inside(1e-150);
     let ([a, b], density) = (rule.exponents(at), |powers| rule.density(at, powers));
     // One product, in which neither factor overflows unless the whole does.
@@ -91,21 +116,22 @@ pub(crate) fn in_probability(
             density(powers) * (own / odds + (1.0 - other))
         }
     };
-    let (gradient, curvature) = if outcome {
-        (-density([0, 1]), sum(b, at.rest / at.p, a, [-1, 1]))
+    if outcome {
+        [-density([0, 1]), sum(b, at.rest / at.p, a, [-1, 1])]
     } else {
-        (density([1, 0]), sum(a, at.p / at.rest, b, [1, -1]))
-    };
-    LossDerivatives { loss, gradient, curvature }
+        [density([1, 0]), sum(a, at.p / at.rest, b, [1, -1])]
+    }
 }
 
-/// Loss and derivatives in the logit of the forecast.
-pub(crate) fn in_logit(rule: &impl ThresholdDensity, logit: f64, outcome: bool) -> LossDerivatives {
+/// The first and second derivative of the loss in the logit of the forecast.
+pub(crate) fn derivatives_in_logit(
+    rule: &impl ThresholdDensity,
+    logit: f64,
+    outcome: bool,
+) -> [f64; 2] {
     if logit.is_nan() {
-        // A maximum would swallow it.
-        return LossDerivatives { loss: logit, gradient: logit, curvature: logit };
+        return [logit; 2];
     }
-    let loss = rule.loss_of_logit(logit, outcome);
     let at = Sides::of_logit(logit).inside(f64::MIN_POSITIVE);
     let [a, b] = rule.exponents(at);
     let (gradient, relative_change) = if outcome {
@@ -113,5 +139,5 @@ pub(crate) fn in_logit(rule: &impl ThresholdDensity, logit: f64, outcome: bool) 
     } else {
         (rule.density(at, [2, 1]), (1.0 + a) * at.rest - b * at.p)
     };
-    LossDerivatives { loss, gradient, curvature: relative_change * gradient }
+    [gradient, relative_change * gradient]
 }

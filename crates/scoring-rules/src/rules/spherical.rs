@@ -2,7 +2,9 @@ use crate::{
     rule::ScoringRule,
     rules::{
         sides::Sides,
-        smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+        smooth::{
+            LossDerivatives, SmoothRule, SmoothScore, ThresholdDensity, in_logit, in_probability,
+        },
     },
     values::probability::Probability,
 };
@@ -35,7 +37,7 @@ use crate::{
 #[cfg_attr(feature = "serde", serde(from = "Written", into = "Written"))]
 pub struct SphericalScore;
 
-/// The form in which the rule is written.
+/// The serialized form.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -84,12 +86,14 @@ impl ScoringRule for SphericalScore {
     }
 }
 
-impl ThresholdDensity for SphericalScore {
+impl SmoothScore for SphericalScore {
     #[inline]
     fn score_of(&self, forecast: Sides, outcome: bool) -> f64 {
         forecast.of(outcome).0 / length(forecast)
     }
+}
 
+impl ThresholdDensity for SphericalScore {
     fn density(&self, p: Sides, [i, j]: [i32; 2]) -> f64 {
         p.p.powi(i) * p.rest.powi(j) / length(p).powi(3)
     }
@@ -102,7 +106,7 @@ impl ThresholdDensity for SphericalScore {
 
 impl SmoothRule for SphericalScore {
     fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
-        in_probability(self, Sides::new(forecast), outcome)
+        in_probability(self, forecast, outcome)
     }
 
     fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {

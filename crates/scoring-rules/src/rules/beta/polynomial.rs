@@ -10,14 +10,14 @@ const TERMS: usize = 4;
 /// from 1 to 4: `x^a` times a polynomial in `1 - x` whose terms all have one sign, so that nothing
 /// cancels anywhere on [0, 1].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BetaPolynomial {
+pub(super) struct BetaPolynomial {
     power: i32,
     coefficients: [f64; TERMS],
 }
 
 impl BetaPolynomial {
     /// `None` unless a and b are whole numbers in range.
-    pub(crate) fn new(a: f64, b: f64) -> Option<Self> {
+    pub(super) fn new(a: f64, b: f64) -> Option<Self> {
         let whole = |value: f64, least: usize, most: usize| {
             (least..=most).contains(&(value as usize)) && value.fract() == 0.0
         };
@@ -35,14 +35,14 @@ impl BetaPolynomial {
     }
 
     #[inline]
-    pub(crate) fn score(&self, x: f64, y: f64) -> f64 {
+    pub(super) fn score(&self, x: f64, y: f64) -> f64 {
         0.0 + x.powi(self.power) * self.polynomial(y)
     }
 
-    /// The weighted sum over the run from `start` to `end`, `arguments` giving x and `1 - x` of a
+    /// The weighted sum over the run from `start` to `end`. `arguments` returns x and `1 - x` of a
     /// step.
     #[inline]
-    pub(crate) fn weighted_sum(
+    pub(super) fn weighted_sum(
         &self,
         forecasts: &[Probability],
         start: usize,
@@ -50,7 +50,7 @@ impl BetaPolynomial {
         weights: StepWeights,
         arguments: impl Fn(Probability) -> (f64, f64),
     ) -> f64 {
-        // A power known to the compiler is a few multiplications; an unknown one is a call.
+        // A power that the compiler knows is a few multiplications; another one is a call.
         match self.power {
             2 => self.sum_with_power::<2>(forecasts, start, end, weights, arguments),
             3 => self.sum_with_power::<3>(forecasts, start, end, weights, arguments),
@@ -70,7 +70,7 @@ impl BetaPolynomial {
     ) -> f64 {
         sum_of_finite(weights, forecasts, start, end, |step| {
             let (x, y) = arguments(step);
-            // Plain products, which go through vector registers; a power does not.
+            // Products, which compile to vector instructions; `powi` does not.
             let square = x * x;
             let power = match POWER {
                 2 => square,
@@ -82,11 +82,11 @@ impl BetaPolynomial {
         })
     }
 
-    /// The score as straight-line code, for many rows at once.
+    /// The score in branch-free code, for many rows at once.
     #[inline(always)]
-    pub(crate) fn score_of_row(&self, x: f64, y: f64) -> f64 {
+    pub(super) fn score_of_row(&self, x: f64, y: f64) -> f64 {
         let square = x * x;
-        // Choices that are the same for all rows.
+        // These choices are the same for all rows.
         let square_or_one = if self.power >= 4 { square } else { 1.0 };
         let x_or_one = if self.power % 2 == 1 { x } else { 1.0 };
         square * square_or_one * x_or_one * self.polynomial(y)

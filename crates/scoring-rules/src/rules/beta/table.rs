@@ -1,4 +1,4 @@
-use crate::rules::incomplete_beta::IncompleteBeta;
+use crate::rules::beta::incomplete_beta::IncompleteBeta;
 
 /// Octaves towards either end: the table reaches to 2^-20, just below 1e-6.
 const OCTAVES: u64 = 20;
@@ -15,20 +15,19 @@ const PIECES: u64 = ((OCTAVES - 1) << PIECE_BITS) + 1;
 
 /// The integral of `t^(a-1) (1-t)^(b-1)` from 0 to x as a table of Taylor series.
 ///
-/// The integrand is smooth on the scale of the distance to the nearer end, so pieces are equal
-/// parts of octaves of that distance: leading bits of the number are the place in the table.
+/// The integrand is smooth on the scale of the distance to the nearer end. Pieces are therefore equal
+/// parts of octaves of that distance, and the leading bits of the number are its index in the table.
 #[derive(Clone)]
-pub(crate) struct BetaTable {
-    /// Per piece, the series near 0 and the series near 1.
+pub(super) struct BetaTable {
+    /// For each piece, the series near 0 and the series near 1.
     pieces: Box<[[Series; 2]]>,
 }
 
 type Series = [f64; TERMS];
 
 impl BetaTable {
-    /// `None` where twelve terms do not reach the accuracy: for an integrand as steep as that of
-    /// parameters in the tens.
-    pub(crate) fn new(a: f64, b: f64, integral: &IncompleteBeta) -> Option<Self> {
+    /// `None` if twelve terms are not accurate enough, which is so for parameters in the tens.
+    pub(super) fn new(a: f64, b: f64, integral: &IncompleteBeta) -> Option<Self> {
         let pieces: Option<Box<[_]>> = (FIRST..FIRST + PIECES)
             .map(|piece| {
                 let z = centre(piece << LOW_BITS);
@@ -43,10 +42,10 @@ impl BetaTable {
 
     /// The integral up to x, `y` being `1 - x`; `None` beyond the table's ends.
     #[inline]
-    pub(crate) fn at(&self, x: f64, y: f64) -> Option<f64> {
+    pub(super) fn at(&self, x: f64, y: f64) -> Option<f64> {
         let z = if x < y { x } else { y };
         let bits = z.to_bits();
-        // What lies below the first piece wraps around to far above the last.
+        // Numbers below the first piece wrap around to an index above the last.
         let piece = (bits >> LOW_BITS).wrapping_sub(FIRST);
         let series = &self.pieces.get(piece as usize)?[usize::from(x >= y)];
         let d = z - centre(bits);
@@ -60,14 +59,14 @@ impl BetaTable {
     }
 }
 
-/// The middle of the piece that a number with these bits lies in.
+/// The middle of the piece that contains the number with these bits.
 #[inline]
 fn centre(bits: u64) -> f64 {
     f64::from_bits((bits >> LOW_BITS << LOW_BITS) | 1 << (LOW_BITS - 1))
 }
 
 /// The Taylor series, about z, of a function of value `value` and derivative
-/// `sign * z^e0 (1-z)^e1`; `None` where it is cut off too early for a piece's width.
+/// `sign * z^e0 (1-z)^e1`; `None` if it converges too slowly for the width of a piece.
 fn series(value: f64, sign: f64, e0: f64, e1: f64, z: f64) -> Option<Series> {
     let mut series = [0.0; TERMS];
     series[0] = value;

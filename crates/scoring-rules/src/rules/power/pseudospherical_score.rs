@@ -2,32 +2,33 @@ use crate::{
     error::Error,
     rule::ScoringRule,
     rules::{
-        gauss::gauss,
-        power::Baseline,
-        power_function::above_tangent,
+        power::{baseline::Baseline, functions::above_tangent},
+        quadrature::gauss,
         sides::Sides,
-        smooth::{LossDerivatives, SmoothRule, ThresholdDensity, in_logit, in_probability},
+        smooth::{
+            LossDerivatives, SmoothRule, SmoothScore, ThresholdDensity, in_logit, in_probability,
+        },
     },
     values::level::Level,
     values::probability::Probability,
 };
 
-/// The pseudospherical family of scores, relative to a baseline forecast b that scores 0 whatever
-/// happens.
+/// The pseudospherical family of scores, relative to a baseline forecast b that scores 0 under both
+/// outcomes.
 ///
-/// With `u = p / b` and `v = (1-p) / (1-b)`, r being the one of what happened:
+/// With `u = p / b` and `v = (1-p) / (1-b)`, and r the one of these that belongs to the outcome:
 ///
 /// ```text
 /// S = ((r / m)^(k-1) - 1) / (k-1),        m = (b u^k + (1-b) v^k)^(1/k)
 /// ```
 ///
-/// and the limits of that where the power k is 0 or 1. Strictly proper for every k. Positive where
-/// the forecast gave more to what happened than the baseline did. Power 2 over an even baseline is
-/// the [`SphericalScore`](crate::SphericalScore) up to scale and origin, power 1 the log score less
-/// that of the baseline. Bounded unless the power is from 0 to 1, where a wrong certainty scores
+/// and its limits for a power k of 0 or 1. Strictly proper for every k. Positive if the forecast gave
+/// the outcome a higher probability than the baseline did. Power 2 with a baseline of 1/2 is the
+/// [`SphericalScore`](crate::SphericalScore) up to scale and origin. Power 1 is the log score minus
+/// that of the baseline. Bounded unless the power is from 0 to 1, for which a wrong certainty scores
 /// minus infinity.
 ///
-/// Relative error at most 1e-12; of entropies and divergences for powers near ±100 3e-12.
+/// Relative error at most 1e-12.
 ///
 /// Reference: Jose, Nau and Winkler (2008), Scoring rules, generalized entropy, and utility
 /// maximization, doi:10.1287/opre.1070.0498; Good (1971) for an even baseline.
@@ -44,9 +45,9 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
-pub struct PseudosphericalScore(pub(crate) Baseline);
+pub struct PseudosphericalScore(Baseline);
 
-/// The form in which the rule is written.
+/// The serialized form.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
@@ -76,8 +77,7 @@ impl PseudosphericalScore {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the power is from -100 to 100 and the baseline from 0.001 to
-    /// 0.999.
+    /// [`Error::Setting`] unless the power is from -10 to 10 and the baseline from 0.001 to 0.999.
     pub fn new(power: f64, baseline: Level) -> Result<Self, Error> {
         Baseline::new(power, baseline).map(Self)
     }
@@ -89,7 +89,7 @@ impl PseudosphericalScore {
         let (t, t_excess) = self.0.ratio(forecast, !outcome);
         let excess = (t_excess - r_excess) / r;
         let log = if excess.abs() < 0.5 { excess.ln_1p() } else { (t / r).ln() };
-        if k.abs() < 1e-20 {
+        if k == 0.0 {
             return -other * log;
         }
         // ln (base + other (t / r)^k), with the larger of the two powers taken out.
@@ -107,7 +107,7 @@ impl ScoringRule for PseudosphericalScore {
     }
 
     fn entropy(&self, truth: Probability) -> f64 {
-        // The baseline is expected to score 0.
+        // The expected score of the baseline is 0.
         let baseline = self.0.sides;
         0.0 - self.divergence_of(baseline, Sides::new(truth))
     }
@@ -126,22 +126,22 @@ impl PseudosphericalScore {
         let to_an_end = p.p.min(q.p).min(p.rest).min(q.rest);
         if gap.abs() * (4.0 + 2.0 * k.abs()) <= to_an_end {
             let at = |share: f64| Sides { p: q.p + share * gap, rest: q.rest - share * gap };
-            // Gaps relative to the nearer end, whose powers would overflow alone.
+            // Gaps relative to the nearer end, so that no factor overflows alone.
             return gauss(0.0, 1.0, |share| {
                 let at = at(share);
                 let (end, powers) = if at.p < 0.5 { (at.p, [2, 0]) } else { (at.rest, [0, 2]) };
                 share * (gap / end) * self.density(at, powers) * (gap / end)
             });
         }
-        // Both forecasts in units of their own m: then it is a sum over outcomes of what a power lies
-        // above its tangent.
+        // With both forecasts in units of their own m, it is a sum over outcomes of the height of a
+        // power above its tangent.
         let shares = |sides| [true, false].map(|outcome| self.log_share(sides, outcome).exp());
         let (of_p, of_q) = (shares(p), shares(q));
-        // Of the two outcomes the one that the truth gives more.
+        // The outcome that is more probable.
         let likely = q.p > 0.5;
         let share = of_q[usize::from(!likely)];
         if share == f64::INFINITY {
-            // A certainty whose m is 0: only one outcome can come, and its score is all there is.
+            // A certainty whose m is 0: only the score of its one possible outcome counts.
             return ((k - 1.0) * self.log_share(p, likely)).exp() / (1.0 - k);
         }
         let length = self.0.ratio(q, likely).0 / share;
@@ -150,14 +150,16 @@ impl PseudosphericalScore {
     }
 }
 
-impl ThresholdDensity for PseudosphericalScore {
+impl SmoothScore for PseudosphericalScore {
     fn score_of(&self, forecast: Sides, outcome: bool) -> f64 {
         let (k, log) = (self.0.power - 1.0, self.log_share(forecast, outcome));
-        if k.abs() < 1e-25 { log } else { (k * log).exp_m1() / k }
+        if k == 0.0 { log } else { (k * log).exp_m1() / k }
     }
+}
 
-    /// `(u v)^(k-2) m^(1-2k) / (b (1-b))`, with m measured by the one of u and v whose power
-    /// counts.
+impl ThresholdDensity for PseudosphericalScore {
+    /// `(u v)^(k-2) m^(1-2k) / (b (1-b))`, with m in units of the one of u and v that has the larger
+    /// power.
     fn density(&self, p: Sides, [i, j]: [i32; 2]) -> f64 {
         let (k, base) = (self.0.power, self.0.sides);
         let (u, v) = (self.0.ratio(p, true).0, self.0.ratio(p, false).0);
@@ -181,7 +183,7 @@ impl ThresholdDensity for PseudosphericalScore {
 
 impl SmoothRule for PseudosphericalScore {
     fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
-        in_probability(self, Sides::new(forecast), outcome)
+        in_probability(self, forecast, outcome)
     }
 
     fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {

@@ -8,7 +8,7 @@ const GAUSS: [(f64, f64); 5] = [
     (0.973_906_528_517_171_7, 0.066_671_344_308_688_14),
 ];
 
-/// The integral of a function from a to b by one Gauss rule.
+/// The integral of a function from a to b by the Gauss-Legendre rule with ten points.
 pub(crate) fn gauss(a: f64, b: f64, integrand: impl Fn(f64) -> f64) -> f64 {
     let (middle, half) = (f64::midpoint(a, b), (b - a) / 2.0);
     let pair = |&(node, weight): &(f64, f64)| {

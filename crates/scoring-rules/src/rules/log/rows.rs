@@ -1,4 +1,5 @@
-//! Logarithms of many rows at once: straight-line code on numbers, which compiles to vectors.
+//! Logarithms of many rows at once, in branch-free code that compiles to vector instructions.
+
 use std::f64::consts::{LN_2, SQRT_2};
 
 use crate::values::probability::Probability;
@@ -6,13 +7,13 @@ use crate::values::probability::Probability;
 const MANTISSA: u64 = (1 << 52) - 1;
 const ONE: u64 = 1.0_f64.to_bits();
 
-/// `ln` of what was given to the outcome y, for at least the smallest normal number; within 2 units
-/// in the last place, also next to 1.
+/// `ln given` for the probability `given` of the outcome y, at least the smallest normal number;
+/// within 2 units in the last place, also next to 1.
 ///
 /// The number is `2^k m` with m from the root of 1/2 to the root of 2, and with s = (m-1) / (m+1):
 /// ln m = 2 (s + s^3/3 + s^5/5 + …).
 #[inline(always)]
-pub(crate) fn log_given(p: f64, y: f64, given: f64, against: f64) -> f64 {
+pub(super) fn log_given(p: f64, y: f64, given: f64, against: f64) -> f64 {
     // Moves the root of 1/2 to a power of 2, so that the exponent changes there.
     let shifted = given.to_bits().wrapping_add(ONE - (SQRT_2 / 2.0).to_bits());
     let m = f64::from_bits((shifted & MANTISSA) + (SQRT_2 / 2.0).to_bits());
@@ -53,30 +54,34 @@ fn polynomial(z: f64) -> f64 {
     low + z4 * high
 }
 
-/// What a forecast gives to the outcome that happened, and to the other; y is 1 for a success and 0
-/// for a failure. Arithmetic and no choice, which would be a branch.
+/// The probability of the outcome that happened, and of the other one; y is 1 for a success and 0
+/// for a failure. Arithmetic instead of a choice, which would be a branch.
 #[inline(always)]
-pub(crate) fn sides(p: f64, y: f64) -> (f64, f64) {
+pub(super) fn sides(p: f64, y: f64) -> (f64, f64) {
     ((p - (1.0 - y)).abs(), (p - y).abs())
 }
 
-/// Factors that go through one lane before it is looked after.
 const LANES: usize = 8;
 
-/// The sum of the logs of what was given to the outcomes, by one logarithm of their product:
-/// `given` returns factors in (0, 1]. `None` where a product would lose digits: a factor is too
-/// small, or the sum too near 0.
-///
-/// `safe` factors of a lane have a product that is a normal number.
+/// How many factors of at least `least` a lane can multiply before its exponent must be split off.
+/// Factors below 2^-62 are not expected; they make the sum `None`.
+const fn safe_factors(least: f64) -> usize {
+    let exponent = 1023 - (least.to_bits() >> 52) as usize;
+    1000 / if exponent < 62 { exponent } else { 62 }
+}
+
+/// The sum of the logs of the probabilities of the outcomes that happened, by one logarithm of their
+/// product. `given` returns these factors, from `least` to 1, with `least` below 1/2. `None` if the
+/// product would lose digits because a factor is too small or the sum too close to 0.
 #[inline(always)]
-pub(crate) fn log_of_product_of_rows(
+pub(super) fn log_of_product_of_rows(
     forecasts: &[Probability],
     outcomes: &[bool],
-    safe: usize,
+    least: f64,
     given: impl Fn(Probability, bool) -> f64,
 ) -> Option<f64> {
     let (mut lanes, mut exponents) = ([1.0_f64; LANES], [0_i64; LANES]);
-    let step = LANES * safe;
+    let step = LANES * safe_factors(least);
     for (forecasts, outcomes) in forecasts.chunks(step).zip(outcomes.chunks(step)) {
         let (forecast_chunks, forecast_rest) = forecasts.as_chunks::<LANES>();
         let (outcome_chunks, outcome_rest) = outcomes.as_chunks::<LANES>();
@@ -101,7 +106,7 @@ pub(crate) fn log_of_product_of_rows(
     let mantissa: f64 = lanes.iter().product();
     let exponent: i64 = exponents.iter().sum();
     let sum = mantissa.ln() + exponent as f64 * LN_2;
-    // The product is rounded relative to 1, its log therefore absolutely.
+    // The product has a relative rounding error, and its log an absolute one.
     (sum < -(forecasts.len() as f64) / 1024.0).then_some(sum)
 }
 
@@ -112,7 +117,7 @@ mod tests {
     fn sum(values: &[f64]) -> Option<f64> {
         let forecasts = Probability::from_slice(values).unwrap();
         let outcomes = vec![true; values.len()];
-        log_of_product_of_rows(forecasts, &outcomes, 16, |p, _| p.get())
+        log_of_product_of_rows(forecasts, &outcomes, 0.0, |p, _| p.get())
     }
 
     #[test]
@@ -135,5 +140,16 @@ mod tests {
         assert_eq!(sum(&[1.0 - 1e-9; 1000]), None);
         assert_eq!(sum(&[1.0; 8]), None);
         assert_eq!(sum(&[0.5, 1e-310]), None);
+    }
+
+    #[test]
+    fn a_lane_stays_normal_until_its_exponent_is_split_off() {
+        for sixth in 7..420 {
+            let least = 0.5_f64.powf(f64::from(sixth) / 6.123);
+            let product = least.max(0.5_f64.powi(62)).powi(safe_factors(least) as i32);
+            assert!(product >= 0.5_f64.powi(1000), "{least}");
+        }
+        assert_eq!(safe_factors(0.0), 16);
+        assert_eq!(safe_factors(1e-6), 50);
     }
 }

@@ -1,0 +1,344 @@
+use std::fmt;
+
+use crate::{
+    error::Error,
+    loops::{
+        row_sums::{fill, sum_of_pairs},
+        runs::Runs,
+        step_weights::StepWeights,
+    },
+    rule::ScoringRule,
+    rules::{
+        beta::{
+            divergence::divergence, incomplete_beta::IncompleteBeta, polynomial::BetaPolynomial,
+            table::BetaTable,
+        },
+        log::log_score::LogScore,
+        sides::Sides,
+        smooth::{
+            LossDerivatives, SmoothRule, SmoothScore, ThresholdDensity, in_logit, in_probability,
+        },
+    },
+    values::probability::Probability,
+};
+
+/// The beta family of scores, in which the decision threshold c has the weight
+/// `c^(alpha-1) (1-c)^(beta-1)`.
+///
+/// ```text
+/// S(p, 1) = - integral from p to 1 of c^(alpha-1) (1-c)^beta     dc
+/// S(p, 0) = - integral from 0 to p of c^alpha     (1-c)^(beta-1) dc
+/// ```
+///
+/// Strictly proper for all `alpha, beta > -1`. At most 0. Bounded if both parameters are positive;
+/// otherwise a wrong certainty scores minus infinity. Symmetric if `alpha = beta`. If both are finite,
+/// `S(1, 0) / S(0, 1) = alpha / beta`: (2, 4) punishes a wrong certainty of failure twice as hard as a
+/// wrong certainty of success, and (4, 2) the other way round.
+///
+/// Named members: (0, 0) is the log score, (1, 1) half the Brier score, (-1/2, -1/2) twice the
+/// [boosting score](crate::BoostingScore).
+///
+/// The relative error of a score is at most 1e-12. So is that of a divergence of forecasts and truths
+/// that are at least 1e-100 away from 0, or 0 or 1 themselves; in the last case it can be 1e-11.
+///
+/// Parameters that are whole numbers from 1 to 4 have a closed form. For other parameters, `new`
+/// prepares a table of about 60 kB, so make a rule once and keep it. A slower continued fraction is
+/// used if the table would not be accurate enough (parameters in the tens), and for forecasts closer
+/// than 2^-20 to 0 or 1.
+///
+/// Reference: Buja, Stuetzle and Shen (2005), Loss functions for binary class probability
+/// estimation and classification: structure and applications, section 11.
+///
+/// ```
+/// use scoring_rules::{BetaScore, LogScore, Probability, ScoringRule};
+///
+/// let p = Probability::new(0.75)?;
+/// let half_brier = BetaScore::new(1.0, 1.0)?;
+/// assert_eq!((half_brier.alpha(), half_brier.beta()), (1.0, 1.0));
+/// assert_eq!(half_brier.score(p, false), -0.75 * 0.75 / 2.0);
+///
+/// let log = BetaScore::new(0.0, 0.0)?;
+/// assert_eq!(log.score(p, true), LogScore::exact().score(p, true));
+///
+/// // A wrong certainty of success costs twice as much as a wrong certainty of failure.
+/// let cautious = BetaScore::new(1.0, 0.5)?;
+/// let yes = cautious.score(Probability::ONE, false);
+/// let no = cautious.score(Probability::ZERO, true);
+/// assert!((yes / no - 2.0).abs() < 1e-12);
+/// # Ok::<(), scoring_rules::Error>(())
+/// ```
+#[derive(Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
+pub struct BetaScore {
+    alpha: f64,
+    beta: f64,
+    form: Form,
+}
+
+/// The serialized form.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    alpha: f64,
+    beta: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for BetaScore {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        Self::new(written.alpha, written.beta)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<BetaScore> for Written {
+    fn from(rule: BetaScore) -> Self {
+        Self { alpha: rule.alpha, beta: rule.beta }
+    }
+}
+
+#[derive(Clone)]
+enum Form {
+    Log,
+    Polynomial { success: BetaPolynomial, failure: BetaPolynomial },
+    Integral { success: Integral, failure: Integral },
+}
+
+/// The score of one outcome as an incomplete beta integral, with a table of it if that is accurate.
+#[derive(Clone)]
+struct Integral {
+    integral: IncompleteBeta,
+    table: Option<BetaTable>,
+}
+
+impl Integral {
+    fn new(a: f64, b: f64) -> Self {
+        let integral = IncompleteBeta::new(a, b);
+        Self { table: BetaTable::new(a, b, &integral), integral }
+    }
+
+    /// Minus the integral from 0 to x, for `y = 1 - x`.
+    #[inline]
+    fn score(&self, x: f64, y: f64) -> f64 {
+        match self.table.as_ref().and_then(|table| table.at(x, y)) {
+            Some(integral) => -integral,
+            None => 0.0 - self.integral.at(x, y),
+        }
+    }
+}
+
+impl BetaScore {
+    /// The member with the given parameters.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] unless both are above -1 and at most 100.
+    pub fn new(alpha: f64, beta: f64) -> Result<Self, Error> {
+        for (name, value) in [("alpha", alpha), ("beta", beta)] {
+            // Written so that a NaN falls into the error arm.
+            if !(value > -1.0 && value <= 100.0) {
+                return Err(Error::Setting { name, value, range: "above -1 and at most 100" });
+            }
+        }
+        let form = if alpha == 0.0 && beta == 0.0 {
+            Form::Log
+        } else if let (Some(success), Some(failure)) =
+            (BetaPolynomial::new(beta + 1.0, alpha), BetaPolynomial::new(alpha + 1.0, beta))
+        {
+            Form::Polynomial { success, failure }
+        } else {
+            Form::Integral {
+                success: Integral::new(beta + 1.0, alpha),
+                failure: Integral::new(alpha + 1.0, beta),
+            }
+        };
+        Ok(Self { alpha, beta, form })
+    }
+
+    /// The first parameter.
+    #[must_use]
+    pub const fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    /// The second parameter.
+    #[must_use]
+    pub const fn beta(&self) -> f64 {
+        self.beta
+    }
+}
+
+impl fmt::Debug for BetaScore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BetaScore")
+            .field("alpha", &self.alpha)
+            .field("beta", &self.beta)
+            .finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for BetaScore {
+    fn eq(&self, other: &Self) -> bool {
+        (self.alpha, self.beta) == (other.alpha, other.beta)
+    }
+}
+
+impl ScoringRule for BetaScore {
+    #[inline]
+    fn score(&self, forecast: Probability, outcome: bool) -> f64 {
+        self.score_of(Sides::new(forecast), outcome)
+    }
+
+    fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
+        if let Form::Log = self.form {
+            LogScore::exact().divergence(forecast, truth)
+        } else {
+            divergence(
+                [self.alpha, self.beta],
+                |p, outcome| self.score(p, outcome),
+                forecast,
+                truth,
+            )
+        }
+    }
+
+    fn fill_scores(&self, forecasts: &[Probability], outcomes: &[bool], scores: &mut [f64]) {
+        match &self.form {
+            Form::Log => LogScore::exact().fill_scores(forecasts, outcomes, scores),
+            Form::Polynomial { success, failure } => {
+                fill(forecasts, outcomes, scores, of_either(success, failure));
+            }
+            Form::Integral { .. } => fill(forecasts, outcomes, scores, |p, y| self.score(p, y)),
+        }
+    }
+
+    fn sum_scores(&self, forecasts: &[Probability], outcomes: &[bool]) -> f64 {
+        match &self.form {
+            Form::Log => LogScore::exact().sum_scores(forecasts, outcomes),
+            Form::Polynomial { success, failure } => {
+                sum_of_pairs(forecasts, outcomes, of_either(success, failure))
+            }
+            Form::Integral { .. } => sum_of_pairs(forecasts, outcomes, |p, y| self.score(p, y)),
+        }
+    }
+
+    #[inline]
+    fn weighted_sum(&self, forecasts: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
+        self.sum_of_run(forecasts, 0, forecasts.len(), outcome, weights)
+    }
+
+    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
+        if let Form::Log = self.form {
+            return LogScore::exact().weighted_sums(runs, weights, sums);
+        }
+        for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
+            *sum = self.sum_of_run(runs.forecasts(), start, end, outcome, weights);
+        }
+    }
+}
+
+/// The score of a row without a branch on its outcome: both polynomials, one of them times 0.
+#[inline(always)]
+fn of_either(
+    success: &BetaPolynomial,
+    failure: &BetaPolynomial,
+) -> impl Fn(Probability, bool) -> f64 {
+    let (success, failure) = (*success, *failure);
+    move |forecast, outcome| {
+        let (p, y) = (forecast.get(), f64::from(outcome));
+        let (given, against) = ((p - (1.0 - y)).abs(), (p - y).abs());
+        let (one, other) =
+            (success.score_of_row(against, given), failure.score_of_row(against, given));
+        0.0 + (y * one + (1.0 - y) * other)
+    }
+}
+
+impl BetaScore {
+    #[inline]
+    fn sum_of_run(
+        &self,
+        forecasts: &[Probability],
+        start: usize,
+        end: usize,
+        outcome: bool,
+        weights: StepWeights,
+    ) -> f64 {
+        let success = |p: Probability| (p.complement().get(), p.get());
+        let failure = |p: Probability| (p.get(), p.complement().get());
+        match &self.form {
+            Form::Log => LogScore::exact().weighted_sum(&forecasts[start..end], outcome, weights),
+            Form::Polynomial { success: form, .. } if outcome => {
+                form.weighted_sum(forecasts, start, end, weights, success)
+            }
+            Form::Polynomial { failure: form, .. } => {
+                form.weighted_sum(forecasts, start, end, weights, failure)
+            }
+            Form::Integral { success: form, .. } if outcome => {
+                weights.sum(&forecasts[start..end], |p| form.score(p.complement().get(), p.get()))
+            }
+            Form::Integral { failure: form, .. } => {
+                weights.sum(&forecasts[start..end], |p| form.score(p.get(), p.complement().get()))
+            }
+        }
+    }
+}
+
+impl SmoothScore for BetaScore {
+    #[inline]
+    fn score_of(&self, forecast: Sides, outcome: bool) -> f64 {
+        let Sides { p, rest } = forecast;
+        match &self.form {
+            Form::Log => LogScore::exact().score_of(forecast, outcome),
+            Form::Polynomial { success, .. } if outcome => success.score(rest, p),
+            Form::Polynomial { failure, .. } => failure.score(p, rest),
+            Form::Integral { success, .. } if outcome => success.score(rest, p),
+            Form::Integral { failure, .. } => failure.score(p, rest),
+        }
+    }
+
+    fn loss_of_logit(&self, logit: f64, outcome: bool) -> f64 {
+        match self.form {
+            Form::Log => LogScore::exact().loss_of_logit(logit, outcome),
+            _ => 0.0 - self.score_of(Sides::of_logit(logit), outcome),
+        }
+    }
+}
+
+impl ThresholdDensity for BetaScore {
+    fn density(&self, p: Sides, [i, j]: [i32; 2]) -> f64 {
+        p.p.powf(self.alpha - 1.0 + f64::from(i)) * p.rest.powf(self.beta - 1.0 + f64::from(j))
+    }
+
+    fn exponents(&self, _p: Sides) -> [f64; 2] {
+        [self.alpha, self.beta]
+    }
+}
+
+impl SmoothRule for BetaScore {
+    fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
+        in_probability(self, forecast, outcome)
+    }
+
+    fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
+        in_logit(self, logit, outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_with_equal_parameters_are_equal_and_show_them() {
+        let rule = |alpha, beta| BetaScore::new(alpha, beta).unwrap();
+        assert_eq!(rule(0.5, 1.7), rule(0.5, 1.7));
+        assert_ne!(rule(0.5, 1.7), rule(0.5, 1.6));
+        assert_ne!(rule(0.5, 1.7), rule(0.4, 1.7));
+        let shown = format!("{:?}", rule(0.5, 1.7));
+        assert!(shown.contains("alpha: 0.5") && shown.contains("beta: 1.7"), "{shown}");
+    }
+}

@@ -1,0 +1,506 @@
+use crate::{
+    error::Error,
+    loops::{
+        row_sums::{fill, sum_of_pairs},
+        runs::Runs,
+        step_weights::StepWeights,
+        window::{WINDOW, outside, with_window},
+    },
+    rule::ScoringRule,
+    rules::{
+        log::{
+            kullback_leibler::kullback_leibler,
+            products::{falling_powers, plain},
+            rows::{log_given, log_of_product_of_rows, sides},
+        },
+        sides::Sides,
+        smooth::{
+            LossDerivatives, SmoothRule, SmoothScore, ThresholdDensity, in_logit, in_probability,
+        },
+    },
+    sums::compensated_sum::CompensatedSum,
+    values::probability::Probability,
+};
+
+/// The logarithmic score, `ln` of the probability given to what happened, in nats.
+///
+/// Between minus infinity and 0, strictly proper, symmetric. [`LogScore::exact`] is the score as
+/// defined; [`LogScore::clipped`] moves forecasts into `[eps, 1 - eps]` first, which bounds it by
+/// `ln eps` and makes it proper but no longer strictly so: reports beyond the clip tie.
+///
+/// In JSON it is `{"clip": 1e-6}`, and `{"clip": null}` for the exact score.
+///
+/// Reference: Good (1952), Rational decisions, doi:10.1111/j.2517-6161.1952.tb00104.x.
+///
+/// ```
+/// use scoring_rules::{LogScore, Probability, ScoringRule};
+///
+/// let p = Probability::new(0.25)?;
+/// assert_eq!(LogScore::exact().score(p, true), 0.25_f64.ln());
+/// assert_eq!(LogScore::exact().score(Probability::ZERO, true), f64::NEG_INFINITY);
+/// assert_eq!(LogScore::clipped(1e-6)?.score(Probability::ZERO, true), 1e-6_f64.ln());
+/// # Ok::<(), scoring_rules::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
+pub struct LogScore {
+    /// 0 for the exact score.
+    clip: f64,
+}
+
+/// The serialized form.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    /// Required, so that an empty object is not taken for the exact score.
+    #[serde(deserialize_with = "required")]
+    clip: Option<f64>,
+}
+
+#[cfg(feature = "serde")]
+fn required<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    serde::Deserialize::deserialize(deserializer)
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Written> for LogScore {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self, Error> {
+        written.clip.map_or_else(|| Ok(Self::exact()), Self::clipped)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<LogScore> for Written {
+    fn from(rule: LogScore) -> Self {
+        Self { clip: if rule.clip > 0.0 { Some(rule.clip) } else { None } }
+    }
+}
+
+impl LogScore {
+    /// The score as defined: minus infinity for a certainty that was wrong.
+    #[must_use]
+    pub const fn exact() -> Self {
+        Self { clip: 0.0 }
+    }
+
+    /// The score of the forecast after it is moved into `[eps, 1 - eps]`. The clip applies to the
+    /// probability of the outcome that happened, so that both outcomes have the same floor, exactly
+    /// `ln eps`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] unless eps is at least 1e-100 and below 1/2.
+    pub const fn clipped(eps: f64) -> Result<Self, Error> {
+        if eps >= 1e-100 && eps < 0.5 {
+            Ok(Self { clip: eps })
+        } else {
+            Err(Error::Setting { name: "eps", value: eps, range: "at least 1e-100 and below 1/2" })
+        }
+    }
+
+    /// The probability that counts where `p` was given to the event and the event happened.
+    #[inline]
+    fn clip(self, p: f64) -> f64 {
+        // Not f64::clamp, which checks its limits and looks for NaN on every call.
+        let (low, high) = (self.clip, 1.0 - self.clip);
+        let p = if p > low { p } else { low };
+        if p < high { p } else { high }
+    }
+
+    /// The forecast that counts, of which neither side has lost digits: `1 - (1 - eps)` is not eps.
+    fn clipped_sides(self, forecast: Sides) -> Sides {
+        if forecast.p < self.clip {
+            Sides { p: self.clip, rest: 1.0 - self.clip }
+        } else if forecast.rest < self.clip {
+            Sides { p: 1.0 - self.clip, rest: self.clip }
+        } else {
+            forecast
+        }
+    }
+
+    /// The product whose logarithm is the weighted sum over a run of at most [`WINDOW`] steps, all
+    /// with weight 1 or with falling weights; 0 if it is too small for a number.
+    #[inline(always)]
+    fn product(
+        self,
+        forecasts: &[Probability],
+        (start, end, outcome): (usize, usize, bool),
+        falling: bool,
+    ) -> f64 {
+        let (failure, outside) = (f64::from(!outcome), outside(end - start));
+        with_window(forecasts, start, end, |window| {
+            let factor = |i: usize| {
+                let given = self.clip((window[i].get() - failure).abs());
+                if given > outside[i] { given } else { outside[i] }
+            };
+            let pairs = (1..WINDOW / 2).map(|pair| [factor(2 * pair), factor(2 * pair + 1)]);
+            let first = [factor(0), factor(1)];
+            if falling { falling_powers(first, pairs) } else { plain(first, pairs) }
+        })
+    }
+
+    /// The weighted sum over a run of any length, as a sum over pieces of up to [`WINDOW`] steps.
+    /// Weights are 1 or fall by 1 within a piece; both sums together give every other weight.
+    #[inline(never)]
+    fn sum_of_pieces(
+        self,
+        forecasts: &[Probability],
+        (start, end, outcome): (usize, usize, bool),
+        weights: StepWeights,
+    ) -> f64 {
+        let mut total = CompensatedSum::default();
+        for from in (start..end).step_by(WINDOW) {
+            let to = end.min(from + WINDOW);
+            let plain = self.sum_of_piece(forecasts, (from, to, outcome), false);
+            if plain.is_infinite() {
+                return plain;
+            }
+            let falling = || self.sum_of_piece(forecasts, (from, to, outcome), true);
+            total.add(match weights {
+                StepWeights::Equal => plain,
+                StepWeights::Falling => falling() + (end - to) as f64 * plain,
+                StepWeights::Rising => (to - start + 1) as f64 * plain - falling(),
+            });
+        }
+        total.value()
+    }
+
+    fn sum_of_piece(
+        self,
+        forecasts: &[Probability],
+        run @ (start, end, outcome): (usize, usize, bool),
+        falling: bool,
+    ) -> f64 {
+        let weights = if falling { StepWeights::Falling } else { StepWeights::Equal };
+        let sum = self.product(forecasts, run, falling).ln();
+        if keeps_digits(sum, weights.total(end - start)) {
+            sum
+        } else {
+            weights.sum(&forecasts[start..end], |p| self.score(p, outcome))
+        }
+    }
+}
+
+/// Whether the log of a product is as accurate as a sum of logs. The product has a relative rounding
+/// error and its log an absolute one, of about 2^-52 times the total weight: too much if the mean of
+/// the logs is close to 0. The log is minus infinity if the product is too small for a number.
+#[inline]
+fn keeps_digits(log: f64, total_weight: f64) -> bool {
+    log < -total_weight / 1024.0 && log.is_finite()
+}
+
+impl ScoringRule for LogScore {
+    #[inline]
+    fn score(&self, forecast: Probability, outcome: bool) -> f64 {
+        self.score_of(Sides::new(forecast), outcome)
+    }
+
+    fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
+        let given = Sides::new(truth);
+        let (p, q) = (self.clipped_sides(Sides::new(forecast)), self.clipped_sides(given));
+        // Of sides above one half the digits are in the other one.
+        let gap = if p.p < 0.5 || q.p < 0.5 { p.p - q.p } else { q.rest - p.rest };
+        if gap == 0.0 {
+            return 0.0;
+        }
+        let loss = kullback_leibler(q, p, gap);
+        // A truth beyond the clip makes one outcome likelier than its clipped forecast does. Neither
+        // part is negative.
+        let beyond = (self.clip - given.rest).max(0.0) - (self.clip - given.p).max(0.0);
+        if beyond == 0.0 {
+            return loss;
+        }
+        loss + beyond * (log_ratio(q.p, p.p, -gap) - log_ratio(q.rest, p.rest, gap))
+    }
+
+    /// A logarithm of our own, in straight-line code for vectors: at most 2 units in the last place
+    /// off.
+    fn fill_scores(&self, forecasts: &[Probability], outcomes: &[bool], scores: &mut [f64]) {
+        let (clip, floor) = (self.clip, self.clip.ln());
+        for ((forecasts, outcomes), scores) in
+            forecasts.chunks(64).zip(outcomes.chunks(64)).zip(scores.chunks_mut(64))
+        {
+            fill(forecasts, outcomes, scores, |forecast, success| {
+                let (p, y) = (forecast.get(), f64::from(success));
+                let (given, against) = sides(p, y);
+                let log = log_given(p, y, given, if against > clip { against } else { clip });
+                if given > clip { log } else { floor }
+            });
+            // The fast logarithm does not read the exponents of subnormal numbers.
+            let tiny = |(&forecast, &success): (&Probability, &bool)| {
+                sides(forecast.get(), f64::from(success)).0 < f64::MIN_POSITIVE
+            };
+            if clip == 0.0 && forecasts.iter().zip(outcomes).any(tiny) {
+                fill(forecasts, outcomes, scores, |p, success| self.score(p, success));
+            }
+        }
+    }
+
+    /// One logarithm for all rows, that of their product.
+    fn sum_scores(&self, forecasts: &[Probability], outcomes: &[bool]) -> f64 {
+        let given =
+            |forecast: Probability, success| self.clip(sides(forecast.get(), f64::from(success)).0);
+        log_of_product_of_rows(forecasts, outcomes, self.clip, given).unwrap_or_else(|| {
+            sum_of_pairs(forecasts, outcomes, |forecast, success| self.score(forecast, success))
+        })
+    }
+
+    /// One logarithm per run instead of one per step: a sum of logs with whole weights is the log of
+    /// a product of prefix products. Within 1e-12 relative of the sum of logs.
+    fn weighted_sum(&self, forecasts: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
+        let mut sum = [0.0];
+        let end = forecasts.len();
+        self.weighted_sums(Runs::one(forecasts, &end, &outcome), weights, &mut sum);
+        sum[0]
+    }
+
+    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
+        // All products first, then all logarithms, so that neither waits for the other.
+        for (sum, run) in sums.iter_mut().zip(runs.iter()) {
+            *sum = match weights {
+                _ if run.1 - run.0 > WINDOW => 0.0,
+                StepWeights::Equal => self.product(runs.forecasts(), run, false),
+                StepWeights::Falling => self.product(runs.forecasts(), run, true),
+                StepWeights::Rising => 0.0,
+            };
+        }
+        for (sum, run) in sums.iter_mut().zip(runs.iter()) {
+            *sum = sum.ln();
+            if !keeps_digits(*sum, weights.total(run.1 - run.0)) {
+                *sum = self.sum_of_pieces(runs.forecasts(), run, weights);
+            }
+        }
+    }
+}
+
+impl SmoothScore for LogScore {
+    #[inline]
+    fn score_of(&self, forecast: Sides, outcome: bool) -> f64 {
+        let (given, against) = forecast.of(outcome);
+        if given <= self.clip {
+            self.clip.ln()
+        } else if given < 0.5 {
+            given.ln()
+        } else {
+            // Keeps every digit of a small `against`, which `given` has rounded away.
+            0.0 + (-against.max(self.clip)).ln_1p()
+        }
+    }
+
+    fn loss_of_logit(&self, logit: f64, outcome: bool) -> f64 {
+        if logit.is_nan() {
+            return logit;
+        }
+        // ln (1 + exp(x)), with the logit x against the outcome.
+        let x = if outcome { -logit } else { logit };
+        let loss = x.max(0.0) + (-x.abs()).exp().ln_1p();
+        // Never negative zero.
+        loss.max(0.0 - (-self.clip).ln_1p()).min(-self.clip.ln())
+    }
+}
+
+impl ThresholdDensity for LogScore {
+    fn density(&self, p: Sides, [i, j]: [i32; 2]) -> f64 {
+        if p.p <= self.clip || p.rest <= self.clip {
+            return 0.0;
+        }
+        p.p.powi(i - 1) * p.rest.powi(j - 1)
+    }
+
+    fn exponents(&self, _p: Sides) -> [f64; 2] {
+        [0.0; 2]
+    }
+}
+
+impl SmoothRule for LogScore {
+    fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
+        in_probability(self, forecast, outcome)
+    }
+
+    fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
+        in_logit(self, logit, outcome)
+    }
+}
+
+/// `ln (a / b)` for positive numbers; `gap` is `a - b`.
+fn log_ratio(a: f64, b: f64, gap: f64) -> f64 {
+    let x = gap / b;
+    if x.abs() < 0.4 { x.ln_1p() } else { (a / b).ln() }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const WEIGHTS: [StepWeights; 3] =
+        [StepWeights::Equal, StepWeights::Falling, StepWeights::Rising];
+
+    fn check(rule: LogScore, values: &[f64]) {
+        let forecasts = Probability::from_slice(values).unwrap();
+        for outcome in [false, true] {
+            for weights in WEIGHTS {
+                let by_product = rule.weighted_sum(forecasts, outcome, weights);
+                let by_logs = weights.sum(forecasts, |p| rule.score(p, outcome));
+                if by_logs.is_infinite() {
+                    assert_eq!(by_product, by_logs);
+                } else {
+                    approx::assert_relative_eq!(
+                        by_product,
+                        by_logs,
+                        epsilon = 0.0,
+                        max_relative = 1e-12
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_clipped_divergence_is_the_difference_of_clipped_scores() {
+        for eps in [1e-100, 1e-15, 1e-6, 0.05] {
+            let rule = LogScore::clipped(eps).unwrap();
+            for p in [0.0, 0.3, 1.0 - 2.0 * eps, 1.0 - eps / 2.0, 1.0] {
+                for q in [0.0, 0.4, 1.0] {
+                    let [p, q] = [p, q].map(|p| Probability::new(p).unwrap());
+                    let expected = rule.expected(q, q) - rule.expected(p, q);
+                    let error = (rule.divergence(p, q) - expected).abs();
+                    assert!(error <= 1e-14 * expected.abs().max(1.0), "{eps} {p} {q}: {error:e}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn products_that_would_underflow_are_replaced_by_sums_of_logs() {
+        let clipped = LogScore::clipped(1e-6).unwrap();
+        let ends = [0.0, 1.0, 1e-6, 0.5, 1e-18, 1e-19, 1e-300, 5e-324, 1.0 - f64::EPSILON / 2.0];
+        for n in [1, 2, 9, 10, 48, 49, 500, 5_000] {
+            for &end in &ends {
+                let mut values = vec![end; n];
+                check(clipped, &values);
+                check(LogScore::exact(), &values);
+                values[n / 2] = 0.3;
+                check(LogScore::clipped(1e-100).unwrap(), &values);
+            }
+        }
+    }
+
+    /// Unlike each other, and neither nearly right nor nearly impossible.
+    fn ordinary(n: usize) -> Vec<f64> {
+        (0..n).map(|i| 0.1 + 0.8 * (i as f64 * 0.618_033_988_75).fract()).collect()
+    }
+
+    #[test]
+    fn the_product_of_an_ordinary_short_run_is_used() {
+        let values: Vec<f64> = ordinary(WINDOW).iter().map(|p| 0.5 + 0.4 * p).collect();
+        for rule in [LogScore::exact(), LogScore::clipped(1e-6).unwrap()] {
+            for n in 1..=WINDOW {
+                let forecasts = Probability::from_slice(&values[WINDOW - n..]).unwrap();
+                for (weights, falling) in
+                    [(StepWeights::Equal, false), (StepWeights::Falling, true)]
+                {
+                    let log = rule.product(forecasts, (0, n, true), falling).ln();
+                    let exact = weights.sum(forecasts, |p| rule.score(p, true));
+                    assert!(keeps_digits(log, weights.total(n)));
+                    approx::assert_relative_eq!(log, exact, epsilon = 0.0, max_relative = 1e-13);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_run_is_summed_piece_by_piece() {
+        for rule in [LogScore::exact(), LogScore::clipped(1e-6).unwrap()] {
+            for n in [1, 2, 16, 17, 33, 100, 999, 1024] {
+                check(rule, &ordinary(n));
+            }
+        }
+    }
+
+    #[test]
+    fn runs_that_are_nearly_right_keep_their_digits() {
+        for n in [1, 15, 100, 1023, 1024, 2048] {
+            check(LogScore::exact(), &vec![1.0 - 1e-9; n]);
+            check(LogScore::exact(), &vec![1e-5; n]);
+        }
+    }
+
+    #[test]
+    fn a_run_has_the_same_bits_wherever_it_stands() {
+        let rule = LogScore::exact();
+        let values = ordinary(3_000);
+        let forecasts = Probability::from_slice(&values).unwrap();
+        let ends: Vec<usize> = (1..=1_000).map(|i| 3 * i).collect();
+        let outcomes: Vec<bool> = (0..1_000).map(|i| i % 3 == 0).collect();
+        for weights in WEIGHTS {
+            let mut sums = vec![0.0; ends.len()];
+            let runs = Runs::new(forecasts, 0, &ends, &outcomes).unwrap();
+            rule.weighted_sums(runs, weights, &mut sums);
+            for (sum, (start, end, outcome)) in sums.iter().zip(runs.iter()) {
+                let alone = rule.weighted_sum(&forecasts[start..end], outcome, weights);
+                assert_eq!(sum.to_bits(), alone.to_bits(), "{start} {weights:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn close_forecasts_on_both_sides_of_one_half_keep_the_digits_of_their_difference() {
+        for gap in [1e-5, 1e-7, 1e-9, 1e-12] {
+            for (p, q) in [(0.5, 0.5 - gap), (0.5 - gap, 0.5), (0.5 + gap, 0.5 - gap)] {
+                let gap: f64 = p - q;
+                let [report, truth] = [p, q].map(|p| Probability::new(p).unwrap());
+                let third = gap / 3.0 * (1.0 / ((1.0 - q) * (1.0 - q)) - 1.0 / (q * q));
+                let exact = gap * gap * (1.0 / (2.0 * q * (1.0 - q)) + third + 4.0 * gap * gap);
+                let loss = LogScore::exact().divergence(report, truth);
+                approx::assert_relative_eq!(loss, exact, epsilon = 0.0, max_relative = 1e-13);
+            }
+        }
+    }
+
+    #[test]
+    fn close_forecasts_at_the_clip_keep_the_digits_of_their_difference() {
+        let rule = LogScore::clipped(0.05).unwrap();
+        for gap in [1e-3, 1e-6, 1e-9, 1e-12] {
+            let p = 0.05 + gap;
+            let [report, truth] = [p, 0.0].map(|p| Probability::new(p).unwrap());
+            // A certain failure, which the clip turns into 0.05.
+            let exact = -(-(p - 0.05) / 0.95).ln_1p();
+            let loss = rule.divergence(report, truth);
+            approx::assert_relative_eq!(loss, exact, epsilon = 0.0, max_relative = 1e-13);
+        }
+    }
+
+    #[test]
+    fn a_clip_outside_its_range_is_refused() {
+        for value in [0.0, -0.1, 1e-101, 0.5, f64::INFINITY] {
+            let error = LogScore::clipped(value).unwrap_err();
+            assert!(matches!(error, Error::Setting { name: "eps", .. }));
+        }
+        assert!(LogScore::clipped(f64::NAN).is_err());
+    }
+
+    #[test]
+    fn the_floor_of_the_clipped_score_is_the_log_of_the_clip_for_both_outcomes() {
+        let rule = LogScore::clipped(1e-6).unwrap();
+        assert_eq!(rule.score(Probability::ZERO, true), 1e-6_f64.ln());
+        assert_eq!(rule.score(Probability::ONE, false), 1e-6_f64.ln());
+        assert_eq!(rule.score(Probability::ONE, true), rule.score(Probability::ZERO, false));
+    }
+
+    proptest! {
+        #[test]
+        fn the_product_agrees_with_the_sum_of_logs(
+            values in prop::collection::vec(0.0..=1.0_f64, 1..300),
+            eps in 1e-12..0.4_f64,
+        ) {
+            check(LogScore::exact(), &values);
+            check(LogScore::clipped(eps).unwrap(), &values);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+use crate::{error::Error, rules::sides::Sides, values::level::Level};
+
+/// The settings of both families of power scores: the power, and the baseline forecast that scores 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Baseline {
+    pub(super) power: f64,
+    #[cfg(feature = "serde")]
+    pub(super) level: Level,
+    pub(super) sides: Sides,
+}
+
+impl Baseline {
+    pub(super) fn new(power: f64, baseline: Level) -> Result<Self, Error> {
+        // Written so that a NaN falls into the error arm.
+        if !(-10.0..=10.0).contains(&power) {
+            return Err(Error::Setting { name: "power", value: power, range: "from -10 to 10" });
+        }
+        let p = baseline.get();
+        if !(0.001..=0.999).contains(&p) {
+            return Err(Error::Setting {
+                name: "baseline",
+                value: p,
+                range: "from 0.001 to 0.999",
+            });
+        }
+        Ok(Self {
+            power,
+            #[cfg(feature = "serde")]
+            level: baseline,
+            sides: Sides { p, rest: 1.0 - p },
+        })
+    }
+
+    /// The ratio of the forecast's probability of an outcome to the baseline's, and that ratio minus
+    /// 1, with all digits also close to 1.
+    #[inline]
+    pub(super) fn ratio(self, forecast: Sides, outcome: bool) -> (f64, f64) {
+        let (given, base) = (forecast.of(outcome).0, self.sides.of(outcome).0);
+        let gap = forecast.p - self.sides.p;
+        (given / base, if outcome { gap } else { -gap } / base)
+    }
+}

@@ -401,28 +401,28 @@ fn forecasts_a_few_numbers_from_the_rate_have_no_negative_miscalibration() {
 }
 
 #[test]
-fn rules_of_your_own_without_a_mean_are_typed_errors() {
+fn decompositions_of_rules_with_undefined_means_are_errors() {
     let blocks = blocks(&[(0.2, false, 1.0), (0.25, true, 1.0), (0.8, false, 2.0)]);
     let nan = from_fn(|_: Probability, _: bool| f64::NAN);
     let never = from_fn(|_: Probability, _: bool| f64::NEG_INFINITY);
     for rule in [&nan as &dyn ScoringRule, &never] {
         let error = corp(rule, &blocks).unwrap_err();
-        assert!(matches!(error, Error::NotFinite { .. }), "{error}");
+        assert!(matches!(error, Error::Undefined { .. }), "{error}");
         let error = decompose(rule, &blocks, Binning::Quantile { bins: 2 }).unwrap_err();
-        assert!(matches!(error, Error::NotFinite { .. }), "{error}");
+        assert!(matches!(error, Error::Undefined { .. }), "{error}");
     }
-    // The base rate alone is ruled out, which costs the mean loss nothing.
-    let but_for_the_base_rate =
+    // Only the base rate has an infinite loss, which does not affect the mean loss.
+    let infinite_at_the_base_rate =
         from_fn(
             |p: Probability, y: bool| {
                 if p == Probability::HALF { f64::NEG_INFINITY } else { BrierScore.score(p, y) }
             },
         );
     let halves = crate::blocks(&[(0.2, false, 1.0), (0.8, true, 1.0)]);
-    let error = corp(&but_for_the_base_rate, &halves).unwrap_err();
-    assert!(matches!(error, Error::NotFinite { what: "the sum of the terms", .. }), "{error}");
-    let error = decompose(&but_for_the_base_rate, &halves, Binning::Distinct).unwrap_err();
-    assert!(matches!(error, Error::NotFinite { what: "the sum of the terms", .. }), "{error}");
+    let error = corp(&infinite_at_the_base_rate, &halves).unwrap_err();
+    assert!(matches!(error, Error::Undefined { .. }), "{error}");
+    let error = decompose(&infinite_at_the_base_rate, &halves, Binning::Distinct).unwrap_err();
+    assert!(matches!(error, Error::Undefined { .. }), "{error}");
     let none = TiedBlocks::default();
     assert_eq!(corp(&BrierScore, &none), Err(Error::Empty));
     assert_eq!(decompose(&BrierScore, &none, Binning::Distinct), Err(Error::Empty));
@@ -449,7 +449,7 @@ fn a_skill_score_needs_a_reference_that_leaves_room_and_finite_numbers() {
     assert_eq!(skill_score(3.0, 2.0, 4.0), Ok(0.5));
     assert_eq!(skill_score(0.75, 0.25, 0.0), Ok(-2.0));
     let error = skill_score(0.5, 1.0, 1.0).unwrap_err();
-    assert!(matches!(error, Error::Setting { name: "reference", value: 1.0, .. }), "{error}");
+    assert!(matches!(error, Error::Undefined { name: "the skill score", .. }), "{error}");
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         for (score, reference, best) in [(bad, -1.0, 0.0), (-1.0, bad, 0.0), (-1.0, -2.0, bad)] {
             let error = skill_score(score, reference, best).unwrap_err();

@@ -9,10 +9,10 @@ use std::fmt::Debug;
 use proptest::prelude::*;
 use scoring_rules::{
     BetaScore, Binning, BoostingScore, BrierScore, Categorical, CompensatedSum, Corp,
-    Decomposition, Dominance, ElementaryScore, Ensemble, ExactMean, ExactSum, Interval, Level,
-    LogScore, LossDerivatives, MurphyCurve, MurphyPiece, PooledBlocks, PowerScore, Probability,
-    PseudosphericalScore, ScoringRule, SmoothRule, SphericalScore, ThresholdMixture, TiedBlocks,
-    Weight, corp, decompose, from_fn,
+    Decomposition, Dominance, ElementaryScore, Ensemble, Error, ExactMean, ExactSum, Interval,
+    Level, LogScore, LossDerivatives, MurphyCurve, MurphyPiece, PooledBlocks, PowerScore,
+    Probability, PseudosphericalScore, ScoringRule, SmoothRule, SphericalScore, ThresholdMixture,
+    TiedBlocks, Weight, corp, decompose, from_fn,
     loops::StepWeights,
     pool_adjacent_violators,
     propriety::{Examination, IntervalExamination, examine, examine_interval},
@@ -101,7 +101,7 @@ fn rules_that_cannot_be_made_cannot_be_read() {
         (r#"{"threshold":0.25,"false_alarm":-0.25,"miss":0.75}"#, "false_alarm is -0.25"),
     ]);
     refused::<ThresholdMixture>(&[
-        (r#"{"thresholds":[]}"#, "nothing to average"),
+        (r#"{"thresholds":[]}"#, "the input is empty"),
         (r#"{"thresholds":[[0.5,-1.0]]}"#, "weight is -1"),
         (r#"{"thresholds":[[0.0,1.0]]}"#, "above 0 and below 1"),
     ]);
@@ -120,7 +120,10 @@ fn borrowed_settings_are_written() {
     written(&Binning::EqualWidth { bins: 10 }, r#"{"equal_width":{"bins":10}}"#);
     written(&Binning::Edges { inner: &inner }, r#"{"edges":{"inner":[0.5]}}"#);
     written(&Binning::Distinct, r#""distinct""#);
-    written(&Categorical::new(&[0.25, 0.75]).unwrap(), "[0.25,0.75]");
+    written(
+        &Categorical::new(Probability::from_slice(&[0.25, 0.75]).unwrap()).unwrap(),
+        "[0.25,0.75]",
+    );
 }
 
 #[test]
@@ -167,8 +170,14 @@ fn results_that_no_data_give_cannot_be_read() {
         (r#""third""#, "unknown variant"),
     ]);
     refused::<MurphyPiece>(&[
-        (r#"{"start":0.5,"end":0.5,"at_start":0,"at_end":0}"#, "from 0.5 to 0.5"),
-        (r#"{"start":0,"end":0.5,"at_start":2,"at_end":0}"#, "2 is not a probability"),
+        (
+            r#"{"start":0.5,"end":0.5,"at_start":0,"at_end":0}"#,
+            "start and end, entry 1: 0.5 after 0.5",
+        ),
+        (
+            r#"{"start":0,"end":0.5,"at_start":2,"at_end":0}"#,
+            "at_start is 2; it must be from 0 to 1",
+        ),
     ]);
     let piece = |start: f64, alarms: f64, misses: f64| {
         format!(r#"{{"start":{start},"false_alarms":{alarms},"misses":{misses}}}"#)
@@ -181,7 +190,7 @@ fn results_that_no_data_give_cannot_be_read() {
     assert!(curve(&[piece(0.0, 3.0, 0.0), piece(0.5, 0.0, 2.0)]).is_ok());
     for (pieces, says) in [
         (vec![], "pieces: 0 given, at least 1 needed"),
-        (vec![piece(0.25, 3.0, 0.0)], "start is 0.25; it must be 0 at first"),
+        (vec![piece(0.25, 3.0, 0.0)], "start is 0.25; it must be 0 for the first piece"),
         (vec![piece(0.0, 4.0, 0.0)], "false_alarms is 4"),
         (vec![piece(0.0, 3.0, -1.0)], "misses is -1"),
         (vec![piece(0.0, 3.0, 0.0), piece(1.0, 3.0, 0.0)], "start is 1"),
@@ -199,7 +208,7 @@ fn results_that_no_data_give_cannot_be_read() {
     let certainty = r#"{"reports":1,"widest_gap":1,"truths":{"start":0.6,"end":0.5},
         "hidden_gain":null,"undecided":[]}"#;
     let text = format!(r#"{{"verdict":"strictly_proper","certainty":{certainty}}}"#);
-    refused::<Examination>(&[(&text, "the interval runs from 0.6 to 0.5")]);
+    refused::<Examination>(&[(&text, "the low end 0.6 is above the high end 0.5")]);
 }
 
 #[test]
@@ -249,11 +258,11 @@ fn blocks_of_ties_come_back_and_are_checked_when_read() {
     refused::<TiedBlocks>(&[
         (
             &list(&[(0.5, 1.0, 0.0), (0.5, 1.0, 0.0)]),
-            "block 1: its confidence 0.5 is not above 0.5",
+            "block 1: the confidence 0.5 is not above 0.5",
         ),
         (
             &list(&[(0.5, 1.0, 0.0), (0.25, 1.0, 0.0)]),
-            "block 1: its confidence 0.25 is not above 0.5",
+            "block 1: the confidence 0.25 is not above 0.5",
         ),
         (&list(&[(0.5, -1.0, 2.0)]), "failures is -1"),
         (&list(&[(0.5, 1.0, 1e-200)]), "successes is 0.000"),
@@ -307,7 +316,8 @@ fn sums_are_written_with_every_bit_and_hostile_ones_are_refused() {
     written(&sum(&[f64::from_bits(1)]), r#"{"lowest":0,"digits":[1]}"#);
     written(&sum(&[-3.0 * 16_384.0]), r#"{"lowest":34,"digits":[-3]}"#);
     written(&sum(&[f64::INFINITY, 1.0]), r#""inf""#);
-    assert!(again(&sum(&[f64::NAN])).value().is_nan());
+    let message = serde_json::to_string(&sum(&[f64::NAN])).unwrap_err().to_string();
+    assert!(message.contains("NaN cannot be stored"), "{message}");
     comes_back(&sum(&[f64::NEG_INFINITY]));
     comes_back(&sum(&[f64::MAX; 5]));
     comes_back(&sum(&[-f64::MAX, -f64::MAX, -1e-320]));
@@ -318,17 +328,21 @@ fn sums_are_written_with_every_bit_and_hostile_ones_are_refused() {
         (r#"{"lowest":0,"digits":[4294967296]}"#, "digit is 4294967296"),
         (r#"{"lowest":0,"digits":[-9223372036854775808]}"#, "digit is -9223372036854776000"),
         (r#"{"lowest":0,"digits":[1.5]}"#, "an object with `lowest` and `digits`"),
-        ("1.0", "infinite or a NaN"),
+        ("1.0", "sum is 1; it must be infinite unless"),
+        (r#""nan""#, "an object with `lowest` and `digits`"),
     ]);
     let mean = r#"{"total":{"lowest":34,"digits":[1]},"count":0,"weight":WEIGHT}"#;
     let of = |weight: &str| mean.replace("WEIGHT", weight);
     refused::<ExactMean>(&[
-        (&of(r#"{"lowest":0,"digits":[]}"#), "nothing to average"),
+        (&of(r#"{"lowest":0,"digits":[]}"#), "the input is empty"),
         (&of(r#"{"lowest":34,"digits":[-1]}"#), "weight is -16384"),
         (&of(r#""inf""#), "weight is inf"),
-        (&of(r#""nan""#), "weight is NaN"),
+        (&of(r#""nan""#), "an object with `lowest` and `digits`"),
     ]);
-    refused::<CompensatedSum>(&[(r#"{"sum":1.0,"error":"inf"}"#, "the error of a finite sum")]);
+    refused::<CompensatedSum>(&[
+        (r#"{"sum":1.0,"error":"inf"}"#, "expected f64"),
+        (r#"{"sum":"nan","error":0.0}"#, "NaN"),
+    ]);
     // The largest sums that can be read can still be merged and averaged.
     let top = r#"{"lowest":66,"digits":[4294967295]}"#;
     let mut large: ExactSum = serde_json::from_str(top).unwrap();
@@ -339,7 +353,11 @@ fn sums_are_written_with_every_bit_and_hostile_ones_are_refused() {
     );
     let mut mean: ExactMean = serde_json::from_str(&text).unwrap();
     mean.merge(&mean.clone());
-    assert!(mean.finish().unwrap().is_finite());
+    let error = mean.finish().unwrap_err();
+    assert!(matches!(error, Error::NotFinite { what: "the sum of the values", .. }), "{error}");
+    let mut infinite = CompensatedSum::default();
+    [1.0, f64::NEG_INFINITY, 1.0].into_iter().for_each(|term| infinite.add(term));
+    assert_eq!(again(&infinite).value(), f64::NEG_INFINITY);
 }
 
 /// Any number, all exponents alike.
@@ -426,7 +444,7 @@ proptest! {
         members in prop::collection::vec((finite(), 1e-3..1e3_f64), 1..12),
     ) {
         let (each, weights): (Vec<f64>, Vec<f64>) = members.into_iter().unzip();
-        comes_back(&Ensemble::weighted(each.clone(), Weight::from_slice(&weights).unwrap()).unwrap());
-        comes_back(&Ensemble::new(each).unwrap());
+        comes_back(&Ensemble::new(&each, Some(Weight::from_slice(&weights).unwrap())).unwrap());
+        comes_back(&Ensemble::new(&each, None).unwrap());
     }
 }

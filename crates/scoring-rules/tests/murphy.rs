@@ -321,17 +321,17 @@ fn a_rate_that_is_rounded_still_dominates() {
 fn forecasts_of_other_outcomes_cannot_be_compared() {
     let one = curve(&[(0.2, false, 1.0), (0.8, true, 2.0)]);
     let other = curve(&[(0.2, false, 1.0), (0.8, true, 1.0)]);
-    let error = Error::OtherOutcomes { outcome: true, first: 2.0, second: 1.0 };
+    let error = Error::OutcomesDiffer { outcome: true, first: 2.0, second: 1.0 };
     assert_eq!(one.compare(&other), Err(error));
     assert_eq!(
         error.to_string(),
         "successes weigh 2 in one and 1 in the other; compare forecasts of the same rows"
     );
     let halved = curve(&[(0.2, false, 0.5), (0.8, true, 2.0)]);
-    assert!(matches!(one.compare(&halved), Err(Error::OtherOutcomes { outcome: false, .. })));
+    assert!(matches!(one.compare(&halved), Err(Error::OutcomesDiffer { outcome: false, .. })));
     // One in ten million is no rounding, also where weights are no whole numbers.
     let [one, other] = [0.5, 1.5].map(|w| curve(&[(0.2, false, 1e7 + w), (0.8, true, 1e7)]));
-    assert!(matches!(one.compare(&other), Err(Error::OtherOutcomes { outcome: false, .. })));
+    assert!(matches!(one.compare(&other), Err(Error::OutcomesDiffer { outcome: false, .. })));
     assert_eq!(MurphyCurve::new(&TiedBlocks::default()), Err(Error::Empty));
 }
 

@@ -3,9 +3,9 @@
 
 use proptest::{collection::vec, prelude::*};
 use scoring_rules::{
-    Ensemble, Error, Interval, Level, Observed, Quantiles, Weight, coverage, ensemble_crps_loss,
-    fair_crps_loss, interval_loss, mean_width, pinball_loss, quantile_crps_loss,
-    weighted_interval_loss,
+    Ensemble, Error, Interval, Level, Observed, Quantiles, Weight, empirical_coverage,
+    ensemble_crps_loss, fair_crps_loss, interval_loss, mean_width, pinball_loss,
+    quantile_crps_loss, weighted_interval_loss,
 };
 
 fn level(value: f64) -> Level {
@@ -18,11 +18,11 @@ fn exact(value: f64) -> Observed {
 
 /// What is seen of an outcome that is watched up to a cap.
 fn watched(outcome: f64, cap: Option<f64>) -> Observed {
-    cap.map_or(exact(outcome), |cap| Observed::under_cap(outcome.min(cap), cap).unwrap())
+    cap.map_or(exact(outcome), |cap| Observed::capped(outcome.min(cap), cap).unwrap())
 }
 
 fn ensemble(members: &[f64]) -> Ensemble {
-    Ensemble::new(members.to_vec()).unwrap()
+    Ensemble::new(members, None).unwrap()
 }
 
 fn quantiles(levels: &[f64], values: &[f64]) -> Quantiles {
@@ -48,7 +48,7 @@ fn losses_equal_their_textbook_formulas_to_1e_12() {
         };
         let (levels, forecast) = (numbers(levels), numbers(forecast));
         let outcome = match numbers(cap)[..] {
-            [cap] => Observed::under_cap(outcome.parse().unwrap(), cap).unwrap(),
+            [cap] => Observed::capped(outcome.parse().unwrap(), cap).unwrap(),
             _ => exact(outcome.parse().unwrap()),
         };
         let want: f64 = value.parse().unwrap();
@@ -351,7 +351,7 @@ fn an_infinite_forecast_is_taken_at_its_word_and_a_nan_is_refused() {
     assert_eq!(loss(f64::NEG_INFINITY, capped), f64::INFINITY);
     for seen in [free, capped] {
         let error = pinball_loss(f64::NAN, seen, level(0.25)).unwrap_err();
-        assert!(matches!(error, Error::NotFinite { what: "the forecast", .. }), "{error}");
+        assert!(matches!(error, Error::NotANumber { what: "the forecast" }), "{error}");
     }
 }
 
@@ -399,7 +399,7 @@ proptest! {
             repeated.extend((0..*weight).map(|_| interval(ends)));
             seen.extend((0..*weight).map(|_| *outcome));
         }
-        let one = coverage(&forecasts, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap();
+        let one = empirical_coverage(&forecasts, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap();
         let inside = repeated.iter().zip(&seen).filter(|(f, y)| f.contains(**y)).count();
         prop_assert_eq!(one, inside as f64 / repeated.len() as f64);
         let one = mean_width(&forecasts, Some(Weight::from_slice(&weights).unwrap())).unwrap();
@@ -412,20 +412,20 @@ fn rows_that_cannot_be_averaged_are_named() {
     let forecasts = [Interval::new(0.0, 1.0).unwrap(); 3];
     let outcomes = [0.5; 3];
     assert_eq!(
-        coverage(&forecasts, &outcomes[1..], None),
+        empirical_coverage(&forecasts, &outcomes[1..], None),
         Err(Error::Length { what: "outcomes", expected: 3, found: 2 })
     );
     let wrong_length = Err(Error::Length { what: "weights", expected: 3, found: 1 });
     assert_eq!(
-        coverage(&forecasts, &outcomes, Some(Weight::from_slice(&[1.0]).unwrap())),
+        empirical_coverage(&forecasts, &outcomes, Some(Weight::from_slice(&[1.0]).unwrap())),
         wrong_length
     );
     assert_eq!(mean_width(&forecasts, Some(Weight::from_slice(&[1.0]).unwrap())), wrong_length);
     assert!(matches!(
-        coverage(&forecasts, &[0.5, 0.5, f64::NAN], None),
+        empirical_coverage(&forecasts, &[0.5, 0.5, f64::NAN], None),
         Err(Error::NotFiniteAt { what: "outcomes", index: 2, .. })
     ));
-    assert_eq!(coverage(&[], &[], None), Err(Error::Empty));
+    assert_eq!(empirical_coverage(&[], &[], None), Err(Error::Empty));
     assert_eq!(
         mean_width(&forecasts, Some(Weight::from_slice(&[0.0; 3]).unwrap())),
         Err(Error::Empty)

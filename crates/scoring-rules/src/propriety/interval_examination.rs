@@ -80,7 +80,7 @@ impl TryFrom<Written> for IntervalCounterexample {
         let probabilities: Vec<f64> = probabilities.iter().map(|p| p.get()).collect();
         let sum: f64 = probabilities.iter().sum();
         if (sum - 1.0).abs() > 1e-9 {
-            return Err(Error::Total { sum });
+            return Err(Error::SumNotOne { sum });
         }
         Ok(Self {
             outcomes,

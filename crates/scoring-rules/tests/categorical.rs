@@ -123,7 +123,7 @@ proptest! {
 }
 
 #[test]
-fn a_far_class_costs_more_than_a_near_one_in_the_ranked_score_alone() {
+fn only_the_ranked_score_depends_on_the_distance_of_classes() {
     let [near, far] = [[0.0, 0.5, 0.5, 0.0], [0.0, 0.5, 0.0, 0.5]];
     let scores = |p: &[f64]| RULES.map(|(_, rule)| rule(categorical(p).unwrap(), 1).unwrap());
     let (near, far) = (scores(&near), scores(&far));

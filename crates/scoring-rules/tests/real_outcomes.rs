@@ -278,7 +278,7 @@ fn naive(seen: Observed) -> Observed {
 }
 
 #[test]
-fn the_naive_mix_rewards_a_dishonest_report_and_the_capped_loss_does_not() {
+fn capping_censored_rows_only_rewards_a_dishonest_report_and_the_losses_do_not() {
     // Half of the runs end at 1, half at 10, and all are watched up to 4.
     let world = World { outcomes: vec![1.0, 10.0], caps: vec![Some(4.0)] };
     let crps = |f: &[f64], y| ensemble_crps_loss(&ensemble(f), y);
@@ -304,7 +304,7 @@ fn the_naive_mix_rewards_a_dishonest_report_and_the_capped_loss_does_not() {
 }
 
 #[test]
-fn the_fair_loss_of_samples_is_on_average_the_crps_of_what_they_are_drawn_from() {
+fn the_mean_fair_loss_of_samples_is_the_crps_of_their_distribution() {
     let outcomes = [-2.0, 1.0, 1.0, 7.0];
     let truth = ensemble(&outcomes);
     for seen in [-3.0, 0.0, 1.0, 6.0, 9.0].map(exact).into_iter().chain([watched(9.0, Some(4.0))]) {
@@ -326,7 +326,7 @@ fn the_fair_loss_of_samples_is_on_average_the_crps_of_what_they_are_drawn_from()
 }
 
 #[test]
-fn as_the_loss_of_one_fixed_ensemble_the_fair_one_rewards_a_dishonest_report() {
+fn the_fair_loss_of_a_fixed_ensemble_rewards_a_dishonest_report() {
     let world = World { outcomes: vec![0.0, 1.0, 2.0], caps: vec![None] };
     let fair = |f: &[f64]| world.expected(|y| fair_crps_loss(&ensemble(f), y).unwrap());
     assert!(fair(&[0.0, 1.0, 2.0]) > 0.2);
@@ -334,7 +334,7 @@ fn as_the_loss_of_one_fixed_ensemble_the_fair_one_rewards_a_dishonest_report() {
 }
 
 #[test]
-fn a_single_member_has_no_fair_loss() {
+fn the_fair_loss_of_a_single_member_is_an_error() {
     assert_eq!(
         fair_crps_loss(&ensemble(&[1.0]), exact(0.0)),
         Err(Error::TooFew { what: "ensemble members", least: 2, found: 1 })
@@ -342,7 +342,7 @@ fn a_single_member_has_no_fair_loss() {
 }
 
 #[test]
-fn an_infinite_forecast_is_taken_at_its_word_and_a_nan_is_refused() {
+fn an_infinite_forecast_has_an_infinite_loss_and_nan_is_refused() {
     let (free, capped) = (exact(3.0), watched(3.0, Some(8.0)));
     let loss = |f, y| pinball_loss(f, y, level(0.25)).unwrap();
     assert_eq!(loss(f64::INFINITY, free), f64::INFINITY);
@@ -356,7 +356,7 @@ fn an_infinite_forecast_is_taken_at_its_word_and_a_nan_is_refused() {
 }
 
 #[test]
-fn numbers_too_far_apart_give_infinite_losses_and_no_nan() {
+fn numbers_too_far_apart_give_infinite_losses_and_not_nan() {
     let far = [-f64::MAX, f64::MAX];
     for seen in [exact(f64::MAX), exact(0.0), exact(-f64::MAX), watched(0.0, Some(f64::MAX))] {
         let losses = [
@@ -372,7 +372,7 @@ fn numbers_too_far_apart_give_infinite_losses_and_no_nan() {
 }
 
 #[test]
-fn a_weighted_interval_loss_needs_a_median_and_partners() {
+fn a_weighted_interval_loss_needs_a_median_and_symmetric_levels() {
     let loss = |levels: &[f64]| {
         weighted_interval_loss(&quantiles(levels, &vec![1.0; levels.len()]), exact(0.0))
     };
@@ -408,7 +408,7 @@ proptest! {
 }
 
 #[test]
-fn rows_that_cannot_be_averaged_are_named() {
+fn invalid_rows_of_coverage_and_width_are_refused() {
     let forecasts = [Interval::new(0.0, 1.0).unwrap(); 3];
     let outcomes = [0.5; 3];
     assert_eq!(

@@ -477,11 +477,11 @@ proptest! {
         let known: Vec<Interval<Probability>> = chances.iter().map(|&q| q.into()).collect();
         let exact = exact_mean_score(&tps, &first, chances, None).unwrap();
         prop_assert_eq!(
-            mean_score_bounds(&tps, &first, Some(&known), None).unwrap().known(),
+            mean_score_bounds(&tps, &first, Some(&known), None).unwrap().as_point(),
             Some(exact)
         );
         let at = difference.at(chances).unwrap();
-        prop_assert_eq!(difference.bounds_within(&known).unwrap().known(), Some(at));
+        prop_assert_eq!(difference.bounds_within(&known).unwrap().as_point(), Some(at));
 
         // At the largest width the interval around the estimates has no difference at its end.
         let around = |width: f64| -> Vec<Interval<Probability>> {

@@ -1,8 +1,8 @@
-//! Checks that several functions make at their door.
+//! Checks of arguments.
 
 use crate::error::Error;
 
-/// That two arguments which go together have one length.
+/// Checks that an argument has the expected length.
 pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
     if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
 }

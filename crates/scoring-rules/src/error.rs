@@ -1,202 +1,211 @@
-/// What was wrong with the input.
+/// An error of this crate. Its message says what is wrong, where, and what would be valid.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A number is not a probability.
     #[error("{value} is not a probability; give a number in [0, 1]")]
     NotAProbability {
-        /// The number as given.
+        /// The given number.
         value: f64,
     },
     /// An entry of a slice is not a probability.
-    #[error("entry {index} is {value}, not a probability; give numbers in [0, 1]")]
+    #[error("entry {index} is {value}, which is not a probability; give numbers in [0, 1]")]
     NotAProbabilityAt {
-        /// Position in the slice, from 0.
+        /// The position in the slice, counted from 0.
         index: usize,
-        /// The number as given.
+        /// The given number.
         value: f64,
     },
-    /// A setting is outside its range.
+    /// A setting or an argument is outside its range.
     #[error("{name} is {value}; it must be {range}")]
     Setting {
-        /// The setting's name.
+        /// The name of the setting.
         name: &'static str,
-        /// The number as given.
+        /// The given number.
         value: f64,
-        /// The range that is allowed, in words.
+        /// The valid range, in words.
         range: &'static str,
     },
-    /// A weight is not 0 and not between 1e-100 and 1e100.
+    /// A weight is not 0 and not from 1e-100 to 1e100.
     #[error("weight is {value}; weights must be 0 or from 1e-100 to 1e100")]
     Weight {
-        /// The number as given.
+        /// The given number.
         value: f64,
     },
-    /// There is nothing to average: no value, or only values of weight zero.
-    #[error("nothing to average; give at least one value of positive weight")]
+    /// There are no values, or all of them have weight 0.
+    #[error("the input is empty; give at least one value of positive weight")]
     Empty,
-    /// Two arguments that go together, row by row, differ in length.
+    /// An argument does not have as many entries as another one.
     #[error("{what}: expected {expected}, found {found}")]
     Length {
         /// The argument.
         what: &'static str,
-        /// The length it should have.
+        /// The expected length.
         expected: usize,
-        /// The length it has.
+        /// The length of the argument.
         found: usize,
     },
-    /// A number that must be finite is a NaN or infinite.
-    #[error("{what} is {value}; give a finite number")]
+    /// A number that must be finite is NaN or infinite.
+    #[error("{what} is {value}; it must be finite")]
     NotFinite {
-        /// Which number.
+        /// The name of the number, with an article.
         what: &'static str,
-        /// The number as given.
+        /// The given number.
         value: f64,
     },
-    /// A number that may be infinite is a NaN.
-    #[error("{what} is NaN; give a number")]
+    /// A number that may be infinite is NaN.
+    #[error("{what} is NaN; it must be a number, which may be infinite")]
     NotANumber {
-        /// Which number.
+        /// The name of the number, with an article.
         what: &'static str,
     },
-    /// The ends of an interval are in the wrong order.
-    #[error("the interval runs from {low} to {high}; give the lower end first")]
+    /// The low end of an interval is above its high end.
+    #[error("the low end {low} is above the high end {high}; give the low end first")]
     Reversed {
-        /// The end given as the lower one.
+        /// The given low end.
         low: f64,
-        /// The end given as the upper one.
+        /// The given high end.
         high: f64,
     },
-    /// The weight of a row is not 0 and not between 1e-100 and 1e100.
+    /// The weight of a row is not 0 and not from 1e-100 to 1e100.
     #[error("row {index}: weight is {value}; weights must be 0 or from 1e-100 to 1e100")]
     WeightAt {
-        /// Position of the row, from 0.
+        /// The position of the row, counted from 0.
         index: usize,
-        /// The weight as given.
+        /// The given weight.
         value: f64,
     },
-    /// An entry that must be finite is a NaN or infinite.
-    #[error("{what}, entry {index}: {value}; give finite numbers")]
+    /// An entry that must be finite is NaN or infinite.
+    #[error("{what}, entry {index}: {value} is not finite; give finite numbers")]
     NotFiniteAt {
-        /// Which list.
+        /// The name of the list.
         what: &'static str,
-        /// Position in the list, from 0.
+        /// The position in the list, counted from 0.
         index: usize,
-        /// The number as given.
+        /// The given number.
         value: f64,
     },
-    /// An entry comes too low after the one before it.
-    #[error("{what}, entry {index}: {value} after {before}; give them in rising order")]
+    /// An entry is too low after the previous entry.
+    #[error("{what}, entry {index}: {value} after {before}; give them in ascending order")]
     OutOfOrder {
-        /// Which list.
+        /// The name of the list.
         what: &'static str,
-        /// Position of the later of the two, from 0.
+        /// The position of the later entry, counted from 0.
         index: usize,
-        /// The number before it.
+        /// The previous entry.
         before: f64,
-        /// The number as given.
+        /// The given number.
         value: f64,
     },
-    /// There are fewer than are needed.
+    /// There are fewer items than needed.
     #[error("{what}: {found} given, at least {least} needed")]
     TooFew {
-        /// Of what.
+        /// The name of the items.
         what: &'static str,
-        /// How many are needed.
+        /// The number of items needed.
         least: usize,
-        /// How many there are.
+        /// The number of items given.
         found: usize,
     },
-    /// A quantile has no partner on the other side of the median.
+    /// The levels of quantiles are not symmetric about the median.
     #[error(
-        "entry {index} is the quantile of level {level}; give that of one minus this level as well"
+        "entry {index} has level {level}, but no entry has one minus this level; give both quantiles"
     )]
     NoPartner {
-        /// Position of the quantile, from 0.
+        /// The position of the quantile, counted from 0.
         index: usize,
         /// Its level.
         level: f64,
     },
-    /// The median is missing among the quantiles.
-    #[error("there is no median; give the quantile of level 0.5 as well")]
+    /// There is no quantile of level 0.5.
+    #[error("the median is missing; give the quantile of level 0.5 as well")]
     NoMedian,
-    /// The probabilities of all classes do not add up to 1.
-    #[error("the probabilities of all classes sum to {sum}; give ones that sum to 1 within 1e-9")]
-    Total {
-        /// What they sum to.
+    /// The probabilities of all classes do not sum to 1.
+    #[error("the probabilities of all classes sum to {sum}; they must sum to 1 within 1e-9")]
+    SumNotOne {
+        /// The sum.
         sum: f64,
     },
     /// The forecast has no such class.
-    #[error("there is no class {class}; the forecast has {classes}, counted from 0")]
+    #[error("there is no class {class}; the forecast has {classes} classes, counted from 0")]
     NoSuchClass {
-        /// The class asked for, from 0.
+        /// The given class, counted from 0.
         class: usize,
-        /// How many there are.
+        /// The number of classes.
         classes: usize,
+    },
+    /// A quantity does not exist for this input.
+    #[error("{name} is undefined: {reason}")]
+    Undefined {
+        /// The name of the quantity, with an article.
+        name: &'static str,
+        /// The reason, in words.
+        reason: &'static str,
     },
     /// Two forecasters that are compared did not forecast the same outcomes.
     #[error(
-        "{} weigh {first} in one and {second} in the other; compare forecasts of the same rows",
+        "the weight of {} is {first} in the first input and {second} in the second; compare forecasts \
+         of the same rows",
         if *.outcome { "successes" } else { "failures" }
     )]
-    OtherOutcomes {
-        /// The outcome whose weights differ.
+    OutcomesDiffer {
+        /// The outcome whose weight differs.
         outcome: bool,
-        /// Its weight with the first.
+        /// Its weight in the first input.
         first: f64,
-        /// Its weight with the second.
+        /// Its weight in the second input.
         second: f64,
     },
     /// The terms of a decomposition do not sum to the mean loss.
     #[error(
-        "the terms sum to {sum}, but the mean loss is {mean_loss}; a rule's divergence and entropy \
-         must follow from its scores"
+        "the terms sum to {sum}, but the mean loss is {mean_loss}; the divergence and the entropy of \
+         a rule must follow from its scores"
     )]
     TermsDoNotAddUp {
         /// The mean loss.
         mean_loss: f64,
-        /// The sum of the terms, which should be the mean loss.
+        /// The sum of the terms.
         sum: f64,
     },
-    /// A scoring rule under examination gave a score that has no expectation.
+    /// A score of the examined rule is NaN or plus infinity.
     #[error(
-        "the rule scores the forecast {forecast} with {value} where the outcome is {outcome}; \
-         a score is a number or minus infinity"
+        "the score of the forecast {forecast} for the outcome {outcome} is {value}; a score must be \
+         finite or minus infinity"
     )]
     Score {
-        /// The forecast that was scored.
+        /// The forecast.
         forecast: f64,
-        /// The outcome it was scored against.
+        /// The outcome.
         outcome: bool,
-        /// The score: a NaN or plus infinity.
+        /// The score.
         value: f64,
     },
-    /// A score of intervals under examination gave a score that has no expectation.
+    /// A score of an interval by the examined function is NaN or plus infinity.
     #[error(
-        "the score of the interval from {low} to {high} is {value} where the outcome is {outcome}; \
-         a score is a number or minus infinity"
+        "the score of the interval [{low}, {high}] for the outcome {outcome} is {value}; a score \
+         must be finite or minus infinity"
     )]
     IntervalScore {
-        /// The lower end of the interval that was scored.
+        /// The low end of the interval.
         low: f64,
-        /// Its upper end.
+        /// The high end of the interval.
         high: f64,
-        /// The outcome it was scored against.
+        /// The outcome.
         outcome: f64,
-        /// The score: a NaN or plus infinity.
+        /// The score.
         value: f64,
     },
-    /// Two arrays that go together differ in shape.
+    /// An array does not have the shape of another one.
     #[cfg(feature = "ndarray")]
     #[error("{what}, axis {axis}: expected length {expected}, found {found}")]
     Shape {
         /// The argument.
         what: &'static str,
-        /// The first axis in which they differ, from 0.
+        /// The first axis that differs, counted from 0.
         axis: usize,
-        /// The length it should have.
+        /// The expected length of the axis.
         expected: usize,
-        /// The length it has; 0 where there is no such axis.
+        /// The length of the axis, or 0 if the argument does not have it.
         found: usize,
     },
 }

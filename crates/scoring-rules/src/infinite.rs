@@ -1,42 +1,39 @@
-//! Numbers that may be infinite, in formats that have no infinity; for the crates of this workspace.
+//! The stored form of numbers that may be infinite; for the crates of this workspace.
 //!
-//! A number is written as itself if it is finite or the format is binary; otherwise as the text
-//! `"inf"`, `"-inf"` or `"nan"`, which are also what `f64` is printed as and read from.
+//! Text formats such as JSON have no infinity: there an infinite number is the text `"inf"` or
+//! `"-inf"`. Binary formats store the number itself. NaN is refused.
 
 use std::fmt;
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{Error, Unexpected, Visitor},
+    de::{self, Unexpected, Visitor},
+    ser,
 };
 
-/// A number that is not a NaN.
+/// A number that is not NaN.
 #[derive(Clone, Copy, Debug)]
 pub struct Number(pub f64);
 
-/// Any number.
-#[derive(Clone, Copy)]
-pub(crate) struct NumberOrNan(pub(crate) f64);
-
-/// Writes a number that is not a NaN.
+/// Writes a number.
 ///
 /// # Errors
 ///
-/// Those of the format.
+/// For NaN, and the errors of the format.
 pub fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     Number(*number).serialize(serializer)
 }
 
-/// Reads a number that is not a NaN.
+/// Reads a number.
 ///
 /// # Errors
 ///
-/// For a NaN, for anything else that is no number, and those of the format.
+/// For NaN and for anything else that is not a number, and the errors of the format.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Ok(Number::deserialize(deserializer)?.0)
 }
 
-/// The same where the number may be missing.
+/// The stored form of a number that may be missing.
 pub(crate) mod optional {
     use serde::{Serialize, Serializer};
 
@@ -52,72 +49,56 @@ pub(crate) mod optional {
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        NumberOrNan(self.0).serialize(serializer)
-    }
-}
-
-impl Serialize for NumberOrNan {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let number = self.0;
+        if number.is_nan() {
+            return Err(ser::Error::custom("NaN cannot be stored"));
+        }
         if number.is_finite() || !serializer.is_human_readable() {
             return serializer.serialize_f64(number);
         }
-        serializer.serialize_str(if number.is_nan() {
-            "nan"
-        } else if number > 0.0 {
-            "inf"
-        } else {
-            "-inf"
-        })
+        serializer.serialize_str(if number > 0.0 { "inf" } else { "-inf" })
     }
 }
 
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = NumberOrNan::deserialize(deserializer)?.0;
+        let number = if deserializer.is_human_readable() {
+            deserializer.deserialize_any(NumberOrText)?
+        } else {
+            f64::deserialize(deserializer)?
+        };
         if number.is_nan() {
-            return Err(D::Error::invalid_value(Unexpected::Float(number), &"a number or \"inf\""));
+            return Err(de::Error::invalid_value(Unexpected::Float(number), &NumberOrText));
         }
         Ok(Self(number))
     }
 }
 
-impl<'de> Deserialize<'de> for NumberOrNan {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if deserializer.is_human_readable() {
-            deserializer.deserialize_any(Text).map(Self)
-        } else {
-            f64::deserialize(deserializer).map(Self)
-        }
-    }
-}
+struct NumberOrText;
 
-struct Text;
-
-impl Visitor<'_> for Text {
+impl Visitor<'_> for NumberOrText {
     type Value = f64;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a number, \"inf\" or \"-inf\"")
     }
 
-    fn visit_f64<E: Error>(self, number: f64) -> Result<f64, E> {
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<f64, E> {
         Ok(number)
     }
 
-    fn visit_i64<E: Error>(self, number: i64) -> Result<f64, E> {
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<f64, E> {
         Ok(number as f64)
     }
 
-    fn visit_u64<E: Error>(self, number: u64) -> Result<f64, E> {
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<f64, E> {
         Ok(number as f64)
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<f64, E> {
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<f64, E> {
         match text {
             "inf" => Ok(f64::INFINITY),
             "-inf" => Ok(f64::NEG_INFINITY),
-            "nan" => Ok(f64::NAN),
             _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
         }
     }

@@ -1,4 +1,4 @@
-//! Forecasts of a number, and losses for them.
+//! Forecasts of a number as quantiles, intervals or ensembles, and their losses.
 
 pub(crate) mod coverage;
 pub(crate) mod ensemble;
@@ -8,7 +8,7 @@ pub(crate) mod pinball_loss;
 pub(crate) mod quantile_loss;
 pub(crate) mod quantiles;
 
-pub use coverage::{coverage, mean_width};
+pub use coverage::{empirical_coverage, mean_width};
 pub use ensemble::Ensemble;
 pub use ensemble_loss::{ensemble_crps_loss, fair_crps_loss};
 pub use interval_loss::interval_loss;

@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 pub mod categorical;
+#[cfg(feature = "serde")]
+mod checked_when_read;
 mod checks;
 mod decompositions;
 mod error;
@@ -27,8 +29,8 @@ pub use decompositions::{
 pub use error::Error;
 pub use from_fn::{FromFn, from_fn};
 pub use intervals::{
-    Ensemble, Quantiles, coverage, ensemble_crps_loss, fair_crps_loss, interval_loss, mean_width,
-    pinball_loss, quantile_crps_loss, weighted_interval_loss,
+    Ensemble, Quantiles, empirical_coverage, ensemble_crps_loss, fair_crps_loss, interval_loss,
+    mean_width, pinball_loss, quantile_crps_loss, weighted_interval_loss,
 };
 pub use rows::{mean_score, score_slice};
 #[cfg(feature = "ndarray")]

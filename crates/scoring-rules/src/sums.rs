@@ -1,4 +1,4 @@
-//! Sums and means that keep their digits.
+//! Sums and means that are exact or nearly exact.
 
 pub(crate) mod compensated_sum;
 pub(crate) mod decimal_sum;

@@ -1,5 +1,6 @@
 //! Checked values: probabilities, weights, levels, intervals and outcomes.
 
+mod checked_number;
 pub(crate) mod interval;
 pub(crate) mod level;
 pub(crate) mod observed;

@@ -59,7 +59,7 @@ fn a_forecast_of_k_nths_belongs_to_bin_k_for_every_number_of_bins_up_to_200() {
 }
 
 #[test]
-fn the_hundredths_and_fiftieths_that_products_round_down_are_in_their_own_bins() {
+fn forecasts_at_edges_that_products_round_down_are_in_their_own_bins() {
     // 100 * 0.29 is 28.999999999999996.
     for (p, bins, bin) in [(0.29, 100, 29), (0.57, 100, 57), (0.58, 100, 58), (0.58, 50, 29)] {
         let mut values: Vec<f64> = (0..bins).map(|k| edge(k, bins)).collect();
@@ -69,7 +69,7 @@ fn the_hundredths_and_fiftieths_that_products_round_down_are_in_their_own_bins()
 }
 
 #[test]
-fn bins_hold_what_the_comparison_with_scikit_learn_says() {
+fn bins_agree_with_the_comparison_with_scikit_learn() {
     let sizes = |values: &[f64], binning: Binning<'_>| -> Vec<usize> {
         let confidence = Probability::from_slice(values).unwrap();
         let blocks = TiedBlocks::new(confidence, &vec![true; values.len()], None).unwrap();

@@ -187,7 +187,7 @@ fn recalibrated(rows: &[Row]) -> Vec<Row> {
 }
 
 #[test]
-fn terms_add_up_where_the_certain_truth_is_clipped() {
+fn terms_sum_to_the_mean_loss_of_a_clipped_rule_at_certainty() {
     // Of 1 - 1e-6, rounded, the logarithm has a relative error of 3e-11.
     let blocks = blocks(&[(0.999_987_172_479_658_2, true, 1.0)]);
     let rule = LogScore::clipped(1e-6).unwrap();
@@ -294,7 +294,7 @@ proptest! {
 }
 
 #[test]
-fn a_divergence_that_is_off_by_a_hundred_millionth_is_noticed() {
+fn a_divergence_with_a_relative_error_of_1e_8_is_an_error() {
     /// The Brier score with a divergence that is not quite its own.
     struct Off(f64);
 
@@ -344,7 +344,7 @@ proptest! {
 }
 
 #[test]
-fn a_wrong_certainty_is_an_infinite_loss_in_one_term_and_never_a_nan() {
+fn a_wrong_certainty_makes_one_term_infinite_and_none_nan() {
     let rows = [(0.0, true, 1.0), (0.04, false, 1.0), (0.3, false, 1.0), (0.9, true, 1.0)];
     let blocks = blocks(&rows);
     let log = LogScore::exact();
@@ -365,7 +365,7 @@ fn a_wrong_certainty_is_an_infinite_loss_in_one_term_and_never_a_nan() {
 }
 
 #[test]
-fn a_mean_forecast_is_never_rounded_to_a_certainty() {
+fn a_mean_forecast_is_not_rounded_to_0_or_1() {
     let below_one = 1.0_f64.next_down();
     let upper = [(below_one, false, 1.0), (1.0, true, 1.0)];
     let lower = [(0.0, false, 1.0), (0.0_f64.next_up(), true, 1.0)];
@@ -378,7 +378,7 @@ fn a_mean_forecast_is_never_rounded_to_a_certainty() {
 }
 
 #[test]
-fn forecasts_a_few_numbers_from_the_rate_have_no_negative_miscalibration() {
+fn miscalibration_is_not_negative_for_forecasts_next_to_the_rate() {
     // A higher forecast of a failure loses more, but may be rounded to lose less.
     for rule in rules() {
         for successes in (1..200_u32).step_by(3) {
@@ -401,35 +401,35 @@ fn forecasts_a_few_numbers_from_the_rate_have_no_negative_miscalibration() {
 }
 
 #[test]
-fn rules_of_your_own_without_a_mean_are_typed_errors() {
+fn decompositions_of_rules_with_undefined_means_are_errors() {
     let blocks = blocks(&[(0.2, false, 1.0), (0.25, true, 1.0), (0.8, false, 2.0)]);
     let nan = from_fn(|_: Probability, _: bool| f64::NAN);
     let never = from_fn(|_: Probability, _: bool| f64::NEG_INFINITY);
     for rule in [&nan as &dyn ScoringRule, &never] {
         let error = corp(rule, &blocks).unwrap_err();
-        assert!(matches!(error, Error::NotFinite { .. }), "{error}");
+        assert!(matches!(error, Error::Undefined { .. }), "{error}");
         let error = decompose(rule, &blocks, Binning::Quantile { bins: 2 }).unwrap_err();
-        assert!(matches!(error, Error::NotFinite { .. }), "{error}");
+        assert!(matches!(error, Error::Undefined { .. }), "{error}");
     }
-    // The base rate alone is ruled out, which costs the mean loss nothing.
-    let but_for_the_base_rate =
+    // Only the base rate has an infinite loss, which does not affect the mean loss.
+    let infinite_at_the_base_rate =
         from_fn(
             |p: Probability, y: bool| {
                 if p == Probability::HALF { f64::NEG_INFINITY } else { BrierScore.score(p, y) }
             },
         );
     let halves = crate::blocks(&[(0.2, false, 1.0), (0.8, true, 1.0)]);
-    let error = corp(&but_for_the_base_rate, &halves).unwrap_err();
-    assert!(matches!(error, Error::NotFinite { what: "the sum of the terms", .. }), "{error}");
-    let error = decompose(&but_for_the_base_rate, &halves, Binning::Distinct).unwrap_err();
-    assert!(matches!(error, Error::NotFinite { what: "the sum of the terms", .. }), "{error}");
+    let error = corp(&infinite_at_the_base_rate, &halves).unwrap_err();
+    assert!(matches!(error, Error::Undefined { .. }), "{error}");
+    let error = decompose(&infinite_at_the_base_rate, &halves, Binning::Distinct).unwrap_err();
+    assert!(matches!(error, Error::Undefined { .. }), "{error}");
     let none = TiedBlocks::default();
     assert_eq!(corp(&BrierScore, &none), Err(Error::Empty));
     assert_eq!(decompose(&BrierScore, &none, Binning::Distinct), Err(Error::Empty));
 }
 
 #[test]
-fn weights_at_the_limits_make_no_difference() {
+fn weights_at_the_limits_of_their_range_give_the_same_terms() {
     let of = |weight: f64| {
         let rows = [(0.2, false, weight), (0.4, true, weight), (0.7, false, weight)];
         corp(&LogScore::exact(), &blocks(&rows)).unwrap()
@@ -443,13 +443,13 @@ fn weights_at_the_limits_make_no_difference() {
 }
 
 #[test]
-fn a_skill_score_needs_a_reference_that_leaves_room_and_finite_numbers() {
+fn a_skill_score_needs_finite_numbers_and_a_reference_other_than_the_best() {
     assert_eq!(skill_score(-0.1, -0.1, 0.0), Ok(0.0));
     assert_eq!(skill_score(0.0, -0.1, 0.0), Ok(1.0));
     assert_eq!(skill_score(3.0, 2.0, 4.0), Ok(0.5));
     assert_eq!(skill_score(0.75, 0.25, 0.0), Ok(-2.0));
     let error = skill_score(0.5, 1.0, 1.0).unwrap_err();
-    assert!(matches!(error, Error::Setting { name: "reference", value: 1.0, .. }), "{error}");
+    assert!(matches!(error, Error::Undefined { name: "the skill score", .. }), "{error}");
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         for (score, reference, best) in [(bad, -1.0, 0.0), (-1.0, bad, 0.0), (-1.0, -2.0, bad)] {
             let error = skill_score(score, reference, best).unwrap_err();

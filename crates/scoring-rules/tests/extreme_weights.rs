@@ -54,7 +54,7 @@ fn check(rows: &[Row]) -> Result<(), String> {
 }
 
 #[test]
-fn a_base_rate_that_one_failure_keeps_from_certainty_is_no_certainty() {
+fn a_base_rate_with_one_failure_is_not_rounded_to_1() {
     let rows = [(0.2, false, 1.0), (0.9, true, 1e50)];
     let parts = corp(&LogScore::exact(), &blocks(&rows)).unwrap();
     assert!(parts.discrimination.is_finite(), "{parts:?}");
@@ -78,7 +78,7 @@ fn a_pool_with_one_failure_is_not_merged_with_certain_successes_above_it() {
 }
 
 #[test]
-fn a_divergence_that_does_not_fit_its_scores_is_an_error() {
+fn a_divergence_that_does_not_follow_from_the_scores_is_an_error() {
     struct Broken;
     impl ScoringRule for Broken {
         fn score(&self, forecast: Probability, outcome: bool) -> f64 {

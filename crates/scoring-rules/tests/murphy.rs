@@ -38,7 +38,7 @@ fn cost(rows: &[Row], c: f64, acts: impl Fn(f64) -> bool) -> f64 {
 }
 
 #[test]
-fn curves_go_through_the_points_of_exact_fractions_to_1e_12() {
+fn curves_equal_exact_fractions_to_1e_12() {
     let number = |field: &str| -> f64 { field.parse().unwrap() };
     let mut sets: HashMap<&str, Vec<Row>> = HashMap::new();
     for line in include_str!("golden/decomposition.csv").lines() {
@@ -193,7 +193,7 @@ proptest! {
     }
 
     #[test]
-    fn isotonic_recalibration_dominates_whatever_the_weights(rows in rows(forecast(), weight())) {
+    fn isotonic_recalibration_dominates_for_any_weights(rows in rows(forecast(), weight())) {
         let blocks = blocks(&rows);
         let pools = pool_adjacent_violators(&blocks);
         let mut recalibrated = Vec::new();
@@ -210,7 +210,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_rows_and_copies_for_weights_make_no_curve_differ(
+    fn curves_do_not_depend_on_the_order_of_rows_or_on_copies_in_place_of_weights(
         rows in rows(forecast(), (1..4_u32).prop_map(f64::from)),
     ) {
         let mut copied: Vec<Row> =
@@ -235,7 +235,7 @@ fn loses_less(better: &[Row], worse: &[Row]) -> Result<(), TestCaseError> {
 }
 
 #[test]
-fn a_lead_of_one_row_over_one_number_is_not_lost_and_curves_that_touch_do_not_cross() {
+fn a_lead_of_one_row_at_one_threshold_is_found_and_curves_that_touch_do_not_cross() {
     // The same outcomes, forecast one ulp apart: the lower forecast of a failure is better.
     let above = 0.3_f64.next_up();
     let many = (0.7, true, 4e15);
@@ -261,7 +261,7 @@ fn a_lead_of_one_row_over_one_number_is_not_lost_and_curves_that_touch_do_not_cr
 }
 
 #[test]
-fn a_lead_at_small_thresholds_is_seen_beside_a_larger_one_of_the_other() {
+fn a_lead_at_small_thresholds_is_found_next_to_a_larger_lead_of_the_other() {
     // The first misses one success, the second acts on 1e8 failures: below 1e-8 the latter costs less.
     let rows = |p: f64| curve(&[(p, true, 1.0), (p, false, 1e8)]);
     let Ok(Dominance::Neither { first_better, second_better }) = rows(0.0).compare(&rows(3e-8))
@@ -272,7 +272,7 @@ fn a_lead_at_small_thresholds_is_seen_beside_a_larger_one_of_the_other() {
 }
 
 #[test]
-fn whole_weights_and_parts_of_them_are_compared_but_for_rounding() {
+fn integer_weights_are_compared_exactly_and_fractions_except_for_rounding() {
     let parts = [
         6_284_471.8,
         9_113_296.7,
@@ -299,7 +299,7 @@ fn whole_weights_and_parts_of_them_are_compared_but_for_rounding() {
 }
 
 #[test]
-fn a_threshold_where_one_is_better_is_named_far_from_where_it_stops_to_be() {
+fn the_reported_threshold_is_one_with_a_large_lead() {
     // From 1/4 to 1/2 the second acts in vain, from 3/4 to 7/8 the first.
     let first = curve(&[(0.25, false, 1.0), (0.875, false, 1.0)]);
     let second = curve(&[(0.5, false, 1.0), (0.75, false, 1.0)]);
@@ -308,7 +308,7 @@ fn a_threshold_where_one_is_better_is_named_far_from_where_it_stops_to_be() {
 }
 
 #[test]
-fn a_rate_that_is_rounded_still_dominates() {
+fn recalibration_to_a_rounded_rate_dominates() {
     // 1/3 is no number; just below it the curves cross.
     let rows = |p: f64| [(p, true, 1.0), (p, false, 2.0)];
     for given in [0.2, 0.9] {
@@ -318,25 +318,26 @@ fn a_rate_that_is_rounded_still_dominates() {
 }
 
 #[test]
-fn forecasts_of_other_outcomes_cannot_be_compared() {
+fn forecasts_of_different_outcomes_cannot_be_compared() {
     let one = curve(&[(0.2, false, 1.0), (0.8, true, 2.0)]);
     let other = curve(&[(0.2, false, 1.0), (0.8, true, 1.0)]);
-    let error = Error::OtherOutcomes { outcome: true, first: 2.0, second: 1.0 };
+    let error = Error::OutcomesDiffer { outcome: true, first: 2.0, second: 1.0 };
     assert_eq!(one.compare(&other), Err(error));
     assert_eq!(
         error.to_string(),
-        "successes weigh 2 in one and 1 in the other; compare forecasts of the same rows"
+        "the weight of successes is 2 in the first input and 1 in the second; compare forecasts of \
+         the same rows"
     );
     let halved = curve(&[(0.2, false, 0.5), (0.8, true, 2.0)]);
-    assert!(matches!(one.compare(&halved), Err(Error::OtherOutcomes { outcome: false, .. })));
+    assert!(matches!(one.compare(&halved), Err(Error::OutcomesDiffer { outcome: false, .. })));
     // One in ten million is no rounding, also where weights are no whole numbers.
     let [one, other] = [0.5, 1.5].map(|w| curve(&[(0.2, false, 1e7 + w), (0.8, true, 1e7)]));
-    assert!(matches!(one.compare(&other), Err(Error::OtherOutcomes { outcome: false, .. })));
+    assert!(matches!(one.compare(&other), Err(Error::OutcomesDiffer { outcome: false, .. })));
     assert_eq!(MurphyCurve::new(&TiedBlocks::default()), Err(Error::Empty));
 }
 
 #[test]
-fn certain_forecasts_make_a_curve_of_one_piece() {
+fn forecasts_of_0_and_1_give_a_curve_of_one_piece() {
     let certain = curve(&[(0.0, true, 1.0), (1.0, false, 1.0), (1.0, true, 2.0)]);
     let pieces: Vec<_> = certain.pieces().collect();
     assert_eq!(pieces.len(), 1);

@@ -3,9 +3,9 @@
 
 use proptest::{collection::vec, prelude::*};
 use scoring_rules::{
-    Ensemble, Error, Interval, Level, Observed, Quantiles, Weight, coverage, ensemble_crps_loss,
-    fair_crps_loss, interval_loss, mean_width, pinball_loss, quantile_crps_loss,
-    weighted_interval_loss,
+    Ensemble, Error, Interval, Level, Observed, Quantiles, Weight, empirical_coverage,
+    ensemble_crps_loss, fair_crps_loss, interval_loss, mean_width, pinball_loss,
+    quantile_crps_loss, weighted_interval_loss,
 };
 
 fn level(value: f64) -> Level {
@@ -18,11 +18,11 @@ fn exact(value: f64) -> Observed {
 
 /// What is seen of an outcome that is watched up to a cap.
 fn watched(outcome: f64, cap: Option<f64>) -> Observed {
-    cap.map_or(exact(outcome), |cap| Observed::under_cap(outcome.min(cap), cap).unwrap())
+    cap.map_or(exact(outcome), |cap| Observed::capped(outcome.min(cap), cap).unwrap())
 }
 
 fn ensemble(members: &[f64]) -> Ensemble {
-    Ensemble::new(members.to_vec()).unwrap()
+    Ensemble::new(members, None).unwrap()
 }
 
 fn quantiles(levels: &[f64], values: &[f64]) -> Quantiles {
@@ -48,7 +48,7 @@ fn losses_equal_their_textbook_formulas_to_1e_12() {
         };
         let (levels, forecast) = (numbers(levels), numbers(forecast));
         let outcome = match numbers(cap)[..] {
-            [cap] => Observed::under_cap(outcome.parse().unwrap(), cap).unwrap(),
+            [cap] => Observed::capped(outcome.parse().unwrap(), cap).unwrap(),
             _ => exact(outcome.parse().unwrap()),
         };
         let want: f64 = value.parse().unwrap();
@@ -278,7 +278,7 @@ fn naive(seen: Observed) -> Observed {
 }
 
 #[test]
-fn the_naive_mix_rewards_a_dishonest_report_and_the_capped_loss_does_not() {
+fn capping_censored_rows_only_rewards_a_dishonest_report_and_the_losses_do_not() {
     // Half of the runs end at 1, half at 10, and all are watched up to 4.
     let world = World { outcomes: vec![1.0, 10.0], caps: vec![Some(4.0)] };
     let crps = |f: &[f64], y| ensemble_crps_loss(&ensemble(f), y);
@@ -304,7 +304,7 @@ fn the_naive_mix_rewards_a_dishonest_report_and_the_capped_loss_does_not() {
 }
 
 #[test]
-fn the_fair_loss_of_samples_is_on_average_the_crps_of_what_they_are_drawn_from() {
+fn the_mean_fair_loss_of_samples_is_the_crps_of_their_distribution() {
     let outcomes = [-2.0, 1.0, 1.0, 7.0];
     let truth = ensemble(&outcomes);
     for seen in [-3.0, 0.0, 1.0, 6.0, 9.0].map(exact).into_iter().chain([watched(9.0, Some(4.0))]) {
@@ -326,7 +326,7 @@ fn the_fair_loss_of_samples_is_on_average_the_crps_of_what_they_are_drawn_from()
 }
 
 #[test]
-fn as_the_loss_of_one_fixed_ensemble_the_fair_one_rewards_a_dishonest_report() {
+fn the_fair_loss_of_a_fixed_ensemble_rewards_a_dishonest_report() {
     let world = World { outcomes: vec![0.0, 1.0, 2.0], caps: vec![None] };
     let fair = |f: &[f64]| world.expected(|y| fair_crps_loss(&ensemble(f), y).unwrap());
     assert!(fair(&[0.0, 1.0, 2.0]) > 0.2);
@@ -334,7 +334,7 @@ fn as_the_loss_of_one_fixed_ensemble_the_fair_one_rewards_a_dishonest_report() {
 }
 
 #[test]
-fn a_single_member_has_no_fair_loss() {
+fn the_fair_loss_of_a_single_member_is_an_error() {
     assert_eq!(
         fair_crps_loss(&ensemble(&[1.0]), exact(0.0)),
         Err(Error::TooFew { what: "ensemble members", least: 2, found: 1 })
@@ -342,7 +342,7 @@ fn a_single_member_has_no_fair_loss() {
 }
 
 #[test]
-fn an_infinite_forecast_is_taken_at_its_word_and_a_nan_is_refused() {
+fn an_infinite_forecast_has_an_infinite_loss_and_nan_is_refused() {
     let (free, capped) = (exact(3.0), watched(3.0, Some(8.0)));
     let loss = |f, y| pinball_loss(f, y, level(0.25)).unwrap();
     assert_eq!(loss(f64::INFINITY, free), f64::INFINITY);
@@ -351,12 +351,12 @@ fn an_infinite_forecast_is_taken_at_its_word_and_a_nan_is_refused() {
     assert_eq!(loss(f64::NEG_INFINITY, capped), f64::INFINITY);
     for seen in [free, capped] {
         let error = pinball_loss(f64::NAN, seen, level(0.25)).unwrap_err();
-        assert!(matches!(error, Error::NotFinite { what: "the forecast", .. }), "{error}");
+        assert!(matches!(error, Error::NotANumber { what: "the forecast" }), "{error}");
     }
 }
 
 #[test]
-fn numbers_too_far_apart_give_infinite_losses_and_no_nan() {
+fn numbers_too_far_apart_give_infinite_losses_and_not_nan() {
     let far = [-f64::MAX, f64::MAX];
     for seen in [exact(f64::MAX), exact(0.0), exact(-f64::MAX), watched(0.0, Some(f64::MAX))] {
         let losses = [
@@ -372,7 +372,7 @@ fn numbers_too_far_apart_give_infinite_losses_and_no_nan() {
 }
 
 #[test]
-fn a_weighted_interval_loss_needs_a_median_and_partners() {
+fn a_weighted_interval_loss_needs_a_median_and_symmetric_levels() {
     let loss = |levels: &[f64]| {
         weighted_interval_loss(&quantiles(levels, &vec![1.0; levels.len()]), exact(0.0))
     };
@@ -399,7 +399,7 @@ proptest! {
             repeated.extend((0..*weight).map(|_| interval(ends)));
             seen.extend((0..*weight).map(|_| *outcome));
         }
-        let one = coverage(&forecasts, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap();
+        let one = empirical_coverage(&forecasts, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap();
         let inside = repeated.iter().zip(&seen).filter(|(f, y)| f.contains(**y)).count();
         prop_assert_eq!(one, inside as f64 / repeated.len() as f64);
         let one = mean_width(&forecasts, Some(Weight::from_slice(&weights).unwrap())).unwrap();
@@ -408,24 +408,24 @@ proptest! {
 }
 
 #[test]
-fn rows_that_cannot_be_averaged_are_named() {
+fn invalid_rows_of_coverage_and_width_are_refused() {
     let forecasts = [Interval::new(0.0, 1.0).unwrap(); 3];
     let outcomes = [0.5; 3];
     assert_eq!(
-        coverage(&forecasts, &outcomes[1..], None),
+        empirical_coverage(&forecasts, &outcomes[1..], None),
         Err(Error::Length { what: "outcomes", expected: 3, found: 2 })
     );
     let wrong_length = Err(Error::Length { what: "weights", expected: 3, found: 1 });
     assert_eq!(
-        coverage(&forecasts, &outcomes, Some(Weight::from_slice(&[1.0]).unwrap())),
+        empirical_coverage(&forecasts, &outcomes, Some(Weight::from_slice(&[1.0]).unwrap())),
         wrong_length
     );
     assert_eq!(mean_width(&forecasts, Some(Weight::from_slice(&[1.0]).unwrap())), wrong_length);
     assert!(matches!(
-        coverage(&forecasts, &[0.5, 0.5, f64::NAN], None),
+        empirical_coverage(&forecasts, &[0.5, 0.5, f64::NAN], None),
         Err(Error::NotFiniteAt { what: "outcomes", index: 2, .. })
     ));
-    assert_eq!(coverage(&[], &[], None), Err(Error::Empty));
+    assert_eq!(empirical_coverage(&[], &[], None), Err(Error::Empty));
     assert_eq!(
         mean_width(&forecasts, Some(Weight::from_slice(&[0.0; 3]).unwrap())),
         Err(Error::Empty)

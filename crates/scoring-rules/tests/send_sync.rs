@@ -11,7 +11,7 @@ use scoring_rules::{
 fn assert_send_sync<T: Send + Sync>() {}
 
 #[test]
-fn everything_can_be_shared_between_threads() {
+fn all_types_can_be_shared_between_threads() {
     assert_send_sync::<(Probability, Level, Interval, Observed, Quantiles, Ensemble)>();
     assert_send_sync::<(Categorical<'_>, TiedBlocks, Binning<'_>, PooledBlocks)>();
     assert_send_sync::<(BrierScore, LogScore, SphericalScore, BoostingScore, BetaScore)>();

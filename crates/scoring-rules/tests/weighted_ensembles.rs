@@ -5,9 +5,8 @@
 use proptest::prelude::*;
 use scoring_rules::{Ensemble, Error, Observed, Weight, ensemble_crps_loss, fair_crps_loss};
 
-/// An ensemble of plain numbers.
-fn weighted(members: Vec<f64>, weights: &[f64]) -> Ensemble {
-    Ensemble::weighted(members, Weight::from_slice(weights).unwrap()).unwrap()
+fn weighted(members: &[f64], weights: &[f64]) -> Ensemble {
+    Ensemble::new(members, Some(Weight::from_slice(weights).unwrap())).unwrap()
 }
 
 fn exact(value: f64) -> Observed {
@@ -25,7 +24,7 @@ fn weighted_scores_equal_those_of_properscoring_and_scoringrules() {
         let [outcome, members, weights, properscoring, scoringrules, fair] = &fields[..] else {
             panic!("{line}")
         };
-        let forecast = weighted(members.clone(), weights);
+        let forecast = weighted(members, weights);
         let outcome = exact(outcome[0]);
         let (crps, fair_crps) =
             (ensemble_crps_loss(&forecast, outcome), fair_crps_loss(&forecast, outcome).unwrap());
@@ -38,15 +37,15 @@ fn weighted_scores_equal_those_of_properscoring_and_scoringrules() {
 }
 
 #[test]
-fn one_member_of_almost_all_weight_leaves_the_fair_loss_finite() {
-    // Of two samples the pair counts in full, whatever their weights: |0 - 2| / 2 is taken away.
+fn the_fair_loss_is_finite_if_one_member_has_almost_all_weight() {
+    // For any weights there is one pair of different members, and |0 - 2| / 2 is subtracted.
     for weight in [1.0, 1e-10, 1e-40, 1e-100] {
-        let forecast = weighted(vec![0.0, 2.0], &[1.0, weight]);
+        let forecast = weighted(&[0.0, 2.0], &[1.0, weight]);
         let fair = fair_crps_loss(&forecast, exact(3.0)).unwrap();
         let mean_distance = (3.0 + weight) / (1.0 + weight);
         assert!((fair - (mean_distance - 1.0)).abs() < 1e-15, "{weight}: {fair}");
     }
-    let alone = weighted(vec![0.0, 2.0], &[1.0, 0.0]);
+    let alone = weighted(&[0.0, 2.0], &[1.0, 0.0]);
     let error = fair_crps_loss(&alone, exact(3.0)).unwrap_err();
     assert!(matches!(error, Error::TooFew { least: 2, found: 1, .. }), "{error}");
 }
@@ -57,17 +56,17 @@ fn near(one: f64, other: f64) -> bool {
 
 proptest! {
     #[test]
-    fn a_whole_weight_is_the_member_that_many_times(
+    fn an_integer_weight_gives_the_loss_of_copies(
         members in prop::collection::vec((-9.0..9.0_f64, 0..5_usize), 1..12),
         (value, cap) in (-12.0..12.0_f64, 0.0..5.0_f64),
     ) {
         prop_assume!(members.iter().any(|member| member.1 > 0));
         let weights: Vec<f64> = members.iter().map(|member| member.1 as f64).collect();
-        let each = members.iter().map(|member| member.0).collect();
-        let copies = members.iter().flat_map(|&(x, times)| std::iter::repeat_n(x, times)).collect();
-        let weighted = weighted(each, &weights);
-        let copied = Ensemble::new(copies).unwrap();
-        for outcome in [exact(value), Observed::under_cap(value, value + cap).unwrap()] {
+        let each: Vec<f64> = members.iter().map(|member| member.0).collect();
+        let copies: Vec<f64> = members.iter().flat_map(|&(x, times)| std::iter::repeat_n(x, times)).collect();
+        let weighted = weighted(&each, &weights);
+        let copied = Ensemble::new(&copies, None).unwrap();
+        for outcome in [exact(value), Observed::capped(value, value + cap).unwrap()] {
             let (one, other) =
                 (ensemble_crps_loss(&weighted, outcome), ensemble_crps_loss(&copied, outcome));
             prop_assert!(near(one, other), "{} {}", one, other);
@@ -75,7 +74,7 @@ proptest! {
     }
 
     #[test]
-    fn only_ratios_of_weights_matter_and_equal_ones_are_the_same_as_none(
+    fn only_ratios_of_weights_matter_and_equal_weights_have_no_effect(
         members in prop::collection::vec((-9.0..9.0_f64, 0.01..5.0_f64), 2..12),
         scale in 1e-3..1e3_f64,
         value in -12.0..12.0_f64,
@@ -83,8 +82,8 @@ proptest! {
         let each: Vec<f64> = members.iter().map(|member| member.0).collect();
         let weights: Vec<f64> = members.iter().map(|member| member.1).collect();
         let scaled: Vec<f64> = weights.iter().map(|weight| weight * scale).collect();
-        let of = |weights: &[f64]| weighted(each.clone(), weights);
-        let plain = Ensemble::new(each.clone()).unwrap();
+        let of = |weights: &[f64]| weighted(&each, weights);
+        let plain = Ensemble::new(&each, None).unwrap();
         for (one, other) in
             [(of(&weights), of(&scaled)), (of(&vec![scale; each.len()]), plain)]
         {

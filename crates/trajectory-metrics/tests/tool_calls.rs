@@ -199,10 +199,10 @@ fn a_missing_trial_is_counted_and_bounded_and_never_dropped() {
     assert_eq!((counts.trials(), counts.unknown()), (5, 2));
     let bounds = counts.pass_hat_k(2).unwrap();
     // Of ten pairs: one of two successes, or six of four.
-    assert_eq!((bounds.low(), bounds.high(), bounds.known()), (0.1, 0.6, None));
+    assert_eq!((bounds.low(), bounds.high(), bounds.as_point()), (0.1, 0.6, None));
     // Without the unknown ones it would be one pair of three.
     assert!(bounds.low() < 1.0 / 3.0 && 1.0 / 3.0 < bounds.high());
-    assert_eq!(counts.pass_at_k(4).unwrap().known(), Some(1.0));
+    assert_eq!(counts.pass_at_k(4).unwrap().as_point(), Some(1.0));
     assert_eq!(counts.pass_hat_k(6), Err(Error::TooFewTrials { k: 6, trials: 5 }));
     let known = TrialCounts { successes: 3, failures: 1, ..TrialCounts::default() };
     assert_eq!(known.pass_hat_k(2).unwrap(), exact(0.5));

@@ -4,43 +4,43 @@ use crate::{
     values::probability::Probability,
 };
 
-/// How confidences are put into bins. Equal confidences always share one.
+/// The rule by which confidences are assigned to bins. Equal confidences share a bin.
 ///
-/// With the feature `serde` it can be written, and not read, because it borrows its edges.
+/// With the feature `serde` it can be written. It cannot be read, because it borrows its edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Binning<'a> {
-    /// Bins of equal weight: a block of equal confidences goes, whole, where the middle of its
-    /// weight falls.
+    /// Bins of equal weight. A block of equal confidences belongs to the bin that contains the
+    /// middle of its weight.
     Quantile {
-        /// Number of bins.
+        /// The number of bins.
         bins: usize,
     },
-    /// Bins of equal width on [0, 1]. Bin k, counted from 0, holds the confidences from `k / bins`
-    /// to below `(k + 1) / bins`, both rounded to the nearest number; the last bin holds 1 as well.
-    /// So the decimal 0.29 is in bin 29 of 100.
+    /// Bins of equal width on [0, 1]. Bin k, counted from 0, contains the confidences from
+    /// `k / bins` to below `(k + 1) / bins`, both rounded to the nearest f64, and the last bin also
+    /// contains 1. For example, 0.29 is in bin 29 of 100.
     EqualWidth {
-        /// Number of bins.
+        /// The number of bins.
         bins: usize,
     },
-    /// Bins from 0 to the first edge, from edge to edge and from the last edge to 1, each without
-    /// its upper end but for the last.
+    /// Bins from 0 to the first edge, between neighbouring edges, and from the last edge to 1. Each
+    /// bin contains its lower end, and the last bin also contains 1.
     Edges {
-        /// The edges between bins, which must not fall. None gives one bin.
+        /// The edges between bins, in ascending order. Without edges there is one bin.
         inner: &'a [Probability],
     },
-    /// Each confidence that was ever given is a bin of its own.
+    /// One bin per distinct confidence.
     Distinct,
 }
 
 impl Binning<'_> {
-    /// The bins that are not empty, in rising order, each as its blocks.
+    /// The bins that are not empty, in ascending order, each as its blocks.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] on empty blocks; [`Error::Setting`] where there should be zero bins;
-    /// [`Error::Reversed`] for an edge below the one before it.
+    /// [`Error::Empty`] for empty blocks; [`Error::Setting`] for 0 bins; [`Error::OutOfOrder`] for
+    /// an edge below the previous edge.
     ///
     /// ```
     /// use scoring_rules::{Binning, Error, Probability, TiedBlocks};
@@ -65,8 +65,9 @@ impl Binning<'_> {
                 return Err(Error::Setting { name: "bins", value: 0.0, range: "at least 1" });
             }
             Self::Edges { inner } => {
-                if let Some(pair) = inner.windows(2).find(|pair| pair[0] > pair[1]) {
-                    return Err(Error::Reversed { low: pair[0].get(), high: pair[1].get() });
+                if let Some(i) = inner.windows(2).position(|pair| pair[0] > pair[1]) {
+                    let (before, value) = (inner[i].get(), inner[i + 1].get());
+                    return Err(Error::OutOfOrder { what: "edges", index: i + 1, before, value });
                 }
             }
             _ => {}
@@ -74,7 +75,7 @@ impl Binning<'_> {
         let (failures, successes) = blocks.class_weights();
         let total = failures + successes;
         let mut before = 0.0;
-        // Bins rise with confidence, so that neighbours tell where one ends.
+        // Bins ascend with confidence, so that a bin is a run of neighbouring blocks.
         Ok(blocks.as_slice().chunk_by(move |block, next| {
             let bin = self.bin_of(block, before, total);
             before += block.weight();
@@ -82,7 +83,7 @@ impl Binning<'_> {
         }))
     }
 
-    /// The bin of a block that has the weight `before` below it.
+    /// The bin of a block, where `before` is the weight of all lower blocks.
     fn bin_of(self, block: &Block, before: f64, total: f64) -> f64 {
         match self {
             Self::Quantile { bins } => (bins as f64 * (before + block.weight() / 2.0) / total)
@@ -97,7 +98,7 @@ impl Binning<'_> {
 
 /// The largest k below `bins` with `k / bins <= p`.
 fn equal_width_bin(p: f64, bins: f64) -> f64 {
-    // Rounding of the product can move a forecast across one edge, so the edges decide.
+    // Rounding of the product can move a confidence across one edge.
     let guess = (bins * p).floor();
     let bin = if (guess + 1.0) / bins <= p {
         guess + 1.0
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bin_has_its_lower_end_and_the_last_has_both() {
+    fn every_bin_contains_its_lower_end_and_the_last_one_both_ends() {
         let tenths: Vec<f64> = (0..=10).map(|i| f64::from(i) / 10.0).collect();
         assert_eq!(starts(&tenths, Binning::EqualWidth { bins: 10 }).unwrap(), tenths[..10]);
         let inner = Probability::from_slice(&tenths[1..10]).unwrap();
@@ -133,23 +134,26 @@ mod tests {
     }
 
     #[test]
-    fn ties_share_the_bin_of_the_middle_of_their_weight() {
+    fn ties_are_in_the_bin_of_the_middle_of_their_weight() {
         let values = [0.1, 0.3, 0.3, 0.3, 0.8, 0.9];
         assert_eq!(starts(&values, Binning::Quantile { bins: 2 }).unwrap(), [0.1, 0.8]);
         assert_eq!(starts(&values, Binning::Quantile { bins: 3 }).unwrap(), [0.1, 0.3, 0.8]);
     }
 
     #[test]
-    fn equal_edges_leave_an_empty_bin_and_falling_ones_are_refused() {
+    fn equal_edges_are_accepted_and_descending_edges_are_refused() {
         let edges = Probability::from_slice(&[0.2, 0.2, 0.9, 0.5]).unwrap();
         let of = |inner| starts(&[0.1, 0.2, 0.9], Binning::Edges { inner });
         assert_eq!(of(&edges[..3]), Ok(vec![0.1, 0.2, 0.9]));
         assert_eq!(of(&[]), Ok(vec![0.1]));
-        assert_eq!(of(edges), Err(Error::Reversed { low: 0.9, high: 0.5 }));
+        assert_eq!(
+            of(edges),
+            Err(Error::OutOfOrder { what: "edges", index: 3, before: 0.9, value: 0.5 })
+        );
     }
 
     #[test]
-    fn no_bin_and_no_block_are_errors() {
+    fn zero_bins_and_empty_blocks_are_errors() {
         for binning in [Binning::Quantile { bins: 0 }, Binning::EqualWidth { bins: 0 }] {
             let error = starts(&[0.5], binning).unwrap_err();
             assert!(matches!(error, Error::Setting { name: "bins", .. }), "{error}");
@@ -159,8 +163,8 @@ mod tests {
     }
 
     #[test]
-    fn there_are_never_more_bins_than_were_asked_for() {
-        // The middle of the weight of the last block is rounded to the whole weight.
+    fn there_are_never_more_bins_than_requested() {
+        // The middle of the weight of the last block rounds to the total weight.
         let confidence = Probability::from_slice(&[0.1, 0.9]).unwrap();
         let blocks = TiedBlocks::new(
             confidence,

@@ -1,5 +1,5 @@
 #[cfg(feature = "serde")]
-use crate::{decompositions::decomposition::check_stored_terms, infinite::Number};
+use crate::decompositions::decomposition::check_stored_terms;
 use crate::{
     decompositions::{
         decomposition::Overall, pool::pool_adjacent_violators, success_rate::Outcomes,
@@ -11,73 +11,57 @@ use crate::{
     values::probability::Probability,
 };
 
-/// What a mean loss is made of, without bins:
+/// The CORP decomposition of a mean loss, which uses no bins:
 /// `mean_loss = miscalibration - discrimination + uncertainty`.
 ///
-/// All in the units of the rule's loss, which is minus its score. Made by [`corp`]. In JSON infinite
-/// terms are `"inf"` and `"-inf"`.
+/// All terms are in the units of the loss of the rule, which is minus its score. Computed by
+/// [`corp`]. In JSON infinite terms are `"inf"` and `"-inf"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Corp {
     /// The mean loss of the forecasts. Lower is better.
+    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub mean_loss: f64,
-    /// What recalibration would gain. At least 0 for a proper rule, lower is better.
+    /// The decrease of the mean loss by recalibration. At least 0 for a proper rule; lower is better.
+    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub miscalibration: f64,
-    /// What the recalibrated forecasts gain over the base rate. At least 0 for a proper rule and at
-    /// most the uncertainty where no loss is negative; higher is better.
+    /// The difference between the mean losses of the base rate and of the recalibrated forecasts. At
+    /// least 0 for a proper rule, and at most the uncertainty if no loss is negative; higher is
+    /// better.
+    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub discrimination: f64,
-    /// The mean loss of always forecasting the base rate. No forecaster's merit or fault.
+    /// The mean loss of the base rate as the forecast of every row. It does not depend on the
+    /// forecasts.
+    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub uncertainty: f64,
 }
 
-/// The form in which terms are written.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    mean_loss: Number,
-    miscalibration: Number,
-    discrimination: Number,
-    uncertainty: Number,
-}
+crate::checked_when_read!(
+    Corp {
+        #[serde(with = "crate::infinite")]
+        mean_loss: f64,
+        #[serde(with = "crate::infinite")]
+        miscalibration: f64,
+        #[serde(with = "crate::infinite")]
+        discrimination: f64,
+        #[serde(with = "crate::infinite")]
+        uncertainty: f64,
+    },
+    |corp: &Corp| {
+        let terms = [corp.miscalibration, -corp.discrimination, corp.uncertainty];
+        check_stored_terms(corp.mean_loss, &terms)
+    },
+);
 
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for Corp {
-    type Error = Error;
-
-    fn try_from(written: Written) -> Result<Self, Error> {
-        let Written {
-            mean_loss: Number(mean_loss),
-            miscalibration: Number(miscalibration),
-            discrimination: Number(discrimination),
-            uncertainty: Number(uncertainty),
-        } = written;
-        check_stored_terms(mean_loss, &[miscalibration, -discrimination, uncertainty])?;
-        Ok(Self { mean_loss, miscalibration, discrimination, uncertainty })
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<Corp> for Written {
-    fn from(parts: Corp) -> Self {
-        Self {
-            mean_loss: Number(parts.mean_loss),
-            miscalibration: Number(parts.miscalibration),
-            discrimination: Number(parts.discrimination),
-            uncertainty: Number(parts.uncertainty),
-        }
-    }
-}
-
-/// Less than this share of the scores that a difference is left of is rounding.
+/// A negative difference of at most this share of the scores is due to rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// Takes the mean loss of forecasts apart by isotonic recalibration (CORP: consistent, optimally
+/// Decomposes the mean loss of forecasts by isotonic recalibration (CORP: consistent, optimally
 /// binned, reproducible, by pool-adjacent-violators).
 ///
-/// Where r_i is what [`pool_adjacent_violators`] makes of forecast f_i, and o is the base rate:
+/// If [`pool_adjacent_violators`] recalibrates forecast f_i to r_i, and o is the base rate, then
 ///
 /// ```text
 /// miscalibration = mean of loss(f_i, y_i) - loss(r_i, y_i)
@@ -85,12 +69,12 @@ const ROUNDING: f64 = 1e-12;
 /// uncertainty    = mean of loss(o, y_i)                   = entropy(o)
 /// ```
 ///
-/// There are no bins to choose. Of all forecasts that rise with the given ones the recalibrated
-/// ones have the least loss under every proper rule, so that no term is negative. On few rows they
-/// follow the noise too: miscalibration and discrimination are then both too large.
+/// There are no bins to choose. Among all monotone transformations of the forecasts, recalibration
+/// minimizes the loss of every proper rule, so that no term is negative. With few rows it also fits
+/// the noise, and miscalibration and discrimination are both too large.
 ///
-/// A certain forecast that was wrong makes mean loss and miscalibration infinite under a rule
-/// without a bound; the other terms are finite.
+/// Under an unbounded rule, a wrong forecast of 0 or 1 makes the mean loss and the miscalibration
+/// infinite; the other terms are finite.
 ///
 /// Cost: linear.
 ///
@@ -99,19 +83,19 @@ const ROUNDING: f64 = 1e-12;
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] on empty blocks; [`Error::NotFinite`] where the mean loss or the sum of its
-/// terms is a NaN, as infinite scores of both signs make them (with a rule of your own, or with
-/// [`PowerScore`](crate::PowerScore) of a power up to 0); [`Error::TermsDoNotAddUp`] where the terms
-/// do not sum to the mean loss, as with a rule whose divergence does not follow from its scores.
+/// [`Error::Empty`] for empty blocks; [`Error::Undefined`] if scores are infinite with both signs,
+/// which only a rule of your own or a [`PowerScore`](crate::PowerScore) with a power up to 0 can
+/// produce; [`Error::TermsDoNotAddUp`] if the terms do not sum to the mean loss, because the
+/// divergence or the entropy of the rule does not follow from its scores.
 ///
 /// ```
 /// use scoring_rules::{BrierScore, Error, Probability, TiedBlocks, corp};
 ///
-/// let said = Probability::from_slice(&[0.25, 0.25, 0.5, 0.75])?;
-/// let blocks = TiedBlocks::new(said, &[false, false, true, false], None)?;
+/// let forecasts = Probability::from_slice(&[0.25, 0.25, 0.5, 0.75])?;
+/// let blocks = TiedBlocks::new(forecasts, &[false, false, true, false], None)?;
 /// let parts = corp(&BrierScore, &blocks)?;
 /// assert_eq!(parts.mean_loss, 0.234375);
-/// assert_eq!(parts.miscalibration, 0.109375); // the last two become 1/2
+/// assert_eq!(parts.miscalibration, 0.109375); // the last two are recalibrated to 1/2
 /// assert_eq!(parts.discrimination, 0.0625);
 /// assert_eq!(parts.uncertainty, 0.1875);
 /// # Ok::<(), Error>(())
@@ -124,10 +108,10 @@ pub fn corp<R: ScoringRule + ?Sized>(rule: &R, blocks: &TiedBlocks) -> Result<Co
         let of_pool = Outcomes::new(rule, pool.failures, pool.successes)?;
         discrimination.add(of_pool.lost_by(rule, overall.outcomes.rate));
 
-        // Were the rows of each block to succeed at the rate of the pool, what they lose by their
-        // forecast would be all. They do not: those below succeed more often, and by as much the
-        // forecast's rise is in the wrong direction. Neither part is negative, unlike a difference
-        // of losses.
+        // The miscalibration of a pool is a sum of two kinds of terms, none of which is negative. The
+        // first: if the rows of each block succeeded at the rate of the pool, they would lose this by
+        // their forecast. The second: the lower blocks succeed more often than the pool, so that each
+        // rise of the forecast within the pool is in the wrong direction.
         let pooled = &blocks.as_slice()[pool.blocks];
         if let [only] = pooled {
             miscalibration.add(of_pool.lost_by(rule, only.confidence));
@@ -147,7 +131,7 @@ pub fn corp<R: ScoringRule + ?Sized>(rule: &R, blocks: &TiedBlocks) -> Result<Co
                 failures_above += next.failures;
                 successes_above += next.successes;
                 let (failures_below, successes_below) = below[i];
-                // Successes below beyond their share of the pool.
+                // The successes below in excess of their share of the pool.
                 let excess = (successes_below * failures_above - failures_below * successes_above)
                     / of_pool.weight();
                 if excess > 0.0 {
@@ -164,8 +148,8 @@ pub fn corp<R: ScoringRule + ?Sized>(rule: &R, blocks: &TiedBlocks) -> Result<Co
     Ok(Corp { mean_loss, miscalibration, discrimination, uncertainty })
 }
 
-/// How much more the higher forecast loses than the lower one when a success turns out a failure:
-/// at least 0 for a proper rule.
+/// The increase of the loss of the higher forecast over the loss of the lower forecast if a success
+/// is replaced by a failure. At least 0 for a proper rule.
 fn cost_of_rise<R: ScoringRule + ?Sized>(rule: &R, low: Probability, high: Probability) -> f64 {
     let scores = [(low, false), (low, true), (high, false), (high, true)]
         .map(|(forecast, outcome)| rule.score(forecast, outcome));

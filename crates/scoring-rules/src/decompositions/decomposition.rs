@@ -1,5 +1,3 @@
-#[cfg(feature = "serde")]
-use crate::infinite::Number;
 use crate::{
     decompositions::{binning::Binning, success_rate::Outcomes},
     error::Error,
@@ -9,77 +7,60 @@ use crate::{
     values::probability::Probability,
 };
 
-/// What a mean loss is made of, over bins of forecasts:
+/// The decomposition of a mean loss over bins of forecasts:
 /// `mean_loss = reliability - resolution + uncertainty + within_bin`.
 ///
-/// All in the units of the rule's loss, which is minus its score. Made by [`decompose`]. In JSON
-/// infinite terms are `"inf"` and `"-inf"`.
+/// All terms are in the units of the loss of the rule, which is minus its score. Computed by
+/// [`decompose`]. In JSON infinite terms are `"inf"` and `"-inf"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Decomposition {
     /// The mean loss of the forecasts. Lower is better.
+    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub mean_loss: f64,
-    /// What is lost because mean forecasts of bins are not their event rates. At least 0 for a
-    /// proper rule, lower is better.
+    /// The loss due to differences between the mean forecast and the event rate of bins. At least 0
+    /// for a proper rule; lower is better.
+    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub reliability: f64,
-    /// What is gained because event rates differ from bin to bin. At least 0 for a proper rule and
-    /// at most the uncertainty where no loss is negative; higher is better.
+    /// The gain due to differences between the event rates of bins. At least 0 for a proper rule, and
+    /// at most the uncertainty if no loss is negative; higher is better.
+    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub resolution: f64,
-    /// The mean loss of always forecasting the base rate. No forecaster's merit or fault.
+    /// The mean loss of the base rate as the forecast of every row. It does not depend on the
+    /// forecasts.
+    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub uncertainty: f64,
-    /// What is lost because forecasts differ within a bin; negative where that gains something, and
-    /// 0 where each bin has one forecast.
+    /// The loss due to differences between forecasts within a bin. Negative if these differences are
+    /// informative, and 0 if each bin has one forecast.
+    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub within_bin: f64,
 }
 
-/// The form in which terms are written.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    mean_loss: Number,
-    reliability: Number,
-    resolution: Number,
-    uncertainty: Number,
-    within_bin: Number,
-}
+crate::checked_when_read!(
+    Decomposition {
+        #[serde(with = "crate::infinite")]
+        mean_loss: f64,
+        #[serde(with = "crate::infinite")]
+        reliability: f64,
+        #[serde(with = "crate::infinite")]
+        resolution: f64,
+        #[serde(with = "crate::infinite")]
+        uncertainty: f64,
+        #[serde(with = "crate::infinite")]
+        within_bin: f64,
+    },
+    |terms: &Decomposition| {
+        let Decomposition { mean_loss, reliability, resolution, uncertainty, within_bin } = *terms;
+        check_stored_terms(mean_loss, &[reliability, -resolution, uncertainty, within_bin])
+    },
+);
 
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for Decomposition {
-    type Error = Error;
-
-    fn try_from(written: Written) -> Result<Self, Error> {
-        let Written {
-            mean_loss: Number(mean_loss),
-            reliability: Number(reliability),
-            resolution: Number(resolution),
-            uncertainty: Number(uncertainty),
-            within_bin: Number(within_bin),
-        } = written;
-        check_stored_terms(mean_loss, &[reliability, -resolution, uncertainty, within_bin])?;
-        Ok(Self { mean_loss, reliability, resolution, uncertainty, within_bin })
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<Decomposition> for Written {
-    fn from(parts: Decomposition) -> Self {
-        Self {
-            mean_loss: Number(parts.mean_loss),
-            reliability: Number(parts.reliability),
-            resolution: Number(parts.resolution),
-            uncertainty: Number(parts.uncertainty),
-            within_bin: Number(parts.within_bin),
-        }
-    }
-}
-
-/// Takes the mean loss of forecasts apart, over bins.
+/// Decomposes the mean loss of forecasts over bins.
 ///
-/// Where bin k has the weight w_k, the mean forecast f_k and the event rate o_k, and o is the base
-/// rate, with means over the bins by weight or over the rows:
+/// If bin k has the weight w_k, the mean forecast f_k and the event rate o_k, and o is the base rate,
+/// then, with weighted means over the bins or over the rows:
 ///
 /// ```text
 /// reliability = mean of divergence(f_k, o_k)
@@ -88,13 +69,13 @@ impl From<Decomposition> for Written {
 /// within_bin  = mean of loss(f_i, y_i) - loss(f_k, y_i)
 /// ```
 ///
-/// Each term has its own formula, so that their sum is a check and not a definition. Resolution and
-/// reliability depend on the bins and are biased upwards on a sample; [`corp`](crate::corp) needs
-/// no bins.
+/// Each term is computed by its own formula, and their sum is compared with the mean loss. Resolution
+/// and reliability depend on the bins, and are biased upwards on a sample; [`corp`](crate::corp)
+/// needs no bins.
 ///
-/// A certain forecast that was wrong makes the mean loss infinite under a rule without a bound.
-/// Then reliability is infinite where the forecast is a bin of its own, and `within_bin` is where
-/// it is not; the other terms are finite.
+/// Under an unbounded rule, a wrong forecast of 0 or 1 makes the mean loss infinite. The reliability
+/// is then infinite if the forecast has a bin of its own, otherwise `within_bin` is; the other terms
+/// are finite.
 ///
 /// Cost: linear.
 ///
@@ -106,19 +87,19 @@ impl From<Decomposition> for Written {
 ///
 /// # Errors
 ///
-/// As [`Binning::bins`]; [`Error::NotFinite`] where the mean loss or the sum of its
-/// terms is a NaN, as infinite scores of both signs make them (with a rule of your own, or with
-/// [`PowerScore`](crate::PowerScore) of a power up to 0); [`Error::TermsDoNotAddUp`] where the terms
-/// do not sum to the mean loss, as with a rule whose divergence does not follow from its scores.
+/// The errors of [`Binning::bins`]; [`Error::Undefined`] if scores are infinite with both signs,
+/// which only a rule of your own or a [`PowerScore`](crate::PowerScore) with a power up to 0 can
+/// produce; [`Error::TermsDoNotAddUp`] if the terms do not sum to the mean loss, because the
+/// divergence or the entropy of the rule does not follow from its scores.
 ///
 /// ```
 /// use scoring_rules::{Binning, BrierScore, Error, Probability, TiedBlocks, decompose};
 ///
-/// let said = Probability::from_slice(&[0.25, 0.25, 0.75, 0.75])?;
-/// let blocks = TiedBlocks::new(said, &[false, false, true, false], None)?;
+/// let forecasts = Probability::from_slice(&[0.25, 0.25, 0.75, 0.75])?;
+/// let blocks = TiedBlocks::new(forecasts, &[false, false, true, false], None)?;
 /// let parts = decompose(&BrierScore, &blocks, Binning::Distinct)?;
 /// assert_eq!(parts.mean_loss, 0.1875);
-/// assert_eq!(parts.reliability, 0.0625); // 1/4 came true never, 3/4 half of the time
+/// assert_eq!(parts.reliability, 0.0625); // the event rates are 0 and 1/2
 /// assert_eq!(parts.resolution, 0.0625);
 /// assert_eq!(parts.uncertainty, 0.1875);
 /// assert_eq!(parts.within_bin, 0.0);
@@ -149,26 +130,26 @@ pub fn decompose<R: ScoringRule + ?Sized>(
     Ok(Decomposition { mean_loss, reliability, resolution, uncertainty, within_bin })
 }
 
-/// The blocks by outcome, with the weight of the rows; only where there are any.
+/// The blocks with each outcome that has positive weight, and this weight.
 fn rows<'a>(blocks: &'a [Block]) -> impl Iterator<Item = (&'a Block, bool, f64)> {
     let by_outcome =
         |block: &'a Block| [(block, false, block.failures), (block, true, block.successes)];
     blocks.iter().flat_map(by_outcome).filter(|&(_, _, weight)| weight > 0.0)
 }
 
-/// What no way of grouping rows changes.
+/// The quantities of a decomposition that do not depend on bins.
 pub(crate) struct Overall {
-    /// Of all rows.
+    /// The outcomes of all rows.
     pub(crate) outcomes: Outcomes,
     pub(crate) mean_loss: f64,
     pub(crate) uncertainty: f64,
-    /// The mean size of the scores.
+    /// The mean absolute score.
     size: f64,
 }
 
-/// Terms that miss the mean loss by more than this share of their size are not those of the rule.
-/// Above what rounding does to the rules of this crate, which is about 1e-12.
-const MISSED: f64 = 1e-9;
+/// The largest accepted difference between the mean loss and the sum of its terms, as a share of
+/// their size. For the rules of this crate, rounding causes differences of about 1e-12.
+const TOLERANCE: f64 = 1e-9;
 
 impl Overall {
     pub(crate) fn new<R: ScoringRule + ?Sized>(
@@ -188,43 +169,41 @@ impl Overall {
             return Err(Error::Empty);
         }
         let outcomes = Outcomes::new(rule, failures, successes)?;
-        // A difference, so that no loss is plain zero and not negative zero.
+        // The subtraction avoids negative zero.
         let mean_loss = 0.0 - scores.value() / outcomes.weight();
         let uncertainty = outcomes.entropy(rule);
         Ok(Self { outcomes, mean_loss, uncertainty, size: sizes.value() / outcomes.weight() })
     }
 
-    /// An error unless the terms sum to the mean loss.
+    /// Checks that the terms sum to the mean loss.
     pub(crate) fn check_terms(&self, terms: &[f64]) -> Result<(), Error> {
         add_up(self.mean_loss, terms, self.size)
     }
 }
 
-/// An error unless the terms sum to the mean loss of scores of this mean size.
+/// Checks that the terms sum to the mean loss, for scores of this mean size.
 fn add_up(mean_loss: f64, terms: &[f64], size: f64) -> Result<(), Error> {
     let sum = terms.iter().sum::<f64>();
-    for (what, value) in [("the mean loss", mean_loss), ("the sum of the terms", sum)] {
-        if value.is_nan() {
-            return Err(Error::NotFinite { what, value });
-        }
+    if mean_loss.is_nan() || sum.is_nan() {
+        let reason = "scores are NaN, or infinite with both signs";
+        return Err(Error::Undefined { name: "the decomposition of the mean loss", reason });
     }
     let size = terms.iter().fold(size, |size, term| size.max(term.abs()));
     let finite = sum.is_finite() && mean_loss.is_finite();
-    if sum == mean_loss || finite && (sum - mean_loss).abs() <= MISSED * size {
+    if sum == mean_loss || finite && (sum - mean_loss).abs() <= TOLERANCE * size {
         Ok(())
     } else {
         Err(Error::TermsDoNotAddUp { mean_loss, sum })
     }
 }
 
-/// The same for terms that are read. The size of the scores is not stored, so that rounding of scores of
-/// the size of 1 is let pass.
+/// Checks stored terms. The size of the scores is not stored, and is taken to be 1.
 #[cfg(feature = "serde")]
 pub(crate) fn check_stored_terms(mean_loss: f64, terms: &[f64]) -> Result<(), Error> {
     add_up(mean_loss, terms, 1.0)
 }
 
-/// A bin as if all its rows had had their mean forecast.
+/// The outcomes and the mean forecast of a bin.
 struct Bin {
     outcomes: Outcomes,
     forecast: Probability,
@@ -243,8 +222,8 @@ impl Bin {
         if let [only] = blocks {
             forecast = only.confidence.get();
         } else {
-            // Of forecasts that differ, the mean is no certainty. It must not be rounded to one,
-            // which would make it cost what none of them did.
+            // The mean of different forecasts lies strictly between 0 and 1. If it were rounded to 0 or
+            // 1, its loss could be infinite.
             forecast = forecast.clamp(0.0_f64.next_up(), 1.0_f64.next_down());
         }
         Ok(Self { outcomes, forecast: Probability::new(forecast)? })

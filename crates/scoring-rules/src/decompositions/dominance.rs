@@ -1,53 +1,54 @@
 use crate::{decompositions::murphy::MurphyCurve, error::Error, values::level::Level};
 
-/// Which of two forecasters loses less, over all thresholds. Made by [`MurphyCurve::compare`].
+/// The comparison of two forecasters over all decision thresholds, by [`MurphyCurve::compare`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Dominance {
-    /// The same loss at every threshold, and so under every proper rule.
+    /// The losses are equal at every threshold, and therefore under every proper rule.
     Equal,
-    /// The first is nowhere worse and somewhere better.
+    /// The first forecaster is nowhere worse and somewhere better.
     First,
-    /// The second is nowhere worse and somewhere better.
+    /// The second forecaster is nowhere worse and somewhere better.
     Second,
-    /// It depends on the threshold, and so on the rule.
+    /// Each forecaster is better at some thresholds, and therefore under some proper rules.
     Neither {
-        /// A threshold at which the first is strictly better.
+        /// A threshold at which the first forecaster is better.
         first_better: Level,
-        /// A threshold at which the second is strictly better.
+        /// A threshold at which the second forecaster is better.
         second_better: Level,
     },
 }
 
-/// Where sums of weights have been rounded, less than this share of the total is no difference.
+/// Differences up to this share of the total weight are due to rounding of sums of weights.
 const ROUNDING: f64 = 1e-12;
 
 impl MurphyCurve {
-    /// Whether one forecaster is better whatever the threshold.
+    /// Compares two forecasters of the same rows at all thresholds.
     ///
-    /// Such a forecaster has the lower mean loss (or the same) under every proper rule, on these
-    /// data. With [`Dominance::Neither`] there are proper rules that rank the two either way.
+    /// A forecaster that is nowhere worse has at most the mean loss of the other one under every
+    /// proper rule, on these data. For [`Dominance::Neither`] there are proper rules that prefer
+    /// either of the two.
     ///
-    /// Between two forecasts the difference of two curves is a straight line, so each piece is
-    /// looked at in its first and its last number. Where weights are whole numbers what is compared
-    /// are counts, without rounding. For other weights less than 1e-12 of the total is no
-    /// difference. Where two curves cross, a lead that one ulp of the threshold would undo is none,
-    /// because thresholds are forecasts and these are rounded, as 1/3 is.
+    /// The difference of two curves is linear between neighbouring forecasts, so that the ends of
+    /// each piece are compared. The comparison is exact if all weights are integers; otherwise
+    /// differences up to 1e-12 of the total weight are ignored. Next to a crossing of the curves, a
+    /// difference that a change of the threshold by one unit in the last place would reverse is
+    /// ignored, because forecasts such as 1/3 are rounded.
     ///
     /// Cost: linear.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherOutcomes`] unless failures weigh the same in both, and successes too: then the
-    /// rows are not the same. That they are cannot be checked further.
+    /// [`Error::OutcomesDiffer`] unless the weight of failures and the weight of successes are equal
+    /// in both curves. This is the only check that both forecasters forecast the same rows.
     ///
     /// ```
     /// use scoring_rules::{Dominance, Error, MurphyCurve, Probability, TiedBlocks};
     ///
     /// let outcomes = [false, true, true];
-    /// let curve = |said: &[f64]| {
-    ///     MurphyCurve::new(&TiedBlocks::new(Probability::from_slice(said)?, &outcomes, None)?)
+    /// let curve = |forecasts: &[f64]| {
+    ///     MurphyCurve::new(&TiedBlocks::new(Probability::from_slice(forecasts)?, &outcomes, None)?)
     /// };
     /// let (sharp, blunt) = (curve(&[0.1, 0.8, 0.9])?, curve(&[0.3, 0.6, 0.9])?);
     /// assert_eq!(sharp.compare(&blunt)?, Dominance::First);
@@ -59,12 +60,12 @@ impl MurphyCurve {
     /// ```
     pub fn compare(&self, other: &Self) -> Result<Dominance, Error> {
         let total = self.failures + self.successes;
-        let rounding = if self.counted && other.counted { 0.0 } else { ROUNDING * total };
+        let rounding = if self.is_counted() && other.is_counted() { 0.0 } else { ROUNDING * total };
         for (outcome, first, second) in
             [(false, self.failures, other.failures), (true, self.successes, other.successes)]
         {
             if (first - second).abs() > rounding {
-                return Err(Error::OtherOutcomes { outcome, first, second });
+                return Err(Error::OutcomesDiffer { outcome, first, second });
             }
         }
         let (mut first_better, mut second_better) = (Lead::default(), Lead::default());
@@ -76,7 +77,7 @@ impl MurphyCurve {
             let end = end_of_first.min(end_of_second);
             let false_alarms = first.false_alarms - second.false_alarms;
             let misses = first.misses - second.misses;
-            // c * false_alarms + (1 - c) * misses, rounded once: for counts the sign is exact.
+            // c * false_alarms + (1 - c) * misses, rounded once, so that for counts the sign is exact.
             let slope = false_alarms - misses;
             let crossing = false_alarms * misses < 0.0;
             let excess = |c: f64| {
@@ -84,7 +85,7 @@ impl MurphyCurve {
                 let blur = if crossing { f64::EPSILON * c * slope.abs() } else { 0.0 };
                 if excess.abs() <= rounding + blur { 0.0 } else { excess }
             };
-            // There may be no number in between, next to 0.
+            // Next to 0 there may be no number between the ends.
             let (low, high) = (start.max(0.0_f64.next_up()), end.next_down());
             if low <= high {
                 let middle = (start + (end - start) / 2.0).clamp(low, high);
@@ -111,7 +112,7 @@ impl MurphyCurve {
     }
 }
 
-/// A threshold of a piece where one forecaster leads by much.
+/// The largest lead of one forecaster found so far, and its threshold.
 #[derive(Default)]
 struct Lead {
     size: f64,
@@ -119,7 +120,7 @@ struct Lead {
 }
 
 impl Lead {
-    /// Takes in the first threshold of a piece at which there is a lead.
+    /// Updates the lead with the first of the thresholds that has a positive one.
     fn see(&mut self, thresholds: [f64; 3], lead: impl Fn(f64) -> f64) {
         if let Some(threshold) = thresholds.into_iter().find(|&c| lead(c) > 0.0)
             && lead(threshold) > self.size

@@ -1,83 +1,54 @@
 use std::ops::Range;
 
-#[cfg(feature = "serde")]
-use crate::error::Error;
 use crate::{decompositions::success_rate::success_rate, ties::tied_blocks::TiedBlocks};
+#[cfg(feature = "serde")]
+use crate::{error::Error, ties::block::check_class_weights};
 
-/// Neighbouring blocks that isotonic regression gives one value.
+/// Neighbouring blocks to which isotonic regression assigns one value.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PooledBlocks {
-    /// Where its blocks stand in [`TiedBlocks::as_slice`].
+    /// The positions of the blocks in [`TiedBlocks::as_slice`].
     pub blocks: Range<usize>,
-    /// Weight of the rows that failed.
+    /// The weight of the rows that failed.
     pub failures: f64,
-    /// Weight of the rows that succeeded.
+    /// The weight of the rows that succeeded.
     pub successes: f64,
 }
 
-/// The form in which a pool is written.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    blocks: Range<usize>,
-    failures: f64,
-    successes: f64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for PooledBlocks {
-    type Error = Error;
-
-    fn try_from(written: Written) -> Result<Self, Error> {
-        let Written { blocks, failures, successes } = written;
-        if blocks.is_empty() {
+crate::checked_when_read!(
+    PooledBlocks { blocks: Range<usize>, failures: f64, successes: f64 },
+    |pool: &PooledBlocks| {
+        if pool.blocks.is_empty() {
             return Err(Error::TooFew { what: "blocks of a pool", least: 1, found: 0 });
         }
-        for (name, value) in [("failures", failures), ("successes", successes)] {
-            if !(0.0..f64::INFINITY).contains(&value) {
-                return Err(Error::Setting { name, value, range: "a finite weight of at least 0" });
-            }
-        }
-        if failures + successes > 0.0 && (failures + successes).is_finite() {
-            Ok(Self { blocks, failures, successes })
-        } else {
-            Err(Error::Empty)
-        }
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<PooledBlocks> for Written {
-    fn from(pool: PooledBlocks) -> Self {
-        let PooledBlocks { blocks, failures, successes } = pool;
-        Self { blocks, failures, successes }
-    }
-}
+        check_class_weights(pool.failures, pool.successes)
+    },
+);
 
 impl PooledBlocks {
-    /// Weight of all rows.
+    /// The weight of all rows.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.failures + self.successes
     }
 
-    /// The share of successes, in [0, 1]: the value of the regression. It is 1 only if no row
-    /// failed, also where the share is closer to 1 than to any number below.
+    /// The weighted share of successes, in [0, 1]: the value of the regression. It is 1 only if no
+    /// row failed; a share that would round to 1 is the largest number below 1.
     #[must_use]
     pub fn rate(&self) -> f64 {
         success_rate(self.failures, self.successes)
     }
 }
 
-/// Isotonic regression of outcomes on confidence: of all values that rise with it, those with the
-/// smallest squared error, and the best ones under every other proper rule too.
+/// Isotonic regression of outcomes on confidence by the pool-adjacent-violators algorithm: among all
+/// functions that do not decrease with confidence, the one with the smallest squared error, which
+/// also has the smallest loss under every other proper rule.
 ///
-/// Neighbours whose success rates fall or tie are pooled until the rates rise strictly. Empty for
-/// empty blocks.
+/// Neighbouring blocks are pooled until the success rates are strictly ascending. The result is
+/// empty for empty blocks.
 ///
 /// Cost: linear.
 ///

@@ -1,31 +1,35 @@
 use crate::{
-    checks::same_length, error::Error, sums::exact_mean::ExactMean, values::interval::Interval,
-    values::weight::Weight,
+    checks::same_length,
+    error::Error,
+    sums::exact_mean::ExactMean,
+    values::{interval::Interval, weight::Weight},
 };
 
-/// The weighted share of outcomes that lie in their intervals, ends included.
+/// The empirical coverage: the weighted share of outcomes that lie in their intervals. Intervals
+/// contain their ends.
 ///
-/// In [0, 1]; to be read against the coverage that the intervals claim, and beside [`mean_width`],
-/// as wide intervals cover easily. Not a proper loss; that is
-/// [`interval_loss`](crate::interval_loss). Rows may come in any order, and a weight of 2 is the
-/// row given twice, to the last bit.
+/// In [0, 1], to be compared with the coverage claimed for the intervals. Because wide intervals
+/// cover easily, read it together with [`mean_width`]. It is not a proper loss; use
+/// [`interval_loss`](crate::interval_loss) for that. The result does not depend on the order of the
+/// rows, and a row of weight 2 counts as much as two equal rows.
 ///
 /// # Errors
 ///
-/// [`Error::Length`] where outcomes or weights are not one a forecast; [`Error::NotFiniteAt`] for
-/// an outcome that is a NaN or infinite; [`Error::Empty`] where nothing has positive weight.
+/// [`Error::Length`] unless there is one outcome, and one weight if weights are given, per
+/// forecast; [`Error::NotFiniteAt`] for an outcome that is NaN or infinite; [`Error::Empty`] if no
+/// row has positive weight.
 ///
 /// ```
-/// use scoring_rules::{Interval, Weight, coverage, mean_width};
+/// use scoring_rules::{Interval, Weight, empirical_coverage, mean_width};
 ///
 /// let forecasts = [Interval::new(0.0, 2.0)?, Interval::new(5.0, 9.0)?];
-/// assert_eq!(coverage(&forecasts, &[2.0, 4.0], None)?, 0.5);
+/// assert_eq!(empirical_coverage(&forecasts, &[2.0, 4.0], None)?, 0.5);
 /// let weights = Weight::from_slice(&[3.0, 1.0])?;
-/// assert_eq!(coverage(&forecasts, &[2.0, 4.0], Some(weights))?, 0.75);
+/// assert_eq!(empirical_coverage(&forecasts, &[2.0, 4.0], Some(weights))?, 0.75);
 /// assert_eq!(mean_width(&forecasts, None)?, 3.0);
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
-pub fn coverage(
+pub fn empirical_coverage(
     forecasts: &[Interval],
     outcomes: &[f64],
     weights: Option<&[Weight]>,
@@ -40,15 +44,15 @@ pub fn coverage(
     mean(inside, weights)
 }
 
-/// The weighted mean width of intervals, in units of the outcome; infinite where an interval of
-/// positive weight has one infinite end, or two different ones.
+/// The weighted mean width of intervals, in the units of the outcome.
 ///
-/// Rows may come in any order, and a weight of 2 is the row given twice, to the last bit.
+/// Infinite if the width of an interval with positive weight is infinite. The result does not depend
+/// on the order of the rows, and a row of weight 2 counts as much as two equal rows.
 ///
 /// # Errors
 ///
-/// As of [`coverage`], with nothing said of outcomes; [`Error::NotFinite`] where a width times its
-/// weight is beyond the largest number.
+/// [`Error::Length`] unless there is one weight per forecast; [`Error::Empty`] if no row has
+/// positive weight; [`Error::NotFinite`] if a sum of finite widths exceeds the largest f64.
 pub fn mean_width(forecasts: &[Interval], weights: Option<&[Weight]>) -> Result<f64, Error> {
     mean(forecasts.iter().map(|forecast| forecast.width()), weights)
 }

@@ -3,18 +3,18 @@ use crate::{
     values::weight::Weight,
 };
 
-/// A forecast of a number by several members, such as samples: equally likely, or with a weight each.
-/// Checked and sorted once; equal members count as often as they come.
+/// A forecast of a number by several members, such as samples, which are equally likely or weighted.
 ///
-/// In JSON it is the list of members, and with weights `{"members": […], "weights": […]}`.
+/// Checked and sorted once. Equal members count separately. In JSON an ensemble is the list of its
+/// members, or `{"members": […], "weights": […]}` if it has weights.
 ///
 /// ```
 /// use scoring_rules::{Ensemble, Error};
 ///
-/// let ensemble = Ensemble::new(vec![5.0, 3.0, 9.0])?;
+/// let ensemble = Ensemble::new(&[5.0, 3.0, 9.0], None)?;
 /// assert_eq!(ensemble.members(), [3.0, 5.0, 9.0]);
 ///
-/// let error = Ensemble::new(vec![5.0, f64::INFINITY]).unwrap_err();
+/// let error = Ensemble::new(&[5.0, f64::INFINITY], None).unwrap_err();
 /// assert!(matches!(error, Error::NotFiniteAt { index: 1, .. }));
 /// # Ok::<(), Error>(())
 /// ```
@@ -22,7 +22,7 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 pub struct Ensemble {
-    /// In rising order.
+    /// In ascending order.
     members: Vec<f64>,
     weights: Option<Weights>,
 }
@@ -31,12 +31,12 @@ pub struct Ensemble {
 struct Weights {
     /// One per member, each positive.
     each: Vec<Weight>,
-    /// The share of the weight of each member and all below it.
+    /// The share of the weight on each member and all members below it.
     up_to: Vec<f64>,
-    /// The share of the weight of each member and all above it.
+    /// The share of the weight on each member and all members above it.
     from: Vec<f64>,
-    /// The share of all pairs of members, by weight, that are not a member with itself: one minus
-    /// the sum of the squared shares.
+    /// The weighted share of pairs of different members among all pairs: one minus the sum of the
+    /// squared shares.
     pairs: f64,
 }
 
@@ -67,51 +67,52 @@ impl Weights {
 }
 
 impl Ensemble {
-    /// Checks equally likely members, given in any order, and sorts them: O(m log m).
+    /// Checks members, given in any order, and sorts them. Without weights all members are equally
+    /// likely.
+    ///
+    /// Only ratios of weights matter. Members of weight 0 are left out. For
+    /// [`ensemble_crps_loss`](crate::ensemble_crps_loss) a member of weight 2 counts as much as two
+    /// equal members; [`fair_crps_loss`](crate::fair_crps_loss) documents what weights mean there.
+    ///
+    /// Cost: O(m log m).
     ///
     /// # Errors
     ///
-    /// [`Error::TooFew`] where there are none; [`Error::NotFiniteAt`] for a member that is a NaN or
-    /// infinite.
-    pub fn new(mut members: Vec<f64>) -> Result<Self, Error> {
-        check(&members)?;
-        members.sort_unstable_by(f64::total_cmp);
-        Ok(Self { members, weights: None })
-    }
-
-    /// Checks members and their weights, given in any order, and sorts them: O(m log m).
-    ///
-    /// Only ratios of weights matter. Members of weight 0 are left out. Under
-    /// [`ensemble_crps_loss`](crate::ensemble_crps_loss) a member of weight 2 counts as the member
-    /// given twice; see [`fair_crps_loss`](crate::fair_crps_loss) for what weights mean there.
-    ///
-    /// # Errors
-    ///
-    /// As [`Ensemble::new`]; [`Error::Length`] unless there is one weight per member;
-    /// [`Error::Empty`] where all weights are 0.
+    /// [`Error::TooFew`] if there are no members; [`Error::NotFiniteAt`] for a member that is NaN or
+    /// infinite; [`Error::Length`] unless there is one weight per member; [`Error::Empty`] if all
+    /// weights are 0.
     ///
     /// ```
     /// use scoring_rules::{Ensemble, Observed, Weight, ensemble_crps_loss};
     ///
-    /// let weighted = Ensemble::weighted(vec![5.0, 3.0, 9.0], Weight::from_slice(&[1.0, 2.0, 0.0])?)?;
+    /// let weights = Weight::from_slice(&[1.0, 2.0, 0.0])?;
+    /// let weighted = Ensemble::new(&[5.0, 3.0, 9.0], Some(weights))?;
     /// assert_eq!(weighted.members(), [3.0, 5.0]);
     /// assert_eq!(weighted.weights(), Some(Weight::from_slice(&[2.0, 1.0])?));
     ///
-    /// let repeated = Ensemble::new(vec![3.0, 3.0, 5.0])?;
-    /// let loss = |forecast| -> Result<f64, scoring_rules::Error> {
-    ///     Ok(ensemble_crps_loss(forecast, Observed::exact(4.0)?))
-    /// };
-    /// assert!((loss(&weighted)? - loss(&repeated)?).abs() < 1e-15);
+    /// let repeated = Ensemble::new(&[3.0, 3.0, 5.0], None)?;
+    /// let outcome = Observed::exact(4.0)?;
+    /// let losses = [weighted, repeated].map(|forecast| ensemble_crps_loss(&forecast, outcome));
+    /// assert!((losses[0] - losses[1]).abs() < 1e-15);
     /// # Ok::<(), scoring_rules::Error>(())
     /// ```
-    pub fn weighted(members: Vec<f64>, weights: &[Weight]) -> Result<Self, Error> {
-        check(&members)?;
+    pub fn new(members: &[f64], weights: Option<&[Weight]>) -> Result<Self, Error> {
+        if members.is_empty() {
+            return Err(Error::TooFew { what: "ensemble members", least: 1, found: 0 });
+        }
+        for (index, &value) in members.iter().enumerate() {
+            if !value.is_finite() {
+                return Err(Error::NotFiniteAt { what: "ensemble members", index, value });
+            }
+        }
+        let Some(weights) = weights else {
+            let mut members = members.to_vec();
+            members.sort_unstable_by(f64::total_cmp);
+            return Ok(Self { members, weights: None });
+        };
         same_length("weights", members.len(), weights.len())?;
-        let mut pairs: Vec<(f64, Weight)> = members
-            .into_iter()
-            .zip(weights.iter().copied())
-            .filter(|pair| pair.1 != Weight::ZERO)
-            .collect();
+        let pairs = members.iter().copied().zip(weights.iter().copied());
+        let mut pairs: Vec<_> = pairs.filter(|&(_, weight)| weight != Weight::ZERO).collect();
         if pairs.is_empty() {
             return Err(Error::Empty);
         }
@@ -120,19 +121,19 @@ impl Ensemble {
         Ok(Self { members, weights: Some(Weights::new(each)) })
     }
 
-    /// The members, smallest first; at least one.
+    /// The members in ascending order; there is at least one.
     #[must_use]
     pub fn members(&self) -> &[f64] {
         &self.members
     }
 
-    /// The weights of the members, in their order; `None` if the ensemble was made without.
+    /// The weights of the [members](Self::members), in the same order, or `None` if none were given.
     #[must_use]
     pub fn weights(&self) -> Option<&[Weight]> {
         self.weights.as_ref().map(|weights| &weights.each[..])
     }
 
-    /// The share of the members below the given position, and of those from it on, by weight.
+    /// The weighted share of the members before a position, and of the members from it on.
     pub(crate) fn shares(&self, position: usize) -> [f64; 2] {
         if let Some(weights) = &self.weights {
             let below = position.checked_sub(1).map_or(0.0, |last| weights.up_to[last]);
@@ -142,33 +143,13 @@ impl Ensemble {
         [position as f64 / m as f64, (m - position) as f64 / m as f64]
     }
 
-    /// The share of all pairs, by weight, that are not a member with itself; `None` without weights.
+    /// The weighted share of pairs of different members among all pairs, or `None` without weights.
     pub(crate) fn weighted_pairs(&self) -> Option<f64> {
         self.weights.as_ref().map(|weights| weights.pairs)
     }
 }
 
-fn check(members: &[f64]) -> Result<(), Error> {
-    if members.is_empty() {
-        return Err(Error::TooFew { what: "ensemble members", least: 1, found: 0 });
-    }
-    for (index, &value) in members.iter().enumerate() {
-        if !value.is_finite() {
-            return Err(Error::NotFiniteAt { what: "ensemble members", index, value });
-        }
-    }
-    Ok(())
-}
-
-impl TryFrom<Vec<f64>> for Ensemble {
-    type Error = Error;
-
-    fn try_from(members: Vec<f64>) -> Result<Self, Error> {
-        Self::new(members)
-    }
-}
-
-/// The form in which an ensemble is written.
+/// The stored form.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize, serde::Serialize)]
 #[serde(untagged, expecting = "a list of members, or an object with `members` and `weights`")]
@@ -191,9 +172,9 @@ impl TryFrom<Written> for Ensemble {
 
     fn try_from(written: Written) -> Result<Self, Error> {
         match written {
-            Written::Members(members) => Self::new(members),
+            Written::Members(members) => Self::new(&members, None),
             Written::Weighted(written) => {
-                Self::weighted(written.members, Weight::from_slice(&written.weights)?)
+                Self::new(&written.members, Some(Weight::from_slice(&written.weights)?))
             }
         }
     }
@@ -218,35 +199,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_ensemble_has_members_and_all_are_finite() {
+    fn an_ensemble_without_members_or_with_a_member_that_is_not_finite_is_refused() {
         assert_eq!(
-            Ensemble::new(vec![]),
+            Ensemble::new(&[], None),
             Err(Error::TooFew { what: "ensemble members", least: 1, found: 0 })
         );
         assert!(matches!(
-            Ensemble::new(vec![1.0, 0.0, f64::NAN]),
+            Ensemble::new(&[1.0, 0.0, f64::NAN], None),
             Err(Error::NotFiniteAt { what: "ensemble members", index: 2, value }) if value.is_nan()
         ));
     }
 
     #[test]
-    fn a_weight_is_one_per_member_and_members_without_weight_are_left_out() {
+    fn weights_are_one_per_member_and_members_of_weight_zero_are_left_out() {
         let weights = |weights: &'static [f64]| Weight::from_slice(weights).unwrap();
-        let of = |of: &'static [f64]| Ensemble::weighted(vec![7.0, 5.0, 6.0], weights(of));
+        let ensemble = |each| Ensemble::new(&[7.0, 5.0, 6.0], Some(weights(each)));
         let length = Error::Length { what: "weights", expected: 3, found: 2 };
-        assert_eq!(of(&[1.0, 1.0]), Err(length));
-        assert_eq!(of(&[0.0; 3]), Err(Error::Empty));
-        let left = of(&[2.0, 0.0, 1.0]).unwrap();
+        assert_eq!(ensemble(&[1.0, 1.0]), Err(length));
+        assert_eq!(ensemble(&[0.0; 3]), Err(Error::Empty));
+        let left = ensemble(&[2.0, 0.0, 1.0]).unwrap();
         assert_eq!((left.members(), left.weights()), (&[6.0, 7.0][..], Some(weights(&[1.0, 2.0]))));
         assert!(matches!(
-            Ensemble::weighted(vec![f64::NAN], &[Weight::ZERO]),
+            Ensemble::new(&[f64::NAN], Some(&[Weight::ZERO])),
             Err(Error::NotFiniteAt { index: 0, .. })
         ));
     }
 
     #[cfg(feature = "serde")]
     #[test]
-    fn json_goes_through_the_same_door() {
+    fn json_is_checked_as_new_checks() {
         let read = serde_json::from_str::<Ensemble>("[2.0,1.0]").unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), "[1.0,2.0]");
         let text = r#"{"members":[2.0,1.0],"weights":[3.0,1.0]}"#;
@@ -259,7 +240,7 @@ mod tests {
         for (text, says) in [
             (r#"{"members":[1.0],"weights":[1.0,1.0]}"#, "weights: expected 1, found 2"),
             (r#"{"members":[1.0],"weights":[-1.0]}"#, "row 0: weight is -1"),
-            (r#"{"members":[1.0],"weights":[0.0]}"#, "nothing to average"),
+            (r#"{"members":[1.0],"weights":[0.0]}"#, "the input is empty"),
             (r#"{"members":[1.0]}"#, "a list of members, or an object"),
         ] {
             let message = serde_json::from_str::<Ensemble>(text).unwrap_err().to_string();

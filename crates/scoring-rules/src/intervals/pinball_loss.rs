@@ -6,19 +6,18 @@ use crate::{
 /// The pinball (quantile) loss: `level * (y - f)` for an outcome y above the forecast f, otherwise
 /// `(1 - level) * (f - y)`.
 ///
-/// From 0 up, in units of the outcome. Proper for the quantile of that level: no report is expected
-/// to lose less than the quantile that holds, and where the quantile is unique, every other report
-/// is expected to lose more. At level 1/2 it is half the absolute error. Where the outcome has a
-/// cap, f and y are capped first (see [`Observed`]), and reports above the cap tie.
+/// At least 0, in the units of the outcome. Proper for the quantile of the given level: the true
+/// quantile minimizes the expected loss, and if it is unique, every other report has a larger
+/// expected loss. At level 1/2 the loss is half the absolute error. If the outcome has a cap, f and
+/// y are cut off at the cap first (see [`Observed`]), and reports above the cap have equal losses.
 ///
-/// An infinite forecast is taken at its word: the loss is infinite, except that plus infinity
-/// ("never") counts as the cap where there is one.
+/// The loss of an infinite forecast is infinite, except that a cap replaces plus infinity.
 ///
 /// Reference: Koenker and Bassett (1978), Regression quantiles, doi:10.2307/1913643.
 ///
 /// # Errors
 ///
-/// [`Error::NotFinite`] for a forecast that is a NaN.
+/// [`Error::NotANumber`] if the forecast is NaN.
 ///
 /// ```
 /// use scoring_rules::{Level, Observed, pinball_loss};
@@ -27,22 +26,21 @@ use crate::{
 /// assert_eq!(pinball_loss(10.0, Observed::exact(14.0)?, level)?, 3.0);
 /// assert_eq!(pinball_loss(10.0, Observed::exact(6.0)?, level)?, 1.0);
 ///
-/// // Watched up to 12 only, and still going on.
-/// assert_eq!(pinball_loss(10.0, Observed::under_cap(12.0, 12.0)?, level)?, 1.5);
+/// // Censored at 12.
+/// assert_eq!(pinball_loss(10.0, Observed::capped(12.0, 12.0)?, level)?, 1.5);
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 pub fn pinball_loss(forecast: f64, outcome: Observed, level: Level) -> Result<f64, Error> {
     if forecast.is_nan() {
-        return Err(Error::NotFinite { what: "the forecast", value: forecast });
+        return Err(Error::NotANumber { what: "the forecast" });
     }
     Ok(pinball(forecast, outcome, level))
 }
 
-/// The same of a forecast that is no NaN.
+/// The pinball loss of a forecast that is not NaN.
 #[inline]
 pub(crate) fn pinball(forecast: f64, outcome: Observed, level: Level) -> f64 {
-    // One difference and one product, neither of which can cancel.
-    let (forecast, value) = (outcome.capped(forecast), outcome.value());
+    let (forecast, value) = (outcome.cut_off(forecast), outcome.value());
     if value >= forecast {
         level.get() * (value - forecast)
     } else {

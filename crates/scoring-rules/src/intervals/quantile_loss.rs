@@ -5,24 +5,24 @@ use crate::{
     values::observed::Observed,
 };
 
-/// The weighted interval score, as a loss: of a median m and K central intervals with coverages
-/// `1 - a_k`, `(|y - m| / 2 + sum of a_k / 2 * interval loss_k) / (K + 1/2)`.
+/// The weighted interval score, as a loss: for a median m and K central intervals of coverage
+/// `1 - a_k`, it is `(|y - m| / 2 + sum of a_k / 2 * interval loss_k) / (K + 1/2)`.
 ///
-/// From 0 up, in units of the outcome; the absolute error where there is a median only. It is the
-/// plain mean over all levels of twice the pinball loss, which is how it is computed, and so it is
-/// proper: the quantiles that hold are expected to lose least. Where the outcome has a cap, all
-/// quantiles and the outcome are capped first (see [`Observed`]). Takes O(n).
+/// At least 0, in the units of the outcome; the absolute error if there is only a median. It is
+/// computed as the mean over all levels of twice the pinball loss, and is therefore proper: the true
+/// quantiles minimize the expected loss. If the outcome has a cap, the quantiles and the outcome are
+/// cut off at the cap first (see [`Observed`]). Cost: O(n).
 ///
-/// Close to the CRPS for many levels that are evenly spread; for others, [`quantile_crps_loss`] is
-/// closer.
+/// For many evenly spaced levels it approximates the CRPS; for unevenly spaced levels,
+/// [`quantile_crps_loss`] is the better approximation.
 ///
 /// Reference: Bracher, Ray, Gneiting and Reich (2021), Evaluating epidemic forecasts in an interval
 /// format, doi:10.1371/journal.pcbi.1008618.
 ///
 /// # Errors
 ///
-/// [`Error::NoPartner`] where a level has none within 1e-12 of one minus it; [`Error::NoMedian`]
-/// where all have but there is no median.
+/// [`Error::NoPartner`] if there is no level within 1e-12 of one minus some level;
+/// [`Error::NoMedian`] if there is no median.
 ///
 /// ```
 /// use scoring_rules::{Error, Level, Observed, Quantiles, weighted_interval_loss};
@@ -44,26 +44,27 @@ pub fn weighted_interval_loss(forecast: &Quantiles, outcome: Observed) -> Result
     for (level, value) in forecast.iter() {
         sum.add(pinball(value, outcome, level));
     }
-    // Twice the mean; n is odd and at least 1.
+    // Twice the mean.
     Ok(sum.value() / (forecast.levels().len() as f64 / 2.0))
 }
 
-/// The continuous ranked probability score as a loss, from quantiles: the integral over all levels
-/// of twice the pinball loss, each quantile standing for the levels nearest to its own.
+/// The continuous ranked probability score of a forecast by quantiles, as a loss: the integral over
+/// all levels of twice the pinball loss, in which each quantile represents the levels nearest to
+/// its own.
 ///
-/// From 0 up, in units of the outcome. The sum of `2 w_i * pinball loss_i`, where w_i is the share
-/// of (0, 1) that is nearer to level i than to any other level: it reaches half way to the
-/// neighbours, and to 0 and 1 at the ends. For the levels `(i - 1/2) / n` each share is 1 / n and
-/// the loss is the plain mean of twice the pinball losses; levels that crowd together, as in
-/// 0.01, 0.025, 0.05, 0.1, count for no more of (0, 1) than they stand for. A single median gives
-/// the absolute error. With ever finer levels it becomes the CRPS of the distribution they are of.
+/// At least 0, in the units of the outcome. It is the sum of `2 w_i * pinball loss_i`, where w_i is
+/// the share of (0, 1) that is nearer to level i than to any other level; the first share begins at
+/// 0 and the last one ends at 1. For the levels `(i - 1/2) / n` each share is 1 / n, and the loss is
+/// the mean of twice the pinball losses. Levels close to each other, such as 0.01, 0.025, 0.05 and
+/// 0.1, have small shares. The loss of a single median is the absolute error. As the levels become
+/// finer, the loss converges to the CRPS of the distribution.
 ///
-/// Proper, as a sum of pinball losses with positive weights. Where the outcome has a cap, all
-/// quantiles and the outcome are capped first (see [`Observed`]). Takes O(n).
+/// Proper, because it is a sum of pinball losses with positive weights. If the outcome has a cap,
+/// the quantiles and the outcome are cut off at the cap first (see [`Observed`]). Cost: O(n).
 ///
 /// Reference: Gneiting and Ranjan (2011), Comparing density forecasts using threshold- and
-/// quantile-weighted scoring rules, doi:10.1198/jbes.2010.08110, for the integral; the shares are
-/// the midpoint rule for levels of any spacing.
+/// quantile-weighted scoring rules, doi:10.1198/jbes.2010.08110, for the integral. The shares
+/// are the midpoint rule for levels of any spacing.
 ///
 /// ```
 /// use scoring_rules::{Level, Observed, Quantiles, quantile_crps_loss};
@@ -82,7 +83,7 @@ pub fn quantile_crps_loss(forecast: &Quantiles, outcome: Observed) -> f64 {
         let p = level.get();
         let before = i.checked_sub(1).and_then(|j| levels.get(j)).map(|l| l.get());
         let after = levels.get(i + 1).map(|l| l.get());
-        // Twice the share. Sums of small parts: a level close to 1 keeps the digits of 1 - level.
+        // Twice the share, computed so that a level close to 1 keeps the digits of 1 - level.
         let twice = match (before, after) {
             (Some(before), Some(after)) => after - before,
             (None, Some(after)) => p + after,

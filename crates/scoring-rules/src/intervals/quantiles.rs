@@ -4,14 +4,14 @@ use crate::{
     values::{interval::Interval, level::Level},
 };
 
-/// How far apart two levels may be and still be the same level, written down twice: 0.025 and
-/// `(1 - 0.95) / 2` are not the same double.
+/// Levels that differ by at most this much count as equal: 0.025 and `(1 - 0.95) / 2` are different
+/// numbers.
 const SAME_LEVEL: f64 = 1e-12;
 
-/// A forecast of a number by several of its quantiles. Checked once: levels rise strictly, values
-/// are finite and never fall.
+/// A forecast of a number by several quantiles.
 ///
-/// In JSON it is a list of pairs, `[[0.25, 3.0], [0.5, 5.0]]`.
+/// Checked once: the levels are strictly ascending, and the values are finite and ascending. In JSON
+/// it is a list of pairs of a level and a value, such as `[[0.25, 3.0], [0.5, 5.0]]`.
 ///
 /// ```
 /// use scoring_rules::{Error, Interval, Level, Quantiles};
@@ -26,7 +26,7 @@ const SAME_LEVEL: f64 = 1e-12;
 /// assert_eq!(forecast.interval(Level::new(0.9)?), None);
 ///
 /// let error = Quantiles::new(&levels, &[3.0, 9.0, 5.0]).unwrap_err();
-/// assert_eq!(error.to_string(), "values, entry 2: 5 after 9; give them in rising order");
+/// assert_eq!(error.to_string(), "values, entry 2: 5 after 9; give them in ascending order");
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -34,18 +34,18 @@ const SAME_LEVEL: f64 = 1e-12;
 #[cfg_attr(feature = "serde", serde(try_from = "Vec<(Level, f64)>", into = "Vec<(Level, f64)>"))]
 pub struct Quantiles {
     levels: Vec<Level>,
-    /// As many.
+    /// One per level.
     values: Vec<f64>,
 }
 
 impl Quantiles {
-    /// Checks levels and the values forecast for them.
+    /// Checks levels and their values.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] where there is not one value a level; [`Error::TooFew`] where there are
-    /// none; [`Error::NotFiniteAt`] for a value that is a NaN or infinite; [`Error::OutOfOrder`]
-    /// for a level that is not above the one before it, and for a value below the one before it.
+    /// [`Error::Length`] unless there is one value per level; [`Error::TooFew`] if there are none;
+    /// [`Error::NotFiniteAt`] for a value that is NaN or infinite; [`Error::OutOfOrder`] for a level
+    /// that is not above the previous level, and for a value below the previous value.
     pub fn new(levels: &[Level], values: &[f64]) -> Result<Self, Error> {
         Self::checked(levels.to_vec(), values.to_vec())
     }
@@ -78,58 +78,59 @@ impl Quantiles {
         Ok(Self { levels, values })
     }
 
-    /// The levels, each above the one before it.
+    /// The levels, in strictly ascending order.
     #[must_use]
     pub fn levels(&self) -> &[Level] {
         &self.levels
     }
 
-    /// The values, one a level, none below the one before it.
+    /// The values, one per level, in ascending order.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// Levels and their values, side by side.
+    /// The pairs of a level and its value.
     #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Level, f64)> {
         self.levels.iter().copied().zip(self.values.iter().copied())
     }
 
-    /// The value of level 1/2, where it was forecast.
+    /// The quantile of level 1/2, or `None` if it was not forecast.
     #[must_use]
     pub fn median(&self) -> Option<f64> {
         self.value_at(0.5)
     }
 
-    /// The central interval of a coverage: between the quantiles of levels `(1 - coverage) / 2` and
-    /// `(1 + coverage) / 2`, where both were forecast. Levels within 1e-12 of these count as them.
+    /// The central interval with the given coverage, between the quantiles of levels
+    /// `(1 - coverage) / 2` and `(1 + coverage) / 2`, or `None` if one of them was not forecast.
+    /// Levels that differ by at most 1e-12 count as equal.
     #[must_use]
     pub fn interval(&self, coverage: Level) -> Option<Interval> {
         let low = self.value_at((1.0 - coverage.get()) / 2.0)?;
         let high = self.value_at((1.0 + coverage.get()) / 2.0)?;
-        Interval::new(low, high).ok()
+        Some(Interval::between(low, high))
     }
 
-    /// The value of the level nearest to `wanted`, where that is the same but for rounding.
+    /// The value of the level that equals `wanted` except for rounding.
     fn value_at(&self, wanted: f64) -> Option<f64> {
         let away = |(level, value): (Level, f64)| ((level.get() - wanted).abs(), value);
         let nearest = self.iter().map(away).min_by(|a, b| a.0.total_cmp(&b.0));
         nearest.filter(|&(distance, _)| distance <= SAME_LEVEL).map(|(_, value)| value)
     }
 
-    /// That the quantiles are a median and pairs of levels that sum to 1.
+    /// Checks that the levels are 1/2 and pairs that sum to 1.
     pub(crate) fn check_central(&self) -> Result<(), Error> {
         let n = self.levels.len();
         for (i, (low, high)) in self.levels.iter().zip(self.levels.iter().rev()).enumerate() {
             let excess = low.get() + high.get() - 1.0;
             if excess.abs() > SAME_LEVEL {
-                // The one that is further out is without a partner.
+                // The outer level of the two has no partner.
                 let (index, level) = if excess < 0.0 { (i, low) } else { (n - 1 - i, high) };
                 return Err(Error::NoPartner { index, level: level.get() });
             }
         }
-        // Pairs up to a middle one, which is then its own partner.
+        // With an odd number of levels the middle one is its own partner.
         if n.is_multiple_of(2) { Err(Error::NoMedian) } else { Ok(()) }
     }
 }
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_set_of_quantiles_is_refused_with_its_entry() {
+    fn invalid_levels_and_values_are_refused_with_their_entry() {
         assert_eq!(
             quantiles(&[0.1, 0.2], &[1.0]),
             Err(Error::Length { what: "values", expected: 2, found: 1 })
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn central_intervals_are_found_whichever_way_the_levels_were_rounded() {
+    fn central_intervals_are_found_for_any_rounding_of_the_levels() {
         let forecast = quantiles(
             &[0.005, 0.025, 0.05, 0.5, 0.95, 0.975, 0.995],
             &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_median_is_there_only_where_it_was_forecast() {
+    fn there_is_a_median_only_if_it_was_forecast() {
         let [with, without] = [[0.25, 0.5, 0.75], [0.25, 0.499, 0.75]]
             .map(|levels| quantiles(&levels, &[3.0, 5.0, 9.0]).unwrap());
         assert_eq!((with.median(), without.median()), (Some(5.0), None));
@@ -231,7 +232,7 @@ mod tests {
 
     #[cfg(feature = "serde")]
     #[test]
-    fn json_goes_through_the_same_door() {
+    fn json_is_checked_as_new_checks() {
         let text = "[[0.25,3.0],[0.5,5.0]]";
         let read = serde_json::from_str::<Quantiles>(text).unwrap();
         assert_eq!(read, quantiles(&[0.25, 0.5], &[3.0, 5.0]).unwrap());

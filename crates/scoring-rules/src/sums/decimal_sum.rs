@@ -1,23 +1,22 @@
 use super::decimals::{Decimal, POWERS, in_units};
 
-/// A sum of numbers as they are written in decimals: 0.1 + 0.2 is 0.3.
+/// A sum of numbers as decimals: 0.1 + 0.2 is 0.3.
 ///
-/// Each term is read as the shortest decimal number that rounds to the same f64, which is what
-/// its author wrote, and the sum of these decimals is rounded once, to the nearest f64. Sums of
-/// money and of other decimals therefore do not miss a limit that they equal on paper. Terms may
-/// be negative.
+/// Each term is taken as the shortest decimal number that rounds to the same f64, and the sum of
+/// these decimals is rounded once, to the nearest f64. Comparing a sum of money with a limit
+/// therefore gives the same result as on paper. Terms may be negative.
 ///
 /// The sum is exact, and independent of the order of its terms, as long as its digits span at most
 /// 37 decimal places, such as from 1e20 to 1e-16. Beyond that the lowest digits are rounded away,
 /// which changes the sum by less than 1e-35 of its largest intermediate value. Infinite terms and
 /// NaN behave as in plain addition. Two sums are equal if their decimal values are equal.
 ///
-/// Constant memory (48 bytes). Adding a whole number, or a number with as few decimal places as
-/// earlier ones, takes a few nanoseconds; a number of 16 or 17 digits takes about a tenth of a
-/// microsecond.
+/// Cost: constant memory (48 bytes). Adding an integer, or a number with no more decimal places than
+/// earlier terms, takes a few nanoseconds; adding a number of 16 or 17 digits takes about a tenth of
+/// a microsecond.
 ///
-/// With the feature `serde` a sum is written as its digits and a power of ten, such as `"3e-1"`,
-/// and continues from there without a change in any later result.
+/// With the feature `serde` a sum is written exactly, as its digits and a power of ten, such as
+/// `"3e-1"`. A sum that is infinite or NaN cannot be written.
 ///
 /// ```
 /// use scoring_rules::DecimalSum;
@@ -36,7 +35,7 @@ use super::decimals::{Decimal, POWERS, in_units};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DecimalSum {
     decimal: Decimal,
-    /// The plain sum of the infinite and NaN terms; 0 if there were none.
+    /// The plain sum of the infinite and NaN terms, or 0 if there are none.
     special: f64,
 }
 
@@ -64,8 +63,8 @@ impl DecimalSum {
         }
     }
 
-    /// Decimal places of the terms so far, 0 to 15, if neither they nor the sum, in units of the
-    /// last place, have more than 15 digits: differences of such numbers are exact in these units.
+    /// The number of decimal places of the terms, or `None` if it is above 15 or the sum, in units
+    /// of the last place, has more than 15 digits. Differences of such sums are exact in these units.
     #[doc(hidden)]
     #[must_use]
     #[inline]
@@ -75,7 +74,7 @@ impl DecimalSum {
         places.filter(|_| few && self.special == 0.0)
     }
 
-    /// Adds everything that `other` has taken in.
+    /// Adds all terms of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.decimal = self.decimal.plus(other.decimal);
         self.special += other.special;
@@ -85,7 +84,6 @@ impl DecimalSum {
     #[must_use]
     #[inline]
     pub fn value(&self) -> f64 {
-        // A NaN is unequal to 0 as well.
         if self.special != 0.0 { self.special } else { self.decimal.nearest() }
     }
 }
@@ -125,6 +123,7 @@ impl serde::Serialize for DecimalSum {
     }
 }
 
+/// Whether fewer than 1e19 terms can have this sum.
 #[cfg(feature = "serde")]
 fn reachable(units: i128, exponent: i32) -> bool {
     let digits = units.unsigned_abs().checked_ilog10().map_or(0, |log| log as i32);
@@ -139,7 +138,6 @@ impl<'de> serde::Deserialize<'de> for DecimalSum {
             Some((units.parse::<i128>().ok()?, exponent.parse::<i32>().ok()?))
         });
         match parts {
-            // No sum of f64 reaches beyond these, of fewer terms than 1e19.
             Some((units, exponent)) if units > i128::MIN && reachable(units, exponent) => {
                 Ok(Self { decimal: Decimal { units, exponent }, special: 0.0 })
             }
@@ -162,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_those_of_the_decimals_as_written() {
+    fn sums_equal_the_sums_of_the_decimals() {
         for (terms, expected) in [
             (&[0.1, 0.2][..], 0.3),
             (&[0.1; 10], 1.0),
@@ -185,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn infinite_terms_and_nan_are_those_of_plain_addition() {
+    fn infinite_terms_and_nan_behave_as_in_plain_addition() {
         assert_eq!(sum(&[1.0, f64::INFINITY]).value(), f64::INFINITY);
         assert_eq!(sum(&[f64::NEG_INFINITY, 0.5]), sum(&[f64::NEG_INFINITY]));
         assert!(sum(&[f64::INFINITY, f64::NEG_INFINITY]).value().is_nan());
@@ -193,32 +191,32 @@ mod tests {
     }
 
     #[test]
-    fn equal_decimals_are_equal_however_they_came_about() {
+    fn sums_of_equal_value_are_equal_for_any_terms() {
         assert_eq!(sum(&[0.25, 0.75]), sum(&[1.0]));
         assert_eq!(sum(&[1e30, -1e30]), sum(&[]));
         assert_ne!(sum(&[0.1, 1e-20]), sum(&[0.1]));
     }
 
     #[test]
-    fn digits_that_are_too_far_below_are_rounded_away() {
+    fn digits_more_than_37_places_below_the_first_are_rounded_away() {
         assert_eq!(sum(&[1e30, 1e-30]), sum(&[1e30]));
         assert_eq!(sum(&[1e-300, 1e300]).value(), 1e300);
         assert_eq!(sum(&[1e300, 1e-300, -1e300]).value(), 0.0);
-        // Each of a thousand additions, and the carries, keep the leading digits.
+        // A thousand additions and their carries keep the leading digits.
         let many: Vec<f64> = (0..1000).flat_map(|_| [1e30, 0.1, 1e-9]).collect();
         assert_eq!(sum(&many).value(), 1e33);
         let large = sum(&vec![9.999_999_999_999_999e99; 2000]);
         assert_eq!(large.value(), 1.999_999_999_999_999_8e103);
     }
 
-    /// Decimals of up to 12 digits and places.
+    /// Decimals of up to 12 digits and 12 places.
     fn decimal() -> impl Strategy<Value = (i64, i32)> {
         (-999_999_999_999..1_000_000_000_000_i64, -12..1_i32)
     }
 
     proptest! {
         #[test]
-        fn sums_equal_those_of_whole_numbers(
+        fn sums_equal_sums_of_integers(
             terms in prop::collection::vec(decimal(), 0..40),
         ) {
             let mut units = 0_i128;
@@ -237,13 +235,13 @@ mod tests {
         }
 
         #[test]
-        fn one_number_is_itself_and_minus_itself_nothing(
+        fn the_sum_of_one_number_is_the_number_and_subtracting_it_gives_zero(
             term in any::<f64>().prop_filter("finite", |x| x.is_finite()),
             other in any::<f64>().prop_filter("finite", |x| x.is_finite()),
         ) {
             prop_assert_eq!(sum(&[term]).value(), term);
             prop_assert_eq!(sum(&[term, -term]), sum(&[]));
-            // In any order the larger one decides, to the last places.
+            // The order does not matter, and the error is a few units in the last place.
             let (a, b) = (sum(&[term, other]).value(), sum(&[other, term]).value());
             prop_assert_eq!(a, b);
             if (term + other).is_finite() {
@@ -267,7 +265,7 @@ mod tests {
 
     #[cfg(feature = "serde")]
     #[test]
-    fn a_stored_sum_continues_as_if_it_had_not_been_stored() {
+    fn a_stored_sum_continues_with_the_same_results() {
         let mut whole = sum(&[0.1, 0.25, 1e20]);
         let mut read: DecimalSum =
             serde_json::from_str(&serde_json::to_string(&whole).unwrap()).unwrap();

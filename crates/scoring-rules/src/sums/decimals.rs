@@ -1,36 +1,36 @@
-//! Numbers as they are written in decimals. For the crates of this workspace only.
+//! Numbers in decimal notation; for the crates of this workspace.
 
-use std::fmt::Write as _;
+use std::{fmt, io::Write as _};
 
-/// Powers of ten that an f64 holds exactly.
+/// The powers of ten that are exact as f64.
 pub const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
-/// Up to here every whole number is an f64.
+/// 2^53: every integer up to here is exact as f64.
 const WHOLE: i128 = 1 << 53;
 
-/// Digits that are kept when two numbers are so far apart that not all fit.
+/// The number of digits that are kept if not all digits of a sum fit.
 const DIGITS: u32 = 37;
 
 /// The number `units * 10^exponent`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Decimal {
-    /// The digits, as a whole number.
+    /// The digits, as an integer.
     pub units: i128,
-    /// The power of ten that a unit is.
+    /// The exponent of the unit, which is a power of ten.
     pub exponent: i32,
 }
 
-/// The number in units of `1 / scale`, for a power of ten of up to 1e22, if it is such a whole
-/// number of at most 15 digits.
+/// The number in units of `1 / scale`, where the scale is a power of ten of up to 1e22, or `None`
+/// unless this is an integer of at most 15 digits.
 ///
-/// No two decimals of up to 15 digits round to the same f64, so it is the shortest one.
+/// Different decimals of up to 15 digits round to different f64, so this is the shortest decimal.
 #[must_use]
 #[inline]
 pub fn in_units(value: f64, scale: f64) -> Option<i64> {
-    // A number out of range saturates, and NaN is 0: the comparisons refuse both.
+    // The conversion saturates and takes NaN to 0; the comparisons refuse both.
     let scaled = value * scale;
     let units = (scaled + 0.5_f64.copysign(scaled)) as i64;
     let few = units.unsigned_abs() < 1_000_000_000_000_000;
@@ -38,20 +38,18 @@ pub fn in_units(value: f64, scale: f64) -> Option<i64> {
 }
 
 impl Decimal {
-    /// The shortest decimal number that rounds to this finite f64; an f64 that is not finite is 0.
+    /// The shortest decimal number that rounds to this f64, or 0 if it is not finite.
     #[must_use]
     pub fn shortest(value: f64) -> Self {
-        // Money and most other decimals: found by division, which rounds as reading does.
+        // Numbers with few places are found by division, which rounds to nearest as parsing does.
         for (places, &scale) in POWERS.iter().enumerate().take(10) {
             if let Some(units) = in_units(value, scale) {
                 return Self { units: units.into(), exponent: -(places as i32) };
             }
         }
-        let mut text = Text::default();
-        if write!(text, "{:e}", value.abs()).is_err() {
-            return Self::default();
-        }
-        let (number, power) = text.as_str().split_once('e').unwrap_or_default();
+        let mut buffer = [0; 64];
+        let text = written(&mut buffer, format_args!("{:e}", value.abs()));
+        let (number, power) = text.split_once('e').unwrap_or_default();
         let (whole, places) = number.split_once('.').unwrap_or((number, ""));
         let digits = whole.bytes().chain(places.bytes());
         let units = digits.fold(0, |units, digit| units * 10 + i128::from(digit - b'0'));
@@ -59,7 +57,7 @@ impl Decimal {
         Self { units: if value < 0.0 { -units } else { units }, exponent }
     }
 
-    /// The sum; digits more than 37 places below the first are rounded away if not all fit.
+    /// The sum. If not all digits fit, those more than 37 places below the first are rounded away.
     pub(super) fn plus(self, other: Self) -> Self {
         let (high, low) =
             if self.exponent >= other.exponent { (self, other) } else { (other, self) };
@@ -81,7 +79,7 @@ impl Decimal {
         }
     }
 
-    /// The same number in smaller units: in those asked for, or the smallest that leave it room.
+    /// The same number in smaller units: with the given exponent, or the smallest that fits.
     fn lowered(self, exponent: i32) -> Self {
         let places = self.exponent.abs_diff(exponent);
         let digits = self.units.unsigned_abs().checked_ilog10().map_or(0, |log| log + 1);
@@ -100,14 +98,14 @@ impl Decimal {
         Self { units, exponent }
     }
 
-    /// The product of two decimals of at most 17 digits each, as [`Decimal::shortest`] gives them.
+    /// The product of two decimals of at most 17 digits each, which [`Decimal::shortest`] returns.
     #[must_use]
     pub fn times(self, other: Self) -> Self {
         let units = self.units.saturating_mul(other.units);
         Self { units, exponent: self.exponent + other.exponent }
     }
 
-    /// Without zeros at the end, so that equal numbers are written alike.
+    /// The same number without trailing zeros, so that equal numbers have equal units.
     #[must_use]
     pub fn without_zeros(mut self) -> Self {
         if self.units == 0 {
@@ -124,7 +122,7 @@ impl Decimal {
     #[must_use]
     #[inline]
     pub fn nearest(self) -> f64 {
-        // Up to here both are exact as f64, so that one division rounds once.
+        // Both are exact as f64, so that the division rounds once.
         if let Some(&scale) = POWERS.get(self.exponent.unsigned_abs() as usize)
             && self.exponent <= 0
             && (-WHOLE..=WHOLE).contains(&self.units)
@@ -136,39 +134,20 @@ impl Decimal {
 
     #[cold]
     fn parsed(self) -> f64 {
-        let mut text = Text::default();
-        let written = write!(text, "{}e{}", self.units, self.exponent);
-        // Reading a decimal number cannot fail and rounds to the nearest f64.
-        written.ok().and_then(|()| text.as_str().parse().ok()).unwrap_or(f64::INFINITY)
+        let mut buffer = [0; 64];
+        let text = written(&mut buffer, format_args!("{}e{}", self.units, self.exponent));
+        // Parsing rounds to the nearest f64, and a decimal number always parses.
+        text.parse().unwrap_or(f64::INFINITY)
     }
 }
 
-/// A short text that needs no memory of its own: at most a sign, 39 digits and an exponent.
-struct Text {
-    bytes: [u8; 64],
-    len: usize,
-}
-
-impl Default for Text {
-    fn default() -> Self {
-        Self { bytes: [0; 64], len: 0 }
-    }
-}
-
-impl Text {
-    fn as_str(&self) -> &str {
-        let written = self.bytes.get(..self.len).unwrap_or_default();
-        std::str::from_utf8(written).unwrap_or_default()
-    }
-}
-
-impl std::fmt::Write for Text {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        let end = self.len + text.len();
-        self.bytes.get_mut(self.len..end).ok_or(std::fmt::Error)?.copy_from_slice(text.as_bytes());
-        self.len = end;
-        Ok(())
-    }
+/// Writes a text into the buffer, without an allocation, and returns what was written.
+fn written<'a>(buffer: &'a mut [u8; 64], text: fmt::Arguments<'_>) -> &'a str {
+    let mut rest = &mut buffer[..];
+    // The longest text is a sign, 39 digits and an exponent.
+    let _ = rest.write_fmt(text);
+    let free = rest.len();
+    buffer.get(..64 - free).and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -176,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shortest_decimal_is_the_one_that_was_written() {
+    fn the_shortest_decimal_is_found_for_numbers_of_any_size() {
         for (value, units, exponent) in [
             (0.3, 3, -1),
             (-40.73, -4073, -2),
@@ -186,15 +165,10 @@ mod tests {
             (5e-324, 5, -324),
             (7.0, 7, 0),
             (-0.0, 0, 0),
-            (f64::NAN, 0, 0),
-            (f64::INFINITY, 0, 0),
         ] {
             let wanted = Decimal { units, exponent };
-            // `{:e}` of what is not finite has no digits.
-            if value.is_finite() {
-                assert_eq!(Decimal::shortest(value), wanted, "{value}");
-                assert_eq!(Decimal::shortest(value).nearest(), value);
-            }
+            assert_eq!(Decimal::shortest(value), wanted, "{value}");
+            assert_eq!(Decimal::shortest(value).nearest(), value);
         }
     }
 }

@@ -1,17 +1,17 @@
 use crate::{error::Error, sums::exact_sum::ExactSum, values::weight::Weight};
 
-/// A weighted mean whose bits do not depend on the order of its values.
+/// A weighted mean whose bits do not depend on the order of the values.
 ///
-/// Sums are exact ([`ExactSum`]) and rounded once, so parts can be computed anywhere and merged in
-/// any order, and a weight of 2 is the value given twice, to the last bit. Two means are equal
-/// where they have taken in the same exact sum of values and of weights.
+/// Sums are exact ([`ExactSum`]) and rounded once, so that parts can be computed separately and
+/// merged in any order, and a value of weight 2 gives the same bits as the value added twice. Two
+/// means are equal if the exact sums of their values and of their weights are equal.
 ///
-/// The mean of finite values is finite, also where their sum is beyond the largest number, as that of
-/// twice [`f64::MAX`] is. Infinite values count as they do in [`ExactSum`]. What is a NaN there, a
-/// NaN among the values or infinities of both signs, is an error here.
+/// An infinite value makes the mean infinite. The mean is an error if a value is NaN, if values are
+/// infinite with both signs, or if the sum of finite values exceeds the largest f64.
 ///
-/// In JSON it is `{"total": …, "count": n, "weight": …}`: the sum of all weighted values, how many came
-/// without a weight, and the sum of the weights of all others, with sums as of [`ExactSum`].
+/// In JSON it is `{"total": …, "count": n, "weight": …}`: the sum of all weighted values, the number
+/// of values added without a weight, and the sum of the weights of all other values. The sums are
+/// written as [`ExactSum`] writes them.
 ///
 /// ```
 /// use scoring_rules::{Error, ExactMean, Weight};
@@ -32,80 +32,55 @@ use crate::{error::Error, sums::exact_sum::ExactSum, values::weight::Weight};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ExactMean {
     total: ExactSum,
-    /// Weight of the values given without one.
+    /// The number of values added without a weight.
     count: u64,
-    /// Weight of all others.
-    weight: ExactSum,
-}
-
-/// The form in which a mean is written.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    total: ExactSum,
-    count: u64,
+    /// The weight of all other values.
     weight: ExactSum,
 }
 
 #[cfg(feature = "serde")]
-impl TryFrom<Written> for ExactMean {
-    type Error = Error;
-
-    fn try_from(written: Written) -> Result<Self, Error> {
-        let Written { total, count, weight } = written;
-        let value = weight.value();
+crate::checked_when_read!(
+    ExactMean { total: ExactSum, count: u64, weight: ExactSum },
+    |mean: &ExactMean| {
+        let value = mean.weight.value();
         if !(0.0..f64::INFINITY).contains(&value) {
             let range = "a finite sum of at least 0";
             return Err(Error::Setting { name: "weight", value, range });
         }
-        let mean = Self { total, count, weight };
         if mean.all_weight() == ExactSum::default() && mean.total != ExactSum::default() {
-            // A total of nothing.
             return Err(Error::Empty);
         }
-        Ok(mean)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<ExactMean> for Written {
-    fn from(mean: ExactMean) -> Self {
-        let ExactMean { total, count, weight } = mean;
-        Self { total, count, weight }
-    }
-}
+        Ok(())
+    },
+);
 
 impl ExactMean {
-    /// Takes in one value of weight 1. After a NaN [`ExactMean::finish`] returns an error.
+    /// Adds one value of weight 1. After NaN, [`ExactMean::finish`] returns an error.
     #[inline]
     pub fn update(&mut self, value: f64) {
         self.total.add(value);
         self.count = self.count.saturating_add(1);
     }
 
-    /// Takes in one value of the given weight; of weight 0 it leaves no trace.
+    /// Adds one value of the given weight. A value of weight 0 changes nothing.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFinite`] for a NaN of positive weight, and for a finite value whose product with
-    /// its weight is beyond the largest number. Nothing is taken in then. For values between 1e-200
-    /// and 1e200 in size no product leaves the range of numbers.
+    /// For a value of positive weight, [`Error::NotANumber`] if it is NaN, and [`Error::NotFinite`]
+    /// if it is finite and its product with the weight exceeds the largest f64. The mean is
+    /// unchanged then. Values up to 1e200 in size never overflow.
     pub fn update_weighted(&mut self, value: f64, weight: Weight) -> Result<(), Error> {
         if weight != Weight::ZERO {
             if value.is_nan() {
-                return Err(Error::NotFinite { what: "the value", value });
+                return Err(Error::NotANumber { what: "the value" });
             }
             let product = value * weight.get();
             if product.is_infinite() && value.is_finite() {
-                return Err(Error::NotFinite {
-                    what: "the value times its weight",
-                    value: product,
-                });
+                let what = "the value times its weight";
+                return Err(Error::NotFinite { what, value: product });
             }
             self.total.add_product(value, weight.get());
             self.weight.add(weight.get());
@@ -113,7 +88,7 @@ impl ExactMean {
         Ok(())
     }
 
-    /// Takes in everything that `other` has.
+    /// Adds all values of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.total.merge(&other.total);
         self.count = self.count.saturating_add(other.count);
@@ -124,16 +99,18 @@ impl ExactMean {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] where nothing of positive weight was taken in; [`Error::NotFinite`] where a
-    /// value was a NaN, or values were infinite with both signs.
+    /// [`Error::Empty`] if no value has positive weight; [`Error::Undefined`] if a value is NaN, or
+    /// values are infinite with both signs; [`Error::NotFinite`] if all values are finite and the
+    /// size of their sum exceeds the largest f64.
     ///
     /// ```
     /// use scoring_rules::{Error, ExactMean};
     ///
-    /// let of = |values: [f64; 2]| values.into_iter().collect::<ExactMean>().finish();
-    /// assert_eq!(of([f64::MAX, f64::MAX])?, f64::MAX);
-    /// assert_eq!(of([1.0, f64::INFINITY])?, f64::INFINITY);
-    /// assert!(matches!(of([1.0, f64::NAN]), Err(Error::NotFinite { .. })));
+    /// let mean = |values: [f64; 2]| values.into_iter().collect::<ExactMean>().finish();
+    /// assert_eq!(mean([1.0, 2.0])?, 1.5);
+    /// assert_eq!(mean([1.0, f64::INFINITY])?, f64::INFINITY);
+    /// assert!(matches!(mean([1.0, f64::NAN]), Err(Error::Undefined { .. })));
+    /// assert!(matches!(mean([f64::MAX; 2]), Err(Error::NotFinite { .. })));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn finish(&self) -> Result<f64, Error> {
@@ -141,14 +118,18 @@ impl ExactMean {
         if weight == 0.0 {
             return Err(Error::Empty);
         }
-        let mean = self.total.divided_by(weight);
-        if mean.is_nan() {
-            return Err(Error::NotFinite { what: "the mean", value: mean });
+        let total = self.total.value();
+        if total.is_nan() {
+            let reason = "a value is NaN, or values are infinite with both signs";
+            return Err(Error::Undefined { name: "the mean", reason });
         }
-        Ok(mean)
+        if total.is_infinite() && self.total.has_finite_terms() {
+            return Err(Error::NotFinite { what: "the sum of the values", value: total });
+        }
+        Ok(total / weight)
     }
 
-    /// The sum of all weights so far, at least 0; each value without a weight has weight 1.
+    /// The sum of all weights, at least 0. A value added without a weight has weight 1.
     ///
     /// ```
     /// use scoring_rules::{Error, ExactMean, Weight};
@@ -197,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_weight_of_zero_leaves_no_trace() {
+    fn a_value_of_weight_zero_changes_nothing() {
         let mut mean = ExactMean::default();
         mean.update_weighted(3.0, Weight::ZERO).unwrap();
         assert_eq!(mean.finish(), Err(Error::Empty));
@@ -217,18 +198,18 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_is_finite_where_its_values_are_however_large_their_sum() {
-        assert_eq!(mean(&[f64::MAX; 2]), Ok(f64::MAX));
-        for copies in 1..300 {
-            // The sum is rounded, and then the quotient.
-            let found = mean(&vec![f64::MAX; copies]).unwrap();
-            assert!((f64::MAX.next_down()..=f64::MAX).contains(&found), "{copies}: {found:e}");
-            assert_eq!(mean(&vec![-f64::MAX; copies]), Ok(-found), "{copies}");
+    fn a_sum_beyond_the_largest_number_is_an_error_and_not_an_infinite_mean() {
+        for sign in [1.0, -1.0] {
+            let error = mean(&[sign * f64::MAX; 2]).unwrap_err();
+            let value = sign * f64::INFINITY;
+            assert_eq!(error, Error::NotFinite { what: "the sum of the values", value });
         }
-        let next = f64::MAX.next_down();
-        assert_eq!(mean(&[f64::MAX, next, next, f64::MAX.next_down().next_down()]), Ok(next));
-        assert_eq!(mean(&[f64::MAX, f64::MAX / 2.0]), Ok(f64::MAX / 4.0 * 3.0));
+        assert_eq!(mean(&[f64::MAX, f64::MAX, -f64::MAX]), Ok(f64::MAX / 3.0));
         assert_eq!(mean(&[f64::MAX, f64::MAX, f64::INFINITY]), Ok(f64::INFINITY));
+    }
+
+    #[test]
+    fn a_product_with_a_weight_beyond_the_largest_number_is_an_error() {
         let mut weighted = ExactMean::default();
         let two = Weight::new(2.0).unwrap();
         let error = weighted.update_weighted(-f64::MAX, two).unwrap_err();
@@ -239,21 +220,21 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_that_does_not_exist_is_an_error_and_never_a_nan() {
+    fn a_mean_that_does_not_exist_is_an_error_and_not_nan() {
         for values in [[1.0, f64::NAN], [f64::INFINITY, f64::NEG_INFINITY]] {
             let error = mean(&values).unwrap_err();
-            assert!(matches!(error, Error::NotFinite { what: "the mean", .. }), "{error}");
+            assert!(matches!(error, Error::Undefined { name: "the mean", .. }), "{error}");
         }
         let mut weighted: ExactMean = [1.0].into_iter().collect();
         assert_eq!(weighted.update_weighted(f64::NAN, Weight::ZERO), Ok(()));
         let error = weighted.update_weighted(f64::NAN, Weight::ONE).unwrap_err();
-        assert!(matches!(error, Error::NotFinite { what: "the value", .. }), "{error}");
+        assert!(matches!(error, Error::NotANumber { what: "the value" }), "{error}");
         assert_eq!(weighted.finish(), Ok(1.0));
     }
 
     proptest! {
         #[test]
-        fn a_whole_weight_is_that_many_copies(rows in prop::collection::vec((-20.0..0.0_f64, 1_u32..9), 1..40)) {
+        fn an_integer_weight_gives_the_same_bits_as_copies(rows in prop::collection::vec((-20.0..0.0_f64, 1_u32..9), 1..40)) {
             let (mut weighted, mut copied) = (ExactMean::default(), ExactMean::default());
             for &(value, weight) in &rows {
                 weighted.update_weighted(value, weight.into()).unwrap();
@@ -289,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn means_are_equal_where_the_sums_of_values_and_of_weights_are() {
+    fn means_are_equal_if_the_sums_of_values_and_of_weights_are_equal() {
         let of = |rows: &[(f64, f64)]| {
             let mut mean = ExactMean::default();
             for &(value, weight) in rows {
@@ -299,7 +280,7 @@ mod tests {
         };
         assert_eq!(of(&[(0.5, 2.0), (1.0, 1.0)]), [1.0, 0.5, 0.5].into_iter().collect());
         assert_eq!(of(&[(0.0, 2.0), (1.5, 1.0)]), of(&[(0.5, 3.0)]));
-        // The same mean of more weight, the same sum of more weight, another sum of the same weight.
+        // An equal mean with another weight, an equal sum with another weight, another sum.
         assert_ne!(of(&[(0.5, 2.0)]), of(&[(0.5, 1.0)]));
         assert_ne!(of(&[(0.5, 2.0)]), of(&[(1.0, 1.0)]));
         assert_ne!(of(&[(0.5, 2.0)]), of(&[(0.25, 2.0)]));

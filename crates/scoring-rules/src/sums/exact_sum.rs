@@ -1,30 +1,30 @@
 #[cfg(feature = "serde")]
-use crate::{error::Error, infinite::NumberOrNan};
+use crate::{error::Error, infinite::Number};
 
-/// Digits of 32 bits from 2^-1074 (the smallest number) upwards; the last three take what a very
-/// long sum of very large numbers carries over.
+/// The number of digits of 32 bits, from 2^-1074 (the smallest number) upwards. The last three take
+/// the carries of very long sums of very large numbers.
 const DIGITS: usize = 67;
 
-/// Additions that a 64-bit digit can take before carries must be moved on: each adds less than
-/// 2^53, and after moving on a digit is below 2^32, or below 2^33 with that of another sum.
+/// The number of additions before carries must be propagated, so that a 64-bit digit does not
+/// overflow: each addition adds less than 2^53 to a digit, and a digit starts below 2^33.
 const ADDITIONS: u32 = 1000;
 
-/// The exact sum of any numbers, in any order, rounded once at the end.
+/// The exact sum of numbers, rounded once.
 ///
-/// Because nothing is lost on the way, the result does not depend on the order of the terms nor on
-/// how they were split into parts: one thread, eight threads and a cluster give the same bits.
-/// Two sums are equal where their exact values are, also where rounding would hide a difference.
+/// The result does not depend on the order of the terms or on how they are split into parts, so
+/// that any number of threads or machines gives the same bits. Two sums are equal if their exact
+/// values are equal, even if different values round to the same number.
 ///
-/// Infinite terms and NaN behave as in plain addition: a NaN among the terms, or infinities of both
-/// signs, make [`ExactSum::value`] a NaN. A sum of finite terms is infinite only if it is beyond the
-/// largest number itself, not where a part of it is. [`ExactMean`](crate::ExactMean), which can
-/// return errors, returns one where the sum is a NaN.
+/// Infinite terms and NaN behave as in plain addition: [`ExactSum::value`] is NaN if a term is NaN
+/// or if terms are infinite with both signs. A sum of finite terms is infinite only if the sum
+/// itself exceeds the largest f64; partial sums may exceed it.
 ///
-/// In JSON it is `{"lowest": n, "digits": [d0, d1, …]}`, the exact sum of `d_i 2^(32 (n + i) - 1074)`
-/// over whole numbers d_i of up to 32 bits and one sign, so that every bit survives also where a reader
-/// rounds decimals; what is infinite or a NaN is `"inf"`, `"-inf"` or `"nan"`.
+/// In JSON it is `{"lowest": n, "digits": [d0, d1, …]}`, which stands for the sum of
+/// `d_i 2^(32 (n + i) - 1074)`, where the d_i are integers of up to 32 bits with equal signs. This
+/// form is exact for every reader. An infinite sum is `"inf"` or `"-inf"`, and a sum that is NaN
+/// cannot be written.
 ///
-/// Cost: constant memory (about half a kilobyte), a few nanoseconds a term.
+/// Cost: constant memory (about half a kilobyte), and a few nanoseconds per term.
 ///
 /// Reference: Neal (2015), Fast exact summation using small and large superaccumulators,
 /// arXiv:1505.05571.
@@ -40,7 +40,7 @@ const ADDITIONS: u32 = 1000;
 /// assert_eq!(parts.value().to_bits(), forwards.value().to_bits());
 /// assert_eq!(parts, forwards);
 ///
-/// // 0.1 is a little more than a tenth: 3 times 0.1, exactly, and what is missing of it in 0.3.
+/// // The f64 0.1 is slightly above 1/10, and the f64 0.3 is slightly below 3/10.
 /// let mut rest = ExactSum::default();
 /// rest.add_product(3.0, 0.1);
 /// rest.add(-0.3);
@@ -52,20 +52,17 @@ const ADDITIONS: u32 = 1000;
 pub struct ExactSum {
     digits: [i64; DIGITS],
     additions_left: u32,
-    /// The plain sum of the infinite and NaN terms: 0 where there were none.
+    /// The plain sum of the infinite and NaN terms, or 0 if there are none.
     special: f64,
 }
 
-/// The form in which a sum is written.
+/// The stored form.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize, serde::Serialize)]
-#[serde(
-    untagged,
-    expecting = "an object with `lowest` and `digits`, or \"inf\", \"-inf\", \"nan\""
-)]
+#[serde(untagged, expecting = "an object with `lowest` and `digits`, or \"inf\", or \"-inf\"")]
 enum Written {
     Finite(WrittenDigits),
-    Special(NumberOrNan),
+    Special(Number),
 }
 
 #[cfg(feature = "serde")]
@@ -84,9 +81,9 @@ impl TryFrom<Written> for ExactSum {
         let mut sum = Self::default();
         let WrittenDigits { lowest, digits } = match written {
             Written::Finite(digits) => digits,
-            Written::Special(NumberOrNan(special)) => {
+            Written::Special(Number(special)) => {
                 if special.is_finite() {
-                    let range = "infinite or a NaN where it is not an object";
+                    let range = "infinite unless it is an object";
                     return Err(Error::Setting { name: "sum", value: special, range });
                 }
                 sum.special = special;
@@ -100,7 +97,7 @@ impl TryFrom<Written> for ExactSum {
         }
         for (room, digit) in room.iter_mut().zip(digits) {
             if digit.unsigned_abs() >> 32 != 0 {
-                let range = "a whole number of up to 32 bits";
+                let range = "an integer of up to 32 bits";
                 return Err(Error::Setting { name: "digit", value: digit as f64, range });
             }
             *room = digit;
@@ -114,11 +111,11 @@ impl TryFrom<Written> for ExactSum {
 impl From<ExactSum> for Written {
     fn from(mut sum: ExactSum) -> Self {
         if sum.special != 0.0 {
-            return Self::Special(NumberOrNan(sum.special));
+            return Self::Special(Number(sum.special));
         }
         sum.carry();
         if sum.digits[DIGITS - 1] < 0 {
-            // The same number with digits of one sign.
+            // Gives all digits the same sign.
             sum.digits.iter_mut().for_each(|digit| *digit = -*digit);
             sum.carry();
             sum.digits.iter_mut().for_each(|digit| *digit = -*digit);
@@ -149,23 +146,23 @@ impl ExactSum {
             self.carry();
         }
         self.additions_left -= 1;
-        // A subnormal number has no hidden bit and the exponent of the smallest normal ones.
+        // A subnormal number has no hidden bit and the exponent of the smallest normal number.
         let hidden = u64::from(exponent != 0) << 52;
         let mantissa = (bits & ((1 << 52) - 1)) | hidden;
         let position = exponent.saturating_sub(1);
         let (digit, shift) = ((position >> 5) as usize, position & 31);
         let low = ((mantissa << shift) & 0xffff_ffff) as i64;
         let high = (mantissa >> (32 - shift)) as i64;
-        // All ones for a negative term: `(x ^ s) - s` then is `-x`.
+        // All ones for a negative term, so that `(x ^ sign) - sign` is `-x`.
         let sign = (bits as i64) >> 63;
         self.digits[digit] += (low ^ sign) - sign;
         self.digits[digit + 1] += (high ^ sign) - sign;
     }
 
-    /// Adds the exact product `a * b`, not its rounded value.
+    /// Adds the exact product `a * b`.
     ///
-    /// Exact as long as the product neither overflows nor comes near the smallest numbers
-    /// (above 1e-291, where its rounding error is itself a number).
+    /// The product is exact if it does not overflow and is 0 or at least 1e-291 in size, so that its
+    /// rounding error is an f64.
     #[inline]
     pub fn add_product(&mut self, a: f64, b: f64) {
         let product = a * b;
@@ -175,7 +172,7 @@ impl ExactSum {
         }
     }
 
-    /// Adds everything that `other` has taken in.
+    /// Adds all terms of `other`.
     pub fn merge(&mut self, other: &Self) {
         let mut other = other.clone();
         other.carry();
@@ -186,25 +183,9 @@ impl ExactSum {
         self.special += other.special;
     }
 
-    /// The sum, rounded to the nearest number (ties to even).
+    /// The sum, rounded to the nearest f64 (ties to even).
     #[must_use]
     pub fn value(&self) -> f64 {
-        self.times_power_of_two(0)
-    }
-
-    /// The rounded sum over a positive number; also where the sum itself is too large for a number.
-    pub(crate) fn divided_by(&self, divisor: f64) -> f64 {
-        let sum = self.value();
-        if sum.is_finite() || self.special != 0.0 {
-            return sum / divisor;
-        }
-        // No sum reaches 2^1088, and a mean of finite terms is no larger than the largest of them.
-        let part = self.times_power_of_two(-100) / divisor;
-        (part * power_of_two(100)).clamp(-f64::MAX, f64::MAX)
-    }
-
-    /// The sum times 2^n, rounded to the nearest number, for n from -100 to 0.
-    fn times_power_of_two(&self, n: i32) -> f64 {
         if self.special != 0.0 {
             return self.special;
         }
@@ -218,22 +199,27 @@ impl ExactSum {
         let Some(top) = exact.digits.iter().rposition(|&digit| digit != 0) else {
             return 0.0;
         };
-        // 96 leading bits hold at least 65 significant ones; whatever is below can matter only by
-        // not being zero.
+        // The leading 96 bits contain at least 65 significant bits. Lower bits matter only if any of
+        // them is not 0.
         let lowest = top.saturating_sub(2);
         let mut leading =
             (lowest..=top).rev().fold(0_u128, |sum, i| (sum << 32) + exact.digits[i] as u128);
         if exact.digits[..lowest].iter().any(|&digit| digit != 0) {
             leading |= 1;
         }
-        // A result below the normal range is a whole multiple of 2^-1074 and takes no rounding;
-        // two steps keep the scale factors themselves in range.
-        let scale = 32 * lowest as i32 - 1074 + n;
+        // A result below the normal range is a multiple of 2^-1074 and is not rounded. Two factors
+        // are used because their product may be out of range.
+        let scale = 32 * lowest as i32 - 1074;
         let magnitude = leading as f64 * power_of_two(scale / 2) * power_of_two(scale - scale / 2);
         if negative { -magnitude } else { magnitude }
     }
 
-    /// Moves what exceeds 32 bits of each digit on to the next; the last keeps the sign.
+    /// Whether no term is infinite or NaN.
+    pub(crate) fn has_finite_terms(&self) -> bool {
+        self.special == 0.0
+    }
+
+    /// Propagates the carry of each digit to the next digit. The last digit keeps the sign.
     #[cold]
     fn carry(&mut self) {
         for i in 0..DIGITS - 1 {
@@ -248,7 +234,7 @@ impl ExactSum {
 impl PartialEq for ExactSum {
     fn eq(&self, other: &Self) -> bool {
         let (mut a, mut b) = (self.clone(), other.clone());
-        // Then each value has one way to be written.
+        // After carries, equal values have equal digits.
         a.carry();
         b.carry();
         if a.special != 0.0 || b.special != 0.0 {
@@ -285,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_are_equal_where_their_exact_values_are() {
+    fn sums_are_equal_if_their_exact_values_are() {
         let sum = |terms: &[f64]| terms.iter().copied().collect::<ExactSum>();
         assert_eq!(sum(&[1e16, 1.0, -1e16]), sum(&[1.0]));
         assert_eq!(sum(&[-1.0, 1e300, 0.5, -1e300]), sum(&[-0.5]));
@@ -304,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_of_the_range_and_halfway_cases_round_as_they_should() {
+    fn extreme_numbers_and_halfway_cases_are_rounded_to_nearest() {
         let tiny = f64::from_bits(1);
         assert_eq!(sum(&[]), 0.0);
         assert_eq!(sum(&[tiny, tiny, -f64::MIN_POSITIVE]), 2.0 * tiny - f64::MIN_POSITIVE);
@@ -334,14 +320,14 @@ mod tests {
         }
     }
 
-    /// Any finite number, all exponents alike.
+    /// Finite numbers with uniform exponents.
     fn finite() -> impl Strategy<Value = f64> {
         any::<f64>().prop_filter("finite", |x| x.is_finite())
     }
 
     proptest! {
         #[test]
-        fn order_and_split_leave_no_trace(
+        fn the_sum_does_not_depend_on_order_or_partition(
             terms in prop::collection::vec(finite(), 2..60),
             at in 0_usize..60,
         ) {
@@ -361,8 +347,8 @@ mod tests {
     }
 
     #[test]
-    fn thousands_of_copies_of_a_term_are_so_many_times_the_term_whatever_its_exponent() {
-        // All bits set, so that each addition fills its digits as far as any can.
+    fn copies_of_a_term_sum_to_their_number_times_the_term_for_any_exponent() {
+        // All bits are set, so that each addition adds as much as possible to a digit.
         for exponent in -40..40 {
             let term = (2.0 - f64::EPSILON) * 2.0_f64.powi(exponent);
             for (term, times) in [(term, 4_096.0), (-term, 4_096.0)] {
@@ -376,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn carries_are_moved_on_once_in_a_thousand_additions() {
+    fn carries_are_propagated_once_in_a_thousand_additions() {
         let mut sum = ExactSum::default();
         for left in (0..ADDITIONS).rev() {
             sum.add(-0.1);

@@ -2,56 +2,58 @@
 use crate::error::Error;
 use crate::values::probability::Probability;
 
-/// All rows that share one confidence, which no order can tell apart.
+/// All rows with one confidence.
 ///
-/// The confidence is a [`Probability`] unless the rows were ranked by an [`OrderedScore`](crate::OrderedScore).
+/// The confidence is a [`Probability`], or an [`OrderedScore`](crate::OrderedScore) in blocks made by
+/// [`TiedBlocks::from_scores`](crate::TiedBlocks::from_scores).
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written<S>"))]
-#[cfg_attr(feature = "serde", serde(bound(deserialize = "S: serde::Deserialize<'de>")))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Block<S = Probability> {
-    /// The confidence in success that the rows share.
+    /// The confidence in success.
     pub confidence: S,
-    /// Weight of the rows that failed.
+    /// The weight of the rows that failed.
     pub failures: f64,
-    /// Weight of the rows that succeeded.
+    /// The weight of the rows that succeeded.
     pub successes: f64,
 }
 
 impl<S> Block<S> {
-    /// Weight of all rows.
+    /// The weight of all rows.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.failures + self.successes
     }
 }
 
-/// The form in which a block is read.
+/// Checks the stored weights of failures and successes.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written<S> {
-    confidence: S,
-    failures: f64,
-    successes: f64,
+pub(crate) fn check_class_weights(failures: f64, successes: f64) -> Result<(), Error> {
+    for (name, value) in [("failures", failures), ("successes", successes)] {
+        if !(0.0..f64::INFINITY).contains(&value) {
+            return Err(Error::Setting { name, value, range: "a finite weight of at least 0" });
+        }
+    }
+    let value = failures + successes;
+    if value == 0.0 {
+        Err(Error::Empty)
+    } else if value.is_finite() {
+        Ok(())
+    } else {
+        Err(Error::Setting { name: "failures + successes", value, range: "finite" })
+    }
 }
 
 #[cfg(feature = "serde")]
-impl<S> TryFrom<Written<S>> for Block<S> {
-    type Error = Error;
-
-    fn try_from(written: Written<S>) -> Result<Self, Error> {
-        let Written { confidence, failures, successes } = written;
-        for (name, value) in [("failures", failures), ("successes", successes)] {
+crate::checked_when_read!(
+    Block<S> { confidence: S, failures: f64, successes: f64 },
+    |block: &Block<S>| {
+        for (name, value) in [("failures", block.failures), ("successes", block.successes)] {
             if value != 0.0 && !(1e-100..f64::INFINITY).contains(&value) {
                 let range = "0 or a finite weight of at least 1e-100";
                 return Err(Error::Setting { name, value, range });
             }
         }
-        if failures + successes == 0.0 {
-            return Err(Error::Empty);
-        }
-        Ok(Self { confidence, failures, successes })
-    }
-}
+        if block.weight() == 0.0 { Err(Error::Empty) } else { Ok(()) }
+    },
+);

@@ -1,36 +1,30 @@
-use crate::{
-    ties::{
-        block::Block,
-        radix_sort::{bits, probability},
-    },
-    values::probability::Probability,
-};
+use crate::{ties::block::Block, values::probability::Probability};
 
-/// More distinct confidences than this are sorted instead.
+/// The largest number of distinct confidences that are counted instead of sorted.
 const MOST: usize = 1_024;
 
-/// Rows counted by confidence, for confidences that come with few decimals: no row is moved, only
+/// Counts of rows by confidence, for data with few distinct confidences: no row is moved, and only
 /// the distinct confidences are sorted.
 #[derive(Default)]
 pub(crate) struct Counts {
-    /// A hash table with linear probing. Its length is a power of two, and at least half of it
-    /// stays free.
+    /// A hash table with linear probing. Its length is a power of two, and at least half of its
+    /// slots are free.
     slots: Vec<Slot>,
 }
 
-/// The bits of a confidence, and how many of its rows failed and succeeded.
+/// The bits of a confidence, and the numbers of its rows that failed and that succeeded.
 #[derive(Clone, Copy)]
 struct Slot {
     bits: u64,
     rows: [u64; 2],
 }
 
-/// The bits of no probability.
+/// A free slot, whose bits are not those of any probability.
 const FREE: Slot = Slot { bits: u64::MAX, rows: [0; 2] };
 
 impl Counts {
-    /// Fills `blocks`, or leaves them alone and says no where there are too many distinct
-    /// confidences for counting to pay.
+    /// Appends the blocks, or returns `false` and leaves `blocks` unchanged if there are too many
+    /// distinct confidences for counting to be faster than sorting.
     pub(crate) fn fill(
         &mut self,
         confidence: &[Probability],
@@ -46,9 +40,8 @@ impl Counts {
         let (mask, shift) = (self.slots.len() - 1, 64 - self.slots.len().trailing_zeros());
         let mut distinct = 0;
         for (&p, &outcome) in confidence.iter().zip(outcomes) {
-            let bits = bits(p);
-            // Fibonacci hashing: the leading bits of a product with an odd number depend on all
-            // bits of the other factor.
+            let bits = p.bits();
+            // Fibonacci hashing: the leading bits of the product depend on all bits of the number.
             let mut at = (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize;
             loop {
                 let slot = &mut self.slots[at & mask];
@@ -72,7 +65,7 @@ impl Counts {
         self.slots.sort_unstable_by_key(|slot| slot.bits);
         blocks.extend(self.slots.iter().map(|slot| {
             let [failures, successes] = slot.rows.map(|rows| rows as f64);
-            Block { confidence: probability(slot.bits), failures, successes }
+            Block { confidence: Probability::from_bits(slot.bits), failures, successes }
         }));
         true
     }
@@ -82,7 +75,7 @@ impl Counts {
 mod tests {
     use super::*;
 
-    /// Counts eight rows for each of so many confidences with four decimals; the blocks, if any.
+    /// The blocks of 8,000 rows with the given number of distinct confidences, if they are counted.
     fn counted(counts: &mut Counts, distinct: usize) -> Option<Vec<Block>> {
         let values: Vec<f64> = (0..8_000).map(|i| (i % distinct) as f64 / 1e4).collect();
         let outcomes: Vec<bool> = (0..8_000).map(|i| i % 3 == 0).collect();
@@ -94,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn confidences_that_come_eight_times_each_are_counted_and_more_distinct_ones_are_not() {
+    fn confidences_are_counted_if_each_occurs_eight_times_and_sorted_if_more_are_distinct() {
         let blocks = counted(&mut Counts::default(), 1_000).unwrap();
         assert_eq!(blocks.len(), 1_000);
         assert!(blocks.is_sorted_by(|a, b| a.confidence < b.confidence));
@@ -103,13 +96,12 @@ mod tests {
     }
 
     #[test]
-    fn a_full_table_is_half_free_and_its_places_are_found_in_a_few_steps() {
+    fn a_full_table_is_half_free_and_has_short_probe_sequences() {
         let mut counts = Counts::default();
         assert!(counted(&mut counts, 8_000).is_none());
         let taken = |slot: &Slot| slot.bits != FREE.bits;
         let free = counts.slots.iter().filter(|slot| !taken(slot)).count();
         assert!(2 * free >= counts.slots.len(), "{free} of {}", counts.slots.len());
-        // A search goes on from a place that is taken to the next.
         let longest = counts.slots.chunk_by(|a, b| taken(a) && taken(b)).map(<[_]>::len).max();
         assert!(longest < Some(50), "{longest:?}");
     }

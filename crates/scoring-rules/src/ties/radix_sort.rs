@@ -1,23 +1,22 @@
 use crate::{ties::block::Block, values::probability::Probability};
 
-/// Fewer rows than this are sorted by comparison.
+/// The least number of rows for which radix sort is used instead of a comparison sort.
 const RADIX_FROM: usize = 4_096;
 
-/// Bits of a digit. Two digits tell most confidences apart; the rest is put in order afterwards.
+/// The bits of a digit. Two digits order most confidences; insertion sort completes the order.
 const DIGIT: u32 = 13;
 const DIGITS: usize = 1 << DIGIT;
 
-/// Rows as whole numbers that are in the order of their confidence: its bits, shifted by one to
-/// make room for the outcome.
+/// Rows of equal weight as [keys](key), to be sorted.
 #[derive(Default)]
 pub(crate) struct Keys {
     keys: Vec<u64>,
-    /// The same in the order of their lower digit.
+    /// The keys in the order of their lower digit.
     half_sorted: Vec<u64>,
 }
 
 impl Keys {
-    /// Sorts rows of equal weight into `blocks`, and says how many failed and succeeded.
+    /// Sorts the rows, appends their blocks, and returns the numbers of failures and successes.
     pub(crate) fn fill(
         &mut self,
         confidence: &[Probability],
@@ -39,7 +38,7 @@ impl Keys {
             all_successes += successes;
             let failures = rows.len() as u64 - successes;
             Block {
-                confidence: probability(rows[0] >> 1),
+                confidence: Probability::from_bits(rows[0] >> 1),
                 failures: failures as f64,
                 successes: successes as f64,
             }
@@ -47,10 +46,9 @@ impl Keys {
         ((n as u64 - all_successes) as f64, all_successes as f64)
     }
 
-    /// A radix sort by the two digits that lead in the bits in which any two confidences differ,
-    /// the lower one first.
+    /// Sorts by two digits: the leading ones of the bits that are not equal in all confidences.
     fn sort_by_leading_bits(&mut self, confidence: &[Probability], outcomes: &[bool]) {
-        let bits = || confidence.iter().map(|&p| bits(p));
+        let bits = || confidence.iter().map(|p| p.bits());
         let first = bits().next().unwrap_or_default();
         let differing = bits().fold(0, |differing, bits| differing | (bits ^ first));
         let shift = (u64::BITS - differing.leading_zeros()).saturating_sub(2 * DIGIT);
@@ -82,8 +80,8 @@ impl Keys {
         }
     }
 
-    /// Insertion puts those few in order that have the same leading bits. Where they are not few,
-    /// any sort is faster.
+    /// Insertion sort for the few keys that are still out of order. If it takes too many steps, a
+    /// general sort takes over.
     fn sort_the_rest(&mut self) {
         let (mut steps, mut highest) = (0, 0);
         for i in 0..self.keys.len() {
@@ -107,25 +105,10 @@ impl Keys {
     }
 }
 
-/// In the order of the confidences, then failures first. No number in [0, 1] has either of the two
-/// leading bits, so that one can be shifted out.
-#[inline]
-pub(crate) fn key(confidence: Probability, outcome: bool) -> u64 {
-    bits(confidence) << 1 | u64::from(outcome)
-}
-
-/// The bits of numbers that are not negative are in the order of the numbers.
-#[inline]
-pub(crate) fn bits(confidence: Probability) -> u64 {
-    // Never those of negative zero.
-    confidence.get().to_bits()
-}
-
-/// The probability whose bits these are.
-#[inline]
-pub(crate) fn probability(bits: u64) -> Probability {
-    // They were taken from one, so the fallback is never taken.
-    Probability::new(f64::from_bits(bits)).unwrap_or(Probability::ONE)
+/// An integer in the order of the confidence, then of the outcome, with failures first. The highest
+/// bit of the confidence is 0 and can be shifted out.
+fn key(confidence: Probability, outcome: bool) -> u64 {
+    confidence.bits() << 1 | u64::from(outcome)
 }
 
 #[cfg(test)]
@@ -134,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    /// Confidences that share more or less of their bits.
+    /// Confidences with various numbers of equal leading bits.
     fn crowded() -> impl Strategy<Value = f64> {
         prop_oneof![
             0.0..=1.0_f64,
@@ -147,14 +130,14 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(30))]
         #[test]
-        fn leading_bits_and_insertion_sort_as_comparisons_do(
+        fn radix_and_insertion_sort_agree_with_a_comparison_sort(
             some in prop::collection::vec((crowded(), any::<bool>()), 1..400),
             spread in any::<bool>(),
             n in 1_usize..20_000,
         ) {
             let row = |i: usize| {
                 let (p, outcome) = some[i.wrapping_mul(i) % some.len()];
-                // Without ties, or as they are.
+                // With or without additional ties broken.
                 let p = if spread { (p + i as f64 / 3e4).fract() } else { p };
                 (Probability::new(p).unwrap(), outcome)
             };
@@ -172,14 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn after_both_digits_hardly_a_row_is_out_of_place_however_close_the_confidences_are() {
+    fn two_digits_order_nearly_all_rows_for_confidences_at_any_distance() {
         let mut state = 1_u64;
         let mut random = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             state >> 12
         };
         for range in [8, 12, 17, 21, 26, 30, 34, 39, 43, 47, 52] {
-            // Numbers between 1/2 and 1 that differ in this many bits.
+            // Numbers between 1/2 and 1 that differ in `range` bits.
             let values: Vec<f64> = (0..5_000)
                 .map(|_| f64::from_bits(0.5_f64.to_bits() | random() >> (52 - range)))
                 .collect();
@@ -192,12 +175,12 @@ mod tests {
     }
 
     #[test]
-    fn insertion_moves_no_row_past_an_equal_one_and_gives_up_where_most_are_out_of_place() {
-        // Of equal confidences, successes came first.
+    fn insertion_is_stable_and_stops_if_most_rows_are_out_of_place() {
+        // The first of the equal confidences is a success.
         let mut few = Keys { keys: vec![10, 7, 6], half_sorted: vec![] };
         few.sort_the_rest();
         assert_eq!(few.keys, [7, 6, 10]);
-        // Any other sort puts failures first, as the outcome is the last bit.
+        // A general sort puts failures first, because the outcome is the lowest bit.
         let falling = (0..500).rev().flat_map(|p| [p << 1 | 1, p << 1]).collect();
         let mut falling = Keys { keys: falling, half_sorted: vec![] };
         falling.sort_the_rest();
@@ -205,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn few_rows_are_sorted_without_counting_digits() {
+    fn few_rows_are_sorted_without_digits() {
         let mut keys = Keys::default();
         keys.fill(&[Probability::HALF; 100], &[true; 100], &mut Vec::new());
         assert!(keys.half_sorted.is_empty() && keys.keys.len() == 100);

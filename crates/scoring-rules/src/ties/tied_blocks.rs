@@ -7,10 +7,10 @@ use crate::{
     values::{ordered_score::OrderedScore, probability::Probability, weight::Weight},
 };
 
-/// Confidences and outcomes, sorted once: blocks of equal confidence in rising order.
+/// Rows of a confidence and an outcome, sorted once into blocks of equal confidence.
 ///
-/// What is computed from the blocks cannot depend on the order of the rows, and a weight of 2 is
-/// the row twice.
+/// Results computed from the blocks do not depend on the order of the rows, and a row of weight 2
+/// counts as much as two equal rows. In JSON it is the list of blocks.
 ///
 /// Cost: one sort, O(n log n).
 ///
@@ -25,12 +25,12 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Measures that depend on ranks only also take blocks of any finite score, see
+/// Measures that depend on ranks only also accept blocks of scores that are not probabilities; see
 /// [`TiedBlocks::from_scores`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct TiedBlocks<S = Probability> {
     blocks: Vec<Block<S>>,
-    /// Weight of all failures and of all successes.
+    /// The weights of all failures and of all successes.
     class_weights: (f64, f64),
     scratch: Scratch,
 }
@@ -42,15 +42,16 @@ impl<S> Default for TiedBlocks<S> {
 }
 
 impl TiedBlocks<OrderedScore> {
-    /// Sorts rows into blocks by a score that need not be a probability, such as a logit: any
-    /// finite numbers, higher where success is claimed to be more likely.
+    /// Sorts rows into blocks of equal score. Scores may be any finite numbers, such as logits;
+    /// higher means that success is more likely.
     ///
-    /// Scores that are probabilities make the blocks of [`TiedBlocks::new`], of the same weights to
-    /// the bit.
+    /// For scores in [0, 1] the weights of the blocks have the same bits as those of
+    /// [`TiedBlocks::new`].
     ///
     /// # Errors
     ///
-    /// [`Error::NotFiniteAt`] for a NaN or an infinite score; otherwise as [`TiedBlocks::new`].
+    /// [`Error::NotFiniteAt`] for a score that is NaN or infinite; otherwise the errors of
+    /// [`TiedBlocks::new`].
     ///
     /// ```
     /// use scoring_rules::{Error, TiedBlocks};
@@ -70,36 +71,24 @@ impl TiedBlocks<OrderedScore> {
         same_length("weights", scores.len(), weights.map_or(scores.len(), <[Weight]>::len))?;
         let mut rows = Vec::with_capacity(scores.len());
         for (index, (&value, &outcome)) in scores.iter().zip(outcomes).enumerate() {
-            let score = OrderedScore::new(value).map_err(|_| Error::NotFiniteAt {
-                what: "scores",
-                index,
-                value,
-            })?;
-            let weight = weights.map_or(1.0, |weights| weights[index].get());
-            if weight != 0.0 {
-                // The sign bit of a weight is free, and holds the outcome.
-                let rest = u64::from(outcome) << 63 | weight.to_bits();
-                rows.push(u128::from(score.bits()) << 64 | u128::from(rest));
-            }
+            let score = OrderedScore::new(value);
+            let score = score.map_err(|_| Error::NotFiniteAt { what: "scores", index, value })?;
+            let weight = weights.map_or(Weight::ONE, |weights| weights[index]);
+            rows.push(pack(score.bits(), outcome, weight));
         }
-        rows.sort_unstable();
         let mut blocks = Self::default();
-        blocks.fill(rows.iter().map(|&row| {
-            let rest = row as u64;
-            let weight = f64::from_bits(rest & !(1 << 63));
-            (OrderedScore::from_bits((row >> 64) as u64), rest >> 63 == 1, weight)
-        }))?;
+        blocks.fill_unsorted(&mut rows, OrderedScore::from_bits)?;
         Ok(blocks)
     }
 }
 
 impl TiedBlocks {
-    /// Sorts rows into blocks. Rows of weight zero leave no trace.
+    /// Sorts rows into blocks. Rows of weight 0 are ignored.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless outcomes, and weights where given, have one entry a row;
-    /// [`Error::Empty`] without a row of positive weight.
+    /// [`Error::Length`] unless there is one outcome, and one weight if weights are given, per
+    /// confidence; [`Error::Empty`] if no row has positive weight.
     pub fn new(
         confidence: &[Probability],
         outcomes: &[bool],
@@ -111,12 +100,12 @@ impl TiedBlocks {
         Ok(blocks)
     }
 
-    /// Replaces the blocks by those of other rows, as [`TiedBlocks::new`] makes them, and keeps the
-    /// memory: no allocation where there were as many rows before.
+    /// Replaces the blocks by the blocks that [`TiedBlocks::new`] returns for other rows. Does not
+    /// allocate if there were as many rows before.
     ///
     /// # Errors
     ///
-    /// As [`TiedBlocks::new`]; there are no blocks then.
+    /// The errors of [`TiedBlocks::new`]; there are no blocks then.
     ///
     /// ```
     /// use scoring_rules::{Error, Probability, TiedBlocks};
@@ -142,49 +131,41 @@ impl TiedBlocks {
             confidence.len(),
             weights.map_or(confidence.len(), <[Weight]>::len),
         )?;
-        let Some(weights) = weights else {
-            if self.scratch.counts.fill(confidence, outcomes, &mut self.blocks) {
-                return self.finish();
-            }
-            self.class_weights = self.scratch.keys.fill(confidence, outcomes, &mut self.blocks);
-            return if self.blocks.is_empty() { Err(Error::Empty) } else { Ok(()) };
-        };
-        // Weights take part in the order so that even their rounding does not depend on that of the
-        // rows. The bits of numbers that are not negative are in the order of the numbers.
-        let mut rows = std::mem::take(&mut self.scratch.weighted);
-        rows.clear();
-        for ((&p, &outcome), &weight) in
-            confidence.iter().zip(outcomes).zip(Weight::as_f64_slice(weights))
-        {
-            if weight != 0.0 {
-                rows.push(
-                    u128::from(radix_sort::key(p, outcome)) << 64 | u128::from(weight.to_bits()),
-                );
-            }
+        if let Some(weights) = weights {
+            let mut rows = std::mem::take(&mut self.scratch.weighted);
+            rows.clear();
+            rows.extend(
+                confidence
+                    .iter()
+                    .zip(outcomes)
+                    .zip(weights)
+                    .map(|((p, &outcome), &weight)| pack(p.bits(), outcome, weight)),
+            );
+            let filled = self.fill_unsorted(&mut rows, Probability::from_bits);
+            self.scratch.weighted = rows;
+            return filled;
         }
-        rows.sort_unstable();
-        let filled = self.fill(rows.iter().map(|&row| {
-            let key = (row >> 64) as u64;
-            (radix_sort::probability(key >> 1), key & 1 == 1, f64::from_bits(row as u64))
-        }));
-        self.scratch.weighted = rows;
-        filled
+        let Scratch { counts, keys, .. } = &mut self.scratch;
+        if counts.fill(confidence, outcomes, &mut self.blocks) {
+            return self.finish();
+        }
+        self.class_weights = keys.fill(confidence, outcomes, &mut self.blocks);
+        if self.blocks.is_empty() { Err(Error::Empty) } else { Ok(()) }
     }
 }
 
 impl<S: Copy + PartialOrd + fmt::Display> TiedBlocks<S> {
-    /// Replaces the blocks by those of rows (confidence, outcome, weight) that are already sorted
-    /// by confidence. Linear time, and no allocation where there were as many blocks before.
-    ///
-    /// For many resamples of the same rows.
+    /// Replaces the blocks by the blocks of rows (confidence, outcome, weight) that are sorted by
+    /// confidence, such as resamples of the same rows. Takes linear time, and does not allocate if
+    /// there were as many blocks before.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a row of positive weight; there are no blocks then.
+    /// [`Error::Empty`] if no row has positive weight; there are no blocks then.
     ///
     /// # Panics
     ///
-    /// Where a confidence is below one before it.
+    /// If the confidence of a row is below that of an earlier row of positive weight.
     ///
     /// ```
     /// use scoring_rules::{Error, Probability, TiedBlocks, Weight};
@@ -201,31 +182,48 @@ impl<S: Copy + PartialOrd + fmt::Display> TiedBlocks<S> {
         &mut self,
         rows: impl IntoIterator<Item = (S, bool, Weight)>,
     ) -> Result<(), Error> {
-        self.fill(
-            rows.into_iter()
-                .map(|(confidence, outcome, weight)| (confidence, outcome, weight.get())),
-        )
-    }
-
-    /// The same of weights that were checked.
-    #[track_caller]
-    fn fill(&mut self, rows: impl Iterator<Item = (S, bool, f64)>) -> Result<(), Error> {
         self.clear();
-        for (row, (confidence, outcome, weight)) in rows.enumerate() {
-            if weight == 0.0 {
+        for (row, (confidence, outcome, weight)) in rows.into_iter().enumerate() {
+            if weight == Weight::ZERO {
                 continue;
             }
             if self.blocks.last().is_none_or(|block| block.confidence != confidence) {
-                let rising = self.blocks.last().is_none_or(|block| block.confidence < confidence);
-                assert!(rising, "row {row}: its confidence {confidence} is below one before it");
+                let ascends = self.blocks.last().is_none_or(|block| block.confidence < confidence);
+                assert!(ascends, "row {row}: the confidence {confidence} is below an earlier one");
                 self.blocks.push(Block { confidence, failures: 0.0, successes: 0.0 });
             }
             if let Some(block) = self.blocks.last_mut() {
-                *if outcome { &mut block.successes } else { &mut block.failures } += weight;
+                *if outcome { &mut block.successes } else { &mut block.failures } += weight.get();
             }
         }
         self.finish()
     }
+
+    /// Replaces the blocks by those of [packed](pack) rows.
+    fn fill_unsorted(
+        &mut self,
+        rows: &mut [u128],
+        confidence: impl Fn(u64) -> S,
+    ) -> Result<(), Error> {
+        rows.sort_unstable();
+        self.refill(rows.iter().map(|&row| {
+            let (bits, outcome, weight) = unpack(row);
+            (confidence(bits), outcome, weight)
+        }))
+    }
+}
+
+/// A row as an integer, in the order of the bits of the confidence, the outcome and the weight.
+///
+/// Rows are ordered by their weight too, so that not even the rounding of sums of weights depends on
+/// the order of the input. The sign bit of the weight is free, and holds the outcome.
+fn pack(confidence: u64, outcome: bool, weight: Weight) -> u128 {
+    u128::from(confidence) << 64 | u128::from(u64::from(outcome) << 63 | weight.get().to_bits())
+}
+
+fn unpack(row: u128) -> (u64, bool, Weight) {
+    let (confidence, rest) = ((row >> 64) as u64, row as u64);
+    (confidence, rest >> 63 == 1, Weight::from_bits(rest & !(1 << 63)))
 }
 
 impl<S> TiedBlocks<S> {
@@ -234,7 +232,7 @@ impl<S> TiedBlocks<S> {
         self.class_weights = (0.0, 0.0);
     }
 
-    /// Adds up the classes.
+    /// Computes the weights of the classes.
     fn finish(&mut self) -> Result<(), Error> {
         self.class_weights = self.blocks.iter().fold((0.0, 0.0), |(failures, successes), block| {
             (failures + block.failures, successes + block.successes)
@@ -242,25 +240,25 @@ impl<S> TiedBlocks<S> {
         if self.blocks.is_empty() { Err(Error::Empty) } else { Ok(()) }
     }
 
-    /// The blocks, in rising order of confidence.
+    /// The blocks, in ascending order of confidence.
     #[must_use]
     pub fn as_slice(&self) -> &[Block<S>] {
         &self.blocks
     }
 
-    /// Weight of all failures and of all successes.
+    /// The weights of all failures and of all successes.
     #[must_use]
     pub fn class_weights(&self) -> (f64, f64) {
         self.class_weights
     }
 }
 
-/// Memory that a later call can use again; no part of what the blocks are.
+/// Memory that later calls reuse. It is not part of the value.
 #[derive(Default)]
 struct Scratch {
     counts: counting::Counts,
     keys: radix_sort::Keys,
-    /// Key and weight of each row.
+    /// The packed rows.
     weighted: Vec<u128>,
 }
 
@@ -308,7 +306,8 @@ mod json {
                     != Some(std::cmp::Ordering::Less)
                 {
                     return Err(D::Error::custom(format_args!(
-                        "block {}: its confidence {} is not above {}, that of the block before it",
+                        "block {}: the confidence {} is not above {}, the confidence of the previous \
+                         block",
                         i + 1,
                         block.confidence,
                         before.confidence,
@@ -316,7 +315,7 @@ mod json {
                 }
             }
             let mut tied = Self { blocks, ..Self::default() };
-            // Without a block these are the blocks of `default`.
+            // An empty list is the default.
             let _ = tied.finish();
             let all = tied.class_weights.0 + tied.class_weights.1;
             if !all.is_finite() {
@@ -337,7 +336,7 @@ mod tests {
     const HALF: Probability = Probability::HALF;
 
     #[test]
-    fn rows_that_are_none_are_named() {
+    fn arguments_of_different_lengths_and_empty_input_are_refused() {
         let p = [HALF; 3];
         assert_eq!(
             TiedBlocks::new(&p, &[true; 2], None),
@@ -368,14 +367,14 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "row 1: its confidence 0 is below one before it")]
-    fn a_refill_with_rows_that_are_not_sorted_panics() {
+    #[should_panic(expected = "row 1: the confidence 0 is below an earlier one")]
+    fn a_refill_with_unsorted_rows_panics() {
         let rows = [(HALF, true, Weight::ONE), (Probability::ZERO, true, Weight::ONE)];
         let _ = TiedBlocks::default().refill(rows);
     }
 
     #[test]
-    fn both_zeros_are_one_confidence() {
+    fn zeros_of_either_sign_are_one_confidence() {
         for n in [2, 16, 10_000] {
             let zeros: Vec<f64> = (0..n).map(|i| if i % 2 == 0 { 0.0 } else { -0.0 }).collect();
             let zeros = Probability::from_slice(&zeros).unwrap();
@@ -393,18 +392,19 @@ mod tests {
         }
     }
 
-    /// The blocks by comparing whole rows, which is slow but plain.
+    /// The blocks by comparison of rows.
     fn by_comparison(mut rows: Vec<(Probability, bool, f64)>) -> TiedBlocks {
         rows.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| a.2.total_cmp(&b.2)));
         let mut blocks = TiedBlocks::default();
-        blocks.fill(rows.into_iter()).unwrap();
+        let weight = |weight| Weight::new(weight).unwrap();
+        blocks.refill(rows.into_iter().map(|(p, outcome, w)| (p, outcome, weight(w)))).unwrap();
         blocks
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
         #[test]
-        fn counting_and_sorting_make_the_same_blocks_and_memory_is_no_matter(
+        fn counting_sorting_and_reused_memory_give_equal_blocks(
             n in prop_oneof![1_usize..40, 4_000_usize..12_000],
             decimals in 0..7_i32,
             seed in any::<u64>(),
@@ -434,7 +434,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn scores_that_are_probabilities_make_the_same_blocks_to_the_bit(
+        fn blocks_of_scores_in_0_to_1_have_the_same_bits_as_blocks_of_probabilities(
             rows in prop::collection::vec((0..40_u32, any::<bool>(), 0..4_u32), 1..200),
         ) {
             let values: Vec<f64> = rows.iter().map(|row| f64::from(row.0) / 39.0).collect();
@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_shown_without_the_memory_that_they_keep() {
+    fn blocks_are_shown_without_the_memory_for_reuse() {
         let mut blocks = TiedBlocks::new(&[HALF; 9], &[true; 9], None).unwrap();
         blocks.rebuild(&[HALF], &[true], None).unwrap();
         assert_eq!(

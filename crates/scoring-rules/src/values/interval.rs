@@ -2,13 +2,13 @@ use std::fmt;
 
 use crate::{error::Error, values::probability::Probability};
 
-/// A low and a high end, checked once: no end is a NaN, and the low end is not above the high one.
-/// Both ends belong to the interval and may be the same.
+/// A closed interval from a low to a high end, checked once: neither end is NaN, and the low end is
+/// not above the high end.
 ///
-/// Numbers may be infinite: `[0, inf]` is "any number of at least 0". As a forecast, an interval
-/// with an infinite end loses an infinite amount in [`interval_loss`](crate::interval_loss), unless
-/// the outcome has a cap that replaces the end. In JSON an interval is the list of its ends, and an
-/// infinite end is `"inf"` or `"-inf"`.
+/// The ends may be equal, and an end may be infinite: `[0, inf]` contains every number of at least
+/// 0. The [`interval_loss`](crate::interval_loss) of an interval with an infinite end is infinite,
+/// unless the outcome has a cap, which replaces the end. In JSON an interval is the list of its
+/// ends, and an infinite end is `"inf"` or `"-inf"`.
 ///
 /// ```
 /// use scoring_rules::{Error, Interval, Probability};
@@ -29,17 +29,16 @@ pub struct Interval<T = f64> {
     high: T,
 }
 
-// No end is a NaN.
-impl Eq for Interval {}
-impl Eq for Interval<Probability> {}
+// Neither end is NaN.
+impl<T: PartialEq> Eq for Interval<T> {}
 
 impl<T: Copy + PartialOrd + Into<f64>> Interval<T> {
-    /// Checks both ends, either of which may be infinite.
+    /// Checks both ends, which may be infinite.
     ///
     /// # Errors
     ///
-    /// [`Error::NotANumber`] for an end that is a NaN; [`Error::Reversed`] where the low end is
-    /// above the high one.
+    /// [`Error::NotANumber`] if an end is NaN; [`Error::Reversed`] if the low end is above the high
+    /// end.
     #[inline]
     pub fn new(low: T, high: T) -> Result<Self, Error> {
         let ends: [f64; 2] = [low.into(), high.into()];
@@ -54,46 +53,68 @@ impl<T: Copy + PartialOrd + Into<f64>> Interval<T> {
         }
     }
 
-    /// The interval of one value: both ends are that value.
+    /// The interval that contains one value only: both ends are that value.
     ///
     /// # Errors
     ///
-    /// [`Error::NotANumber`] for a NaN.
+    /// [`Error::NotANumber`] for NaN.
     ///
     /// ```
     /// use scoring_rules::Interval;
     ///
     /// let point = Interval::point(0.5)?;
-    /// assert_eq!((point.width(), point.known()), (0.0, Some(0.5)));
+    /// assert_eq!((point.width(), point.as_point()), (0.0, Some(0.5)));
     /// # Ok::<(), scoring_rules::Error>(())
     /// ```
     pub fn point(value: T) -> Result<Self, Error> {
         Self::new(value, value)
     }
 
-    /// The value itself where both ends are the same, otherwise `None`.
+    /// The only value of the interval, or `None` if the ends differ.
     #[must_use]
-    pub fn known(self) -> Option<T> {
+    pub fn as_point(self) -> Option<T> {
         (self.low == self.high).then_some(self.low)
     }
 }
 
 impl Interval {
-    /// All numbers: nothing is known.
+    /// All numbers: the interval of a number about which nothing is known.
     pub const ALL: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
-    /// The distance between the ends; at least 0, and 0 where both ends are the same infinity.
+    /// The interval between two numbers, given in either order.
+    ///
+    /// NaN stands for an unknown number: if one of the two is NaN, the interval is [`Self::ALL`].
+    ///
+    /// ```
+    /// use scoring_rules::Interval;
+    ///
+    /// assert_eq!(Interval::between(5.0, 2.0), Interval::new(2.0, 5.0)?);
+    /// assert_eq!(Interval::between(5.0, f64::NAN), Interval::ALL);
+    /// # Ok::<(), scoring_rules::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn between(a: f64, b: f64) -> Self {
+        if a <= b {
+            Self { low: a, high: b }
+        } else if b <= a {
+            Self { low: b, high: a }
+        } else {
+            Self::ALL
+        }
+    }
+
+    /// The distance between the ends, at least 0. It is 0 if both ends are the same infinity.
     #[must_use]
     #[inline]
     pub const fn width(self) -> f64 {
         if self.low == self.high { 0.0 } else { self.high - self.low }
     }
 
-    /// Checks that neither end is infinite, where an interval must be finite.
+    /// The interval itself, if both ends are finite.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFinite`] for an infinite end.
+    /// [`Error::NotFinite`] if an end is infinite.
     #[inline]
     pub const fn finite(self) -> Result<Self, Error> {
         if !self.low.is_finite() {
@@ -107,10 +128,10 @@ impl Interval {
 }
 
 impl Interval<Probability> {
-    /// From 0 to 1: nothing is known.
+    /// From 0 to 1: the interval of a probability about which nothing is known.
     pub const UNKNOWN: Self = Self { low: Probability::ZERO, high: Probability::ONE };
 
-    /// All probabilities within `width / 2` of an estimate.
+    /// The probabilities within `width / 2` of an estimate.
     ///
     /// # Errors
     ///
@@ -125,7 +146,6 @@ impl Interval<Probability> {
     /// # Ok::<(), scoring_rules::Error>(())
     /// ```
     pub fn around(estimate: Probability, width: f64) -> Result<Self, Error> {
-        // A NaN is in no range.
         if !(0.0..=f64::INFINITY).contains(&width) {
             return Err(Error::Setting { name: "width", value: width, range: "at least 0" });
         }
@@ -151,7 +171,7 @@ impl<T: Copy> Interval<T> {
 }
 
 impl<T: Copy + PartialOrd> Interval<T> {
-    /// Whether a value lies between the ends or on one of them; a NaN does not.
+    /// Whether a value lies in the interval, which contains its ends. NaN lies in no interval.
     #[must_use]
     #[inline]
     pub fn contains(self, value: T) -> bool {
@@ -171,65 +191,36 @@ impl<T: fmt::Display> fmt::Display for Interval<T> {
     }
 }
 
-impl TryFrom<(f64, f64)> for Interval {
-    type Error = Error;
-
-    fn try_from((low, high): (f64, f64)) -> Result<Self, Error> {
-        Self::new(low, high)
-    }
-}
-
-impl TryFrom<(Probability, Probability)> for Interval<Probability> {
-    type Error = Error;
-
-    fn try_from((low, high): (Probability, Probability)) -> Result<Self, Error> {
-        Self::new(low, high)
-    }
-}
-
-/// A probability that is known.
+/// The interval that contains one probability only.
 impl From<Probability> for Interval<Probability> {
     fn from(probability: Probability) -> Self {
         Self { low: probability, high: probability }
     }
 }
 
-impl<T> From<Interval<T>> for (T, T) {
-    fn from(interval: Interval<T>) -> Self {
-        (interval.low, interval.high)
-    }
-}
-
 #[cfg(feature = "serde")]
 mod json {
+    use std::fmt::Display;
+
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
     use super::Interval;
-    use crate::{infinite::Number, values::probability::Probability};
+    use crate::infinite::Number;
 
-    impl Serialize for Interval {
+    impl<T: Copy + Into<f64>> Serialize for Interval<T> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            (Number(self.low), Number(self.high)).serialize(serializer)
+            (Number(self.low.into()), Number(self.high.into())).serialize(serializer)
         }
     }
 
-    impl<'de> Deserialize<'de> for Interval {
+    impl<'de, T> Deserialize<'de> for Interval<T>
+    where
+        T: Copy + PartialOrd + Into<f64> + TryFrom<f64, Error: Display>,
+    {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
             let (low, high) = <(Number, Number)>::deserialize(deserializer)?;
-            Self::new(low.0, high.0).map_err(D::Error::custom)
-        }
-    }
-
-    impl Serialize for Interval<Probability> {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            (self.low, self.high).serialize(serializer)
-        }
-    }
-
-    impl<'de> Deserialize<'de> for Interval<Probability> {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            let (low, high) = Deserialize::deserialize(deserializer)?;
-            Self::new(low, high).map_err(D::Error::custom)
+            let end = |Number(value)| T::try_from(value).map_err(D::Error::custom);
+            Self::new(end(low)?, end(high)?).map_err(D::Error::custom)
         }
     }
 }
@@ -239,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_interval_contains_its_ends_and_what_lies_between_and_nothing_else() {
+    fn an_interval_contains_its_ends_and_all_numbers_between_them() {
         let interval = Interval::new(-2.0, 5.0).unwrap();
         for inside in [-2.0, 0.0, 5.0] {
             assert!(interval.contains(inside), "{inside}");
@@ -252,22 +243,25 @@ mod tests {
     }
 
     #[test]
-    fn an_end_may_be_infinite_and_none_is_a_nan() {
+    fn an_end_may_be_infinite_but_not_nan() {
         let below = Interval::new(f64::NEG_INFINITY, 0.0).unwrap();
-        assert_eq!((below.width(), below.known()), (f64::INFINITY, None));
+        assert_eq!((below.width(), below.as_point()), (f64::INFINITY, None));
         assert!(matches!(below.finite(), Err(Error::NotFinite { what: "the low end", .. })));
         for end in [f64::NEG_INFINITY, f64::INFINITY] {
             let point = Interval::point(end).unwrap();
-            assert_eq!((point.width(), point.known()), (0.0, Some(end)));
+            assert_eq!((point.width(), point.as_point()), (0.0, Some(end)));
         }
         for (low, high, what) in [(f64::NAN, 0.0, "the low end"), (0.0, f64::NAN, "the high end")] {
             assert_eq!(Interval::new(low, high), Err(Error::NotANumber { what }));
         }
-        assert_eq!(Interval::try_from((2.0, 1.0)), Err(Error::Reversed { low: 2.0, high: 1.0 }));
+        assert_eq!(Interval::new(2.0, 1.0), Err(Error::Reversed { low: 2.0, high: 1.0 }));
+        for (a, b) in [(f64::NAN, 0.0), (0.0, f64::NAN), (f64::NAN, f64::NAN)] {
+            assert_eq!(Interval::between(a, b), Interval::ALL);
+        }
     }
 
     #[test]
-    fn a_probability_interval_of_a_width_that_is_none_or_reversed_is_refused() {
+    fn reversed_probabilities_and_invalid_widths_are_refused() {
         let reversed = Interval::new(Probability::ONE, Probability::HALF).unwrap_err();
         assert_eq!(reversed, Error::Reversed { low: 1.0, high: 0.5 });
         for width in [-1e-300, f64::NEG_INFINITY, f64::NAN] {
@@ -277,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_width_of_two_or_more_leaves_nothing_known_and_one_of_zero_everything() {
+    fn a_width_of_two_gives_all_probabilities_and_a_width_of_zero_one() {
         for q in [0.0, 0.3, 1.0] {
             let q = Probability::new(q).unwrap();
             for width in [2.0, 1e300, f64::INFINITY] {
@@ -288,11 +282,11 @@ mod tests {
     }
 
     #[test]
-    fn an_infinite_interval_loses_an_infinite_amount_unless_a_cap_replaces_its_end() {
-        use crate::{Level, Observed, coverage, interval_loss, mean_width};
+    fn the_loss_of_an_infinite_interval_is_infinite_unless_a_cap_replaces_the_end() {
+        use crate::{Level, Observed, empirical_coverage, interval_loss, mean_width};
         let infinity = f64::INFINITY;
         let exact = Observed::exact(3.0).unwrap();
-        let capped = Observed::under_cap(3.0, 10.0).unwrap();
+        let capped = Observed::capped(3.0, 10.0).unwrap();
         for (low, high) in
             [(-infinity, 5.0), (0.0, infinity), (-infinity, -infinity), (infinity, infinity)]
         {
@@ -300,31 +294,30 @@ mod tests {
             assert_eq!(interval_loss(interval, exact, Level::HALF), infinity, "{interval}");
             let width = if low == high { 0.0 } else { infinity };
             assert_eq!(mean_width(&[interval], None), Ok(width));
-            assert!(coverage(&[interval], &[3.0], None).is_ok());
+            assert!(empirical_coverage(&[interval], &[3.0], None).is_ok());
         }
         let never = Interval::new(0.0, infinity).unwrap();
         assert_eq!(interval_loss(never, capped, Level::HALF), 10.0);
     }
 
     #[test]
-    fn an_interval_is_shown_and_taken_apart_as_its_two_ends() {
+    fn an_interval_is_shown_as_its_two_ends() {
         let interval = Interval::new(2.0, 5.5).unwrap();
         assert_eq!(
             (interval.to_string(), format!("{interval:?}")),
             ("[2, 5.5]".into(), "[2.0, 5.5]".into())
         );
-        assert_eq!(<(f64, f64)>::from(interval), (2.0, 5.5));
     }
 
     #[cfg(feature = "serde")]
     #[test]
-    fn json_is_the_pair_of_ends_and_is_checked_as_new_checks() {
+    fn json_is_the_list_of_ends_and_is_checked_as_new_checks() {
         for json in ["[2.0,5.5]", r#"["-inf",5.5]"#, r#"["-inf","inf"]"#] {
             let read = serde_json::from_str::<Interval>(json).unwrap();
             assert_eq!(serde_json::to_string(&read).unwrap(), json);
         }
         let message = serde_json::from_str::<Interval>("[5.5,2.0]").unwrap_err().to_string();
-        assert!(message.contains("the interval runs from 5.5 to 2"), "{message}");
+        assert!(message.contains("the low end 5.5 is above the high end 2"), "{message}");
         let interval: Interval<Probability> = serde_json::from_str("[0.25,0.5]").unwrap();
         assert_eq!(serde_json::to_string(&interval).unwrap(), "[0.25,0.5]");
         for wrong in ["[0.5,0.25]", "[-0.1,0.5]", "0.5"] {

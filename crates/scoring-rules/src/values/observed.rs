@@ -1,45 +1,52 @@
 use crate::error::Error;
 
-/// A number that happened, or the cap at which watching it stopped.
+/// An observed number, which may be censored: if it has a cap and is equal to it, the true number
+/// is at least the cap.
 ///
-/// A run of 40 turns that had ended by turn 12 is `under_cap(12.0, 40.0)`: seen exactly. A run
-/// stopped at turn 40 is `under_cap(40.0, 40.0)`: cut off, its true length is at least 40. Where
-/// nothing could have cut it off, [`Observed::exact`] says so.
+/// Consider runs that are stopped after 40 turns. A run that ended by itself after 12 turns is
+/// `capped(12.0, 40.0)`, and its length is known. A run that was stopped is `capped(40.0, 40.0)`:
+/// it is censored, and its true length is at least 40. A number that no cap could have cut off is
+/// [`Observed::exact`].
 ///
-/// # Why every row carries its cap
+/// # Why every row needs its cap
 ///
-/// A loss of an outcome that can be cut off is proper only where the forecast is cut off at the
-/// same cap, on *every* row, the cut-off ones and the others alike. So the losses of this crate
-/// replace the forecast f and the outcome y by `min(f, cap)` and `min(y, cap)` before they compare
-/// them. Then no report is expected to lose less than the honest one, whatever the caps. (Powell's
-/// censored quantiles; for the CRPS, a threshold-weighted CRPS with no weight above the cap.)
+/// A loss for outcomes that may be censored is proper only if the forecast is cut off at the same
+/// cap as the outcome, on *every* row, whether it is censored or not. The losses of this crate
+/// therefore replace the forecast f and the outcome y by `min(f, cap)` and `min(y, cap)` before
+/// they compare them. Then no report has a smaller expected loss than the true belief, for any
+/// caps. For quantiles this is Powell's censored quantile regression; for the CRPS it is a
+/// threshold-weighted CRPS without weight above the cap.
 ///
-/// - **The naive mix is not proper**: a plain loss on the rows seen exactly and a capped loss on
-///   the cut-off rows only, as in the survival CRPS. On the rows seen exactly it charges a forecast
-///   for what lies above the cap, and nothing on a cut-off row pays that back. Who honestly says
-///   that half of all runs go on for very long loses to who says they end at the cap. It is what
-///   comes out where `exact` is used for a row that had a cap.
-/// - **Proper, not strictly**: all reports above the cap tie, as nothing was seen there.
-/// - The cap must be known on every row, and must tell nothing about the outcome that the
-///   forecaster was not told: a budget set beforehand is fine, an operator who stops the runs that
-///   look hopeless is not.
+/// - **Applying the cap to censored rows only is not proper**, although the survival CRPS does so.
+///   On the other rows a forecast is charged for the probability that it puts above the cap, and no
+///   censored row compensates for this charge. A forecaster who correctly reports that half of the
+///   runs are very long then has a larger loss than one who reports that they end at the cap. The
+///   same happens if `exact` is used for rows that have a cap.
+/// - **The losses are proper but not strictly proper**: reports above the cap have equal losses,
+///   because nothing is observed there.
+/// - The cap must be known on every row, and must carry no information about the outcome that the
+///   forecaster did not have. A budget that is set beforehand satisfies this; an operator who stops
+///   runs that look hopeless does not.
 ///
 /// References: Powell (1986), Censored regression quantiles, doi:10.1016/0304-4076(86)90016-3;
 /// Gneiting and Ranjan (2011), Comparing density forecasts using threshold- and quantile-weighted
-/// scoring rules, doi:10.1198/jbes.2010.08110. The naive mix: Avati and others (2019), Countdown
-/// regression: sharp and calibrated survival predictions; that it is not proper: Rindt and others
-/// (2022), Survival regression with proper scoring rules and monotonic neural networks.
+/// scoring rules, doi:10.1198/jbes.2010.08110. The survival CRPS: Avati and others (2019),
+/// Countdown regression: sharp and calibrated survival predictions. Proof that it is not proper:
+/// Rindt and others (2022), Survival regression with proper scoring rules and monotonic neural
+/// networks.
+///
+/// In JSON an observed number is the list `[value, cap]`, whose cap is `null` if there is none.
 ///
 /// ```
 /// use scoring_rules::{Error, Level, Observed, pinball_loss};
 ///
-/// let ended = Observed::under_cap(12.0, 40.0)?;
-/// let stopped = Observed::under_cap(40.0, 40.0)?;
+/// let ended = Observed::capped(12.0, 40.0)?;
+/// let stopped = Observed::capped(40.0, 40.0)?;
 /// assert!(!ended.is_censored() && stopped.is_censored());
 /// assert_eq!((ended.value(), ended.cap()), (12.0, Some(40.0)));
 /// assert_eq!(Observed::exact(12.0)?.cap(), None);
 ///
-/// // Above the cap it makes no difference what was forecast.
+/// // Forecasts above the cap have equal losses.
 /// for forecast in [40.0, 90.0] {
 ///     assert_eq!(pinball_loss(forecast, stopped, Level::HALF)?, 0.0);
 ///     assert_eq!(pinball_loss(forecast, ended, Level::HALF)?, 14.0);
@@ -51,19 +58,19 @@ use crate::error::Error;
 #[cfg_attr(feature = "serde", serde(try_from = "(f64, Option<f64>)", into = "(f64, Option<f64>)"))]
 pub struct Observed {
     value: f64,
-    /// Plus infinity where there is none.
+    /// Infinite if there is none.
     cap: f64,
 }
 
-// Neither the value nor the cap is a NaN.
+// Neither the value nor the cap is NaN.
 impl Eq for Observed {}
 
 impl Observed {
-    /// An outcome that nothing could have cut off.
+    /// An outcome without a cap.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFinite`] for a NaN and for an infinite outcome.
+    /// [`Error::NotFinite`] if the outcome is NaN or infinite.
     pub const fn exact(value: f64) -> Result<Self, Error> {
         if value.is_finite() {
             Ok(Self { value, cap: f64::INFINITY })
@@ -72,14 +79,13 @@ impl Observed {
         }
     }
 
-    /// An outcome watched up to a cap: below the cap it was seen exactly, at the cap it is at least
-    /// the cap.
+    /// An outcome that was observed up to a cap. An outcome equal to the cap is censored.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFinite`] for an outcome or a cap that is a NaN or infinite;
-    /// [`Error::Setting`] for an outcome above its cap.
-    pub const fn under_cap(value: f64, cap: f64) -> Result<Self, Error> {
+    /// [`Error::NotFinite`] if the outcome or the cap is NaN or infinite; [`Error::Setting`] if the
+    /// outcome is above the cap.
+    pub const fn capped(value: f64, cap: f64) -> Result<Self, Error> {
         if !value.is_finite() {
             return Err(Error::NotFinite { what: "the outcome", value });
         }
@@ -87,37 +93,33 @@ impl Observed {
             return Err(Error::NotFinite { what: "the cap", value: cap });
         }
         if value > cap {
-            return Err(Error::Setting {
-                name: "outcome",
-                value,
-                range: "at most the cap it was watched up to",
-            });
+            return Err(Error::Setting { name: "outcome", value, range: "at most its cap" });
         }
         Ok(Self { value, cap })
     }
 
-    /// What was seen: the outcome, or the cap where it was cut off.
+    /// The observed number: the outcome, or the cap if the outcome is censored.
     #[must_use]
     #[inline]
     pub const fn value(self) -> f64 {
         self.value
     }
 
-    /// How far it was watched, where there was a limit.
+    /// The cap, or `None` if there is none.
     #[must_use]
     pub const fn cap(self) -> Option<f64> {
         if self.cap.is_finite() { Some(self.cap) } else { None }
     }
 
-    /// Whether the outcome reached its cap, so that only "at least this much" is known.
+    /// Whether the outcome reached its cap, so that only a lower bound of it is known.
     #[must_use]
     pub const fn is_censored(self) -> bool {
         self.value == self.cap
     }
 
-    /// A forecast as far as this outcome can tell of it.
+    /// The smaller of a forecast and the cap.
     #[inline]
-    pub(crate) fn capped(self, forecast: f64) -> f64 {
+    pub(crate) fn cut_off(self, forecast: f64) -> f64 {
         forecast.min(self.cap)
     }
 }
@@ -127,7 +129,7 @@ impl TryFrom<(f64, Option<f64>)> for Observed {
 
     fn try_from((value, cap): (f64, Option<f64>)) -> Result<Self, Error> {
         match cap {
-            Some(cap) => Self::under_cap(value, cap),
+            Some(cap) => Self::capped(value, cap),
             None => Self::exact(value),
         }
     }
@@ -146,22 +148,22 @@ mod tests {
     #[test]
     fn an_outcome_above_its_cap_or_not_finite_is_refused() {
         assert!(matches!(
-            Observed::under_cap(5.0, 4.0),
+            Observed::capped(5.0, 4.0),
             Err(Error::Setting { name: "outcome", value: 5.0, .. })
         ));
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let refused =
                 |result, name| matches!(result, Err(Error::NotFinite { what, .. }) if what == name);
             assert!(refused(Observed::exact(bad), "the outcome"));
-            assert!(refused(Observed::under_cap(bad, 4.0), "the outcome"));
-            assert!(refused(Observed::under_cap(4.0, bad), "the cap"));
+            assert!(refused(Observed::capped(bad, 4.0), "the outcome"));
+            assert!(refused(Observed::capped(4.0, bad), "the cap"));
         }
     }
 
     #[test]
-    fn an_outcome_is_cut_off_only_at_its_cap() {
-        let at = Observed::under_cap(4.0, 4.0).unwrap();
-        let below = Observed::under_cap(3.0, 4.0).unwrap();
+    fn an_outcome_is_censored_only_at_its_cap() {
+        let at = Observed::capped(4.0, 4.0).unwrap();
+        let below = Observed::capped(3.0, 4.0).unwrap();
         let free = Observed::exact(4.0).unwrap();
         assert_eq!([at, below, free].map(Observed::is_censored), [true, false, false]);
         assert_eq!([at, below, free].map(Observed::cap), [Some(4.0), Some(4.0), None]);
@@ -169,12 +171,12 @@ mod tests {
 
     #[cfg(feature = "serde")]
     #[test]
-    fn json_goes_through_the_same_door() {
+    fn json_is_checked_as_new_checks() {
         let read = |text| serde_json::from_str::<Observed>(text);
-        assert_eq!(read("[3.0, 4.0]").unwrap(), Observed::under_cap(3.0, 4.0).unwrap());
+        assert_eq!(read("[3.0, 4.0]").unwrap(), Observed::capped(3.0, 4.0).unwrap());
         assert_eq!(read("[3.0, null]").unwrap(), Observed::exact(3.0).unwrap());
         let message = read("[5.0, 4.0]").unwrap_err().to_string();
-        assert!(message.contains("it must be at most the cap"), "{message}");
+        assert!(message.contains("it must be at most its cap"), "{message}");
         let exact = Observed::exact(3.0).unwrap();
         assert_eq!(serde_json::to_string(&exact).unwrap(), "[3.0,null]");
     }

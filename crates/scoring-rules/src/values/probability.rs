@@ -1,20 +1,14 @@
-use std::{cmp::Ordering, fmt};
-
 use bytemuck::TransparentWrapper;
 
-use crate::error::Error;
+use crate::{
+    error::Error,
+    values::checked_number::{Checked, checked_number, first_invalid},
+};
 
-/// The door's far side: only this module can make one. The derived
-/// `Probability: TransparentWrapper<Checked>` is of no use elsewhere, as the compiler refuses a
-/// private type in the code of others also where it would be inferred.
-#[derive(Clone, Copy, PartialEq, TransparentWrapper)]
-#[repr(transparent)]
-struct Checked(f64);
-
-/// A number in [0, 1], checked once.
+/// A probability: a number in [0, 1], checked once.
 ///
-/// Holds no NaN and nothing outside the range, so that everything computed from it needs no check
-/// of its own. A slice of numbers becomes a slice of probabilities without a copy.
+/// Functions that take a `Probability` do not check it again. A slice of numbers is viewed as a
+/// slice of probabilities without a copy. In JSON a probability is its number.
 ///
 /// ```
 /// use scoring_rules::{Error, Probability};
@@ -37,22 +31,27 @@ struct Checked(f64);
 #[repr(transparent)]
 pub struct Probability(Checked);
 
+checked_number!(Probability);
+
+const fn is_probability(value: f64) -> bool {
+    value >= 0.0 && value <= 1.0
+}
+
 impl Probability {
-    /// Zero: the event is ruled out.
+    /// Zero: the event is certain not to happen.
     pub const ZERO: Self = Self(Checked(0.0));
     /// One half.
     pub const HALF: Self = Self(Checked(0.5));
-    /// One: the event is certain.
+    /// One: the event is certain to happen.
     pub const ONE: Self = Self(Checked(1.0));
 
     /// Checks one number.
     ///
     /// # Errors
     ///
-    /// [`Error::NotAProbability`] for a NaN and for a number outside [0, 1].
+    /// [`Error::NotAProbability`] for NaN and for a number outside [0, 1].
     pub const fn new(value: f64) -> Result<Self, Error> {
-        // Written so that a NaN falls into the error arm.
-        if value >= 0.0 && value <= 1.0 {
+        if is_probability(value) {
             Ok(Self(Checked(value)))
         } else {
             Err(Error::NotAProbability { value })
@@ -63,23 +62,16 @@ impl Probability {
     ///
     /// # Errors
     ///
-    /// [`Error::NotAProbabilityAt`] with the first entry that is none.
+    /// [`Error::NotAProbabilityAt`] with the first entry that is NaN or outside [0, 1].
     pub fn from_slice(values: &[f64]) -> Result<&[Self], Error> {
-        // A chunk at a time without an early exit inside, which compiles to vector compares.
-        for (chunk, entries) in values.chunks(64).enumerate() {
-            let ok = entries.iter().fold(true, |ok, v| ok & (*v >= 0.0) & (*v <= 1.0));
-            if !ok {
-                for (i, &value) in entries.iter().enumerate() {
-                    if Self::new(value).is_err() {
-                        return Err(Error::NotAProbabilityAt { index: 64 * chunk + i, value });
-                    }
-                }
-            }
+        match first_invalid(values, is_probability) {
+            None => Ok(Self::wrap_slice(Checked::wrap_slice(values))),
+            Some(index) => Err(Error::NotAProbabilityAt { index, value: values[index] }),
         }
-        Ok(Self::wrap_slice(Checked::wrap_slice(values)))
     }
 
-    /// Views probabilities as plain numbers, without a copy; a negative zero is still one.
+    /// Views probabilities as plain numbers, without a copy. Unlike [`get`](Self::get), the view
+    /// shows a zero with the sign with which it was given.
     ///
     /// ```
     /// use scoring_rules::Probability;
@@ -91,59 +83,31 @@ impl Probability {
         Checked::peel_slice(Self::peel_slice(probabilities))
     }
 
-    /// The number, in [0, 1]. Never negative zero, which is taken for zero.
+    /// The number, in [0, 1]. Never negative zero.
     #[must_use]
     #[inline]
     pub const fn get(self) -> f64 {
         self.0.0 + 0.0
     }
 
-    /// The probability of the opposite event, `1 - p`, rounded once.
+    /// The probability of the complementary event, `1 - p`, rounded once.
     #[must_use]
     #[inline]
     pub const fn complement(self) -> Self {
         Self(Checked(1.0 - self.0.0))
     }
-}
 
-impl Eq for Probability {}
-
-impl Ord for Probability {
-    fn cmp(&self, other: &Self) -> Ordering {
-        // No NaN is ever inside, so a comparison always has an answer.
-        self.get().partial_cmp(&other.get()).unwrap_or(Ordering::Equal)
+    /// The bits of the number. They are in the order of the probabilities, and the two highest bits
+    /// are 0.
+    #[inline]
+    pub(crate) const fn bits(self) -> u64 {
+        self.get().to_bits()
     }
-}
 
-impl PartialOrd for Probability {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl fmt::Debug for Probability {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.get(), f)
-    }
-}
-
-impl fmt::Display for Probability {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.get(), f)
-    }
-}
-
-impl TryFrom<f64> for Probability {
-    type Error = Error;
-
-    fn try_from(value: f64) -> Result<Self, Error> {
-        Self::new(value)
-    }
-}
-
-impl From<Probability> for f64 {
-    fn from(probability: Probability) -> Self {
-        probability.get()
+    /// The probability with these [bits](Self::bits), which must come from a probability.
+    #[inline]
+    pub(crate) const fn from_bits(bits: u64) -> Self {
+        Self(Checked(f64::from_bits(bits)))
     }
 }
 
@@ -152,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_probability_is_refused() {
+    fn numbers_outside_0_to_1_are_refused() {
         for value in [-1e-300, 1.0 + f64::EPSILON, f64::INFINITY, f64::NEG_INFINITY] {
             assert_eq!(Probability::new(value), Err(Error::NotAProbability { value }));
         }
@@ -163,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_bad_entry_of_a_slice_is_named_wherever_it_stands() {
+    fn the_first_invalid_entry_of_a_slice_is_named_at_any_position() {
         for n in [1, 63, 64, 65, 130] {
             for (bad, wrong) in
                 (0..n).flat_map(|bad| [f64::NAN, -1e-300, 1.5].map(|wrong| (bad, wrong)))
@@ -194,7 +158,7 @@ mod tests {
 
     #[cfg(feature = "serde")]
     #[test]
-    fn json_goes_through_the_same_door() {
+    fn json_is_checked_as_new_checks() {
         assert_eq!(serde_json::from_str::<Probability>("0.25").unwrap().get(), 0.25);
         let message = serde_json::from_str::<Probability>("1.2").unwrap_err().to_string();
         assert!(message.contains("1.2 is not a probability"), "{message}");

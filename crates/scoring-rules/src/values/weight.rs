@@ -1,21 +1,16 @@
-use std::{cmp::Ordering, fmt};
-
 use bytemuck::TransparentWrapper;
 
-use crate::error::Error;
+use crate::{
+    error::Error,
+    values::checked_number::{Checked, checked_number, first_invalid},
+};
 
-/// The checked number. It is private, so that no other module can make one; see
-/// [`Probability`](crate::Probability), which is made in the same way.
-#[derive(Clone, Copy, PartialEq, TransparentWrapper)]
-#[repr(transparent)]
-struct Checked(f64);
-
-/// The weight of a row: 0, or a number from 1e-100 to 1e100. Checked once.
+/// The weight of a row: 0, or a number from 1e-100 to 1e100, checked once.
 ///
-/// A row of weight 2 counts as the row given twice, and a row of weight 0 leaves no trace. The range
-/// is wide enough for any real weight and narrow enough that products and sums of weights and
-/// ordinary scores stay within the range of finite numbers. A slice of numbers becomes a slice of
-/// weights without a copy. In JSON a weight is its number.
+/// A row of weight 2 counts as much as two equal rows, and a row of weight 0 does not count. The
+/// range is wide enough for any real weight, and narrow enough that sums and products of weights
+/// and ordinary scores are finite. A slice of numbers is viewed as a slice of weights without a
+/// copy. In JSON a weight is its number.
 ///
 /// ```
 /// use scoring_rules::{Error, Weight};
@@ -37,10 +32,16 @@ struct Checked(f64);
 #[repr(transparent)]
 pub struct Weight(Checked);
 
+checked_number!(Weight);
+
+const fn is_weight(value: f64) -> bool {
+    value == 0.0 || (value >= 1e-100 && value <= 1e100)
+}
+
 impl Weight {
-    /// Zero: the row leaves no trace.
+    /// Zero: the row does not count.
     pub const ZERO: Self = Self(Checked(0.0));
-    /// One: the weight of every row where no weights are given.
+    /// One: the weight of every row if no weights are given.
     pub const ONE: Self = Self(Checked(1.0));
 
     /// Checks one number.
@@ -49,12 +50,7 @@ impl Weight {
     ///
     /// [`Error::Weight`] unless the number is 0 or from 1e-100 to 1e100.
     pub const fn new(value: f64) -> Result<Self, Error> {
-        // Written so that a NaN falls into the error arm.
-        if value == 0.0 || (value >= 1e-100 && value <= 1e100) {
-            Ok(Self(Checked(value)))
-        } else {
-            Err(Error::Weight { value })
-        }
+        if is_weight(value) { Ok(Self(Checked(value))) } else { Err(Error::Weight { value }) }
     }
 
     /// Checks a slice and views it as weights, without a copy.
@@ -63,13 +59,14 @@ impl Weight {
     ///
     /// [`Error::WeightAt`] with the first entry that is not 0 and not from 1e-100 to 1e100.
     pub fn from_slice(values: &[f64]) -> Result<&[Self], Error> {
-        match values.iter().position(|&value| Self::new(value).is_err()) {
+        match first_invalid(values, is_weight) {
             None => Ok(Self::wrap_slice(Checked::wrap_slice(values))),
             Some(index) => Err(Error::WeightAt { index, value: values[index] }),
         }
     }
 
-    /// Views weights as plain numbers, without a copy. A negative zero stays negative.
+    /// Views weights as plain numbers, without a copy. Unlike [`get`](Self::get), the view shows a
+    /// zero with the sign with which it was given.
     ///
     /// ```
     /// use scoring_rules::Weight;
@@ -87,6 +84,11 @@ impl Weight {
     pub const fn get(self) -> f64 {
         self.0.0 + 0.0
     }
+
+    /// The weight with the bits of [`get`](Self::get) of a weight.
+    pub(crate) const fn from_bits(bits: u64) -> Self {
+        Self(Checked(f64::from_bits(bits)))
+    }
 }
 
 impl Default for Weight {
@@ -96,51 +98,10 @@ impl Default for Weight {
     }
 }
 
-impl Eq for Weight {}
-
-impl Ord for Weight {
-    fn cmp(&self, other: &Self) -> Ordering {
-        // No NaN is ever inside, so a comparison always has an answer.
-        self.get().partial_cmp(&other.get()).unwrap_or(Ordering::Equal)
-    }
-}
-
-impl PartialOrd for Weight {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl fmt::Debug for Weight {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.get(), f)
-    }
-}
-
-impl fmt::Display for Weight {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.get(), f)
-    }
-}
-
-impl TryFrom<f64> for Weight {
-    type Error = Error;
-
-    fn try_from(value: f64) -> Result<Self, Error> {
-        Self::new(value)
-    }
-}
-
-/// A number of copies is a weight.
+/// A number of copies of a row.
 impl From<u32> for Weight {
     fn from(copies: u32) -> Self {
         Self(Checked(copies.into()))
-    }
-}
-
-impl From<Weight> for f64 {
-    fn from(weight: Weight) -> Self {
-        weight.get()
     }
 }
 
@@ -169,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_bad_entry_of_a_slice_is_named() {
+    fn the_first_invalid_entry_of_a_slice_is_named() {
         for value in [-1.0, f64::INFINITY, 1e101, 1e-101] {
             let error = Weight::from_slice(&[1.0, 0.0, value, -7.0]).unwrap_err();
             assert_eq!(error, Error::WeightAt { index: 2, value });

@@ -162,8 +162,7 @@ pub fn consistency_band(
         .map(|(&(confidence, _), curve)| {
             curve.sort_unstable_by(f64::total_cmp);
             let [low, high] = [tail, 1.0 - tail].map(|share| quantile(curve, share));
-            // No end is a NaN, and they are in order but for rounding.
-            let interval = Interval::new(low.min(high), low.max(high)).unwrap_or(Interval::ALL);
+            let interval = Interval::between(low, high);
             ConsistencyInterval { confidence, interval }
         })
         .collect())

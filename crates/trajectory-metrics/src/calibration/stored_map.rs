@@ -165,7 +165,7 @@ mod tests {
     fn steps_that_fall_are_refused_with_their_place() {
         let isotonic = stored(&Isotonic);
         let said = refusal::<IsotonicMap>(&isotonic, "/knots/1/0", json!(0.0));
-        assert_eq!(said, "knots, entry 1: 0 after 0; give them in rising order");
+        assert_eq!(said, "knots, entry 1: 0 after 0; give them in ascending order");
         let said = refusal::<IsotonicMap>(&isotonic, "/knots/0/1", json!(1.0));
         assert!(said.starts_with("values, entry 1: "), "{said}");
         let said = refusal::<IsotonicMap>(&isotonic, "/knots", json!([]));
@@ -173,7 +173,7 @@ mod tests {
 
         let venn_abers = stored(&VennAbers);
         let said = refusal::<VennAbersMap>(&venn_abers, "/knots/2", json!(0.1));
-        assert_eq!(said, "knots, entry 2: 0.1 after 0.1; give them in rising order");
+        assert_eq!(said, "knots, entry 2: 0.1 after 0.1; give them in ascending order");
         let said = refusal::<VennAbersMap>(&venn_abers, "/cells/0/2", json!(1.0));
         assert!(said.starts_with("cells, entry 1: "), "{said}");
         let cells = json!([[0, 0, 0]]);

@@ -308,8 +308,7 @@ impl Replicates {
     pub(crate) fn interval(&self, low: f64, high: f64) -> BootstrapEstimate {
         BootstrapEstimate {
             estimate: self.estimate,
-            // No end is a NaN, and they are in order but for rounding.
-            interval: Interval::new(low.min(high), low.max(high)).unwrap_or(Interval::ALL),
+            interval: Interval::between(low, high),
             standard_error: self.standard_error(),
             undefined: self.undefined(),
             resamples: self.values.len(),

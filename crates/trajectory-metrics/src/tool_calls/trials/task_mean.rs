@@ -219,7 +219,7 @@ mod tests {
         let end = r#"{"mean":0.5,"standard_error":null}"#;
         assert!(read(end, end).is_ok());
         for (low, problem) in [
-            (r#"{"mean":0.6,"standard_error":null}"#, "give the lower end first"),
+            (r#"{"mean":0.6,"standard_error":null}"#, "give the low end first"),
             (r#"{"mean":0.5,"standard_error":-1.0}"#, "standard error is -1"),
         ] {
             let error = read(low, end).unwrap_err().to_string();

@@ -42,7 +42,7 @@ pub enum TrialOutcome {
 /// assert_eq!((counts.trials(), counts.unknown()), (4, 2));
 /// let bounds = counts.pass_hat_k(1)?;
 /// assert_eq!((bounds.low(), bounds.high()), (0.5, 1.0));
-/// assert_eq!(counts.pass_at_k(3)?.known(), Some(1.0));
+/// assert_eq!(counts.pass_at_k(3)?.as_point(), Some(1.0));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl TrialCounts {
     ///
     /// use TrialOutcome::{Failure, Success};
     /// let tasks = TrialCounts::by_task(&["b", "a", "b"], &[Success, Failure, Success])?;
-    /// assert_eq!(tasks[&"b"].pass_hat_k(2)?.known(), Some(1.0));
+    /// assert_eq!(tasks[&"b"].pass_hat_k(2)?.as_point(), Some(1.0));
     /// assert_eq!(tasks.len(), 2);
     /// # Ok::<(), Error>(())
     /// ```
@@ -220,7 +220,7 @@ mod tests {
             }
         }
         let most = TrialCounts { successes, ..TrialCounts::default() };
-        assert_eq!(most.pass_hat_k(1).unwrap().known(), Some(1.0));
+        assert_eq!(most.pass_hat_k(1).unwrap().as_point(), Some(1.0));
         assert_eq!(most.with_planned(u64::MAX), most);
     }
 

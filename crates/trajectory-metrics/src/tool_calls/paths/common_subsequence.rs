@@ -1,16 +1,12 @@
-use crate::tool_calls::engines::{
-    bit_parallel::{CommonSubsequence, compared, without_shared_ends},
-    symbol_masks::interned,
-};
+use crate::tool_calls::engines::bit_parallel::{CommonSubsequence, compared, without_shared_ends};
 
-/// The most calls that both paths make in the same order, others in between allowed: the length of
-/// the longest common subsequence.
+/// The length of the longest common subsequence: the largest number of calls that both paths make
+/// in the same order, with any other calls in between.
 ///
-/// From 0 to `min(m, n)`, higher is better. `m + n` less twice this is the edit distance without
-/// replacements.
+/// From 0 to `min(m, n)`; higher is better. `m + n` minus twice this length is the edit distance
+/// without replacements.
 ///
-/// At most `m n` comparisons of calls and `m n / 64` steps; faster once interned, see
-/// [`interned_common_subsequence`].
+/// At most `m n` comparisons of calls and `m n / 64` steps.
 ///
 /// Reference: Hyyrö (2004), Bit-parallel LCS-length computation revisited.
 ///
@@ -24,18 +20,4 @@ use crate::tool_calls::engines::{
 pub fn common_subsequence<T: PartialEq>(actual: &[T], reference: &[T]) -> usize {
     let (columns, rows, shared) = without_shared_ends(actual, reference);
     shared + compared::<CommonSubsequence, T>(rows, columns)
-}
-
-/// [`common_subsequence`] of paths that an [`Interner`](crate::tool_calls::Interner) has turned into numbers.
-/// Both paths must come from one interner.
-///
-/// ```
-/// use trajectory_metrics::tool_calls::interned_common_subsequence;
-///
-/// assert_eq!(interned_common_subsequence(&[0, 0, 1, 2, 3], &[2, 0, 3]), 2);
-/// ```
-#[must_use]
-pub fn interned_common_subsequence(actual: &[u32], reference: &[u32]) -> usize {
-    let (columns, rows, shared) = without_shared_ends(actual, reference);
-    shared + interned::<CommonSubsequence>(rows, columns)
 }

@@ -13,7 +13,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rapidfuzz::distance::{lcs_seq, levenshtein};
 use trajectory_metrics::tool_calls::{
-    Interner, common_subsequence, edit_distance, interned_edit_distance,
+    Interner, edit_distance, interned_common_subsequence, interned_edit_distance,
 };
 
 type Pair = [Vec<u32>; 2];
@@ -46,7 +46,7 @@ fn distances(c: &mut Criterion) {
         each(c, &format!("edit_distance/{name}/rapidfuzz"), &pairs, |a, b| {
             levenshtein::distance(a.iter().copied(), b.iter().copied())
         });
-        each(c, &format!("common/{name}/generic"), &pairs, common_subsequence);
+        each(c, &format!("common/{name}/interned"), &pairs, interned_common_subsequence);
         each(c, &format!("common/{name}/rapidfuzz"), &pairs, |a, b| {
             lcs_seq::similarity(a.iter().copied(), b.iter().copied())
         });

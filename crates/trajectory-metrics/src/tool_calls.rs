@@ -44,7 +44,7 @@ pub use matching::{
     partial_order::PartialOrder,
 };
 pub use paths::{
-    common_subsequence::common_subsequence,
+    common_subsequence::{common_subsequence, interned_common_subsequence},
     costs::{cost_efficiency_score, cost_gap, cost_gap_without_redundant},
     edit_distance::{edit_distance, interned_edit_distance, normalized_edit_distance},
     failure_classes::{CallFacts, FailureClass, FailureCounts, failure_classes},

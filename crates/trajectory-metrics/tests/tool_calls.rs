@@ -5,8 +5,9 @@
 use trajectory_metrics::tool_calls::{
     CallFacts, FailureClass, FailureCounts, Interner, PathDistances, ToolCall, TrialCounts,
     TrialOutcome, common_subsequence, cost_efficiency_score, cost_gap, cost_gap_without_redundant,
-    edit_distance, failure_classes, interned_edit_distance, invalid_tool_use_ratio,
-    mean_over_tasks, multiset_match, normalized_edit_distance, order_tau, pass_at_k, pass_hat_k,
+    edit_distance, failure_classes, interned_common_subsequence, interned_edit_distance,
+    invalid_tool_use_ratio, mean_over_tasks, multiset_match, normalized_edit_distance, order_tau,
+    pass_at_k, pass_hat_k,
 };
 use trajectory_metrics::{Bootstrap, Error, Interval, Level, Weight, cluster_mean};
 
@@ -43,6 +44,7 @@ fn paths_agree_with_rapidfuzz_and_scipy() {
         assert_eq!(interned_edit_distance(&a, &b), distance, "{row:?}");
         assert_eq!(normalized_edit_distance(&a, &b), number(row[3]), "{row:?}");
         assert_eq!(common_subsequence(&a, &b), common, "{row:?}");
+        assert_eq!(interned_common_subsequence(&a, &b), common, "{row:?}");
         let tau = (!row[5].is_empty()).then(|| number(row[5]));
         match (order_tau(&a, &b), tau) {
             (Some(ours), Some(scipy)) => assert!((ours - scipy).abs() < 1e-12, "{row:?}"),

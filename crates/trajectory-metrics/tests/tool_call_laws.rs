@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use trajectory_metrics::{
     Interval, Weight,
     tool_calls::{
-        PathDistances, common_subsequence, cost_gap, edit_distance, interned_edit_distance,
-        mean_over_tasks, multiset_match, normalized_edit_distance, order_tau, pass_at_k,
-        pass_hat_k,
+        PathDistances, common_subsequence, cost_gap, edit_distance, interned_common_subsequence,
+        interned_edit_distance, mean_over_tasks, multiset_match, normalized_edit_distance,
+        order_tau, pass_at_k, pass_hat_k,
     },
 };
 
@@ -69,7 +69,7 @@ fn all_paths_of_up_to_four_calls_over_three_tools_agree_with_the_definition() {
             assert_eq!(interned_edit_distance(a, b), distance, "{a:?} {b:?}");
             assert_eq!(interned_edit_distance(&far_a, &far_b), distance, "{a:?} {b:?}");
             assert_eq!(common_subsequence(a, b), common, "{a:?} {b:?}");
-            assert_eq!(common_subsequence(&far_a, &far_b), common, "{a:?} {b:?}");
+            assert_eq!(interned_common_subsequence(&far_a, &far_b), common, "{a:?} {b:?}");
         }
     }
 }
@@ -130,6 +130,7 @@ proptest! {
         prop_assert_eq!(edit_distance(&a, &b), distance);
         prop_assert_eq!(interned_edit_distance(&a, &b), distance);
         prop_assert_eq!(common_subsequence(&a, &b), common);
+        prop_assert_eq!(interned_common_subsequence(&a, &b), common);
     }
 }
 

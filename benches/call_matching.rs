@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use trajectory_metrics::tool_calls::{
-    ArgumentRule, PartialOrder, ToolCall, ToolCallMatcher, match_calls,
+    ArgumentRule, PartialOrder, ToolCall, ToolCallMatcher, call_matcher_from_fn, match_calls,
 };
 
 /// Calls of seven tools whose names begin alike, each with three arguments.
@@ -47,7 +47,7 @@ fn twenty(c: &mut Criterion) {
 
     let numbers: Vec<u32> = (0..20).collect();
     let turned_numbers: Vec<u32> = (0..20).map(|i| (i + 7) % 20).collect();
-    let same = |a: &u32, e: &u32| a == e;
+    let same = call_matcher_from_fn(|a: &u32, e: &u32| a == e);
     c.bench_function("match_calls_20_numbers/turned", |b| {
         b.iter(|| match_calls(black_box(&turned_numbers), black_box(&numbers), &same).unwrap());
     });

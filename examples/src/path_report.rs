@@ -6,8 +6,8 @@ use serde::Serialize;
 use trajectory_metrics::{
     Error, ExactMean,
     tool_calls::{
-        Interner, MatchMode, ToolCall, interned_edit_distance, invalid_tool_use_ratio, match_calls,
-        multiset_match, normalized_edit_distance, pass_hat_k,
+        Interner, MatchMode, ToolCall, call_matcher_from_fn, interned_edit_distance,
+        invalid_tool_use_ratio, match_calls, multiset_match, normalized_edit_distance, pass_hat_k,
     },
 };
 
@@ -79,12 +79,13 @@ pub fn compare<'a>(runs: &[&'a PathRun], ignore_arguments: bool) -> Result<PathR
     let mut matches: [ExactMean; 3] = Default::default();
     let [mut precision, mut recall, mut aned, mut aed]: [ExactMean; 4] = Default::default();
     let (mut silent, mut undemanding) = (0, 0);
+    let same = call_matcher_from_fn(|a: &u32, e: &u32| a == e);
     for run in runs {
         // Calls are compared once and then by number.
         let mut numbers = Interner::default();
         let called = numbers.intern_all(run.agent_calls.iter().map(|agent| key(&agent.call)))?;
         let expected = numbers.intern_all(run.expected_calls.iter().map(key))?;
-        let alignment = match_calls(&called, &expected, &|a: &u32, e: &u32| a == e)?;
+        let alignment = match_calls(&called, &expected, &same)?;
         for (mean, mode) in
             matches.iter_mut().zip([MatchMode::Exact, MatchMode::InOrder, MatchMode::AnyOrder])
         {

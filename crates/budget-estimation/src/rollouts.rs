@@ -4,7 +4,6 @@ mod derived;
 #[cfg(feature = "serde")]
 mod json_lines;
 mod live;
-#[cfg(feature = "serde")]
 pub(crate) mod rollout;
 pub(crate) mod storage;
 pub(crate) mod usage;

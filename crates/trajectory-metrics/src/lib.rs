@@ -7,6 +7,7 @@ mod checks;
 pub mod distinct_keys;
 mod error;
 mod forecast_fault;
+mod from_fn;
 mod numerics;
 mod ranks;
 mod reports;
@@ -27,6 +28,7 @@ pub use calibration::{
 };
 pub use error::Error;
 pub use forecast_fault::ForecastFault;
+pub use from_fn::FromFn;
 pub use ranks::{
     AurocDifference, AurocEstimate, PositiveClass, PrecisionRecallPoint, Ranking,
     RiskCoveragePoint, RocPoint, augrc, aurc, auroc, auroc_difference, average_precision, delong,

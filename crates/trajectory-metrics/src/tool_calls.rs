@@ -1,23 +1,25 @@
-//! How good is the sequence of tool calls that an agent made? Matching against the calls that a
-//! task expects, distances from a reference path, costs, failure classes, and how reliable an agent
-//! is over repeated trials.
+//! Measures of the sequence of tool calls that an agent makes: matching against the calls that a task
+//! expects, distances from a reference path, costs, failure classes, and reliability over repeated
+//! trials.
 //!
-//! A call is whatever can be compared: a tool's name, a name with its arguments ([`ToolCall`]), or
-//! the `u32` that an [`Interner`] gives for either; all three go into every function here that is
-//! generic over calls. A path is a slice of calls; the agent's comes first, the reference second.
+//! A call can have any type that supports comparison: a tool's name, a name with its arguments
+//! ([`ToolCall`]), or the `u32` that an [`Interner`] assigns to either. A path is a slice of calls; the
+//! agent's path is the first argument, the reference the second.
 //!
-//! [`match_calls`] pairs calls with expected calls and says what is missing, extra and out of
-//! order; [`Alignment::is_match`] reads the verdict in any [`MatchMode`]. Where only some calls
-//! must come before others, [`PartialOrder`] does the same. A [`CallMatcher`] decides whether one
-//! call satisfies one expected call, and a closure is one. With the feature `serde` a [`ToolCall`]
-//! reads what OpenAI, Anthropic and other tools write.
+//! [`match_calls`] pairs calls with expected calls, and returns what is missing, extra and out of
+//! order; [`Alignment::is_match`] gives the verdict in any [`MatchMode`]. [`PartialOrder`] does the
+//! same for tasks in which only some calls must come before others. A [`CallMatcher`] decides whether a
+//! call satisfies an expected call; [`call_matcher_from_fn`] makes one of a function. With the feature
+//! `serde`, a [`ToolCall`] is read from the formats of OpenAI, Anthropic and others.
 //!
 //! ```
-//! use trajectory_metrics::tool_calls::{MatchMode, edit_distance, match_calls, multiset_match};
+//! use trajectory_metrics::tool_calls::{
+//!     MatchMode, call_matcher_from_fn, edit_distance, match_calls, multiset_match,
+//! };
 //!
 //! let actual = ["search", "look", "book"];
 //! let expected = ["book", "search"];
-//! let same = |call: &&str, expected: &&str| call == expected;
+//! let same = call_matcher_from_fn(|call, expected| call == expected);
 //! let alignment = match_calls(&actual, &expected, &same)?;
 //! assert!(alignment.is_match(MatchMode::AnyOrder));
 //! assert!(!alignment.is_match(MatchMode::InOrder));
@@ -37,8 +39,8 @@ pub(crate) mod values;
 pub use matching::{
     alignment::{Alignment, MatchMode},
     argument_rule::ArgumentRule,
-    call_matcher::{CallMatcher, ToolCallMatcher},
-    match_calls::{match_calls, single_tool_match},
+    call_matcher::{CallMatcher, ToolCallMatcher, call_matcher_from_fn},
+    match_calls::match_calls,
     partial_order::PartialOrder,
 };
 pub use paths::{
@@ -53,7 +55,7 @@ pub use paths::{
 };
 pub use trials::{
     pass_at_k::{pass_at_k, pass_hat_k},
-    task_mean::{TaskMean, TaskMeanEnd, mean_over_tasks},
+    task_mean::{TaskMean, mean_over_tasks},
     trial_counts::{TrialCounts, TrialOutcome},
 };
 pub use values::{interner::Interner, tool_call::ToolCall, value::Value};

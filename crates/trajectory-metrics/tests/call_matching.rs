@@ -1,12 +1,12 @@
-//! Matching against brute force on every pair of short lists, and against plain algorithms on longer
-//! ones.
+//! Matching compared with brute force on all pairs of short lists, and with simple algorithms on
+//! longer lists.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
 use trajectory_metrics::Error;
 use trajectory_metrics::tool_calls::{
     Alignment, ArgumentRule, CallMatcher, MatchMode, PartialOrder, ToolCall, ToolCallMatcher,
-    Value, match_calls,
+    Value, call_matcher_from_fn, match_calls,
 };
 
 const MODES: [MatchMode; 5] = [
@@ -47,7 +47,7 @@ fn lists<T: Clone>(entries: &[T], longest: usize) -> Vec<Vec<T>> {
     lists
 }
 
-/// All ways to give expected calls to different calls that satisfy them, some maybe to none.
+/// All ways to assign expected calls to different calls that satisfy them, or to no call.
 fn assignments(fits: &[Vec<bool>], expected: usize, found: &mut impl FnMut(&[Option<usize>])) {
     fn extend(
         fits: &[Vec<bool>],
@@ -79,7 +79,7 @@ fn table<A, E>(actual: &[A], expected: &[E], matcher: &impl CallMatcher<A, E>) -
     actual.iter().map(row).collect()
 }
 
-/// The most pairs, and the verdict of each mode, by trying everything.
+/// The largest number of pairs, and the verdict of each mode, by brute force.
 fn by_brute_force(fits: &[Vec<bool>], expected: usize) -> (usize, [bool; 5]) {
     let mut verdicts = [false; 5];
     let mut most = 0;
@@ -98,7 +98,7 @@ fn by_brute_force(fits: &[Vec<bool>], expected: usize) -> (usize, [bool; 5]) {
     (most, verdicts)
 }
 
-/// What every alignment must be, whatever the calls.
+/// Checks the rules of every alignment.
 fn check(alignment: &Alignment, fits: &[Vec<bool>], expected: usize) {
     let matched = alignment.matched();
     assert!(matched.iter().all(|&(call, expected)| fits[call][expected]));
@@ -114,8 +114,8 @@ fn check(alignment: &Alignment, fits: &[Vec<bool>], expected: usize) {
     assert!(alignment.out_of_order().iter().all(|pair| matched.contains(pair)));
 }
 
-/// The longest rising part, by trying all.
-fn longest_rise(values: &[usize]) -> usize {
+/// The length of the longest increasing subsequence, by brute force.
+fn longest_increasing(values: &[usize]) -> usize {
     (0..1_u32 << values.len())
         .map(|mask| {
             let part = (0..values.len()).filter(|i| mask >> i & 1 == 1).map(|i| values[i]);
@@ -139,7 +139,7 @@ fn compare_with_brute_force(entries: &[ToolCall], rule: ArgumentRule, longest: u
             assert_eq!(found, verdicts, "{actual:?} {expected:?}");
             assert_eq!(alignment.matched().len(), most, "{actual:?} {expected:?}");
             let order: Vec<usize> = alignment.matched().iter().map(|pair| pair.1).collect();
-            assert_eq!(alignment.out_of_order().len(), most - longest_rise(&order));
+            assert_eq!(alignment.out_of_order().len(), most - longest_increasing(&order));
             for (count, found) in matches.iter_mut().zip(found) {
                 *count += u32::from(found);
             }
@@ -149,22 +149,22 @@ fn compare_with_brute_force(entries: &[ToolCall], rule: ArgumentRule, longest: u
 }
 
 #[test]
-fn a_misspelt_field_is_an_error_even_where_one_side_has_no_map() {
+fn a_misspelt_field_is_an_error_even_if_one_side_is_not_a_map() {
     let expected = ToolCall::new("pay", [("amount", 5.into())]).arguments;
     let text = Value::from("{\"amount\": 5");
     for (actual, expected) in [(&text, &expected), (&expected, &text), (&Value::Null, &expected)] {
-        let misspelt = ArgumentRule::fields(["amuont"]).agrees(actual, expected);
+        let misspelt = ArgumentRule::fields(["amuont"]).unwrap().agrees(actual, expected);
         let field = "amuont".to_owned();
         assert_eq!(misspelt, Err(Error::UnknownField { tool: None, field }));
-        assert_eq!(ArgumentRule::fields(["amount"]).agrees(actual, expected), Ok(false));
+        assert_eq!(ArgumentRule::fields(["amount"]).unwrap().agrees(actual, expected), Ok(false));
     }
 }
 
 #[test]
-fn a_path_goes_through_names_with_dots_and_is_split_alike_on_both_sides() {
+fn a_path_may_contain_names_with_dots_and_is_split_equally_on_both_sides() {
     let map = |name: &str, value: Value| Value::Map([(name.to_owned(), value)].into());
     let agrees = |path: &str, actual: &Value, expected: &Value| {
-        ArgumentRule::fields([path]).agrees(actual, expected)
+        ArgumentRule::fields([path]).unwrap().agrees(actual, expected)
     };
     let inside = |value: i64| map("a.b", map("c", value.into()));
     assert_eq!(agrees("a.b.c", &inside(1), &inside(1)), Ok(true));
@@ -190,27 +190,26 @@ fn a_path_goes_through_names_with_dots_and_is_split_alike_on_both_sides() {
 
 #[test]
 fn a_rule_that_names_no_field_is_refused() {
-    let arguments = ToolCall::new("pay", [("amount", 5.into())]).arguments;
     let none: [&str; 0] = [];
-    let error = ArgumentRule::fields(none).agrees(&arguments, &arguments);
+    let error = ArgumentRule::fields(none);
     assert!(matches!(error, Err(Error::Setting { name: "number of fields", .. })), "{error:?}");
     #[cfg(feature = "serde")]
     assert!(serde_json::from_str::<ArgumentRule>(r#"{"kind":{"fields":[]}}"#).is_err());
 }
 
 #[test]
-fn every_mode_is_what_trying_everything_gives_on_all_pairs_of_lists_up_to_length_4_over_3_tools() {
+fn every_mode_agrees_with_brute_force_on_all_pairs_of_lists_up_to_length_4_over_3_tools() {
     let [_, a, _, b, c] = calls();
     let matches = compare_with_brute_force(&[a, b, c], ArgumentRule::exact(), 4);
-    // 121 lists; as many exact matches as lists.
+    // There are 121 lists, and each matches itself exactly.
     assert_eq!(matches[0], 121);
-    // The same and each rearrangement of it; in order and any order are different things.
+    // Rearrangements match too, and the modes differ.
     assert!(matches[4] > 121 && matches[1] < matches[2] && matches[2] == matches[3]);
 }
 
 #[test]
-fn every_mode_is_what_trying_everything_gives_where_the_first_fit_is_not_the_best() {
-    // No arguments, one of two, another tool; and with superset arguments a call fits two of them.
+fn every_mode_agrees_with_brute_force_if_the_first_fit_is_not_the_best() {
+    // With the superset rule, a call with an argument also satisfies a call without arguments.
     let [none, x, _, b, _] = calls();
     let entries = [none, x, b];
     let matches = compare_with_brute_force(&entries, ArgumentRule::superset(), 4);
@@ -221,11 +220,11 @@ fn every_mode_is_what_trying_everything_gives_where_the_first_fit_is_not_the_bes
 }
 
 #[test]
-fn every_partial_order_of_three_calls_is_what_trying_everything_gives() {
+fn every_partial_order_of_three_calls_agrees_with_brute_force() {
     // Which of four kinds of calls fit which of three kinds of expected calls.
     const FITS: [[bool; 3]; 4] =
         [[true, true, false], [true, false, false], [false, true, true], [false, false, true]];
-    let fits = |call: &usize, expected: &usize| FITS[*call][*expected];
+    let fits = call_matcher_from_fn(|call: &usize, expected: &usize| FITS[*call][*expected]);
     let pairs = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)];
     let orders: Vec<(PartialOrder, Vec<(usize, usize)>)> = (0..64)
         .filter_map(|mask| {
@@ -233,7 +232,7 @@ fn every_partial_order_of_three_calls_is_what_trying_everything_gives() {
             PartialOrder::new(3, &chosen).ok().map(|order| (order, chosen))
         })
         .collect();
-    // The number of directed graphs without circles on three named points.
+    // The number of labelled acyclic directed graphs on three nodes.
     assert_eq!(orders.len(), 25);
     let (all_expected, all_actual) = (lists(&[0, 1, 2], 3), lists(&[0, 1, 2, 3], 4));
     let mut feasible = 0;
@@ -283,7 +282,7 @@ fn one_call_never_satisfies_two_expected_calls() {
     assert!(!alignment.is_match(MatchMode::AnyOrder));
 }
 
-/// Whether all expected calls can be had in the order, by all states after each call.
+/// Whether all expected calls can be satisfied in the order, from all states after each call.
 fn feasible(fits: &[Vec<bool>], pairs: &[(usize, usize)], expected: usize) -> bool {
     let mut states = vec![false; 1 << expected];
     states[0] = true;
@@ -301,7 +300,7 @@ fn feasible(fits: &[Vec<bool>], pairs: &[(usize, usize)], expected: usize) -> bo
     states[states.len() - 1]
 }
 
-/// Random tables of what fits what.
+/// Random tables of which call satisfies which expected call.
 fn fits(calls: usize, expected: usize) -> impl Strategy<Value = Vec<Vec<bool>>> {
     (0.02..0.6_f64).prop_flat_map(move |share| {
         let row = prop::collection::vec(prop::bool::weighted(share), expected);
@@ -312,7 +311,8 @@ fn fits(calls: usize, expected: usize) -> impl Strategy<Value = Vec<Vec<bool>>> 
 fn align(fits: &[Vec<bool>], expected: usize) -> Alignment {
     let calls: Vec<usize> = (0..fits.len()).collect();
     let expected: Vec<usize> = (0..expected).collect();
-    match_calls(&calls, &expected, &|&a: &usize, &e: &usize| fits[a][e]).unwrap()
+    match_calls(&calls, &expected, &call_matcher_from_fn(|&a: &usize, &e: &usize| fits[a][e]))
+        .unwrap()
 }
 
 /// The size of the largest matching, one path at a time.
@@ -347,7 +347,7 @@ fn longest_common_subsequence(fits: &[Vec<bool>], expected: usize) -> usize {
 
 proptest! {
     #[test]
-    fn long_lists_give_as_many_pairs_as_there_can_be(fits in fits(90, 150)) {
+    fn long_lists_have_as_many_pairs_as_possible(fits in fits(90, 150)) {
         let alignment = align(&fits, 150);
         check(&alignment, &fits, 150);
         prop_assert_eq!(alignment.matched().len(), largest_matching(&fits, 150));
@@ -356,7 +356,7 @@ proptest! {
     }
 
     #[test]
-    fn all_that_is_expected_is_had_in_order_where_it_can_be(
+    fn all_expected_calls_are_matched_in_order_if_possible(
         fits in fits(90, 30),
         places in prop::collection::btree_set(0..120_usize, 30),
     ) {
@@ -372,17 +372,17 @@ proptest! {
     }
 
     #[test]
-    fn a_partial_order_holds_where_some_choice_keeps_it(
+    fn a_partial_order_holds_if_some_choice_of_calls_keeps_it(
         fits in fits(12, 8),
         pairs in prop::collection::vec((0..8_usize, 0..8_usize), 0..10),
     ) {
         let pairs: Vec<(usize, usize)> = pairs.into_iter().filter(|(a, b)| a < b).collect();
-        // Turned round, so that the numbers of expected calls do not follow the order.
+        // Rearranged, so that the numbers of expected calls do not follow the order.
         let pairs: Vec<(usize, usize)> = pairs.iter().map(|&(a, b)| (a * 3 % 8, b * 3 % 8)).collect();
         let order = PartialOrder::new(8, &pairs).unwrap();
         let calls: Vec<usize> = (0..fits.len()).collect();
         let expected: Vec<usize> = (0..8).collect();
-        let fit = |&a: &usize, &e: &usize| fits[a][e];
+        let fit = call_matcher_from_fn(|&a: &usize, &e: &usize| fits[a][e]);
         let alignment = order.match_calls(&calls, &expected, &fit).unwrap();
         check(&alignment, &fits, 8);
         prop_assert_eq!(alignment.is_match(MatchMode::InOrder), feasible(&fits, &pairs, 8));
@@ -390,14 +390,14 @@ proptest! {
     }
 
     #[test]
-    fn alike_calls_in_a_partial_order_hold_where_some_choice_keeps_it(
+    fn interchangeable_calls_in_a_partial_order_hold_if_some_choice_keeps_it(
         tools in prop::collection::vec(0..3_u8, 10..16),
         expected in prop::collection::vec(0..3_u8, 10),
         pairs in prop::collection::vec((0..10_usize, 0..10_usize), 0..14),
     ) {
         let pairs: Vec<(usize, usize)> = pairs.into_iter().filter(|(a, b)| a < b).collect();
         let order = PartialOrder::new(10, &pairs).unwrap();
-        let same = |a: &u8, e: &u8| a == e;
+        let same = call_matcher_from_fn(|a: &u8, e: &u8| a == e);
         let alignment = order.match_calls(&tools, &expected, &same).unwrap();
         let table = table(&tools, &expected, &same);
         prop_assert_eq!(alignment.is_match(MatchMode::InOrder), feasible(&table, &pairs, 10));
@@ -408,7 +408,7 @@ proptest! {
         let chain: Vec<(usize, usize)> = (1..10).map(|i| (i - 1, i)).collect();
         let calls: Vec<usize> = (0..fits.len()).collect();
         let expected: Vec<usize> = (0..10).collect();
-        let fit = |&a: &usize, &e: &usize| fits[a][e];
+        let fit = call_matcher_from_fn(|&a: &usize, &e: &usize| fits[a][e]);
         let of = |pairs: &[_]| {
             PartialOrder::new(10, pairs).unwrap().match_calls(&calls, &expected, &fit).unwrap()
         };
@@ -422,32 +422,33 @@ proptest! {
 }
 
 #[test]
-fn more_pairs_go_before_order_where_something_is_missing() {
+fn the_number_of_pairs_has_priority_over_order_if_a_call_is_missing() {
     // Nothing fits the last expected call. The first two pairs in order would leave out a third.
-    let fits =
-        |&call: &usize, &expected: &usize| matches!((call, expected), (0, 0 | 2) | (1, 1) | (2, 0));
+    let fits = call_matcher_from_fn(|&call: &usize, &expected: &usize| {
+        matches!((call, expected), (0, 0 | 2) | (1, 1) | (2, 0))
+    });
     let alignment = match_calls(&[0, 1, 2], &[0, 1, 2, 3], &fits).unwrap();
     assert_eq!(alignment.matched(), [(0, 2), (1, 1), (2, 0)]);
     assert_eq!((alignment.missing(), alignment.out_of_order().len()), (&[3][..], 2));
 }
 
 #[test]
-fn calls_that_are_alike_for_matcher_and_order_leave_nothing_to_choose() {
-    // Thirty times the same, whose order is free, then the last two the wrong way round: every choice
-    // among the thirty ends there, and to try them all would take 2^30 states.
+fn calls_that_are_interchangeable_for_matcher_and_order_need_no_search() {
+    // Thirty equal calls in any order, then two calls in the wrong order: every choice among the
+    // thirty fails there, and trying all choices would take 2^30 states.
     let expected: Vec<&str> = [["look"; 30].as_slice(), &["pack", "go"]].concat();
     let actual: Vec<&str> = [["look"; 30].as_slice(), &["go", "pack"]].concat();
     let order = PartialOrder::new(32, &[(30, 31)]).unwrap();
-    let same = |call: &&str, expected: &&str| call == expected;
+    let same = call_matcher_from_fn(|call, expected| call == expected);
     let alignment = order.match_calls(&actual, &expected, &same).unwrap();
     assert!(!alignment.is_match(MatchMode::InOrder) && alignment.is_match(MatchMode::Unordered));
     assert_eq!(alignment.out_of_order(), [(30, 31)]);
 }
 
 #[test]
-fn a_chain_and_the_list_agree_on_verdicts_and_may_differ_in_what_is_out_of_order() {
+fn a_chain_and_the_list_have_the_same_verdicts_but_may_have_different_pairs_out_of_order() {
     let (actual, expected) = (["b", "c", "a"], ["a", "b", "c"]);
-    let same = |call: &&str, expected: &&str| call == expected;
+    let same = call_matcher_from_fn(|call, expected| call == expected);
     let list = match_calls(&actual, &expected, &same).unwrap();
     let chain = PartialOrder::new(3, &[(0, 1), (1, 2)]).unwrap();
     let chain = chain.match_calls(&actual, &expected, &same).unwrap();
@@ -457,21 +458,21 @@ fn a_chain_and_the_list_agree_on_verdicts_and_may_differ_in_what_is_out_of_order
 }
 
 #[test]
-fn a_rule_that_names_a_field_that_no_call_has_is_an_error_of_the_match() {
+fn a_rule_with_a_field_that_no_call_has_is_an_error_of_matching() {
     let called =
         [ToolCall::new("look", [("at", 1.into())]), ToolCall::new("book", [("day", 2.into())])];
     let matcher = ToolCallMatcher::new(ArgumentRule::exact())
-        .with_tool("book", ArgumentRule::fields(["dya"]));
+        .with_tool("book", ArgumentRule::fields(["dya"]).unwrap());
     let unknown = Error::UnknownField { tool: Some("book".to_owned()), field: "dya".to_owned() };
     assert_eq!(match_calls(&called, &called, &matcher), Err(unknown.clone()));
     let order = PartialOrder::new(2, &[(0, 1)]).unwrap();
     assert_eq!(order.match_calls(&called, &called, &matcher), Err(unknown.clone()));
     assert!(unknown.to_string().starts_with("field \"dya\" is neither in the call of \"book\""));
-    // Calls of other tools are not asked for it.
+    // Calls of other tools need not have it.
     assert!(match_calls(&called[..1], &called, &matcher).unwrap().is_match(MatchMode::Subset));
 
-    // No output of an agent causes it where the expected call has the field.
-    let matcher = ToolCallMatcher::new(ArgumentRule::fields(["day"]));
+    // If the expected call has the field, no output of an agent causes the error.
+    let matcher = ToolCallMatcher::new(ArgumentRule::fields(["day"]).unwrap());
     let none: [(&str, Value); 0] = [];
     let empty = [ToolCall::new("book", none)];
     let alignment = match_calls(&empty, &called[1..], &matcher).unwrap();

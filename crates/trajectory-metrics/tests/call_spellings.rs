@@ -5,7 +5,9 @@
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use trajectory_metrics::tool_calls::{MatchMode, ToolCall, Value, match_calls};
+use trajectory_metrics::tool_calls::{
+    MatchMode, ToolCall, Value, call_matcher_from_fn, match_calls,
+};
 
 /// Values that are easily taken for each other, and values that hold them.
 fn arguments() -> impl Strategy<Value = serde_json::Map<String, Json>> {
@@ -90,11 +92,11 @@ fn changed(value: &Json) -> Json {
 
 /// Whether two calls are one, by every way of comparing them.
 fn same(a: &ToolCall, b: &ToolCall) -> bool {
-    let equal = a == b;
-    let matched = match_calls(&[a], &[b], &|a: &&ToolCall, b: &&ToolCall| a == b).unwrap();
-    assert_eq!(matched.is_match(MatchMode::Exact), equal);
-    assert_eq!(a.cmp(b).is_eq(), equal);
-    equal
+    let equal = call_matcher_from_fn(|a: &&ToolCall, b: &&ToolCall| a == b);
+    let matched = match_calls(&[a], &[b], &equal).unwrap();
+    assert_eq!(matched.is_match(MatchMode::Exact), a == b);
+    assert_eq!(a.cmp(b).is_eq(), a == b);
+    a == b
 }
 
 proptest! {

@@ -7,8 +7,8 @@ use std::fmt::Debug;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use trajectory_metrics::tool_calls::{
-    CallFacts, FailureCounts, MultisetMatch, TaskMean, TaskMeanEnd, TrialCounts, TrialOutcome,
-    mean_over_tasks, multiset_match,
+    CallFacts, FailureCounts, MultisetMatch, TaskMean, TrialCounts, TrialOutcome, mean_over_tasks,
+    multiset_match,
 };
 use trajectory_metrics::{
     AurocDifference, AurocEstimate, BetaCalibration, Binning, Bootstrap, BootstrapEstimate,
@@ -299,7 +299,6 @@ fn stored_forms_refuse_keys_that_are_not_known() {
     refused::<MultisetMatch>(&back(&multiset_match(&[1], &[1])), &[]);
     let mean = mean_over_tasks(&[Interval::point(0.5).unwrap()], None).unwrap();
     refused::<TaskMean>(&back(&mean), &[]);
-    refused::<TaskMeanEnd>(&back(&mean.low), &[]);
 
     let (traces, _) = streams();
     let (forecasts, outcomes) = (Summary::Minimum.of_each(&traces).unwrap(), traces.outcomes());

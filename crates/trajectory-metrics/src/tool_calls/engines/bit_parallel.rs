@@ -1,10 +1,10 @@
-/// A table over two sequences, filled column by column with many rows in one word: bit r of the
-/// masks says whether row r holds the same symbol as the column.
+/// A dynamic-programming table over two sequences that is filled column by column, with 64 rows in a
+/// word. Bit r of a column's mask states whether row r holds the same symbol as the column.
 ///
-/// A strip is up to `64 W` rows. What one strip leaves below it at each column enters the next
-/// strip from above, so sequences may be of any length.
+/// A strip has up to `64 W` rows. What a strip passes on below it at each column enters the next
+/// strip from above, so that sequences may have any length.
 pub(crate) trait Recurrence {
-    /// What passes from one strip to the next at a column.
+    /// What a strip passes to the next one at a column.
     type Edge: Copy;
     /// The edge above the first strip.
     const TOP: Self::Edge;
@@ -16,11 +16,11 @@ pub(crate) trait Recurrence {
         above: Self::Edge,
     ) -> Self::Edge;
 
-    /// What the first `rows` rows of a strip add to the result.
+    /// The contribution of the first `rows` rows of a strip to the result.
     fn total<const W: usize>(strip: &Strip<W>, rows: usize) -> usize;
 }
 
-/// The state of a strip at one column. A strip starts with all ones and all zeros.
+/// The state of a strip at one column.
 #[derive(Clone, Copy)]
 pub(crate) struct Strip<const W: usize> {
     ones: [u64; W],
@@ -31,40 +31,40 @@ impl<const W: usize> Strip<W> {
     pub(crate) const FIRST: Self = Self { ones: [u64::MAX; W], zeros: [0; W] };
 }
 
-/// How many of the first `rows` bits are set.
+/// The number of set bits among the first `rows`.
 fn count<const W: usize>(words: &[u64; W], rows: usize) -> usize {
     let mut left = rows;
     let mut sum = 0;
     for word in words {
         let bits = left.min(64);
-        // A shift by all 64 bits would be none.
+        // A shift by 64 bits would shift nothing.
         sum += if bits == 0 { 0 } else { (word << (64 - bits)).count_ones() as usize };
         left -= bits;
     }
     sum
 }
 
-/// Rows that differ from their row above by at most one: `ones` of the strip mark rises of one,
-/// `zeros` falls of one.
+/// Edit distance. A row differs from the row above by at most one: the strip's `ones` mark an
+/// increase, its `zeros` a decrease.
 ///
-/// After Myers (1999), A fast bit-vector algorithm for approximate string matching based on dynamic
-/// programming, doi:10.1145/316542.316550, as Hyyrö (2003), A bit-vector algorithm for computing
-/// Levenshtein and Damerau edit distances, adapts it from search to distance. Logic rearranged so
-/// that seven operations, not twelve, wait for one another from column to column.
+/// Algorithm: Myers (1999), A fast bit-vector algorithm for approximate string matching based on
+/// dynamic programming, doi:10.1145/316542.316550, adapted from search to distance by Hyyrö (2003), A
+/// bit-vector algorithm for computing Levenshtein and Damerau edit distances. The logic is rearranged
+/// so that the chain of dependent operations from column to column has seven instead of twelve.
 pub(crate) struct Levenshtein;
 
-/// The difference from one column to the next along the row below a strip.
+/// The difference between neighbouring columns in the last row of a strip.
 #[derive(Clone, Copy)]
 pub(crate) struct Along {
-    /// 0 where it rises by one, otherwise 1.
+    /// 0 for an increase by one, otherwise 1.
     no_rise: u64,
-    /// 1 where it falls by one, otherwise 0.
+    /// 1 for a decrease by one, otherwise 0.
     fall: u64,
 }
 
 impl Recurrence for Levenshtein {
     type Edge = Along;
-    /// From nothing to each prefix costs one insertion more a column.
+    /// In the row above the first strip, each column costs one more insertion.
     const TOP: Along = Along { no_rise: 0, fall: 0 };
 
     #[inline(always)]
@@ -78,7 +78,7 @@ impl Recurrence for Levenshtein {
             let (sum, first) = (equal & rises).overflowing_add(rises);
             let (sum, second) = sum.overflowing_add(carry.into());
             carry = first | second;
-            // Along each row, before the rows move down by one.
+            // Differences along each row, before they are moved down by one row.
             let no_rise = !falls & (sum | rises | equal);
             let fall = rises & ((sum ^ rises) | equal);
             let no_rise_above = no_rise << 1 | below.no_rise;
@@ -90,21 +90,20 @@ impl Recurrence for Levenshtein {
         below
     }
 
-    /// Rises less falls. Below zero in a strip that the last column falls through; the sum over all
-    /// strips and the columns is not, so it may wrap on the way.
+    /// Increases minus decreases. It can be negative for a strip, but the sum over all strips and the
+    /// number of columns cannot, so intermediate sums may wrap.
     fn total<const W: usize>(strip: &Strip<W>, rows: usize) -> usize {
         count(&strip.ones, rows).wrapping_sub(count(&strip.zeros, rows))
     }
 }
 
-/// Longest common subsequence: a zero among the strip's `ones` marks a row at which the length
-/// rises.
+/// Longest common subsequence. A zero in the strip's `ones` marks a row at which the length increases.
 ///
-/// After Hyyrö (2004), Bit-parallel LCS-length computation revisited.
+/// Algorithm: Hyyrö (2004), Bit-parallel LCS-length computation revisited.
 pub(crate) struct CommonSubsequence;
 
 impl Recurrence for CommonSubsequence {
-    /// Whether the sum overflowed.
+    /// The carry.
     type Edge = bool;
     const TOP: bool = false;
 
@@ -125,13 +124,13 @@ impl Recurrence for CommonSubsequence {
     }
 }
 
-/// The sum of all strips' totals where rows and columns are compared one by one.
+/// The sum of the totals of all strips, with masks from comparing rows and columns one by one.
 pub(crate) fn compared<R: Recurrence, T: PartialEq>(rows: &[T], columns: &[T]) -> usize {
     let equal = |rows: &[T], column: &T| {
         rows.iter().rev().fold(0, |mask, row| mask << 1 | u64::from(row == column))
     };
     if rows.len() <= 64 {
-        // No strip below, so nothing to remember.
+        // There is no next strip, so the edges are not needed.
         return one_strip::<R>(rows.len(), columns.iter().map(|column| equal(rows, column)));
     }
     let mut edges = vec![R::TOP; columns.len()];
@@ -145,7 +144,7 @@ pub(crate) fn compared<R: Recurrence, T: PartialEq>(rows: &[T], columns: &[T]) -
     strips.fold(0, usize::wrapping_add)
 }
 
-/// The total of a single strip of one word, from the mask of each column.
+/// The total of a single strip of one word, given the mask of each column.
 #[inline(always)]
 pub(crate) fn one_strip<R: Recurrence>(rows: usize, masks: impl Iterator<Item = u64>) -> usize {
     let mut strip = Strip::<1>::FIRST;
@@ -155,8 +154,8 @@ pub(crate) fn one_strip<R: Recurrence>(rows: usize, masks: impl Iterator<Item = 
     R::total(&strip, rows)
 }
 
-/// Both sequences without what they share at the start and at the end, the shorter one first, and
-/// how much that was. Shared ends change neither the edit distance nor what else is common.
+/// Both sequences without their common prefix and suffix, the shorter one first, and the length that
+/// was removed. Neither the edit distance nor the rest of a longest common subsequence depends on it.
 pub(crate) fn without_shared_ends<'a, T: PartialEq>(
     a: &'a [T],
     b: &'a [T],

@@ -1,7 +1,5 @@
-use std::convert::Infallible;
-
-/// Which call satisfies which expected call: one row of bits for each call, one bit for each
-/// expected call. The matcher is asked once for each pair and nothing is allocated for it.
+/// The expected calls that each call satisfies: a row of bits for each call, with one bit for each
+/// expected call.
 pub(crate) struct Compatibility {
     rows: usize,
     columns: usize,
@@ -10,14 +8,8 @@ pub(crate) struct Compatibility {
 }
 
 impl Compatibility {
-    pub(crate) fn new<A, E>(actual: &[A], expected: &[E], fits: impl Fn(&A, &E) -> bool) -> Self {
-        let Ok(found) =
-            Self::try_new(actual, expected, |call, wanted| Ok::<_, Infallible>(fits(call, wanted)));
-        found
-    }
-
-    /// The same with a test that may fail: the first error is returned.
-    pub(crate) fn try_new<A, E, X>(
+    /// Asks once for each pair, without allocating for it, and returns the first error.
+    pub(crate) fn new<A, E, X>(
         actual: &[A],
         expected: &[E],
         satisfies: impl Fn(&A, &E) -> Result<bool, X>,
@@ -46,13 +38,13 @@ impl Compatibility {
         self.columns
     }
 
-    /// The expected calls that a call satisfies, 64 to a word.
+    /// The expected calls that a call satisfies, 64 in a word.
     pub(crate) fn row(&self, row: usize) -> &[u64] {
         &self.bits[row * self.words..(row + 1) * self.words]
     }
 }
 
-/// The positions of the bits that are set.
+/// The positions of the set bits.
 pub(crate) fn ones(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = word.trailing_zeros() as usize;

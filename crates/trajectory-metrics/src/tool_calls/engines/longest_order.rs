@@ -1,19 +1,18 @@
-use super::compatibility::Compatibility;
+use crate::tool_calls::engines::compatibility::Compatibility;
 
-/// A longest list of pairs (call, expected call) that rises in both: a longest common subsequence
-/// of the two lists, where "equal" is what the matcher says. Of several it takes the one whose
-/// calls come earliest.
+/// Returns a longest list of pairs (call, expected call) that increases in both: a longest common
+/// subsequence of the two lists, where the matcher decides which calls are equal. Of several such
+/// lists it returns the one whose calls come earliest.
 ///
-/// One addition on 64 columns at a time: in the table of lengths L(i, j) two neighbours of a row
-/// differ by 0 or 1, so a row is a string of bits. Here a bit of 0 says that L rises at that
-/// column.
+/// The algorithm adds 64 columns at a time: in the table of lengths L(i, j), neighbours in a row
+/// differ by 0 or 1, so that a row is a string of bits. A bit of 0 marks a column at which L rises.
 ///
 /// Reference: Allison and Dix (1986), A bit-string longest-common-subsequence algorithm,
-/// doi:10.1016/0020-0190(86)90091-8; here in four operations a word, as later authors have it.
+/// doi:10.1016/0020-0190(86)90091-8; here with four operations per word, as in later work.
 pub(crate) fn longest_in_order(compatibility: &Compatibility) -> Vec<(usize, usize)> {
     let words = compatibility.columns().div_ceil(64);
     let mut flat = vec![u64::MAX; words];
-    // All rows are kept for the way back.
+    // All rows are kept for tracing the pairs back.
     let mut rows = Vec::with_capacity(compatibility.rows() * words);
     for i in 0..compatibility.rows() {
         let mut carry = false;
@@ -35,7 +34,7 @@ pub(crate) fn longest_in_order(compatibility: &Compatibility) -> Vec<(usize, usi
             j -= 1;
         } else {
             i -= 1;
-            // A rise that the row above does not have comes from a pair in this row.
+            // A rise that is not in the row above comes from a pair in this row.
             if i == 0 || !rises(i, j) {
                 j -= 1;
                 pairs.push((i, j));
@@ -46,13 +45,13 @@ pub(crate) fn longest_in_order(compatibility: &Compatibility) -> Vec<(usize, usi
     pairs
 }
 
-/// Splits off the values outside a longest rising subsequence: the fewest that must go so that the
-/// rest rises. Returns for each value whether it stays.
+/// Marks the values of a longest increasing subsequence. The values outside it are the fewest
+/// whose removal leaves an increasing list.
 ///
 /// O(n log n). Reference: Fredman (1975), On computing the length of longest increasing
 /// subsequences, doi:10.1016/0012-365X(75)90103-X.
-pub(crate) fn in_longest_rise(values: &[usize]) -> Vec<bool> {
-    // Entry k is the position of the smallest value that ends a rise of length k + 1.
+pub(crate) fn in_longest_increasing(values: &[usize]) -> Vec<bool> {
+    // Entry k is the position of the smallest value that ends an increasing list of length k + 1.
     let mut ends: Vec<usize> = Vec::new();
     let mut before = vec![usize::MAX; values.len()];
     for (position, value) in values.iter().enumerate() {
@@ -76,11 +75,24 @@ pub(crate) fn in_longest_rise(values: &[usize]) -> Vec<bool> {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
     use proptest::prelude::*;
 
     use super::*;
 
-    /// The length of the longest list in order, by the textbook's table.
+    fn table(
+        calls: &[usize],
+        expected: &[usize],
+        fit: impl Fn(&usize, &usize) -> bool,
+    ) -> Compatibility {
+        let Ok(table) = Compatibility::new(calls, expected, |call, wanted| {
+            Ok::<_, Infallible>(fit(call, wanted))
+        });
+        table
+    }
+
+    /// The length of the longest list in order, from the textbook's table.
     fn length(fits: &[Vec<bool>], columns: usize) -> usize {
         let mut above = vec![0; columns + 1];
         for row in fits {
@@ -95,12 +107,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_list_in_order_is_longer(
+        fn no_longer_list_is_in_order(
             share in 0.01..0.9_f64,
             seed in any::<u64>(),
             rows in 0..40_usize,
             columns in 1..300_usize,
-            // Whole words in which nothing fits pass a carry on.
+            // Words in which nothing fits pass a carry on.
             blank in 0..400_usize,
         ) {
             let mut state = seed | 1;
@@ -118,7 +130,7 @@ mod tests {
             let (calls, expected): (Vec<usize>, Vec<usize>) =
                 ((0..rows).collect(), (0..columns).collect());
             let fit = |&i: &usize, &j: &usize| fits[i][j];
-            let pairs = longest_in_order(&Compatibility::new(&calls, &expected, fit));
+            let pairs = longest_in_order(&table(&calls, &expected, fit));
             prop_assert_eq!(pairs.len(), length(&fits, columns));
             prop_assert!(pairs.iter().all(|&(i, j)| fits[i][j]));
             prop_assert!(pairs.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1));
@@ -126,23 +138,23 @@ mod tests {
     }
 
     #[test]
-    fn more_than_one_word_of_columns_carries_over() {
+    fn a_carry_passes_from_one_word_of_columns_to_the_next() {
         let (actual, expected): (Vec<usize>, Vec<usize>) =
             ((0..150).map(|i| i * 2).collect(), (0..200).collect());
         let same = |a: &usize, e: &usize| a == e;
-        let pairs = longest_in_order(&Compatibility::new(&actual, &expected, same));
+        let pairs = longest_in_order(&table(&actual, &expected, same));
         let even: Vec<(usize, usize)> = (0..100).map(|i| (i, 2 * i)).collect();
         assert_eq!(pairs, even);
         let any = |_: &usize, _: &usize| true;
-        let pairs = longest_in_order(&Compatibility::new(&actual, &expected, any));
+        let pairs = longest_in_order(&table(&actual, &expected, any));
         assert_eq!(pairs, (0..150).map(|i| (i, i)).collect::<Vec<_>>());
     }
 
     #[test]
-    fn the_fewest_values_stand_outside_the_rise() {
-        assert_eq!(in_longest_rise(&[0, 1, 2]), [true; 3]);
-        assert_eq!(in_longest_rise(&[3, 0, 1, 4, 2]), [false, true, true, false, true]);
-        assert_eq!(in_longest_rise(&[2, 1, 0]).iter().filter(|&&stays| stays).count(), 1);
-        assert!(in_longest_rise(&[]).is_empty());
+    fn the_fewest_values_are_outside_the_longest_increasing_subsequence() {
+        assert_eq!(in_longest_increasing(&[0, 1, 2]), [true; 3]);
+        assert_eq!(in_longest_increasing(&[3, 0, 1, 4, 2]), [false, true, true, false, true]);
+        assert_eq!(in_longest_increasing(&[2, 1, 0]).iter().filter(|&&stays| stays).count(), 1);
+        assert!(in_longest_increasing(&[]).is_empty());
     }
 }

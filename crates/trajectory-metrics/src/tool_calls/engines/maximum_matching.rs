@@ -1,12 +1,12 @@
-use super::compatibility::{Compatibility, ones};
+use crate::tool_calls::engines::compatibility::{Compatibility, ones};
 
-/// A matching of largest size, in which each call satisfies at most one expected call and each
-/// expected call is satisfied at most once. Starts from the given pairs; what is paired in them
-/// stays paired, if not always with the same partner. Pairs come in the order of the calls.
+/// Returns a matching with the most pairs, in which each call satisfies at most one expected call
+/// and each expected call is satisfied at most once. The pairs are in the order of the calls. Calls
+/// and expected calls that are paired in `start` stay paired, but possibly with other partners.
 ///
-/// Augmenting paths, found breadth first, from each free call. A search that fails is remembered:
-/// what it reached cannot help another call. At most O(c * (n * m / 64 + m)) for c paths found
-/// among n calls and m expected ones.
+/// The algorithm searches augmenting paths breadth first from each free call. It does not visit
+/// again what a failed search has reached, which cannot help another call. The time is at most
+/// O(c * (n * m / 64 + m)) for c paths found among n calls and m expected calls.
 ///
 /// Reference: Berge (1957), Two theorems in graph theory, doi:10.1073/pnas.43.9.842.
 pub(crate) fn maximum_matching(
@@ -21,23 +21,23 @@ pub(crate) fn maximum_matching(
         expected_of[call] = Some(expected);
     }
     let mut matched = start.len();
-    // The expected calls that the search has not reached, and from which call it reached the
-    // others.
-    let fresh = || {
+    // The expected calls that the search has not reached; below, the calls from which it reached
+    // the others.
+    let all = || {
         let mut words = vec![u64::MAX; columns.div_ceil(64)];
         if let (Some(last), rest @ 1..) = (words.last_mut(), columns % 64) {
             *last = (1 << rest) - 1;
         }
         words
     };
-    let mut unreached = fresh();
+    let mut unreached = all();
     let mut reached_from = vec![0; columns];
     let mut queue = Vec::new();
     for root in 0..rows {
         if matched == columns {
             break;
         }
-        // A call that has a partner keeps one.
+        // A call that has a partner will always have one.
         if expected_of[root].is_some() {
             continue;
         }
@@ -62,7 +62,7 @@ pub(crate) fn maximum_matching(
             }
         };
         if let Some(end) = end {
-            // Back along the path: each call on it moves on to the expected call reached from it.
+            // Back along the path, each call takes the expected call that was reached from it.
             let mut expected = end;
             loop {
                 let call = reached_from[expected];
@@ -73,7 +73,7 @@ pub(crate) fn maximum_matching(
                 }
             }
             matched += 1;
-            unreached = fresh();
+            unreached = all();
         }
     }
     let partners = expected_of.iter().enumerate();

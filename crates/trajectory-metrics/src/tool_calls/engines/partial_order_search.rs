@@ -1,22 +1,23 @@
 use std::collections::HashSet;
 
-use super::compatibility::{Compatibility, ones};
 use crate::error::Error;
+use crate::tool_calls::engines::compatibility::{Compatibility, ones};
 
-/// The search for calls that satisfy all expected calls in a partial order: through the calls from
-/// first to last, with the set of expected calls that are satisfied so far.
+/// A search for calls that satisfy all expected calls in a partial order. It goes through the calls
+/// from first to last, with the set of expected calls that are satisfied so far.
 pub(crate) struct Search<'a> {
     before: &'a [u64],
     after: &'a [u64],
-    /// For each call the expected calls that it satisfies.
+    /// For each call, the expected calls that it satisfies.
     fits: Vec<u64>,
-    /// For each call the expected calls that it or a later one satisfies.
-    left: Vec<u64>,
-    /// For each two expected calls the position after the last call that only the first accepts.
+    /// For each call, the expected calls that it or a later call satisfies.
+    fits_from: Vec<u64>,
+    /// For each pair of expected calls, the position after the last call that satisfies only the
+    /// first of them.
     alone_until: Vec<usize>,
 }
 
-/// A call at which there was a choice.
+/// A call with several options.
 struct Choice {
     position: usize,
     satisfied: u64,
@@ -29,9 +30,9 @@ impl<'a> Search<'a> {
         let fits: Vec<u64> = (0..compatibility.rows())
             .map(|row| compatibility.row(row).first().copied().unwrap_or_default())
             .collect();
-        let mut left = fits.clone();
-        for position in (1..left.len()).rev() {
-            left[position - 1] |= left[position];
+        let mut fits_from = fits.clone();
+        for position in (1..fits_from.len()).rev() {
+            fits_from[position - 1] |= fits_from[position];
         }
         let expected = before.len();
         let mut alone_until = vec![0; expected * expected];
@@ -42,15 +43,15 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        Self { before, after, fits, left, alone_until }
+        Self { before, after, fits, fits_from, alone_until }
     }
 
-    /// The expected calls that the call can be given to in this state and that are worth trying.
+    /// The expected calls that are worth trying for the call at a position, in a state of the search.
     ///
-    /// A call that fits an open expected call is always given to one: whoever takes that one later
-    /// could as well take it now. Of two, the first is tried alone if every later call that fits it
-    /// fits the second as well, and if it opens all that the second opens: in any answer that gives
-    /// the call to the second, the two can change places.
+    /// A call that fits an open expected call is always used: a later call that takes its place
+    /// would gain nothing. Of two expected calls, only the first is tried if every later call that
+    /// fits the first also fits the second, and if the first opens everything that the second opens:
+    /// in every solution that uses the call for the second, the two can be exchanged.
     fn options(&self, position: usize, satisfied: u64) -> u64 {
         let open = |&expected: &usize| self.before[expected] & !satisfied == 0;
         let fitting = self.fits[position] & !satisfied;
@@ -58,22 +59,23 @@ impl<'a> Search<'a> {
         if open.count_ones() < 2 {
             return open;
         }
-        let before = |first: usize, second: usize| {
+        let replaces = |first: usize, second: usize| {
             self.after[second] & !self.after[first] == 0
                 && self.alone_until[first * self.before.len() + second] <= position + 1
         };
         let mut options = open;
         for second in ones(open) {
-            // Compared with those that are left: of two that are alike one stays.
-            if ones(options & !(1 << second)).any(|first| before(first, second)) {
+            // Compared with the remaining options only, so that one of two equal options remains.
+            if ones(options & !(1 << second)).any(|first| replaces(first, second)) {
                 options &= !(1 << second);
             }
         }
         options
     }
 
-    /// The pairs that come of taking the first option at every call: in order, but maybe not all.
-    pub(crate) fn straight(&self) -> Vec<(usize, usize)> {
+    /// The pairs that result from taking the first option at every call. They are in order, but may
+    /// leave expected calls unsatisfied.
+    pub(crate) fn greedy(&self) -> Vec<(usize, usize)> {
         let (mut pairs, mut satisfied) = (Vec::new(), 0_u64);
         for position in 0..self.fits.len() {
             if let Some(expected) = ones(self.options(position, satisfied)).next() {
@@ -84,21 +86,21 @@ impl<'a> Search<'a> {
         pairs
     }
 
-    /// Pairs that satisfy everything expected in order, if there are any. Gives up once there would
-    /// be more than so many states to choose in.
+    /// Pairs that satisfy all expected calls in order, if they exist. Returns an error if more states
+    /// than given would have to be examined.
     pub(crate) fn exhaustive(&self, states: usize) -> Result<Option<Vec<(usize, usize)>>, Error> {
         let all = self.before.len();
         let mut pairs: Vec<(usize, usize)> = Vec::with_capacity(all);
         let mut choices: Vec<Choice> = Vec::new();
-        // Each is looked at once: it leads to an answer, which ends the search, or to none.
+        // Each state is examined once: it leads to a solution, which ends the search, or to none.
         let mut seen: HashSet<(usize, u64)> = HashSet::new();
         let (mut position, mut satisfied) = (0, 0_u64);
         loop {
             if pairs.len() == all {
                 return Ok(Some(pairs));
             }
-            let left = self.left.get(position).copied().unwrap_or_default();
-            let unsatisfied = (0..all).any(|expected| (satisfied | left) >> expected & 1 == 0);
+            let coming = self.fits_from.get(position).copied().unwrap_or_default();
+            let unsatisfied = (0..all).any(|expected| (satisfied | coming) >> expected & 1 == 0);
             let mut options = if unsatisfied { 0 } else { self.options(position, satisfied) };
             if options.count_ones() > 1 {
                 if seen.len() == states {
@@ -116,7 +118,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             if options == 0 {
-                // Back to the last call at which something is left to try.
+                // Back to the last call with an option that has not been tried.
                 let Some(choice) = choices.last_mut() else { return Ok(None) };
                 position = choice.position;
                 satisfied = choice.satisfied;
@@ -138,11 +140,10 @@ impl<'a> Search<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool_calls::engines::compatibility::Compatibility;
 
-    /// Ten calls of one tool, each to be followed by a call of its own. In the runs the last call
-    /// of the one tool comes first, or too late.
-    fn alike(late: bool) -> Result<Option<usize>, Error> {
+    /// Ten calls of one tool, each followed by a call of another tool. If `late`, the first call of
+    /// the one tool comes last in the run, so that no solution exists.
+    fn interchangeable(late: bool) -> Result<Option<usize>, Error> {
         let expected: Vec<u8> = (0..20).map(|i| if i < 10 { 0 } else { i }).collect();
         let mut actual = expected.clone();
         if late {
@@ -154,15 +155,15 @@ mod tests {
             before[10 + i] = 1 << i;
             after[i] = 1 << (10 + i);
         }
-        let same = |a: &u8, e: &u8| a == e;
-        let compatibility = Compatibility::new(&actual, &expected, same);
+        let same = |a: &u8, e: &u8| Ok::<_, Error>(a == e);
+        let compatibility = Compatibility::new(&actual, &expected, same)?;
         let search = Search::new(&before, &after, &compatibility);
         Ok(search.exhaustive(if late { 1_000 } else { 100 })?.map(|pairs| pairs.len()))
     }
 
     #[test]
-    fn a_search_that_would_be_long_ends_in_an_error() {
-        assert_eq!(alike(false), Ok(Some(20)));
-        assert_eq!(alike(true), Err(Error::OrderSearch { states: 1_000 }));
+    fn a_search_that_would_take_too_long_is_an_error() {
+        assert_eq!(interchangeable(false), Ok(Some(20)));
+        assert_eq!(interchangeable(true), Err(Error::OrderSearch { states: 1_000 }));
     }
 }

@@ -1,7 +1,7 @@
-use super::bit_parallel::{Recurrence, Strip, compared, one_strip};
+use crate::tool_calls::engines::bit_parallel::{Recurrence, Strip, compared, one_strip};
 
-/// The sum of all strips' totals where rows and columns are interned: masks are looked up, unless
-/// there are so few rows that to compare them costs less than to set up a table.
+/// The sum of the totals of all strips, with masks that are looked up by number; a few rows are
+/// compared, which costs less than setting up a table.
 pub(crate) fn interned<R: Recurrence>(rows: &[u32], columns: &[u32]) -> usize {
     let bits = |symbols: &[u32]| symbols.iter().fold(0, |bits, symbol| bits | symbol);
     match rows.len() {
@@ -11,7 +11,7 @@ pub(crate) fn interned<R: Recurrence>(rows: &[u32], columns: &[u32]) -> usize {
     }
 }
 
-/// Up to 64 rows of symbols that are a table's index as they are: an interner gives the first 256.
+/// Up to 64 rows, with symbols below 256, which are the index of a table.
 fn direct<R: Recurrence>(rows: &[u32], columns: &[u32]) -> usize {
     let mut masks = [0_u64; 256];
     for (i, &row) in rows.iter().enumerate() {
@@ -20,7 +20,8 @@ fn direct<R: Recurrence>(rows: &[u32], columns: &[u32]) -> usize {
     one_strip::<R>(rows.len(), columns.iter().map(|&column| masks[usize::from(column as u8)]))
 }
 
-/// Rows in strips as wide as they fill. Kept apart, because it needs a large stack frame.
+/// Any number of rows, in strips as wide as the rows fill. Not inlined, because its stack frame is
+/// large.
 #[inline(never)]
 fn long<R: Recurrence>(mut rows: &[u32], columns: &[u32]) -> usize {
     let mut edges = vec![R::TOP; columns.len()];
@@ -44,7 +45,7 @@ fn long<R: Recurrence>(mut rows: &[u32], columns: &[u32]) -> usize {
     total
 }
 
-/// Carries one strip of up to `64 W` rows over all columns.
+/// Moves one strip of up to `64 W` rows over all columns.
 fn strip<R: Recurrence, const W: usize>(
     rows: &[u32],
     columns: &[u32],
@@ -53,21 +54,20 @@ fn strip<R: Recurrence, const W: usize>(
     let masks = Masks::<W>::new(rows);
     let mut strip = Strip::<W>::FIRST;
     for (&column, edge) in columns.iter().zip(edges) {
-        *edge = R::advance(&mut strip, masks.of(column), *edge);
+        *edge = R::advance(&mut strip, masks.get(column), *edge);
     }
     R::total(&strip, rows.len())
 }
 
-/// For each symbol of a strip the rows that hold it: a hash table that is never more than half
-/// full.
+/// The rows of a strip that hold each symbol: a hash table that is at most half full.
 struct Masks<const W: usize> {
-    /// A symbol and its place among the masks; place 0 is that of symbols which no row holds, and
-    /// marks an empty slot.
+    /// A symbol and the index of its mask. Index 0 marks an empty slot; its mask is that of symbols
+    /// which no row holds.
     slots: [(u32, u32); SLOTS],
     masks: Vec<[u64; W]>,
 }
 
-/// Twice the most rows of a strip.
+/// Twice the largest number of rows of a strip.
 const SLOTS: usize = 1 << SLOT_BITS;
 const SLOT_BITS: u32 = 10;
 
@@ -88,15 +88,15 @@ impl<const W: usize> Masks<W> {
     }
 
     #[inline(always)]
-    fn of(&self, symbol: u32) -> &[u64; W] {
+    fn get(&self, symbol: u32) -> &[u64; W] {
         &self.masks[self.slots[find(&self.slots, symbol)].1 as usize]
     }
 }
 
-/// The slot that holds the symbol, or the empty one that is to hold it.
+/// The slot of the symbol, or the empty slot for it.
 #[inline(always)]
 fn find(slots: &[(u32, u32); SLOTS], symbol: u32) -> usize {
-    // Multiplication by 2^32 over the golden ratio spreads numbers that follow one another.
+    // Multiplication by 2^32 divided by the golden ratio spreads consecutive numbers.
     let mut slot = (symbol.wrapping_mul(0x9e37_79b9) >> (32 - SLOT_BITS)) as usize;
     while slots[slot].1 != 0 && slots[slot].0 != symbol {
         slot = (slot + 1) % SLOTS;

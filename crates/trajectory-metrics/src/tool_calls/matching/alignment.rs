@@ -1,15 +1,15 @@
-/// What makes a list of calls a match.
+/// Decides when a list of calls matches the expected calls.
 ///
-/// | mode | holds where | also known as |
+/// | mode | holds if | also known as |
 /// |---|---|---|
-/// | exact | as many calls as expected, each satisfying the one at its place | strict |
-/// | in order | every expected call is satisfied, in order, extra calls allowed | subsequence |
-/// | any order | every expected call is satisfied, extra calls allowed | superset |
-/// | subset | every call satisfies an expected call; some may be missing | |
+/// | exact | there are as many calls as expected, each satisfying the expected call at its position | strict |
+/// | in order | every expected call is satisfied, in order; extra calls are allowed | subsequence |
+/// | any order | every expected call is satisfied; extra calls are allowed | superset |
+/// | subset | every call satisfies an expected call; expected calls may be missing | |
 /// | unordered | every expected call is satisfied and there is no other call | |
 ///
-/// One call never satisfies two expected calls. With nothing expected, in order and any order hold
-/// for any calls; with no call, subset holds.
+/// One call never satisfies two expected calls. Without expected calls, `InOrder` and `AnyOrder` hold
+/// for any calls; without calls, `Subset` holds.
 ///
 /// The names are those of Vertex AI's agent evaluation (exact, in order, any order) and of the
 /// Python package agentevals (strict, superset, subset, unordered).
@@ -21,38 +21,39 @@ pub enum MatchMode {
     /// The same calls in the same order.
     #[doc(alias = "strict")]
     Exact,
-    /// All that is expected, in order, and maybe more.
+    /// All expected calls in order, and possibly others.
     #[doc(alias = "subsequence")]
     InOrder,
-    /// All that is expected, and maybe more.
+    /// All expected calls in any order, and possibly others.
     #[doc(alias = "superset")]
     AnyOrder,
-    /// Nothing but what is expected, and maybe less.
+    /// Only expected calls, possibly not all of them.
     Subset,
-    /// The same calls in any order.
+    /// The same calls in any order, and no others.
     Unordered,
 }
 
-/// Which call satisfies which expected call, and what is left over.
+/// The pairs of calls and expected calls that satisfy each other, and the calls without a partner.
 ///
 /// Positions count from 0. Made by [`match_calls`](crate::tool_calls::match_calls()) and
 /// [`PartialOrder::match_calls`](crate::tool_calls::PartialOrder::match_calls).
 ///
 /// ```
-/// use trajectory_metrics::tool_calls::{MatchMode, match_calls};
+/// use trajectory_metrics::tool_calls::{MatchMode, call_matcher_from_fn, match_calls};
 ///
 /// let (actual, expected) = (["look", "book", "chat"], ["book", "look", "pay"]);
-/// let found = match_calls(&actual, &expected, &|call: &&str, wanted: &&str| call == wanted)?;
+/// let same = call_matcher_from_fn(|call, expected| call == expected);
+/// let found = match_calls(&actual, &expected, &same)?;
 /// assert_eq!(found.matched(), [(0, 1), (1, 0)]);
 /// assert_eq!(found.missing(), [2]); // pay
 /// assert_eq!(found.extra(), [2]); // chat
-/// assert_eq!(found.out_of_order().len(), 1); // one of the two is in order by itself
+/// assert_eq!(found.out_of_order().len(), 1); // without it the other pair is in order
 /// assert!(!found.is_match(MatchMode::AnyOrder) && !found.is_match(MatchMode::Subset));
 /// # Ok::<(), trajectory_metrics::Error>(())
 /// ```
 ///
-/// With the feature `serde` it is read only if each call and each expected call is in it once, and
-/// the pairs that are out of order are among those that are matched.
+/// With the feature `serde`, an alignment is read only if each call and each expected call occurs in
+/// it once, and the pairs that are out of order are among the matched ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -67,7 +68,8 @@ pub struct Alignment {
 }
 
 impl Alignment {
-    /// Of pairs in the order of the calls, of which `in_order` says whether each keeps the order.
+    /// Makes an alignment of pairs in the order of the calls; `in_order` states for each pair whether
+    /// it keeps the order.
     pub(crate) fn new(
         calls: usize,
         expected: usize,
@@ -89,7 +91,7 @@ impl Alignment {
         Self { matched, missing: positions(missing), extra: positions(extra), out_of_order }
     }
 
-    /// Whether the calls match in the given mode. All modes can be asked of one alignment.
+    /// Whether the calls match in the given mode. One alignment answers for all modes.
     #[must_use]
     pub fn is_match(&self, mode: MatchMode) -> bool {
         let complete = self.missing.is_empty();
@@ -104,34 +106,34 @@ impl Alignment {
         }
     }
 
-    /// Pairs of a call and the expected call that it satisfies, in the order of the calls: as many
-    /// as there can be.
+    /// Pairs of a call and the expected call that it satisfies, in the order of the calls. No choice
+    /// of pairs has more.
     #[must_use]
     pub fn matched(&self) -> &[(usize, usize)] {
         &self.matched
     }
 
-    /// The expected calls that no call is matched with.
+    /// The expected calls without a matching call.
     #[must_use]
     pub fn missing(&self) -> &[usize] {
         &self.missing
     }
 
-    /// The calls that are matched with no expected call.
+    /// The calls without a matching expected call.
     #[must_use]
     pub fn extra(&self) -> &[usize] {
         &self.extra
     }
 
-    /// The matched pairs that break the order. For two lists: those outside a longest part that
-    /// keeps it.
+    /// The matched pairs that break the order: for two lists, the pairs outside a longest
+    /// subsequence that keeps the order.
     #[must_use]
     pub fn out_of_order(&self) -> &[(usize, usize)] {
         &self.out_of_order
     }
 }
 
-/// An alignment as it is written.
+/// An alignment before its checks.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -147,14 +149,14 @@ impl TryFrom<Stored> for Alignment {
     type Error = &'static str;
 
     fn try_from(stored: Stored) -> Result<Self, Self::Error> {
-        const WRONG: &str = "no alignment: each call must be once in `matched` or `extra`, each expected call once in `matched` or `missing`, in rising order, and each pair of `out_of_order` in `matched`";
+        const WRONG: &str = "the alignment is invalid: each call must be once in `matched` or `extra`, each expected call once in `matched` or `missing`, in rising order, and each pair of `out_of_order` in `matched`";
         let Stored { matched, missing, extra, out_of_order } = stored;
         let (calls, expected) = (matched.len() + extra.len(), matched.len() + missing.len());
         let inside = |&(call, wanted): &(usize, usize)| call < calls && wanted < expected;
         if !(matched.iter().all(inside) && matched.is_sorted_by(|a, b| a.0 < b.0)) {
             return Err(WRONG);
         }
-        // Both are in the order of the calls, so that one walk finds which pairs are out of order.
+        // Both lists are in the order of the calls, so one pass finds the pairs out of order.
         let mut rest = out_of_order.iter().peekable();
         let in_order: Vec<bool> =
             matched.iter().map(|pair| rest.next_if_eq(&pair).is_none()).collect();
@@ -168,11 +170,11 @@ impl TryFrom<Stored> for Alignment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool_calls::{PartialOrder, match_calls};
+    use crate::tool_calls::{PartialOrder, call_matcher_from_fn, match_calls};
 
     #[test]
-    fn an_alignment_comes_back_as_it_was_written() {
-        let same = |call: &u8, expected: &u8| call == expected;
+    fn an_alignment_is_read_back_as_written() {
+        let same = call_matcher_from_fn(|call: &u8, expected: &u8| call == expected);
         let lists: [&[u8]; 5] = [&[], &[1], &[1, 2, 3], &[3, 1, 2, 2], &[4, 3, 2, 1, 9]];
         for actual in lists {
             for expected in lists {
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_alignment_is_refused() {
+    fn an_invalid_alignment_is_refused() {
         let read = |matched: &str, missing: &str, extra: &str, out_of_order: &str| {
             serde_json::from_str::<Alignment>(&format!(
                 r#"{{"matched":{matched},"missing":{missing},"extra":{extra},"out_of_order":{out_of_order}}}"#
@@ -211,7 +213,10 @@ mod tests {
             ["[]", "[18446744073709551615]", "[]", "[]"],
         ] {
             let error = read(matched, missing, extra, out_of_order).unwrap_err().to_string();
-            assert!(error.starts_with("no alignment"), "{matched} {missing} {extra}: {error}");
+            assert!(
+                error.starts_with("the alignment is invalid"),
+                "{matched} {missing} {extra}: {error}"
+            );
         }
     }
 }

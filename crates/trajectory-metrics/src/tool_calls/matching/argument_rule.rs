@@ -3,25 +3,26 @@ use crate::{
     tool_calls::values::value::{Tolerance, Value},
 };
 
-/// When the arguments of a call are those that were expected.
+/// Decides whether the arguments of a call are the expected ones.
 ///
-/// | rule | holds where |
+/// | rule | holds if |
 /// |---|---|
-/// | exact | both have the same arguments |
+/// | exact | both calls have the same arguments |
 /// | ignore | always |
 /// | subset | each argument of the call is expected, with the same value |
 /// | superset | each expected argument is in the call, with the same value |
-/// | fields | both have the named arguments, with the same values |
+/// | fields | both calls have the named arguments, with the same values |
 ///
-/// Arguments are compared one by one at the top; what they hold is compared whole, numbers within
-/// the tolerance. If either side is not a map, all rules except ignore compare the two whole; the
-/// rule of fields does so if neither is, since what is not a map has no fields.
+/// The rules look at the arguments one by one, and compare the value of an argument as a whole, with
+/// numbers within the tolerance. If one side is not a map, all rules except `ignore` compare the two
+/// sides as a whole; `fields` does so only if neither side is a map, because a side that is not a
+/// map has no fields.
 ///
 /// Null is a value: an argument that is null differs from one that is absent.
 ///
-/// With the feature `serde` a rule is an object: `{"kind": "exact"}`, or
+/// With the feature `serde`, a rule is an object: `{"kind": "exact"}`, or
 /// `{"kind": {"fields": ["amount"]}, "absolute_tolerance": 0.005, "relative_tolerance": 0.0}`.
-/// Tolerances that are left out are 0; other keys are refused.
+/// A missing tolerance is 0; other keys are refused.
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::{ArgumentRule, ToolCall};
@@ -32,20 +33,22 @@ use crate::{
 /// let agrees = |rule: ArgumentRule| rule.agrees(&called.arguments, &expected.arguments);
 /// assert!(!agrees(ArgumentRule::superset())?);
 /// assert!(agrees(ArgumentRule::superset().with_tolerance(0.0, 0.01)?)?);
-/// assert!(agrees(ArgumentRule::fields(["amount"]).with_tolerance(0.0, 0.01)?)?);
+/// assert!(agrees(ArgumentRule::fields(["amount"])?.with_tolerance(0.0, 0.01)?)?);
 /// assert!(agrees(ArgumentRule::ignore())?);
-/// assert!(!agrees(ArgumentRule::subset())? && !agrees(ArgumentRule::exact())?); // there is a note
+/// // The note is not expected.
+/// assert!(!agrees(ArgumentRule::subset())? && !agrees(ArgumentRule::exact())?);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
-    serde(into = "Stored", try_from = "Stored")
+    serde(try_from = "Stored")
 )]
 pub struct ArgumentRule {
     kind: Kind,
-    tolerance: Tolerance,
+    absolute_tolerance: f64,
+    relative_tolerance: f64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -64,42 +67,45 @@ enum Kind {
 
 impl ArgumentRule {
     const fn new(kind: Kind) -> Self {
-        Self { kind, tolerance: Tolerance { absolute: 0.0, relative: 0.0 } }
+        Self { kind, absolute_tolerance: 0.0, relative_tolerance: 0.0 }
     }
 
-    /// Both have the same arguments.
+    /// Requires the same arguments in both calls.
     #[must_use]
     pub const fn exact() -> Self {
         Self::new(Kind::Exact)
     }
 
-    /// Any arguments will do.
+    /// Accepts any arguments.
     #[must_use]
     pub const fn ignore() -> Self {
         Self::new(Kind::Ignore)
     }
 
-    /// The call has no argument that is not expected; it may lack some.
+    /// Refuses arguments that are not expected; expected arguments may be missing.
     #[must_use]
     pub const fn subset() -> Self {
         Self::new(Kind::Subset)
     }
 
-    /// The call has all expected arguments; it may have more.
+    /// Requires all expected arguments; the call may have more.
     #[must_use]
     pub const fn superset() -> Self {
         Self::new(Kind::Superset)
     }
 
-    /// Both have these arguments, with the same values; other arguments are ignored.
+    /// Requires these arguments in both calls, with the same values, and ignores all others.
     ///
-    /// A name may be a path to a nested value: names and positions in lists, from 0, separated by
-    /// dots, as in `time.start` or `items.0.price`. A name that itself contains dots is found as it
-    /// is written, at any depth; the longest name that the expected call has is taken, and the same
-    /// names are looked up in the other call. If one of the two calls has the argument and the
-    /// other does not, they do not agree. If neither has it, [`agrees`](Self::agrees) returns an
-    /// error: the name is misspelt, or the expected call does not say what the argument should be.
-    /// A rule without a name is an error too.
+    /// A name may be a path to a nested value: names, and positions in lists from 0, separated by
+    /// dots, as in `time.start` or `items.0.price`. A name that contains dots is found as it is
+    /// written, at any depth: the longest name that the expected call has is used, and the same
+    /// names are looked up in the other call. If only one of the two calls has the argument, they do
+    /// not agree. If neither has it, [`agrees`](Self::agrees) returns an error, because the name is
+    /// misspelt or the expected call does not say what the argument should be.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] without a name: a rule that compares nothing would always hold.
     ///
     /// ```
     /// use trajectory_metrics::tool_calls::{ArgumentRule, ToolCall, Value};
@@ -109,98 +115,89 @@ impl ArgumentRule {
     ///     let time = Value::Map([("start".to_owned(), hour.into())].into());
     ///     ToolCall::new("book", [("time", time)]).arguments
     /// };
-    /// let rule = ArgumentRule::fields(["time.start"]);
+    /// let rule = ArgumentRule::fields(["time.start"])?;
     /// assert!(rule.agrees(&at(9), &at(9))? && !rule.agrees(&at(9), &at(10))?);
     ///
-    /// let misspelt = ArgumentRule::fields(["time.strat"]).agrees(&at(9), &at(10));
+    /// let misspelt = ArgumentRule::fields(["time.strat"])?.agrees(&at(9), &at(10));
     /// assert!(matches!(misspelt, Err(Error::UnknownField { field, .. }) if field == "time.strat"));
     /// # Ok::<(), Error>(())
     /// ```
-    #[must_use]
-    pub fn fields<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
-        Self::new(Kind::Fields(names.into_iter().map(Into::into).collect()))
+    pub fn fields<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Result<Self, Error> {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        if names.is_empty() {
+            let range = "at least 1";
+            return Err(Error::Setting { name: "number of fields", value: 0.0, range });
+        }
+        Ok(Self::new(Kind::Fields(names)))
     }
 
-    /// The same rule with numbers that may differ: `|a - e| <= max(absolute, relative * |e|)` for a
-    /// number `a` of the call and the expected `e`.
+    /// Lets numbers differ: a number `a` of the call agrees with the expected `e` if
+    /// `|a - e| <= max(absolute, relative * |e|)`.
     ///
     /// # Errors
     ///
     /// [`Error::Setting`] for a tolerance that is negative or not finite.
-    pub fn with_tolerance(mut self, absolute: f64, relative: f64) -> Result<Self, Error> {
+    pub fn with_tolerance(self, absolute: f64, relative: f64) -> Result<Self, Error> {
         for (name, value) in [("absolute tolerance", absolute), ("relative tolerance", relative)] {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(Error::Setting { name, value, range: "at least 0 and finite" });
             }
         }
-        self.tolerance = Tolerance { absolute, relative };
-        Ok(self)
+        Ok(Self { absolute_tolerance: absolute, relative_tolerance: relative, ..self })
     }
 
-    /// Whether the arguments of a call are those expected. Allocates nothing unless it fails.
+    /// Whether the arguments of a call are the expected ones. Allocates nothing unless it fails.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] if no name was given to [`fields`](Self::fields);
-    /// [`Error::UnknownField`] if a name given to it is in neither of the two
-    /// calls. If the expected call has every named argument, no output of an agent can cause it.
+    /// [`Error::UnknownField`] if neither call has an argument that was given to
+    /// [`fields`](Self::fields). If the expected call has all of them, no output of an agent causes
+    /// this error.
     pub fn agrees(&self, actual: &Value, expected: &Value) -> Result<bool, Error> {
-        if self.kind == Kind::Ignore {
-            return Ok(true);
-        }
-        if let Kind::Fields(names) = &self.kind {
-            check_fields(names)?;
-            if matches!((actual, expected), (Value::Map(_), _) | (_, Value::Map(_))) {
-                return self.fields_agree(names, actual, expected);
+        let tolerance =
+            Tolerance { absolute: self.absolute_tolerance, relative: self.relative_tolerance };
+        match (&self.kind, actual, expected) {
+            (Kind::Ignore, _, _) => Ok(true),
+            (Kind::Fields(names), Value::Map(_), _) | (Kind::Fields(names), _, Value::Map(_)) => {
+                fields_agree(names, actual, expected, tolerance)
             }
+            (Kind::Superset, Value::Map(actual), Value::Map(expected)) => {
+                Ok(expected.iter().all(|(name, expected)| {
+                    actual.get(name).is_some_and(|actual| actual.agrees(expected, tolerance))
+                }))
+            }
+            (Kind::Subset, Value::Map(actual), Value::Map(expected)) => {
+                Ok(actual.iter().all(|(name, actual)| {
+                    expected.get(name).is_some_and(|expected| actual.agrees(expected, tolerance))
+                }))
+            }
+            _ => Ok(actual.agrees(expected, tolerance)),
         }
-        let (Value::Map(a), Value::Map(e)) = (actual, expected) else {
-            return Ok(actual.agrees(expected, self.tolerance));
-        };
-        let same = |name: &String| match (a.get(name), e.get(name)) {
-            (Some(a), Some(e)) => a.agrees(e, self.tolerance),
-            _ => false,
-        };
-        match &self.kind {
-            Kind::Exact => Ok(actual.agrees(expected, self.tolerance)),
-            Kind::Superset => Ok(e.keys().all(same)),
-            Kind::Subset => Ok(a.keys().all(same)),
-            // Both are answered above.
-            Kind::Ignore | Kind::Fields(_) => Ok(true),
-        }
-    }
-
-    fn fields_agree(
-        &self,
-        names: &[String],
-        actual: &Value,
-        expected: &Value,
-    ) -> Result<bool, Error> {
-        // All of them, so that the order of the names does not decide about an error.
-        let mut same = true;
-        for name in names {
-            same &= match expected.at(Some(actual), name) {
-                Some((expected, Some(actual))) => actual.agrees(expected, self.tolerance),
-                Some((_, None)) => false,
-                None if actual.at(None, name).is_some() => false,
-                None => return Err(Error::UnknownField { tool: None, field: name.clone() }),
-            };
-        }
-        Ok(same)
     }
 }
 
-/// A rule that compares nothing would hold always.
-fn check_fields(names: &[String]) -> Result<(), Error> {
-    if names.is_empty() {
-        return Err(Error::Setting { name: "number of fields", value: 0.0, range: "at least 1" });
+fn fields_agree(
+    names: &[String],
+    actual: &Value,
+    expected: &Value,
+    tolerance: Tolerance,
+) -> Result<bool, Error> {
+    // All names are looked up, so that an error does not depend on their order.
+    let mut agree = true;
+    for name in names {
+        agree &= match expected.at(Some(actual), name) {
+            Some((expected, Some(actual))) => actual.agrees(expected, tolerance),
+            Some((_, None)) => false,
+            None if actual.at(None, name).is_some() => false,
+            None => return Err(Error::UnknownField { tool: None, field: name.clone() }),
+        };
     }
-    Ok(())
+    Ok(agree)
 }
 
-/// A rule as it is written.
+/// A rule before its checks.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stored {
     kind: Kind,
@@ -211,36 +208,29 @@ struct Stored {
 }
 
 #[cfg(feature = "serde")]
-impl From<ArgumentRule> for Stored {
-    fn from(rule: ArgumentRule) -> Self {
-        let ArgumentRule { kind, tolerance: Tolerance { absolute, relative } } = rule;
-        Self { kind, absolute_tolerance: absolute, relative_tolerance: relative }
-    }
-}
-
-#[cfg(feature = "serde")]
 impl TryFrom<Stored> for ArgumentRule {
     type Error = Error;
 
     fn try_from(stored: Stored) -> Result<Self, Error> {
-        if let Kind::Fields(names) = &stored.kind {
-            check_fields(names)?;
-        }
-        Self::new(stored.kind).with_tolerance(stored.absolute_tolerance, stored.relative_tolerance)
+        let rule = match stored.kind {
+            Kind::Fields(names) => Self::fields(names)?,
+            kind => Self::new(kind),
+        };
+        rule.with_tolerance(stored.absolute_tolerance, stored.relative_tolerance)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool_calls::ToolCall;
+    use crate::tool_calls::values::tool_call::ToolCall;
 
     fn arguments(entries: &[(&str, i64)]) -> Value {
         ToolCall::new("t", entries.iter().map(|&(name, value)| (name, value.into()))).arguments
     }
 
     #[test]
-    fn each_rule_says_what_its_row_of_the_table_says() {
+    fn each_rule_holds_as_its_row_of_the_table_states() {
         let small = arguments(&[("a", 1)]);
         let large = arguments(&[("a", 1), ("b", 2)]);
         let other = arguments(&[("a", 1), ("b", 3)]);
@@ -249,8 +239,8 @@ mod tests {
             (ArgumentRule::ignore(), [true, true, true, true]),
             (ArgumentRule::subset(), [true, false, false, true]),
             (ArgumentRule::superset(), [false, true, false, true]),
-            (ArgumentRule::fields(["a"]), [true, true, true, true]),
-            (ArgumentRule::fields(["b"]), [false, false, false, true]),
+            (ArgumentRule::fields(["a"]).unwrap(), [true, true, true, true]),
+            (ArgumentRule::fields(["b"]).unwrap(), [false, false, false, true]),
         ];
         for (rule, expected) in cases {
             let pairs = [(&small, &large), (&large, &small), (&large, &other), (&large, &large)];
@@ -280,7 +270,7 @@ mod tests {
             ("items.0", [false, false, false]),
             ("a.b", [false, false, true]),
         ] {
-            let rule = ArgumentRule::fields([field]);
+            let rule = ArgumentRule::fields([field]).unwrap();
             let found = [of(10, 5, 1), of(9, 6, 1), of(9, 5, 2)]
                 .map(|actual| !rule.agrees(&actual, &expected).unwrap());
             assert_eq!(found, differs, "{field}");
@@ -288,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_neither_call_has_is_an_error_whatever_the_other_fields_say() {
+    fn a_field_that_neither_call_has_is_an_error_even_if_other_fields_differ() {
         let time = map(&[("start", 9.into())]);
         let (actual, expected) = (
             map(&[("time", time.clone()), ("a", 1.into())]),
@@ -296,14 +286,14 @@ mod tests {
         );
         for field in ["tiem", "time.strat", "time.start.hour", "a.0", "", ".", "time.", "0"] {
             for names in [["a", field], [field, "a"]] {
-                let error = ArgumentRule::fields(names).agrees(&actual, &expected);
+                let error = ArgumentRule::fields(names).unwrap().agrees(&actual, &expected);
                 let unknown = Error::UnknownField { tool: None, field: field.to_owned() };
                 assert_eq!(error, Err(unknown), "{field}");
             }
         }
         let list = map(&[("l", vec![1.into()].into())]);
         for field in ["l.1", "l.+0", "l.-1", "l.x", "l.99999999999999999999999", "l."] {
-            let error = ArgumentRule::fields([field]).agrees(&list, &list);
+            let error = ArgumentRule::fields([field]).unwrap().agrees(&list, &list);
             assert!(matches!(error, Err(Error::UnknownField { .. })), "{field}: {error:?}");
         }
     }
@@ -311,22 +301,24 @@ mod tests {
     #[test]
     fn null_is_a_value_and_differs_from_an_argument_that_is_absent() {
         let (null, absent) = (map(&[("a", 1.into()), ("x", Value::Null)]), map(&[("a", 1.into())]));
-        let rule = ArgumentRule::fields(["x"]);
+        let rule = ArgumentRule::fields(["x"]).unwrap();
         assert_eq!(rule.agrees(&null, &null), Ok(true));
         assert_eq!(rule.agrees(&null, &absent), Ok(false));
         assert_eq!(rule.agrees(&absent, &null), Ok(false));
         for rule in [ArgumentRule::exact(), ArgumentRule::superset()] {
             assert_eq!(rule.agrees(&absent, &null), Ok(false), "{rule:?}");
         }
-        // Nothing is inside null.
-        let inside = ArgumentRule::fields(["x.y"]).agrees(&null, &null);
+        // Null has no fields.
+        let inside = ArgumentRule::fields(["x.y"]).unwrap().agrees(&null, &null);
         assert!(matches!(inside, Err(Error::UnknownField { .. })), "{inside:?}");
     }
 
     #[test]
-    fn what_is_no_map_is_compared_whole() {
+    fn a_side_that_is_not_a_map_is_compared_as_a_whole() {
         let (hash, same, other) = (Value::from("9f"), Value::from("9f"), Value::from("a0"));
-        for rule in [ArgumentRule::exact(), ArgumentRule::subset(), ArgumentRule::fields(["a"])] {
+        for rule in
+            [ArgumentRule::exact(), ArgumentRule::subset(), ArgumentRule::fields(["a"]).unwrap()]
+        {
             assert_eq!(rule.agrees(&hash, &same), Ok(true), "{rule:?}");
             assert_eq!(rule.agrees(&hash, &other), Ok(false), "{rule:?}");
         }
@@ -334,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tolerance_that_is_none_is_refused() {
+    fn a_negative_or_infinite_tolerance_is_refused() {
         for (absolute, relative, name) in [
             (-1.0, 0.0, "absolute tolerance"),
             (f64::NAN, 0.0, "absolute tolerance"),
@@ -347,8 +339,9 @@ mod tests {
 
     #[cfg(feature = "serde")]
     #[test]
-    fn a_rule_comes_back_as_it_was_written_and_a_wrong_one_is_refused() {
-        let fields = ArgumentRule::fields(["time.start"]).with_tolerance(0.5, 0.25).unwrap();
+    fn a_rule_is_read_back_as_written_and_an_invalid_one_is_refused() {
+        let fields =
+            ArgumentRule::fields(["time.start"]).unwrap().with_tolerance(0.5, 0.25).unwrap();
         let written = serde_json::to_string(&fields).unwrap();
         assert_eq!(
             written,
@@ -369,6 +362,7 @@ mod tests {
             r#"{"kind":"exact","absolute_tolerance":-1}"#,
             r#"{"kind":"exact","tolerance":1}"#,
             r#"{"kind":"exakt"}"#,
+            r#"{"kind":{"fields":[]}}"#,
             "{}",
         ] {
             assert!(read(text).is_err(), "{text}");

@@ -2,42 +2,63 @@ use std::collections::BTreeMap;
 
 use crate::{
     error::Error,
+    from_fn::FromFn,
     tool_calls::{matching::argument_rule::ArgumentRule, values::tool_call::ToolCall},
 };
 
 /// Decides whether a call satisfies an expected call.
 ///
-/// The two may be of different types, and the relation need not be an equality: one call may fit
-/// several expected calls, and matching decides which of them it satisfies. A closure that returns
-/// a `bool` is a matcher that never fails.
-///
-/// ```
-/// use trajectory_metrics::{Error, tool_calls::{MatchMode, match_calls}};
-///
-/// let matcher = |call: &&str, expected: &&str| call.eq_ignore_ascii_case(expected);
-/// let alignment = match_calls(&["Search", "book"], &["search", "Book"], &matcher)?;
-/// assert!(alignment.is_match(MatchMode::Exact));
-/// # Ok::<(), Error>(())
-/// ```
+/// The two calls may be of different types, and the relation need not be an equality: one call may
+/// satisfy several expected calls, and [`match_calls`](crate::tool_calls::match_calls()) decides
+/// which of them it is paired with. References and boxes of matchers are matchers, and
+/// [`call_matcher_from_fn`] makes a matcher of a function.
 pub trait CallMatcher<A, E> {
     /// Whether this call is what was expected.
     ///
     /// # Errors
     ///
-    /// If the matcher does not apply to these two calls, such as
-    /// [`Error::UnknownField`] from [`ArgumentRule::agrees`].
+    /// An error if the matcher does not apply to these two calls, such as [`Error::UnknownField`]
+    /// from [`ArgumentRule::agrees`].
     fn satisfies(&self, call: &A, expected: &E) -> Result<bool, Error>;
 }
 
-impl<A, E, F: Fn(&A, &E) -> bool> CallMatcher<A, E> for F {
-    #[inline]
+impl<A, E, M: CallMatcher<A, E> + ?Sized> CallMatcher<A, E> for &M {
     fn satisfies(&self, call: &A, expected: &E) -> Result<bool, Error> {
-        Ok(self(call, expected))
+        (**self).satisfies(call, expected)
     }
 }
 
-/// Matches [`ToolCall`]s: the same name, and arguments by a rule, which some tools may have of
-/// their own.
+impl<A, E, M: CallMatcher<A, E> + ?Sized> CallMatcher<A, E> for Box<M> {
+    fn satisfies(&self, call: &A, expected: &E) -> Result<bool, Error> {
+        (**self).satisfies(call, expected)
+    }
+}
+
+/// Makes a [`CallMatcher`] of a function of the call and the expected call.
+///
+/// ```
+/// use trajectory_metrics::{Error, tool_calls::{MatchMode, call_matcher_from_fn, match_calls}};
+///
+/// let matcher = call_matcher_from_fn(|call: &&str, expected: &&str| {
+///     call.eq_ignore_ascii_case(expected)
+/// });
+/// let alignment = match_calls(&["Search", "book"], &["search", "Book"], &matcher)?;
+/// assert!(alignment.is_match(MatchMode::Exact));
+/// # Ok::<(), Error>(())
+/// ```
+pub const fn call_matcher_from_fn<A, E, F: Fn(&A, &E) -> bool>(satisfies: F) -> FromFn<F> {
+    FromFn { function: satisfies }
+}
+
+impl<A, E, F: Fn(&A, &E) -> bool> CallMatcher<A, E> for FromFn<F> {
+    #[inline]
+    fn satisfies(&self, call: &A, expected: &E) -> Result<bool, Error> {
+        Ok((self.function)(call, expected))
+    }
+}
+
+/// Matches [`ToolCall`]s that have the same name, and arguments that agree by a rule; a tool may
+/// have its own rule.
 ///
 /// ```
 /// use trajectory_metrics::Error;
@@ -51,7 +72,7 @@ impl<A, E, F: Fn(&A, &E) -> bool> CallMatcher<A, E> for F {
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// With the feature `serde` a matcher is an object with a `rule` and optional `tools`:
+/// With the feature `serde`, a matcher is an object with a `rule` and optional `tools`:
 /// `{"rule": {"kind": "exact"}, "tools": {"hand_over": {"kind": "ignore"}}}`.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(
@@ -66,13 +87,13 @@ pub struct ToolCallMatcher {
 }
 
 impl ToolCallMatcher {
-    /// One rule for all tools.
+    /// Makes a matcher with one rule for all tools.
     #[must_use]
     pub const fn new(rule: ArgumentRule) -> Self {
         Self { rule, tools: BTreeMap::new() }
     }
 
-    /// A rule of its own for one tool; the last one given counts.
+    /// Sets the rule of one tool and replaces an earlier rule for it.
     #[must_use]
     pub fn with_tool(mut self, name: impl Into<String>, rule: ArgumentRule) -> Self {
         self.tools.insert(name.into(), rule);
@@ -95,13 +116,25 @@ impl CallMatcher<ToolCall, ToolCall> for ToolCallMatcher {
     }
 }
 
-#[cfg(feature = "serde")]
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_matcher_comes_back_as_it_was_written_and_a_tool_has_one_rule() {
+    fn references_boxes_and_functions_are_matchers() {
+        let exact = ToolCallMatcher::new(ArgumentRule::exact());
+        let by_name = call_matcher_from_fn(|a: &ToolCall, e: &ToolCall| a.name == e.name);
+        let matchers: Vec<Box<dyn CallMatcher<ToolCall, ToolCall> + '_>> =
+            vec![Box::new(&exact), Box::new(by_name)];
+        let call = |id: i64| ToolCall::new("look", [("id", id.into())]);
+        let found: Vec<_> =
+            matchers.iter().map(|matcher| matcher.satisfies(&call(1), &call(2))).collect();
+        assert_eq!(found, [Ok(false), Ok(true)]);
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_matcher_is_read_back_as_written_and_a_tool_has_one_rule() {
         let matcher = ToolCallMatcher::new(ArgumentRule::exact())
             .with_tool("hand_over", ArgumentRule::ignore());
         let written = serde_json::to_string(&matcher).unwrap();
@@ -109,9 +142,9 @@ mod tests {
         assert_eq!(read(&written).unwrap(), matcher);
         let plain = ToolCallMatcher::new(ArgumentRule::subset());
         assert_eq!(read(r#"{"rule":{"kind":"subset"}}"#).unwrap(), plain);
-        let twice =
+        let repeated =
             r#"{"rule":{"kind":"exact"},"tools":{"a":{"kind":"exact"},"a":{"kind":"ignore"}}}"#;
-        let error = read(twice).unwrap_err().to_string();
+        let error = read(repeated).unwrap_err().to_string();
         assert!(error.starts_with("duplicate field `a`"), "{error}");
         assert!(read(r#"{"rule":{"kind":"exact"},"tool":{}}"#).is_err());
     }

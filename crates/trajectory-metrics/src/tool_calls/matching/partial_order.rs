@@ -11,21 +11,23 @@ use crate::{
     },
 };
 
-/// Which of the expected calls must come before which others: a directed graph without circles.
+/// A partial order of expected calls: an acyclic graph of pairs whose first call must come before
+/// the second.
 ///
-/// Without any pair it is any order; with each call before the next it is the order of the list.
-/// The verdicts are then those of [`match_calls`](crate::tool_calls::match_calls()), but what is out of order
-/// may differ: there the fewest pairs that must go so that the rest keeps the order, here each
-/// whose call came before one that must precede it.
+/// Without pairs, every order is allowed; with a pair for each call and the next, only the order of
+/// the list. The verdicts are then the same as those of
+/// [`match_calls`](crate::tool_calls::match_calls()), but different pairs may be out of order: there,
+/// the fewest pairs whose removal leaves the rest in order; here, each pair whose call came before a
+/// call that must precede it.
 ///
 /// ```
-/// use trajectory_metrics::tool_calls::{MatchMode, PartialOrder};
+/// use trajectory_metrics::tool_calls::{MatchMode, PartialOrder, call_matcher_from_fn};
 /// use trajectory_metrics::Error;
 ///
 /// // Look up the user and the flight, in either order, then book.
 /// let order = PartialOrder::new(3, &[(0, 2), (1, 2)])?;
 /// let expected = ["user", "flight", "book"];
-/// let same = |call: &&str, expected: &&str| call == expected;
+/// let same = call_matcher_from_fn(|call, expected| call == expected);
 /// let ok = order.match_calls(&["flight", "think", "user", "book"], &expected, &same)?;
 /// assert!(ok.is_match(MatchMode::InOrder));
 /// let early = order.match_calls(&["user", "book", "flight"], &expected, &same)?;
@@ -34,8 +36,8 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// With the feature `serde` an order is the number of calls and all its pairs, also those that
-/// follow from others: `{"calls": 3, "pairs": [[0, 2], [1, 2]]}`.
+/// With the feature `serde`, an order is written as the number of calls and all pairs, including
+/// those that follow from others: `{"calls": 3, "pairs": [[0, 2], [1, 2]]}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -43,19 +45,19 @@ use crate::{
     serde(into = "Stored", try_from = "Stored")
 )]
 pub struct PartialOrder {
-    /// For each call all that must come before it, as bits.
+    /// For each call, the calls that must come before it, as bits.
     before: Vec<u64>,
-    /// For each call all that must come after it, as bits.
+    /// For each call, the calls that must come after it, as bits.
     after: Vec<u64>,
 }
 
 impl PartialOrder {
-    /// The order in which, for each pair, the first expected call comes before the second.
+    /// Makes the order in which, for each pair, the first expected call comes before the second.
     ///
     /// # Errors
     ///
     /// [`Error::Setting`] for more than 64 calls; [`Error::OrderedCall`] for a pair that names a
-    /// call which is not there; [`Error::OrderCycle`] where a call would come before itself.
+    /// call that does not exist; [`Error::OrderCycle`] if a call would have to come before itself.
     pub fn new(calls: usize, pairs: &[(usize, usize)]) -> Result<Self, Error> {
         if calls > 64 {
             let range = "at most 64";
@@ -69,7 +71,7 @@ impl PartialOrder {
             }
             before[second] |= 1 << first;
         }
-        // What comes before a call that comes before another comes before that, too.
+        // The transitive closure.
         for middle in 0..calls {
             let earlier = before[middle];
             for before in &mut before {
@@ -88,27 +90,25 @@ impl PartialOrder {
         Ok(Self { before, after })
     }
 
-    /// Pairs the calls of an agent with the calls that were expected, so that this order is kept if
-    /// it can be.
+    /// Pairs the calls of an agent with the expected calls so that this order is kept, if possible.
     ///
-    /// "In order" then means this order: [`MatchMode::InOrder`](crate::tool_calls::MatchMode::InOrder) holds
-    /// exactly where some choice of calls satisfies everything expected and keeps the order;
-    /// [`MatchMode::Exact`](crate::tool_calls::MatchMode::Exact) where there is no other call besides. Where
-    /// there is no such choice, the pairs are as many as there can be, and those are out of order
-    /// whose call came before one that must precede it.
+    /// [`MatchMode::InOrder`](crate::tool_calls::MatchMode::InOrder) then holds exactly if some
+    /// choice of calls satisfies all expected calls and keeps this order, and
+    /// [`MatchMode::Exact`](crate::tool_calls::MatchMode::Exact) if there are no other calls as
+    /// well. If there is no such choice, there are as many pairs as possible, and a pair is out of
+    /// order if its call came before one that must precede it.
     ///
-    /// To decide this is NP-complete in general (membership in the language of a pomset;
-    /// Feigenbaum, Kahn and Lund 1993, Complexity results for pomset languages). The search is
-    /// exact. A call that fits one open expected call is never passed over, and of two that it fits
-    /// the one which can be had less often later and opens more goes first; so there is nothing to
-    /// choose unless several expected calls are alike for the matcher but not for the order. The
-    /// time is exponential in the number of those at worst, and O(n m + m^2) for n calls otherwise.
+    /// The problem is NP-complete in general (membership in the language of a pomset; Feigenbaum,
+    /// Kahn and Lund 1993, Complexity results for pomset languages). The search is exact. It only
+    /// has a choice if several expected calls are interchangeable for the matcher but not for the
+    /// order. In the worst case the time is exponential in the number of such calls; otherwise it is
+    /// O(n m + m^2) for n calls and m expected calls.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there are as many expected calls as the order has;
-    /// [`Error::OrderSearch`] where a million choices did not settle it; the first error of the
-    /// matcher, as in [`match_calls`](crate::tool_calls::match_calls()).
+    /// [`Error::Length`] unless there are as many expected calls as in the order;
+    /// [`Error::OrderSearch`] if the search has not ended after a million states; the first error of
+    /// the matcher, as in [`match_calls`](crate::tool_calls::match_calls()).
     pub fn match_calls<A, E>(
         &self,
         actual: &[A],
@@ -117,18 +117,18 @@ impl PartialOrder {
     ) -> Result<Alignment, Error> {
         same_length("expected calls", self.before.len(), expected.len())?;
         let satisfies = |call: &A, expected: &E| matcher.satisfies(call, expected);
-        let compatibility = Compatibility::try_new(actual, expected, satisfies)?;
+        let compatibility = Compatibility::new(actual, expected, satisfies)?;
         let complete = |pairs: Vec<(usize, usize)>| {
             let in_order = vec![true; pairs.len()];
             Alignment::new(actual.len(), expected.len(), pairs, &in_order)
         };
         let search = Search::new(&self.before, &self.after, &compatibility);
-        let straight = search.straight();
-        if straight.len() == expected.len() {
-            return Ok(complete(straight));
+        let greedy = search.greedy();
+        if greedy.len() == expected.len() {
+            return Ok(complete(greedy));
         }
-        let matched = maximum_matching(&compatibility, &straight);
-        // Where some expected call must go without, order or not, there is nothing to search for.
+        let matched = maximum_matching(&compatibility, &greedy);
+        // If an expected call has no partner in any order, there is nothing to search for.
         if matched.len() == expected.len()
             && let Some(pairs) = search.exhaustive(MOST_STATES)?
         {
@@ -144,7 +144,7 @@ impl PartialOrder {
     }
 }
 
-/// An order as it is written.
+/// The stored form of an order.
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -171,15 +171,16 @@ impl TryFrom<Stored> for PartialOrder {
     }
 }
 
-/// A second or two of search.
+/// One or two seconds of search.
 const MOST_STATES: usize = 1 << 20;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tool_calls::matching::call_matcher::call_matcher_from_fn;
 
     #[test]
-    fn circles_strangers_and_too_many_calls_are_refused() {
+    fn cycles_unknown_calls_and_too_many_calls_are_refused() {
         let refused = |calls, pairs: &[_]| PartialOrder::new(calls, pairs).unwrap_err();
         assert_eq!(refused(3, &[(0, 1), (1, 2), (2, 1)]), Error::OrderCycle { call: 1 });
         assert_eq!(refused(1, &[(0, 0)]), Error::OrderCycle { call: 0 });
@@ -190,14 +191,14 @@ mod tests {
         assert!(matches!(refused(65, &[]), Error::Setting { name: "expected calls", .. }));
         assert!(PartialOrder::new(64, &[(63, 0), (0, 1)]).is_ok());
         let order = PartialOrder::new(2, &[]).unwrap();
-        let same = |a: &u8, e: &u8| a == e;
+        let same = call_matcher_from_fn(|a: &u8, e: &u8| a == e);
         let error = order.match_calls(&[1, 2], &[1], &same);
         assert_eq!(error, Err(Error::Length { what: "expected calls", expected: 2, found: 1 }));
     }
 
     #[cfg(feature = "serde")]
     #[test]
-    fn an_order_comes_back_as_it_was_written_and_a_circle_is_refused() {
+    fn an_order_is_read_back_as_written_and_a_cycle_is_refused() {
         for order in [
             PartialOrder::new(4, &[(0, 1), (1, 3), (2, 3)]).unwrap(),
             PartialOrder::new(64, &[(63, 0)]).unwrap(),

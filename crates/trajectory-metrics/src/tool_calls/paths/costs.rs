@@ -1,22 +1,26 @@
 use scoring_rules::ExactSum;
 
-use crate::{checks::same_length, error::Error, tool_calls::paths::failure_classes::FailureClass};
+use crate::{
+    checks::{finite, in_range, same_length},
+    error::Error,
+    tool_calls::paths::failure_classes::FailureClass,
+};
 
-/// What the agent's calls cost more than the reference's: the sum of the one less that of the
-/// other, in the unit of the costs.
+/// The cost gap: the sum of the costs of the agent's calls minus that of the reference, in the unit
+/// of the costs.
 ///
-/// Lower is better; at least 0 where the reference is the cheapest path. The sum is exact before it
-/// is rounded once, so the order of the calls leaves no trace.
+/// Lower is better; at least 0 if the reference is a cheapest path. The sum is exact and rounded
+/// once, so that it does not depend on the order of the calls.
 ///
-/// CostBench gives a failed call no cost and leaves out runs that do not reach the goal (appendix
-/// B.3.2): give such a call cost 0, and such a run not at all.
+/// CostBench gives a failed call no cost, and excludes runs that do not reach the goal (appendix
+/// B.3.2): give a failed call the cost 0, and exclude such runs.
 ///
 /// Reference: cost gap in CostBench, appendix B.3.1, equation 14.
 ///
 /// # Errors
 ///
-/// [`Error::ScoringRules`] with the position of a cost that is a NaN or infinite, or for a gap
-/// beyond the range of numbers.
+/// [`Error::ScoringRules`] with the position of a cost that is NaN or infinite, or for a gap that is
+/// too large for a number.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::cost_gap};
@@ -27,36 +31,28 @@ use crate::{checks::same_length, error::Error, tool_calls::paths::failure_classe
 /// # Ok::<(), Error>(())
 /// ```
 pub fn cost_gap(actual: &[f64], reference: &[f64]) -> Result<f64, Error> {
+    finite("costs of the agent", actual)?;
+    finite("costs of the reference", reference)?;
     let mut sum = ExactSum::default();
-    for (index, &value) in actual.iter().enumerate() {
-        check("costs of the agent", index, value)?;
-        sum.add(value);
-    }
-    for (index, &value) in reference.iter().enumerate() {
-        check("costs of the reference", index, value)?;
-        sum.add(-value);
-    }
-    let value = sum.value();
-    if value.is_finite() {
-        Ok(value)
-    } else {
-        Err(Error::ScoringRules(scoring_rules::Error::NotFinite { what: "the cost gap", value }))
-    }
+    actual.iter().for_each(|&cost| sum.add(cost));
+    reference.iter().for_each(|&cost| sum.add(-cost));
+    in_range("the cost gap", sum.value())
 }
 
-/// The [`cost_gap`] of a run without redundant calls; `None` for one that has some, be they
-/// repeated or made after the goal was reached, so that it is left out of a mean over runs. What is
-/// left is lack of awareness of cost, not of progress.
+/// The [`cost_gap`] of a run without redundant calls; `None` for a run that repeats a call or calls a
+/// tool after the goal was reached.
 ///
-/// `classes` has one entry a call, as from [`failure_classes`](crate::tool_calls::failure_classes).
+/// A mean over runs then excludes those runs, and shows a lack of awareness of cost rather than of
+/// progress. `classes` has one entry per call, as returned by
+/// [`failure_classes`](crate::tool_calls::failure_classes()).
 ///
-/// Reference: CostBench, tables 3 and 4, the values in parentheses, which by the captions leave out
+/// Reference: CostBench, tables 3 and 4, the values in parentheses, which by the captions exclude
 /// samples and not calls.
 ///
 /// # Errors
 ///
-/// As [`cost_gap`], also for a run that is left out; [`Error::Length`] unless there is one class a
-/// cost.
+/// As [`cost_gap`], also for a run with redundant calls; [`Error::Length`] unless there is one class
+/// per cost.
 ///
 /// ```
 /// use trajectory_metrics::{
@@ -85,23 +81,15 @@ pub fn cost_gap_without_redundant(
     Ok((!redundant).then_some(gap))
 }
 
-fn check(what: &'static str, index: usize, value: f64) -> Result<(), Error> {
-    if value.is_finite() {
-        Ok(())
-    } else {
-        Err(Error::ScoringRules(scoring_rules::Error::NotFiniteAt { what, index, value }))
-    }
-}
-
-/// How much of what was spent had to be spent: `optimal / actual`.
+/// The share of the spent cost that was necessary: `optimal / actual`.
 ///
-/// Higher is better; in [0, 1] where nothing cheaper than the optimum exists, above 1 where the
-/// agent found something cheaper. Any optimum will do: cost, calls, tokens, time.
+/// Higher is better; in [0, 1] if nothing is cheaper than the optimum, above 1 if the agent found
+/// something cheaper. The cost may be any resource: money, calls, tokens or time.
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] unless the actual cost is positive and the optimal one is not negative, both
-/// finite: of nothing spent there is no share.
+/// [`Error::Setting`] unless the actual cost is positive and the optimal cost is at least 0, both
+/// finite.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::cost_efficiency_score};

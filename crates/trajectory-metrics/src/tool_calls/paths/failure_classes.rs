@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-/// What is wrong with a call: the four failure modes of CostBench.
+/// What is wrong with a call: one of the four failure modes of CostBench.
 ///
 /// Reference: CostBench, appendix D.2.
 ///
@@ -17,34 +17,34 @@ use std::collections::BTreeSet;
     serde(rename_all = "snake_case")
 )]
 pub enum FailureClass {
-    /// Redundant: it does again what a successful call has done.
+    /// Redundant: the call repeats what a successful call has done.
     Repeated,
-    /// Redundant: it comes after the goal was reached.
+    /// Redundant: the call comes after the goal was reached.
     Extra,
-    /// Failed: no such tool, or parameters that the tool does not take.
+    /// Failed: the tool does not exist, or does not accept the parameters.
     WrongParameters,
-    /// Failed: its inputs were not there yet.
+    /// Failed: an input was not available yet.
     Inaccessible,
 }
 
 impl FailureClass {
-    /// Whether the call succeeded and was not needed.
+    /// Whether the call succeeded but was not needed.
     #[must_use]
     pub const fn is_redundant(self) -> bool {
         matches!(self, Self::Repeated | Self::Extra)
     }
 
-    /// Whether the call did not succeed: what counts as invalid tool use.
+    /// Whether the call failed, which counts as invalid tool use.
     #[must_use]
     pub const fn is_invalid(self) -> bool {
         matches!(self, Self::WrongParameters | Self::Inaccessible)
     }
 }
 
-/// What must be known of a call to say what is wrong with it.
+/// The facts about a call that determine its failure class.
 ///
-/// Any combination is valid, also when it is read with the feature `serde`: what follows is of no
-/// account for a call that is not well formed or not accessible.
+/// Any combination is valid. For a call that is not well formed or not accessible, the remaining
+/// facts are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -52,26 +52,27 @@ impl FailureClass {
     serde(deny_unknown_fields)
 )]
 pub struct CallFacts<T> {
-    /// What makes two calls the same: the tool's name, or name and arguments.
+    /// The call, as it is compared with others: the tool's name, or the name and the arguments.
     pub call: T,
-    /// Whether the tool exists and takes these parameters.
+    /// Whether the tool exists and accepts the parameters.
     pub well_formed: bool,
-    /// Whether all that the call needs was there.
+    /// Whether all inputs of the call were available.
     pub accessible: bool,
     /// Whether the goal was reached before this call.
     pub after_goal: bool,
-    /// Whether the call gave the run anything that it did not have; `None` where that is not known.
-    /// Then the call counts as repeated when the same call has succeeded before.
+    /// Whether the call yielded anything new for the run; `None` if that is not known. An unknown call
+    /// counts as repeated if the same call has succeeded before.
     pub advanced: Option<bool>,
 }
 
-/// What is wrong with each call of a run, `None` where nothing is.
+/// Returns the failure class of each call of a run, `None` for a call without a failure.
 ///
-/// A call has one class, the first that holds of: wrong parameters, inaccessible, extra, repeated.
-/// A failed call does nothing, so it neither repeats nor is repeated by the same call later.
+/// A call has the first class that applies of: wrong parameters, inaccessible, extra, repeated. A
+/// failed call has no effect: it is not a repetition, and making the same call again later is not one
+/// either.
 ///
-/// Where it is known whether a call advanced the run, that decides: the same call may be needed
-/// again after the world has changed, and another one may do again what was done (CostBench,
+/// If it is known whether a call advanced the run, that decides whether it is repeated: the same call
+/// may be needed again after an event, and a different call may repeat what was done (CostBench,
 /// table 10: a composite tool after one of its parts).
 ///
 /// `n log n` comparisons of calls.
@@ -131,8 +132,8 @@ pub fn failure_classes<T: Ord>(calls: &[CallFacts<T>]) -> Vec<Option<FailureClas
     calls.iter().map(class).collect()
 }
 
-/// How many calls are of each class. Collects and extends from what [`failure_classes`] gives, for
-/// one run or for many. A count that would leave the range of its type stays at its largest value.
+/// The number of calls of each class, for one or many runs. Collected from, or extended with, the
+/// result of [`failure_classes`]. Counts saturate at the largest value of their type.
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::{FailureClass, FailureCounts};
@@ -142,7 +143,7 @@ pub fn failure_classes<T: Ord>(calls: &[CallFacts<T>]) -> Vec<Option<FailureClas
 /// assert_eq!((counts.calls, counts.redundant(), counts.invalid()), (3, 1, 1));
 /// ```
 ///
-/// With the feature `serde` counts are read only if the classes have no more calls than there are.
+/// With the feature `serde`, counts are read only if the classes together have at most all calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -153,13 +154,13 @@ pub fn failure_classes<T: Ord>(calls: &[CallFacts<T>]) -> Vec<Option<FailureClas
 pub struct FailureCounts {
     /// All calls.
     pub calls: usize,
-    /// Calls that do again what was done.
+    /// Calls that repeat what was done.
     pub repeated: usize,
     /// Calls after the goal was reached.
     pub extra: usize,
-    /// Calls of no tool, or with parameters that it does not take.
+    /// Calls of an unknown tool, or with parameters that the tool does not accept.
     pub wrong_parameters: usize,
-    /// Calls whose inputs were not there.
+    /// Calls without an input that they need.
     pub inaccessible: usize,
 }
 
@@ -170,13 +171,13 @@ impl FailureCounts {
         self.repeated.saturating_add(self.extra)
     }
 
-    /// Calls with wrong parameters and inaccessible ones.
+    /// Calls with wrong parameters and inaccessible calls.
     #[must_use]
     pub const fn invalid(&self) -> usize {
         self.wrong_parameters.saturating_add(self.inaccessible)
     }
 
-    /// Takes in the counts of other calls.
+    /// Adds the counts of other calls.
     pub fn merge(&mut self, other: &Self) {
         add(&mut self.calls, other.calls);
         add(&mut self.repeated, other.repeated);
@@ -190,7 +191,7 @@ const fn add(count: &mut usize, more: usize) {
     *count = count.saturating_add(more);
 }
 
-/// Counts as they are written.
+/// Counts before their checks.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -250,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_at_the_end_of_their_range_stay_there() {
+    fn counts_saturate() {
         let most = FailureCounts {
             calls: usize::MAX,
             repeated: usize::MAX,
@@ -273,7 +274,7 @@ mod tests {
 
     #[cfg(feature = "serde")]
     #[test]
-    fn classes_facts_and_counts_come_back_and_counts_that_do_not_add_up_are_refused() {
+    fn classes_facts_and_counts_are_read_back_and_counts_that_do_not_add_up_are_refused() {
         let calls = [
             CallFacts {
                 call: "a".to_owned(),

@@ -1,12 +1,13 @@
 use crate::error::Error;
 
-/// The share of calls that were not valid: no such tool, wrong parameters, or inputs that were not
-/// there yet. `valid` says it of each call.
+/// The share of calls that are invalid: calls of an unknown tool, with wrong parameters, or with
+/// inputs that were not available yet. `valid` states for each call whether it is valid.
 ///
-/// In [0, 1], lower is better. Over the calls of many runs together, long runs count for more,
-/// which is how CostBench reports it.
+/// In [0, 1]; lower is better. CostBench computes it over the calls of many runs together, so that
+/// long runs count more.
 ///
-/// Reference: ITUR in CostBench, appendix B.3.1, and B.3.2: all runs, whatever their outcome.
+/// Reference: ITUR in CostBench, appendix B.3.1; appendix B.3.2: over all runs, whatever their
+/// outcome.
 ///
 /// # Errors
 ///

@@ -1,9 +1,9 @@
-use std::cmp::Ordering;
+use crate::tool_calls::engines::multiset_pairs::multiset_pairs;
 
-/// How many calls two paths have in common when order does not count and each call satisfies at
-/// most one other.
+/// The number of calls that two paths have in common, regardless of order; each call is counted with
+/// at most one call of the other path.
 ///
-/// With the feature `serde` it is read only if no more calls are common than either path has.
+/// With the feature `serde`, it is read only if neither path has fewer calls than are common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -12,31 +12,31 @@ use std::cmp::Ordering;
 )]
 #[non_exhaustive]
 pub struct MultisetMatch {
-    /// Calls in both.
+    /// Calls in both paths.
     pub common: usize,
-    /// Calls of the agent.
+    /// Calls in the agent's path.
     pub actual: usize,
-    /// Calls of the reference.
+    /// Calls in the reference path.
     pub reference: usize,
 }
 
 impl MultisetMatch {
-    /// The share of the agent's calls that the reference has: `common / actual`, in [0, 1]; higher
-    /// is better. `None` where the agent made no call.
+    /// The share of the agent's calls that are in the reference: `common / actual`, in [0, 1]; higher
+    /// is better. `None` if the agent made no call.
     #[must_use]
     pub fn precision(&self) -> Option<f64> {
         share(self.common as f64, self.actual as f64)
     }
 
     /// The share of the reference's calls that the agent made: `common / reference`, in [0, 1];
-    /// higher is better. `None` where the reference is empty.
+    /// higher is better. `None` if the reference is empty.
     #[must_use]
     pub fn recall(&self) -> Option<f64> {
         share(self.common as f64, self.reference as f64)
     }
 
     /// The harmonic mean of precision and recall: `2 common / (actual + reference)`, in [0, 1];
-    /// higher is better. 0 where only one of the two is empty, `None` where both are.
+    /// higher is better. 0 if only one path is empty, `None` if both are.
     #[must_use]
     pub fn f1(&self) -> Option<f64> {
         share(2.0 * self.common as f64, self.actual as f64 + self.reference as f64)
@@ -47,7 +47,7 @@ fn share(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
 }
 
-/// A match as it is written.
+/// A match before its checks.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -74,10 +74,10 @@ impl TryFrom<Stored> for MultisetMatch {
     }
 }
 
-/// Matches two paths as multisets: a call that stands twice in one and three times in the other is
-/// common twice.
+/// Matches two paths as multisets: of a call that occurs twice in one path and three times in the
+/// other, two are common.
 ///
-/// `n log n` comparisons, memory for `n` references.
+/// `n log n` comparisons, and memory for `n` positions.
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::multiset_match;
@@ -91,30 +91,8 @@ impl TryFrom<Stored> for MultisetMatch {
 /// ```
 #[must_use]
 pub fn multiset_match<T: Ord>(actual: &[T], reference: &[T]) -> MultisetMatch {
-    let common = matched_positions(actual, reference).len();
+    let common = multiset_pairs(actual, reference).len();
     MultisetMatch { common, actual: actual.len(), reference: reference.len() }
-}
-
-/// The positions, in the first path and in the second, of calls that match by count: the first of
-/// its kind with the first, the second with the second.
-pub(super) fn matched_positions<T: Ord>(actual: &[T], reference: &[T]) -> Vec<(usize, usize)> {
-    // Equal calls stay in the order of their paths.
-    let sorted = |calls: &[T]| {
-        let mut order: Vec<usize> = (0..calls.len()).collect();
-        order.sort_by(|&i, &j| calls[i].cmp(&calls[j]));
-        order
-    };
-    let (a, b) = (sorted(actual), sorted(reference));
-    let (mut i, mut j, mut matched) = (0, 0, Vec::new());
-    while let (Some(&x), Some(&y)) = (a.get(i), b.get(j)) {
-        let order = actual[x].cmp(&reference[y]);
-        i += usize::from(order != Ordering::Greater);
-        j += usize::from(order != Ordering::Less);
-        if order == Ordering::Equal {
-            matched.push((x, y));
-        }
-    }
-    matched
 }
 
 #[cfg(test)]
@@ -122,14 +100,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_largest_counts_have_shares_too() {
+    fn the_largest_counts_do_not_overflow() {
         let all = MultisetMatch { common: usize::MAX, actual: usize::MAX, reference: usize::MAX };
         assert_eq!((all.precision(), all.recall(), all.f1()), (Some(1.0), Some(1.0), Some(1.0)));
     }
 
     #[cfg(feature = "serde")]
     #[test]
-    fn a_match_comes_back_and_one_with_too_many_common_calls_is_refused() {
+    fn a_match_is_read_back_and_one_with_too_many_common_calls_is_refused() {
         let found = multiset_match(&[1, 2, 2], &[2, 3]);
         let written = serde_json::to_string(&found).unwrap();
         assert_eq!(serde_json::from_str::<MultisetMatch>(&written).unwrap(), found);

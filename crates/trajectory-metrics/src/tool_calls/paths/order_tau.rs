@@ -1,16 +1,16 @@
-use super::multiset_match::matched_positions;
+use crate::tool_calls::engines::multiset_pairs::multiset_pairs;
 
-/// Kendall's tau between the orders in which both paths make the calls that they have in common:
-/// `(pairs in the same order - pairs in the other order) / all pairs`.
+/// Kendall's tau between the orders in which both paths make their common calls: `(pairs in the same
+/// order - pairs in the opposite order) / all pairs`.
 ///
-/// In [-1, 1], higher is better: 1 where the agent follows the reference's order, -1 where it turns
-/// it round, whatever other calls lie in between. `None` where fewer than two calls are in common.
+/// In [-1, 1]; higher is better: 1 if the agent follows the order of the reference, -1 if it reverses
+/// that order, whatever other calls it makes in between. `None` if fewer than two calls are common.
 ///
-/// A repeated call is matched by count: the first of one path with the first of the other, the
-/// second with the second, what is left over with nothing. So no two matched calls share a place,
-/// there are no ties, and tau-a, tau-b and tau-c are the same number.
+/// Occurrences of a repeated call are matched in order: the first with the first, the second with
+/// the second; further occurrences are not matched. There are therefore no ties, and tau-a, tau-b and
+/// tau-c are the same number.
 ///
-/// `n log n` comparisons, memory for `n` positions.
+/// `n log n` comparisons, and memory for `n` positions.
 ///
 /// Reference: Kendall (1938), A new measure of rank correlation, doi:10.1093/biomet/30.1-2.81;
 /// Knight (1966), A computer method for calculating Kendall's tau with ungrouped data.
@@ -25,18 +25,18 @@ use super::multiset_match::matched_positions;
 /// ```
 #[must_use]
 pub fn order_tau<T: Ord>(actual: &[T], reference: &[T]) -> Option<f64> {
-    let mut matched = matched_positions(actual, reference);
-    // In the agent's order; then only the reference's counts.
+    let mut matched = multiset_pairs(actual, reference);
+    // Positions in the reference, in the order of the agent's path.
     matched.sort_unstable();
     let mut places: Vec<usize> = matched.into_iter().map(|(_, place)| place).collect();
     let n = places.len() as u128;
     let pairs = n * n.saturating_sub(1) / 2;
     let mut scratch = places.clone();
-    let turned = inversions(&mut places, &mut scratch);
-    (pairs > 0).then(|| (pairs as i128 - 2 * turned as i128) as f64 / pairs as f64)
+    let reversed = inversions(&mut places, &mut scratch);
+    (pairs > 0).then(|| (pairs as i128 - 2 * reversed as i128) as f64 / pairs as f64)
 }
 
-/// Sorts by merging and counts the pairs that stood in the wrong order.
+/// Sorts by merging, and returns the number of pairs that were in the wrong order.
 fn inversions(values: &mut [usize], scratch: &mut [usize]) -> u128 {
     if values.len() < 2 {
         return 0;

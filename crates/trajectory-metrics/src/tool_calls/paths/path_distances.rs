@@ -1,16 +1,18 @@
 use scoring_rules::{ExactMean, Weight};
 
-use super::edit_distance::{edit_distance, normalized};
-use crate::error::Error;
+use crate::{
+    error::Error,
+    tool_calls::paths::edit_distance::{edit_distance, normalized},
+};
 
-/// Means over many pairs of paths: edit distance (AED), normalised edit distance (ANED) and exact
-/// match rate (EMR).
+/// Accumulates means over pairs of paths: edit distance (AED), normalised edit distance (ANED) and
+/// exact match rate (EMR).
 ///
-/// Parts can be computed anywhere and merged in any order, and a weight of 2 is the pair twice, to
-/// the last bit.
+/// Parts can be computed separately and merged in any order, with the same bits. A pair of weight 2
+/// counts as much as two equal pairs.
 ///
-/// CostBench leaves out runs that do not reach the goal, and failed calls (appendix B.3.2); what is
-/// to count is left to the caller here.
+/// CostBench excludes runs that do not reach the goal, and failed calls (appendix B.3.2); here the
+/// caller decides what to include.
 ///
 /// Reference: CostBench, appendix B.3.1, equations 15 to 20.
 ///
@@ -28,12 +30,11 @@ use crate::error::Error;
 /// three_times.update_weighted(&["look"], &["look"], Weight::new(3.0)?);
 /// paths.merge(&three_times);
 /// assert_eq!(paths.exact_match_rate()?, 0.8);
-/// assert_eq!(PathDistances::default().exact_match_rate(), Err(scoring_rules::Error::Empty.into()));
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// With the feature `serde` it is stored with all that it has taken in, so that more pairs can follow
-/// after it is read. What no pairs can give is refused.
+/// With the feature `serde`, its state is stored, so that more pairs can be added after it is read.
+/// A state that no pairs can produce is refused.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -46,7 +47,7 @@ pub struct PathDistances {
     exact: ExactMean,
 }
 
-/// The means as they are written.
+/// The means before their checks.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -58,54 +59,51 @@ struct Stored {
 
 #[cfg(feature = "serde")]
 impl TryFrom<Stored> for PathDistances {
-    type Error = Error;
+    type Error = &'static str;
 
-    fn try_from(stored: Stored) -> Result<Self, Error> {
+    fn try_from(stored: Stored) -> Result<Self, Self::Error> {
         let Stored { edit, normalized, exact } = stored;
-        let broken = |what| Err(Error::BrokenState { what });
         let weight = edit.weight();
         if normalized.weight() != weight || exact.weight() != weight {
-            return broken("edit, normalized and exact are means over the same weight");
+            return Err("`edit`, `normalized` and `exact` must be means over the same weight");
         }
-        if weight > 0.0 {
-            // A normalised distance is a share of the longer path, 0 where paths are equal.
-            if !(0.0..f64::INFINITY).contains(&edit.finish()?) {
-                return broken("the mean of edit is finite and at least 0");
-            }
-            let shares = [normalized.finish()?, exact.finish()?];
-            if !shares.iter().all(|share| (0.0..=1.0).contains(share)) {
-                return broken("the means of normalized and exact are from 0 to 1");
-            }
+        let within = |mean: &ExactMean, most: f64| {
+            mean.finish().is_ok_and(|mean| (0.0..=most).contains(&mean))
+        };
+        if weight > 0.0 && !within(&edit, f64::MAX) {
+            return Err("the mean of `edit` must be finite and at least 0");
+        }
+        if weight > 0.0 && !(within(&normalized, 1.0) && within(&exact, 1.0)) {
+            return Err("the means of `normalized` and `exact` must be from 0 to 1");
         }
         Ok(Self { edit, normalized, exact })
     }
 }
 
 impl PathDistances {
-    /// The sum of the weights of all pairs taken in; a pair without a weight counts as 1.
+    /// The sum of the weights of all pairs; a pair without a weight counts as 1.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.edit.weight()
     }
 
-    /// Takes in one pair of paths.
+    /// Adds a pair of paths.
     pub fn update<T: PartialEq>(&mut self, actual: &[T], reference: &[T]) {
-        let [edit, normalized, exact] = distances(actual, reference);
-        self.edit.update(edit);
-        self.normalized.update(normalized);
-        self.exact.update(exact);
+        self.update_weighted(actual, reference, Weight::ONE);
     }
 
-    /// Takes in one pair of paths of the given weight; of weight 0 it leaves no trace.
+    /// Adds a pair of paths with a weight; a pair of weight 0 changes nothing.
     pub fn update_weighted<T: PartialEq>(&mut self, actual: &[T], reference: &[T], weight: Weight) {
-        let [edit, normalized, exact] = distances(actual, reference);
-        // A distance times a weight is within the range of numbers, so that nothing is refused.
-        self.edit.update_weighted(edit, weight).ok();
+        let distance = edit_distance(actual, reference);
+        let normalized = normalized(distance, actual.len(), reference.len());
+        let exact = f64::from(u8::from(distance == 0));
+        // A distance times a weight never overflows, so that no update is refused.
+        self.edit.update_weighted(distance as f64, weight).ok();
         self.normalized.update_weighted(normalized, weight).ok();
         self.exact.update_weighted(exact, weight).ok();
     }
 
-    /// Takes in everything that `other` has.
+    /// Adds all pairs of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.edit.merge(&other.edit);
         self.normalized.merge(&other.normalized);
@@ -116,7 +114,7 @@ impl PathDistances {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] where nothing of positive weight was taken in.
+    /// [`Error::ScoringRules`] without a pair of positive weight.
     pub fn mean_edit_distance(&self) -> Result<f64, Error> {
         Ok(self.edit.finish()?)
     }
@@ -131,7 +129,7 @@ impl PathDistances {
         Ok(self.normalized.finish()?)
     }
 
-    /// The share of pairs that are equal, in [0, 1]; higher is better.
+    /// The share of pairs whose paths are equal, in [0, 1]; higher is better.
     ///
     /// # Errors
     ///
@@ -141,20 +139,13 @@ impl PathDistances {
     }
 }
 
-/// Edit distance, normalised, and whether the paths are equal.
-fn distances<T: PartialEq>(actual: &[T], reference: &[T]) -> [f64; 3] {
-    let distance = edit_distance(actual, reference);
-    let exact = f64::from(distance == 0);
-    [distance as f64, normalized(distance, actual.len(), reference.len()), exact]
-}
-
 #[cfg(feature = "serde")]
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn distances_come_back_and_go_on_and_broken_ones_are_refused() {
+    fn distances_are_read_back_and_continued_and_impossible_ones_are_refused() {
         let mut paths = PathDistances::default();
         let read = |text: &str| serde_json::from_str::<PathDistances>(text);
         let empty = serde_json::to_string(&paths).unwrap();

@@ -1,24 +1,24 @@
 use crate::error::Error;
 
-/// The chance that at least one of k trials succeeds, without bias from n trials of which c
-/// succeeded: `1 - C(n - c, k) / C(n, k)`.
+/// The probability that at least one of k trials succeeds, estimated without bias from n trials of
+/// which c succeeded: `1 - C(n - c, k) / C(n, k)`.
 ///
-/// In [0, 1], higher is better: the share of all choices of k of the n trials that have a success.
-/// Taken as a sum of positive terms, so that small chances keep their digits; `min(k, c)` steps.
+/// In [0, 1]; higher is better. It is the share of all choices of k of the n trials that contain a
+/// success. It is computed as a sum of positive terms, so that small probabilities are accurate, in
+/// `min(k, c)` steps.
 ///
 /// Reference: Chen et al. (2021), Evaluating large language models trained on code,
 /// arXiv:2107.03374, equation 1.
 ///
 /// # Errors
 ///
-/// [`Error::TooFewTrials`] where k is more than the trials; [`Error::Setting`] for k = 0, for more
-/// successes than trials, and for an estimate that is not settled after 10 million steps: both k and
-/// the successes are more than that, and the chance is still below 1.
+/// [`Error::TooFewTrials`] if k exceeds the number of trials; [`Error::Setting`] for k = 0, for more
+/// successes than trials, for more than 2^53 trials, and if `min(k, c)` exceeds 10 million.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::pass_at_k};
 ///
-/// // Of the six pairs of four trials only the one of both failures has no success.
+/// // Of the six pairs of four trials, only the pair of both failures has no success.
 /// assert!((pass_at_k(4, 2, 2)? - 5.0 / 6.0).abs() < 1e-15);
 /// assert_eq!(pass_at_k(4, 2, 5), Err(Error::TooFewTrials { k: 5, trials: 4 }));
 /// # Ok::<(), Error>(())
@@ -29,42 +29,29 @@ pub fn pass_at_k(trials: u64, successes: u64, k: u64) -> Result<f64, Error> {
         return Ok(1.0);
     }
     // C(n - c, k) / C(n, k) is the product over i < k of 1 - c / (n - i), and the same with c and k
-    // exchanged. One minus the product grows by a share of what is left.
-    let (steps, share) = (k.min(successes), k.max(successes) as f64);
-    if steps > MAX_STEPS {
-        // The product falls with each step: below the last digit of 1, the answer is 1.
-        let mut all_fail = 1.0;
-        for i in 0..MAX_STEPS {
-            all_fail *= 1.0 - share / (trials - i) as f64;
-            if all_fail < f64::EPSILON / 4.0 {
-                return Ok(1.0);
-            }
-        }
-        return too_long(steps);
-    }
+    // exchanged. One minus the product grows by a share of the remainder.
+    let steps = checked_steps("smaller of k and the number of successes", k.min(successes))?;
+    let share = k.max(successes) as f64;
     let mut chance = 0.0;
     for i in 0..steps {
         chance += (1.0 - chance) * (share / (trials - i) as f64);
-        if chance >= 1.0 {
-            return Ok(1.0);
-        }
     }
     Ok(chance)
 }
 
-/// The chance that all of k trials succeed, without bias from n trials of which c succeeded:
-/// `C(c, k) / C(n, k)`.
+/// The probability that all of k trials succeed, estimated without bias from n trials of which c
+/// succeeded: `C(c, k) / C(n, k)`.
 ///
-/// In [0, 1], higher is better: the share of all choices of k of the n trials that have no failure.
-/// It asks for reliability where [`pass_at_k`] asks for luck; for k = 1 both are the success rate.
-/// `min(k, n - c)` steps.
+/// In [0, 1]; higher is better. It is the share of all choices of k of the n trials that contain no
+/// failure. It measures reliability, while [`pass_at_k`] measures the best of several attempts; for
+/// k = 1 both are the success rate. Takes `min(k, n - c)` steps.
 ///
 /// Reference: Yao, Shinn, Razavi and Narasimhan (2024), tau-bench: a benchmark for
 /// tool-agent-user interaction in real-world domains, arXiv:2406.12045.
 ///
 /// # Errors
 ///
-/// As [`pass_at_k`]; an estimate is settled when it is too small for a number other than 0.
+/// As [`pass_at_k`], with `min(k, n - c)` in place of `min(k, c)`.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::pass_hat_k};
@@ -80,34 +67,33 @@ pub fn pass_hat_k(trials: u64, successes: u64, k: u64) -> Result<f64, Error> {
     }
     // The product over i < k of (c - i) / (n - i), or over i < n - c of (n - k - i) / (n - i).
     let failures = trials - successes;
-    let (steps, from) = if k <= failures { (k, successes) } else { (failures, trials - k) };
-    let mut chance = 1.0;
-    for i in 0..steps.min(MAX_STEPS) {
-        chance *= (from - i) as f64 / (trials - i) as f64;
-        if chance == 0.0 {
-            return Ok(0.0);
-        }
-    }
-    if steps <= MAX_STEPS { Ok(chance) } else { too_long(steps) }
-}
-
-/// The most steps that an estimate may take, a fraction of a second.
-const MAX_STEPS: u64 = 10_000_000;
-
-fn too_long(steps: u64) -> Result<f64, Error> {
-    let range = "at most 10 million, unless the estimate is settled before";
-    Err(Error::Setting { name: "number of steps", value: steps as f64, range })
+    let steps = checked_steps("smaller of k and the number of failures", k.min(failures))?;
+    let from = if k <= failures { successes } else { trials - k };
+    Ok((0..steps).map(|i| (from - i) as f64 / (trials - i) as f64).product())
 }
 
 fn check(trials: u64, successes: u64, k: u64) -> Result<(), Error> {
+    const MOST_TRIALS: u64 = 1 << 53;
+
+    let setting = |name, value: u64, range| Error::Setting { name, value: value as f64, range };
+    if trials > MOST_TRIALS {
+        return Err(setting("number of trials", trials, "at most 2^53"));
+    }
     if successes > trials {
-        let (value, range) = (successes as f64, "at most the number of trials");
-        return Err(Error::Setting { name: "number of successes", value, range });
+        return Err(setting("number of successes", successes, "at most the number of trials"));
     }
     if k == 0 {
-        return Err(Error::Setting { name: "k", value: 0.0, range: "at least 1" });
+        return Err(setting("k", k, "at least 1"));
     }
     if k > trials { Err(Error::TooFewTrials { k, trials }) } else { Ok(()) }
+}
+
+/// Limits the time to a fraction of a second.
+fn checked_steps(name: &'static str, steps: u64) -> Result<u64, Error> {
+    if steps <= 10_000_000 {
+        return Ok(steps);
+    }
+    Err(Error::Setting { name, value: steps as f64, range: "at most 10 million" })
 }
 
 #[cfg(test)]
@@ -115,22 +101,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_that_would_take_too_many_steps_are_an_error_and_others_of_that_size_return() {
-        let far = 1_u64 << 60;
-        // 2^32 steps to 1 - 1/e, and 2^30 to 1/e.
-        for result in
-            [pass_at_k(u64::MAX, 1 << 32, 1 << 32), pass_hat_k(far, far - (1 << 30), 1 << 30)]
-        {
-            let is_steps = matches!(result, Err(Error::Setting { name: "number of steps", .. }));
-            assert!(is_steps, "{result:?}");
+    fn counts_that_would_take_too_many_steps_are_refused_and_others_of_that_size_are_not() {
+        let most = 1_u64 << 53;
+        for (result, expected) in [
+            (pass_at_k(most, 1 << 32, 1 << 32), "smaller of k and the number of successes"),
+            (
+                pass_hat_k(most, most - (1 << 30), 1 << 30),
+                "smaller of k and the number of failures",
+            ),
+            (pass_at_k(most + 1, 1, 1), "number of trials"),
+            (pass_hat_k(u64::MAX, u64::MAX, 1), "number of trials"),
+        ] {
+            assert!(matches!(result, Err(Error::Setting { name, .. }) if name == expected));
         }
-        // Nothing is left to add or to multiply after a few steps.
-        assert_eq!(pass_at_k(far, far / 2, far / 2), Ok(1.0));
-        assert_eq!(pass_hat_k(far, far / 2, far / 2), Ok(0.0));
-        // One in 50 succeeds: single steps are below the last digit long before the end.
-        assert_eq!(pass_at_k(far, far / 50, far / 50), Ok(1.0));
-        // Either count may be large where the other is small.
-        assert_eq!(pass_at_k(far, 1, far / 2), Ok(0.5));
-        assert_eq!(pass_hat_k(far, far / 2, 1), Ok(0.5));
+        // One of the two may be large if the other is small.
+        assert_eq!(pass_at_k(most, 1, most / 2), Ok(0.5));
+        assert_eq!(pass_hat_k(most, most / 2, 1), Ok(0.5));
     }
 }

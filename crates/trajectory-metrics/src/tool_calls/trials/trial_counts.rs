@@ -8,8 +8,8 @@ use crate::{
     tool_calls::trials::pass_at_k::{pass_at_k, pass_hat_k},
 };
 
-/// How one of several trials of a task ended. A trial that was cut off or never made is not a
-/// failure: what it would have been is not known.
+/// How a trial of a task ended. A trial that was cut off or not made is not a failure: its outcome is
+/// unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -17,27 +17,25 @@ use crate::{
     serde(rename_all = "snake_case")
 )]
 pub enum TrialOutcome {
-    /// It succeeded.
+    /// The trial succeeded.
     Success,
-    /// It failed.
+    /// The trial failed.
     Failure,
-    /// It was cut off before it could end.
+    /// The trial was cut off before its outcome.
     Censored,
-    /// It was planned and not made.
+    /// The trial was planned but not made.
     NotRun,
 }
 
-/// The trials of one task, counted by how they ended. Collects and extends from [`TrialOutcome`]s;
-/// a count that would leave the range of its type stays at its largest value.
-///
-/// With the feature `serde` counts are read only if their sum is at most `u64::MAX`.
+/// The number of trials of one task by outcome. Collected from, or extended with, [`TrialOutcome`]s;
+/// counts saturate at the largest value of their type.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::{TrialCounts, TrialOutcome}};
 ///
 /// use TrialOutcome::{Censored, Success};
 /// let counts: TrialCounts = [Success, Censored, Success].into_iter().collect();
-/// // Four trials were planned: one is cut off, one missing.
+/// // Four trials were planned: one was cut off, one was not made.
 /// let counts = counts.with_planned(4);
 /// assert_eq!((counts.trials(), counts.unknown()), (4, 2));
 /// let bounds = counts.pass_hat_k(1)?;
@@ -49,7 +47,7 @@ pub enum TrialOutcome {
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
-    serde(try_from = "Stored")
+    serde(deny_unknown_fields)
 )]
 pub struct TrialCounts {
     /// Trials that succeeded.
@@ -58,16 +56,16 @@ pub struct TrialCounts {
     pub failures: u64,
     /// Trials that were cut off.
     pub censored: u64,
-    /// Trials that were planned and not made.
+    /// Trials that were planned but not made.
     pub not_run: u64,
 }
 
 impl TrialCounts {
-    /// The trials of each task, in the order of the tasks' names.
+    /// Counts the trials of each task; the map is in the order of the tasks.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one outcome a task given.
+    /// [`Error::Length`] unless there is one outcome per entry of `tasks`.
     ///
     /// ```
     /// use trajectory_metrics::{Error, tool_calls::{TrialCounts, TrialOutcome}};
@@ -90,64 +88,53 @@ impl TrialCounts {
         Ok(counts)
     }
 
-    /// The same with the trials that are missing from those planned counted as not run. More than
-    /// were planned stay as they are.
+    /// Adds trials that were not run until there are as many trials as planned. If there are already
+    /// more, nothing changes.
     #[must_use]
     pub const fn with_planned(mut self, trials: u64) -> Self {
         self.not_run = self.not_run.saturating_add(trials.saturating_sub(self.trials()));
         self
     }
 
-    /// All trials, known or not; `u64::MAX` if there are more.
+    /// The number of trials; `u64::MAX` if there are more.
     #[must_use]
     pub const fn trials(&self) -> u64 {
         self.successes.saturating_add(self.failures).saturating_add(self.unknown())
     }
 
-    /// Trials of which it is not known how they would have ended; `u64::MAX` if there are more.
+    /// The number of trials with an unknown outcome; `u64::MAX` if there are more.
     #[must_use]
     pub const fn unknown(&self) -> u64 {
         self.censored.saturating_add(self.not_run)
     }
 
-    /// [`pass_at_k`] over all trials: the number if all that are unknown had failed, and if all had
+    /// [`pass_at_k`] over all trials: its value if all unknown trials had failed, and if all had
     /// succeeded.
     ///
     /// # Errors
     ///
-    /// As [`pass_at_k`]; [`Error::Setting`] for more than `u64::MAX` trials.
+    /// As [`pass_at_k`].
     pub fn pass_at_k(&self, k: u64) -> Result<Interval, Error> {
         self.bounds(k, pass_at_k)
     }
 
-    /// [`pass_hat_k`] over all trials: the number if all that are unknown had failed, and if all
-    /// had succeeded.
+    /// [`pass_hat_k`] over all trials: its value if all unknown trials had failed, and if all had
+    /// succeeded.
     ///
     /// # Errors
     ///
-    /// As [`pass_at_k`]; [`Error::Setting`] for more than `u64::MAX` trials.
+    /// As [`pass_hat_k`].
     pub fn pass_hat_k(&self, k: u64) -> Result<Interval, Error> {
         self.bounds(k, pass_hat_k)
     }
 
-    /// The sum of all counts, which the public fields do not keep in range.
-    fn checked_trials(&self) -> Result<u64, Error> {
-        let counts = [self.successes, self.failures, self.censored, self.not_run];
-        let sum = counts.iter().try_fold(0_u64, |sum, &count| sum.checked_add(count));
-        sum.ok_or_else(|| Error::Setting {
-            name: "number of trials",
-            value: counts.iter().map(|&count| count as f64).sum(),
-            range: "below 2^64",
-        })
-    }
-
-    /// Both estimates grow with the successes, so their ends lie at the fewest and the most.
+    /// Both estimates increase with the successes, so the fewest and the most give the ends.
     fn bounds(
         &self,
         k: u64,
         estimate: impl Fn(u64, u64, u64) -> Result<f64, Error>,
     ) -> Result<Interval, Error> {
-        let trials = self.checked_trials()?;
+        let trials = self.trials();
         let at_most = trials - self.failures;
         Ok(Interval::new(estimate(trials, self.successes, k)?, estimate(trials, at_most, k)?)?)
     }
@@ -155,28 +142,6 @@ impl TrialCounts {
 
 const fn add_one(count: &mut u64) {
     *count = count.saturating_add(1);
-}
-
-/// Counts as they are written.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    successes: u64,
-    failures: u64,
-    censored: u64,
-    not_run: u64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for TrialCounts {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        let Stored { successes, failures, censored, not_run } = stored;
-        let counts = Self { successes, failures, censored, not_run };
-        counts.checked_trials().map(|_| counts)
-    }
 }
 
 impl Extend<TrialOutcome> for TrialCounts {
@@ -205,33 +170,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_at_the_end_of_their_range_stay_there_and_more_trials_are_an_error() {
+    fn counts_saturate_and_more_trials_than_are_supported_are_an_error() {
         use TrialOutcome::{Censored, Failure, NotRun, Success};
-        let (successes, failures, censored, not_run) = (u64::MAX, u64::MAX, u64::MAX, u64::MAX);
-        let mut counts = TrialCounts { successes, failures, censored, not_run };
+        let most = u64::MAX;
+        let all = TrialCounts { successes: most, failures: most, censored: most, not_run: most };
+        let mut counts = all;
         counts.extend([Success, Failure, Censored, NotRun]);
-        assert_eq!(counts, TrialCounts { successes, failures, censored, not_run });
-        assert_eq!((counts.trials(), counts.unknown()), (u64::MAX, u64::MAX));
-        assert_eq!(counts.with_planned(u64::MAX), counts);
-        for counts in [counts, TrialCounts { successes, failures: 1, ..TrialCounts::default() }] {
+        assert_eq!(counts, all);
+        assert_eq!((counts.trials(), counts.unknown()), (most, most));
+        assert_eq!(counts.with_planned(most), counts);
+        for counts in [counts, TrialCounts { successes: most, ..TrialCounts::default() }] {
             for result in [counts.pass_at_k(1), counts.pass_hat_k(1)] {
                 let is_sum = matches!(result, Err(Error::Setting { name: "number of trials", .. }));
                 assert!(is_sum, "{result:?}");
             }
         }
-        let most = TrialCounts { successes, ..TrialCounts::default() };
-        assert_eq!(most.pass_hat_k(1).unwrap().as_point(), Some(1.0));
-        assert_eq!(most.with_planned(u64::MAX), most);
     }
 
     #[cfg(feature = "serde")]
     #[test]
-    fn counts_come_back_and_counts_beyond_the_range_are_refused() {
+    fn counts_are_read_back() {
         let counts = TrialCounts { successes: 1, failures: 2, censored: 3, not_run: 4 };
         let written = serde_json::to_string(&counts).unwrap();
         assert_eq!(serde_json::from_str::<TrialCounts>(&written).unwrap(), counts);
-        let text = r#"{"successes":18446744073709551615,"failures":0,"censored":1,"not_run":0}"#;
-        let error = serde_json::from_str::<TrialCounts>(text).unwrap_err().to_string();
-        assert!(error.starts_with("number of trials is") && error.contains("2^64"), "{error}");
     }
 }

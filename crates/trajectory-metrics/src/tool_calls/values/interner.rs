@@ -2,8 +2,8 @@ use std::{collections::HashMap, hash::Hash};
 
 use crate::error::Error;
 
-/// Gives each distinct call a number, in the order of first appearance from 0: equal calls get the
-/// same one. What is compared many times is hashed once and then compared as a number.
+/// Numbers distinct calls from 0 in the order of their first appearance; equal calls get the same
+/// number. A call that is compared many times is then hashed once and compared as a number.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::Interner};
@@ -15,8 +15,8 @@ use crate::error::Error;
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// With the feature `serde` an interner is the list of its calls in the order of their numbers, so
-/// that it can be stored and used further.
+/// With the feature `serde`, an interner is written as the list of its calls in the order of their
+/// numbers. After it is read, it continues with the next number.
 #[derive(Clone, Debug)]
 pub struct Interner<T> {
     numbers: HashMap<T, u32>,
@@ -29,11 +29,11 @@ impl<T> Default for Interner<T> {
 }
 
 impl<T: Eq + Hash> Interner<T> {
-    /// The number of a call.
+    /// Returns the number of a call, a new one if the call is new.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] once there are 2^32 distinct calls.
+    /// [`Error::Setting`] for more than 2^32 distinct calls.
     pub fn intern(&mut self, call: T) -> Result<u32, Error> {
         let count = self.numbers.len();
         let next = u32::try_from(count).map_err(|_| Error::Setting {
@@ -44,7 +44,7 @@ impl<T: Eq + Hash> Interner<T> {
         Ok(*self.numbers.entry(call).or_insert(next))
     }
 
-    /// The numbers of a path's calls.
+    /// Returns the numbers of the calls of a path.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl<'de, T: serde::Deserialize<'de> + Eq + Hash> serde::Deserialize<'de> for In
             let number = interner.intern(call).map_err(D::Error::custom)?;
             if number as usize != index {
                 return Err(D::Error::custom(format_args!(
-                    "call {index} is call {number} again; give each call once"
+                    "call {index} repeats call {number}; give each call once"
                 )));
             }
         }
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stored_interner_goes_on_where_it_was_and_has_no_call_twice() {
+    fn a_stored_interner_continues_where_it_was_and_refuses_a_repeated_call() {
         let mut interner = Interner::default();
         let calls = ["search", "look", "book"].map(str::to_owned);
         interner.intern_all(calls.clone()).unwrap();
@@ -98,6 +98,6 @@ mod tests {
         assert_eq!(read.intern_all(calls).unwrap(), [0, 1, 2]);
         assert_eq!(read.intern("pay".to_owned()), Ok(3));
         let twice = serde_json::from_str::<Interner<String>>(r#"["a","b","a"]"#);
-        assert_eq!(twice.unwrap_err().to_string(), "call 2 is call 0 again; give each call once");
+        assert_eq!(twice.unwrap_err().to_string(), "call 2 repeats call 0; give each call once");
     }
 }

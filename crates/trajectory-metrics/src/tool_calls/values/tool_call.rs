@@ -2,10 +2,11 @@ use std::collections::BTreeMap;
 
 use crate::tool_calls::values::value::Value;
 
-/// One call of a tool: its name and what it was given.
+/// A call of a tool: the tool's name and the arguments.
 ///
-/// Arguments are a [`Value::Map`] as a rule; calls without arguments have an empty one. Another
-/// kind of value, such as a hash in place of arguments that may not be shown, is compared whole.
+/// Arguments are usually a [`Value::Map`]; a call without arguments has an empty one. A value of
+/// another kind, such as a hash in place of arguments that must not be shown, is compared as a
+/// whole.
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::ToolCall;
@@ -14,40 +15,40 @@ use crate::tool_calls::values::value::Value;
 /// assert_eq!(call, ToolCall::new("search", [("limit", 5.0.into()), ("query", "rust".into())]));
 /// ```
 ///
-/// # Spellings that are read
+/// # Formats that are read
 ///
-/// With the feature `serde` a call is read from a JSON object, and never from a list. One of these
-/// keys holds the arguments; a call without any of them has no arguments.
+/// With the feature `serde`, a call is read from a JSON object, never from a list. The arguments
+/// are under one of these keys; a call without any of them has no arguments.
 ///
 /// | key | written by |
 /// |---|---|
-/// | `arguments` | this crate; OpenAI, where it is a text that holds JSON |
+/// | `arguments` | this crate; OpenAI, as a text that holds JSON |
 /// | `args` | LangChain |
 /// | `input` | Anthropic |
 /// | `parameters` | chat templates of open models |
 ///
-/// The name is in `name`, or in `function` if that is a text. If `function` or `custom` is an
-/// object, as in OpenAI's chat messages, then name and arguments are read from it.
+/// The name is under `name`, or under `function` if that is a text. If `function` or `custom` is an
+/// object, as in OpenAI's chat messages, name and arguments are read from it.
 ///
-/// Arguments that are null, and a text that is empty or holds `null`, are no arguments. A text
-/// that holds one JSON object is read as that object. Any other text stays a [`Value::Text`], which
-/// equals no object: arguments that a model cut off, continued after their end, or wrote with a key
-/// twice do not stop a reader of logs, and match no expected object.
+/// Arguments that are null, an empty text or a text that holds `null` are empty. A text that holds
+/// one JSON object is read as that object. Any other text is kept as a [`Value::Text`], which
+/// equals no object: arguments that a model cut off, continued after their end, or wrote with a
+/// repeated key do not stop a reader of logs, and match no expected object.
 ///
 /// The keys `id`, `call_id`, `tool_call_id`, `index`, `type`, `status`, `requestor` and `ok` are
-/// ignored unless they hold an object or a list, which counts as an unknown key; unknown keys are
-/// ignored as long as arguments are given that are not empty.
+/// ignored unless they hold an object or a list; then they count as unknown. Unknown keys are
+/// ignored if there are arguments that are not empty.
 ///
 /// Reading fails with an error that names the key
 ///
-/// - if an unknown key is there and no key for the arguments, as the arguments may be in it; so too
-///   if an unknown key is there that is not null and the arguments are null, `{}`, `[]` or an empty
-///   text,
+/// - if there is an unknown key and no key for the arguments, because the arguments may be under
+///   the unknown key; likewise if the unknown key is not null and the arguments are null, `{}`,
+///   `[]` or an empty text,
 /// - if there are two keys for the arguments or for the name,
-/// - if a key stands twice, in the call or at any depth of arguments that are not a text.
+/// - if a key occurs twice in an object, at any depth outside of text.
 ///
-/// A call is written as `{"name": …, "arguments": …}`. It comes back equal unless its arguments are
-/// [`Value::Null`] or a text that is read as something else.
+/// A call is written as `{"name": …, "arguments": …}`. It is read back as an equal call unless its
+/// arguments are [`Value::Null`] or a text that is read as something else.
 ///
 /// ```
 /// # #[cfg(feature = "serde")] {
@@ -79,12 +80,12 @@ use crate::tool_calls::values::value::Value;
 pub struct ToolCall {
     /// The tool's name.
     pub name: String,
-    /// What the tool was given.
+    /// The arguments, usually a map.
     pub arguments: Value,
 }
 
 impl ToolCall {
-    /// A call with named arguments.
+    /// Makes a call with named arguments.
     #[must_use]
     pub fn new<N: Into<String>>(
         name: impl Into<String>,
@@ -94,10 +95,10 @@ impl ToolCall {
         Self { name: name.into(), arguments: Value::Map(arguments) }
     }
 
-    /// A call as Anthropic's API gives it: a name, and the input as a value. Null is no arguments.
+    /// Makes a call of a block of Anthropic's API: its name, and its input as a value. Null stands
+    /// for no arguments.
     ///
-    /// With the feature `serde` the input is a [`Value`] after
-    /// `serde_json::from_value(block["input"].clone())`.
+    /// With the feature `serde`, `serde_json::from_value(block["input"].clone())` makes the value.
     ///
     /// ```
     /// use trajectory_metrics::tool_calls::{ToolCall, Value};

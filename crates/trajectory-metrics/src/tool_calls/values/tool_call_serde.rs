@@ -16,7 +16,7 @@ const IGNORED: [&str; 8] =
     ["id", "call_id", "tool_call_id", "index", "type", "status", "requestor", "ok"];
 
 impl ToolCall {
-    /// A call as OpenAI's API returns it: a name, and arguments as a text that holds JSON.
+    /// Makes a call of OpenAI's API: a name, and arguments as a text that holds JSON.
     ///
     /// An empty text and `null` stand for no arguments. To read logs, deserialize the call instead:
     /// a text that holds no JSON object is then kept as text and is not an error.
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_without_arguments_are_alike_however_that_was_written() {
+    fn calls_without_arguments_are_equal_however_they_are_written() {
         let none = ["{}", "null", r#""""#, r#""  ""#, r#""{}""#, r#""null""#];
         assert_eq!(read(r#"{"name":"look"}"#), bare("look"));
         for key in ARGUMENTS {
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_and_what_is_unknown_is_ignored_beside_arguments() {
+    fn a_written_call_is_read_back_and_unknown_keys_are_ignored_beside_arguments() {
         let call = read(r#"{"id":7,"name":"look","matched":true,"arguments":{"at":[1,null]}}"#);
         assert_eq!(read(&serde_json::to_string(&call).unwrap()), call);
         let metadata = r#"{"id":1,"call_id":2,"tool_call_id":3,"index":4,"type":5,"status":6,"requestor":7,"ok":8,"name":"look"}"#;
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn two_keys_for_one_thing_are_refused() {
+    fn two_keys_for_the_name_or_the_arguments_are_refused() {
         for (text, first, second) in [
             (r#"{"name":"pay","args":{},"input":{}}"#, "args", "input"),
             (r#"{"name":"pay","parameters":{"a":1},"arguments":null}"#, "arguments", "parameters"),
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_twice_is_refused_at_any_depth() {
+    fn a_key_that_occurs_twice_is_refused_at_any_depth() {
         for (text, key) in [
             (r#"{"name":"pay","name":"pay"}"#, "name"),
             (r#"{"name":"pay","args":{},"args":{}}"#, "args"),
@@ -265,7 +265,7 @@ mod tests {
         }
     }
 
-    /// Texts that a model wrote and that hold no object.
+    /// Arguments that a model wrote as text and that hold no JSON object.
     const UNFINISHED: [&str; 8] = [
         r#"{"amount":5"#,
         r#"{"amount":5} and more"#,

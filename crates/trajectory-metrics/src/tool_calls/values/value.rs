@@ -1,18 +1,18 @@
 use std::collections::BTreeMap;
 
-/// A value as JSON has it: what an argument of a tool call is.
+/// An argument of a tool call: a value as JSON has it.
 ///
-/// A whole number equals the real number of the same size, compared without rounding: 2 is 2.0, and
-/// -0.0 is 0.0. A NaN, which JSON does not have, equals itself. Order and hash go with that
-/// equality: kinds stand in the order of the variants, both kinds of numbers together, a NaN after
-/// all of them.
+/// An integer equals a real number of the same size, compared without rounding: 2 equals 2.0, and
+/// -0.0 equals 0.0. NaN, which JSON does not have, equals itself. Order and hash agree with that
+/// equality: kinds are ordered as the variants are, both kinds of numbers together, with NaN last
+/// among the numbers.
 ///
-/// With the feature `serde` it reads from and writes to any format that describes itself. Whole
-/// numbers of 64 bits, with a sign or without, keep all their digits: from `-2^63` to `2^64 - 1`. A
-/// reader of JSON hands on longer ones as real numbers, of which about 16 digits are left, so that
-/// two long identifiers may come out equal: write those as text. Writing refuses a longer
-/// [`Integer`](Self::Integer) with an error, as it would not come back as it was. A name that
-/// stands twice in one map is an error that names it.
+/// With the feature `serde`, a value is read from and written to any self-describing format.
+/// Integers from `-2^63` to `2^64 - 1` keep all their digits. Readers of JSON pass on longer
+/// integers as real numbers, which keep about 16 digits, so that two long identifiers may be read
+/// as equal: write such identifiers as text. Writing a longer [`Integer`](Self::Integer) is an
+/// error, because it would be read back as another value. A key that occurs twice in a map is an
+/// error that names it.
 ///
 /// ```
 /// use trajectory_metrics::tool_calls::Value;
@@ -23,12 +23,12 @@ use std::collections::BTreeMap;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub enum Value {
-    /// Nothing.
+    /// No value.
     #[default]
     Null,
     /// True or false.
     Bool(bool),
-    /// A whole number; of 64 bits where it is to be read or written.
+    /// An integer; of 64 bits if it is to be read or written.
     Integer(i128),
     /// Any other number.
     Real(f64),
@@ -36,19 +36,19 @@ pub enum Value {
     Text(String),
     /// Values in order.
     List(Vec<Self>),
-    /// Values by name; the order in which names were written is of no account.
+    /// Values by name; the order in which the names were written does not matter.
     Map(BTreeMap<String, Self>),
 }
 
 impl Value {
-    /// The value at a path of names and list positions, separated by dots, and what `other` has at
-    /// the same names. The longest name is tried first, so that names with dots are found.
+    /// The value at a path of names and list positions, separated by dots, and what `other` holds
+    /// at the same names. The longest name is tried first, so that names with dots are found.
     pub(crate) fn at<'a>(
         &'a self,
         other: Option<&'a Self>,
         path: &str,
     ) -> Option<(&'a Self, Option<&'a Self>)> {
-        // A position is no name: only values of one kind have the same entries.
+        // A position in a list is not a name in a map.
         let other = other.filter(|other| match self {
             Self::Map(_) => matches!(other, Self::Map(_)),
             _ => matches!(other, Self::List(_)),
@@ -65,7 +65,7 @@ impl Value {
         })
     }
 
-    /// What a map has under a name, or a list at a position as it is usually written.
+    /// The entry of a map under a name, or of a list at a position without leading zeros.
     fn entry(&self, name: &str) -> Option<&Self> {
         match self {
             Self::Map(values) => values.get(name),
@@ -81,9 +81,6 @@ impl Value {
     /// Equality in which numbers, at any depth, may differ by the tolerance.
     pub(crate) fn agrees(&self, expected: &Self, tolerance: Tolerance) -> bool {
         match (self, expected) {
-            (Self::Null, Self::Null) => true,
-            (Self::Bool(a), Self::Bool(b)) => a == b,
-            (Self::Text(a), Self::Text(b)) => a == b,
             (Self::List(a), Self::List(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.agrees(b, tolerance))
             }
@@ -91,23 +88,31 @@ impl Value {
                 a.len() == b.len()
                     && a.iter().zip(b).all(|((p, a), (q, b))| p == q && a.agrees(b, tolerance))
             }
+            // The difference of integers first: long ones lose their last digits as real numbers.
             (Self::Integer(a), Self::Integer(b)) => {
-                // Their difference first: as real numbers long ones would lose their last digits.
                 a == b || tolerance.covers(a.saturating_sub(*b) as f64, *b as f64)
             }
-            (Self::Real(a), Self::Real(b)) => self == expected || tolerance.covers(a - b, *b),
-            (Self::Integer(a), Self::Real(b)) => {
-                self == expected || tolerance.covers(*a as f64 - b, *b)
+            _ => {
+                let near = || match (self.as_real(), expected.as_real()) {
+                    (Some(a), Some(b)) => tolerance.covers(a - b, b),
+                    _ => false,
+                };
+                self == expected || near()
             }
-            (Self::Real(a), Self::Integer(b)) => {
-                self == expected || tolerance.covers(a - *b as f64, *b as f64)
-            }
-            _ => false,
+        }
+    }
+
+    /// A number, rounded to a real one.
+    const fn as_real(&self) -> Option<f64> {
+        match self {
+            Self::Integer(value) => Some(*value as f64),
+            Self::Real(value) => Some(*value),
+            _ => None,
         }
     }
 }
 
-/// How far a number may be from the expected one. None by default.
+/// How far a number may be from the expected one; 0 by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Tolerance {
     pub(crate) absolute: f64,
@@ -117,8 +122,8 @@ pub(crate) struct Tolerance {
 impl Tolerance {
     fn covers(self, difference: f64, expected: f64) -> bool {
         let allowed = self.absolute.max(self.relative * expected.abs());
-        // Without a tolerance only equality counts, not a difference that was rounded to zero; an
-        // infinite number is near no other.
+        // Without a tolerance only equal numbers agree, even if their difference rounds to zero. No
+        // number is near an infinite one.
         allowed > 0.0 && allowed.is_finite() && difference.abs() <= allowed
     }
 }
@@ -174,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_and_real_numbers_are_compared_exactly() {
+    fn integers_and_real_numbers_are_compared_exactly() {
         assert_eq!(Value::from(-3), Value::from(-3.0));
         assert_ne!(Value::from(3), Value::from(3.5));
         assert_ne!(Value::from(0), Value::from(f64::NAN));
@@ -184,14 +189,14 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_is_made_from_what_it_holds() {
+    fn every_kind_is_made_from_the_type_that_it_holds() {
         assert!(matches!(Value::from(false), Value::Bool(false)));
         assert!(matches!(Value::from(7), Value::Integer(7)));
         assert!(matches!(Value::from("a".to_owned()), Value::Text(text) if text == "a"));
     }
 
     #[test]
-    fn a_tolerance_is_of_the_expected_number_and_reaches_into_lists_and_maps() {
+    fn a_tolerance_is_relative_to_the_expected_number_and_applies_inside_lists_and_maps() {
         assert!(near(11, 10, 0.0, 0.1) && !near(10, 9, 0.0, 0.1));
         assert!(near(1.5, 1, 0.5, 0.0) && !near(1.5, 1, 0.4, 0.0));
         assert!(near(1, 1.5, 0.5, 0.0) && !near(1, 1.5, 0.4, 0.0));
@@ -199,7 +204,7 @@ mod tests {
         assert!(near(true, true, 0.0, 0.0) && !near("1", "2", 9.0, 9.0));
         assert!(!near(f64::NAN, 1.0, 9.0, 9.0) && !near(f64::INFINITY, 1.0, 9.0, 9.0));
         assert!(!near(1.0, f64::INFINITY, 9.0, 9.0) && !near("1", 1, 9.0, 9.0));
-        // No tolerance, and a difference that real numbers cannot hold.
+        // Without a tolerance, a difference that real numbers cannot hold still counts.
         assert!(!near(9_007_199_254_740_993, 9_007_199_254_740_992, 0.0, 0.0));
         let nested =
             |x: f64| Value::from(BTreeMap::from([("at".to_owned(), vec![x.into()].into())]));

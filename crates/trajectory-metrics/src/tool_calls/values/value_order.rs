@@ -5,8 +5,8 @@ use std::{
 
 use crate::tool_calls::values::value::Value;
 
-/// Kinds in the order of the variants, whole and real numbers as one kind; then by content. A NaN
-/// comes after all numbers.
+/// By kind, in the order of the variants with all numbers as one kind, then by content. NaN comes
+/// after all other numbers.
 impl Ord for Value {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
@@ -44,7 +44,7 @@ impl Hash for Value {
             Self::Null => {}
             Self::Bool(value) => value.hash(state),
             Self::Integer(value) => value.hash(state),
-            // As the whole number that it equals, if there is one.
+            // Hashed as the integer that it equals, if there is one.
             Self::Real(value) => match as_integer(*value) {
                 Some(value) => value.hash(state),
                 None if value.is_nan() => f64::NAN.to_bits().hash(state),
@@ -72,20 +72,20 @@ fn reals(a: f64, b: f64) -> Ordering {
     a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }
 
-/// Without rounding the whole number to a real one, which would make neighbours equal.
+/// Compares without rounding the integer, which would make neighbouring integers equal.
 fn integer_and_real(integer: i128, real: f64) -> Ordering {
     if real < -TWO_TO_127 {
         return Ordering::Greater;
     }
     if real < TWO_TO_127 {
-        // The whole part is held exactly, and 0 and the rest are in the order that decides a tie.
+        // The integer part is exact; if it is equal, the sign of the fraction decides.
         return integer.cmp(&(real as i128)).then_with(|| reals(0.0, real.fract()));
     }
     Ordering::Less
 }
 
 fn as_integer(real: f64) -> Option<i128> {
-    // The first power of two beyond the whole numbers would be cut to the largest of them.
+    // A larger number would be cast to the largest integer.
     let in_range = (-TWO_TO_127..TWO_TO_127).contains(&real);
     (in_range && real.fract() == 0.0).then_some(real as i128)
 }
@@ -100,7 +100,7 @@ mod tests {
 
     use super::{super::value::Tolerance, *};
 
-    /// Numbers that are easily taken for each other, and values that hold them.
+    /// Numbers that are easily confused, and values that hold them.
     fn values() -> impl Strategy<Value = Value> {
         let whole = prop_oneof![
             (-3..4_i128),
@@ -139,7 +139,7 @@ mod tests {
         })
     }
 
-    /// Whole and real numbers about 2^53, from where on not every whole number is a real one.
+    /// Integers and real numbers near 2^53, the first integers without a real number for each.
     fn neighbours() -> impl Strategy<Value = Value> {
         let start = 1_i64 << 53;
         (start - 1..start + 4, any::<bool>())
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_one_kind_stand_by_content_and_kinds_by_the_order_of_their_variants() {
+    fn values_of_one_kind_are_ordered_by_content_and_kinds_as_the_variants() {
         let rising: [Value; 9] = [
             Value::Null,
             false.into(),
@@ -191,8 +191,8 @@ mod tests {
     }
 
     #[test]
-    fn values_that_differ_have_a_hash_of_their_own() {
-        // Nothing forbids equal hashes of unequal values; a table of them would be slow.
+    fn values_that_differ_have_different_hashes() {
+        // Equal hashes of unequal values would be correct, but slow in a hash table.
         let values: [Value; 12] = [
             Value::Null,
             false.into(),
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stand_where_their_exact_size_puts_them() {
+    fn numbers_are_ordered_by_their_exact_size() {
         let two_to_53 = 9_007_199_254_740_992_i64;
         let rising: [Value; 15] = [
             f64::NEG_INFINITY.into(),

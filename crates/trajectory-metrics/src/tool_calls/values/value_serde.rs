@@ -13,13 +13,13 @@ impl Serialize for Value {
         match self {
             Self::Null => serializer.serialize_unit(),
             Self::Bool(value) => serializer.serialize_bool(*value),
-            // In the narrowest type that holds it: not every format knows the widest.
+            // In the narrowest type that holds it, because not every format has the widest.
             Self::Integer(value) => match (i64::try_from(*value), u64::try_from(*value)) {
                 (Ok(value), _) => serializer.serialize_i64(value),
                 (_, Ok(value)) => serializer.serialize_u64(value),
-                // Most readers would take it for a real number and drop its last digits.
+                // Most readers would read it as a real number and drop its last digits.
                 _ => Err(ser::Error::custom(format_args!(
-                    "whole number {value} is beyond 64 bits; give it as text"
+                    "integer {value} has more than 64 bits; give it as text"
                 ))),
             },
             Self::Real(value) => serializer.serialize_f64(*value),
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_goes_in_and_comes_out_as_it_was() {
+    fn json_is_written_as_it_was_read() {
         let text = r#"{"deep":[1,-2.5,18446744073709551615,"x",null],"flag":true}"#;
         let value: Value = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&value).unwrap(), text);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_stands_twice_in_an_object_is_refused_at_any_depth() {
+    fn a_key_that_occurs_twice_in_an_object_is_refused_at_any_depth() {
         for text in [r#"{"k":1,"k":2}"#, r#"{"k":1,"k":1}"#, r#"{"a":[{"k":1,"b":2,"\u006b":3}]}"#]
         {
             let error = serde_json::from_str::<Value>(text).unwrap_err().to_string();
@@ -126,7 +126,7 @@ mod tests {
         assert!(serde_json::from_str::<Value>(r#"[{"k":1},{"k":{"k":2}}]"#).is_ok());
     }
 
-    /// What a format that marks what is there hands on.
+    /// A format that marks values as present, such as `Some(7)`.
     struct Present(i128);
 
     impl<'de> Deserializer<'de> for Present {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_other_than_json_hand_on_what_it_does_not_have() {
+    fn types_that_json_does_not_have_are_read_from_other_formats() {
         type Read = Result<Value, de::value::Error>;
         let present: Read = Value::deserialize(Present(7));
         assert!(matches!(present, Ok(Value::Integer(7))), "{present:?}");
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_of_64_bits_come_back_and_longer_ones_are_not_written() {
+    fn integers_of_64_bits_are_read_back_and_longer_ones_are_not_written() {
         for number in [i64::MIN.into(), -1, 9_007_199_254_740_993, u64::MAX.into()] {
             let text = serde_json::to_string(&Value::Integer(number)).unwrap();
             let back: Value = serde_json::from_str(&text).unwrap();
@@ -167,7 +167,7 @@ mod tests {
             let error = serde_json::to_string(&vec![Value::Integer(number)]).unwrap_err();
             assert!(error.to_string().contains(&number.to_string()), "{error}");
         }
-        // The limit that the docs state: the reader of JSON gives no digits to keep.
+        // The documented limit: the reader of JSON passes on a real number.
         let long = ["123456789012345678901", "123456789012345678902"]
             .map(|text| serde_json::from_str::<Value>(text).unwrap());
         assert!(matches!(long, [Value::Real(_), Value::Real(_)]) && long[0] == long[1]);

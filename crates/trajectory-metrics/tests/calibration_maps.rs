@@ -256,10 +256,14 @@ fn every_new_calibrator_refuses_the_same_bad_input() {
             VennAbers.fit(&said, outcomes, Weight::from_slice(weights).unwrap()).map(drop),
         ]
     };
-    let length = |what, found| Err(scoring_rules::Error::Length { what, expected: 2, found }.into());
+    let length =
+        |what, found| Err(scoring_rules::Error::Length { what, expected: 2, found }.into());
     assert_eq!(refusals(&[true], &[1.0; 2]), [(); 3].map(|()| length("outcomes", 1)));
     assert_eq!(refusals(&[true; 2], &[1.0]), [(); 3].map(|()| length("weights", 1)));
-    assert_eq!(refusals(&[true, false], &[0.0; 2]), [(); 3].map(|()| Err(scoring_rules::Error::Empty.into())));
+    assert_eq!(
+        refusals(&[true, false], &[0.0; 2]),
+        [(); 3].map(|()| Err(scoring_rules::Error::Empty.into()))
+    );
     let one_class = Err(Error::OneClass { outcome: true });
     let not_enough = [one_class.clone(), one_class, Ok(())];
     assert_eq!(refusals(&[true; 2], &[1.0; 2]), not_enough);

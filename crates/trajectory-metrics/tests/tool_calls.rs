@@ -242,7 +242,7 @@ fn an_interval_over_tasks_spans_both_ends_and_needs_two_tasks() {
         [mean_over_tasks(&many, Some(Weight::from_slice(&weights).unwrap()))
             .map(|mean| mean.low.mean)]
     });
-    let resampled = resampled.unwrap().percentile(level);
+    let resampled = resampled.unwrap().percentile_interval(level);
     assert!((resampled.interval.low() - normal.low()).abs() < 0.01, "{resampled:?} {normal:?}");
     assert!((resampled.interval.high() - normal.high()).abs() < 0.01, "{resampled:?} {normal:?}");
 }

@@ -62,7 +62,7 @@ impl TryFrom<Stored> for PathDistances {
 
     fn try_from(stored: Stored) -> Result<Self, Error> {
         let Stored { edit, normalized, exact } = stored;
-        let broken = |what| Err(Error::BrokenState { what });
+        let broken = |problem| Err(Error::StoredValue { problem });
         let weight = edit.weight();
         if normalized.weight() != weight || exact.weight() != weight {
             return broken("edit, normalized and exact are means over the same weight");

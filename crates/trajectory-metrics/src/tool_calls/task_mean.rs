@@ -107,7 +107,7 @@ impl TaskMean {
 ///     let mean = mean_over_tasks(&values, Some(&weights));
 ///     [mean.clone().map(|mean| mean.low.mean), mean.map(|mean| mean.high.mean)]
 /// });
-/// let (low, high) = (low?.percentile(level), high?.percentile(level));
+/// let (low, high) = (low?.percentile_interval(level), high?.percentile_interval(level));
 /// assert!(low.interval.low() < 1.0 / 3.0 && 2.0 / 3.0 < high.interval.high());
 /// # Ok::<(), Error>(())
 /// ```

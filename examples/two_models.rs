@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("second model minus first, {} tasks, 95 % intervals", gain.clusters);
     println!("tps_brier {:+.3} [{:+.3}, {:+.3}]", gain.estimate, interval.low(), interval.high());
 
-    let confidence = Summary::Weighted(schedule).of_each(&traces)?;
+    let confidence = Summary::Weighted(schedule).forecasts(&traces)?;
     let gain = auroc_difference(&confidence, traces.outcomes(), &second, None, &tasks)?;
     let interval = gain.interval(level)?;
     println!("auroc     {:+.3} [{:+.3}, {:+.3}]", gain.estimate, interval.low(), interval.high());

@@ -51,7 +51,7 @@ pub(crate) fn spreads(
             notes.push(format!("{name}: no interval, it needs at least 2 resamples with a value"));
             continue;
         }
-        let interval = replicates.percentile(level);
+        let interval = replicates.percentile_interval(level);
         if interval.undefined > 0 {
             let undefined = interval.undefined;
             notes.push(format!("{name}: undefined in {undefined} of {resamples} resamples"));

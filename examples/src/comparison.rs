@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use censoring::TerminationAudit;
 use serde::Serialize;
 use trajectory_metrics::{
-    Bootstrap, Folds, Platt, WeightSchedule, cross_fit, raw_against_calibrated,
+    Bootstrap, Folds, MetricChange, Platt, WeightSchedule, cross_fit, raw_against_calibrated,
 };
 
 use crate::{
@@ -58,7 +58,7 @@ pub struct Comparison {
     /// Slope of the map fitted outside each half, per standard deviation of the log-odds.
     pub slopes: Vec<f64>,
     /// The metrics by name; `None` where one is undefined.
-    pub metrics: BTreeMap<&'static str, Option<Change>>,
+    pub metrics: BTreeMap<String, Option<Change>>,
     /// What is undefined and why, and what to know before the figures are quoted.
     pub notes: Vec<String>,
 }
@@ -150,24 +150,22 @@ pub fn compare(
     let changes =
         raw_against_calibrated(&raw, &calibrated, schedule, &bootstrap, settings.resamples)?;
     let mut metrics = BTreeMap::new();
-    for change in changes {
-        let name = change.metric;
-        let change = match change.change {
-            Ok(change) => {
-                let difference = &change.difference;
+    for MetricChange { metric: name, raw, calibrated, difference, .. } in changes {
+        let change = match (raw, calibrated, difference) {
+            (Ok(raw), Ok(calibrated), Ok(difference)) => {
                 let (undefined, all) = (difference.undefined(), settings.resamples);
                 if undefined > 0 && !one_task {
                     notes.push(format!("{name}: undefined in {undefined} of {all} resamples"));
                 }
                 Some(Change {
-                    raw: change.raw,
-                    calibrated: change.calibrated,
+                    raw,
+                    calibrated,
                     change: difference.estimate(),
                     standard_error: difference.standard_error().filter(|_| !one_task),
                     change_over_se: difference.in_standard_errors().filter(|_| !one_task),
                 })
             }
-            Err(error) => {
+            (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => {
                 notes.push(format!("{name}: {error}"));
                 None
             }

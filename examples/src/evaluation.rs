@@ -172,27 +172,28 @@ pub fn evaluate(
         resampling,
         ..EvaluationOptions::default()
     };
-    let complete = match trajectory_metrics::evaluate(&sample.complete, &options) {
-        Err(Error::Empty) => None,
-        evaluated => Some(evaluated?),
+    let complete = match sample.complete.is_empty() {
+        true => None,
+        false => Some(trajectory_metrics::evaluate(&sample.complete, &options)?),
     };
     let base_rate = complete.as_ref().map(|complete| complete.base_rate);
-    let (metrics, base_rate_reference) = match complete {
-        Some(complete) => {
-            let constant = constant(&sample, Probability::new(complete.base_rate)?);
-            let of = |sample: &Sample<'_>, mut estimates: Vec<NamedEstimate>| {
-                estimates.push(censored_score(sample, settings, resampling)?);
-                Ok::<_, Box<dyn std::error::Error>>(estimates)
-            };
-            (
-                of(&sample, complete.metrics.estimates)?,
-                of(&constant, complete.base_rate_reference.estimates)?,
-            )
-        }
-        None => (vec![censored_score(&sample, settings, resampling)?], vec![]),
-    };
-    let metrics = figures(metrics, "", &mut notes);
-    let base_rate_reference = figures(base_rate_reference, "base_rate_reference.", &mut notes);
+    let censored = censored_score(&sample, settings, resampling)?;
+    let censored_notes = censored.notes();
+    let (mut metrics, mut base_rate_reference) = (vec![censored], vec![]);
+    if let Some(complete) = complete {
+        let constant = constant(&sample, Probability::new(complete.base_rate)?);
+        let censored = censored_score(&constant, settings, resampling)?;
+        notes.extend(complete.notes);
+        notes.extend(censored_notes);
+        let constant_notes = censored.notes();
+        notes.extend(constant_notes.iter().map(|note| format!("base_rate_reference.{note}")));
+        metrics.extend(complete.metrics.estimates);
+        base_rate_reference = complete.base_rate_reference.estimates;
+        base_rate_reference.push(censored);
+    } else {
+        notes.extend(censored_notes);
+    }
+    let [metrics, base_rate_reference] = [metrics, base_rate_reference].map(figures);
     if base_rate.is_none() {
         notes.push("base_rate: undefined without a complete trace".to_owned());
     }
@@ -266,13 +267,12 @@ fn censored_score(
     Ok(NamedEstimate::new(CENSORED, value, replicates, Level::new(LEVEL)?))
 }
 
-/// The figures of a report, in its order, with notes on those that need one.
-fn figures(estimates: Vec<NamedEstimate>, prefix: &str, notes: &mut Vec<String>) -> Estimates {
+/// The figures of a report, in its order.
+fn figures(estimates: Vec<NamedEstimate>) -> Estimates {
     let named = METRICS.into_iter().map(|(name, _)| {
         let Some(of) = estimates.iter().find(|estimate| estimate.metric == name) else {
             return (name, None);
         };
-        notes.extend(of.notes().into_iter().map(|note| format!("{prefix}{note}")));
         let interval = of.interval.as_ref().and_then(|interval| interval.as_ref().ok());
         // What is not finite cannot be written as a number.
         let value = of.value.as_ref().ok().filter(|value| value.is_finite());

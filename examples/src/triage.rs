@@ -341,7 +341,7 @@ fn estimate(values: &[f64], seed: u64) -> Option<Estimate> {
     }
     let replicates =
         Bootstrap::rows(values.len(), seed).ok()?.mean(values, None, RESAMPLES).ok()?;
-    let interval = Level::new(0.95).ok().map(|level| replicates.percentile(level));
+    let interval = Level::new(0.95).ok().map(|level| replicates.percentile_interval(level));
     Some(Estimate {
         value: replicates.estimate(),
         se: replicates.standard_error(),

@@ -1,36 +1,39 @@
-//! Checks of what is given that more than one module makes.
+//! Checks of input and of results that several modules share.
 
 use crate::error::Error;
 
-/// Checks that `what` has one entry a row.
+/// Checks that `what` has as many entries as there are rows.
 pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
     if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
 }
 
-/// What is drawn from a single row or cluster never varies, which would pass for certainty.
+/// Checks that there are at least two rows or clusters to resample. Every resample of a single one is
+/// the same, and its lack of spread would look like certainty.
 pub(crate) fn at_least_two(what: &'static str, found: usize) -> Result<(), Error> {
     if found >= 2 {
-        return Ok(());
+        Ok(())
+    } else {
+        Err(scoring_rules::Error::TooFew { what, least: 2, found }.into())
     }
-    Err(Error::ScoringRules(scoring_rules::Error::TooFew { what, least: 2, found }))
 }
 
-/// Checks that a result is not too large for a number.
-pub(crate) fn in_range(what: &'static str, value: f64) -> Result<f64, Error> {
+/// Checks that a result has not overflowed.
+pub(crate) fn finite(what: &'static str, value: f64) -> Result<f64, Error> {
     if value.is_finite() {
         Ok(value)
     } else {
-        Err(Error::ScoringRules(scoring_rules::Error::NotFinite { what, value }))
+        Err(scoring_rules::Error::NotFinite { what, value }.into())
     }
 }
 
-/// Checks that no value is infinite or a NaN.
-pub(crate) fn finite(what: &'static str, values: &[f64]) -> Result<(), Error> {
-    match values.iter().position(|value| !value.is_finite()) {
+/// The largest size of a value that is averaged. Products of weights and values, and squares of
+/// values, then stay in the range of `f64`.
+pub(crate) const MAX_VALUE: f64 = 1e100;
+
+/// Checks that every value is a number of at most [`MAX_VALUE`] in size.
+pub(crate) fn bounded(what: &'static str, values: &[f64]) -> Result<(), Error> {
+    match values.iter().position(|value| !(-MAX_VALUE..=MAX_VALUE).contains(value)) {
         None => Ok(()),
-        Some(index) => {
-            let value = values[index];
-            Err(Error::ScoringRules(scoring_rules::Error::NotFiniteAt { what, index, value }))
-        }
+        Some(index) => Err(Error::ValueAt { what, index, value: values[index] }),
     }
 }

@@ -1,6 +1,6 @@
 use crate::forecast_fault::ForecastFault;
 
-/// What was wrong with the input, or why a number is not defined for it.
+/// The reason why an input is invalid or a result is undefined.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -8,21 +8,24 @@ pub enum Error {
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
     /// A trace has no forecast.
-    #[error("trace {index} is empty; give at least one forecast a trace")]
+    #[error("trace {index} is empty; give at least one forecast per trace")]
     EmptyTrace {
         /// Position of the trace, from 0.
         index: usize,
     },
-    /// There is no row to compute from, or none of positive weight.
-    #[error("no rows; give at least one row of positive weight")]
+    /// The input has no rows, or no row of positive weight.
+    #[error("the input is empty; give at least one row of positive weight")]
     Empty,
-    /// All rows of positive weight have the same outcome, so that nothing can be told apart.
-    #[error("all outcomes are {}; give rows of both kinds", if *.outcome { "successes" } else { "failures" })]
+    /// All rows of positive weight have the same outcome.
+    #[error(
+        "all outcomes are {}; give successes and failures",
+        if *.outcome { "successes" } else { "failures" }
+    )]
     OneClass {
-        /// The outcome that all rows share.
+        /// The outcome of all rows.
         outcome: bool,
     },
-    /// Two arguments that go together, row by row, differ in length.
+    /// Two arguments whose lengths must agree do not.
     #[error("{what}: expected {expected}, found {found}")]
     Length {
         /// The argument.
@@ -32,8 +35,21 @@ pub enum Error {
         /// The length it has.
         found: usize,
     },
-    /// The ends of the traces in a flat array do not grow.
-    #[error("trace {index} ends at {end}; ends must grow and the last must be the number of steps")]
+    /// A value is NaN or too large to be averaged.
+    #[error("{what}, entry {index}: {value}; give numbers from -1e100 to 1e100")]
+    ValueAt {
+        /// The argument.
+        what: &'static str,
+        /// Position of the entry, from 0.
+        index: usize,
+        /// The value as given.
+        value: f64,
+    },
+    /// The ends of traces in a flat array are not strictly increasing, or the last end is not the
+    /// number of values.
+    #[error(
+        "trace {index} ends at {end}; ends must be strictly increasing, and the last end must be the number of values"
+    )]
     Ends {
         /// Position of the trace, from 0.
         index: usize,
@@ -41,46 +57,48 @@ pub enum Error {
         end: usize,
     },
     /// A custom weight is not between 1e-100 and 1e100.
-    #[error("the weight of step {step} is {value}; give a number from 1e-100 to 1e100")]
+    #[error("step {step}: weight is {value}; weights of steps must be from 1e-100 to 1e100")]
     StepWeight {
         /// The step, from 1.
         step: usize,
         /// The weight as given.
         value: f64,
     },
-    /// A horizon is shorter than the trace it belongs to.
-    #[error("the horizon is {horizon} but the trace has {steps} steps")]
+    /// A horizon is shorter than its trace.
+    #[error("the horizon is {horizon}; it must be at least the {steps} steps of the trace")]
     Horizon {
         /// The horizon as given.
         horizon: usize,
-        /// Length of the trace.
+        /// Number of steps of the trace.
         steps: usize,
     },
-    /// A horizon is longer than any run can be.
+    /// A horizon is longer than the longest supported run.
     #[error("the horizon is {horizon}; it must be at most 4294967295 steps")]
     HorizonTooLong {
         /// The horizon as given.
         horizon: usize,
     },
-    /// A trace is longer than the custom weights reach.
-    #[error("a horizon of {horizon} needs as many custom weights; there are {weights}")]
+    /// A horizon is longer than the list of custom weights.
+    #[error("the horizon is {horizon}, but there are {weights} custom weights; give one per step")]
     ScheduleTooShort {
-        /// The horizon asked for.
+        /// The horizon.
         horizon: usize,
         /// The number of custom weights.
         weights: usize,
     },
-    /// No schedule has this name.
-    #[error(
-        "no weight schedule is called {name:?}; there are linear-front, uniform, exponential-front and linear-back"
-    )]
-    ScheduleName {
+    /// A name is not one of the known names.
+    #[error("no {what} is called {name:?}; the names are {known}")]
+    UnknownName {
+        /// What should have the name.
+        what: &'static str,
         /// The name as given.
         name: String,
+        /// The known names.
+        known: &'static str,
     },
     /// A forecast is missing, NaN or outside [0, 1], and the policy does not repair it.
     #[error(
-        "the forecast of step {step} is {fault}; give a number from 0 to 1 or a policy that repairs it"
+        "step {step}: the forecast is {fault}; give a number from 0 to 1 or a policy that repairs it"
     )]
     Forecast {
         /// The step, from 1.
@@ -89,24 +107,16 @@ pub enum Error {
         fault: ForecastFault,
     },
     /// The run has no score because a policy left it out.
-    #[error("the run was left out: the forecast of step {step} is {fault}")]
+    #[error("the run was left out because the forecast of step {step} is {fault}")]
     RunLeftOut {
         /// The step, from 1.
         step: usize,
         /// What is wrong with its forecast.
         fault: ForecastFault,
     },
-    /// No forecast policy has this name.
+    /// A stored run is resumed with another weight schedule.
     #[error(
-        "no forecast policy is called {name:?}; there are refuse, leave_out, carry_forward and clip"
-    )]
-    PolicyName {
-        /// The name as given.
-        name: String,
-    },
-    /// A stored run was begun under other weights.
-    #[error(
-        "the run was begun with {expected} weights, not {found}; give the schedule that it was begun with"
+        "the stored run has {expected} weights, but it is resumed with {found} weights; give the schedule of the stored run"
     )]
     OtherSchedule {
         /// Name of the schedule in the stored state.
@@ -114,16 +124,24 @@ pub enum Error {
         /// Name of the schedule that was given.
         found: &'static str,
     },
-    /// A stored state is not one that a run can be in.
-    #[error("the stored state is broken: {what}")]
-    BrokenState {
-        /// What holds in every state of a run.
-        what: &'static str,
+    /// A stored value is one that the crate cannot have written.
+    #[error("a stored value is invalid: {problem}")]
+    StoredValue {
+        /// What is wrong with it.
+        problem: &'static str,
     },
-    /// Why a result that was stored and read back is undefined.
+    /// A quantity does not exist for this input.
+    #[error("{name} is undefined: {reason}")]
+    Undefined {
+        /// The quantity.
+        name: &'static str,
+        /// Why it does not exist.
+        reason: &'static str,
+    },
+    /// The reason, read from a stored report, why a result is undefined.
     #[error("{reason}")]
     Stored {
-        /// The message of the error that was stored.
+        /// The message of the original error.
         reason: String,
     },
     /// A setting is outside its range.
@@ -131,43 +149,22 @@ pub enum Error {
     Setting {
         /// The setting's name.
         name: &'static str,
-        /// The number as given.
+        /// The value as given.
         value: f64,
-        /// The range that is allowed, in words.
+        /// The valid range, in words.
         range: &'static str,
     },
-    /// A logit is no number.
-    #[error("the logit of step {step} is not a number")]
+    /// A logit is NaN.
+    #[error("step {step}: the logit is NaN; give a number")]
     Logit {
         /// The step, from 1.
         step: usize,
     },
-    /// A resampled statistic was undefined in every replicate.
-    #[error("the statistic was undefined in all {resamples} resamples")]
-    NoReplicate {
-        /// The number of resamples.
-        resamples: usize,
-    },
-    /// The rows of one outcome weigh too little for a variance.
+    /// Replicates that are compared were not drawn together.
     #[error(
-        "{} weigh {weight} together; a variance needs more than one row of each outcome",
-        if *.outcome { "successes" } else { "failures" }
+        "the replicates have different draws; compare replicates of the same rows, clusters and seed"
     )]
-    TooLight {
-        /// The outcome.
-        outcome: bool,
-        /// Weight of its rows.
-        weight: f64,
-    },
-    /// Replicates that are to be compared were not drawn together.
-    #[error("the replicates are of other draws; compare those of the same rows, clusters and seed")]
     OtherDraws,
-    /// All replicates lie on one side of the estimate, so that their bias cannot be corrected.
-    #[error("all {replicates} replicates lie on one side of the estimate; take another interval")]
-    OneSided {
-        /// The number of replicates that were defined.
-        replicates: usize,
-    },
     /// The traces outside a fold are not enough to fit a calibration map on.
     #[error(
         "outside fold {fold} of the traces: {error}; what is outside each fold must be enough to fit on"
@@ -178,12 +175,12 @@ pub enum Error {
         /// What was wrong outside it.
         error: Box<Self>,
     },
-    /// Two streams or models that are compared row by row are not of the same rows.
+    /// Two streams that are compared row by row have different outcomes.
     #[error(
-        "row {index} has different outcomes in the two samples; give the same rows in the same order"
+        "row {index}: the outcomes of the two samples differ; give the same rows in the same order"
     )]
     OutcomeDiffers {
-        /// Position of the first row, or trace, that differs, from 0.
+        /// Position of the first row or trace that differs, from 0.
         index: usize,
     },
     /// There are fewer trials than are to be drawn from them.

@@ -1,16 +1,16 @@
 use std::fmt;
 
-/// What is wrong with a forecast.
+/// The reason why a forecast is invalid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum ForecastFault {
-    /// There is no value.
+    /// The forecast is missing.
     Missing,
-    /// The value is NaN.
+    /// The forecast is NaN.
     Nan,
-    /// The value is outside [0, 1].
+    /// The forecast is this number, which is outside [0, 1].
     OutOfRange(
         #[cfg_attr(
             feature = "serde",

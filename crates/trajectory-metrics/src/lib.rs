@@ -35,9 +35,8 @@ pub use ranks::{
     delong_test, excess_aurc, precision_recall_curve, risk_coverage_curve, roc_curve,
 };
 pub use reports::{
-    Diagnostics, Evaluation, EvaluationOptions, FixedRankSensitivity, MetricChange, NamedChange,
-    NamedEstimate, Resampling, StreamMetrics, evaluate, fixed_rank_sensitivity,
-    raw_against_calibrated,
+    Diagnostics, Evaluation, EvaluationOptions, FixedRankSensitivity, MetricChange, NamedEstimate,
+    Resampling, StreamMetrics, evaluate, fixed_rank_sensitivity, raw_against_calibrated,
 };
 pub use resampling::{
     Bootstrap, BootstrapEstimate, ClusterEstimate, Replicates, SignFlipTest, cluster_difference,

@@ -1,6 +1,6 @@
-//! Distributions and arithmetic that know nothing of agents.
+//! Distributions and special functions, independent of the subject of the crate.
 
+pub(crate) mod harmonic_span;
 pub(crate) mod normal;
-pub(crate) mod powers_of_two;
 pub(crate) mod quantiles;
 pub(crate) mod students_t;

@@ -1,14 +1,15 @@
-//! How well a scalar confidence ranks runs.
+//! How well a scalar confidence ranks successes above failures.
 
+pub(crate) mod areas;
 pub(crate) mod auroc_difference;
 pub(crate) mod bootstrap_auroc;
 pub(crate) mod curves;
 pub(crate) mod delong;
 pub(crate) mod positive_class;
 pub(crate) mod ranking;
-pub(crate) mod resample;
-pub(crate) mod selective;
+pub(crate) mod selective_risk;
 
+pub use areas::{auroc, average_precision};
 pub use auroc_difference::auroc_difference;
 pub use curves::{
     PrecisionRecallPoint, RiskCoveragePoint, RocPoint, precision_recall_curve, risk_coverage_curve,
@@ -16,6 +17,5 @@ pub use curves::{
 };
 pub use delong::{AurocDifference, AurocEstimate, delong, delong_test};
 pub use positive_class::PositiveClass;
-pub use ranking::{aurc, auroc, average_precision};
-pub use resample::Ranking;
-pub use selective::{augrc, excess_aurc};
+pub use ranking::Ranking;
+pub use selective_risk::{augrc, aurc, excess_aurc};

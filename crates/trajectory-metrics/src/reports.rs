@@ -1,13 +1,15 @@
-//! Many numbers at once.
+//! Reports that combine scores, diagnostics and intervals of streams.
 
 pub(crate) mod diagnostics;
 pub(crate) mod evaluation;
 pub(crate) mod fixed_rank;
 pub(crate) mod named_estimate;
 pub(crate) mod raw_against_calibrated;
+pub(crate) mod scored_stream;
 
 pub use diagnostics::Diagnostics;
 pub use evaluation::{Evaluation, EvaluationOptions, StreamMetrics, evaluate};
 pub use fixed_rank::{FixedRankSensitivity, fixed_rank_sensitivity};
-pub use named_estimate::{NamedEstimate, Resampling};
-pub use raw_against_calibrated::{MetricChange, NamedChange, raw_against_calibrated};
+pub use named_estimate::NamedEstimate;
+pub use raw_against_calibrated::{MetricChange, raw_against_calibrated};
+pub use scored_stream::Resampling;

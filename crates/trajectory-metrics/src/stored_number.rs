@@ -1,5 +1,5 @@
-//! The stored form of numbers, and the checks of what is read: a number that may be infinite is
-//! written as the texts `inf` and `-inf`, which JSON has no numbers for.
+//! The serialized form of numbers, and the range checks on reading. Infinite numbers are written as the
+//! texts `inf` and `-inf`, because JSON has no infinite numbers.
 
 use scoring_rules::Interval;
 pub(crate) use scoring_rules::infinite::{Number, deserialize, serialize};
@@ -18,12 +18,12 @@ fn checked<'de, D: Deserializer<'de>>(
     }
 }
 
-/// A number from 0 to 1.
+/// Reads a number from 0 to 1.
 pub(crate) fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     checked(deserializer, "from 0 to 1", |value| (0.0..=1.0).contains(&value))
 }
 
-/// An interval from 0 to 1.
+/// Reads an interval within [0, 1].
 pub(crate) fn shares<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Interval, D::Error> {
     let interval = Interval::deserialize(deserializer)?;
     if interval.low() >= 0.0 && interval.high() <= 1.0 {
@@ -33,20 +33,20 @@ pub(crate) fn shares<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Inter
     }
 }
 
-/// A standard error or a weight.
+/// Reads a standard error or a weight.
 pub(crate) fn not_negative<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     checked(deserializer, "that is finite and at least 0", |value| {
         (0.0..=f64::MAX).contains(&value)
     })
 }
 
-/// A number of clusters.
+/// Reads a number of clusters.
 pub(crate) fn at_least_two<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
     let count = usize::deserialize(deserializer)?;
     if count >= 2 { Ok(count) } else { Err(D::Error::custom("give at least 2 clusters")) }
 }
 
-/// A forecast that is out of range.
+/// Reads an invalid forecast.
 pub(crate) fn outside<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     let value = deserialize(deserializer)?;
     if (0.0..=1.0).contains(&value) {
@@ -55,7 +55,7 @@ pub(crate) fn outside<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64,
     Ok(value)
 }
 
-/// A difference of two shares.
+/// Reads a difference of two shares.
 pub(crate) fn difference<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     checked(deserializer, "from -1 to 1", |value| (-1.0..=1.0).contains(&value))
 }

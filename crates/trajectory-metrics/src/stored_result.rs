@@ -1,5 +1,5 @@
-//! The stored form of a number that may be undefined: the number, as in
-//! [`stored_number`](crate::stored_number), or `{"undefined": "why"}`.
+//! The serialized form of a number that may be undefined: the number, as in
+//! [`stored_number`](crate::stored_number), or `{"undefined": "reason"}`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -51,7 +51,7 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
     Ok(read(deserializer)?.map(|Number(value)| value))
 }
 
-/// The same of a result that is not a number.
+/// The serialized form of other results that may be undefined.
 pub(crate) mod any {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -71,7 +71,7 @@ pub(crate) mod any {
     }
 }
 
-/// The same of an interval that may not have been asked for.
+/// The serialized form of an optional interval that may be undefined.
 pub(crate) mod interval {
     use serde::{Deserialize, Deserializer, Serializer};
 

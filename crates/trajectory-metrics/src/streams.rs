@@ -1,4 +1,4 @@
-//! Streams of probabilities along a run, and their scores.
+//! Streams of success probabilities along runs, their scores and their summaries.
 
 pub(crate) mod forecast_policy;
 pub(crate) mod online_tps;

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use trajectory_metrics::Evaluation;
 use trajectory_metrics::{
     BetaScore, Binning, Bootstrap, BrierScore, Error, EvaluationOptions, Folds, Level, LogScore,
-    NamedChange, Platt, PositiveClass, Probability, Ranking, Resampling, Summary, TiedBlocks, Tps,
+    MetricChange, Platt, PositiveClass, Probability, Ranking, Resampling, Summary, TiedBlocks, Tps,
     TpsFamily, Traces, Weight, WeightSchedule, aurc, auroc, average_precision, brier_loss,
     cross_fit, evaluate, expected_calibration_error, fixed_rank_sensitivity,
     raw_against_calibrated,
@@ -78,7 +78,7 @@ proptest! {
                 }
             }
         }
-        let confidence = summary.of_each(&rows).unwrap();
+        let confidence = summary.forecasts(&rows).unwrap();
         let blocks = TiedBlocks::new(&confidence, rows.outcomes(), None).unwrap();
         let diagnostics = &report.metrics.diagnostics;
         let failure = PositiveClass::Failure;
@@ -127,7 +127,7 @@ proptest! {
         let folds = Folds::halves(rows.outcomes(), &(0..rows.len()).collect::<Vec<_>>()).unwrap();
         let schedule = WeightSchedule::LinearFront;
         let found = fixed_rank_sensitivity(&rows, &folds, &schedule).unwrap();
-        let rank = Summary::Weighted(schedule).of_each(&rows).unwrap();
+        let rank = Summary::Weighted(schedule).forecasts(&rows).unwrap();
         for transform in [|p: f64| p, |p: f64| 0.4 + 0.2 * p, f64::sqrt, |p: f64| p * p] {
             let moved: Vec<f64> = rank.iter().map(|p| transform(p.get())).collect();
             let moved = Probability::from_slice(&moved).unwrap();
@@ -140,8 +140,9 @@ proptest! {
             prop_assert_eq!(precision.to_bits(), found.average_precision.to_bits());
             prop_assert_eq!(aurc(&blocks).unwrap().to_bits(), found.aurc.to_bits());
         }
-        for (name, score) in found.tps_log {
-            prop_assert!(score <= 0.0 && score >= 1e-6_f64.ln() - 1e-12, "{name}: {score}");
+        let scores = [found.identity, found.affine, found.square_root, found.square, found.platt];
+        for score in scores {
+            prop_assert!(score <= 0.0 && score >= 1e-6_f64.ln() - 1e-12, "{score}");
         }
     }
 }
@@ -213,7 +214,7 @@ fn the_intervals_of_a_report_are_those_of_the_bootstrap() {
     let report = evaluate(&rows, &options).unwrap();
     assert_eq!(report.metrics.estimates.len(), 8);
 
-    let summary = Summary::Weighted(WeightSchedule::LinearFront).of_each(&rows).unwrap();
+    let summary = Summary::Weighted(WeightSchedule::LinearFront).forecasts(&rows).unwrap();
     let ranking = Ranking::new(&summary, rows.outcomes()).unwrap();
     let mut blocks = TiedBlocks::default();
     let [area] = bootstrap.replicates(200, |counts| {
@@ -223,9 +224,9 @@ fn the_intervals_of_a_report_are_those_of_the_bootstrap() {
         let estimate = report.metrics.estimate(metric).unwrap();
         estimate.interval.clone().unwrap().unwrap().interval
     };
-    assert_eq!(interval("auroc"), area.unwrap().percentile(level).interval);
+    assert_eq!(interval("auroc"), area.unwrap().percentile_interval(level).interval);
     let scores = TpsFamily::scores(&rows, &WeightSchedule::LinearFront).unwrap().log;
-    let log = bootstrap.mean(&scores, None, 200).unwrap().percentile(level).interval;
+    let log = bootstrap.mean(&scores, None, 200).unwrap().percentile_interval(level).interval;
     assert!((interval("tps_log").low() - log.low()).abs() < 1e-14);
     assert!((interval("tps_log").high() - log.high()).abs() < 1e-14);
     assert_eq!(report.metrics.estimate("aurc").unwrap().value, report.metrics.diagnostics.aurc);
@@ -253,12 +254,10 @@ fn the_trajectory_score_moves_while_ranks_stand_still() {
     let ids: Vec<usize> = (0..raw.len()).collect();
     let folds = Folds::halves(raw.outcomes(), &ids).unwrap();
     let found = fixed_rank_sensitivity(&raw, &folds, &WeightSchedule::LinearFront).unwrap();
-    let score = |wanted: &str| found.tps_log.iter().find(|(name, _)| *name == wanted).unwrap().1;
-    assert!(score("platt") > score("identity") + 0.5 && score("affine") > score("identity"));
-    assert!(score("square_root") < score("identity"), "pushes what is too high higher");
-    assert!(
-        (found.span() - (score("platt").max(score("affine")) - score("square_root"))).abs() < 1e-15
-    );
+    assert!(found.platt > found.identity + 0.5 && found.affine > found.identity);
+    assert!(found.square_root < found.identity, "raises forecasts that are too high");
+    let best = found.platt.max(found.affine);
+    assert!((found.span() - (best - found.square_root)).abs() < 1e-15);
 }
 
 #[test]
@@ -270,14 +269,13 @@ fn each_transform_scores_what_it_makes_of_the_forecasts() {
     // Both forecasts succeed once and fail once.
     let mean = |a: f64, b: f64| (a.ln() + (1.0 - a).ln() + b.ln() + (1.0 - b).ln()) / 4.0;
     let want = [
-        ("identity", mean(0.25, 0.64)),
-        ("affine", mean(0.45, 0.528)),
-        ("square_root", mean(0.5, 0.8)),
-        ("square", mean(0.0625, 0.4096)),
+        (found.identity, mean(0.25, 0.64)),
+        (found.affine, mean(0.45, 0.528)),
+        (found.square_root, mean(0.5, 0.8)),
+        (found.square, mean(0.0625, 0.4096)),
     ];
-    for ((name, score), (wanted, by_hand)) in found.tps_log.into_iter().zip(want) {
-        assert_eq!(name, wanted);
-        assert!((score - by_hand).abs() < 1e-14, "{name}: {score} against {by_hand}");
+    for (score, by_hand) in want {
+        assert!((score - by_hand).abs() < 1e-14, "{score} against {by_hand}");
     }
 }
 
@@ -286,7 +284,7 @@ fn a_transform_of_forecasts_can_change_the_ranks_of_their_means() {
     // Why the scalar is held fixed: (0.5, 0.5) is below (0.9, 0.15), its square roots are above.
     let rows = Traces::from_flat(&[0.5, 0.5, 0.9, 0.15], &[2, 4], &[true, false]).unwrap();
     let rank = |traces: &Traces| {
-        let summary = Summary::Mean.of_each(traces).unwrap();
+        let summary = Summary::Mean.forecasts(traces).unwrap();
         auroc(&TiedBlocks::new(&summary, traces.outcomes(), None).unwrap()).unwrap()
     };
     let roots = rows.map_forecasts(|_, p| Probability::new(p.get().sqrt()).unwrap());
@@ -301,7 +299,7 @@ fn a_change_over_its_standard_error_is_that_of_the_differences() {
     let calibrated = cross_fit(&Platt::default(), &raw, &folds, &schedule).unwrap().into_traces();
     let bootstrap = Bootstrap::clusters(&tasks, 3).unwrap();
     let changes = raw_against_calibrated(&raw, &calibrated, &schedule, &bootstrap, 4_000).unwrap();
-    let names: Vec<&str> = changes.iter().map(|change| change.metric).collect();
+    let names: Vec<&str> = changes.iter().map(|change| change.metric.as_str()).collect();
     let diagnostics = ["auroc", "average_precision", "aurc", "t_ece", "t_brier"];
     assert_eq!(names, [&["tps_log", "tps_brier", "tps_beta_2_4"][..], &diagnostics].concat());
 
@@ -312,15 +310,15 @@ fn a_change_over_its_standard_error_is_that_of_the_differences() {
     let mean = differences.iter().sum::<f64>() / 90.0;
     let clusters = differences.chunks(2).map(|pair| (pair[0] + pair[1] - 2.0 * mean).powi(2));
     let standard_error = clusters.sum::<f64>().sqrt() / 90.0;
-    let log = &changes[0].change.as_ref().unwrap().difference;
+    let log = changes[0].difference.as_ref().unwrap();
     assert!((log.estimate() - mean).abs() < 1e-12);
     let error = log.standard_error().unwrap();
     assert!((error / standard_error - 1.0).abs() < 0.05, "{error} {standard_error}");
     assert_eq!(log.in_standard_errors(), Some(log.estimate() / error));
 
     let same = raw_against_calibrated(&raw, &raw, &schedule, &bootstrap, 50).unwrap();
-    for NamedChange { metric: name, change, .. } in same {
-        let none = change.unwrap().difference;
+    for MetricChange { metric: name, difference, .. } in same {
+        let none = difference.unwrap();
         let found = (none.estimate(), none.standard_error(), none.in_standard_errors());
         assert_eq!(found, (0.0, Some(0.0), None), "{name}");
     }
@@ -333,7 +331,7 @@ fn streams_that_do_not_belong_together_are_refused() {
     let bootstrap = Bootstrap::clusters(&tasks, 1).unwrap();
     let compare = |other: &Traces, bootstrap: &Bootstrap, resamples| {
         raw_against_calibrated(&raw, other, &schedule, bootstrap, resamples)
-            .map(|changes| changes.into_iter().map(|named| named.change).collect::<Vec<_>>())
+            .map(|changes| changes.into_iter().map(|named| named.difference).collect::<Vec<_>>())
             .map_err(|error| error.to_string())
     };
     let message = |error: Error| error.to_string();
@@ -352,6 +350,6 @@ fn streams_that_do_not_belong_together_are_refused() {
     let error = compare(&raw, &few, 5).unwrap_err();
     assert_eq!(error, message(Error::Length { what, expected: 90, found: 3 }));
     for change in compare(&raw, &bootstrap, 1).unwrap() {
-        assert_eq!(change.unwrap().difference.standard_error(), None);
+        assert_eq!(change.unwrap().standard_error(), None);
     }
 }

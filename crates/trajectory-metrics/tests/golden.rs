@@ -37,7 +37,7 @@ fn base_rate_rows_of_tables_2_to_4_come_out_to_the_printed_digits_for_every_sche
         let (n, successes) = (whole("n"), whole("successes_derived"));
         let traces = constant(n, successes, successes as f64 / n as f64);
         for schedule in WeightSchedule::NAMED {
-            let summary = Summary::Weighted(schedule.clone()).of_each(&traces).unwrap();
+            let summary = Summary::Weighted(schedule.clone()).forecasts(&traces).unwrap();
             let blocks = TiedBlocks::new(&summary, traces.outcomes(), None).unwrap();
             let log = Tps::new(LogScore::clipped(1e-6).unwrap(), schedule.clone());
             let brier = Tps::new(BrierScore, schedule.clone());
@@ -139,7 +139,7 @@ fn theorem_a_the_constant_ties_the_truth_under_t_ece_and_has_no_resolution() {
 /// Expected Brier loss of a collapsed two-step stream where the second truth is `q2`.
 fn collapsed_loss(summary: &Summary, stream: [f64; 2], q2: f64) -> f64 {
     let steps = stream.map(probability);
-    let collapsed = summary.of(Trace::new(&steps, true).unwrap()).unwrap();
+    let collapsed = summary.forecast(Trace::new(&steps, true).unwrap()).unwrap();
     -BrierScore.expected(collapsed, probability(q2))
 }
 

@@ -36,7 +36,7 @@ impl Process {
 }
 
 fn the_last_forecast_alone<R: ScoringRule>(rule: &R, trace: Trace<'_>) -> f64 {
-    rule.score(Summary::Last.of(trace).unwrap(), trace.outcome())
+    rule.score(Summary::Last.forecast(trace).unwrap(), trace.outcome())
 }
 
 fn holds<R: ScoringRule + Clone>(
@@ -86,7 +86,8 @@ fn the_weighted_mean_is_blind<R: ScoringRule + Clone>(
     // A summary is rounded to twelve decimals, and a score near 0 or 1 multiplies that by up to 100.
     let summary = Summary::Weighted(schedule.clone());
     let scalar = |g1, g2| {
-        let score = |trace: Trace<'_>| rule.score(summary.of(trace).unwrap(), trace.outcome());
+        let score =
+            |trace: Trace<'_>| rule.score(summary.forecast(trace).unwrap(), trace.outcome());
         process.expected(g1, g2, score)
     };
     approx::assert_relative_eq!(scalar(g1, g2), scalar(q1, q2), epsilon = 1e-10);

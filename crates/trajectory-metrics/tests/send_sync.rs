@@ -2,7 +2,7 @@
 
 use trajectory_metrics::{
     BetaCalibrationMap, Bootstrap, BrierScore, CrossFit, Diagnostics, Error, Evaluation,
-    EvaluationOptions, Folds, Interval, IsotonicMap, NamedChange, OnlineTps, PlattMap, Ranking,
+    EvaluationOptions, Folds, Interval, IsotonicMap, MetricChange, OnlineTps, PlattMap, Ranking,
     Replicates, Summary, TemperatureMap, Tps, TpsFamily, Trace, Traces, VennAbersMap,
     WeightSchedule,
     tool_calls::{
@@ -20,7 +20,7 @@ fn everything_can_be_shared_between_threads() {
     assert_send_sync::<(Folds, CrossFit<PlattMap>, PlattMap, TemperatureMap)>();
     assert_send_sync::<(BetaCalibrationMap, IsotonicMap, VennAbersMap)>();
     assert_send_sync::<(Bootstrap, Ranking, Replicates, Interval, TaskMean)>();
-    assert_send_sync::<(EvaluationOptions<'_>, Evaluation, Diagnostics, NamedChange, Error)>();
+    assert_send_sync::<(EvaluationOptions<'_>, Evaluation, Diagnostics, MetricChange, Error)>();
     assert_send_sync::<(ToolCall, Value, ArgumentRule, ToolCallMatcher, Alignment)>();
     assert_send_sync::<(PartialOrder, PathDistances, Interner<ToolCall>)>();
     assert_send_sync::<(TrialCounts, FailureCounts)>();

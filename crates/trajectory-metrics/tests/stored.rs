@@ -14,7 +14,7 @@ use trajectory_metrics::{
     AurocDifference, AurocEstimate, BetaCalibration, Binning, Bootstrap, BootstrapEstimate,
     BrierScore, Calibrator, ClusterEstimate, CrossFit, CustomWeights, Error, Evaluation,
     EvaluationOptions, Folds, ForecastCounts, ForecastPolicy, Interval, Isotonic, Level,
-    NamedChange, OnlineTps, OrderedScore, Platt, PlattMap, PositiveClass, PrecisionRecallPoint,
+    MetricChange, OnlineTps, OrderedScore, Platt, PlattMap, PositiveClass, PrecisionRecallPoint,
     Probability, Ranking, Replicates, Resampling, RiskCoveragePoint, RocPoint, SignFlipTest,
     Summary, TemperatureScaling, TiedBlocks, Tps, TpsFamily, Traces, VennAbers, Weight,
     WeightSchedule, cluster_mean, consistency_band, cross_fit, delong, delong_test, evaluate,
@@ -114,7 +114,7 @@ fn traces_and_draws_go_back_and_forth_and_broken_ones_are_refused() {
 fn results_go_back_and_forth_and_impossible_ones_are_refused() {
     let (traces, tasks) = streams();
     let schedule = WeightSchedule::LinearFront;
-    let confidence = Summary::Minimum.of_each(&traces).unwrap();
+    let confidence = Summary::Minimum.forecasts(&traces).unwrap();
     let blocks = TiedBlocks::new(&confidence, traces.outcomes(), None).unwrap();
 
     let error = ("standard_error", json!(-0.1));
@@ -150,7 +150,7 @@ fn results_go_back_and_forth_and_impossible_ones_are_refused() {
     let changes =
         raw_against_calibrated(&traces, calibrated.traces(), &schedule, &bootstrap, 20).unwrap();
     for change in &changes {
-        refused::<NamedChange>(&back(change), &[("metric", json!("accuracy"))]);
+        refused::<MetricChange>(&back(change), &[("raw", json!("NaN"))]);
     }
 }
 
@@ -168,7 +168,7 @@ fn stored_report() -> Value {
 fn an_interval_that_no_resamples_give_is_refused() {
     let values = [1.0, 2.0, 4.0, f64::NAN];
     let replicates = Replicates::new(2.0, values.to_vec()).unwrap();
-    let stored = back(&replicates.percentile(Level::HALF));
+    let stored = back(&replicates.percentile_interval(Level::HALF));
     let wrong = [
         ("interval", json!([9.0, 1.0])),
         ("interval", json!(["NaN", 1.0])),
@@ -182,7 +182,7 @@ fn an_interval_that_no_resamples_give_is_refused() {
     refused::<BootstrapEstimate>(&stored, &wrong);
     let infinite = vec![f64::NEG_INFINITY, 1.0, 2.0];
     let infinite = Replicates::new(f64::NEG_INFINITY, infinite).unwrap();
-    assert_eq!(back(&infinite.percentile(Level::HALF))["interval"][0], json!("-inf"));
+    assert_eq!(back(&infinite.percentile_interval(Level::HALF))["interval"][0], json!("-inf"));
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn a_stored_run_longer_than_any_run_can_be_is_refused() {
             let state = serde_json::from_value(stored).unwrap();
             let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
             let resumed = OnlineTps::resume(tps, state);
-            assert!(matches!(resumed, Err(Error::BrokenState { .. })), "{steps}: {resumed:?}");
+            assert!(matches!(resumed, Err(Error::StoredValue { .. })), "{steps}: {resumed:?}");
         }
     }
 }
@@ -301,7 +301,7 @@ fn stored_forms_refuse_keys_that_are_not_known() {
     refused::<TaskMean>(&back(&mean), &[]);
 
     let (traces, _) = streams();
-    let (forecasts, outcomes) = (Summary::Minimum.of_each(&traces).unwrap(), traces.outcomes());
+    let (forecasts, outcomes) = (Summary::Minimum.forecasts(&traces).unwrap(), traces.outcomes());
     let weights = [Weight::ONE; 24];
     macro_rules! maps {
         ($($calibrator:expr),*) => {$({
@@ -334,7 +334,7 @@ fn fits_rankings_and_custom_weights_go_back_and_forth_and_impossible_ones_are_re
     let wrong = [("maps", json!([])), ("maps", json!([stored["maps"][0]])), ("traces", short)];
     refused::<CrossFit<PlattMap>>(&stored, &wrong);
 
-    let confidence = Summary::Minimum.of_each(&traces).unwrap();
+    let confidence = Summary::Minimum.forecasts(&traces).unwrap();
     let stored = back(&Ranking::new(&confidence, traces.outcomes()).unwrap());
     assert_eq!(stored["confidence"], json!(confidence));
     let wrong = [("confidence", json!([0.5])), ("outcomes", json!([]))];

@@ -40,7 +40,7 @@ use crate::error::Error;
 /// let traces = Traces::from_flat(&[0.5, 1.0, 0.75, 0.25], &[2, 4], &[true, false])?;
 /// let front = Summary::Weighted(WeightSchedule::LinearFront);
 /// let t_ece_and_t_brier = |summary: &Summary| {
-///     let confidence = summary.of_each(&traces)?;
+///     let confidence = summary.forecasts(&traces)?;
 ///     let blocks = TiedBlocks::new(&confidence, traces.outcomes(), None)?;
 ///     let tenths = Binning::Quantile { bins: 10 };
 ///     Ok::<_, Error>((expected_calibration_error(&blocks, tenths)?, brier_loss(&blocks)?))

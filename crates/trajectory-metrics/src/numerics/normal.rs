@@ -1,13 +1,13 @@
 //! The standard normal distribution, for tests and bias-corrected intervals.
 //!
-//! Relative error at most 1e-14 for [`upper_tail`] and [`cdf`] from -37 to 37, absolute error at
-//! most 1e-14 times the larger of 1 and the size of the value for [`quantile`]; tested against
+//! The relative error of [`upper_tail`] and [`cdf`] is at most 1e-14 from -37 to 37. The error of
+//! [`quantile`] is at most 1e-14 times the larger of 1 and the absolute value. Both are tested against
 //! mpmath and SciPy.
 
 /// `1 / sqrt(2 pi)`.
 const PEAK: f64 = 0.398_942_280_401_432_7;
 
-/// Below this the series is used, above it the continued fraction.
+/// The series is used below this value, the continued fraction above.
 const SWITCH: f64 = 1.5;
 
 /// Terms of the continued fraction.
@@ -25,8 +25,8 @@ pub(crate) fn upper_tail(x: f64) -> f64 {
     } else if x < SWITCH {
         0.5 - centre(x)
     } else {
-        // Laplace's continued fraction, from a depth at which 1.5 has all its digits. It starts
-        // from where a fraction of equal steps would end.
+        // Laplace's continued fraction, at a depth that is accurate to rounding from 1.5 upwards. It
+        // starts from the limit of a fraction with constant terms.
         let rest = 0.5 * (x + (x * x + 4.0 * DEPTH).sqrt());
         let fraction = (1..DEPTH as u32).rev().fold(rest, |rest, k| x + f64::from(k) / rest);
         density(x) / fraction
@@ -38,7 +38,7 @@ pub(crate) fn two_sided_tail(z: f64) -> f64 {
     2.0 * upper_tail(z.abs())
 }
 
-/// `P(0 < Z <= x)`, negative for a negative x, by a series whose terms have one sign.
+/// `P(0 < Z <= x)`, negative for a negative x, by a series whose terms have the same sign.
 fn centre(x: f64) -> f64 {
     let (mut term, mut sum, mut odd) = (x, x, 1.0);
     while term.abs() > 1e-18 * sum.abs() {
@@ -53,13 +53,13 @@ fn density(x: f64) -> f64 {
     if x.abs() > 40.0 {
         return 0.0;
     }
-    // The rounding error of the square would cost a large x several digits.
+    // For a large x, the rounding error of the square would cost several digits.
     let square = x * x;
     let error = x.mul_add(x, -square);
     PEAK * (-0.5 * square).exp() * (1.0 - 0.5 * error)
 }
 
-/// The x with `P(Z <= x) = p`; infinite at 0 and 1, NaN where `p` is no probability.
+/// The x with `P(Z <= x) = p`; infinite at 0 and 1, NaN if `p` is not in [0, 1].
 pub(crate) fn quantile(p: f64) -> f64 {
     let tail = p.min(1.0 - p);
     if p == 0.5 {
@@ -68,8 +68,8 @@ pub(crate) fn quantile(p: f64) -> f64 {
     if tail == 0.0 {
         return if p == 0.0 { f64::NEG_INFINITY } else { f64::INFINITY };
     }
-    // Start from the leading terms for a small tail; Halley's method triples the digits each time.
-    // The logarithm of what is no probability is a NaN, and so is all that follows.
+    // Starts from the leading terms for a small tail. Each step of Halley's method triples the number
+    // of digits. Outside [0, 1] the logarithm is NaN, and so is the result.
     let log = (-2.0 * tail.ln()).sqrt();
     let mut x = if tail < 0.1 { log - (2.507 * log).ln() / log } else { 2.5 * (0.5 - tail) };
     for _ in 0..6 {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_are_infinite_and_nothing_else_has_a_quantile() {
+    fn quantiles_of_0_and_1_are_infinite_and_quantiles_outside_are_nan() {
         assert_eq!((quantile(0.0), quantile(1.0)), (f64::NEG_INFINITY, f64::INFINITY));
         assert_eq!((cdf(f64::NEG_INFINITY), cdf(f64::INFINITY)), (0.0, 1.0));
         assert_eq!((cdf(0.0), quantile(0.5)), (0.5, 0.0));

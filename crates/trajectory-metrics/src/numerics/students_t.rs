@@ -1,21 +1,22 @@
-//! Quantiles of Student's t distribution, for intervals around an estimate from few clusters.
+//! Quantiles of Student's t distribution, for confidence intervals from few clusters.
 //!
-//! Relative error at most 1e-11 for levels from 1e-6 to 0.999999, tested against mpmath and closed forms.
+//! The relative error is at most 1e-11 for levels from 1e-6 to 0.999999, tested against mpmath and
+//! closed forms.
 
 use crate::numerics::normal;
 
-/// The half width, in standard errors, of the interval that holds the share `level` of Student's t
-/// distribution with this many degrees of freedom, at least 1.
+/// The half width of the central interval that contains the share `level` of Student's t distribution
+/// with the given degrees of freedom, at least 1.
 pub(crate) fn two_sided_quantile(level: f64, degrees: f64) -> f64 {
-    // Close to 0 the tail has no digits left to tell the level by.
+    // Close to level 0, the tail is too close to 1/2 to determine the level.
     let small = level < 1e-4;
     let normal = if small { level * NEAR_0 } else { -normal::quantile((1.0 - level) / 2.0) };
     let start = expansion(normal, degrees);
     if degrees > MOST_DEGREES {
         return start;
     }
-    // Newton's method for the logarithm of the smaller of both shares, in the logarithm of t: in
-    // both the curve is nearly straight, far out and close to 0.
+    // Newton's method for the logarithm of the smaller of the two shares as a function of the
+    // logarithm of t, which is nearly linear both in the tails and close to 0.
     let share = level.min(1.0 - level).ln();
     let inside = level < 0.5;
     let mut log = start.ln();
@@ -25,7 +26,7 @@ pub(crate) fn two_sided_quantile(level: f64, degrees: f64) -> f64 {
         let found = if inside { centre } else { tails };
         let slope = 2.0 * t * density(t, degrees) / found;
         let step = (share - found.ln()) / if inside { slope } else { -slope };
-        // Far from the answer a step may be too long, in either direction.
+        // Far from the solution, steps may be too long.
         log += step.clamp(-2.0, 2.0);
         if step.abs() <= 1e-15 * log.abs().max(1.0) {
             break;
@@ -37,11 +38,11 @@ pub(crate) fn two_sided_quantile(level: f64, degrees: f64) -> f64 {
 /// The slope of the normal quantile in the level at 0, `sqrt(pi / 2)`.
 const NEAR_0: f64 = 1.253_314_137_315_500_3;
 
-/// Beyond so many degrees of freedom the expansion has all its digits.
+/// Above this number of degrees of freedom, the expansion is accurate to rounding.
 const MOST_DEGREES: f64 = 1e6;
 
-/// From the normal quantile z: Abramowitz and Stegun (1964), Handbook of mathematical functions,
-/// 26.7.5.
+/// The expansion of the quantile around the normal quantile z: Abramowitz and Stegun (1964), Handbook
+/// of mathematical functions, 26.7.5.
 fn expansion(z: f64, n: f64) -> f64 {
     let s = z * z;
     let terms = [
@@ -54,15 +55,13 @@ fn expansion(z: f64, n: f64) -> f64 {
 }
 
 fn density(t: f64, n: f64) -> f64 {
-    // In logarithms, as the square may leave the range of numbers.
-    let log = if t > 1e100 { 2.0 * t.ln() - n.ln() } else { (t * t / n).ln_1p() };
-    normalizer(n) * (-0.5 * (n + 1.0) * log).exp()
+    normalizer(n) * (-0.5 * (n + 1.0) * (t * t / n).ln_1p()).exp()
 }
 
 /// `Gamma((n + 1)/2) / (sqrt(n pi) Gamma(n/2))`.
 fn normalizer(n: f64) -> f64 {
-    // By Gamma(a + 1/2) / Gamma(a) = (a / (a + 1/2)) times the same at a + 1, up to where its
-    // asymptotic series has all digits.
+    // Shift by f(a) = a / (a + 1/2) f(a + 1) for f(a) = Gamma(a + 1/2) / Gamma(a) to where the
+    // asymptotic series is accurate to rounding.
     let (mut a, mut ratio) = (n / 2.0, 1.0);
     while a < 128.0 {
         ratio *= a / (a + 0.5);
@@ -76,12 +75,12 @@ fn normalizer(n: f64) -> f64 {
     ratio * a.sqrt() * series / (n * std::f64::consts::PI).sqrt()
 }
 
-/// `P(|T| < t)` and `P(|T| >= t)`, each to its own digits.
+/// `P(|T| < t)` and `P(|T| >= t)`.
 fn shares(t: f64, n: f64) -> (f64, f64) {
     let square = t * t;
     // The front of the incomplete beta function, x^a (1 - x)^b / B(a, b) at x = n / (n + t^2).
     let front = t * density(t, n);
-    let x = if square.is_finite() { n / (n + square) } else { 0.0 };
+    let x = n / (n + square);
     let (a, b) = (n / 2.0, 0.5);
     if x < (a + 1.0) / (a + b + 2.0) {
         let tails = front / a * continued_fraction(x, a, b);
@@ -132,7 +131,7 @@ mod tests {
     fn one_two_and_four_degrees_of_freedom_have_closed_forms() {
         for level in LEVELS {
             let at = format!("level {level}");
-            // The quantile at (1 + level) / 2, in terms that lose no digits near 0 and 1.
+            // The quantile at (1 + level) / 2, without cancellation near 0 and 1.
             let cauchy = (std::f64::consts::FRAC_PI_2 * level).tan();
             if level < 0.999_9 {
                 close(two_sided_quantile(level, 1.0), cauchy, &at);
@@ -163,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_meet_where_one_takes_over_from_the_other() {
+    fn newtons_method_and_the_expansion_agree_at_their_boundary() {
         for level in [0.1, 0.5, 0.9, 0.99, 0.999_999] {
             let below = two_sided_quantile(level, MOST_DEGREES);
             let above = expansion(-normal::quantile((1.0 - level) / 2.0), MOST_DEGREES);
@@ -182,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_of_the_field_is_met() {
+    fn quantiles_equal_a_published_table() {
         for (degrees, want) in [(1.0, 12.706), (5.0, 2.571), (10.0, 2.228), (30.0, 2.042)] {
             assert!((two_sided_quantile(0.95, degrees) - want).abs() < 5e-4, "{degrees}");
         }

@@ -3,23 +3,20 @@ use scoring_rules::{Probability, TiedBlocks, Weight};
 use crate::{
     checks::{at_least_two, same_length},
     error::Error,
-    ranks::{
-        delong::{Class, Placements},
-        ranking::auroc,
-    },
-    resampling::cluster_error::{ClusterEstimate, Rows},
+    ranks::{areas::auroc, delong::Placements},
+    resampling::{cluster_error::ClusterEstimate, clustered_rows::ClusteredRows},
 };
 
-/// The AUROC of a second model minus that of a first, each on its own runs of the same tasks, with a
-/// standard error that is robust to tasks.
+/// The AUROC of a second model minus the AUROC of a first, each on its own runs of the same tasks,
+/// with a standard error that is robust to clustering by task.
 ///
-/// For two models that made different runs: the rows of both stand in one list, `second` says which
-/// are the second model's, and `clusters` names the task of each. A task may have any number of runs
-/// of either model. For two confidences of the very same rows use
+/// For two models that made different runs: the rows of both models are in one list, `second` marks
+/// the rows of the second model, and `clusters` contains the task of each row. A task may have any
+/// number of runs of either model. For two confidences of the same rows, use
 /// [`delong_test`](crate::delong_test()).
 ///
-/// With the placements of [`delong`](crate::delong()), within each model, the part of a task in the
-/// difference is a sum over its successes, and one over its failures:
+/// With the placements of [`delong`](crate::delong()) within each model, the contribution of task g
+/// to the difference is a sum over its successes plus a sum over its failures:
 ///
 /// ```text
 /// a_g = sum over successes of ± (placement - AUROC) / successes     + second model, - first model
@@ -27,9 +24,9 @@ use crate::{
 /// variance = S/(S - 1) sum of a_g^2 + F/(F - 1) sum of b_g^2 + 2 G/(G - 1) sum of a_g b_g
 /// ```
 ///
-/// over G tasks, of which S have a success and F have a failure. Where each task is one row of both
-/// models this is DeLong's variance of the paired difference. Needs many tasks, about 40, to be
-/// trusted. A weight of 2 is the row twice in its task.
+/// over G tasks, of which S have a success and F have a failure. If each task has one row of each
+/// model, this is DeLong's variance of the paired difference. Reliable with many tasks, about 40. A
+/// weight of 2 counts the row twice in its task.
 ///
 /// Cost: sorts, O(n log n).
 ///
@@ -39,9 +36,8 @@ use crate::{
 /// # Errors
 ///
 /// [`Error::Length`] unless outcomes, `second`, clusters, and weights if given, have one entry per
-/// row; [`Error::Empty`] without a row of a model; [`Error::OneClass`] if a model has no failure or
-/// no success; [`Error::ScoringRules`] if fewer than two tasks have a success, or a failure, of
-/// either model.
+/// row; [`Error::OneClass`] if a model has no failure or no success; [`Error::ScoringRules`] if a
+/// model has no rows, or if fewer than two tasks have a success, or a failure, of either model.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Level, Probability, auroc_difference};
@@ -65,11 +61,11 @@ pub fn auroc_difference<G: Ord>(
     let n = confidence.len();
     same_length("outcomes", n, outcomes.len())?;
     same_length("second", n, second.len())?;
-    let rows = Rows::new(n, weights, clusters)?;
+    let rows = ClusteredRows::new(n, weights, clusters)?;
     let mut parts = vec![0.0; n];
     let mut areas = [0.0; 2];
     for (model, area) in [false, true].into_iter().zip(&mut areas) {
-        // Rows of the other model weigh nothing.
+        // Rows of the other model have weight 0.
         let weight = |row: usize| weights.map_or(Weight::ONE, |weights| weights[row]);
         let counted: Vec<Weight> = (0..n)
             .map(|row| if second[row] == model { weight(row) } else { Weight::ZERO })
@@ -77,22 +73,21 @@ pub fn auroc_difference<G: Ord>(
         let blocks = TiedBlocks::new(confidence, outcomes, Some(&counted))?;
         *area = auroc(&blocks)?;
         let (failures, successes) = blocks.class_weights();
-        let classes = [(false, failures), (true, successes)]
-            .map(|(outcome, weight)| Class { outcome, weight });
-        let placements = Placements::new(&blocks, classes);
+        let placements = Placements::new(&blocks);
         let sign = if model { 1.0 } else { -1.0 };
         for row in (0..n).filter(|&row| second[row] == model) {
-            let [own, other] = if outcomes[row] { [1, 0] } else { [0, 1] }.map(|i| classes[i]);
-            let below = placements.of(confidence[row], outcomes[row]) / other.twice_in_units();
+            let [own, other] =
+                if outcomes[row] { [successes, failures] } else { [failures, successes] };
+            let below = placements.of(confidence[row], outcomes[row]) / (2.0 * other);
             let placement = if outcomes[row] { below } else { 1.0 - below };
-            parts[row] = sign * (placement - *area) / own.weight;
+            parts[row] = sign * (placement - *area) / own;
         }
     }
     let clusters_with = |wanted: &dyn Fn(usize) -> bool| {
         let counts = rows.cluster_sums(|row| f64::from(u8::from(wanted(row))));
         counts.iter().filter(|&&count| count > 0.0).count()
     };
-    // For each model: the parts of a single cluster add up to 0 whatever the ranking.
+    // The contributions of a single cluster of a model sum to 0 for any ranking.
     for (what, model, outcome) in [
         ("the first model's clusters with a success", false, true),
         ("the first model's clusters with a failure", false, false),
@@ -112,7 +107,7 @@ pub fn auroc_difference<G: Ord>(
     let variance = factor(with_success) * products(&successes, &successes)
         + factor(with_failure) * products(&failures, &failures)
         + 2.0 * factor(successes.len()) * products(&successes, &failures);
-    // The mixed term never outweighs the other two, except by rounding.
+    // Only rounding can make the variance negative.
     let error = variance.max(0.0).sqrt();
     Ok(ClusterEstimate {
         estimate: areas[1] - areas[0],
@@ -121,5 +116,5 @@ pub fn auroc_difference<G: Ord>(
     })
 }
 
-/// An area has no standard error below this but by rounding.
+/// A standard error of an area below this is rounding.
 const ROUNDING: f64 = 1e-14;

@@ -6,7 +6,7 @@ use scoring_rules::TiedBlocks;
 use crate::resampling::bootstrap::par_run;
 use crate::{
     error::Error,
-    ranks::{ranking::auroc, resample::Ranking},
+    ranks::{areas::auroc, ranking::Ranking},
     resampling::{
         bootstrap::{Bootstrap, run},
         replicates::Replicates,
@@ -14,26 +14,27 @@ use crate::{
 };
 
 impl Bootstrap {
-    /// The AUROC of a ranking, on all rows and in each resample.
+    /// The AUROC of a ranking: over all rows, and in each resample.
     ///
-    /// As [`Self::replicates`] of [`auroc`], but faster: what is drawn is counted at its place in
-    /// the ranking. A resample with one class only is undefined.
+    /// Equals [`Self::replicates`] of [`auroc`], and is faster, because draws are counted directly at
+    /// their places in the ranking. A resample with a single class is undefined.
     ///
-    /// Cost: linear, then 1.5 to 2 ns a row and replicate.
+    /// Cost: linear, then 1.5 to 2 ns per row and replicate.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless the ranking has as many rows; [`Error::OneClass`] without both a
-    /// failure and a success; otherwise as [`Self::replicates`].
+    /// [`Error::Length`] unless the ranking has the same number of rows; [`Error::OneClass`] unless
+    /// there are both failures and successes; and the errors of [`Self::replicates`].
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error, Level, Probability, Ranking};
     ///
     /// let confidence = Probability::from_slice(&[0.9, 0.2, 0.4, 0.6, 0.7, 0.3])?;
     /// let ranking = Ranking::new(confidence, &[true, false, true, false, true, false])?;
-    /// let interval = Bootstrap::rows(6, 7)?.auroc(&ranking, 1_000)?.percentile(Level::new(0.9)?);
+    /// let replicates = Bootstrap::rows(6, 7)?.auroc(&ranking, 1_000)?;
+    /// let interval = replicates.percentile_interval(Level::new(0.9)?);
     /// assert!(interval.interval.low() < interval.estimate && interval.interval.high() == 1.0);
-    /// // All six of one class: about 2 in 64.
+    /// // About 2 of 64 resamples contain a single class.
     /// assert!((20..50).contains(&interval.undefined));
     /// # Ok::<(), Error>(())
     /// ```
@@ -47,11 +48,11 @@ impl Bootstrap {
         replicates
     }
 
-    /// [`Self::auroc`] on all threads of the current `rayon` pool; the same to the bit.
+    /// [`Self::auroc`] on all threads of the current `rayon` pool, with the same bits.
     ///
     /// # Errors
     ///
-    /// As [`Self::auroc`].
+    /// The errors of [`Self::auroc`].
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error, Probability, Ranking};
@@ -73,7 +74,7 @@ impl Bootstrap {
         replicates
     }
 
-    /// The AUROC on all rows, and where what is drawn stands in the ranking.
+    /// The AUROC of all rows, and the places of rows in the ranking.
     fn places<S: Copy + Ord + fmt::Display>(
         &self,
         ranking: &Ranking<S>,
@@ -86,7 +87,7 @@ impl Bootstrap {
         if self.cluster_count() < of_rows.len() {
             return Ok((estimate, Places::Clusters { bootstrap: self, of_rows, blocks }));
         }
-        // Clusters of one row each: the place of what is drawn is known at once.
+        // Each cluster is one row, so that the draw of a cluster is the draw of a place.
         let mut of_drawn = vec![0; of_rows.len()];
         for (&cluster, place) in self.cluster_of().iter().zip(of_rows) {
             of_drawn[cluster as usize] = place;
@@ -95,15 +96,15 @@ impl Bootstrap {
     }
 }
 
-/// Places in a ranking: `2 b` for failures of block b, `2 b + 1` for successes.
+/// Places in a ranking: `2 b` for failures of tied block b, `2 b + 1` for successes.
 enum Places<'a> {
     Rows { bootstrap: &'a Bootstrap, of_drawn: Vec<u32>, blocks: usize },
     Clusters { bootstrap: &'a Bootstrap, of_rows: Vec<u32>, blocks: usize },
 }
 
 impl Places<'_> {
-    /// What computes one replicate after another, with scratch space of its own; NaN with one class
-    /// only.
+    /// A closure that computes the AUROC of a replicate, with its own scratch space. The result is
+    /// NaN for a single class.
     fn replicate(&self) -> Box<dyn FnMut(u64) -> [f64; 1] + '_> {
         match self {
             Self::Rows { bootstrap, of_drawn, blocks } => {
@@ -112,7 +113,7 @@ impl Places<'_> {
                     counts.fill(0);
                     let take = |_, drawn: usize| counts[of_drawn[drawn] as usize] += 1;
                     bootstrap.draws().each(replicate, take);
-                    // Fewer than 2^31 rows: no sum leaves 64 bits.
+                    // With fewer than 2^31 rows, sums fit in 64 bits.
                     let (mut failures, mut successes, mut twice_right) = (0, 0, 0);
                     for &[failed, succeeded] in counts.as_chunks().0 {
                         let (failed, succeeded) = (u64::from(failed), u64::from(succeeded));

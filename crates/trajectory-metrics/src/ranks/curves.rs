@@ -1,35 +1,41 @@
 use scoring_rules::{Block, Probability, TiedBlocks};
 
-use crate::{error::Error, ranks::positive_class::PositiveClass};
+use crate::{
+    error::Error,
+    ranks::positive_class::{PositiveClass, both_classes},
+};
 
-/// What calling a run positive catches, and what it costs, from one threshold on.
+/// A point of the ROC curve: the true and false positive rate at one threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct RocPoint<S = Probability> {
-    /// Rows of at most this confidence are called failures, or, with success as the positive class,
-    /// rows of at least this confidence successes; `None` where no row is.
+    /// Rows of at most this confidence are predicted to fail; with success as the positive class,
+    /// rows of at least this confidence are predicted to succeed. `None` if no row is predicted
+    /// positive.
     pub threshold: Option<S>,
-    /// Share of the rows of the other class that are called positive, in [0, 1].
+    /// Share of the negative rows that are predicted positive, in [0, 1].
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub false_positive_rate: f64,
-    /// Share of the rows of the positive class that are called positive, in [0, 1].
+    /// Share of the positive rows that are predicted positive, in [0, 1].
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub true_positive_rate: f64,
 }
 
-/// The ROC curve: a point for no row, and one for each distinct confidence, from the lowest with
-/// failure as the positive class and from the highest with success.
+/// The ROC curve: the point (0, 0), then a point for each distinct confidence, in ascending order if
+/// failure is the positive class and in descending order if success is.
 ///
-/// Straight lines between the points are what a coin between two thresholds gets; the area under
-/// them is [`auroc`](crate::auroc). No point is left out, not even one on a straight line.
+/// The straight line between two points is reached by choosing at random between their thresholds;
+/// the area under these lines is [`auroc`](crate::auroc). Points on a straight line between others
+/// are kept.
 ///
 /// Reference: Fawcett (2006), An introduction to ROC analysis, doi:10.1016/j.patrec.2005.10.010.
 ///
 /// # Errors
 ///
-/// [`Error::OneClass`] without both a failure and a success; [`Error::Empty`] on empty blocks.
+/// [`Error::OneClass`] unless there are both failures and successes; [`Error::Empty`] for empty
+/// blocks.
 ///
 /// ```
 /// use trajectory_metrics::{Error, PositiveClass, Probability, TiedBlocks, roc_curve};
@@ -57,35 +63,35 @@ pub fn roc_curve<S: Copy>(
     Ok(std::iter::once(none).chain(points).collect())
 }
 
-/// How good it is to call a run positive, from one threshold on.
+/// A point of the precision-recall curve: precision and recall at one threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct PrecisionRecallPoint<S = Probability> {
-    /// Rows of at most this confidence are called failures, or, with success as the positive class,
-    /// rows of at least this confidence successes.
+    /// Rows of at most this confidence are predicted to fail; with success as the positive class,
+    /// rows of at least this confidence are predicted to succeed.
     pub threshold: S,
-    /// Share of the positive class among the rows called positive, in [0, 1].
+    /// Share of the positive class among the rows that are predicted positive, in [0, 1].
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub precision: f64,
-    /// Share of the positive class that is called positive, in [0, 1].
+    /// Share of the positive rows that are predicted positive, in [0, 1].
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub recall: f64,
 }
 
-/// The precision-recall curve: a point for each distinct confidence, from the lowest with failure as
-/// the positive class and from the highest with success.
+/// The precision-recall curve: a point for each distinct confidence, in ascending order if failure is
+/// the positive class and in descending order if success is.
 ///
-/// Straight lines between the points promise too much. The area under steps, each at the precision
-/// of its right end, is [`average_precision`](crate::average_precision).
+/// Linear interpolation between the points is too optimistic. The area under steps, each at the
+/// precision of its right end, is [`average_precision`](crate::average_precision).
 ///
 /// Reference: Davis and Goadrich (2006), The relationship between precision-recall and ROC curves,
 /// doi:10.1145/1143844.1143874.
 ///
 /// # Errors
 ///
-/// [`Error::OneClass`] without a row of the positive class; [`Error::Empty`] on empty blocks.
+/// [`Error::OneClass`] if no row is of the positive class; [`Error::Empty`] for empty blocks.
 ///
 /// ```
 /// use trajectory_metrics::{
@@ -118,7 +124,7 @@ pub fn precision_recall_curve<S: Copy>(
     Ok(points.collect())
 }
 
-/// What is at risk among the runs that are accepted, from one threshold on.
+/// A point of the risk-coverage curve: coverage and risk at one threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -126,23 +132,23 @@ pub fn precision_recall_curve<S: Copy>(
 pub struct RiskCoveragePoint<S = Probability> {
     /// Rows of at least this confidence are accepted.
     pub threshold: S,
-    /// Share of the rows that are accepted, in (0, 1].
+    /// Share of all rows that are accepted, in (0, 1].
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub coverage: f64,
     /// Share of failures among the accepted rows, in [0, 1].
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub risk: f64,
-    /// Share of rows that are accepted and fail, in [0, 1]: coverage times risk.
+    /// Share of all rows that are accepted and fail, in [0, 1]: coverage times risk.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub generalized_risk: f64,
 }
 
-/// The risk-coverage curve: a point for each distinct confidence, from the highest.
+/// The risk-coverage curve: a point for each distinct confidence, in descending order.
 ///
-/// Between two points rows are accepted one by one in a random order, so that the generalized risk
-/// rises in a straight line, and the risk is that line over the coverage. The mean risk over all
-/// numbers of accepted rows is [`aurc`](crate::aurc); the area under the straight lines of the
-/// generalized risk, from (0, 0), is [`augrc`](crate::augrc).
+/// Between two points, rows are accepted one by one in random order, so that the generalized risk
+/// is linear in the coverage, and the risk is the generalized risk over the coverage. The mean risk
+/// over all numbers of accepted rows is [`aurc`](crate::aurc); the area under the generalized risk,
+/// starting at (0, 0), is [`augrc`](crate::augrc).
 ///
 /// Reference: El-Yaniv and Wiener (2010), On the foundations of noise-free selective
 /// classification, Journal of Machine Learning Research 11; generalized risk: Traub et al. (2024),
@@ -150,7 +156,7 @@ pub struct RiskCoveragePoint<S = Probability> {
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] on empty blocks.
+/// [`Error::Empty`] for empty blocks.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, TiedBlocks, risk_coverage_curve};
@@ -165,7 +171,7 @@ pub struct RiskCoveragePoint<S = Probability> {
 pub fn risk_coverage_curve<S: Copy>(
     blocks: &TiedBlocks<S>,
 ) -> Result<Vec<RiskCoveragePoint<S>>, Error> {
-    // Accepted are those of highest confidence.
+    // Rows of the highest confidence are accepted first.
     let rows = PositiveClass::Success.in_order(blocks.as_slice());
     let points: Vec<_> = cumulated(rows).collect();
     let Some((_, successes, failures)) = points.last().copied() else {
@@ -181,7 +187,7 @@ pub fn risk_coverage_curve<S: Copy>(
     Ok(points.collect())
 }
 
-/// Each block, with the weight of positives and negatives up to it.
+/// Each block, with the weight of positives and of negatives up to and including it.
 fn cumulated<'a, S: 'a>(
     blocks: impl Iterator<Item = (&'a Block<S>, f64, f64)>,
 ) -> impl Iterator<Item = (&'a Block<S>, f64, f64)> {
@@ -190,15 +196,4 @@ fn cumulated<'a, S: 'a>(
         *wrong += negatives;
         Some((block, *found, *wrong))
     })
-}
-
-/// The weight of each class, where there are both.
-pub(crate) fn both_classes<S>(blocks: &TiedBlocks<S>) -> Result<(f64, f64), Error> {
-    let (failures, successes) = blocks.class_weights();
-    match (failures == 0.0, successes == 0.0) {
-        (true, true) => Err(Error::Empty),
-        (true, false) => Err(Error::OneClass { outcome: true }),
-        (false, true) => Err(Error::OneClass { outcome: false }),
-        (false, false) => Ok((failures, successes)),
-    }
 }

@@ -1,17 +1,19 @@
-use scoring_rules::Block;
+use scoring_rules::{Block, TiedBlocks};
 
-/// Which outcome a precision-recall or ROC curve looks for.
+use crate::error::Error;
+
+/// The outcome that a ROC or precision-recall curve detects.
 ///
 /// AUROC is the same for both. Average precision is not: its baseline is the share of the positive
-/// class. The confidence stays the confidence in success; nothing is replaced by `1 - p`, which
+/// class. The confidence remains the confidence in success. It is never replaced by `1 - p`, which
 /// would make tiny probabilities equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum PositiveClass {
-    /// Failures are found among the rows of lowest confidence.
+    /// Failures, which are detected by a low confidence.
     Failure,
-    /// Successes are found among the rows of highest confidence.
+    /// Successes, which are detected by a high confidence.
     Success,
 }
 
@@ -22,7 +24,7 @@ impl PositiveClass {
         matches!(self, Self::Success)
     }
 
-    /// What a pair of failures and successes says of this class: positives, then negatives.
+    /// Turns a pair of failures and successes into a pair of positives and negatives.
     pub(crate) const fn positive_first(self, (failures, successes): (f64, f64)) -> (f64, f64) {
         match self {
             Self::Failure => (failures, successes),
@@ -30,7 +32,8 @@ impl PositiveClass {
         }
     }
 
-    /// The blocks in the order in which rows are called positive.
+    /// The blocks in the order in which rows are predicted positive, each with the weight of its
+    /// positives and negatives.
     pub(crate) fn in_order<S>(
         self,
         blocks: &[Block<S>],
@@ -41,5 +44,16 @@ impl PositiveClass {
             let (positives, negatives) = self.positive_first((block.failures, block.successes));
             (block, positives, negatives)
         })
+    }
+}
+
+/// The weight of failures and of successes; an error unless there are both.
+pub(crate) fn both_classes<S>(blocks: &TiedBlocks<S>) -> Result<(f64, f64), Error> {
+    let (failures, successes) = blocks.class_weights();
+    match (failures == 0.0, successes == 0.0) {
+        (true, true) => Err(Error::Empty),
+        (true, false) => Err(Error::OneClass { outcome: true }),
+        (false, true) => Err(Error::OneClass { outcome: false }),
+        (false, false) => Ok((failures, successes)),
     }
 }

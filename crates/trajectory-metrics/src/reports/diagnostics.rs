@@ -4,16 +4,17 @@ use crate::{
     calibration::calibration_error::{brier_loss, expected_calibration_error},
     error::Error,
     ranks::{
+        areas::{auroc, average_precision},
         positive_class::PositiveClass,
-        ranking::{aurc, auroc, average_precision},
+        selective_risk::aurc,
     },
 };
 
-/// The diagnostics that the paper reports beside the trajectory proper score, of a scalar summary
-/// of each trace. One that is not defined for the rows says why.
+/// The diagnostics that the paper reports together with the trajectory proper score. They are computed
+/// from a scalar summary of each trace. An undefined diagnostic is an error with the reason.
 ///
-/// Stored with the feature `serde`, an undefined one is `{"undefined": "why"}`, and read back it is
-/// [`Error::Stored`] with that reason.
+/// With the feature `serde`, an undefined diagnostic is stored as `{"undefined": "reason"}`, and read
+/// as [`Error::Stored`] with that reason.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, section 5.2 and appendix F.
@@ -22,11 +23,10 @@ use crate::{
 /// use trajectory_metrics::{Diagnostics, Error, Probability, TiedBlocks};
 ///
 /// let confidence = Probability::from_slice(&[0.8, 0.4])?;
-/// let of = |outcomes: &[bool]| {
-///     Ok::<_, Error>(Diagnostics::new(&TiedBlocks::new(confidence, outcomes, None)?))
-/// };
-/// assert_eq!(of(&[true, false])?.auroc, Ok(1.0));
-/// assert_eq!(of(&[true, true])?.auroc, Err(Error::OneClass { outcome: true }));
+/// let blocks = TiedBlocks::new(confidence, &[true, false], None)?;
+/// assert_eq!(Diagnostics::new(&blocks).auroc, Ok(1.0));
+/// let blocks = TiedBlocks::new(confidence, &[true, true], None)?;
+/// assert_eq!(Diagnostics::new(&blocks).auroc, Err(Error::OneClass { outcome: true }));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +52,7 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// The diagnostics of these rows.
+    /// Computes the diagnostics of tied blocks of confidences.
     #[must_use]
     pub fn new(blocks: &TiedBlocks) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl Diagnostics {
         }
     }
 
-    /// Each diagnostic by its name, in the order of the fields.
+    /// The name and value of each diagnostic, in the order of the fields.
     ///
     /// ```
     /// use trajectory_metrics::{Diagnostics, TiedBlocks};

@@ -7,33 +7,34 @@ use crate::{
     error::Error,
     reports::{
         diagnostics::Diagnostics,
-        named_estimate::{NamedEstimate, Resampling, Scored},
+        named_estimate::NamedEstimate,
+        scored_stream::{Resampling, ScoredStream},
     },
     streams::{
         summary::Summary, tps_family::TpsFamily, traces::Traces, weight_schedule::WeightSchedule,
     },
 };
 
-/// What [`evaluate`] needs to know beside the traces. The [default](Self::default): equal weights,
-/// the linear-front summary, nothing disclosed, no intervals.
+/// The settings of [`evaluate`]. By default: equal weights, the linear-front schedule, no disclosures
+/// and no intervals.
 #[derive(Clone, Debug, Default)]
 pub struct EvaluationOptions<'a> {
-    /// A weight for each trace; `None` for equal weights.
+    /// The weight of each trace; `None` for equal weights.
     pub weights: Option<&'a [Weight]>,
-    /// Weights of the steps in the mean forecast that the diagnostics are of, and in the scores of
-    /// [`StreamMetrics::estimates`].
+    /// Weights of the steps in the mean forecast, from which the diagnostics are computed, and in the
+    /// scores of [`StreamMetrics::estimates`].
     pub summary: WeightSchedule,
-    /// How the forecasts were calibrated, in your words; `None` for not at all.
+    /// A description of the calibration of the forecasts; `None` if they are not calibrated.
     pub calibration: Option<&'a str>,
-    /// How many runs were left out, by reason, runs that were cut off among them.
+    /// Numbers of excluded runs by reason, including censored runs.
     pub exclusions: BTreeMap<String, u64>,
-    /// How to make intervals; `None` for no intervals.
+    /// The bootstrap of the intervals; `None` for no intervals.
     pub resampling: Option<Resampling<'a>>,
 }
 
-/// The paper's report on a stream of forecasts along complete runs, made by [`evaluate`].
+/// The paper's report on a stream of forecasts along complete runs, from [`evaluate`].
 ///
-/// Stored with the feature `serde`, what is undefined is `{"undefined": "why"}`.
+/// With the feature `serde`, undefined results are stored as `{"undefined": "reason"}`.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -41,21 +42,21 @@ pub struct EvaluationOptions<'a> {
 pub struct Evaluation {
     /// Number of traces.
     pub n: usize,
-    /// Weighted share of successes.
+    /// The (weighted) share of successes.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub base_rate: f64,
-    /// Name of the schedule of the mean forecast that the diagnostics are of.
+    /// Name of the schedule of the mean forecast from which the diagnostics are computed.
     pub summary: String,
-    /// How the forecasts were calibrated, as disclosed by the caller; `None` for not at all.
+    /// The calibration of the forecasts as disclosed by the caller; `None` if not calibrated.
     pub calibration: Option<String>,
-    /// Runs left out, by reason, as disclosed by the caller.
+    /// Numbers of excluded runs by reason, as disclosed by the caller.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::distinct_keys::map"))]
     pub exclusions: BTreeMap<String, u64>,
-    /// What the stream reaches.
+    /// The metrics of the stream.
     pub metrics: StreamMetrics,
-    /// What a constant forecast of the base rate reaches on the same traces.
+    /// The metrics of a constant forecast of the base rate on the same traces.
     pub base_rate_reference: StreamMetrics,
-    /// What is undefined, and why.
+    /// The reasons for undefined results.
     pub notes: Vec<String>,
 }
 
@@ -65,45 +66,45 @@ pub struct Evaluation {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct StreamMetrics {
-    /// The mean trajectory proper scores by the name of the weight schedule, for all
+    /// The mean trajectory proper scores by the name of the weight schedule, for all of
     /// [`WeightSchedule::NAMED`].
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::distinct_keys::map"))]
     pub tps: BTreeMap<String, TpsFamily>,
     /// The diagnostics of the mean forecast of each trace.
     pub diagnostics: Diagnostics,
-    /// The three scores under the schedule of the summary, as `tps_log`, `tps_brier` and
-    /// `tps_beta_2_4`, then the diagnostics, each with its interval where one was asked for.
+    /// The three scores under the chosen schedule (`tps_log`, `tps_brier` and `tps_beta_2_4`), then
+    /// the diagnostics, each with its interval if intervals were requested.
     pub estimates: Vec<NamedEstimate>,
 }
 
 impl StreamMetrics {
-    /// The estimate of this name among [`Self::estimates`].
+    /// The estimate with this name; `None` for an unknown name.
     #[must_use]
     pub fn estimate(&self, metric: &str) -> Option<&NamedEstimate> {
         self.estimates.iter().find(|estimate| estimate.metric == metric)
     }
 }
 
-/// Reports on traces as the paper does: trajectory proper scores under all weight schedules,
-/// diagnostics beside them, and the same of a constant forecast of the base rate.
+/// Evaluates traces as in the paper: trajectory proper scores under all weight schedules, diagnostics,
+/// and the same metrics of a constant forecast of the base rate.
 ///
-/// With [`EvaluationOptions::resampling`] each estimate has a percentile interval, and those of the
-/// reference are made on the same resamples. Rows that share a task need
-/// [`Bootstrap::clusters`](crate::Bootstrap::clusters). The base rate of the reference stays that of
-/// all traces. Where the traces of positive weight are of a single row or cluster of the bootstrap,
-/// the intervals are errors, and so is one of fewer than two defined resamples. The same bits in whatever order the traces come; for intervals, where the clusters
-/// of the bootstrap have names of their own.
+/// With [`EvaluationOptions::resampling`], each estimate has a percentile interval. Intervals of the
+/// reference use the same resamples and the base rate of all traces. If runs share tasks, use
+/// [`Bootstrap::clusters`](crate::Bootstrap::clusters). If the traces of positive weight belong to a
+/// single row or cluster of the bootstrap, all intervals are errors, and one note gives the reason.
+///
+/// The results have the same bits for any order of the traces; intervals do if the bootstrap has
+/// clusters with names.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, section 5.2.
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] without a trace of positive weight; [`Error::Length`] unless weights, where
-/// given, are as many as traces;
-/// [`Error::ScheduleTooShort`] where custom weights of the summary do not reach a trace's end;
-/// [`Error::Length`] where the bootstrap has fewer rows than there are traces. A
-/// diagnostic that is undefined is no error of the whole.
+/// [`Error::ScoringRules`] if no trace has positive weight, or unless there are as many weights as
+/// traces; [`Error::ScheduleTooShort`] if a trace is longer than the list of custom weights;
+/// [`Error::Length`] if the bootstrap has fewer rows than there are traces. An undefined metric is
+/// not an error of this function.
 ///
 /// ```
 /// use trajectory_metrics::{Error, EvaluationOptions, Traces, evaluate};
@@ -142,17 +143,26 @@ pub fn evaluate(traces: &Traces, options: &EvaluationOptions<'_>) -> Result<Eval
     let constant = traces.map_forecasts(|_, _| base_rate);
     let base_rate_reference = stream_metrics(&constant, options)?;
     let notes = [("", &metrics), ("base_rate_reference.", &base_rate_reference)];
+    // A single cluster is one reason for all missing intervals.
+    let one_cluster = options.resampling.and_then(|Resampling { bootstrap, .. }| {
+        bootstrap.check_clusters(traces.len(), options.weights).err()
+    });
+    let notes_of = |estimate: &NamedEstimate| match one_cluster {
+        Some(_) => NamedEstimate { interval: None, ..estimate.clone() }.notes(),
+        None => estimate.notes(),
+    };
     let notes = notes.into_iter().flat_map(|(prefix, stream)| {
-        let notes = stream.estimates.iter().flat_map(NamedEstimate::notes);
+        let notes = stream.estimates.iter().flat_map(notes_of);
         notes.map(move |note| format!("{prefix}{note}"))
     });
+    let no_intervals = one_cluster.as_ref().map(|error| format!("no intervals: {error}"));
     Ok(Evaluation {
         n: traces.len(),
         base_rate: base_rate.get(),
         summary: options.summary.name().to_owned(),
         calibration: options.calibration.map(str::to_owned),
         exclusions: options.exclusions.clone(),
-        notes: notes.collect(),
+        notes: no_intervals.into_iter().chain(notes).collect(),
         metrics,
         base_rate_reference,
     })
@@ -162,7 +172,7 @@ fn stream_metrics(
     traces: &Traces,
     options: &EvaluationOptions<'_>,
 ) -> Result<StreamMetrics, Error> {
-    let summary = Summary::Weighted(options.summary.clone()).of_each(traces)?;
+    let summary = Summary::Weighted(options.summary.clone()).forecasts(traces)?;
     let blocks = TiedBlocks::new(&summary, traces.outcomes(), options.weights)?;
     let family = |schedule: &WeightSchedule| {
         Ok((schedule.name().to_owned(), TpsFamily::means(traces, options.weights, schedule)?))
@@ -170,7 +180,7 @@ fn stream_metrics(
     Ok(StreamMetrics {
         tps: WeightSchedule::NAMED.iter().map(family).collect::<Result<_, Error>>()?,
         diagnostics: Diagnostics::new(&blocks),
-        estimates: Scored::new(traces, options.weights, &options.summary)?
+        estimates: ScoredStream::new(traces, options.weights, &options.summary)?
             .estimates(traces.len(), options.resampling),
     })
 }

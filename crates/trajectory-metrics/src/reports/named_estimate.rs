@@ -1,33 +1,12 @@
-use scoring_rules::{ExactMean, Level, TiedBlocks, Weight};
+use scoring_rules::Level;
 
 use crate::{
     checks::at_least_two,
     error::Error,
-    ranks::resample::Ranking,
-    reports::diagnostics::Diagnostics,
-    resampling::{
-        bootstrap::Bootstrap,
-        replicates::{BootstrapEstimate, Replicates},
-    },
-    streams::{
-        summary::Summary, tps_family::TpsFamily, traces::Traces, weight_schedule::WeightSchedule,
-    },
+    resampling::replicates::{BootstrapEstimate, Replicates},
 };
 
-/// How the intervals of [`evaluate`](crate::evaluate()) are made.
-#[derive(Clone, Copy, Debug)]
-pub struct Resampling<'a> {
-    /// Draws traces, or whole tasks ([`Bootstrap::clusters`]), from a seed. Its first rows are the
-    /// traces in their order; further rows, if any, are of runs that are drawn along with them, such
-    /// as those that a budget cut off.
-    pub bootstrap: &'a Bootstrap,
-    /// Number of resamples.
-    pub resamples: usize,
-    /// Share of the resampled values inside an interval.
-    pub level: Level,
-}
-
-/// A metric by its name: its value or why it is undefined, and its percentile interval.
+/// A named metric: its value, or the reason why it is undefined, and its percentile interval.
 ///
 /// ```
 /// use trajectory_metrics::{Bootstrap, Error, Level, NamedEstimate};
@@ -48,20 +27,19 @@ pub struct Resampling<'a> {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct NamedEstimate {
-    /// The metric's name: `tps_log`, `tps_brier`, `tps_beta_2_4`, or that of a diagnostic.
+    /// The name of the metric: `tps_log`, `tps_brier`, `tps_beta_2_4`, or the name of a diagnostic.
     pub metric: String,
     /// The value on all rows.
     #[cfg_attr(feature = "serde", serde(with = "crate::stored_result"))]
     pub value: Result<f64, Error>,
-    /// The percentile interval; `None` where none was asked for.
+    /// The percentile interval; `None` if no intervals were requested.
     #[cfg_attr(feature = "serde", serde(with = "crate::stored_result::interval"))]
     pub interval: Option<Result<BootstrapEstimate, Error>>,
 }
 
 impl NamedEstimate {
-    /// An estimate, and the percentile interval of its replicates where there are any. Fewer than
-    /// two defined replicates have no interval, which would be a single point, but
-    /// [`Error::ScoringRules`].
+    /// An estimate, with the percentile interval of its replicates if they are given. With fewer than
+    /// two defined replicates, the interval is [`Error::ScoringRules`].
     #[must_use]
     pub fn new(
         metric: impl Into<String>,
@@ -69,17 +47,17 @@ impl NamedEstimate {
         replicates: Option<Result<Replicates, Error>>,
         level: Level,
     ) -> Self {
-        let interval = replicates.map(|of| {
-            let of = of?;
-            let defined = of.values().len() - of.undefined();
+        let interval = replicates.map(|replicates| {
+            let replicates = replicates?;
+            let defined = replicates.values().len() - replicates.undefined();
             at_least_two("resamples in which the statistic is defined", defined)?;
-            Ok(of.percentile(level))
+            Ok(replicates.percentile_interval(level))
         });
         Self { metric: metric.into(), value, interval }
     }
 
-    /// What a reader should know before quoting the estimate: why it is undefined or infinite, why
-    /// it has no interval, and in how many resamples it was undefined.
+    /// Notes for readers of the estimate: why it is undefined or infinite, why it has no interval, or
+    /// in how many resamples it was undefined.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let metric = &self.metric;
@@ -93,117 +71,5 @@ impl NamedEstimate {
             }
             _ => vec![],
         }
-    }
-}
-
-/// Number of metrics.
-pub(crate) const METRICS: usize = 8;
-
-/// The trajectory proper scores of one schedule, then the diagnostics.
-pub(crate) const NAMES: [&str; METRICS] = [
-    "tps_log",
-    "tps_brier",
-    "tps_beta_2_4",
-    "auroc",
-    "average_precision",
-    "aurc",
-    "t_ece",
-    "t_brier",
-];
-
-/// What does not change from resample to resample.
-pub(crate) struct Scored<'a> {
-    scores: TpsFamily<Vec<f64>>,
-    ranking: Ranking,
-    weighted: Option<Weighted<'a>>,
-}
-
-/// Rows that are not all of one weight.
-struct Weighted<'a> {
-    weights: &'a [Weight],
-    summary: Vec<scoring_rules::Probability>,
-    outcomes: &'a [bool],
-}
-
-impl<'a> Scored<'a> {
-    pub(crate) fn new(
-        traces: &'a Traces,
-        weights: Option<&'a [Weight]>,
-        schedule: &WeightSchedule,
-    ) -> Result<Self, Error> {
-        let summary = Summary::Weighted(schedule.clone()).of_each(traces)?;
-        let ranking = Ranking::new(&summary, traces.outcomes())?;
-        let outcomes = traces.outcomes();
-        Ok(Self {
-            scores: TpsFamily::scores(traces, schedule)?,
-            ranking,
-            weighted: weights.map(|weights| Weighted { weights, summary, outcomes }),
-        })
-    }
-
-    /// All metrics where trace i stands `counts[i]` times.
-    pub(crate) fn metrics(
-        &self,
-        counts: &[u32],
-        blocks: &mut TiedBlocks,
-    ) -> [Result<f64, Error>; METRICS] {
-        let weight = |row: usize| {
-            let weight = self.weighted.as_ref().map_or(Weight::ONE, |rows| rows.weights[row]);
-            Weight::new(weight.get() * f64::from(counts[row]))
-        };
-        let mean = |values: &[f64]| {
-            let mut mean = ExactMean::default();
-            for (row, &value) in values.iter().enumerate() {
-                mean.update_weighted(value, weight(row)?)?;
-            }
-            Ok(mean.finish()?)
-        };
-        let filled = match &self.weighted {
-            None => self.ranking.resample(counts, blocks),
-            Some(rows) => {
-                let weights: Result<Vec<Weight>, _> = (0..counts.len()).map(weight).collect();
-                weights
-                    .and_then(|of| blocks.rebuild(&rows.summary, rows.outcomes, Some(&of)))
-                    .map_err(Error::from)
-            }
-        };
-        // Without a row of positive weight there are no blocks, and the diagnostics are errors.
-        if filled.is_err() {
-            *blocks = TiedBlocks::default();
-        }
-        let TpsFamily { log, brier, beta_2_4 } = &self.scores;
-        let [auroc, average_precision, aurc, t_ece, t_brier] =
-            Diagnostics::new(blocks).by_name().map(|(_, value)| value);
-        let [log, brier, beta_2_4] = [log, brier, beta_2_4].map(|values| mean(values));
-        [log, brier, beta_2_4, auroc, average_precision, aurc, t_ece, t_brier]
-    }
-
-    /// The metrics by name, with intervals where asked for.
-    pub(crate) fn estimates(
-        &self,
-        rows: usize,
-        resampling: Option<Resampling<'_>>,
-    ) -> Vec<NamedEstimate> {
-        let mut blocks = TiedBlocks::default();
-        let values = self.metrics(&vec![1; rows], &mut blocks);
-        let mut replicates = [const { None }; METRICS];
-        let mut level = Level::HALF;
-        if let Some(resampling) = resampling {
-            level = resampling.level;
-            let Resampling { bootstrap, resamples, .. } = resampling;
-            let weights = self.weighted.as_ref().map(|rows| rows.weights);
-            replicates = match bootstrap.check_clusters(rows, weights) {
-                Err(error) => std::array::from_fn(|_| Some(Err(error.clone()))),
-                Ok(()) => {
-                    let of = bootstrap
-                        .replicates(resamples, |counts| self.metrics(&counts[..rows], &mut blocks));
-                    of.map(Some)
-                }
-            };
-        }
-        let named = NAMES.into_iter().zip(values).zip(replicates);
-        named
-            .map(|((name, value), replicates)| NamedEstimate::new(name, value, replicates, level))
-            .collect()
     }
 }

@@ -3,78 +3,49 @@ use scoring_rules::TiedBlocks;
 use crate::{
     checks::same_length,
     error::Error,
-    reports::named_estimate::{METRICS, NAMES, Scored},
+    reports::scored_stream::{METRICS, NAMES, ScoredStream},
     resampling::{bootstrap::Bootstrap, replicates::Replicates},
     streams::{traces::Traces, weight_schedule::WeightSchedule},
 };
 
-/// What calibration changes about one metric, and how sure that is: by [`raw_against_calibrated`].
+/// The change of one metric by calibration, from [`raw_against_calibrated`]. Undefined values are errors
+/// with the reason.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct MetricChange {
+    /// The name of the metric: `tps_log`, `tps_brier`, `tps_beta_2_4`, or the name of a diagnostic.
+    pub metric: String,
     /// The metric of the raw stream.
-    #[cfg_attr(feature = "serde", serde(with = "crate::stored_number"))]
-    pub raw: f64,
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored_result"))]
+    pub raw: Result<f64, Error>,
     /// The metric of the calibrated stream.
-    #[cfg_attr(feature = "serde", serde(with = "crate::stored_number"))]
-    pub calibrated: f64,
-    /// Calibrated minus raw, with its resamples: above 0 is an improvement where a higher value is
-    /// better. [`Replicates::in_standard_errors`] is the paper's delta / SE.
-    pub difference: Replicates,
-}
-
-/// A metric, and what calibration changes about it or why that is undefined.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct NamedChange {
-    /// The metric's name: `tps_log`, `tps_brier`, `tps_beta_2_4`, or that of a diagnostic.
-    pub metric: &'static str,
-    /// What changes.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored_result"))]
+    pub calibrated: Result<f64, Error>,
+    /// Calibrated minus raw, with its resamples: above 0 is an improvement if higher values are
+    /// better. [`Replicates::in_standard_errors`] is delta / SE of the paper.
     #[cfg_attr(feature = "serde", serde(with = "crate::stored_result::any"))]
-    pub change: Result<MetricChange, Error>,
+    pub difference: Result<Replicates, Error>,
 }
 
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredChange {
-    metric: String,
-    #[serde(with = "crate::stored_result::any")]
-    change: Result<MetricChange, Error>,
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for NamedChange {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let StoredChange { metric, change } = serde::Deserialize::deserialize(deserializer)?;
-        match NAMES.into_iter().find(|&known| known == metric) {
-            Some(metric) => Ok(Self { metric, change }),
-            None => Err(serde::de::Error::unknown_variant(&metric, &NAMES)),
-        }
-    }
-}
-
-/// Compares a stream with the same stream calibrated, metric by metric, on the same resamples: the
-/// three scores of [`TpsFamily`](crate::TpsFamily) as `tps_log`, `tps_brier` and `tps_beta_2_4`, then the
-/// [`Diagnostics`](crate::Diagnostics) of the mean forecast, under one schedule.
+/// Compares a stream with the same stream after calibration, metric by metric, on the same resamples.
 ///
-/// The streams stay as they are: what a new draw of runs would change about the calibration maps is
-/// not in the standard errors.
+/// The metrics are the three scores of [`TpsFamily`](crate::TpsFamily) (`tps_log`, `tps_brier` and
+/// `tps_beta_2_4`), then the [`Diagnostics`](crate::Diagnostics) of the mean forecast, all under one
+/// schedule. The calibration maps are not refitted in resamples, so that the standard errors do not
+/// include the variation of the maps.
 ///
-/// Cost: linear in traces for each resample.
+/// Cost: linear in the number of traces for each resample.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, section 6.1.
 ///
 /// # Errors
 ///
-/// Of the whole: [`Error::Length`] unless both streams, and the bootstrap, have as many traces;
-/// [`Error::OutcomeDiffers`] where a trace ended differently; [`Error::Empty`] without traces;
-/// [`Error::ScheduleTooShort`] where custom weights do not reach a trace's end. Of one metric: why
-/// it is undefined, as in [`Bootstrap::replicates`].
+/// [`Error::Length`] unless both streams and the bootstrap have the same number of traces;
+/// [`Error::OutcomeDiffers`] if the outcomes of a trace differ; [`Error::Empty`] without traces;
+/// [`Error::ScheduleTooShort`] if a trace is longer than the list of custom weights.
 ///
 /// ```
 /// use trajectory_metrics::{
@@ -82,8 +53,8 @@ impl<'de> serde::Deserialize<'de> for NamedChange {
 /// };
 ///
 /// let outcomes = [true, false, true, false, true, false, true, false];
-/// let said = [0.99, 0.95, 0.99, 0.99, 0.95, 0.95, 0.99, 0.95];
-/// let raw = Traces::from_flat(&said, &[1, 2, 3, 4, 5, 6, 7, 8], &outcomes)?;
+/// let forecasts = [0.99, 0.95, 0.99, 0.99, 0.95, 0.95, 0.99, 0.95];
+/// let raw = Traces::from_flat(&forecasts, &[1, 2, 3, 4, 5, 6, 7, 8], &outcomes)?;
 /// let tasks = [1, 1, 2, 2, 3, 3, 4, 4];
 /// let schedule = WeightSchedule::LinearFront;
 /// let folds = Folds::clustered(&outcomes, &tasks, 2)?;
@@ -91,8 +62,8 @@ impl<'de> serde::Deserialize<'de> for NamedChange {
 /// let bootstrap = Bootstrap::clusters(&tasks, 1)?;
 /// let changes = raw_against_calibrated(&raw, &calibrated, &schedule, &bootstrap, 200)?;
 /// assert_eq!(changes[0].metric, "tps_log");
-/// let log = changes[0].change.clone()?;
-/// assert!(log.difference.estimate() > 0.5 && log.difference.in_standard_errors() > Some(2.0));
+/// let gain = changes[0].difference.clone()?;
+/// assert!(gain.estimate() > 0.5 && gain.in_standard_errors() > Some(2.0));
 /// # Ok::<(), Error>(())
 /// ```
 pub fn raw_against_calibrated(
@@ -101,7 +72,7 @@ pub fn raw_against_calibrated(
     schedule: &WeightSchedule,
     bootstrap: &Bootstrap,
     resamples: usize,
-) -> Result<Vec<NamedChange>, Error> {
+) -> Result<Vec<MetricChange>, Error> {
     same_length("calibrated traces", raw.len(), calibrated.len())?;
     let mut outcomes = raw.outcomes().iter().zip(calibrated.outcomes());
     if let Some(index) = outcomes.position(|(raw, calibrated)| raw != calibrated) {
@@ -110,25 +81,25 @@ pub fn raw_against_calibrated(
     let mut counts = Vec::new();
     bootstrap.draw(0, &mut counts);
     same_length("rows of the bootstrap", raw.len(), counts.len())?;
-    let streams = [Scored::new(raw, None, schedule)?, Scored::new(calibrated, None, schedule)?];
+    let streams =
+        [ScoredStream::new(raw, None, schedule)?, ScoredStream::new(calibrated, None, schedule)?];
     let mut blocks = TiedBlocks::default();
-    let replicates: [_; 2 * METRICS] = bootstrap.replicates(resamples, |counts| {
-        let of = streams.each_ref().map(|stream| stream.metrics(counts, &mut blocks));
-        let mut values = of.into_iter().flatten();
+    let mut both = |counts: &[u32]| {
+        let metrics = streams.each_ref().map(|stream| stream.metrics(counts, &mut blocks));
+        let mut values = metrics.into_iter().flatten();
         std::array::from_fn(|_| values.next().unwrap_or(Err(Error::Empty)))
-    });
-    let (raw, calibrated) = replicates.split_at(METRICS);
-    let change = |raw: &Result<Replicates, Error>, calibrated: &Result<Replicates, Error>| {
-        let (raw, calibrated) = (raw.as_ref(), calibrated.as_ref());
-        let (raw, calibrated) = (raw.map_err(Clone::clone)?, calibrated.map_err(Clone::clone)?);
-        Ok(MetricChange {
-            raw: raw.estimate(),
-            calibrated: calibrated.estimate(),
-            difference: calibrated.minus(raw)?,
-        })
     };
-    let pairs = NAMES.into_iter().zip(raw.iter().zip(calibrated));
-    let named =
-        |(metric, (raw, calibrated))| NamedChange { metric, change: change(raw, calibrated) };
-    Ok(pairs.map(named).collect())
+    let values: [_; 2 * METRICS] = both(&vec![1; counts.len()]);
+    let replicates: [_; 2 * METRICS] = bootstrap.replicates(resamples, both);
+    let difference = |metric: usize| {
+        let [raw, calibrated] = [&replicates[metric], &replicates[metric + METRICS]];
+        calibrated.clone()?.minus(raw.as_ref().map_err(Clone::clone)?)
+    };
+    let change = |(metric, name): (usize, &str)| MetricChange {
+        metric: name.to_owned(),
+        raw: values[metric].clone(),
+        calibrated: values[metric + METRICS].clone(),
+        difference: difference(metric),
+    };
+    Ok(NAMES.into_iter().enumerate().map(change).collect())
 }

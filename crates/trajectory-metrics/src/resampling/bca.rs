@@ -10,29 +10,29 @@ use crate::{
 };
 
 impl Replicates {
-    /// The bias-corrected and accelerated interval. Its ends are the quantiles of the replicates at
-    /// the shares `Phi(b + (b + z) / (1 - a (b + z)))`, z the normal quantiles of `(1 - level) / 2`
-    /// and `(1 + level) / 2`.
+    /// The bias-corrected and accelerated (BCa) interval. Its ends are the quantiles of the
+    /// replicates at the shares `Phi(b + (b + z) / (1 - a (b + z)))`, where z is the normal quantile
+    /// of `(1 - level) / 2` and of `(1 + level) / 2`.
     ///
-    /// The bias b is the normal quantile of the share of replicates below the estimate, ties
-    /// counting one half; a difference below 1e-12 of the size of the values is rounding and so a
-    /// tie. The acceleration a is a sixth of the skewness of the `jackknife` values, from
-    /// [`Bootstrap::jackknife`](crate::Bootstrap::jackknife) of the same statistic:
-    /// `sum d^3 / (6 (sum d^2)^(3/2))` with d their mean minus each; 0 where all are equal. That
-    /// they are of the same rows and statistic is not checked: any finite values are taken.
+    /// The bias b is the normal quantile of the share of replicates below the estimate, where ties
+    /// count one half. Replicates that differ from the estimate by less than 1e-12 of the size of
+    /// the values are ties. The acceleration a is a sixth of the skewness of the `jackknife` values
+    /// of the same statistic, from [`Bootstrap::jackknife`](crate::Bootstrap::jackknife):
+    /// `sum d^3 / (6 (sum d^2)^(3/2))`, where d is their mean minus each value; 0 if all are equal.
+    /// The caller is responsible for passing jackknife values of the same rows and statistic.
     ///
     /// Reference: Efron (1987), Better bootstrap confidence intervals,
     /// doi:10.1080/01621459.1987.10478410.
     ///
     /// # Errors
     ///
-    /// [`Error::OneSided`] where no replicate lies on one side of the estimate; [`Error::Empty`]
-    /// and [`Error::ScoringRules`] without a jackknife value and for one that is not finite.
+    /// [`Error::Undefined`] if all replicates lie on one side of the estimate; [`Error::Empty`]
+    /// without jackknife values; [`Error::ScoringRules`] for a jackknife value that is not finite.
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error, Level};
     ///
-    /// // Nine quick runs and a long one: the mean is skewed to the right.
+    /// // Nine short runs and a long one: the distribution of the mean is skewed to the right.
     /// let steps = [2.0, 3.0, 3.0, 4.0, 4.0, 5.0, 5.0, 6.0, 7.0, 31.0];
     /// let rows = Bootstrap::rows(10, 7)?;
     /// let replicates = rows.mean(&steps, None, 2_000)?;
@@ -41,12 +41,16 @@ impl Replicates {
     ///     Ok(sum / f64::from(counts.iter().sum::<u32>()))
     /// })?;
     /// let level = Level::new(0.9)?;
-    /// let plain = replicates.percentile(level);
-    /// let accelerated = replicates.bca(&jackknife, level)?;
+    /// let plain = replicates.percentile_interval(level);
+    /// let accelerated = replicates.bca_interval(&jackknife, level)?;
     /// assert!(accelerated.interval.high() > plain.interval.high());
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn bca(&self, jackknife: &[f64], level: Level) -> Result<BootstrapEstimate, Error> {
+    pub fn bca_interval(
+        &self,
+        jackknife: &[f64],
+        level: Level,
+    ) -> Result<BootstrapEstimate, Error> {
         let tail = tail(level);
         let acceleration = acceleration(jackknife)?;
         let sorted = self.sorted();
@@ -55,12 +59,14 @@ impl Replicates {
         let up_to = sorted.partition_point(|&value| value <= self.estimate() + rounding);
         let bias = normal::quantile((below + up_to) as f64 / (2 * sorted.len()) as f64);
         if bias.is_infinite() {
-            return Err(Error::OneSided { replicates: sorted.len() });
+            let (name, reason) =
+                ("the BCa interval", "all replicates lie on one side of the estimate");
+            return Err(Error::Undefined { name, reason });
         }
         let end = |z: f64| {
             let shifted = bias + z;
             let slowed = 1.0 - acceleration * shifted;
-            // Where the denominator has passed 0 the share has reached its end.
+            // Beyond the pole, the share is 0 or 1.
             let z = if slowed > 0.0 { shifted / slowed } else { shifted * f64::INFINITY };
             quantile(&sorted, normal::cdf(bias + z))
         };
@@ -69,7 +75,8 @@ impl Replicates {
     }
 }
 
-/// Replicates closer to the estimate than this share of the size of the values equal it.
+/// Replicates that differ from the estimate by less than this share of the size of the values are
+/// ties.
 const TIE: f64 = 1e-12;
 
 /// A sixth of the skewness of the jackknife values.
@@ -81,7 +88,7 @@ fn acceleration(jackknife: &[f64]) -> Result<f64, Error> {
         let (what, value) = ("jackknife", jackknife[index]);
         return Err(Error::ScoringRules(scoring_rules::Error::NotFiniteAt { what, index, value }));
     }
-    // From the first, so that equal values have no spread at all.
+    // Relative to the first value, so that equal values have no spread at all.
     let shifted = || jackknife.iter().map(|value| value - jackknife[0]);
     let mean = shifted().sum::<f64>() / jackknife.len() as f64;
     let largest = shifted().fold(0.0_f64, |largest, value| largest.max((mean - value).abs()));
@@ -89,7 +96,7 @@ fn acceleration(jackknife: &[f64]) -> Result<f64, Error> {
     if largest <= ROUNDING * size {
         return Ok(0.0);
     }
-    // In units of the largest, so that no power leaves the range of numbers.
+    // Powers relative to the largest neither overflow nor underflow.
     let (squares, cubes) = shifted().fold((0.0, 0.0), |(squares, cubes), value| {
         let d = (mean - value) / largest;
         (squares + d * d, cubes + d * d * d)
@@ -108,12 +115,13 @@ mod tests {
     #[test]
     fn replicates_on_one_side_of_the_estimate_have_no_bias_correction() {
         let above = Replicates::new(0.0, vec![1.0, 2.0]).unwrap();
-        assert_eq!(above.bca(&[1.0, 2.0], level(0.9)), Err(Error::OneSided { replicates: 2 }));
-        assert_eq!(above.percentile(Level::HALF).interval.low(), 1.25);
-        assert!(above.basic(Level::HALF).is_ok());
-        // What never changes is an interval of one point.
+        let interval = above.bca_interval(&[1.0, 2.0], level(0.9));
+        assert!(matches!(interval, Err(Error::Undefined { name: "the BCa interval", .. })));
+        assert_eq!(above.percentile_interval(Level::HALF).interval.low(), 1.25);
+        assert!(above.basic_interval(Level::HALF).is_ok());
+        // A constant statistic has an interval of one point.
         let constant = Replicates::new(0.1, vec![0.1; 9]).unwrap();
-        let interval = constant.bca(&[0.1; 7], level(0.9)).unwrap();
+        let interval = constant.bca_interval(&[0.1; 7], level(0.9)).unwrap();
         assert_eq!(
             (interval.interval.low(), interval.interval.high(), interval.standard_error),
             (0.1, 0.1, Some(0.0))
@@ -124,32 +132,34 @@ mod tests {
     #[test]
     fn an_acceleration_beyond_the_pole_takes_the_last_replicate() {
         let values: Vec<f64> = (0..10_000).map(f64::from).collect();
-        // Almost all replicates below the estimate: b + z is above 6, the pole of a = 1/6.
+        // Almost all replicates are below the estimate: b + z is above 6, the pole for a = 1/6.
         let skewed: Vec<f64> = (0..10_000).map(|i| if i == 0 { -1e9 } else { 0.0 }).collect();
         let a = acceleration(&skewed).unwrap();
         assert!((a - 1.0 / 6.0).abs() < 1e-4, "{a}");
         let replicates = Replicates::new(9_998.5, values).unwrap();
-        let interval = replicates.bca(&skewed, level(0.9999)).unwrap();
+        let interval = replicates.bca_interval(&skewed, level(0.9999)).unwrap();
         assert_eq!(interval.interval.high(), 9_999.0);
         assert!(interval.interval.low() < interval.interval.high());
-        // And seen in a mirror the first.
+        // Mirrored, it takes the first replicate.
         let mirrored = Replicates::new(-9_998.5, (0..10_000).map(|i| -f64::from(i)).collect());
         let skewed: Vec<f64> = skewed.iter().map(|value| -value).collect();
-        let interval = mirrored.unwrap().bca(&skewed, level(0.9999)).unwrap();
+        let interval = mirrored.unwrap().bca_interval(&skewed, level(0.9999)).unwrap();
         assert_eq!(interval.interval.low(), -9_999.0);
         assert!(interval.interval.low() < interval.interval.high());
     }
 
     #[test]
     fn an_interval_in_another_unit_is_the_same_interval() {
-        // 0.1 + 0.2 is 0.3 on paper: a tie among replicates, no spread among jackknife values.
+        // 0.1 + 0.2 equals 0.3 mathematically: a tie among replicates, no spread among jackknife
+        // values.
         let paper = 0.1 + 0.2;
         let values = [0.2, 0.25, paper, paper, 0.3, 0.35, 0.45, 0.6, 0.7];
         for jackknife in [[0.1, 0.3, 0.9], [paper, 0.3, 0.3]] {
             let ends = |unit: f64| {
                 let scaled = values.iter().map(|value| value * unit).collect();
                 let replicates = Replicates::new(0.3 * unit, scaled).unwrap();
-                let interval = replicates.bca(&jackknife.map(|v| v * unit), level(0.9)).unwrap();
+                let interval =
+                    replicates.bca_interval(&jackknife.map(|v| v * unit), level(0.9)).unwrap();
                 (interval.interval.low() / unit, interval.interval.high() / unit)
             };
             for power in [-900, -40, 40, 900] {
@@ -159,11 +169,11 @@ mod tests {
     }
 
     #[test]
-    fn where_most_replicates_are_an_estimate_of_0_they_are_ties() {
-        // As many below as above, so no bias; no skewness: nothing to correct.
+    fn replicates_that_equal_an_estimate_of_0_are_ties() {
+        // As many replicates below as above, and no skewness: nothing to correct.
         let differences = Replicates::new(0.0, vec![0.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0]).unwrap();
-        let corrected = differences.bca(&[-1.0, 0.0, 1.0], level(0.9)).unwrap();
-        let plain = differences.percentile(level(0.9));
+        let corrected = differences.bca_interval(&[-1.0, 0.0, 1.0], level(0.9)).unwrap();
+        let plain = differences.percentile_interval(level(0.9));
         assert!(
             (corrected.interval.low() - plain.interval.low()).abs() < 1e-12,
             "{corrected:?} {plain:?}"

@@ -6,16 +6,16 @@ use crate::{
     resampling::{draws::Draws, replicates::Replicates},
 };
 
-/// Resampling with replacement, of rows or of whole clusters of rows (tasks).
+/// The bootstrap: resampling with replacement of rows, or of whole clusters of rows such as tasks.
 ///
-/// A pure function of the seed: replicate r reads stream r of a ChaCha8 generator, so replicates
-/// can be computed in any order and on any number of threads.
+/// If rows share a task and are not independent, resample clusters: the rows of one cluster are then
+/// drawn together.
 ///
-/// Rows of one cluster stand or fall together; use this where rows share a task and are not
-/// independent.
+/// A statistic is a closure that receives how often each row occurs in the resample. Two statistics,
+/// or two streams, on the same draws are compared with [`Replicates::minus`].
 ///
-/// A statistic is a closure on how often each row stands in the resample. Two statistics, or two
-/// streams, on the same draws are compared by [`Replicates::minus`].
+/// Draws are a pure function of the seed: replicate r reads stream r of a ChaCha8 generator, so
+/// replicates can be computed in any order and on any number of threads.
 ///
 /// Reference: Efron (1979), Bootstrap methods: another look at the jackknife,
 /// doi:10.1214/aos/1176344552; for clusters Field and Welsh (2007), Bootstrapping clustered data,
@@ -35,20 +35,20 @@ use crate::{
 /// assert!((replicates.estimate() - 0.425).abs() < 1e-15);
 /// let level = Level::new(0.95)?;
 /// for interval in [
-///     replicates.percentile(level),
-///     replicates.basic(level)?,
-///     replicates.bca(&rows.jackknife(mean)?, level)?,
+///     replicates.percentile_interval(level),
+///     replicates.basic_interval(level)?,
+///     replicates.bca_interval(&rows.jackknife(mean)?, level)?,
 /// ] {
 ///     assert!(interval.interval.contains(0.425));
 /// }
 ///
-/// // A single cluster says nothing about how clusters differ.
+/// // A single cluster says nothing about the variation between clusters.
 /// let error = scoring_rules::Error::TooFew { what: "clusters", least: 2, found: 1 };
 /// assert_eq!(Bootstrap::clusters(&["task"; 4], 7), Err(Error::ScoringRules(error)));
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Stored with the feature `serde` as the cluster of each row and the seed.
+/// With the feature `serde`, it is stored as the cluster of each row and the seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "StoredBootstrap", into = "StoredBootstrap"))]
@@ -58,7 +58,7 @@ pub struct Bootstrap {
     clusters: u32,
     seed: u64,
     draws: Draws,
-    /// A digest of all of the above, by which replicates know which draws they are of.
+    /// A digest of the clusters and the seed, which identifies the draws of replicates.
     digest: u64,
 }
 
@@ -80,7 +80,7 @@ impl TryFrom<StoredBootstrap> for Bootstrap {
         numbers.sort_unstable();
         numbers.dedup();
         at_least_two("clusters", numbers.len())?;
-        // Numbered from 0 without a gap, as the constructors do.
+        // The constructors number clusters from 0 without gaps.
         if let Some((expected, &found)) =
             numbers.iter().enumerate().find(|&(i, &n)| n as usize != i)
         {
@@ -99,33 +99,33 @@ impl From<Bootstrap> for StoredBootstrap {
 }
 
 impl Bootstrap {
-    /// Resamples `n` independent rows. A seed draws rows by their position, so the same rows in
-    /// another order give other replicates; clusters with a name a row do not.
+    /// Resamples `n` independent rows. Rows are drawn by position, so that the same rows in another
+    /// order have other replicates; to avoid this, use [`Self::clusters`] with a name for each row.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a row; [`Error::ScoringRules`] with a single one, every resample of
-    /// which is the same; [`Error::Setting`] for more than 2^31 - 1.
+    /// [`Error::Empty`] for 0 rows; [`Error::ScoringRules`] for a single row, whose resamples are all
+    /// equal; [`Error::Setting`] for more than 2^31 - 1 rows.
     pub fn rows(n: usize, seed: u64) -> Result<Self, Error> {
         let rows = count(n)?;
         at_least_two("rows", n)?;
         Ok(Self::new((0..rows).collect(), rows, seed))
     }
 
-    /// Resamples clusters: `clusters` names the cluster of each row. Clusters are numbered in the
-    /// order of their names, so the order of the rows does not matter.
+    /// Resamples clusters: `clusters` contains the cluster of each row. Clusters are numbered in the
+    /// order of their names, so that the order of the rows does not matter.
     ///
     /// # Errors
     ///
-    /// As [`Self::rows`], and [`Error::ScoringRules`] with a single cluster, however many rows it
-    /// has.
+    /// The errors of [`Self::rows`]; [`Error::ScoringRules`] for a single cluster, however many rows
+    /// it has.
     pub fn clusters<G: Ord>(clusters: &[G], seed: u64) -> Result<Self, Error> {
         count(clusters.len())?;
         let mut names: Vec<&G> = clusters.iter().collect();
         names.sort_unstable();
         names.dedup();
         at_least_two("clusters", names.len())?;
-        let number = |group: &G| names.binary_search(&group).unwrap_or_default() as u32;
+        let number = |cluster: &G| names.binary_search(&cluster).unwrap_or_default() as u32;
         let cluster_of = clusters.iter().map(number).collect();
         Ok(Self::new(cluster_of, count(names.len())?, seed))
     }
@@ -137,13 +137,13 @@ impl Bootstrap {
         Self { cluster_of, clusters, seed, draws: Draws::new(clusters, seed), digest }
     }
 
-    /// Number of rows that are resampled.
+    /// Number of rows.
     #[must_use]
     pub fn row_count(&self) -> usize {
         self.cluster_of.len()
     }
 
-    /// How often each row stands in the given replicate.
+    /// Fills `counts` with how often each row occurs in the given replicate.
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error};
@@ -159,17 +159,16 @@ impl Bootstrap {
         counts.extend(self.cluster_of.iter().map(|&cluster| drawn[cluster as usize]));
     }
 
-    /// Several statistics on all rows and in the same resamples. `statistics` gets how often each
-    /// row counts; an error or a NaN marks a statistic as undefined in that replicate.
+    /// Several statistics on all rows and on the same resamples. `statistics` receives how often
+    /// each row occurs; an error or NaN marks a statistic as undefined in that replicate.
     ///
-    /// Cost: `resamples + 1` calls, and 1 to 2 ns a row for the draw of rows that stay in the
-    /// cache; more than ten million resamples are refused. [`Self::mean`] and [`Self::auroc`] are
-    /// faster for these two.
+    /// Cost: `resamples + 1` calls, and 1 to 2 ns per row for each draw if the rows fit in the cache.
+    /// [`Self::mean`] and [`Self::auroc`] are faster for these two statistics.
     ///
     /// # Errors
     ///
-    /// For each statistic: its own error on all rows; [`Error::Setting`] for more than 10 million
-    /// resamples; [`Error::NoReplicate`] where it was undefined in all of them.
+    /// For each statistic: its error on all rows; [`Error::Setting`] for more than 10 million
+    /// resamples; [`Error::Undefined`] if it was undefined in all resamples.
     pub fn replicates<const N: usize>(
         &self,
         resamples: usize,
@@ -184,12 +183,12 @@ impl Bootstrap {
         self.finish(estimates, run(resamples, once))
     }
 
-    /// [`Self::replicates`] on all threads of the current `rayon` pool; the same to the bit. `make`
-    /// gives a closure of statistics for one thread, with scratch space of its own.
+    /// [`Self::replicates`] on all threads of the current `rayon` pool, with the same bits. `make`
+    /// makes the closure of one thread, with its own scratch space.
     ///
     /// # Errors
     ///
-    /// As [`Self::replicates`].
+    /// The errors of [`Self::replicates`].
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error};
@@ -218,12 +217,12 @@ impl Bootstrap {
         self.finish(estimates, par_run(resamples, once))
     }
 
-    /// Each row once.
+    /// The counts of all rows: each row once.
     fn all(&self) -> Vec<u32> {
         vec![1; self.cluster_of.len()]
     }
 
-    /// How often each cluster stands in the given replicate.
+    /// How often each cluster occurs in the given replicate.
     pub(crate) fn drawn(&self, replicate: u64) -> Vec<u32> {
         let mut drawn = vec![0; self.clusters as usize];
         self.draws.each(replicate, |_, cluster| drawn[cluster] += 1);
@@ -238,7 +237,7 @@ impl Bootstrap {
         &self.cluster_of
     }
 
-    /// Number of rows or clusters that are drawn from, at least two.
+    /// Number of clusters, or of rows if rows are resampled; at least two.
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error};
@@ -252,7 +251,7 @@ impl Bootstrap {
         self.clusters as usize
     }
 
-    /// [`at_least_two`] of the clusters that the first of the rows are of, by weight where given.
+    /// Checks that the first `rows` rows that have positive weight belong to at least two clusters.
     pub(crate) fn check_clusters(
         &self,
         rows: usize,
@@ -269,7 +268,7 @@ impl Bootstrap {
         at_least_two("clusters", found)
     }
 
-    /// Puts estimates and the rows of their replicates together.
+    /// Combines estimates with the values of their replicates.
     pub(crate) fn finish<const N: usize>(
         &self,
         estimates: [Result<f64, Error>; N],
@@ -284,10 +283,10 @@ impl Bootstrap {
     }
 }
 
-/// Any large odd number with bits in no order.
+/// An odd number with irregular bits, for the digest.
 const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// More resamples say no more, and each value is kept.
+/// The largest number of resamples. Every value is kept in memory.
 const MAX_RESAMPLES: usize = 10_000_000;
 
 pub(crate) fn check_resamples(resamples: usize) -> Result<(), Error> {
@@ -304,7 +303,7 @@ pub(crate) fn run<V>(resamples: usize, once: impl FnMut(u64) -> V) -> Result<Vec
     Ok((0..resamples as u64).map(once).collect())
 }
 
-/// [`run`] on all threads; `make` gives what computes a replicate, with scratch space of its own.
+/// [`run`] on all threads; `make` makes the closure of one thread, with its own scratch space.
 #[cfg(feature = "rayon")]
 pub(crate) fn par_run<V: Send, F: FnMut(u64) -> V>(
     resamples: usize,
@@ -317,7 +316,7 @@ pub(crate) fn par_run<V: Send, F: FnMut(u64) -> V>(
     Ok(replicates.map_init(make, |once, replicate| once(replicate as u64)).collect())
 }
 
-/// An error is a NaN, which marks a replicate as undefined.
+/// NaN in place of errors, which marks a replicate as undefined.
 fn defined<const N: usize>(values: [Result<f64, Error>; N]) -> [f64; N] {
     values.map(|value| value.unwrap_or(f64::NAN))
 }
@@ -393,7 +392,7 @@ mod tests {
         });
         let undefined = some.unwrap().undefined();
         assert!((400..600).contains(&undefined), "{undefined}");
-        assert_eq!(never.unwrap_err(), Error::NoReplicate { resamples: 1_000 });
+        assert!(matches!(never, Err(Error::Undefined { .. })));
         assert!(matches!(none, Err(Error::ScoringRules(_))));
         let [many] = rows.replicates(usize::MAX, |_| [Ok(0.0)]);
         assert!(matches!(many, Err(Error::Setting { name: "resamples", .. })));

@@ -1,22 +1,24 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Draws with replacement: n numbers below n for each replicate, all of them equally likely.
+/// Draws with replacement: for each replicate, n uniform numbers below n.
 ///
 /// Replicate r reads stream r of a ChaCha8 generator, so replicates can be computed in any order
-/// and on any number of threads. One 64-bit word gives up to five numbers: they are the leading
-/// digits, in base n, of the word read as a fraction. The few words that would make some
-/// combinations of digits more likely than others are passed over.
+/// and on any number of threads. One 64-bit word yields up to five numbers: the leading digits, in
+/// base n, of the word read as a fraction. The few words that would make some combinations of digits
+/// more likely than others are rejected.
+///
+/// The algorithm is part of this crate so that streams do not change with the version of a library.
 ///
 /// Reference: Brackett-Rozinsky and Lemire (2024), Batched ranged random integer generation,
-/// doi:10.1002/spe.3369. Written out so that a stream does not change with a library's version.
+/// doi:10.1002/spe.3369.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Draws {
     generator: ChaCha8Rng,
     n: u32,
 }
 
-/// The most numbers that one word gives.
+/// The largest number of draws from one word.
 pub(crate) const LANES: usize = 5;
 
 impl Draws {
@@ -24,8 +26,8 @@ impl Draws {
         Self { generator: ChaCha8Rng::seed_from_u64(seed), n }
     }
 
-    /// Calls `take(lane, number)` n times. Lanes are below [`LANES`] and take turns, for callers
-    /// who keep several sums at once.
+    /// Calls `take(lane, number)` n times. Lanes are numbers below [`LANES`] that take turns, for
+    /// callers that keep several independent sums.
     #[inline]
     pub(crate) fn each(&self, replicate: u64, take: impl FnMut(usize, usize)) {
         match self.per_word() {
@@ -37,7 +39,7 @@ impl Draws {
         }
     }
 
-    /// So many that fewer than one word in 256 is passed over.
+    /// The number of draws per word, such that fewer than one word in 256 is rejected.
     fn per_word(&self) -> u32 {
         (1..=5).rev().find(|&k| u64::from(self.n).saturating_pow(k) <= 1 << 56).unwrap_or(1)
     }
@@ -47,7 +49,7 @@ impl Draws {
         let mut generator = self.generator.clone();
         generator.set_stream(replicate);
         let n = u64::from(self.n);
-        // Of the 2^64 words, the remainder by the number of combinations is one too many.
+        // 2^64 modulo the number of combinations: so many words are rejected.
         let combinations = n.pow(K as u32);
         let rejected_below = combinations.wrapping_neg() % combinations;
         let mut left = self.n as usize;

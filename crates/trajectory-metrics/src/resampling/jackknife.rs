@@ -1,15 +1,15 @@
 use crate::{error::Error, resampling::bootstrap::Bootstrap};
 
 impl Bootstrap {
-    /// The statistic with each row, or each cluster, left out in turn: for
-    /// [`Replicates::bca`](crate::Replicates::bca). In the order of rows, or of the clusters'
-    /// names.
+    /// The jackknife values of a statistic: its value without each row, or each cluster, in turn.
+    /// They are in the order of the rows, or of the names of the clusters.
+    /// [`Replicates::bca_interval`](crate::Replicates::bca_interval) needs them.
     ///
-    /// Cost: one call a row or cluster.
+    /// Cost: one call per row or cluster.
     ///
     /// # Errors
     ///
-    /// The first error of the statistic, such as a class that leaving out a row makes empty.
+    /// The first error of the statistic; for example, leaving out a row may leave one class only.
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error};

@@ -1,18 +1,15 @@
 use scoring_rules::{Interval, Level};
 
 use crate::{
-    checks::in_range,
+    checks::{finite, same_length},
     error::Error,
-    numerics::{
-        powers_of_two::{largest_exponent, times_power_of_two},
-        quantiles::{quantile, tail},
-    },
+    numerics::quantiles::{quantile, tail},
 };
 
-/// A statistic on all rows and on many resamples of them: its standard error and its intervals.
+/// The value of a statistic on all rows and on many resamples of them, which gives its standard
+/// error and its confidence intervals.
 ///
-/// From [`Bootstrap`](crate::Bootstrap), or from values computed elsewhere. Equal where all values
-/// are and they were drawn together.
+/// Made by [`Bootstrap`](crate::Bootstrap), or from values computed elsewhere.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Level, Replicates};
@@ -23,33 +20,33 @@ use crate::{
 /// let error = replicates.standard_error().unwrap();
 /// assert_eq!(error, (5.0_f64 / 3.0).sqrt());
 /// assert_eq!(replicates.in_standard_errors(), Some(2.0 / error));
-/// let interval = replicates.percentile(Level::HALF).interval;
+/// let interval = replicates.percentile_interval(Level::HALF).interval;
 /// assert_eq!((interval.low(), interval.high()), (1.75, 3.25));
-/// let interval = replicates.basic(Level::HALF)?.interval;
+/// let interval = replicates.basic_interval(Level::HALF)?.interval;
 /// assert_eq!((interval.low(), interval.high()), (0.75, 2.25));
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Stored with the feature `serde`, an undefined value is null, and infinite ones are `"inf"` and
-/// `"-inf"`. What was drawn is stored too, so that differences can be taken after reading.
+/// With the feature `serde`, undefined values are stored as null and infinite values as `"inf"` and
+/// `"-inf"`. A digest of the draws is stored too, so that differences can be taken after reading.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "StoredReplicates", into = "StoredReplicates"))]
 pub struct Replicates {
     estimate: f64,
-    /// In the order of the replicates; a NaN where the statistic was undefined.
+    /// In the order of the replicates; NaN where the statistic was undefined.
     values: Vec<f64>,
-    /// What was drawn, so that only values of the same draws are compared; `None` if unknown.
+    /// A digest of the draws, so that only values of the same draws are compared; `None` if unknown.
     draws: Option<u64>,
-    /// The size of the values, or of those they are the differences of: what rounding is measured
-    /// by.
+    /// The size of the values, or of the values whose differences they are. Rounding is measured
+    /// relative to it.
     scale: f64,
 }
 
-/// An estimate and the interval that its resamples give.
+/// An estimate with a bootstrap confidence interval.
 ///
-/// With the feature `serde` it is read only if its ends are in order, its standard error is at least
-/// 0 and at least one resample is defined.
+/// With the feature `serde`, it is refused on reading unless its standard error is at least 0 and at
+/// least one resample is defined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "StoredEstimate"))]
@@ -58,17 +55,17 @@ pub struct BootstrapEstimate {
     /// The statistic on all rows.
     #[cfg_attr(feature = "serde", serde(with = "crate::stored_number"))]
     pub estimate: f64,
-    /// The interval; an end is infinite where replicates are.
+    /// The confidence interval. An end can be infinite if replicates are.
     pub interval: Interval,
-    /// Standard deviation of the replicates, see [`Replicates::standard_error`].
+    /// The bootstrap standard error, see [`Replicates::standard_error`].
     pub standard_error: Option<f64>,
-    /// Resamples in which the statistic was undefined and which are left out.
+    /// Number of resamples that were left out because the statistic was undefined.
     pub undefined: usize,
-    /// Resamples, those included in which the statistic was undefined.
+    /// Number of all resamples, including the undefined ones.
     pub resamples: usize,
 }
 
-/// An estimate as it is written.
+/// The serialized form of a [`BootstrapEstimate`].
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -87,9 +84,7 @@ impl TryFrom<StoredEstimate> for BootstrapEstimate {
 
     fn try_from(stored: StoredEstimate) -> Result<Self, Error> {
         let StoredEstimate { estimate, interval, standard_error, undefined, resamples } = stored;
-        if estimate.is_nan() {
-            return Err(not_finite("the estimate", estimate));
-        }
+        not_nan(estimate)?;
         if let Some(value) = standard_error
             && !(0.0..=f64::MAX).contains(&value)
         {
@@ -124,7 +119,7 @@ impl TryFrom<StoredReplicates> for Replicates {
     fn try_from(stored: StoredReplicates) -> Result<Self, Error> {
         let values = stored.values.into_iter().map(|value| value.map_or(f64::NAN, |v| v.0));
         let read = Self::of_draws(stored.estimate, values.collect(), stored.draws)?;
-        // A difference may have the larger scale of its parts, never a smaller one.
+        // The scale of a difference is at least the scale of its values.
         Ok(Self { scale: read.scale.max(stored.scale), ..read })
     }
 }
@@ -141,19 +136,19 @@ impl From<Replicates> for StoredReplicates {
 
 impl PartialEq for Replicates {
     fn eq(&self, other: &Self) -> bool {
-        // Two that are undefined are equal, unlike two NaNs.
+        // Undefined values are equal to each other, unlike NaN.
         self.values().eq(other.values())
             && (self.estimate, self.draws, self.scale) == (other.estimate, other.draws, other.scale)
     }
 }
 
 impl Replicates {
-    /// From the estimate and its value in each resample, a NaN where it was undefined.
+    /// Replicates computed elsewhere: the value on all rows, and the value in each resample, NaN if
+    /// it is undefined there.
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] where the estimate is a NaN; [`Error::NoReplicate`] where all values
-    /// are.
+    /// [`Error::ScoringRules`] if the estimate is NaN; [`Error::Undefined`] if all values are.
     pub fn new(estimate: f64, values: Vec<f64>) -> Result<Self, Error> {
         Self::of_draws(estimate, values, None)
     }
@@ -163,23 +158,22 @@ impl Replicates {
         values: Vec<f64>,
         draws: Option<u64>,
     ) -> Result<Self, Error> {
-        if estimate.is_nan() {
-            return Err(not_finite("the estimate", estimate));
-        }
+        not_nan(estimate)?;
         if values.iter().all(|value| value.is_nan()) {
-            return Err(Error::NoReplicate { resamples: values.len() });
+            let reason = "the statistic is undefined in every resample";
+            return Err(Error::Undefined { name: "the bootstrap distribution", reason });
         }
         let scale = size(estimate, &values);
         Ok(Self { estimate, values, draws, scale })
     }
 
-    /// The statistic on all rows.
+    /// The value on all rows.
     #[must_use]
     pub fn estimate(&self) -> f64 {
         self.estimate
     }
 
-    /// The statistic in each resample, `None` where it was undefined.
+    /// The value in each resample; `None` if it is undefined there.
     #[must_use]
     pub fn values(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
         self.values.iter().map(|&value| (!value.is_nan()).then_some(value))
@@ -191,51 +185,48 @@ impl Replicates {
         self.values.iter().filter(|value| value.is_nan()).count()
     }
 
-    /// The bootstrap standard error: the standard deviation of the m replicates, with m - 1 below.
+    /// The bootstrap standard error: the sample standard deviation of the replicates.
     ///
-    /// 0 where it is below 1e-13 of the size of the values (for a difference, of what it is the
-    /// difference of) and so no more than rounding. `None` where fewer than two were defined, one
-    /// was infinite, or it is too large for a number.
+    /// It is 0 if it is below 1e-13 of the size of the values (for a difference, of the values that
+    /// are subtracted), which is no more than rounding. `None` if fewer than two replicates are
+    /// defined, if one is infinite, or if the squares of values overflow (values above 1e150).
     #[must_use]
     pub fn standard_error(&self) -> Option<f64> {
-        // From the first, so that what never changes has an error of exactly 0; in units of the
-        // largest, so that no square leaves the range of numbers.
-        let exponent = largest_exponent(self.values().flatten());
-        let unit = |value| times_power_of_two(value, -exponent);
-        let first = unit(self.values().flatten().next()?);
-        let shifted = || self.values().flatten().map(|value| unit(value) - first);
+        // Relative to the first, so that equal values have a standard error of exactly 0.
+        let first = self.values().flatten().next()?;
+        let shifted = || self.values().flatten().map(|value| value - first);
         let n = shifted().count();
         if n < 2 {
             return None;
         }
         let mean = shifted().sum::<f64>() / n as f64;
         let squares: f64 = shifted().map(|value| (value - mean) * (value - mean)).sum();
-        let error = times_power_of_two((squares / (n - 1) as f64).sqrt(), exponent);
+        let error = (squares / (n - 1) as f64).sqrt();
         let error = if error <= ROUNDING * self.scale { 0.0 } else { error };
         error.is_finite().then_some(error)
     }
 
-    /// The estimate divided by its standard error: for a paired difference the paper's delta / SE,
-    /// with the sign of the difference (the paper prints it without).
+    /// The estimate divided by its standard error. For a paired difference this is delta / SE of the
+    /// paper, with the sign of the difference; the paper prints the absolute value.
     ///
-    /// `None` without a standard error, where it is 0 and where the estimate is infinite.
+    /// `None` if the standard error is undefined or 0, or if the estimate is infinite.
     #[must_use]
     pub fn in_standard_errors(&self) -> Option<f64> {
         let ratio = self.estimate / self.standard_error()?;
         ratio.is_finite().then_some(ratio)
     }
 
-    /// The paired difference, this minus `other`, replicate by replicate on the same draws;
-    /// undefined where either is.
+    /// The paired difference `self - other`, replicate by replicate; undefined in a replicate if
+    /// either is.
     ///
-    /// What the two share from draw to draw cancels, so the standard error is that of the
-    /// difference and not of two independent estimates.
+    /// Both must have been drawn together. Variation that the two share cancels, so that the
+    /// standard error is the one of the paired difference and not of two independent estimates.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherDraws`] unless both are of the same rows or clusters and seed, or both from
-    /// [`Self::new`]: what was drawn is unknown there and their order is taken on trust.
-    /// [`Error::Length`] unless both have as many replicates; otherwise as [`Self::new`].
+    /// [`Error::OtherDraws`] unless both were drawn from the same rows or clusters with the same
+    /// seed, or both come from [`Self::new`], whose order is not checked. [`Error::Length`] unless
+    /// both have the same number of replicates; and the errors of [`Self::new`].
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error};
@@ -251,20 +242,20 @@ impl Replicates {
         if self.draws != other.draws {
             return Err(Error::OtherDraws);
         }
-        crate::checks::same_length("replicates", self.values.len(), other.values.len())?;
+        same_length("replicates", self.values.len(), other.values.len())?;
         let values = self.values.iter().zip(&other.values).map(|(a, b)| a - b).collect();
         let difference = Self::of_draws(self.estimate - other.estimate, values, self.draws)?;
         Ok(Self { scale: difference.scale.max(self.scale).max(other.scale), ..difference })
     }
 
-    /// The percentile interval: the range in which the middle share `level` of the replicates lies.
+    /// The percentile interval: the range of the central share `level` of the replicates.
     ///
     /// Quantiles interpolate linearly between order statistics (Hyndman and Fan's type 7).
     ///
     /// Reference: Efron (1979), Bootstrap methods: another look at the jackknife,
     /// doi:10.1214/aos/1176344552.
     #[must_use]
-    pub fn percentile(&self, level: Level) -> BootstrapEstimate {
+    pub fn percentile_interval(&self, level: Level) -> BootstrapEstimate {
         let tail = tail(level);
         let sorted = self.sorted();
         self.interval(quantile(&sorted, tail), quantile(&sorted, 1.0 - tail))
@@ -273,32 +264,30 @@ impl Replicates {
     /// The basic interval: the percentile interval mirrored at the estimate,
     /// `[2 estimate - high, 2 estimate - low]`.
     ///
-    /// It can leave the statistic's range.
+    /// It can exceed the range of the statistic.
     ///
     /// Reference: Davison and Hinkley (1997), Bootstrap methods and their application, section 5.2,
     /// doi:10.1017/CBO9780511802843.
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] where the estimate or an end is infinite.
-    pub fn basic(&self, level: Level) -> Result<BootstrapEstimate, Error> {
-        if !self.estimate.is_finite() {
-            return Err(not_finite("the estimate", self.estimate));
-        }
-        let interval = self.percentile(level).interval;
-        let mirrored = |what, end| in_range(what, self.estimate + (self.estimate - end));
+    /// [`Error::ScoringRules`] if the estimate or an end is infinite.
+    pub fn basic_interval(&self, level: Level) -> Result<BootstrapEstimate, Error> {
+        let estimate = finite("the estimate", self.estimate)?;
+        let interval = self.percentile_interval(level).interval;
+        let mirrored = |what, end| finite(what, estimate + (estimate - end));
         Ok(self.interval(
             mirrored("the lower end", interval.high())?,
             mirrored("the upper end", interval.low())?,
         ))
     }
 
-    /// The size that rounding is measured by.
+    /// The size relative to which rounding is measured.
     pub(crate) fn scale(&self) -> f64 {
         self.scale
     }
 
-    /// The values that are defined, in rising order.
+    /// The defined values in ascending order.
     pub(crate) fn sorted(&self) -> Vec<f64> {
         let mut sorted: Vec<f64> = self.values().flatten().collect();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -319,7 +308,8 @@ impl Replicates {
 /// A spread below this share of the size of the values is rounding.
 pub(crate) const ROUNDING: f64 = 1e-13;
 
-/// The size of the estimate or of the middle replicate: the largest may be far out.
+/// The larger of the absolute estimate and the median absolute value: the largest value may be an
+/// outlier.
 fn size(estimate: f64, values: &[f64]) -> f64 {
     let finite = values.iter().filter(|value| value.is_finite());
     let mut sizes: Vec<f64> = finite.map(|value| value.abs()).collect();
@@ -332,8 +322,12 @@ fn size(estimate: f64, values: &[f64]) -> f64 {
     if estimate.is_finite() { median.max(estimate.abs()) } else { median }
 }
 
-fn not_finite(what: &'static str, value: f64) -> Error {
-    Error::ScoringRules(scoring_rules::Error::NotFinite { what, value })
+/// Checks that an estimate is a number, which may be infinite.
+fn not_nan(estimate: f64) -> Result<(), Error> {
+    if estimate.is_nan() {
+        return Err(scoring_rules::Error::NotANumber { what: "the estimate" }.into());
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -341,28 +335,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_infinite_has_a_percentile_interval_and_nothing_else() {
+    fn infinite_values_have_a_percentile_interval_and_nothing_else() {
         let values = vec![f64::NEG_INFINITY, 1.0, 2.0, f64::NAN];
         let replicates = Replicates::new(f64::NEG_INFINITY, values).unwrap();
-        let found = replicates.percentile(Level::HALF);
+        let found = replicates.percentile_interval(Level::HALF);
         assert_eq!((found.interval.low(), found.interval.high()), (f64::NEG_INFINITY, 1.5));
         assert_eq!((found.standard_error, found.undefined), (None, 1));
-        assert!(matches!(replicates.basic(Level::HALF), Err(Error::ScoringRules(_))));
+        assert!(matches!(replicates.basic_interval(Level::HALF), Err(Error::ScoringRules(_))));
         assert!(matches!(
-            replicates.bca(&[1.0, f64::NAN], Level::HALF),
+            replicates.bca_interval(&[1.0, f64::NAN], Level::HALF),
             Err(Error::ScoringRules(_))
         ));
-        assert_eq!(replicates.bca(&[], Level::HALF), Err(Error::Empty));
+        assert_eq!(replicates.bca_interval(&[], Level::HALF), Err(Error::Empty));
         assert!(matches!(replicates.minus(&replicates), Err(Error::ScoringRules(_))));
     }
 
     #[test]
-    fn nothing_defined_and_other_draws_are_errors() {
+    fn replicates_that_are_all_undefined_or_of_other_draws_are_refused() {
         let of = |values: &[f64]| Replicates::new(0.5, values.to_vec()).unwrap();
         assert_eq!(of(&[1.0, f64::NAN]), of(&[1.0, f64::NAN]));
         assert_ne!(of(&[1.0, f64::NAN]), of(&[1.0, 1.0]));
         let none = Replicates::new(0.5, vec![f64::NAN; 3]).unwrap_err();
-        assert_eq!(none, Error::NoReplicate { resamples: 3 });
+        assert!(matches!(none, Error::Undefined { .. }));
         assert!(matches!(Replicates::new(f64::NAN, vec![1.0]), Err(Error::ScoringRules(_))));
         let one = Replicates::new(0.5, vec![1.0]).unwrap();
         assert_eq!(one.standard_error(), None);

@@ -4,13 +4,12 @@ use rand_chacha::ChaCha8Rng;
 use scoring_rules::Weight;
 
 use crate::{
-    checks::in_range,
+    checks::bounded,
     error::Error,
-    numerics::powers_of_two::times_power_of_two,
-    resampling::{bootstrap::check_resamples, cluster_error::Rows},
+    resampling::{bootstrap::check_resamples, clustered_rows::ClusteredRows},
 };
 
-/// The outcome of a [`sign_flip_test`].
+/// The result of a [`sign_flip_test`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -21,28 +20,29 @@ pub struct SignFlipTest {
     /// Two-sided p-value, in (0, 1].
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub p_value: f64,
-    /// Whether every assignment of signs was tried, so that no chance is left in the p-value.
+    /// Whether every assignment of signs was tried; if not, the p-value is a random estimate.
     pub exact: bool,
     /// Number of clusters with a row of positive weight.
     pub clusters: usize,
 }
 
-/// The paired permutation test of a mean difference: how often would it be as far from 0 if each
-/// cluster's difference had come with either sign as likely?
+/// The paired permutation test of a mean difference: how often the mean would be at least as far
+/// from 0 if the difference of each cluster had either sign with equal probability.
 ///
-/// Up to 20 clusters all `2^G` assignments of signs are tried, and p is the share whose mean is as
-/// far from 0 as the one found or farther. With more, `flips` random ones are, and
-/// `p = (b + 1) / (flips + 1)` where b of them are; a pure function of the seed. Means that differ
-/// by less than 1e-12 of the mean size count as equal, so that rounding makes no difference.
+/// With up to 20 clusters all `2^G` assignments of signs are tried, and p is the share of them whose
+/// mean is at least as far from 0 as the observed mean. With more clusters, `flips` random
+/// assignments are tried, and `p = (b + 1) / (flips + 1)` if b of them are at least as far; the
+/// result is a pure function of the seed. Means that differ by less than 1e-12 of the mean size
+/// count as equal, so that rounding does not matter.
 ///
-/// Differences are one a row: what one stream scored minus what the other did. All rows of a
-/// cluster change sign together. Rows that are independent are clusters of one: give `0..n` as
-/// their names.
+/// A difference is the score of one stream minus the score of the other on the same row. All rows of
+/// a cluster change sign together. Independent rows are clusters of one: pass `0..n` as their
+/// clusters.
 ///
-/// Exact where the two streams could be swapped within a cluster without changing how likely the
-/// data are.
+/// The test is exact if swapping the two streams within a cluster leaves the distribution of the
+/// data unchanged.
 ///
-/// Cost: one sort, then G a flip; 2^G at most a million in all when exact.
+/// Cost: one sort, then G additions per flip; at most 2^20 assignments if all are tried.
 ///
 /// Reference: Canay, Romano and Shaikh (2017), Randomization tests under an approximate symmetry
 /// assumption, doi:10.3982/ECTA13081; Phipson and Smyth (2010), Permutation p-values should never
@@ -50,15 +50,15 @@ pub struct SignFlipTest {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless weights, where given, and clusters have one entry a row;
-/// [`Error::ScoringRules`] for a difference that is not finite; [`Error::Empty`] without a row of
-/// positive weight;
-/// [`Error::Setting`] for more than 10 million flips, or none where they are needed.
+/// [`Error::Length`] unless clusters, and weights if given, have one entry per row;
+/// [`Error::ValueAt`] for a difference outside [-1e100, 1e100]; [`Error::Empty`] if no row has
+/// positive weight; [`Error::Setting`] for more than 10 million flips, or for 0 flips with more than
+/// 20 clusters.
 ///
 /// ```
 /// use trajectory_metrics::{Error, sign_flip_test};
 ///
-/// // Five tasks, all better: 2 of 32 assignments of signs are as far from 0.
+/// // All five tasks improve: 2 of 32 assignments of signs are as far from 0.
 /// let gains = [0.1, 0.3, 0.2, 0.4, 0.1, 0.2];
 /// let test = sign_flip_test(&gains, None, &["a", "b", "c", "d", "e", "e"], 0, 0)?;
 /// assert_eq!((test.p_value, test.exact, test.clusters), (2.0 / 32.0, true, 5));
@@ -71,13 +71,10 @@ pub fn sign_flip_test<G: Ord>(
     flips: usize,
     seed: u64,
 ) -> Result<SignFlipTest, Error> {
-    let rows = Rows::new(differences.len(), weights, clusters)?;
-    let (differences, exponent) = rows.scaled("differences", differences)?;
+    let rows = ClusteredRows::new(differences.len(), weights, clusters)?;
+    bounded("differences", differences)?;
     check_resamples(flips)?;
-    let total = rows.total(|_| true);
-    if total == 0.0 {
-        return Err(Error::Empty);
-    }
+    let total = rows.total(|_| true)?;
     let sums = rows.cluster_sums(|row| differences[row]);
     let (found, size) = sums.iter().fold((0.0, 0.0), |(sum, size), x| (sum + x, size + x.abs()));
     let bar = found.abs() - TIE * size;
@@ -86,20 +83,19 @@ pub fn sign_flip_test<G: Ord>(
         return Err(Error::Setting { name: "flips", value: 0.0, range: "at least 1" });
     }
     let p_value = if exact { share_of_all(&sums, bar) } else { share_of(&sums, bar, flips, seed) };
-    let mean = times_power_of_two(rows.mean(&differences, total, |_| true), exponent);
-    let mean = in_range("the mean", mean)?;
+    let mean = rows.mean(differences, total, |_| true);
     Ok(SignFlipTest { mean, p_value, exact, clusters: sums.len() })
 }
 
-/// Up to so many clusters every assignment is tried.
+/// The largest number of clusters for which every assignment of signs is tried.
 const MOST_EXACT: usize = 20;
 
-/// Sums closer than this share of the sum of sizes count as equal.
+/// Sums that differ by less than this share of the sum of absolute values count as equal.
 const TIE: f64 = 1e-12;
 
 /// The share of all assignments of signs whose sum is at least `bar` away from 0.
 fn share_of_all(sums: &[f64], bar: f64) -> f64 {
-    // All sums of either half of the clusters; each of the one goes with each of the other.
+    // Every sum over the first half of the clusters is combined with every sum over the second.
     let (left, right) = sums.split_at(sums.len() / 2);
     let (left, right) = (all_sums(left), all_sums(right));
     let far = |a: f64| right.iter().filter(|&b| (a + b).abs() >= bar).count();
@@ -115,7 +111,7 @@ fn all_sums(terms: &[f64]) -> Vec<f64> {
     sums
 }
 
-/// `(b + 1) / (m + 1)` for b of m random assignments at least `bar` away from 0.
+/// `(b + 1) / (m + 1)`, where b of m random assignments have a sum at least `bar` away from 0.
 fn share_of(sums: &[f64], bar: f64, flips: usize, seed: u64) -> f64 {
     let start = ChaCha8Rng::seed_from_u64(seed);
     let far = |flip: &u64| {

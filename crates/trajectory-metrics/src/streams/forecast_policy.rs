@@ -4,24 +4,23 @@ use scoring_rules::Probability;
 
 use crate::{error::Error, forecast_fault::ForecastFault};
 
-/// What to do about a forecast that is missing, NaN or outside [0, 1].
+/// The treatment of forecasts that are missing, NaN or outside [0, 1].
 ///
-/// One policy serves a live loop ([`OnlineTps::with_policy`](crate::OnlineTps::with_policy)) and
-/// whole runs that were read from a file ([`ForecastPolicy::check_run`]).
+/// The same policies apply to a live loop ([`OnlineTps::with_policy`](crate::OnlineTps::with_policy))
+/// and to whole runs, such as runs from a file ([`ForecastPolicy::check_run`]).
 ///
 /// | policy | missing or NaN | a number outside [0, 1] |
 /// |---|---|---|
 /// | [`Refuse`](Self::Refuse) (default) | error | error |
 /// | [`LeaveOut`](Self::LeaveOut) | the run is left out | the run is left out |
-/// | [`CarryForward`](Self::CarryForward) | the forecast before it is repeated | the forecast before it is repeated |
+/// | [`CarryForward`](Self::CarryForward) | the previous forecast is repeated | the previous forecast is repeated |
 /// | [`Clip`](Self::Clip) | error | 0 or 1, whichever is nearer |
 ///
-/// [`CarryForward`](Self::CarryForward) invents nothing: where the first forecast of a run is at
-/// fault there is none before it, and the run is left out. [`Clip`](Self::Clip) never turns a NaN
-/// into a number. Each repair is counted in [`ForecastCounts`].
+/// If the first forecast of a run is faulty, [`CarryForward`](Self::CarryForward) has nothing to
+/// repeat, and the run is left out. [`Clip`](Self::Clip) never turns NaN into a number. Every repair
+/// is counted in [`ForecastCounts`].
 ///
-/// A run that is left out or repaired is a choice that changes the sample: report the counts beside
-/// the scores.
+/// Leaving out or repairing runs changes the sample: report the counts together with the scores.
 ///
 /// ```
 /// use trajectory_metrics::{CheckedRun, Error, ForecastCounts, ForecastFault, ForecastPolicy};
@@ -46,26 +45,26 @@ use crate::{error::Error, forecast_fault::ForecastFault};
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum ForecastPolicy {
-    /// An error that names the step and what is wrong with its forecast.
+    /// Returns an error that names the step and the fault.
     #[default]
     Refuse,
-    /// Leaves out the whole run, and counts it.
+    /// Leaves out the whole run and counts it.
     LeaveOut,
-    /// Repeats the last forecast before it; a run whose first forecast is at fault is left out.
+    /// Repeats the previous forecast; leaves out a run whose first forecast is faulty.
     CarryForward,
-    /// Moves a number outside [0, 1], infinities included, to the nearer end; refuses a missing
-    /// forecast and a NaN.
+    /// Moves a number outside [0, 1], including infinities, to the nearer end; refuses missing
+    /// forecasts and NaN.
     Clip,
 }
 
-/// The forecasts of one run after [`ForecastPolicy::check_run`].
+/// One run after [`ForecastPolicy::check_run`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum CheckedRun {
-    /// The run is kept, with these forecasts, one per value given.
+    /// The run is kept; these are its forecasts, one per value.
     Kept(Vec<Probability>),
-    /// The run is left out, because of its first forecast that could not be used.
+    /// The run is left out because of its first faulty forecast.
     LeftOut {
         /// The step, from 1.
         step: usize,
@@ -85,10 +84,9 @@ impl CheckedRun {
     }
 }
 
-/// How many runs were read under a [`ForecastPolicy`], and what was done to them.
+/// Counts of runs that were kept, repaired and left out under a [`ForecastPolicy`].
 ///
-/// Values are counted in runs that are kept only: the repairs of a run that is left out later
-/// change nothing. The counts of parts of a sample are added with [`Self::merge`].
+/// Repairs are counted in kept runs only. [`Self::merge`] adds the counts of parts of a sample.
 ///
 /// ```
 /// use trajectory_metrics::{Error, ForecastCounts, ForecastPolicy};
@@ -106,19 +104,19 @@ impl CheckedRun {
 #[cfg_attr(feature = "serde", serde(try_from = "StoredCounts"))]
 #[non_exhaustive]
 pub struct ForecastCounts {
-    /// Runs that were read, whether kept or left out.
+    /// All runs, kept or left out.
     pub runs: u64,
-    /// Runs that are left out.
+    /// Runs that were left out.
     pub left_out_runs: u64,
-    /// Runs that are kept with at least one forecast clipped or carried forward.
+    /// Kept runs with at least one repaired forecast.
     pub repaired_runs: u64,
-    /// Forecasts moved to 0 or 1, in runs that are kept.
+    /// Forecasts of kept runs that were moved to 0 or 1.
     pub clipped: u64,
-    /// Forecasts that repeat the one before, in runs that are kept.
+    /// Forecasts of kept runs that were replaced by the previous forecast.
     pub carried: u64,
 }
 
-/// Counts as they are written.
+/// The serialized form of [`ForecastCounts`].
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -139,13 +137,13 @@ impl TryFrom<StoredCounts> for ForecastCounts {
         // Saturating, as in `merge`.
         if left_out_runs.saturating_add(repaired_runs) > runs {
             let (name, value) = ("number of runs", runs as f64);
-            let range = "at least the number of those left out and those repaired";
+            let range = "at least the number of runs that were left out or repaired";
             return Err(Error::Setting { name, value, range });
         }
         let repairs = clipped.saturating_add(carried);
         if repaired_runs > repairs || (repaired_runs == 0 && repairs > 0) {
             let (name, value) = ("number of repaired runs", repaired_runs as f64);
-            let range = "from 1 to the number of repairs, or 0 without a repair";
+            let range = "from 1 to the number of repairs, or 0 without repairs";
             return Err(Error::Setting { name, value, range });
         }
         Ok(Self { runs, left_out_runs, repaired_runs, clipped, carried })
@@ -153,7 +151,7 @@ impl TryFrom<StoredCounts> for ForecastCounts {
 }
 
 impl ForecastCounts {
-    /// Adds the counts of another part of the sample. A count that passes 2^64 - 1 stays there.
+    /// Adds the counts of another part of the sample. Counts saturate at 2^64 - 1.
     pub fn merge(&mut self, other: Self) {
         let pairs = [
             (&mut self.runs, other.runs),
@@ -167,13 +165,13 @@ impl ForecastCounts {
         }
     }
 
-    /// One run that is kept with these repairs.
+    /// The counts of one kept run with these repairs.
     pub(crate) const fn kept(clipped: u64, carried: u64) -> Self {
         let repaired_runs = (clipped + carried > 0) as u64;
         Self { runs: 1, left_out_runs: 0, repaired_runs, clipped, carried }
     }
 
-    /// One run that is left out.
+    /// The counts of one run that is left out.
     pub(crate) const LEFT_OUT: Self =
         Self { runs: 1, left_out_runs: 1, repaired_runs: 0, clipped: 0, carried: 0 };
 }
@@ -181,15 +179,17 @@ impl ForecastCounts {
 impl fmt::Display for ForecastCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { runs, left_out_runs, repaired_runs, clipped, carried } = self;
+        let plural = |count: u64| if count == 1 { "" } else { "s" };
+        let (s_of_runs, s_of_forecasts) = (plural(*runs), plural(*clipped));
         write!(
             f,
-            "{runs} runs: {repaired_runs} repaired ({clipped} forecasts clipped, {carried} carried \
-             forward), {left_out_runs} left out"
+            "{runs} run{s_of_runs}: {repaired_runs} repaired ({clipped} forecast{s_of_forecasts} \
+             clipped, {carried} carried forward), {left_out_runs} left out"
         )
     }
 }
 
-/// What a policy makes of one value.
+/// One value after the check of a policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Checked {
     AsGiven(Probability),
@@ -202,7 +202,7 @@ impl ForecastPolicy {
     /// The policies in the order of the table above.
     pub const ALL: [Self; 4] = [Self::Refuse, Self::LeaveOut, Self::CarryForward, Self::Clip];
 
-    /// The policy's name, as settings and reports spell it.
+    /// The name of the policy in settings and reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -213,14 +213,14 @@ impl ForecastPolicy {
         }
     }
 
-    /// Checks the values of one run, in the order of its steps, and adds what was done to `counts`.
+    /// Checks the values of one run in the order of its steps, and updates `counts`.
     ///
-    /// `None` is a missing value. An empty run is kept as it is: whether a run may be empty is for
-    /// the caller to say ([`Traces::push`](crate::Traces::push) refuses it).
+    /// `None` is a missing value. An empty run is kept; [`Traces::push`](crate::Traces::push) refuses
+    /// it.
     ///
     /// # Errors
     ///
-    /// [`Error::Forecast`] with the first value that the policy refuses; `counts` stays as it was.
+    /// [`Error::Forecast`] with the first value that the policy refuses; `counts` is then unchanged.
     pub fn check_run(
         self,
         values: &[Option<f64>],
@@ -250,7 +250,7 @@ impl ForecastPolicy {
         Ok(CheckedRun::Kept(forecasts))
     }
 
-    /// Checks the value of one step, from 1, given the forecast before it.
+    /// Checks the value of one step, counted from 1, given the previous forecast.
     #[inline]
     pub(crate) fn check(
         self,
@@ -288,7 +288,11 @@ impl std::str::FromStr for ForecastPolicy {
 
     fn from_str(name: &str) -> Result<Self, Error> {
         let named = Self::ALL.into_iter().find(|policy| policy.name() == name);
-        named.ok_or_else(|| Error::PolicyName { name: name.to_owned() })
+        named.ok_or_else(|| Error::UnknownName {
+            what: "forecast policy",
+            name: name.to_owned(),
+            known: "refuse, leave_out, carry_forward and clip",
+        })
     }
 }
 
@@ -307,7 +311,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_policy_meets_every_fault_as_its_table_says() {
+    fn every_policy_treats_every_fault_as_in_its_table() {
         for (value, fault) in FAULTS {
             let run = [Some(0.25), value];
             let refused = Err(Error::Forecast { step: 2, fault });
@@ -337,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn at_the_first_step_there_is_nothing_to_carry_and_the_run_is_left_out() {
+    fn a_faulty_first_forecast_cannot_be_carried_forward_and_the_run_is_left_out() {
         for (value, fault) in FAULTS {
             let mut counts = ForecastCounts::default();
             let run = [value, Some(0.5)];
@@ -348,17 +352,24 @@ mod tests {
     }
 
     #[test]
-    fn names_go_back_and_forth_and_others_are_refused() {
+    fn names_are_parsed_and_unknown_names_are_refused() {
         for policy in ForecastPolicy::ALL {
             assert_eq!(policy.to_string().parse(), Ok(policy));
         }
         let error = "drop".parse::<ForecastPolicy>().unwrap_err();
-        assert_eq!(error, Error::PolicyName { name: "drop".to_owned() });
+        assert!(matches!(error, Error::UnknownName { what: "forecast policy", .. }));
+    }
+
+    #[test]
+    fn a_single_run_and_a_single_forecast_are_printed_in_the_singular() {
+        let counts = ForecastCounts::kept(1, 0);
+        let text = "1 run: 1 repaired (1 forecast clipped, 0 carried forward), 0 left out";
+        assert_eq!(counts.to_string(), text);
     }
 
     proptest! {
         #[test]
-        fn what_is_in_order_is_the_same_under_every_policy(
+        fn valid_forecasts_are_unchanged_under_every_policy(
             values in prop::collection::vec(0.0..=1.0_f64, 0..40),
         ) {
             let run: Vec<Option<f64>> = values.iter().copied().map(Some).collect();

@@ -10,12 +10,12 @@ use crate::{
     },
 };
 
-/// A trajectory proper score that grows with the run: push one forecast at a time, knowing neither
-/// how long the run will be nor how it will end.
+/// The trajectory proper score of a run in progress: forecasts are pushed one at a time, and neither
+/// the length of the run nor its outcome is known in advance.
 ///
-/// Constant memory, two scores a push. The result equals [`Tps::score`] of the whole stream to
-/// within 1e-12 relative: weights that depend on the length follow from running sums (linear-front
-/// weights from a running sum of running sums).
+/// Takes constant memory and computes two scores per push. The result equals [`Tps::score`] of the
+/// whole stream up to a relative difference of 1e-12. Weights that depend on the length are
+/// computed from running sums; linear-front weights from a running sum of running sums.
 ///
 /// ```
 /// use trajectory_metrics::{Error, LogScore, OnlineTps, Probability, Tps, Trace, WeightSchedule};
@@ -33,34 +33,32 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// A model that is asked for its confidence does not always give one. [`Self::push_raw`] takes what
-/// it gave and treats what is no probability by a [`ForecastPolicy`]:
+/// A model that is asked for its confidence does not always report a probability.
+/// [`Self::push_raw`] accepts any answer and treats invalid ones by a [`ForecastPolicy`]:
 ///
 /// ```
-/// use trajectory_metrics::{
-///     Error, ForecastPolicy, LogScore, OnlineTps, Tps, WeightSchedule,
-/// };
+/// use trajectory_metrics::{Error, ForecastPolicy, LogScore, OnlineTps, Tps, WeightSchedule};
 ///
 /// let tps = Tps::new(LogScore::clipped(1e-6)?, WeightSchedule::LinearFront);
 /// let mut online = OnlineTps::new(tps).with_policy(ForecastPolicy::CarryForward);
-/// for said in [Some(0.6), None, Some(0.9)] {
-///     online.push_raw(said)?;
+/// for answer in [Some(0.6), None, Some(0.9)] {
+///     online.push_raw(answer)?;
 /// }
 /// assert_eq!((online.steps(), online.forecast_counts().carried), (3, 1));
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// [`Self::state`] is what to store when the loop is interrupted, and [`Self::resume`] goes on from
-/// there, to the same bits.
+/// To interrupt the loop, store [`Self::state`]; [`Self::resume`] continues from it with the same
+/// bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnlineTps<R> {
     tps: Tps<R>,
     state: OnlineTpsState,
 }
 
-/// What an [`OnlineTps`] has taken in so far: everything but its rule, from [`OnlineTps::state`].
+/// The state of an [`OnlineTps`] without its rule, from [`OnlineTps::state`].
 ///
-/// It names the weight schedule, so that a run cannot be resumed under another one.
+/// It contains the weight schedule, so that a run cannot be resumed with another one.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -72,7 +70,7 @@ pub struct OnlineTpsState {
     clipped: u64,
     carried: u64,
     left_out: Option<(usize, ForecastFault)>,
-    /// One for each outcome the run may have.
+    /// The sums for each outcome that the run may have.
     failure: Sums,
     success: Sums,
 }
@@ -86,7 +84,7 @@ struct Sums {
 }
 
 impl<R: ScoringRule> OnlineTps<R> {
-    /// An empty run under the given score.
+    /// A run without forecasts, scored by `tps`.
     #[must_use]
     pub fn new(tps: Tps<R>) -> Self {
         let state = OnlineTpsState {
@@ -103,19 +101,19 @@ impl<R: ScoringRule> OnlineTps<R> {
         Self { tps, state }
     }
 
-    /// What has been taken in so far, to be stored.
+    /// The current state, to be stored.
     #[must_use]
     pub const fn state(&self) -> &OnlineTpsState {
         &self.state
     }
 
-    /// A run that goes on from a stored state. Give the score under which it was begun: its rule is
-    /// not in the state and cannot be checked.
+    /// Continues a run from a stored state. Pass the same score as for the original run: its rule is
+    /// not part of the state and cannot be checked.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherSchedule`] unless the weights are those of the state; [`Error::BrokenState`]
-    /// for a state that no run can be in.
+    /// [`Error::OtherSchedule`] if the weight schedule differs from the stored one;
+    /// [`Error::StoredValue`] for a state that no run can reach.
     ///
     /// ```
     /// use trajectory_metrics::{BrierScore, Error, OnlineTps, Probability, Tps, WeightSchedule};
@@ -144,23 +142,22 @@ impl<R: ScoringRule> OnlineTps<R> {
         Ok(Self { tps, state })
     }
 
-    /// Treats what [`Self::push_raw`] takes in by this policy in place of
-    /// [`ForecastPolicy::Refuse`].
+    /// Sets the policy of [`Self::push_raw`]; the default is [`ForecastPolicy::Refuse`].
     #[must_use]
     pub fn with_policy(mut self, policy: ForecastPolicy) -> Self {
         self.state.policy = policy;
         self
     }
 
-    /// Takes in what a model gave as the forecast of the next step: a number, or `None` for no
-    /// answer.
+    /// Pushes the answer of a model as the forecast of the next step: a number, or `None` if it gave
+    /// none.
     ///
-    /// Where the policy leaves the run out, so do all later steps: they are taken without a check,
-    /// [`Self::left_out`] says why, and [`Self::finish`] is an error.
+    /// If the policy leaves the run out, all later forecasts are ignored, [`Self::left_out`] returns
+    /// the reason, and [`Self::finish`] is an error.
     ///
     /// # Errors
     ///
-    /// [`Error::Forecast`] where the policy refuses the value; the run stays as it was, so that
+    /// [`Error::Forecast`] if the policy refuses the value. The run is then unchanged, so that
     /// another value can be pushed for the same step.
     pub fn push_raw(&mut self, forecast: impl Into<Option<f64>>) -> Result<(), Error> {
         if self.state.left_out.is_some() {
@@ -182,15 +179,15 @@ impl<R: ScoringRule> OnlineTps<R> {
         Ok(())
     }
 
-    /// The step, from 1, and the fault of its forecast for which the policy left the run out;
-    /// `None` while the run is kept.
+    /// The step, counted from 1, and the fault because of which the policy left the run out; `None`
+    /// if the run is kept.
     #[must_use]
     pub const fn left_out(&self) -> Option<(usize, ForecastFault)> {
         self.state.left_out
     }
 
-    /// This run, with the repairs so far, in the counts of a sample:
-    /// [`merge`](ForecastCounts::merge) them at the end of each run.
+    /// The counts of this run and its repairs. At the end of each run,
+    /// [`merge`](ForecastCounts::merge) them into the counts of the sample.
     #[must_use]
     pub const fn forecast_counts(&self) -> ForecastCounts {
         if self.state.left_out.is_some() {
@@ -200,7 +197,7 @@ impl<R: ScoringRule> OnlineTps<R> {
         }
     }
 
-    /// Takes in the forecast of the next step; nothing after the policy has left the run out.
+    /// Pushes the forecast of the next step. It is ignored if the policy has left the run out.
     pub fn push(&mut self, forecast: Probability) {
         if self.state.left_out.is_some() {
             return;
@@ -213,7 +210,7 @@ impl<R: ScoringRule> OnlineTps<R> {
             sums.plain.add(score);
             match schedule {
                 WeightSchedule::LinearFront => sums.weighted.add(sums.plain.value()),
-                // Where custom weights end the score is an error anyway, whatever is added here.
+                // Beyond the custom weights, the score is an error.
                 WeightSchedule::Custom(custom) if self.state.steps > custom.len() => {}
                 _ => sums
                     .weighted
@@ -222,29 +219,30 @@ impl<R: ScoringRule> OnlineTps<R> {
         }
     }
 
-    /// Forecasts taken in so far.
+    /// Number of forecasts so far.
     #[must_use]
     pub const fn steps(&self) -> usize {
         self.state.steps
     }
 
-    /// The score of the run if it ended here with this outcome. More forecasts may follow.
+    /// The score of the run if it ends here with this outcome. More forecasts may follow.
     ///
     /// # Errors
     ///
-    /// [`Error::RunLeftOut`] where the policy left the run out;
-    /// [`Error::Empty`] before the first forecast; [`Error::ScheduleTooShort`] where custom weights
-    /// do not reach the run's end; [`Error::HorizonTooLong`] above 2^32 - 1 steps.
+    /// [`Error::RunLeftOut`] if the policy has left the run out; [`Error::Empty`] before the first
+    /// forecast; [`Error::ScheduleTooShort`] if there are more steps than custom weights;
+    /// [`Error::HorizonTooLong`] above 2^32 - 1 steps.
     pub fn finish(&self, outcome: bool) -> Result<f64, Error> {
         self.finish_prefix(outcome, self.state.steps)
     }
 
-    /// What the forecasts so far contribute to the score of a run of `horizon` steps, as
-    /// [`Tps::prefix_score`] does.
+    /// The contribution of the forecasts so far to the score of a run of `horizon` steps, as in
+    /// [`Tps::prefix_score`].
     ///
     /// # Errors
     ///
-    /// As [`Self::finish`] for that horizon, and [`Error::Horizon`] where it is passed already.
+    /// The errors of [`Self::finish`] for this horizon; [`Error::Horizon`] if there are already more
+    /// steps.
     ///
     /// ```
     /// use trajectory_metrics::{BrierScore, Error, OnlineTps, Probability, Tps, WeightSchedule};
@@ -272,23 +270,25 @@ impl<R: ScoringRule> OnlineTps<R> {
 }
 
 impl OnlineTpsState {
-    /// Whether a run can be in this state.
+    /// Checks that a run can reach this state.
     fn check(&self) -> Result<(), Error> {
-        let broken = |what| Err(Error::BrokenState { what });
+        let invalid = |problem| Err(Error::StoredValue { problem });
         if self.steps as u64 > u64::from(u32::MAX) {
-            return broken("a run has at most 2^32 - 1 steps");
+            return invalid("a run has more than 2^32 - 1 steps");
         }
         if (self.steps == 0) != self.last.is_none() {
-            return broken("a last forecast belongs to at least one step");
+            return invalid("the last forecast does not match the number of steps");
         }
         if self.steps == 0 && (self.failure, self.success) != (Sums::default(), Sums::default()) {
-            return broken("without a step all sums are 0");
+            return invalid("a run without steps has sums other than 0");
         }
         if self.clipped.saturating_add(self.carried) > self.steps as u64 {
-            return broken("no more forecasts are repaired than there are steps");
+            return invalid("a run has more repaired forecasts than steps");
         }
         if self.left_out.is_some_and(|(step, _)| step.checked_sub(1) != Some(self.steps)) {
-            return broken("a run is left out at the step after its last forecast");
+            return invalid(
+                "a run was left out at a step other than the one after its last forecast",
+            );
         }
         Ok(())
     }
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_forecast_leaves_the_run_as_it_was() {
+    fn a_refused_forecast_does_not_change_the_run() {
         let mut run = online(ForecastPolicy::Refuse);
         run.push_raw(0.5).unwrap();
         let before = run.clone();
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_left_out_has_no_score_and_takes_the_rest_in_silence() {
+    fn a_run_that_is_left_out_has_no_score_and_ignores_later_forecasts() {
         let mut run = online(ForecastPolicy::CarryForward);
         for value in [None, Some(0.5), Some(f64::NAN)] {
             run.push_raw(value).unwrap();
@@ -340,7 +340,7 @@ mod tests {
 
     #[cfg(feature = "serde")]
     #[test]
-    fn a_state_that_no_run_can_be_in_is_refused() {
+    fn a_state_that_no_run_can_reach_is_refused() {
         let mut run = online(ForecastPolicy::Clip);
         run.push_raw(1.5).unwrap();
         let stored = serde_json::to_value(run.state()).unwrap();
@@ -372,14 +372,14 @@ mod tests {
     proptest! {
         #[cfg(feature = "serde")]
         #[test]
-        fn a_run_that_was_stored_and_resumed_has_the_bits_of_one_that_was_not(
+        fn a_stored_and_resumed_run_has_the_same_bits_as_an_uninterrupted_one(
             run in prop::collection::vec(raw(), 1..30),
             cut in 0..30_usize,
             exact in any::<bool>(),
         ) {
             let schedules = WeightSchedule::NAMED.into_iter().chain([WeightSchedule::custom(&[0.3; 30]).unwrap()]);
             for schedule in schedules {
-                // Without a clip a sum may be infinite.
+                // Without a clip, sums may be infinite.
                 let rule = if exact { LogScore::exact() } else { LogScore::clipped(1e-6).unwrap() };
                 let tps = Tps::new(rule, schedule);
                 let mut whole = OnlineTps::new(tps.clone()).with_policy(ForecastPolicy::CarryForward);
@@ -402,7 +402,7 @@ mod tests {
         }
 
         #[test]
-        fn a_live_run_and_a_run_from_a_file_meet_the_same_policy(
+        fn a_policy_treats_a_live_run_and_a_run_from_a_file_alike(
             run in prop::collection::vec(raw(), 1..20),
         ) {
             for policy in ForecastPolicy::ALL {

@@ -8,11 +8,11 @@ use crate::{
     },
 };
 
-/// How to collapse a stream of forecasts into one number, for the diagnostics that need one.
+/// A way to summarize a stream of forecasts by one forecast, for diagnostics that need a single
+/// number per run.
 ///
-/// No collapse keeps what the stream says: a score of the collapsed number can favour a dishonest
-/// stream. Use [`Tps`](crate::Tps) to score the stream, and these for ranking and calibration
-/// diagnostics.
+/// Every summary loses information: a score of the summary can favor a dishonest stream. Score
+/// streams with [`Tps`](crate::Tps), and use summaries for ranking and calibration diagnostics only.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, theorem B.
@@ -21,14 +21,14 @@ use crate::{
 /// use trajectory_metrics::{Error, Probability, Summary, Trace, Traces, WeightSchedule};
 ///
 /// let trace = Trace::new(Probability::from_slice(&[0.25, 0.75, 0.5])?, true)?;
-/// assert_eq!(Summary::Last.of(trace)?.get(), 0.5);
-/// assert_eq!(Summary::Mean.of(trace)?.get(), 0.5);
-/// assert_eq!(Summary::Minimum.of(trace)?.get(), 0.25);
+/// assert_eq!(Summary::Last.forecast(trace)?.get(), 0.5);
+/// assert_eq!(Summary::Mean.forecast(trace)?.get(), 0.5);
+/// assert_eq!(Summary::Minimum.forecast(trace)?.get(), 0.25);
 /// let front = Summary::Weighted(WeightSchedule::LinearFront);
-/// assert!((front.of(trace)?.get() - 2.75 / 6.0).abs() < 1e-12);
+/// assert!((front.forecast(trace)?.get() - 2.75 / 6.0).abs() < 1e-12);
 ///
 /// let traces = Traces::from_flat(&[0.25, 0.75, 0.5], &[2, 3], &[true, false])?;
-/// assert_eq!(Summary::Mean.of_each(&traces)?, [Probability::HALF; 2]);
+/// assert_eq!(Summary::Mean.forecasts(&traces)?, [Probability::HALF; 2]);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -40,25 +40,24 @@ pub enum Summary {
     Last,
     /// The mean of all forecasts.
     Mean,
-    /// The lowest forecast.
+    /// The smallest forecast.
     Minimum,
-    /// The mean under a weight schedule. The paper's diagnostics use linear-front.
+    /// The weighted mean under a weight schedule. The paper's diagnostics use linear-front.
     Weighted(WeightSchedule),
 }
 
 impl Summary {
-    /// The summary of one trace.
+    /// The summary forecast of one trace.
     ///
-    /// A mean is rounded to twelve decimals, so that means that are equal on paper tie: forecasts
-    /// come with few decimals, and 0.55 reached in two ways is not the same number in a machine.
-    /// A constant stream has exactly its constant as its mean, whatever its length. Means that are
-    /// no further apart than 1e-12 are not told apart in their order: next to 0 and 1 take
-    /// [`Self::Last`] or [`Self::Minimum`] where that matters.
+    /// A mean is rounded to twelve decimals, so that means that are mathematically equal are equal as
+    /// numbers: forecasts have few decimals, and rounding errors must not break ties. A constant
+    /// stream has exactly its constant as the mean. Means that differ by less than 1e-12 are ties;
+    /// if such differences matter, as close to 0 and 1, use [`Self::Last`] or [`Self::Minimum`].
     ///
     /// # Errors
     ///
-    /// [`Error::ScheduleTooShort`] where custom weights do not reach the trace's end.
-    pub fn of(&self, trace: Trace<'_>) -> Result<Probability, Error> {
+    /// [`Error::ScheduleTooShort`] if the trace is longer than the list of custom weights.
+    pub fn forecast(&self, trace: Trace<'_>) -> Result<Probability, Error> {
         let forecasts = trace.forecasts();
         match self {
             // A trace is never empty.
@@ -69,17 +68,17 @@ impl Summary {
         }
     }
 
-    /// The summary of each trace.
+    /// The summary forecast of each trace.
     ///
     /// # Errors
     ///
-    /// As [`Self::of`].
-    pub fn of_each(&self, traces: &Traces) -> Result<Vec<Probability>, Error> {
-        traces.iter().map(|trace| self.of(trace)).collect()
+    /// The errors of [`Self::forecast`].
+    pub fn forecasts(&self, traces: &Traces) -> Result<Vec<Probability>, Error> {
+        traces.iter().map(|trace| self.forecast(trace)).collect()
     }
 }
 
-/// Decimals of a mean, as a scale.
+/// The scale of the decimals to which means are rounded.
 const DECIMALS: f64 = 1e12;
 
 fn mean(schedule: &WeightSchedule, forecasts: &[Probability]) -> Result<Probability, Error> {
@@ -90,7 +89,7 @@ fn mean(schedule: &WeightSchedule, forecasts: &[Probability]) -> Result<Probabil
     }
     let value = from_fn(|forecast, _| forecast.get());
     let mean = schedule.sum(&value, forecasts, true, forecasts.len())?;
-    // The sum of weights may be one digit above 1.
+    // Rounding of weights may exceed 1.
     Ok(Probability::new(((mean * DECIMALS).round() / DECIMALS).min(1.0))?)
 }
 
@@ -103,27 +102,29 @@ mod tests {
     #[test]
     fn the_same_forecasts_in_another_order_tie_under_uniform_weights() {
         let of = |stream: &[f64], summary: Summary| {
-            summary.of(Trace::new(Probability::from_slice(stream).unwrap(), true).unwrap()).unwrap()
+            summary
+                .forecast(Trace::new(Probability::from_slice(stream).unwrap(), true).unwrap())
+                .unwrap()
         };
         let a = of(&[0.25, 0.65, 0.1, 0.15, 0.9], Summary::Mean);
         assert_eq!(a, of(&[0.65, 0.9, 0.15, 0.1, 0.25], Summary::Mean));
         assert_eq!(a, of(&[0.41], Summary::Mean));
         assert_eq!(a.get(), 0.41);
-        // Equal on paper under falling weights: (2 * 0.3 + 0.6) / 3 and (2 * 0.2 + 0.8) / 3.
+        // Mathematically equal under falling weights: (2 * 0.3 + 0.6) / 3 and (2 * 0.2 + 0.8) / 3.
         let front = Summary::Weighted(WeightSchedule::LinearFront);
         assert_eq!(of(&[0.3, 0.6], front.clone()), of(&[0.2, 0.8], front));
     }
 
     proptest! {
         #[test]
-        fn two_decimals_in_any_order_tie_with_the_mean_on_paper(
+        fn two_decimals_in_any_order_tie_with_their_exact_mean(
             hundredths in prop::collection::vec(0..=100_u32, 1..40),
         ) {
             let stream: Vec<f64> = hundredths.iter().map(|&h| f64::from(h) / 100.0).collect();
             let trace = Trace::new(Probability::from_slice(&stream).unwrap(), true).unwrap();
             let paper = f64::from(hundredths.iter().sum::<u32>()) / (100 * hundredths.len()) as f64;
             let rounded = (paper * 1e12).round() / 1e12;
-            let mean = Summary::Mean.of(trace).unwrap().get();
+            let mean = Summary::Mean.forecast(trace).unwrap().get();
             let constant = stream.iter().all(|&p| p == stream[0]);
             prop_assert!(mean == rounded || constant && mean == stream[0], "{mean} {rounded}");
         }
@@ -133,7 +134,7 @@ mod tests {
             let values = vec![p; n];
             let trace = Trace::new(Probability::from_slice(&values).unwrap(), true).unwrap();
             for schedule in WeightSchedule::NAMED {
-                prop_assert_eq!(Summary::Weighted(schedule).of(trace).unwrap().get(), p);
+                prop_assert_eq!(Summary::Weighted(schedule).forecast(trace).unwrap().get(), p);
             }
         }
 
@@ -145,7 +146,7 @@ mod tests {
             for schedule in WeightSchedule::NAMED {
                 let weights = schedule.weights(values.len()).unwrap();
                 let direct: f64 = weights.iter().zip(&values).map(|(w, p)| w * p).sum();
-                let mean = Summary::Weighted(schedule).of(trace).unwrap().get();
+                let mean = Summary::Weighted(schedule).forecast(trace).unwrap().get();
                 prop_assert!((mean - direct).abs() <= 0.51e-12);
             }
         }

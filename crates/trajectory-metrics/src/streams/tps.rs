@@ -9,22 +9,23 @@ use crate::{
     },
 };
 
-/// The trajectory proper score: a scoring rule for single probabilities, lifted to the whole
-/// stream of forecasts along a run by positive weights.
+/// The trajectory proper score (TPS): a scoring rule for single probabilities, extended to the stream
+/// of forecasts along a run by positive weights of the steps.
 ///
 /// ```text
 /// TPS(F, Y) = sum over t = 1..T of w_t S(F_t, Y)
 /// ```
 ///
-/// Higher is better. Where the rule is strictly proper, so is this: the only stream with the best
-/// expected score is the true probability of success given what is known at each step. Scores that
-/// first collapse the stream into one number do not have this.
+/// Higher is better. If the rule is strictly proper, so is the TPS: the only stream with the best
+/// expected score is the true probability of success given the information at each step. Scores of
+/// a summary of the stream do not have this property.
 ///
-/// On one condition: the weight of a step must not tell more about the outcome than is known at
-/// that step. [`Tps::score`] and the means weigh each run over its own length, as the paper does.
-/// Where runs that fail are longer, a step then weighs less in a failure than in a success, and a
-/// forecast above the truth is expected to score more. Where that may be, weigh all runs over one
-/// horizon, such as their budget, by [`Tps::prefix_score`]: that is proper whatever the lengths.
+/// One condition applies: the weight of a step must not reveal more about the outcome than is known
+/// at that step. [`Tps::score`] and the means normalize the weights over the length of each run, as
+/// the paper does. If failing runs are longer, a step then has less weight in a failure than in a
+/// success, and forecasts above the true probability have the better expected score. In this case,
+/// use one horizon for all runs, such as their budget, with [`Tps::prefix_score`], which is proper
+/// for any lengths.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, equation 2 and theorem 4.1.
@@ -49,7 +50,7 @@ pub struct Tps<R> {
 }
 
 impl<R: ScoringRule> Tps<R> {
-    /// The score made of this rule and these weights.
+    /// The trajectory proper score with this rule and these weights.
     #[must_use]
     pub const fn new(rule: R, schedule: WeightSchedule) -> Self {
         Self { rule, schedule }
@@ -71,29 +72,28 @@ impl<R: ScoringRule> Tps<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::ScheduleTooShort`] where custom weights do not reach the trace's end;
-    /// [`Error::HorizonTooLong`] above 2^32 - 1 steps. With a named schedule there is no other
-    /// error.
+    /// [`Error::ScheduleTooShort`] if the trace is longer than the list of custom weights;
+    /// [`Error::HorizonTooLong`] above 2^32 - 1 steps.
     #[inline]
     pub fn score(&self, trace: Trace<'_>) -> Result<f64, Error> {
         let forecasts = trace.forecasts();
         self.schedule.sum(&self.rule, forecasts, trace.outcome(), forecasts.len())
     }
 
-    /// What the first steps of a run contribute to its score: weights are those of the whole run of
-    /// `horizon` steps and are not renormalised.
+    /// The contribution of the first steps of a run to its score. The weights are those of the whole
+    /// run of `horizon` steps and are not renormalized.
     ///
     /// # Errors
     ///
-    /// [`Error::Horizon`] where the prefix is longer than the horizon; [`Error::HorizonTooLong`]
-    /// above 2^32 - 1; [`Error::ScheduleTooShort`]
-    /// where custom weights do not reach the horizon; [`Error::Empty`] for a horizon of 0.
+    /// [`Error::Horizon`] if the prefix is longer than the horizon; [`Error::HorizonTooLong`] above
+    /// 2^32 - 1 steps; [`Error::ScheduleTooShort`] if the horizon is longer than the list of custom
+    /// weights; [`Error::Empty`] for a horizon of 0.
     ///
     /// ```
     /// use trajectory_metrics::{BrierScore, Error, Probability, Tps, WeightSchedule};
     ///
     /// let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
-    /// // The first two of four steps weigh 4/10 and 3/10.
+    /// // The first two of four steps have weights 4/10 and 3/10.
     /// let prefix = [Probability::HALF; 2];
     /// assert!((tps.prefix_score(&prefix, false, 4)? + 0.7 * 0.25).abs() < 1e-15);
     /// # Ok::<(), Error>(())
@@ -112,7 +112,7 @@ impl<R: ScoringRule> Tps<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::ScheduleTooShort`] where custom weights do not reach a trace's end.
+    /// [`Error::ScheduleTooShort`] if a trace is longer than the list of custom weights.
     ///
     /// ```
     /// use trajectory_metrics::{BrierScore, Error, Tps, Traces, WeightSchedule};
@@ -131,16 +131,16 @@ impl<R: ScoringRule> Tps<R> {
         Ok(scores)
     }
 
-    /// The mean score, weighted where weights are given, one a trace.
+    /// The mean score of all traces, weighted if weights of the traces are given.
     ///
-    /// The same bits in whatever order the traces come: to split the work, merge
-    /// [`ExactMean`]s of parts.
+    /// The result has the same bits for any order of the traces. To split the work, merge an
+    /// [`ExactMean`] of each part.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a trace of positive weight;
-    /// [`Error::Length`] unless there are as many weights as traces; [`Error::ScheduleTooShort`]
-    /// where custom weights do not reach a trace's end.
+    /// [`Error::ScoringRules`] if no trace has positive weight; [`Error::Length`] unless there are as
+    /// many weights as traces; [`Error::ScheduleTooShort`] if a trace is longer than the list of
+    /// custom weights.
     ///
     /// ```
     /// use trajectory_metrics::{BrierScore, Error, Tps, Traces, Weight, WeightSchedule};
@@ -169,9 +169,8 @@ impl<R: ScoringRule> Tps<R> {
         Ok(mean.finish()?)
     }
 
-    /// Hands on the position and the score of each trace, computed a batch at a time: sums,
-    /// divisions and whatever follows each in a loop of its own, where the processor can overlap
-    /// them.
+    /// Calls `take` with the position and the score of each trace. Scores are computed in batches,
+    /// with separate loops for sums, divisions and calls, so that the processor can overlap them.
     #[inline]
     fn for_each_score(
         &self,
@@ -207,7 +206,7 @@ impl<R: ScoringRule> Tps<R> {
     }
 }
 
-/// Checks that a prefix fits into its run.
+/// Checks that a prefix of `steps` steps is no longer than the horizon.
 pub(crate) fn check_horizon(steps: usize, horizon: usize) -> Result<(), Error> {
     if horizon == 0 {
         Err(Error::Empty)

@@ -9,14 +9,14 @@ use crate::{
     streams::{tps::Tps, traces::Traces, weight_schedule::WeightSchedule},
 };
 
-/// The trajectory proper scores that the paper reports, under one weight schedule: the log score of
-/// forecasts clipped at 1e-6, in nats; the Brier score; Beta(2, 4), bounded, for which a wrong
-/// certainty of failure costs twice as much as a wrong certainty of success. `f64` for means, `Vec<f64>` for the score of each trace.
+/// The trajectory proper scores reported in the paper, under one weight schedule: the log score of
+/// forecasts clipped to [1e-6, 1 - 1e-6], in nats; the Brier score; and the beta score with
+/// parameters 2 and 4, for which a wrong forecast of 0 costs twice as much as a wrong forecast of 1.
 ///
-/// All are higher for better streams.
+/// Higher is better. `T` is `f64` for means and `Vec<f64>` for the scores of all traces.
 ///
-/// With the feature `serde` means and lists of scores are read only if each score is in the range of
-/// its rule, and if the lists are of one length.
+/// With the feature `serde`, scores are refused on reading if one is outside the range of its rule,
+/// or if lists have different lengths.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix J.2.
@@ -39,23 +39,23 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct TpsFamily<T = f64> {
-    /// The log score, from ln 1e-6 to 0.
+    /// The log score, from `ln 1e-6` to 0.
     pub log: T,
-    /// The Brier score, `-(p - y)^2`.
+    /// The Brier score `-(p - y)^2`, from -1 to 0.
     pub brier: T,
-    /// The beta family at (2, 4).
+    /// The beta score with parameters 2 and 4.
     pub beta_2_4: T,
 }
 
 impl TpsFamily {
-    /// The clip of forecasts before the log score, as in the paper.
+    /// The clip of the log score, as in the paper.
     pub const CLIP: f64 = 1e-6;
 
-    /// The mean scores, weighted where weights are given, one a trace.
+    /// The mean scores of all traces, weighted if weights of the traces are given.
     ///
     /// # Errors
     ///
-    /// As [`Tps::mean`].
+    /// The errors of [`Tps::mean`].
     pub fn means(
         traces: &Traces,
         weights: Option<&[Weight]>,
@@ -73,7 +73,7 @@ impl TpsFamily {
     ///
     /// # Errors
     ///
-    /// As [`Tps::scores`].
+    /// The errors of [`Tps::scores`].
     pub fn scores(
         traces: &Traces,
         schedule: &WeightSchedule,
@@ -87,7 +87,7 @@ impl TpsFamily {
     }
 }
 
-/// Scores as they are written.
+/// The serialized form of [`TpsFamily`].
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -99,7 +99,7 @@ struct Stored<T> {
 
 #[cfg(feature = "serde")]
 impl Stored<&[f64]> {
-    /// Each score from the lowest that its rule gives, but for rounding, to 0.
+    /// Checks that each score is between the lowest score of its rule, up to rounding, and 0.
     fn check(&self) -> Result<(), Error> {
         let lowest = |rule: &dyn scoring_rules::ScoringRule| {
             let (zero, one) = (Probability::ZERO, Probability::ONE);

@@ -3,26 +3,27 @@ use scoring_rules::{LossDerivatives, SmoothRule};
 use crate::{checks::same_length, error::Error, streams::tps::Tps};
 
 impl<R: SmoothRule> Tps<R> {
-    /// Minus the score of a run, as a loss to train on, where the forecasts are given by their
-    /// logits, `ln (p / (1-p))`. `steps[t]` becomes what step t contributes: its weighted loss, and
-    /// the first and second derivative of the run's loss in its logit. Returns the loss of the run.
+    /// The training loss of a run, which is minus its score, as a function of the logits
+    /// `ln (p / (1 - p))` of the forecasts.
     ///
-    /// A step's forecast affects no other step's loss, so there are no mixed derivatives.
+    /// `steps[t]` is set to the weighted loss of step t, and to the first and second derivative of
+    /// the loss of the run in the logit of step t. The loss of a step does not depend on the other
+    /// logits, so that all mixed derivatives are 0. Returns the loss of the run.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a step; [`Error::Length`] unless `steps` has one entry a logit;
-    /// [`Error::Logit`] with the first logit that is a NaN; [`Error::ScheduleTooShort`] where
-    /// custom weights do not reach the run's end. Nothing is written then.
+    /// [`Error::Empty`] without logits; [`Error::Length`] unless `steps` has one entry per logit;
+    /// [`Error::Logit`] with the first logit that is NaN; [`Error::ScheduleTooShort`] if there are
+    /// more steps than custom weights. `steps` is then unchanged.
     ///
     /// ```
-    /// use trajectory_metrics::{Weight, Error, LogScore, LossDerivatives, Tps, WeightSchedule};
+    /// use trajectory_metrics::{Error, LogScore, LossDerivatives, Tps, WeightSchedule};
     ///
     /// let tps = Tps::new(LogScore::exact(), WeightSchedule::LinearFront);
     /// let mut steps = [LossDerivatives::default(); 2];
     /// let loss = tps.loss_in_logits(&[0.0, 0.0], true, &mut steps)?;
     /// assert!((loss - 2.0_f64.ln()).abs() < 1e-15);
-    /// // Weight times error, which is 1/2 - 1 at both steps.
+    /// // The gradient is the weight times p - y, which is 1/2 - 1 at both steps.
     /// assert!((steps[0].gradient + 2.0 / 3.0 * 0.5).abs() < 1e-15);
     /// assert!((steps[1].gradient + 1.0 / 3.0 * 0.5).abs() < 1e-15);
     /// # Ok::<(), Error>(())
@@ -63,7 +64,7 @@ mod tests {
     use scoring_rules::{BrierScore, LogScore, Probability, SphericalScore};
 
     use super::*;
-    use crate::{Trace, WeightSchedule};
+    use crate::streams::{traces::Trace, weight_schedule::WeightSchedule};
 
     const LOGITS: [f64; 4] = [0.3, -1.2, 2.0, -0.1];
 
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn invalid_logits_and_lengths_are_refused() {
         let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
         let untouched = LossDerivatives::default();
         let mut steps = [untouched; 2];

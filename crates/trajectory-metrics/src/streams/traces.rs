@@ -2,7 +2,7 @@ use scoring_rules::Probability;
 
 use crate::{checks::same_length, error::Error};
 
-/// One run of an agent that ended: its forecasts of success, step by step, and how it ended.
+/// One complete run of an agent: its success forecasts, one per step, and its outcome.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, Trace};
@@ -20,11 +20,11 @@ pub struct Trace<'a> {
 }
 
 impl<'a> Trace<'a> {
-    /// A trace on borrowed forecasts.
+    /// A trace that borrows its forecasts.
     ///
     /// # Errors
     ///
-    /// [`Error::EmptyTrace`] without a forecast.
+    /// [`Error::EmptyTrace`] without forecasts.
     pub const fn new(forecasts: &'a [Probability], outcome: bool) -> Result<Self, Error> {
         if forecasts.is_empty() {
             return Err(Error::EmptyTrace { index: 0 });
@@ -45,7 +45,7 @@ impl<'a> Trace<'a> {
     }
 }
 
-/// Many runs, flat: all forecasts in one array, and where each trace ends.
+/// Many complete runs in flat form: all forecasts in one array, and the end of each trace in it.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, Traces};
@@ -89,14 +89,14 @@ impl TryFrom<StoredTraces> for Traces {
 }
 
 impl Traces {
-    /// Copies traces that are flat already: trace i holds the values from `ends[i - 1]` (0 for the
-    /// first) up to `ends[i]`.
+    /// Copies traces from flat arrays: trace i consists of the values from `ends[i - 1]` (0 for the
+    /// first trace) to before `ends[i]`.
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] with the position of a value that is no probability;
-    /// [`Error::Length`] unless there are as many outcomes as ends; [`Error::EmptyTrace`] where two
-    /// ends are equal; [`Error::Ends`] where they fall or the last is not the number of values.
+    /// [`Error::ScoringRules`] with the position of a value outside [0, 1]; [`Error::Length`] unless
+    /// there are as many outcomes as ends; [`Error::EmptyTrace`] if two ends are equal;
+    /// [`Error::Ends`] if ends decrease or the last end is not the number of values.
     pub fn from_flat(values: &[f64], ends: &[usize], outcomes: &[bool]) -> Result<Self, Error> {
         let forecasts = Probability::from_slice(values)?;
         same_length("outcomes", ends.len(), outcomes.len())?;
@@ -120,7 +120,7 @@ impl Traces {
     ///
     /// # Errors
     ///
-    /// [`Error::EmptyTrace`] without a forecast; nothing is appended then.
+    /// [`Error::EmptyTrace`] without forecasts; nothing is appended then.
     pub fn push(&mut self, forecasts: &[Probability], outcome: bool) -> Result<(), Error> {
         if forecasts.is_empty() {
             return Err(Error::EmptyTrace { index: self.len() });
@@ -137,13 +137,13 @@ impl Traces {
         self.ends.len()
     }
 
-    /// Whether there is no trace.
+    /// Whether there are no traces.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Number of forecasts in all traces together.
+    /// Total number of forecasts.
     #[must_use]
     pub fn steps(&self) -> usize {
         self.forecasts.len()
@@ -166,13 +166,13 @@ impl Traces {
         })
     }
 
-    /// All forecasts, where each trace ends, and how.
+    /// All forecasts, the ends of the traces, and their outcomes.
     pub(crate) fn flat(&self) -> (&[Probability], &[usize], &[bool]) {
         (&self.forecasts, &self.ends, &self.outcomes)
     }
 
-    /// The same traces with every forecast replaced: `map` gets the position of the trace and the
-    /// forecast. For calibration maps and what-if questions.
+    /// The same traces with every forecast replaced; `map` receives the position of the trace and the
+    /// forecast. For calibration maps and hypothetical streams.
     ///
     /// ```
     /// use trajectory_metrics::{Error, Traces};
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flat_arrays_that_do_not_fit_together_are_refused() {
+    fn inconsistent_flat_arrays_are_refused() {
         let values = [0.1, 0.2, 0.3];
         let flat = |ends: &[usize], outcomes: &[bool]| Traces::from_flat(&values, ends, outcomes);
         let both = [true, false];
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(flat(&[3, 3], &both), Err(Error::EmptyTrace { index: 1 }));
         assert_eq!(flat(&[2, 1], &both), Err(Error::Ends { index: 1, end: 1 }));
         assert_eq!(flat(&[2, 4], &both), Err(Error::Ends { index: 1, end: 4 }));
-        // What a later end would mend is refused where it goes wrong.
+        // The first wrong end is named, even if a later one is valid.
         assert_eq!(flat(&[2, 1, 3], &[true; 3]), Err(Error::Ends { index: 1, end: 1 }));
         assert_eq!(flat(&[4, 3], &both), Err(Error::Ends { index: 0, end: 4 }));
         assert_eq!(flat(&[1, 2], &both), Err(Error::Ends { index: 1, end: 2 }));
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_trace_is_refused_and_leaves_no_trace() {
+    fn an_empty_trace_is_refused_and_nothing_is_appended() {
         let mut traces = Traces::default();
         traces.push(&[Probability::HALF], true).unwrap();
         assert_eq!(traces.push(&[], true), Err(Error::EmptyTrace { index: 1 }));

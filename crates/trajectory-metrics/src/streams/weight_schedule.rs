@@ -4,17 +4,17 @@ use scoring_rules::{Probability, ScoringRule, loops::StepWeights};
 
 use crate::error::Error;
 
-/// How much each step of a run counts: positive weights that sum to one over the run's horizon T.
+/// The weights of the steps of a run: positive numbers that sum to 1 over the horizon T of the run.
 ///
-/// Choose before scoring. A strictly proper rule stays strictly proper under any of them.
+/// Choose a schedule before scoring. A strictly proper rule stays strictly proper under each of them.
 ///
-/// | schedule | weight of step t | stresses |
+/// | schedule | weight of step t | emphasis |
 /// |---|---|---|
 /// | linear-front (default) | `2 (T - t + 1) / (T (T + 1))` | early warning |
-/// | uniform | `1 / T` | every step alike |
+/// | uniform | `1 / T` | all steps equally |
 /// | exponential-front | `2^-(t-1) / (2 (1 - 2^-T))` | the first few steps |
 /// | linear-back | `2 t / (T (T + 1))` | late confidence |
-/// | custom | your own, normalised over the first T | |
+/// | custom | given weights, normalized over the first T | |
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, section 4.1 and appendix I.
@@ -32,40 +32,38 @@ use crate::error::Error;
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Stored with the feature `serde` as its name, a custom one as `{"custom": [its weights]}`.
+/// With the feature `serde`, a schedule is stored as its name, and a custom schedule as
+/// `{"custom": [weights]}`.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "StoredSchedule", into = "StoredSchedule"))]
 #[non_exhaustive]
 pub enum WeightSchedule {
-    /// Falls linearly to 1/T of the first weight.
+    /// Decreases linearly to 1/T of the first weight.
     #[default]
     LinearFront,
-    /// The same for every step.
+    /// Equal weights.
     Uniform,
-    /// Halves at every step.
+    /// Each weight is half of the previous one.
     ExponentialFront,
-    /// Rises linearly from 1/T of the last weight.
+    /// Increases linearly from 1/T of the last weight.
     LinearBack,
-    /// Your own, from [`WeightSchedule::custom`].
+    /// The given weights, from [`WeightSchedule::custom`].
     Custom(CustomWeights),
 }
 
-/// Positive weights, checked once.
+/// A checked list of positive weights, one per step.
 ///
 /// ```
 /// use trajectory_metrics::{Error, WeightSchedule};
 ///
 /// let schedule = WeightSchedule::custom(&[2.0, 1.0])?;
-/// let reach = |schedule: &WeightSchedule| match schedule {
-///     WeightSchedule::Custom(weights) if !weights.is_empty() => Some(weights.len()),
-///     _ => None,
-/// };
-/// assert_eq!(reach(&schedule), Some(2));
+/// let WeightSchedule::Custom(weights) = schedule else { unreachable!() };
+/// assert!(weights.len() == 2 && !weights.is_empty());
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Stored with the feature `serde` as the list of weights.
+/// With the feature `serde`, it is stored as the list of weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomWeights {
     weights: Vec<f64>,
@@ -132,13 +130,13 @@ impl From<WeightSchedule> for StoredSchedule {
 }
 
 impl CustomWeights {
-    /// The longest horizon that the weights reach.
+    /// The number of weights, which is the longest horizon.
     #[must_use]
     pub fn len(&self) -> usize {
         self.weights.len()
     }
 
-    /// Whether there is no weight at all.
+    /// Whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()
@@ -146,21 +144,21 @@ impl CustomWeights {
 }
 
 impl WeightSchedule {
-    /// The schedules that have a name, in the order of the table above.
+    /// The schedules with fixed names, in the order of the table above.
     pub const NAMED: [Self; 4] =
         [Self::LinearFront, Self::Uniform, Self::ExponentialFront, Self::LinearBack];
 
-    /// A schedule from positive weights of steps 1, 2, 3, … A run of horizon T uses the first T of
-    /// them, normalised; a longer run than there are weights is an error when it is scored.
+    /// A schedule with the given positive weights of steps 1, 2, 3, … A run of horizon T uses the
+    /// first T weights, normalized. Scoring a run that is longer than the list is an error.
     ///
     /// # Errors
     ///
-    /// [`Error::StepWeight`] with the first weight that is not from 1e-100 to 1e100.
+    /// [`Error::StepWeight`] with the first weight outside [1e-100, 1e100].
     pub fn custom(weights: &[f64]) -> Result<Self, Error> {
         let mut total = scoring_rules::CompensatedSum::default();
         let mut totals = vec![0.0];
         for (i, &value) in weights.iter().enumerate() {
-            // A NaN is in no range. Within this one no sum or quotient leaves that of a number.
+            // NaN is in no range. Within this range, sums and quotients cannot overflow.
             if !(1e-100..=1e100).contains(&value) {
                 return Err(Error::StepWeight { step: i + 1, value });
             }
@@ -170,18 +168,18 @@ impl WeightSchedule {
         Ok(Self::Custom(CustomWeights { weights: weights.to_vec(), totals }))
     }
 
-    /// The normalised weights of a run of the given horizon.
+    /// The normalized weights of a run of the given horizon.
     ///
     /// # Errors
     ///
-    /// [`Error::HorizonTooLong`] above 2^32 - 1 steps;
-    /// [`Error::ScheduleTooShort`] where a custom schedule does not reach that far.
+    /// [`Error::HorizonTooLong`] above 2^32 - 1 steps; [`Error::ScheduleTooShort`] if there are fewer
+    /// custom weights than steps.
     pub fn weights(&self, horizon: usize) -> Result<Vec<f64>, Error> {
         let total = self.total(horizon)?;
         Ok((0..horizon).map(|i| self.raw(i, horizon) / total).collect())
     }
 
-    /// The schedule's name, as the command line and reports spell it.
+    /// The name of the schedule in reports and on command lines.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -193,7 +191,7 @@ impl WeightSchedule {
         }
     }
 
-    /// Weight of step `i + 1` before normalisation.
+    /// Weight of step `i + 1` before normalization.
     pub(crate) fn raw(&self, i: usize, horizon: usize) -> f64 {
         match self {
             Self::LinearFront => (horizon - i) as f64,
@@ -204,7 +202,7 @@ impl WeightSchedule {
         }
     }
 
-    /// Sum of the weights of a run of the given horizon before normalisation.
+    /// Sum of the weights of a run of the given horizon before normalization.
     #[inline]
     pub(crate) fn total(&self, horizon: usize) -> Result<f64, Error> {
         if horizon as u64 > u64::from(u32::MAX) {
@@ -223,8 +221,8 @@ impl WeightSchedule {
         }
     }
 
-    /// Sum over the given steps, the first of a run of the given horizon, of normalised weight
-    /// times score.
+    /// Sum of normalized weight times score over `steps`, the first steps of a run of the given
+    /// horizon.
     #[inline]
     pub(crate) fn sum<R: ScoringRule + ?Sized>(
         &self,
@@ -238,7 +236,7 @@ impl WeightSchedule {
             Some(weights) => {
                 let sum = rule.weighted_sum(steps, outcome, weights);
                 if weights == StepWeights::Falling && steps.len() < horizon {
-                    // The first part of a longer run: every weight is larger by the same number.
+                    // In a longer run, every weight is larger by the number of missing steps.
                     let beyond = (horizon - steps.len()) as f64;
                     sum + beyond * rule.weighted_sum(steps, outcome, StepWeights::Equal)
                 } else {
@@ -262,7 +260,7 @@ impl WeightSchedule {
         Ok(sum / total)
     }
 
-    /// The weights of a whole run before normalisation, where they are small whole numbers.
+    /// The weights of a whole run before normalization, if they are small integers.
     pub(crate) const fn step_weights(&self) -> Option<StepWeights> {
         match self {
             Self::LinearFront => Some(StepWeights::Falling),
@@ -273,8 +271,8 @@ impl WeightSchedule {
     }
 }
 
-/// `weight * score` for a positive weight that may have been rounded to zero: an infinite score
-/// stays infinite.
+/// `weight * score` for a positive weight that may have underflowed to zero: an infinite score stays
+/// infinite.
 #[inline]
 pub(crate) fn weigh(weight: f64, score: f64) -> f64 {
     if score.is_infinite() { score } else { weight * score }
@@ -291,7 +289,11 @@ impl FromStr for WeightSchedule {
 
     fn from_str(name: &str) -> Result<Self, Error> {
         let named = Self::NAMED.into_iter().find(|schedule| schedule.name() == name);
-        named.ok_or_else(|| Error::ScheduleName { name: name.to_owned() })
+        named.ok_or_else(|| Error::UnknownName {
+            what: "weight schedule",
+            name: name.to_owned(),
+            known: "linear-front, uniform, exponential-front and linear-back",
+        })
     }
 }
 
@@ -310,17 +312,17 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_as_wide_as_asked_for() {
+    fn a_name_honors_the_width_of_a_format_string() {
         assert_eq!(format!("{:>9}|", WeightSchedule::Uniform), "  uniform|");
     }
 
     #[test]
-    fn names_go_back_and_forth_and_others_are_refused() {
+    fn names_are_parsed_and_unknown_names_are_refused() {
         for schedule in WeightSchedule::NAMED {
             assert_eq!(schedule.to_string().parse(), Ok(schedule));
         }
         let error = "front".parse::<WeightSchedule>().unwrap_err();
-        assert_eq!(error, Error::ScheduleName { name: "front".to_owned() });
+        assert!(matches!(error, Error::UnknownName { what: "weight schedule", .. }));
     }
 
     #[test]

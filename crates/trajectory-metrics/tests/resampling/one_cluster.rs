@@ -110,6 +110,8 @@ fn a_report_on_traces_of_one_cluster_has_no_interval_whatever_else_is_drawn() {
             }
         }
         assert!(report.metrics.estimate("tps_log").unwrap().value.is_ok());
+        let of_clusters = report.notes.iter().filter(|note| note.contains("clusters"));
+        assert_eq!(of_clusters.count(), 1, "{:?}", report.notes);
     }
 }
 

@@ -29,9 +29,9 @@ fn standard_errors_and_intervals_of_fixed_replicates_equal_those_of_scipy_to_1e_
             assert_eq!(interval.standard_error, replicates.standard_error());
             [interval.interval.low(), interval.interval.high()]
         };
-        let [low, high] = ends(Ok(replicates.percentile(level)));
-        let [basic_low, basic_high] = ends(replicates.basic(level));
-        let [bca_low, bca_high] = ends(replicates.bca(&numbers(jackknife), level));
+        let [low, high] = ends(Ok(replicates.percentile_interval(level)));
+        let [basic_low, basic_high] = ends(replicates.basic_interval(level));
+        let [bca_low, bca_high] = ends(replicates.bca_interval(&numbers(jackknife), level));
         let error = replicates.standard_error().unwrap();
         let got = [error, low, high, basic_low, basic_high, bca_low, bca_high];
         assert_eq!(want.len(), got.len());

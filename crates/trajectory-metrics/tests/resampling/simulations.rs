@@ -41,9 +41,9 @@ fn about_95_of_100_intervals_of_a_mean_cover_it() {
         };
         let jackknife = bootstrap.jackknife(|counts| Ok(total(counts) / 39.0)).unwrap();
         let intervals = [
-            replicates.percentile(level_of(0.95)),
-            replicates.basic(level_of(0.95)).unwrap(),
-            replicates.bca(&jackknife, level_of(0.95)).unwrap(),
+            replicates.percentile_interval(level_of(0.95)),
+            replicates.basic_interval(level_of(0.95)).unwrap(),
+            replicates.bca_interval(&jackknife, level_of(0.95)).unwrap(),
         ];
         for (covered, interval) in covered.iter_mut().zip(intervals) {
             *covered +=
@@ -68,7 +68,8 @@ fn the_error_of_a_paired_difference_is_that_of_the_differences() {
     let (error, want) = (change.standard_error().unwrap(), direct.standard_error().unwrap());
     assert!((error - want).abs() < 1e-12 && error < 0.1 * of(&raw).standard_error().unwrap());
     assert_eq!(change.in_standard_errors(), Some(change.estimate() / error));
-    let (paired, direct) = (change.percentile(level_of(0.9)), direct.percentile(level_of(0.9)));
+    let (paired, direct) =
+        (change.percentile_interval(level_of(0.9)), direct.percentile_interval(level_of(0.9)));
     assert!(
         (paired.interval.low() - direct.interval.low()).abs() < 1e-12
             && (paired.interval.high() - direct.interval.high()).abs() < 1e-12

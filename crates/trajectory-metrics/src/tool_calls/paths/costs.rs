@@ -1,7 +1,7 @@
 use scoring_rules::ExactSum;
 
 use crate::{
-    checks::{finite, in_range, same_length},
+    checks::{bounded, same_length},
     error::Error,
     tool_calls::paths::failure_classes::FailureClass,
 };
@@ -19,8 +19,7 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::ScoringRules`] with the position of a cost that is NaN or infinite, or for a gap that is
-/// too large for a number.
+/// [`Error::ValueAt`] with the position of the first cost that is not a number from -1e100 to 1e100.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::cost_gap};
@@ -31,12 +30,12 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 pub fn cost_gap(actual: &[f64], reference: &[f64]) -> Result<f64, Error> {
-    finite("costs of the agent", actual)?;
-    finite("costs of the reference", reference)?;
+    bounded("costs of the agent", actual)?;
+    bounded("costs of the reference", reference)?;
     let mut sum = ExactSum::default();
     actual.iter().for_each(|&cost| sum.add(cost));
     reference.iter().for_each(|&cost| sum.add(-cost));
-    in_range("the cost gap", sum.value())
+    Ok(sum.value())
 }
 
 /// The [`cost_gap`] of a run without redundant calls; `None` for a run that repeats a call or calls a

@@ -1,7 +1,7 @@
 use scoring_rules::{ExactMean, Interval, Level, Weight};
 
 use crate::{
-    checks::{finite, same_length},
+    checks::{bounded, same_length},
     error::Error,
     numerics::{normal, quantiles::tail},
 };
@@ -62,7 +62,7 @@ impl TaskMean {
 /// # Errors
 ///
 /// [`Error::Length`] unless there is one weight per task; [`Error::ScoringRules`] without a task of
-/// positive weight, and with the position of a value that is infinite.
+/// positive weight; [`Error::ValueAt`] with the position of a value that is not from -1e100 to 1e100.
 ///
 /// ```
 /// use trajectory_metrics::{
@@ -88,7 +88,7 @@ impl TaskMean {
 ///     let mean = mean_over_tasks(&values, Some(&weights)).map(|mean| mean.mean);
 ///     [mean.clone().map(Interval::low), mean.map(Interval::high)]
 /// });
-/// let (low, high) = (low?.percentile(level), high?.percentile(level));
+/// let (low, high) = (low?.percentile_interval(level), high?.percentile_interval(level));
 /// assert!(low.interval.low() < 1.0 / 3.0 && 2.0 / 3.0 < high.interval.high());
 /// # Ok::<(), Error>(())
 /// ```
@@ -111,7 +111,7 @@ pub fn mean_over_tasks(values: &[Interval], weights: Option<&[Weight]>) -> Resul
 const LEAST_EXCESS: f64 = 1e-9;
 
 fn mean_and_error(values: &[f64], weights: Option<&[Weight]>) -> Result<(f64, Option<f64>), Error> {
-    finite("values of tasks", values)?;
+    bounded("values of tasks", values)?;
     let weighted_mean = |of: &dyn Fn(f64) -> f64| {
         let mut mean = ExactMean::default();
         for (row, &value) in values.iter().enumerate() {

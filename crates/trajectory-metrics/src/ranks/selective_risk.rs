@@ -1,0 +1,130 @@
+use scoring_rules::{CompensatedSum, TiedBlocks};
+
+use crate::{error::Error, numerics::harmonic_span::harmonic_span};
+
+/// AURC, the area under the risk-coverage curve: the failure rate among the k most confident rows,
+/// averaged over all k.
+///
+/// In [0, 1]; lower is better, and a constant confidence has the failure rate. For rows of equal
+/// confidence, this is the expectation over their random order.
+///
+/// Weights are numbers of rows: a weight of 2 counts the row twice, and fractional weights
+/// interpolate with harmonic numbers. Therefore weights must not be normalized: a total weight of 1
+/// is a single row, whose expected risk is the failure rate regardless of the ranking.
+///
+/// Reference: Geifman, Uziel and El-Yaniv (2019), Bias-reduced uncertainty estimation for deep
+/// neural classifiers, arXiv:1805.08206, section 3.
+///
+/// # Errors
+///
+/// [`Error::Empty`] for empty blocks.
+///
+/// ```
+/// use trajectory_metrics::{Error, Probability, TiedBlocks, aurc};
+///
+/// let confidence = Probability::from_slice(&[0.8, 0.3, 0.6])?;
+/// let blocks = TiedBlocks::new(confidence, &[true, false, false], None)?;
+/// assert!((aurc(&blocks)? - (0.0 + 1.0 / 2.0 + 2.0 / 3.0) / 3.0).abs() < 1e-15);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn aurc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
+    let mut sum = CompensatedSum::default();
+    let (mut failed, mut seen) = (0.0, 0.0);
+    for block in blocks.as_slice().iter().rev() {
+        let weight = block.weight();
+        // Of j rows of this block, j failures / weight are expected to fail. The risk after them is
+        // (failed + j failures / weight) / (seen + j); this is its sum over j.
+        if weight == 1.0 {
+            // A single row, the common case without ties, needs no harmonic span.
+            sum.add(block.failures);
+            sum.add((failed - block.failures * seen) * (1.0 / (seen + 1.0)));
+        } else {
+            let rate = block.failures / weight;
+            let excess = failed - rate * seen;
+            sum.add(block.failures);
+            if excess != 0.0 {
+                sum.add(excess * harmonic_span(seen, weight));
+            }
+        }
+        failed += block.failures;
+        seen += weight;
+    }
+    if seen == 0.0 { Err(Error::Empty) } else { Ok((sum.value() / seen).min(1.0)) }
+}
+
+/// Excess AURC: AURC minus the AURC of the best possible ranking, in which every success precedes
+/// every failure.
+///
+/// ```text
+/// excess = AURC - (1/n) sum over j = 1..f of j / (n - f + j)    for f failures among n rows
+/// ```
+///
+/// In [0, 1); lower is better, and 0 if and only if every success has a higher confidence than every
+/// failure. It removes the part of AURC that the failure rate determines. Weights are numbers of
+/// rows, as in [`aurc`].
+///
+/// Reference: Geifman, Uziel and El-Yaniv (2019), Bias-reduced uncertainty estimation for deep
+/// neural classifiers, arXiv:1805.08206, section 3. The best AURC here is the exact sum, not its
+/// limit `r + (1 - r) ln(1 - r)` for many rows with failure rate r.
+///
+/// # Errors
+///
+/// [`Error::Empty`] for empty blocks.
+///
+/// ```
+/// use trajectory_metrics::{Error, Probability, TiedBlocks, excess_aurc};
+///
+/// let confidence = Probability::from_slice(&[0.8, 0.3, 0.6])?;
+/// let perfect = TiedBlocks::new(confidence, &[true, false, true], None)?;
+/// assert_eq!(excess_aurc(&perfect)?, 0.0);
+/// let swapped = TiedBlocks::new(confidence, &[true, true, false], None)?;
+/// assert!((excess_aurc(&swapped)? - (1.0 / 2.0 + 1.0 / 3.0 - 1.0 / 3.0) / 3.0).abs() < 1e-15);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn excess_aurc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
+    let area = aurc(blocks)?;
+    let (failures, successes) = blocks.class_weights();
+    // After j failures the risk is j / (s + j) = 1 - s / (s + j).
+    let best = (failures - successes * harmonic_span(successes, failures)) / (failures + successes);
+    // Rounding may make the difference negative.
+    Ok((area - best).max(0.0))
+}
+
+/// AUGRC, the area under the generalized risk-coverage curve: the share of rows that are accepted and
+/// fail, averaged over all coverages.
+///
+/// ```text
+/// augrc = integral over coverage from 0 to 1 of P(accepted and failed)
+///       = r^2 / 2 + r (1 - r) (1 - AUROC)    for the failure rate r
+/// ```
+///
+/// In [0, 1/2]; lower is better. Rows of equal confidence are accepted one by one in random order.
+/// Unlike AURC, it gives every failure the same weight regardless of its rank, and does not depend
+/// on the scale of the weights.
+///
+/// Reference: Traub, Bungert, Lüth, Baumgartner, Maier-Hein, Maier-Hein and Jäger (2024),
+/// Overcoming common flaws in the evaluation of selective classification systems, arXiv:2407.01032.
+///
+/// # Errors
+///
+/// [`Error::Empty`] for empty blocks.
+///
+/// ```
+/// use trajectory_metrics::{Error, Probability, TiedBlocks, augrc};
+///
+/// let confidence = Probability::from_slice(&[0.8, 0.3, 0.6, 0.3])?;
+/// let blocks = TiedBlocks::new(confidence, &[true, false, false, true], None)?;
+/// // From 0 to 0 at 1/4, to 1/4 at 1/2 and to 1/2 at 1.
+/// assert_eq!(augrc(&blocks)?, (0.0 + 0.25) / 2.0 * 0.25 + (0.25 + 0.5) / 2.0 * 0.5);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn augrc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
+    let mut sum = CompensatedSum::default();
+    let (mut failed, mut seen) = (0.0, 0.0);
+    for block in blocks.as_slice().iter().rev() {
+        sum.add(block.weight() * (failed + 0.5 * block.failures));
+        failed += block.failures;
+        seen += block.weight();
+    }
+    if seen == 0.0 { Err(Error::Empty) } else { Ok((sum.value() / seen / seen).min(0.5)) }
+}

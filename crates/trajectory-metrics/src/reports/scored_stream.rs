@@ -1,0 +1,137 @@
+use scoring_rules::{ExactMean, Level, Probability, TiedBlocks, Weight};
+
+use crate::{
+    error::Error,
+    ranks::ranking::Ranking,
+    reports::{diagnostics::Diagnostics, named_estimate::NamedEstimate},
+    resampling::bootstrap::Bootstrap,
+    streams::{
+        summary::Summary, tps_family::TpsFamily, traces::Traces, weight_schedule::WeightSchedule,
+    },
+};
+
+/// The bootstrap of the intervals of [`evaluate`](crate::evaluate()).
+#[derive(Clone, Copy, Debug)]
+pub struct Resampling<'a> {
+    /// Draws traces, or whole tasks ([`Bootstrap::clusters`]). Its first rows are the traces in their
+    /// order; it may have further rows for runs that are drawn together with them, such as censored
+    /// runs.
+    pub bootstrap: &'a Bootstrap,
+    /// Number of resamples.
+    pub resamples: usize,
+    /// Confidence level of the intervals.
+    pub level: Level,
+}
+
+/// Number of metrics of a stream.
+pub(crate) const METRICS: usize = 8;
+
+/// The names of the metrics of a stream: the trajectory proper scores, then the diagnostics.
+pub(crate) const NAMES: [&str; METRICS] = [
+    "tps_log",
+    "tps_brier",
+    "tps_beta_2_4",
+    "auroc",
+    "average_precision",
+    "aurc",
+    "t_ece",
+    "t_brier",
+];
+
+/// A stream with everything that is computed once for all resamples.
+pub(crate) struct ScoredStream<'a> {
+    scores: TpsFamily<Vec<f64>>,
+    ranking: Ranking,
+    weighted: Option<Weighted<'a>>,
+}
+
+/// Rows with weights, for which the ranking cannot be reused.
+struct Weighted<'a> {
+    weights: &'a [Weight],
+    summary: Vec<Probability>,
+    outcomes: &'a [bool],
+}
+
+impl<'a> ScoredStream<'a> {
+    pub(crate) fn new(
+        traces: &'a Traces,
+        weights: Option<&'a [Weight]>,
+        schedule: &WeightSchedule,
+    ) -> Result<Self, Error> {
+        let summary = Summary::Weighted(schedule.clone()).forecasts(traces)?;
+        let ranking = Ranking::new(&summary, traces.outcomes())?;
+        let outcomes = traces.outcomes();
+        Ok(Self {
+            scores: TpsFamily::scores(traces, schedule)?,
+            ranking,
+            weighted: weights.map(|weights| Weighted { weights, summary, outcomes }),
+        })
+    }
+
+    /// All metrics of a resample in which trace i occurs `counts[i]` times.
+    pub(crate) fn metrics(
+        &self,
+        counts: &[u32],
+        blocks: &mut TiedBlocks,
+    ) -> [Result<f64, Error>; METRICS] {
+        let weight = |row: usize| {
+            let weight = self.weighted.as_ref().map_or(Weight::ONE, |rows| rows.weights[row]);
+            Weight::new(weight.get() * f64::from(counts[row]))
+        };
+        let mean = |values: &[f64]| {
+            let mut mean = ExactMean::default();
+            for (row, &value) in values.iter().enumerate() {
+                mean.update_weighted(value, weight(row)?)?;
+            }
+            Ok(mean.finish()?)
+        };
+        let filled = match &self.weighted {
+            None => self.ranking.resample(counts, blocks),
+            Some(rows) => {
+                let weights: Result<Vec<Weight>, _> = (0..counts.len()).map(weight).collect();
+                weights
+                    .and_then(|weights| {
+                        blocks.rebuild(&rows.summary, rows.outcomes, Some(&weights))
+                    })
+                    .map_err(Error::from)
+            }
+        };
+        // Empty blocks make every diagnostic an error.
+        if filled.is_err() {
+            *blocks = TiedBlocks::default();
+        }
+        let TpsFamily { log, brier, beta_2_4 } = &self.scores;
+        let [auroc, average_precision, aurc, t_ece, t_brier] =
+            Diagnostics::new(blocks).by_name().map(|(_, value)| value);
+        let [log, brier, beta_2_4] = [log, brier, beta_2_4].map(|values| mean(values));
+        [log, brier, beta_2_4, auroc, average_precision, aurc, t_ece, t_brier]
+    }
+
+    /// The metrics by name, with intervals if requested.
+    pub(crate) fn estimates(
+        &self,
+        rows: usize,
+        resampling: Option<Resampling<'_>>,
+    ) -> Vec<NamedEstimate> {
+        let mut blocks = TiedBlocks::default();
+        let values = self.metrics(&vec![1; rows], &mut blocks);
+        let mut replicates = [const { None }; METRICS];
+        let mut level = Level::HALF;
+        if let Some(resampling) = resampling {
+            level = resampling.level;
+            let Resampling { bootstrap, resamples, .. } = resampling;
+            let weights = self.weighted.as_ref().map(|rows| rows.weights);
+            replicates = match bootstrap.check_clusters(rows, weights) {
+                Err(error) => std::array::from_fn(|_| Some(Err(error.clone()))),
+                Ok(()) => {
+                    let statistics = |counts: &[u32]| self.metrics(&counts[..rows], &mut blocks);
+                    bootstrap.replicates(resamples, statistics).map(Some)
+                }
+            };
+        }
+        let named = NAMES.into_iter().zip(values).zip(replicates);
+        named
+            .map(|((name, value), replicates)| NamedEstimate::new(name, value, replicates, level))
+            .collect()
+    }
+}

@@ -109,7 +109,7 @@ fn steep_rules_are_not_blamed_for_rounding() {
     let steep = examine(&BetaScore::new(50.0, 50.0).unwrap()).unwrap();
     assert_eq!(steep.verdict, Verdict::StrictlyProper);
     assert_eq!(steep.certainty.undecided.len(), 2, "{steep}");
-    assert!(steep.to_string().contains("Losses cannot be told from ties within [0, 0.2"));
+    assert!(steep.to_string().contains("Losses cannot be distinguished from ties within [0, 0.2"));
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn the_clipped_log_is_proper_and_reports_beyond_the_clip_tie() {
     };
     assert_ranges(&ties(first), &wanted);
     let words = examine(&clip).unwrap().to_string();
-    let start = "Proper, not strictly: no report gains on the truth, but all score the same to the \
+    let start = "Proper but not strictly: no report gains on the truth, but scores are equal to the \
                  last bit within [0, 0.05] and within [0.95, 1].";
     assert!(words.starts_with(start), "{words}");
 }
@@ -194,7 +194,7 @@ fn the_linear_score_and_the_absolute_loss_reward_exaggeration() {
         assert!(((found.truth.get() - 0.5).abs() - 0.25).abs() < 1e-5, "{found:?}");
         assert!((found.report.get() - 0.5).abs() == 0.5, "{found:?}");
         let words = ["0.25, reporting 0", "0.75, reporting 1"]
-            .map(|lie| format!("Improper: where the truth is {lie} is expected to gain 0.125."));
+            .map(|lie| format!("Improper: if the truth is {lie} has an expected gain of 0.125."));
         assert!(words.contains(&found.to_string()), "{found}");
     }
 }
@@ -204,7 +204,7 @@ fn scores_that_hardly_differ_are_proper_as_far_as_can_be_told_and_the_words_say_
     let examination = examined(|p, y| 1.0 + 1e-14 * BrierScore.score(p, y));
     assert_eq!(examination.verdict, Verdict::Proper { ties: vec![] });
     let words = examination.to_string();
-    let start = "Proper: no report gains on the truth, but no loss can be told from rounding.";
+    let start = "Proper: no report gains on the truth, but all losses are within rounding.";
     assert!(words.starts_with(start), "{words}");
 }
 

@@ -22,11 +22,11 @@ use crate::{
     sums::compensated_sum::CompensatedSum,
 };
 
-/// The logarithmic score, `ln` of the probability given to what happened, in nats.
+/// The logarithmic score: `ln` of the forecast probability of the outcome that happened, in nats.
 ///
 /// Between minus infinity and 0, strictly proper, symmetric. [`LogScore::exact`] is the score as
-/// defined; [`LogScore::clipped`] moves forecasts into `[eps, 1 - eps]` first, which bounds it by
-/// `ln eps` and makes it proper but no longer strictly so: reports beyond the clip tie.
+/// defined. [`LogScore::clipped`] moves forecasts into `[eps, 1 - eps]` first; it is at least `ln eps`
+/// and proper but not strictly proper, because reports beyond the clip tie.
 ///
 /// In JSON it is `{"clip": 1e-6}`, and `{"clip": null}` for the exact score.
 ///
@@ -54,7 +54,7 @@ pub struct LogScore {
 #[derive(serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    /// Required, so that an empty object is not taken for the exact score.
+    /// Required, so that an empty object does not mean the exact score.
     #[serde(deserialize_with = "required")]
     clip: Option<f64>,
 }
@@ -81,7 +81,7 @@ impl From<LogScore> for Written {
 }
 
 impl LogScore {
-    /// The score as defined: minus infinity for a certainty that was wrong.
+    /// The score as defined: minus infinity for a wrong certainty.
     #[must_use]
     pub const fn exact() -> Self {
         Self { clip: 0.0 }
@@ -102,16 +102,16 @@ impl LogScore {
         }
     }
 
-    /// The probability that counts where `p` was given to the event and the event happened.
+    /// Clips the probability of the outcome that happened.
     #[inline]
     fn clip(self, p: f64) -> f64 {
-        // Not f64::clamp, which checks its limits and looks for NaN on every call.
+        // Not f64::clamp, which checks its limits and for NaN on every call.
         let (low, high) = (self.clip, 1.0 - self.clip);
         let p = if p > low { p } else { low };
         if p < high { p } else { high }
     }
 
-    /// The forecast that counts, of which neither side has lost digits: `1 - (1 - eps)` is not eps.
+    /// Clips a forecast without losing digits of either side: `1 - (1 - eps)` is not eps.
     fn clipped_sides(self, forecast: Sides) -> Sides {
         if forecast.p < self.clip {
             Sides { p: self.clip, rest: 1.0 - self.clip }
@@ -202,14 +202,14 @@ impl ScoringRule for LogScore {
     fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
         let given = Sides::new(truth);
         let (p, q) = (self.clipped_sides(Sides::new(forecast)), self.clipped_sides(given));
-        // Of sides above one half the digits are in the other one.
+        // Above 1/2, the other side has more digits.
         let gap = if p.p < 0.5 || q.p < 0.5 { p.p - q.p } else { q.rest - p.rest };
         if gap == 0.0 {
             return 0.0;
         }
         let loss = kullback_leibler(q, p, gap);
-        // A truth beyond the clip makes one outcome likelier than its clipped forecast does. Neither
-        // part is negative.
+        // A truth beyond the clip gives one outcome a higher probability than the clipped truth does.
+        // Neither part is negative.
         let beyond = (self.clip - given.rest).max(0.0) - (self.clip - given.p).max(0.0);
         if beyond == 0.0 {
             return loss;
@@ -217,8 +217,7 @@ impl ScoringRule for LogScore {
         loss + beyond * (log_ratio(q.p, p.p, -gap) - log_ratio(q.rest, p.rest, gap))
     }
 
-    /// A logarithm of our own, in straight-line code for vectors: at most 2 units in the last place
-    /// off.
+    /// Uses a branch-free logarithm with an error of at most 2 units in the last place.
     fn fill_scores(&self, forecasts: &[Probability], outcomes: &[bool], scores: &mut [f64]) {
         let (clip, floor) = (self.clip, self.clip.ln());
         for ((forecasts, outcomes), scores) in
@@ -240,7 +239,7 @@ impl ScoringRule for LogScore {
         }
     }
 
-    /// One logarithm for all rows, that of their product.
+    /// Uses one logarithm for all rows: that of a product.
     fn sum_scores(&self, forecasts: &[Probability], outcomes: &[bool]) -> f64 {
         let given =
             |forecast: Probability, success| self.clip(sides(forecast.get(), f64::from(success)).0);
@@ -259,14 +258,17 @@ impl ScoringRule for LogScore {
     }
 
     fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
+        if weights == StepWeights::Rising {
+            for (sum, run) in sums.iter_mut().zip(runs.iter()) {
+                *sum = self.sum_of_pieces(runs.forecasts(), run, weights);
+            }
+            return;
+        }
+        let falling = weights == StepWeights::Falling;
         // All products first, then all logarithms, so that neither waits for the other.
         for (sum, run) in sums.iter_mut().zip(runs.iter()) {
-            *sum = match weights {
-                _ if run.1 - run.0 > WINDOW => 0.0,
-                StepWeights::Equal => self.product(runs.forecasts(), run, false),
-                StepWeights::Falling => self.product(runs.forecasts(), run, true),
-                StepWeights::Rising => 0.0,
-            };
+            let short = run.1 - run.0 <= WINDOW;
+            *sum = if short { self.product(runs.forecasts(), run, falling) } else { 0.0 };
         }
         for (sum, run) in sums.iter_mut().zip(runs.iter()) {
             *sum = sum.ln();
@@ -286,7 +288,7 @@ impl SmoothScore for LogScore {
         } else if given < 0.5 {
             given.ln()
         } else {
-            // Keeps every digit of a small `against`, which `given` has rounded away.
+            // Keeps the digits of a small `against`, which rounding has removed from `given`.
             0.0 + (-against.max(self.clip)).ln_1p()
         }
     }
@@ -298,7 +300,6 @@ impl SmoothScore for LogScore {
         // ln (1 + exp(x)), with the logit x against the outcome.
         let x = if outcome { -logit } else { logit };
         let loss = x.max(0.0) + (-x.abs()).exp().ln_1p();
-        // Never negative zero.
         loss.max(0.0 - (-self.clip).ln_1p()).min(-self.clip.ln())
     }
 }
@@ -391,7 +392,7 @@ mod tests {
         }
     }
 
-    /// Unlike each other, and neither nearly right nor nearly impossible.
+    /// Different values, not close to 0 or 1.
     fn ordinary(n: usize) -> Vec<f64> {
         (0..n).map(|i| 0.1 + 0.8 * (i as f64 * 0.618_033_988_75).fract()).collect()
     }
@@ -469,7 +470,7 @@ mod tests {
         for gap in [1e-3, 1e-6, 1e-9, 1e-12] {
             let p = 0.05 + gap;
             let [report, truth] = [p, 0.0].map(|p| Probability::new(p).unwrap());
-            // A certain failure, which the clip turns into 0.05.
+            // The clip turns a certain failure into 0.05.
             let exact = -(-(p - 0.05) / 0.95).ln_1p();
             let loss = rule.divergence(report, truth);
             approx::assert_relative_eq!(loss, exact, epsilon = 0.0, max_relative = 1e-13);

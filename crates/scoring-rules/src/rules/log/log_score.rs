@@ -122,14 +122,16 @@ impl LogScore {
         }
     }
 
-    /// The product whose logarithm is the weighted sum over a run of at most [`WINDOW`] steps, all
-    /// with weight 1 or with falling weights; 0 if it is too small for a number.
+    /// The product whose logarithm is the weighted sum over a run of at most [`WINDOW`] steps with
+    /// equal or falling weights; 0 if it is too small for a number.
     #[inline(always)]
     fn product(
         self,
         forecasts: &[Probability],
-        (start, end, outcome): (usize, usize, bool),
-        falling: bool,
+        start: usize,
+        end: usize,
+        outcome: bool,
+        weights: StepWeights,
     ) -> f64 {
         let (failure, outside) = (f64::from(!outcome), outside(end - start));
         with_window(forecasts, start, end, |window| {
@@ -139,49 +141,33 @@ impl LogScore {
             };
             let pairs = (1..WINDOW / 2).map(|pair| [factor(2 * pair), factor(2 * pair + 1)]);
             let first = [factor(0), factor(1)];
-            if falling { falling_powers(first, pairs) } else { plain(first, pairs) }
+            if weights == StepWeights::Equal {
+                plain(first, pairs)
+            } else {
+                falling_powers(first, pairs)
+            }
         })
     }
 
     /// The weighted sum over a run of any length, as a sum over pieces of up to [`WINDOW`] steps.
     /// Weights are 1 or fall by 1 within a piece; both sums together give every other weight.
     #[inline(never)]
-    fn sum_of_pieces(
-        self,
-        forecasts: &[Probability],
-        (start, end, outcome): (usize, usize, bool),
-        weights: StepWeights,
-    ) -> f64 {
-        let mut total = CompensatedSum::default();
-        for from in (start..end).step_by(WINDOW) {
-            let to = end.min(from + WINDOW);
-            let plain = self.sum_of_piece(forecasts, (from, to, outcome), false);
+    fn sum_of_pieces(self, run: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
+        let (mut total, mut end) = (CompensatedSum::default(), 0);
+        for piece in run.chunks(WINDOW) {
+            end += piece.len();
+            let plain = self.weighted_sum(piece, outcome, StepWeights::Equal);
             if plain.is_infinite() {
                 return plain;
             }
-            let falling = || self.sum_of_piece(forecasts, (from, to, outcome), true);
+            let falling = || self.weighted_sum(piece, outcome, StepWeights::Falling);
             total.add(match weights {
                 StepWeights::Equal => plain,
-                StepWeights::Falling => falling() + (end - to) as f64 * plain,
-                StepWeights::Rising => (to - start + 1) as f64 * plain - falling(),
+                StepWeights::Falling => falling() + (run.len() - end) as f64 * plain,
+                StepWeights::Rising => (end + 1) as f64 * plain - falling(),
             });
         }
         total.value()
-    }
-
-    fn sum_of_piece(
-        self,
-        forecasts: &[Probability],
-        run @ (start, end, outcome): (usize, usize, bool),
-        falling: bool,
-    ) -> f64 {
-        let weights = if falling { StepWeights::Falling } else { StepWeights::Equal };
-        let sum = self.product(forecasts, run, falling).ln();
-        if keeps_digits(sum, weights.total(end - start)) {
-            sum
-        } else {
-            weights.sum(&forecasts[start..end], |p| self.score(p, outcome))
-        }
     }
 }
 
@@ -258,22 +244,24 @@ impl ScoringRule for LogScore {
     }
 
     fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
-        if weights == StepWeights::Rising {
-            for (sum, run) in sums.iter_mut().zip(runs.iter()) {
-                *sum = self.sum_of_pieces(runs.forecasts(), run, weights);
-            }
-            return;
-        }
-        let falling = weights == StepWeights::Falling;
+        let fits = |n: usize| n <= WINDOW && weights != StepWeights::Rising;
         // All products first, then all logarithms, so that neither waits for the other.
-        for (sum, run) in sums.iter_mut().zip(runs.iter()) {
-            let short = run.1 - run.0 <= WINDOW;
-            *sum = if short { self.product(runs.forecasts(), run, falling) } else { 0.0 };
+        for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
+            *sum = if fits(end - start) {
+                self.product(runs.forecasts(), start, end, outcome, weights)
+            } else {
+                0.0
+            };
         }
-        for (sum, run) in sums.iter_mut().zip(runs.iter()) {
+        for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
             *sum = sum.ln();
-            if !keeps_digits(*sum, weights.total(run.1 - run.0)) {
-                *sum = self.sum_of_pieces(runs.forecasts(), run, weights);
+            if !keeps_digits(*sum, weights.total(end - start)) {
+                let run = &runs.forecasts()[start..end];
+                *sum = if fits(run.len()) {
+                    weights.sum(run, |p| self.score(p, outcome))
+                } else {
+                    self.sum_of_pieces(run, outcome, weights)
+                };
             }
         }
     }
@@ -403,10 +391,8 @@ mod tests {
         for rule in [LogScore::exact(), LogScore::clipped(1e-6).unwrap()] {
             for n in 1..=WINDOW {
                 let forecasts = Probability::from_slice(&values[WINDOW - n..]).unwrap();
-                for (weights, falling) in
-                    [(StepWeights::Equal, false), (StepWeights::Falling, true)]
-                {
-                    let log = rule.product(forecasts, (0, n, true), falling).ln();
+                for weights in [StepWeights::Equal, StepWeights::Falling] {
+                    let log = rule.product(forecasts, 0, n, true, weights).ln();
                     let exact = weights.sum(forecasts, |p| rule.score(p, true));
                     assert!(keeps_digits(log, weights.total(n)));
                     approx::assert_relative_eq!(log, exact, epsilon = 0.0, max_relative = 1e-13);

@@ -2,7 +2,7 @@ use std::fmt;
 
 use crate::{rule::ScoringRule, values::probability::Probability};
 
-/// Makes a scoring rule of a function of the forecast and the outcome.
+/// Makes a scoring rule from a function of the forecast and the outcome.
 ///
 /// ```
 /// use scoring_rules::{Error, Probability, ScoringRule, from_fn};
@@ -19,7 +19,7 @@ pub const fn from_fn<F: Fn(Probability, bool) -> f64>(score: F) -> FromFn<F> {
     FromFn { score }
 }
 
-/// The scoring rule made of a function by [`from_fn`].
+/// The scoring rule that [`from_fn`] makes from a function.
 #[derive(Clone, Copy)]
 pub struct FromFn<F> {
     score: F,

@@ -1,9 +1,8 @@
-//! Propriety as a tool: is a rule of your own proper, and if not, who gains by which lie?
+//! Examinations that test whether a scoring rule is proper, and return a counterexample if it is not.
 //!
-//! [`examine`] takes any scoring rule for yes/no events, [`examine_interval`] any score of an
-//! interval against a number. Both only evaluate what they are given. A counterexample that they
-//! return can be checked by hand; that there is none is a finding with limits, which the result
-//! states in words.
+//! [`examine`] tests a scoring rule for yes/no events, and [`examine_interval`] a score of intervals.
+//! Both only evaluate the given rule. A counterexample can be checked by hand. That none was found
+//! excludes only what the result states.
 //!
 //! References: Gneiting and Raftery (2007), Strictly proper scoring rules, prediction, and
 //! estimation, doi:10.1198/016214506000001437; Schervish (1989), A general method for comparing

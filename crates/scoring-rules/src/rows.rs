@@ -1,4 +1,4 @@
-//! Many forecasts at once: the score of each row, and the mean.
+//! Many rows, each with a forecast and an outcome: the score of each row, and the mean score.
 
 #[cfg(feature = "ndarray")]
 mod arrays;

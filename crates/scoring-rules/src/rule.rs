@@ -12,9 +12,8 @@ use crate::{
 /// Scores one probability forecast against the outcome. Higher is better.
 ///
 /// A rule is *proper* if no forecast has a higher expected score than the forecaster's true belief,
-/// and *strictly proper* if every other forecast has a lower one. The trait cannot enforce this; all
-/// rules of this crate are proper, and [`examine`](crate::propriety::examine) tests a rule of your
-/// own.
+/// and *strictly proper* if every other forecast has a lower one. The trait cannot enforce this. All
+/// rules of this crate are proper, and [`examine`](crate::propriety::examine) tests other rules.
 ///
 /// Implementing [`score`](Self::score) is enough. References, boxes and [`Arc`]s of rules are rules,
 /// the trait can be used as an object, and [`from_fn`](crate::from_fn) makes a rule of a function:
@@ -39,8 +38,7 @@ use crate::{
 /// Reference: Gneiting and Raftery (2007), Strictly proper scoring rules, prediction, and
 /// estimation, doi:10.1198/016214506000001437.
 pub trait ScoringRule {
-    /// The score of `forecast`, the probability given to the event, once it is known whether the
-    /// event happened.
+    /// The score of `forecast`, the forecast probability of the event, given whether it happened.
     #[must_use]
     fn score(&self, forecast: Probability, outcome: bool) -> f64;
 
@@ -70,9 +68,9 @@ pub trait ScoringRule {
         share(truth.get(), || lost(true)) + share(truth.complement().get(), || lost(false))
     }
 
-    // What follows is the plumbing of the hot loops: rules of this crate override it where many
-    // forecasts together are faster than one after the other. An override keeps each result within
-    // 1e-12 relative of the default.
+    // The methods below are for hot loops. Rules of this crate override them if many forecasts
+    // together are faster than one at a time. An override keeps each result within 1e-12 relative of
+    // the default.
 
     /// Scores rows: `scores[i]` becomes the score of `forecasts[i]` with `outcomes[i]`. Stops at
     /// the end of the shortest slice.
@@ -158,7 +156,7 @@ macro_rules! rules_behind_pointers {
 
 rules_behind_pointers!(&R, Box<R>, Arc<R>);
 
-/// `weight * value()`, where no weight means no contribution whatever the value.
+/// `weight * value()`, and 0 for a weight of 0 even if the value is infinite.
 fn share(weight: f64, value: impl FnOnce() -> f64) -> f64 {
     if weight == 0.0 { 0.0 } else { weight * value() }
 }

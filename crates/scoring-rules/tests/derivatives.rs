@@ -1,4 +1,4 @@
-//! Gradients and curvatures against differences of losses and of gradients.
+//! Gradients and curvatures compared with finite differences.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -36,7 +36,7 @@ fn rules_with(powers: &[f64], baselines: &[f64]) -> Vec<(String, Box<dyn SmoothR
     rules
 }
 
-/// Checks derivatives at x against central differences of the two below them.
+/// Checks the gradient and the curvature at x against central differences.
 fn check(at: impl Fn(f64) -> LossDerivatives, x: f64, h: f64, what: &str) {
     let (here, low, high) = (at(x), at(x - h), at(x + h));
 
@@ -103,7 +103,7 @@ fn no_derivative_is_a_nan_at_an_end_or_far_out() {
 fn at_an_end_the_derivatives_are_those_of_a_power_1e_150_from_there() {
     let end = 1e-150_f64;
     for (alpha, beta) in [(1.5, 0.7), (2.5, -0.5), (2.5, 3.0), (3.5, 0.5)] {
-        // There the gradient is c^(alpha-1) for a success, with its sign turned.
+        // The gradient for a success is -c^(alpha-1) there.
         let gradient = -end.powf(alpha - 1.0);
         let curvature = (1.0 - alpha) * -end.powf(alpha - 2.0);
         let low = BetaScore::new(alpha, beta).unwrap();
@@ -114,7 +114,7 @@ fn at_an_end_the_derivatives_are_those_of_a_power_1e_150_from_there() {
         let at = high.loss_in_probability(Probability::ONE, false);
         approx::assert_relative_eq!(at.gradient, -gradient, epsilon = 0.0, max_relative = 1e-12);
         approx::assert_relative_eq!(at.curvature, -curvature, epsilon = 0.0, max_relative = 1e-12);
-        // There a right certainty has a gradient of (1-c)^beta and loses less and less.
+        // A right certainty has a gradient of (1-c)^beta there.
         let at = high.loss_in_probability(Probability::ONE, true);
         let curvature = alpha * end.powf(alpha - 1.0);
         approx::assert_relative_eq!(at.curvature, curvature, epsilon = 0.0, max_relative = 1e-12);
@@ -166,7 +166,7 @@ fn nothing_pulls_beyond_the_clip() {
 }
 
 #[test]
-fn the_log_loss_keeps_its_digits_where_p_is_rounded_to_one() {
+fn the_log_loss_keeps_its_digits_if_p_rounds_to_one() {
     let at = LogScore::exact().loss_in_logit(50.0, true);
     approx::assert_relative_eq!(at.loss, (-50.0_f64).exp(), epsilon = 0.0, max_relative = 1e-14);
     approx::assert_relative_eq!(
@@ -190,7 +190,7 @@ proptest! {
             }
             let step = 1e-3 * here.gradient.signum();
             let there = rule.loss_in_logit(z - step, outcome);
-            // Where the loss is flat, up to its rounding.
+            // If the loss is flat, up to its rounding.
             prop_assert!(there.loss <= here.loss + 1e-12 * here.loss.abs(), "{} at {}", name, z);
             prop_assert!((here.gradient > 0.0) != outcome, "{} pulls the wrong way", name);
         }

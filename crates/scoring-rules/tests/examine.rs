@@ -1,4 +1,4 @@
-//! What examinations must find, and must not.
+//! What examinations must find, and what they must not find.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use scoring_rules::{
     propriety::{Counterexample, Examination, Verdict, examine},
 };
 
-/// What was given to the outcome.
+/// The forecast probability of the outcome.
 fn given(p: Probability, outcome: bool) -> f64 {
     if outcome { p.get() } else { 1.0 - p.get() }
 }
@@ -21,7 +21,7 @@ fn examined(rule: impl Fn(Probability, bool) -> f64) -> Examination {
     examination
 }
 
-/// The counterexample, which has to hold when the rule is asked again.
+/// The counterexample, checked by evaluating the rule again.
 fn lie(rule: impl Fn(Probability, bool) -> f64) -> Counterexample {
     let examination = examined(&rule);
     let Verdict::Improper(found) = examination.verdict else { panic!("{examination}") };
@@ -62,7 +62,7 @@ fn the_rules_of_the_crate_are_strictly_proper() {
     for (alpha, beta) in [(0.0, 0.0), (-0.5, -0.5), (1.0, 1.0), (2.0, 4.0), (0.5, 1.7)] {
         check(examine(&BetaScore::new(alpha, beta).unwrap()).unwrap(), 2);
     }
-    // Of a score near 1 the digits that tell small losses are rounded away.
+    // Rounding removes the digits that show small losses from a score near 1.
     check(examine(&SphericalScore).unwrap(), 2);
     check(examine(&BoostingScore).unwrap(), 0);
     for (power, baseline) in [(0.5, 0.3), (1.0, 0.3), (1.5, 0.1), (2.0, 0.5), (3.0, 0.7)] {
@@ -75,12 +75,12 @@ fn the_rules_of_the_crate_are_strictly_proper() {
         examined(|p, y| 0.2 * log.score(p, y) + BrierScore.score(p, y) + 3.0 * beta.score(p, y)),
         0,
     );
-    // The offset costs digits, and moves nothing.
+    // The offset costs digits but does not change the order of reports.
     check(examined(|p, y| 1.0 + BrierScore.score(p, y)), 2);
 }
 
 #[test]
-fn rules_as_people_write_them_are_strictly_proper() {
+fn plainly_written_rules_are_strictly_proper() {
     let spherical = |p: Probability, y| given(p, y) / given(p, true).hypot(given(p, false));
     let boosting = |p: Probability, y: bool| -(given(p, !y) / given(p, y)).sqrt();
     let power = |p: Probability, y: bool| {
@@ -105,16 +105,16 @@ fn steep_rules_are_not_blamed_for_rounding() {
             assert_eq!(*verdict, Verdict::StrictlyProper, "{alpha} {beta}: {examination}");
         }
     }
-    // Flat to rounding at both ends, and said so.
+    // Flat to rounding at both ends, which the examination reports.
     let steep = examine(&BetaScore::new(50.0, 50.0).unwrap()).unwrap();
     assert_eq!(steep.verdict, Verdict::StrictlyProper);
     assert_eq!(steep.certainty.undecided.len(), 2, "{steep}");
-    assert!(steep.to_string().contains("Losses cannot be told from ties within [0, 0.2"));
+    assert!(steep.to_string().contains("Losses cannot be distinguished from ties within [0, 0.2"));
 }
 
 #[test]
 fn a_rule_that_loses_digits_next_to_a_certainty_is_not_blamed_for_them() {
-    // A square that went through a sum of the size of 4: small ones are rounded to half of it or more.
+    // A square computed from a sum of size 4, in which small squares lose at least half of their digits.
     let rounded = |p: f64| (4.0 + 1.5 * p * p) - 4.0;
     let square = |p: f64| 1.5 * p * p;
     let near_zero =
@@ -140,13 +140,13 @@ fn the_clipped_log_is_proper_and_reports_beyond_the_clip_tie() {
     };
     assert_ranges(&ties(first), &wanted);
     let words = examine(&clip).unwrap().to_string();
-    let start = "Proper, not strictly: no report gains on the truth, but all score the same to the \
+    let start = "Proper but not strictly: no report gains on the truth, but scores are equal to the \
                  last bit within [0, 0.05] and within [0.95, 1].";
     assert!(words.starts_with(start), "{words}");
 }
 
 #[test]
-fn mixtures_of_thresholds_tie_where_they_weigh_nothing() {
+fn mixtures_of_thresholds_tie_between_thresholds() {
     let level = |c| Level::new(c).unwrap();
     let one = ElementaryScore::new(level(0.25));
     assert_ranges(&ties(|p, y| one.score(p, y)), &[(0.0, 0.25), (0.25, 1.0)]);
@@ -186,7 +186,8 @@ fn a_threshold_score_ties_on_both_sides_of_its_threshold() {
 
 #[test]
 fn the_linear_score_and_the_absolute_loss_reward_exaggeration() {
-    // At truth q the report 1 gains q - q^2 - (1-q)^2, at most at q = 3/4; below 1/2 the mirror.
+    // At truth q the report 1 gains q - q^2 - (1-q)^2, which is largest at q = 3/4. Below 1/2 the mirror
+    // image holds.
     let absolute = |p: Probability, y: bool| -(p.get() - f64::from(y)).abs();
     for rule in [given, absolute] {
         let found = lie(rule);
@@ -194,17 +195,17 @@ fn the_linear_score_and_the_absolute_loss_reward_exaggeration() {
         assert!(((found.truth.get() - 0.5).abs() - 0.25).abs() < 1e-5, "{found:?}");
         assert!((found.report.get() - 0.5).abs() == 0.5, "{found:?}");
         let words = ["0.25, reporting 0", "0.75, reporting 1"]
-            .map(|lie| format!("Improper: where the truth is {lie} is expected to gain 0.125."));
+            .map(|lie| format!("Improper: if the truth is {lie} has an expected gain of 0.125."));
         assert!(words.contains(&found.to_string()), "{found}");
     }
 }
 
 #[test]
-fn scores_that_hardly_differ_are_proper_as_far_as_can_be_told_and_the_words_say_so() {
+fn scores_that_differ_within_rounding_are_proper_and_the_text_says_why() {
     let examination = examined(|p, y| 1.0 + 1e-14 * BrierScore.score(p, y));
     assert_eq!(examination.verdict, Verdict::Proper { ties: vec![] });
     let words = examination.to_string();
-    let start = "Proper: no report gains on the truth, but no loss can be told from rounding.";
+    let start = "Proper: no report gains on the truth, but all losses are within rounding.";
     assert!(words.starts_with(start), "{words}");
 }
 
@@ -217,7 +218,8 @@ fn a_wrong_sign_rewards_the_opposite() {
 
 #[test]
 fn the_spherical_score_without_its_root_is_improper() {
-    // With u = 2p - 1 the certain expect (1 + u) / (1 + u^2): most at u = sqrt 2 - 1.
+    // With u = 2p - 1, the expected score at a certain truth is (1 + u) / (1 + u^2), which is largest at
+    // u = sqrt 2 - 1.
     let found = lie(|p, y| given(p, y) / (given(p, true).powi(2) + given(p, false).powi(2)));
     let root = 2.0_f64.sqrt();
     assert!((found.gain - (root - 1.0) / 2.0).abs() < 1e-12, "{found:?}");
@@ -236,7 +238,7 @@ fn a_bump_on_a_narrow_range_is_found() {
             let found = lie(bump);
             let report = found.report.get();
             assert!(report >= at && report < at + width, "{found:?}");
-            // From the very edge the bump is for free.
+            // A report at the edge of the bump loses almost nothing.
             assert!((0.009_99..0.01 + 1e-15).contains(&found.gain), "{found:?}");
         }
     }
@@ -255,12 +257,12 @@ fn a_smooth_bump_and_a_slope_that_is_slightly_wrong_are_found() {
 
 #[test]
 fn a_gain_that_is_rounding_between_neighbours_is_found_further_apart() {
-    // Beside the offset, neighbours differ in the last digits only. From certain truths the way is
-    // too far to gain.
+    // Because of the offset, neighbours differ in the last digits only. At certain truths, no report
+    // gains.
     let turned = from_density(vec![3.0, 3.0, -1.0, 3.0, 3.0]);
     let found = lie(|p, y| 1.0 + 1e-5 * turned(p, y));
     // Thresholds between 2/5 and 3/5 count the wrong way. From a truth q above, the report 2/5 gains
-    // (q - 1/2) / 5 - 3/2 (q - 3/5)^2, which is largest at 2/3; and the mirror.
+    // (q - 1/2) / 5 - 3/2 (q - 3/5)^2, which is largest at 2/3. The mirror image holds too.
     assert!((found.gain / 1e-5 - 2.0 / 75.0).abs() < 1e-6, "{found:?}");
     let [p, q] = [found.report, found.truth].map(|x| (x.get() - 0.5).abs());
     assert!((p - 0.1).abs() < 1e-3 && (q - 1.0 / 6.0).abs() < 1e-3, "{found:?}");
@@ -280,11 +282,11 @@ fn a_truth_that_costs_infinitely_much_is_improper_and_no_nan() {
     };
     assert_eq!(lie(middle).gain, f64::INFINITY);
 
-    // Nothing is better than nothing.
+    // All reports have infinite scores.
     assert_eq!(ties(|_, _| f64::NEG_INFINITY), [(0.0, 1.0)]);
     let success = |p: Probability, y: bool| if y { f64::NEG_INFINITY } else { -p.get() };
     assert_eq!(ties(success), [(0.0, 1.0)]);
-    // But at truth 0, where success does not count.
+    // Except at truth 0, at which a success does not count.
     let failure = |p: Probability, y: bool| if y { f64::NEG_INFINITY } else { -given(p, y) };
     assert_eq!(lie(failure).truth, Probability::ZERO);
 }
@@ -347,7 +349,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
-    fn what_thresholds_make_is_proper_and_strictly_so_where_none_is_missing(weights in weights()) {
+    fn a_density_of_thresholds_is_strictly_proper_unless_a_weight_is_zero(weights in weights()) {
         let verdict = examined(from_density(weights.clone())).verdict;
         match verdict {
             Verdict::StrictlyProper => {}
@@ -367,7 +369,7 @@ proptest! {
         let (low, high) = (i as f64, (i + 1) as f64);
         let n = weights.len() as f64;
         let found = lie(from_density(weights));
-        // Between truth and report lies some of what was turned around.
+        // A part of the negative weight lies between truth and report.
         let [p, q] = [found.report, found.truth].map(|x| x.get() * n);
         prop_assert!(p.min(q) < high && p.max(q) > low, "{found:?}");
     }
@@ -397,7 +399,7 @@ proptest! {
     ) {
         let beta = BetaScore::new(alpha, beta).unwrap();
         let clipped = LogScore::clipped(clip).unwrap();
-        // An offset for one outcome changes no report's rank.
+        // An offset for one outcome does not change the order of reports.
         let rule = |p, y| {
             a * beta.score(p, y) + b * clipped.score(p, y) + c * BrierScore.score(p, y)
                 + if y { d } else { 0.0 }

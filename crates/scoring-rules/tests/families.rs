@@ -1,4 +1,4 @@
-//! What members of the families of power scores have in common, and which other rules they are.
+//! Properties of the families of power scores, and their members that equal other rules.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ fn pair(k: f64, baseline: Level) -> [Box<dyn ScoringRule>; 2] {
     ]
 }
 
-/// Evenly, or next to either end on a scale of logs.
+/// Uniform, or close to an end and uniform in the logarithm.
 fn inside() -> impl Strategy<Value = Probability> {
     let value = prop_oneof![
         0.001..0.999_f64,

@@ -102,7 +102,7 @@ fn expectations_entropies_and_divergences_keep_their_digits() {
 }
 
 #[test]
-fn a_clipped_divergence_keeps_its_digits_where_the_clip_is_rounded_away() {
+fn a_clipped_divergence_keeps_its_digits_if_the_clip_is_rounded_away() {
     let mut worst = Worst::new();
     for row in rows(include_str!("golden/clipped_divergence.csv")) {
         let [eps, p, q, divergence] = row[..] else { panic!("{row:?}") };

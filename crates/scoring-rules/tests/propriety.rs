@@ -1,4 +1,4 @@
-//! Strict propriety: whatever the truth, every other report is expected to score worse.
+//! Strict propriety: for every truth, every other report has a lower expected score.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -18,7 +18,8 @@ fn probability() -> impl Strategy<Value = Probability> {
     value.prop_map(|p| Probability::new(p).unwrap())
 }
 
-/// The loss from reporting p is positive, and is what expectations say where they can tell.
+/// Checks that the loss from reporting p is positive, and that it agrees with the expected scores if
+/// their difference exceeds rounding.
 fn strictly_proper(
     rule: &impl ScoringRule,
     p: Probability,
@@ -163,7 +164,7 @@ proptest! {
         a in -0.9..6.0_f64,
         outcome in any::<bool>(),
     ) {
-        // Only where turning p around loses no digit of it.
+        // Only forecasts whose complement has all digits.
         prop_assume!(p.complement().complement() == p && p.get() + p.complement().get() == 1.0);
         let mirrored = |rule: &dyn ScoringRule| {
             (rule.score(p, outcome), rule.score(p.complement(), !outcome))
@@ -276,7 +277,7 @@ fn divergences_at_the_limits_of_numbers_end_and_are_no_nan() {
         let loss = BetaScore::new(alpha, beta).unwrap().divergence(p, q);
         assert!(loss >= 0.0, "{alpha} {beta} {p} {q}: {loss}");
     }
-    // The integral of (q - c) c (1-c)^(beta-1), which over t = 1 - c is one of three powers.
+    // The integral of (q - c) c (1-c)^(beta-1), which in t = 1 - c is a sum of three powers.
     let beta = -0.999_999;
     let [p, q] = [0.5, 0.999_999_999_999_999_8].map(|p| Probability::new(p).unwrap());
     let rest = q.complement().get();
@@ -346,7 +347,7 @@ fn divergences_of_tiny_forecasts_do_not_overflow_on_the_way() {
         for p in [1e-155, 1e-200, 1e-290] {
             let [p, q] = [p, 1.001 * p].map(|p| Probability::new(p).unwrap());
             let loss = rule.divergence(p, q);
-            // Second order in the gap, and as large as the outcome's weight and score allow.
+            // Of second order in the gap, and bounded by the first-order term.
             let first_order = q.get() * (rule.score(q, true) - rule.score(p, true));
             assert!(loss > 0.0 && loss < 0.01 * first_order, "{k} {p}: {loss} {first_order}");
         }

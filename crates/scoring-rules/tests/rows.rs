@@ -1,4 +1,4 @@
-//! Many rows at once against one row at a time.
+//! Scores of many rows at once compared with one row at a time.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -147,7 +147,7 @@ fn a_mean_of_nearly_right_forecasts_keeps_its_digits() {
     }
 }
 
-/// In units of the last place of the second number.
+/// The difference in units in the last place of the second number.
 fn ulps(a: f64, b: f64) -> f64 {
     (a - b).abs() / (b.abs() - b.abs().next_down())
 }
@@ -183,7 +183,7 @@ fn logs_of_rows_are_within_two_units_in_the_last_place() {
 }
 
 #[test]
-fn a_row_of_weight_zero_leaves_no_trace_even_where_its_score_is_infinite() {
+fn a_row_of_weight_zero_does_not_count_even_if_its_score_is_infinite() {
     let forecasts = Probability::from_slice(&[0.0, 0.5]).unwrap();
     let mean = mean_score(
         &LogScore::exact(),

@@ -1,8 +1,8 @@
-//! Loops over rows of forecasts and outcomes, in lanes that the compiler turns into vectors.
+//! Loops over rows of forecasts and outcomes, in lanes that compile to vector instructions.
 
 use crate::values::probability::Probability;
 
-/// Sums that need not wait for each other.
+/// The number of independent partial sums.
 const LANES: usize = 8;
 
 /// The sum over the rows, always in the same order.
@@ -21,7 +21,7 @@ pub(crate) fn sum_in_lanes<T>(rows: &[T], value: impl Fn(&T) -> f64) -> f64 {
     add_lanes(sums)
 }
 
-/// The same over rows in two slices.
+/// The sum over rows in two slices, always in the same order.
 #[inline(always)]
 pub(crate) fn sum_of_pairs(
     forecasts: &[Probability],
@@ -47,7 +47,7 @@ fn add_lanes(s: [f64; LANES]) -> f64 {
     ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-/// One score a row.
+/// Writes one score per row.
 #[inline(always)]
 pub(crate) fn fill(
     forecasts: &[Probability],

@@ -1,6 +1,6 @@
 use crate::{checks::same_length, error::Error, values::probability::Probability};
 
-/// Many runs laid end to end: all forecasts, where each run ends, and whether it succeeded.
+/// Many runs laid end to end: all forecasts, the end of each run, and whether it succeeded.
 ///
 /// ```
 /// use scoring_rules::{BrierScore, Probability, ScoringRule, loops::{Runs, StepWeights}};
@@ -26,13 +26,13 @@ pub struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    /// Runs of which the first begins at `start` and the i-th ends before `ends[i]`, both counted
-    /// from the beginning of `forecasts`. There may be forecasts of other runs before and behind.
+    /// Makes a view of runs, the first of which starts at `start`. Run i ends before `ends[i]`. Both
+    /// are positions in `forecasts`, which may hold other runs before and after these.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one outcome an end, and where the forecasts are over
-    /// before the last run is; [`Error::OutOfOrder`] for an end before the start of its run.
+    /// [`Error::Length`] if there is not one outcome per end, or if the last run ends after the
+    /// forecasts; [`Error::OutOfOrder`] for an end before the start of its run.
     #[inline]
     pub fn new(
         forecasts: &'a [Probability],
@@ -59,21 +59,21 @@ impl<'a> Runs<'a> {
         Ok(Self { forecasts, start, ends, outcomes })
     }
 
-    /// The one run that is all of `forecasts`.
+    /// A view of all of `forecasts` as one run.
     #[inline]
     pub(crate) fn one(forecasts: &'a [Probability], end: &'a usize, outcome: &'a bool) -> Self {
         let (ends, outcomes) = (std::slice::from_ref(end), std::slice::from_ref(outcome));
         Self { forecasts, start: 0, ends, outcomes }
     }
 
-    /// All forecasts, those of other runs too.
+    /// All forecasts, including those of other runs.
     #[must_use]
     #[inline]
     pub const fn forecasts(&self) -> &'a [Probability] {
         self.forecasts
     }
 
-    /// Where each run starts and ends among the forecasts, and its outcome.
+    /// The start, the end and the outcome of each run.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (usize, usize, bool)> + use<'a> {
         let mut next = self.start;
@@ -92,16 +92,19 @@ mod tests {
     #[test]
     fn runs_that_do_not_fit_their_forecasts_are_refused() {
         let forecasts = [Probability::HALF; 3];
-        let of = |start, ends: &[usize]| {
+        let result = |start, ends: &[usize]| {
             Runs::new(&forecasts, start, ends, &vec![true; ends.len()]).map(|_| ())
         };
-        assert_eq!((of(0, &[1, 1, 3]), of(3, &[3]), of(3, &[])), (Ok(()), Ok(()), Ok(())));
+        assert_eq!(
+            (result(0, &[1, 1, 3]), result(3, &[3]), result(3, &[])),
+            (Ok(()), Ok(()), Ok(()))
+        );
         let falls = Error::OutOfOrder { what: "ends", index: 1, before: 2.0, value: 1.0 };
-        assert_eq!(of(0, &[2, 1, 3]), Err(falls));
+        assert_eq!(result(0, &[2, 1, 3]), Err(falls));
         let before = Error::OutOfOrder { what: "ends", index: 0, before: 2.0, value: 1.0 };
-        assert_eq!(of(2, &[1]), Err(before));
+        assert_eq!(result(2, &[1]), Err(before));
         let beyond = |expected| Err(Error::Length { what: "forecasts", expected, found: 3 });
-        assert_eq!((of(0, &[4]), of(5, &[])), (beyond(4), beyond(5)));
+        assert_eq!((result(0, &[4]), result(5, &[])), (beyond(4), beyond(5)));
         let outcomes = Error::Length { what: "outcomes", expected: 1, found: 2 };
         assert_eq!(Runs::new(&forecasts, 0, &[1], &[true; 2]), Err(outcomes));
     }

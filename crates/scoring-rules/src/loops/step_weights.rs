@@ -2,8 +2,8 @@ use crate::{sums::compensated_sum::CompensatedSum, values::probability::Probabil
 
 /// Whole-number weights for the steps of a run, before they are normalised.
 ///
-/// Whole numbers because sums with them have shortcuts: the weighted sum of logs is the log of a
-/// product of powers. See [`ScoringRule::weighted_sum`](crate::ScoringRule::weighted_sum).
+/// Sums with whole weights have shortcuts: the weighted sum of logs is the log of a product of
+/// powers. See [`ScoringRule::weighted_sum`](crate::ScoringRule::weighted_sum).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -17,13 +17,13 @@ pub enum StepWeights {
     Rising,
 }
 
-/// By way of a signed integer, which converts in one instruction.
+/// Converts through a signed integer, which takes one instruction.
 #[inline]
 fn to_f64(n: usize) -> f64 {
     n.min(i64::MAX as usize) as i64 as f64
 }
 
-/// Steps that are added up plainly before the error of the addition is looked after.
+/// The number of steps that are added without compensation.
 const BLOCK: usize = 64;
 
 impl StepWeights {
@@ -47,8 +47,8 @@ impl StepWeights {
 
     /// The weighted sum of `score` over the steps.
     ///
-    /// Always in the same order, so always with the same bits, and with an error that does not
-    /// grow on very long runs.
+    /// Steps are added in a fixed order, so that the result always has the same bits, and with an
+    /// error that does not grow with the length of the run.
     ///
     /// ```
     /// use scoring_rules::{Probability, loops::StepWeights};
@@ -75,7 +75,7 @@ impl StepWeights {
     }
 }
 
-/// Adds up block sums with compensation.
+/// Adds the sums of blocks with compensation.
 #[cold]
 #[inline(never)]
 fn sum_of_blocks(
@@ -92,7 +92,7 @@ fn sum_of_blocks(
     total.value()
 }
 
-/// Even and odd steps in two lanes.
+/// Adds even and odd steps in separate lanes.
 #[inline(always)]
 fn block_sum(
     steps: &[Probability],

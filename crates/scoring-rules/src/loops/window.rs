@@ -1,15 +1,15 @@
 use crate::{loops::step_weights::StepWeights, values::probability::Probability};
 
-/// Runs of up to this many steps are summed through a window of just as many.
+/// Runs of up to this many steps are summed in a window of fixed length.
 pub(crate) const WINDOW: usize = 16;
 
 pub(crate) type Window = [Probability; WINDOW];
 
-/// Hands on the last sixteen steps up to the end of a short run. Those before its start belong to
-/// other runs, or stand in for them; whoever sums must give them no weight.
+/// Calls `sum` with the sixteen steps up to the end of a short run. Steps before its start belong to
+/// other runs, or are padding; `sum` must not count them.
 ///
-/// A loop over sixteen steps has no branch that depends on the length of the run. The length of the
-/// next run is what a processor cannot foresee, and a wrong guess costs more than the idle steps.
+/// A loop over sixteen steps has no branch that depends on the length of the run. A processor cannot
+/// predict the length of the next run, and a wrong prediction costs more than the idle steps.
 #[inline(always)]
 pub(crate) fn with_window<T>(
     forecasts: &[Probability],
@@ -28,7 +28,7 @@ pub(crate) fn with_window<T>(
     sum(window)
 }
 
-/// A run that has too little before it, at the end of a window of its own.
+/// Copies a run with too few steps before it to the end of a window.
 #[cold]
 #[inline(never)]
 fn pad(run: &[Probability]) -> Window {
@@ -37,9 +37,9 @@ fn pad(run: &[Probability]) -> Window {
     window
 }
 
-/// The weighted sum of a score that is finite everywhere, over the run from `start` to `end`.
+/// The weighted sum of a score that is always finite, over the run from `start` to `end`.
 ///
-/// The bits depend on the run alone, not on what stands before it.
+/// The bits depend on the run alone, not on the steps before it.
 #[inline(always)]
 pub(crate) fn sum_of_finite(
     weights: StepWeights,
@@ -66,7 +66,7 @@ pub(crate) fn sum_of_finite(
 
 type Table = [[f64; WINDOW]; WINDOW + 1];
 
-/// Row n has the weights of a run of n steps at its end, zeros before.
+/// Row n ends with the weights of a run of n steps, after zeros.
 const fn table(weights: StepWeights) -> Table {
     let mut rows = [[0.0; WINDOW]; WINDOW + 1];
     let mut n = 0;
@@ -98,7 +98,7 @@ fn weights_table(weights: StepWeights) -> &'static Table {
     }
 }
 
-/// Row n has a one wherever a run of n steps has none of its own.
+/// Row n has a 1 wherever `EQUAL` has a 0, and a 0 elsewhere.
 static OUTSIDE: Table = {
     let mut rows = EQUAL;
     let mut n = 0;
@@ -113,8 +113,8 @@ static OUTSIDE: Table = {
     rows
 };
 
-/// For a run of n steps, 0 at each of its places in the window and 1 at all others: the least that
-/// a factor may be, so that those of other runs become one.
+/// The lower limits of the factors in a window: 0 for the n steps of the run, and 1 for the others,
+/// which thereby become 1.
 #[inline]
 pub(crate) fn outside(n: usize) -> &'static [f64; WINDOW] {
     &OUTSIDE[n]
@@ -132,7 +132,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_bits_of_a_run_do_not_depend_on_what_stands_before_it(
+        fn the_bits_of_a_run_do_not_depend_on_the_steps_before_it(
             run in prop::collection::vec(0.0..=1.0_f64, 1..40),
             before in prop::collection::vec(0.0..=1.0_f64, 1..40),
             outcome in any::<bool>(),

@@ -1,7 +1,7 @@
 use crate::values::interval::Interval;
 
-/// Where a dishonest interval may end: at the outcomes, a little beside them, half way between
-/// them, and at the limits of what can happen. Rising, without repetitions.
+/// The ends of dishonest intervals to try, in increasing order: the outcomes, points next to them,
+/// the middles between them, and the limits of the range.
 pub(super) fn ends(support: &[f64], outcomes: Interval) -> Vec<f64> {
     const BESIDE: f64 = 1.0 / 1024.0;
     let mut ends = vec![outcomes.low(), outcomes.high()];

@@ -5,10 +5,10 @@ use super::{
 };
 use crate::{error::Error, rule::ScoringRule, values::probability::Probability};
 
-/// About how many truths are tried with every report.
+/// The approximate number of truths that are tried with every report.
 const TRUTHS: usize = 128;
 
-/// A truth and a report that is expected to gain on it.
+/// A truth, a report, and the expected gain from the report, which is positive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lie {
     truth: Scored,
@@ -17,25 +17,25 @@ pub(super) struct Lie {
 }
 
 impl Lie {
-    /// `None` unless the gain is more than rounding.
+    /// `None` unless the gain exceeds rounding.
     pub(super) fn new(rounding: Rounding, truth: &Scored, report: &Scored) -> Option<Self> {
         let gain = rounding.visible_gain(truth, report)?;
         Some(Self { truth: *truth, report: *report, gain })
     }
 
     fn best(lies: impl Iterator<Item = Self>) -> Option<Self> {
-        // The first of equals, so that the answer does not depend on how the search is cut up.
+        // The first of equal gains, so that the result is reproducible.
         lies.reduce(|best, lie| if lie.gain > best.gain { lie } else { best })
     }
 }
 
-/// The best lie among those that decide whether sorted reports are proper: between neighbours, and
-/// from certainties to any report.
+/// The lie with the largest gain between neighbours among sorted reports, and from certainties to any
+/// report. If there is none, no report gains on any other.
 ///
-/// Neighbours are enough. If b > a gains nothing at truth a and a gains nothing at truth b, then
-/// the gain from reporting b instead of a, which is linear in the truth, is at most 0 below a and
-/// at least 0 above b; so on the way from the truth to any report no step gains. Certainties are
-/// looked at besides because a rule that costs infinitely much everywhere has no such line.
+/// Neighbours are enough. For a < b, if b gains nothing at truth a and a gains nothing at truth b,
+/// then the gain from reporting b instead of a, which is linear in the truth, is at most 0 below a
+/// and at least 0 above b. Hence no step on the way from the truth to any report gains. Certainties
+/// are tried in addition, because the argument does not hold for infinite scores.
 pub(super) fn among_neighbours(rounding: Rounding, reports: &[Scored]) -> Option<Lie> {
     let neighbours = reports.windows(2).flat_map(|pair| {
         [Lie::new(rounding, &pair[0], &pair[1]), Lie::new(rounding, &pair[1], &pair[0])]
@@ -46,7 +46,7 @@ pub(super) fn among_neighbours(rounding: Rounding, reports: &[Scored]) -> Option
     Lie::best(neighbours.chain(from_certain).flatten())
 }
 
-/// Looks for the largest gain, given that there is one.
+/// Searches for the largest gain, starting from a known lie.
 pub(super) fn largest(
     rule: &impl ScoringRule,
     rounding: Rounding,
@@ -69,7 +69,7 @@ pub(super) fn largest(
     })
 }
 
-/// Moves truth and report by ever smaller steps as long as the gain grows.
+/// Moves truth and report in steps of decreasing size while the gain grows.
 fn climbed(rule: &impl ScoringRule, rounding: Rounding, start: Lie) -> Result<Lie, Error> {
     const DIRECTIONS: [(f64, f64); 8] = [
         (1.0, 0.0),
@@ -91,7 +91,7 @@ fn climbed(rule: &impl ScoringRule, rounding: Rounding, start: Lie) -> Result<Li
         for (x, y) in DIRECTIONS {
             let truth = moved(&best.truth, x * step)?;
             let report = moved(&best.report, y * step)?;
-            // Growth in the last digits is noise and no reason to move.
+            // Growth in the last digits is rounding.
             let enough = better.gain + 1e-3 * rounding.of_gain(&truth, &report);
             if gain(&truth, &report) > enough {
                 better = Lie::new(rounding, &truth, &report).unwrap_or(better);
@@ -112,7 +112,7 @@ mod tests {
     use crate::from_fn::from_fn;
     use crate::propriety::reports::first;
 
-    /// What one gains at most, by trying every pair.
+    /// The largest gain over all pairs.
     fn by_force(reports: &[Scored]) -> f64 {
         let pairs = reports.iter().flat_map(|q| reports.iter().map(move |p| gain(q, p)));
         pairs.fold(0.0, f64::max)
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn no_pair_of_reports_gains_more_than_the_one_found() {
-        // Wrong by a wave, so that there are many hills to climb.
+        // A wave makes many local maxima.
         let wavy = from_fn(|p: Probability, outcome: bool| {
             let p = p.get();
             let y = f64::from(outcome);
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_jump_that_gains_a_little_does_not_hide_a_slope_that_gains_much() {
-        // Takes every report for another one, by up to a tenth, and pays for reports just above 1/2.
+        // Shifts every report by up to a tenth, and rewards reports just above 1/2.
         let bent = from_fn(|p: Probability, outcome: bool| {
             let p = p.get();
             let error = p + 0.1 * (std::f64::consts::TAU * p).sin() - f64::from(outcome);
@@ -159,12 +159,12 @@ mod tests {
         let rounding = Rounding::new(&reports[reports.len() / 2]);
         let seed = among_neighbours(rounding, &reports).unwrap();
         let found = largest(&bent, rounding, &reports, seed).unwrap();
-        // Where the truth is 1/4 or 3/4 it is taken for what is a tenth further in.
+        // The truths 1/4 and 3/4 are shifted by a tenth.
         assert!((found.gain - 0.01).abs() < 1e-9 && by_force(&reports) <= found.gain, "{found:?}");
     }
 
     #[test]
-    fn of_lies_that_gain_the_same_the_first_is_told() {
+    fn the_first_of_equal_gains_is_returned() {
         let linear =
             from_fn(|p: Probability, outcome: bool| if outcome { p.get() } else { 1.0 - p.get() });
         let scored = |value| Scored::new(&linear, Probability::new(value).unwrap()).unwrap();

@@ -1,16 +1,16 @@
 use crate::{error::Error, values::interval::Interval};
 
-/// Finitely many outcomes with their probabilities.
+/// A distribution of finitely many outcomes.
 #[derive(Clone, Debug)]
 pub(super) struct Distribution {
-    /// Rising.
+    /// In increasing order.
     pub(super) outcomes: Vec<f64>,
     /// Positive, with sum 1.
     pub(super) probabilities: Vec<f64>,
 }
 
 impl Distribution {
-    /// From outcomes with positive weights, in any order; equal outcomes become one.
+    /// Makes a distribution from outcomes with positive weights, in any order. Equal outcomes are merged.
     pub(super) fn new(points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let mut points: Vec<_> = points.into_iter().collect();
         points.sort_by(|one, two| one.0.total_cmp(&two.0));
@@ -103,14 +103,14 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_rise_and_equal_ones_are_one() {
+    fn outcomes_are_sorted_and_equal_ones_are_merged() {
         let one = Distribution::new([(1.0, 1.0), (2.0, 1.0), (1.0, 2.0)]);
         assert_eq!(one.outcomes, [1.0, 2.0]);
         assert_eq!(one.probabilities, [0.75, 0.25]);
     }
 
     #[test]
-    fn a_score_without_an_expectation_is_refused_by_name() {
+    fn a_score_without_an_expectation_is_refused_with_its_interval_and_outcome() {
         let coin = Distribution::new([(0.0, 1.0), (1.0, 1.0)]);
         let all = Interval::new(0.0, 1.0).unwrap();
         let error = coin.expected(&|_, y| 1.0 / (1.0 - y), all).unwrap_err();
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_quantile_that_is_nearly_not_unique_is_none() {
-        // Nearly is next to the tail, and to what is left between the tails.
+        // Close compared with the tail, or with the mass between the tails.
         for (tail, near) in [(0.1, 1e-4), (0.45, 1e-4), (0.495, 1e-5), (1e-6, 1e-9)] {
             for (share, unique) in [(-0.9, false), (0.9, false), (-1.2, true), (1.2, true)] {
                 let low = tail + share * near;

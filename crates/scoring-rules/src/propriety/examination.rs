@@ -3,38 +3,39 @@ use std::{fmt, ops::RangeInclusive};
 use super::{gain::ROUNDING, shown::Number};
 use crate::values::probability::Probability;
 
-/// What [`examine`](super::examine) found: a verdict, and how certain it is.
+/// The result of [`examine`](super::examine): a verdict, and how certain it is.
 ///
-/// Displayed as a few plain sentences. In JSON infinite gains are `"inf"`.
+/// `Display` prints a few plain sentences. It can be written to JSON, with infinite gains as `"inf"`,
+/// but not read.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Examination {
     /// Strictly proper, proper or improper.
     pub verdict: Verdict,
-    /// What stands behind the verdict and what it cannot exclude.
+    /// The evidence for the verdict, and what it cannot exclude.
     pub certainty: Certainty,
 }
 
-/// Whether honesty pays.
+/// Whether a rule is proper.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Verdict {
-    /// No report gains on the truth, and none was found to tie.
+    /// No report gains on the truth, and no tie was found.
     StrictlyProper,
-    /// No report gains on the truth, but some do not lose.
+    /// No report gains on the truth, but some tie with it.
     Proper {
-        /// Ranges of reports, both ends included, that score the same to the last bit under both
-        /// outcomes, so that they tie whatever the truth. Empty where the scores differ so little
-        /// that no loss can be told from a tie anywhere.
+        /// Ranges of reports, both ends included, whose scores are equal to the last bit under both
+        /// outcomes, so that they tie for every truth. Empty if the scores differ so little
+        /// everywhere that losses cannot be distinguished from ties.
         ties: Vec<RangeInclusive<Probability>>,
     },
     /// Some report gains on the truth.
     Improper(Counterexample),
 }
 
-/// A truth and a report that is expected to score more than the truth does.
+/// A truth and a report with a higher expected score than the truth has.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -44,33 +45,33 @@ pub struct Counterexample {
     /// The report that gains.
     pub report: Probability,
     /// The expected score of the report minus that of the truth; the largest that was found.
-    /// Infinite where the truth costs infinitely much and the report does not.
+    /// Infinite if the truth has an infinitely low score and the report has not.
     #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub gain: f64,
-    /// A gain up to this could be rounding, if the rule's own error is at most 1e-12 of its
-    /// scores. Infinite together with the gain, which no rounding explains then.
+    /// The largest gain that rounding explains if the rule's own error is at most 1e-12 of its
+    /// scores. Infinite if the gain is; such a gain is not due to rounding.
     #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub rounding: f64,
 }
 
-/// What stands behind a verdict, and what it cannot exclude.
+/// The evidence for a verdict, and what it cannot exclude.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Certainty {
-    /// How many reports were compared.
+    /// The number of reports that were compared.
     pub reports: usize,
-    /// The largest distance between neighbours among them.
+    /// The largest distance between neighbouring reports.
     pub widest_gap: f64,
     /// At every truth in this range, and at 0 and 1, no report gains more than
     /// [`Self::hidden_gain`].
     pub truths: RangeInclusive<Probability>,
-    /// The most that a report or a truth between those compared could gain, rounding apart, if the
-    /// score only rises with the probability given to what happened. `None` for an improper rule.
+    /// An upper bound, up to rounding, of the gain with a report or a truth between those compared, if
+    /// the score never falls as the probability of the outcome rises. `None` for an improper rule.
     #[cfg_attr(feature = "serde", serde(with = "crate::infinite::optional"))]
     pub hidden_gain: Option<f64>,
-    /// Ranges within which reports a thousandth apart (or all, where the range is shorter) neither
-    /// visibly lose against each other nor score the same to the last bit.
+    /// Ranges in which reports a thousandth apart (or all reports of a shorter range) have scores that
+    /// differ, but by so little that losses cannot be distinguished from rounding.
     pub undecided: Vec<RangeInclusive<Probability>>,
 }
 
@@ -80,11 +81,11 @@ impl fmt::Display for Examination {
             Verdict::StrictlyProper => write!(f, "Strictly proper: no report gains on the truth.")?,
             Verdict::Proper { ties } if ties.is_empty() => write!(
                 f,
-                "Proper: no report gains on the truth, but no loss can be told from rounding."
+                "Proper: no report gains on the truth, but all losses are within rounding."
             )?,
             Verdict::Proper { ties } => write!(
                 f,
-                "Proper, not strictly: no report gains on the truth, but all score the same to the \
+                "Proper but not strictly: no report gains on the truth, but scores are equal to the \
                  last bit within {}.",
                 Ranges(ties)
             )?,
@@ -98,7 +99,7 @@ impl fmt::Display for Counterexample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "Improper: where the truth is {}, reporting {} is expected to gain {}.",
+            "Improper: if the truth is {}, reporting {} has an expected gain of {}.",
             Number(self.truth.get()),
             Number(self.report.get()),
             Number(self.gain)
@@ -110,26 +111,33 @@ impl fmt::Display for Certainty {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "Compared were {} reports, at most {} apart; differences up to {ROUNDING:e} of the \
+            "{} reports, at most {} apart, were compared; differences up to {ROUNDING:e} of the \
              scores count as rounding.",
             self.reports,
             Number(self.widest_gap)
         )?;
         let Some(hidden) = self.hidden_gain else {
-            return write!(f, " The gain is real unless the rule's own error is as large.");
+            return write!(
+                f,
+                " The gain is real unless the rule's own error is as large as the gain."
+            );
         };
         write!(
             f,
-            " If the score only rises with what is given to the outcome, as that of every proper \
-             rule does, no report gains more than {} beyond rounding at any truth from {} to {}. \
-             Not excluded are smaller gains, a score that falls and rises again between two \
-             neighbouring reports, and a tie at a single truth or between neighbours.",
+            " If the score never falls as the probability of the outcome rises, as for every proper \
+             rule, no report gains more than {} beyond rounding at any truth from {} to {}. The \
+             examination does not exclude smaller gains, a score that falls and rises again between \
+             two neighbouring reports, or a tie at a single truth or between neighbours.",
             Number(hidden),
             Number(self.truths.start().get()),
             Number(self.truths.end().get()),
         )?;
         if !self.undecided.is_empty() {
-            write!(f, " Losses cannot be told from ties within {}.", Ranges(&self.undecided))?;
+            write!(
+                f,
+                " Losses cannot be distinguished from ties within {}.",
+                Ranges(&self.undecided)
+            )?;
         }
         Ok(())
     }
@@ -167,7 +175,7 @@ mod tests {
 
     #[cfg(feature = "serde")]
     #[test]
-    fn a_verdict_is_written_with_the_lie_that_pays() {
+    fn a_verdict_is_written_with_its_counterexample_or_its_ties() {
         let [truth, report] = [Probability::HALF, Probability::ONE];
         let found = Counterexample { truth, report, gain: 0.25, rounding: 0.0 };
         assert_eq!(

@@ -3,38 +3,37 @@ use super::{
     examination::{Certainty, Examination, Verdict},
     gain::Rounding,
     reports::{coarse, first, refined},
-    ties::{ties, told, united},
+    ties::{compared, ties, united},
 };
 use crate::{error::Error, from_fn::from_fn, rule::ScoringRule, values::probability::Probability};
 
-/// Whether a scoring rule is strictly proper, proper, or improper, by trying it.
+/// Examines whether a scoring rule is strictly proper, proper, or improper, by trying it.
 ///
-/// The rule is evaluated on up to 25,000 reports, certainties included: in steps of 2^-14, in ever
-/// smaller ones towards 0 and 1, and then where the reports in between could hide the largest gain,
-/// down to neighbouring numbers at a jump. Among these reports honesty pays if and only if it does
-/// between neighbours, so the finding about them is complete, but for rounding. What lies between
-/// them is bounded by [`Certainty::hidden_gain`].
+/// The rule is evaluated on up to 25,000 reports, including 0 and 1: in steps of 2^-14, in smaller
+/// steps towards 0 and 1, and wherever the largest gain could be hidden between reports, down to
+/// neighbouring numbers at a jump. Among these reports honesty pays if and only if it pays between
+/// neighbours, so that the verdict on them is complete up to rounding. Gains between them are bounded
+/// by [`Certainty::hidden_gain`].
 ///
-/// - Improper comes with a truth, a report and its gain, the largest that a search found. A gain
-///   up to 4e-12 of the scores counts as rounding: a rule that computes its scores less
-///   accurately than the rules of this crate may be blamed for its noise, which a gain of that
-///   size shows.
-/// - Proper, not strictly, comes with the ranges of reports that score the same to the last bit
-///   under both outcomes. Where the rule has merely run out of numbers, because its scores fade
-///   below the smallest normal one or because it is so flat that they round to the same, the range
-///   is called undecided instead. No report nearer to 0 than 1e-300 is tried, but 0 itself.
-/// - Strictly proper means that none of this was found. Ranges where losses cannot be told from
-///   rounding are listed in [`Certainty::undecided`]. A tie at one truth alone, such as that of a
-///   threshold score with a truth at its threshold, cannot be seen.
+/// - Improper: the verdict contains a truth, a report and its gain, the largest that was found. A
+///   gain of up to 4e-12 of the scores counts as rounding. A rule that computes its scores less
+///   accurately than the rules of this crate may be found improper because of its noise; the size of
+///   the gain shows it.
+/// - Proper but not strictly: the verdict contains the ranges of reports whose scores are equal to
+///   the last bit under both outcomes. If they are equal only because they underflow or round to the
+///   same number, the range is called undecided instead. Reports below 1e-300 other than 0 are not
+///   tried.
+/// - Strictly proper: nothing of this was found. Ranges in which losses cannot be distinguished from
+///   rounding are listed in [`Certainty::undecided`]. A tie at a single truth, such as that of a
+///   threshold score with a truth at its threshold, is not detected.
 ///
-/// The score has to be a function: the same number each time it is called with the same arguments.
-/// Only [`ScoringRule::score`] is called, up to 51,000 times and some 200 times more for each tie.
+/// The score must be a function: the same arguments always give the same number. Only
+/// [`ScoringRule::score`] is called, up to 51,000 times, and about 200 times more for each tie.
 ///
 /// # Errors
 ///
-/// [`Error::Score`] where a score is a NaN or plus infinity, with the forecast and the outcome.
-/// Minus infinity is a score; a forecast that costs it where it may well be the truth makes the
-/// rule improper with an infinite gain.
+/// [`Error::Score`] if a score is NaN or plus infinity, with the forecast and the outcome. Minus
+/// infinity is a valid score; if a possible truth has it, the rule is improper with an infinite gain.
 ///
 /// # Example
 ///
@@ -48,7 +47,7 @@ use crate::{error::Error, from_fn::from_fn, rule::ScoringRule, values::probabili
 /// let ties = vec![zero..=low, high..=one];
 /// assert_eq!(examine(&LogScore::clipped(0.25)?)?.verdict, Verdict::Proper { ties });
 ///
-/// // The probability given to what happened: exaggeration gains.
+/// // The forecast probability of the outcome: exaggeration gains.
 /// let linear = from_fn(|p, y| if y { p.get() } else { 1.0 - p.get() });
 /// let examination = examine(&linear)?;
 /// let Verdict::Improper(found) = examination.verdict else { panic!("{examination}") };
@@ -63,19 +62,20 @@ pub fn examine(rule: &(impl ScoringRule + ?Sized)) -> Result<Examination, Error>
     let rule = &from_fn(|report, outcome| rule.score(report, outcome));
     let first = first(rule)?;
     let rounding = Rounding::new(&first[first.len() / 2]);
-    let told = told(rounding, &coarse(&first));
+    let far_apart = compared(rounding, &coarse(&first));
     let refined = refined(rule, first)?;
     let reports = &refined.reports;
 
-    let far = told.gaining.iter().find_map(|(truth, report)| Lie::new(rounding, truth, report));
+    let far =
+        far_apart.gaining.iter().find_map(|(truth, report)| Lie::new(rounding, truth, report));
     let lie = among_neighbours(rounding, reports).or(far);
-    let mut undecided = told.undecided;
+    let mut undecided = far_apart.undecided;
     let verdict = if let Some(lie) = lie {
         Verdict::Improper(largest(rule, rounding, reports, lie)?)
     } else {
         let found = ties(rule, reports)?;
         undecided.extend(found.faded);
-        if found.ties.is_empty() && told.any_loss {
+        if found.ties.is_empty() && far_apart.any_loss {
             Verdict::StrictlyProper
         } else {
             Verdict::Proper { ties: found.ties }

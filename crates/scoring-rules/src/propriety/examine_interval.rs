@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn gains_are_told_from_rounding_by_the_size_of_the_scores_and_measured_by_the_larger_score() {
+    fn a_gain_must_exceed_the_rounding_of_the_scores_and_is_relative_to_the_larger_one() {
         let relative = |honest, other| match compared(honest, other) {
             Compared::Gain { relative } => Some(relative),
             _ => None,

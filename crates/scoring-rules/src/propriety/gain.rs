@@ -4,16 +4,16 @@ use super::scored::{Scored, share};
 /// the rules of this crate: two scores are compared under two outcomes.
 pub(super) const ROUNDING: f64 = 4e-12;
 
-/// What is expected to be gained by reporting `other` where `honest` is the truth to report.
-/// Infinite where only one of the two costs infinitely much; nothing where both do.
+/// The expected gain from reporting `other` if `honest` is the truth. Infinite if only one of the two
+/// has an infinite score, and 0 if both have.
 pub(super) fn gain(honest: &Scored, other: &Scored) -> f64 {
     let truth = honest.report.get();
     match (honest.expected(truth), other.expected(truth)) {
         (f64::NEG_INFINITY, f64::NEG_INFINITY) => 0.0,
         (f64::NEG_INFINITY, _) => f64::INFINITY,
         (_, f64::NEG_INFINITY) => f64::NEG_INFINITY,
-        // Outcome by outcome, so that what is alike cancels; weighted first, so that no difference
-        // of large numbers becomes infinite.
+        // Outcome by outcome, so that equal scores cancel; weighted first, so that no difference of
+        // large numbers overflows.
         _ => {
             let rest = 1.0 - truth;
             (share(truth, other.success) - share(truth, honest.success))
@@ -22,35 +22,35 @@ pub(super) fn gain(honest: &Scored, other: &Scored) -> f64 {
     }
 }
 
-/// What two reports do to each other.
+/// How two reports compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pair {
-    /// Where one of them is true, the other one gains.
+    /// If one of them is the truth, the other gains.
     Gain,
-    /// Where one of them is true, the other one loses, either way.
+    /// Whichever is the truth, the other loses.
     Loss,
-    /// Both score the same to the last bit.
+    /// Their scores are equal to the last bit.
     Tie,
-    /// Within rounding.
+    /// Their scores differ within rounding.
     Undecided,
 }
 
-/// Tells gains and losses from rounding.
+/// Distinguishes gains and losses from rounding.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rounding {
-    /// Scores of a size that the rule works with, success and failure.
+    /// The usual size of the scores of a success and of a failure.
     usual: (f64, f64),
 }
 
 impl Rounding {
-    /// With the scores of some report in the middle as the usual ones.
+    /// Takes the scores of a report in the middle as the usual ones.
     pub(super) fn new(middle: &Scored) -> Self {
         let size = |score: f64| if score.is_finite() { score.abs() } else { 0.0 };
         Self { usual: (size(middle.success), size(middle.failure)) }
     }
 
-    /// The largest gain or loss that rounding explains where both scores are good to a relative
-    /// error; infinite scores are not rounded.
+    /// The largest gain or loss that rounding explains if scores have a relative error of `ROUNDING`;
+    /// infinite scores have no rounding error.
     fn relative(honest: &Scored, other: &Scored) -> f64 {
         let truth = honest.report.get();
         let size = |one: f64, two: f64| one.abs().max(two.abs());
@@ -59,15 +59,15 @@ impl Rounding {
         ROUNDING * scores
     }
 
-    /// The largest gain that rounding explains. More than for a loss: a small score may be the
-    /// difference of usual ones and carry their rounding, and a rule is not to be blamed for that.
+    /// The largest gain that rounding explains. More than for a loss, because a small score may be the
+    /// difference of usual ones and have their rounding error.
     pub(super) fn of_gain(self, honest: &Scored, other: &Scored) -> f64 {
         let truth = honest.report.get();
         let usual = share(truth, self.usual.0) + share(1.0 - truth, self.usual.1);
         Self::relative(honest, other).max(1e-3 * ROUNDING * usual)
     }
 
-    /// The gain from reporting `other` where `honest` is the truth, if it is more than rounding.
+    /// The gain from reporting `other` if `honest` is the truth; `None` if it is within rounding.
     pub(super) fn visible_gain(self, honest: &Scored, other: &Scored) -> Option<f64> {
         let gain = gain(honest, other);
         let visible = gain == f64::INFINITY || gain > self.of_gain(honest, other);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn two_endless_scores_tie_and_one_alone_decides() {
+    fn two_infinite_scores_tie_and_a_single_one_decides() {
         let (a, b) = (at(0.2, ENDLESS, -1.0), at(0.3, ENDLESS, -2.0));
         assert_eq!((gain(&a, &b), gain(&b, &a)), (0.0, 0.0));
         assert_eq!(compare(a, b), Pair::Tie);
@@ -122,7 +122,7 @@ mod tests {
     fn scores_near_the_largest_number_are_compared_without_overflow() {
         let (a, b) = (at(0.5, f64::MAX, f64::MIN), at(0.75, f64::MIN, f64::MAX));
         assert!(!gain(&a, &b).is_nan() && !gain(&b, &a).is_nan());
-        // What one outcome may gain, however much, does not make up for an infinite loss.
+        // A large gain under one outcome does not make up for an infinite loss.
         let (poor, endless) = (at(0.25, 0.0, f64::MIN), at(0.75, ENDLESS, f64::MAX));
         assert_eq!(gain(&poor, &endless), ENDLESS);
         let (endless, poor) = (at(0.25, ENDLESS, f64::MAX), at(0.75, 0.0, f64::MIN));
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gain_within_rounding_is_none_and_an_equal_score_is_a_tie() {
+    fn a_gain_within_rounding_does_not_count_and_an_equal_score_is_a_tie() {
         let honest = at(0.5, -1.0, -1.0);
         assert_eq!(compare(honest, at(0.6, -1.0, -1.0)), Pair::Tie);
         assert_eq!(compare(honest, at(0.6, -1.0 + 1e-12, -1.0)), Pair::Undecided);
@@ -139,21 +139,21 @@ mod tests {
     }
 
     #[test]
-    fn a_small_score_carries_the_rounding_of_the_usual_ones_for_outcomes_that_count() {
+    fn a_small_score_has_the_rounding_error_of_the_usual_ones_for_possible_outcomes() {
         let gain = 3e-14;
         let gains = |usual: [f64; 2], truth: f64| {
             let rounding = Rounding::new(&at(0.5, usual[0], usual[1]));
             let (honest, other) = (at(truth, 1e-6, 1e-6), at(0.6, 1e-6 + gain, 1e-6 + gain));
             rounding.visible_gain(&honest, &other).is_some()
         };
-        // Where scores are of the size of 16, three units of their last place are 1e-14.
+        // For scores of size 16, three units in the last place are 1e-14.
         assert!(gains([-1.0, -1.0], 0.5) && !gains([-16.0, -16.0], 0.5));
         assert!(gains([-1.0, -16.0], 1.0) && !gains([-1.0, -16.0], 0.0));
         assert!(gains([-16.0, -1.0], 0.0) && !gains([-16.0, -1.0], 1.0));
     }
 
     #[test]
-    fn reports_that_tie_at_one_of_the_two_truths_do_not_lose_either_way() {
+    fn reports_that_tie_at_one_of_the_two_truths_are_undecided() {
         let (zero, other) = (at(0.0, -1.0, 0.0), at(0.3, -0.5, 0.0));
         assert_eq!(compare(zero, other), Pair::Undecided);
         assert_eq!(compare(other, zero), Pair::Undecided);

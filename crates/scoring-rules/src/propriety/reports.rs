@@ -3,11 +3,11 @@ use std::{cmp::Ordering, collections::BinaryHeap};
 use super::scored::Scored;
 use crate::{error::Error, rule::ScoringRule, values::probability::Probability};
 
-/// Equal steps of the first reports: no range of 1e-4 goes unseen.
+/// The number of equal steps of the first reports, narrow enough that no range of 1e-4 is missed.
 const STEPS: u32 = 16_384;
-/// The reports nearest to 0 and 1 that are looked at first.
+/// The exponent of the distance of the first reports nearest to 0 and 1.
 const NEAREST: i32 = -30;
-/// How many reports are examined at most, ends of ties apart.
+/// The largest number of reports, without the ends of ties.
 const REPORTS: usize = 25_000;
 
 fn scored(rule: &impl ScoringRule, values: Vec<f64>) -> Result<Vec<Scored>, Error> {
@@ -23,7 +23,7 @@ fn sort(reports: &mut [Scored]) {
     reports.sort_unstable_by_key(|scored| scored.report);
 }
 
-/// The first reports, in order: equal steps, and ever smaller ones towards both ends.
+/// The first reports, in order: equal steps, and smaller ones towards both ends.
 pub(super) fn first(rule: &impl ScoringRule) -> Result<Vec<Scored>, Error> {
     let mut values: Vec<f64> = (0..=STEPS).map(|i| f64::from(i) / f64::from(STEPS)).collect();
     for exponent in NEAREST..=-15 {
@@ -33,7 +33,7 @@ pub(super) fn first(rule: &impl ScoringRule) -> Result<Vec<Scored>, Error> {
     scored(rule, values)
 }
 
-/// Those of the first reports that are a thousandth apart, and all that are nearer to 0 or 1.
+/// The first reports that are a thousandth apart, and all that are closer to 0 or 1.
 pub(super) fn coarse(first: &[Scored]) -> Vec<Scored> {
     let keep = |scored: &&Scored| {
         let (p, rest) = (scored.report.get(), scored.report.complement().get());
@@ -42,17 +42,17 @@ pub(super) fn coarse(first: &[Scored]) -> Vec<Scored> {
     first.iter().filter(keep).copied().collect()
 }
 
-/// All reports, and how much those in between can hide.
+/// All reports, and the largest gain that can be hidden between them.
 #[derive(Debug)]
 pub(super) struct Refined {
     /// In order.
     pub(super) reports: Vec<Scored>,
-    /// No report gains more than this if scores are monotone and no two neighbours gain.
+    /// No report gains more than this if scores are monotone and no report gains on its neighbours.
     pub(super) hidden: f64,
 }
 
-/// Adds reports where the ones in between can hide most, and some close to their neighbours, which
-/// show a slope that is slightly wrong.
+/// Adds reports where the largest gains can be hidden, and some close to their neighbours, which
+/// detect a slope that is slightly wrong.
 pub(super) fn refined(rule: &impl ScoringRule, mut reports: Vec<Scored>) -> Result<Refined, Error> {
     let close = 2.0_f64.powi(-17);
     let near = (32..STEPS).step_by(32).map(|i| f64::from(i) / f64::from(STEPS) + close);
@@ -73,7 +73,7 @@ pub(super) fn refined(rule: &impl ScoringRule, mut reports: Vec<Scored>) -> Resu
     Ok(Refined { reports, hidden })
 }
 
-/// Two neighbours with numbers between them.
+/// Two neighbouring reports with numbers between them.
 struct Cell {
     low: Scored,
     high: Scored,
@@ -82,7 +82,7 @@ struct Cell {
 }
 
 impl Cell {
-    /// `None` where nothing can hide.
+    /// `None` if no gain can be hidden.
     fn between(low: Scored, high: Scored) -> Option<Self> {
         let middle = low.middle(&high)?;
         let hidden = hidden(&low, &high);
@@ -90,15 +90,15 @@ impl Cell {
     }
 }
 
-/// What the numbers between two neighbours can hide, if the score for success only rises with the
-/// report and the one for failure only falls.
+/// The largest gain that can be hidden between two neighbours a and b, if the score of a success never
+/// falls and that of a failure never rises with the report.
 ///
-/// Let them rise by A and fall by B. At truth q a report in between beats the better one of the two
-/// by at most the smaller one of `q A` and `(1 - q) B`, so at most by `A B / (A + B)`. A truth in
-/// between may score less than its neighbours when reported, by at most the larger one of
-/// `(1 - a) B` and `b A`. Together no more than twice the latter, which is at least as large where
-/// the neighbours do not gain. Next to 0 and 1 it is infinite for a good rule that costs infinitely
-/// much there; truths there are not vouched for.
+/// Let the scores rise by A and fall by B. At truth q, a report in between beats the better neighbour
+/// by at most the smaller of `q A` and `(1 - q) B`, hence by at most `A B / (A + B)`. A truth in
+/// between may score less than its neighbours, by at most the larger of `(1 - a) B` and `b A`. The sum
+/// is at most twice the latter, which is at least as large if the neighbours do not gain. Next to 0
+/// and 1 the latter is infinite for a proper rule with infinite scores there; the bound excludes
+/// truths there.
 fn hidden(low: &Scored, high: &Scored) -> f64 {
     let positive = |x: f64| if x > 0.0 { x } else { 0.0 };
     let rise = positive(high.success - low.success);
@@ -113,7 +113,7 @@ fn hidden(low: &Scored, high: &Scored) -> f64 {
     } else if fall.is_infinite() {
         rise
     } else {
-        // Not rise * fall, which may leave the range of numbers.
+        // Not rise * fall, which may overflow.
         let (less, more) = (rise.min(fall), rise.max(fall));
         less / (1.0 + less / more)
     }
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(reports[i - 1].report.get(), 0.3);
         assert_eq!(reports[i].report.get(), 0.3_f64.next_up());
         assert_eq!(hidden, 0.0);
-        // Nothing is spent on the rest, where nothing can hide.
+        // No reports are added elsewhere, because no gain can be hidden there.
         assert!(reports.len() < 17_000, "{}", reports.len());
     }
 
@@ -186,9 +186,8 @@ mod tests {
         }
     }
 
-    /// What a report between two neighbours can gain at most on the better one of them, at any truth,
-    /// and on a truth between them: by trying truths, with the best and the worst scores that are
-    /// monotone.
+    /// The largest gains of a report between two neighbours on the better one of them, at any truth,
+    /// and on a truth between them: over many truths, with the best and the worst monotone scores.
     fn by_force(low: Scored, high: Scored) -> [f64; 2] {
         let best = Scored { report: low.report, success: high.success, failure: low.failure };
         let worst = Scored { report: low.report, success: low.success, failure: high.failure };
@@ -201,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_monotone_scores_can_hide_is_what_trying_finds() {
+    fn the_gain_that_monotone_scores_can_hide_is_the_largest_over_many_truths() {
         let at = |report: f64, success: f64, failure: f64| Scored {
             report: Probability::new(report).unwrap(),
             success,
@@ -221,7 +220,7 @@ mod tests {
         ] {
             assert!(hidden(&low, &high) > 0.0);
         }
-        // Next to certainties, truths in between are not vouched for.
+        // Next to certainties, the bound excludes truths in between.
         for (low, high) in [
             (at(0.0, -1.0, 0.0), at(0.25, -0.5, -0.125)),
             (at(0.75, -0.25, -0.5), at(1.0, 0.0, -1.5)),
@@ -229,13 +228,13 @@ mod tests {
             (at(0.75, -0.25, -1.5), at(1.0, 0.0, f64::NEG_INFINITY)),
         ] {
             let (rise, fall) = (high.success - low.success, low.failure - high.failure);
-            // A report in between beats the better neighbour by at most the smaller one of these.
+            // A report in between beats the better neighbour by at most the smaller of these.
             let shares = (1..10_000).map(|i| f64::from(i) / 10_000.0);
             let most = shares.map(|q| (q * rise).min((1.0 - q) * fall)).fold(0.0, f64::max);
             let hides = hidden(&low, &high);
             assert!((hides / most - 1.0).abs() < 1e-3, "{hides} {most}");
         }
-        // Where nothing moves, and where it moves the wrong way.
+        // Scores that do not move, and scores that move the wrong way.
         for (low, high) in [(0.0, 0.5), (0.2, 0.3), (0.5, 1.0)] {
             assert_eq!(hidden(&at(low, -1.0, -2.0), &at(high, -1.0, -2.0)), 0.0);
             assert_eq!(hidden(&at(low, -1.0, -2.0), &at(high, -1.5, -1.0)), 0.0);
@@ -243,8 +242,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_to_hide_covers_the_true_loss_between_neighbours() {
-        // For the Brier score, whatever the rule is in between.
+    fn the_hidden_gain_covers_the_true_loss_between_neighbours() {
+        // For the Brier score, with any scores in between.
         let Refined { reports, hidden } =
             refined(&BrierScore, first(&BrierScore).unwrap()).unwrap();
         assert!(hidden > 0.0 && hidden < 1e-4, "{hidden}");

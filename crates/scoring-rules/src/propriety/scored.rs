@@ -1,9 +1,9 @@
 use crate::{error::Error, rule::ScoringRule, values::probability::Probability};
 
-/// No report but 0 is nearer to 0.
+/// The smallest report other than 0.
 const SMALLEST: f64 = 1e-300;
 
-/// A report with what it scores under both outcomes: all that a rule says about it.
+/// A report with its scores under both outcomes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scored {
     pub(super) report: Probability,
@@ -25,13 +25,13 @@ impl Scored {
         Ok(Self { report, success: score(true)?, failure: score(false)? })
     }
 
-    /// What the report is expected to score; an outcome of probability zero does not count.
+    /// The expected score of the report; an outcome of probability 0 does not count.
     pub(super) fn expected(&self, truth: f64) -> f64 {
         share(truth, self.success) + share(1.0 - truth, self.failure)
     }
 
-    /// Whether the two score the same whatever the truth: the same numbers under both outcomes, or
-    /// minus infinity under one of them.
+    /// Whether the two have the same expected score for every truth: the same scores under both
+    /// outcomes, or minus infinity under one of them.
     pub(super) fn ties(&self, other: &Self) -> bool {
         let endless = |one: f64, two: f64| one == f64::NEG_INFINITY && two == f64::NEG_INFINITY;
         (self.success == other.success && self.failure == other.failure)
@@ -39,10 +39,9 @@ impl Scored {
             || endless(self.failure, other.failure)
     }
 
-    /// The report half way to a larger one, counted in numbers that lie between, so that a range
-    /// that begins at 0 is halved in its exponents. `None` where no number lies between, and where
-    /// it would be so small that 1 divided by it is near the end of numbers: a rule may then be
-    /// blamed for an infinity that its formula does not have.
+    /// The report half way to a larger one, counted in representable numbers, so that a range that
+    /// starts at 0 is halved in its exponents. `None` if no number lies between, or if it would be so
+    /// small that its reciprocal could overflow in a rule.
     pub(super) fn middle(&self, upper: &Self) -> Option<f64> {
         let (low, high) = (self.report.get().to_bits(), upper.report.get().to_bits());
         let middle = f64::from_bits(low + high.saturating_sub(low) / 2);
@@ -50,7 +49,7 @@ impl Scored {
     }
 }
 
-/// `weight * score`, where no weight means no contribution whatever the score.
+/// `weight * score`, and 0 for a weight of 0 even if the score is infinite.
 pub(super) fn share(weight: f64, score: f64) -> f64 {
     if weight == 0.0 { 0.0 } else { weight * score }
 }
@@ -65,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_without_an_expectation_is_refused_by_name() {
+    fn a_score_without_an_expectation_is_refused_with_its_forecast_and_outcome() {
         let rule =
             from_fn(|p: Probability, outcome: bool| if outcome { 1.0 / p.get() } else { 0.0 });
         assert_eq!(

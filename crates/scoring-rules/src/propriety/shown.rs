@@ -1,7 +1,7 @@
 use std::fmt;
 
-/// A probability or a gain for people: six decimals, or three digits where it is close to 0, or to
-/// 1 from below.
+/// A probability or a gain as text: six decimals, or three digits if it is close to 0, or to 1 from
+/// below.
 pub(super) struct Number(pub(super) f64);
 
 impl fmt::Display for Number {
@@ -20,7 +20,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// The nearest number of so many digits, which is shown without zeros at the end.
+/// The nearest number with the given number of significant digits.
 pub(super) fn significant(x: f64, digits: usize) -> f64 {
     let after_the_first = digits.saturating_sub(1);
     format!("{x:.after_the_first$e}").parse().unwrap_or(x)
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short_and_keep_what_matters_near_the_ends() {
+    fn numbers_are_short_and_keep_their_digits_near_the_ends() {
         let shown = [0.0, 1.0, 0.3, 0.950_000_000_000_000_1, 0.001, 1.234_567_8, f64::INFINITY];
         let shown = shown.map(|x| Number(x).to_string());
         assert_eq!(shown, ["0", "1", "0.3", "0.95", "0.001", "1.234568", "inf"]);

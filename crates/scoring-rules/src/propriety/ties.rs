@@ -8,17 +8,17 @@ use crate::{error::Error, rule::ScoringRule, values::probability::Probability};
 
 type Range = RangeInclusive<Probability>;
 
-/// Ranges of reports that score the same to the last bit, and ranges that fade into one.
+/// Ranges of reports whose scores are equal to the last bit.
 #[derive(Debug, Default)]
 pub(super) struct Ties {
     pub(super) ties: Vec<Range>,
-    /// Where the rule has run out of numbers, which is no tie of its own: its scores do not jump
-    /// from one number to another but shrink below the smallest normal one, or a thousandth of the
-    /// range beyond its end they have still moved by a few roundings only.
+    /// Ranges in which scores are equal only because of rounding: at an end of the range they shrink
+    /// below the smallest normal number, or they have moved only within rounding at a thousandth of
+    /// the range beyond its ends.
     pub(super) faded: Vec<Range>,
 }
 
-/// The ties among sorted reports, with ends exact to neighbouring numbers.
+/// The ties among sorted reports; their ends are exact to neighbouring numbers.
 pub(super) fn ties(rule: &impl ScoringRule, reports: &[Scored]) -> Result<Ties, Error> {
     let mut found = Ties::default();
     let mut start = 0;
@@ -47,7 +47,7 @@ pub(super) fn ties(rule: &impl ScoringRule, reports: &[Scored]) -> Result<Ties, 
     Ok(found)
 }
 
-/// The last report that ties on the way to `next`, which does not, and the first that does not.
+/// The last report that ties on the way to `next`, which does not tie, and the first that does not.
 fn last_tied(
     rule: &impl ScoringRule,
     tied: Scored,
@@ -68,7 +68,7 @@ fn last_tied(
     }
 }
 
-/// Whether the scores move by rounding only from the end of a tie to the given distance from it.
+/// Whether the scores move only within rounding from the end of a tie to the given distance from it.
 fn flat_beyond(rule: &impl ScoringRule, end: &Scored, distance: f64) -> Result<bool, Error> {
     const ROUNDINGS: f64 = 64.0 * f64::EPSILON;
     let beyond = Probability::new((end.report.get() + distance).clamp(0.0, 1.0))?;
@@ -82,22 +82,23 @@ fn differs_by_less_than_a_normal_number(one: &Scored, two: &Scored) -> bool {
         && (one.failure - two.failure).abs() < f64::MIN_POSITIVE
 }
 
-/// What a few reports can tell: from one to the nearest that visibly loses against it.
+/// Losses, gains and undecided ranges among a few reports, each compared with the nearest report
+/// against which it visibly loses or gains.
 #[derive(Debug, Default)]
-pub(super) struct Told {
-    /// Whether any pair visibly loses against each other.
+pub(super) struct Compared {
+    /// Whether the reports of any pair visibly lose against each other.
     pub(super) any_loss: bool,
-    /// Ranges of reports that neither lose visibly nor tie to the last bit.
+    /// Ranges of reports that neither visibly lose nor tie to the last bit.
     pub(super) undecided: Vec<Range>,
-    /// A truth and a report that gains on it, further apart than neighbours.
+    /// Pairs of a truth and a report that gains on it.
     pub(super) gaining: Vec<(Scored, Scored)>,
 }
 
-/// Walks up sorted reports. Where neighbours are too close to tell a loss from rounding, goes on
-/// from the same report to a further one.
-pub(super) fn told(rounding: Rounding, reports: &[Scored]) -> Told {
-    let mut told = Told::default();
-    let Some((first, others)) = reports.split_first() else { return told };
+/// Compares sorted reports in turn. If two are too close to distinguish a loss from rounding, the first
+/// is compared with the next one.
+pub(super) fn compared(rounding: Rounding, reports: &[Scored]) -> Compared {
+    let mut found = Compared::default();
+    let Some((first, others)) = reports.split_first() else { return found };
     let (mut from, mut last, mut skipped) = (*first, *first, false);
     for &next in others {
         let pair = rounding.compare(&from, &next);
@@ -106,22 +107,22 @@ pub(super) fn told(rounding: Rounding, reports: &[Scored]) -> Told {
             skipped = true;
             continue;
         }
-        told.any_loss |= pair == Pair::Loss;
+        found.any_loss |= pair == Pair::Loss;
         if pair == Pair::Gain {
-            told.gaining.extend([(from, next), (next, from)]);
+            found.gaining.extend([(from, next), (next, from)]);
         }
         if skipped {
-            told.undecided.push(from.report..=next.report);
+            found.undecided.push(from.report..=next.report);
         }
         (from, skipped) = (next, false);
     }
     if skipped {
-        told.undecided.push(from.report..=last.report);
+        found.undecided.push(from.report..=last.report);
     }
-    told
+    found
 }
 
-/// Sorted, with ranges that touch or overlap as one.
+/// Sorts ranges, and merges those that touch or overlap.
 pub(super) fn united(mut ranges: Vec<Range>) -> Vec<Range> {
     ranges.sort_unstable_by_key(|range| *range.start());
     let mut united: Vec<Range> = Vec::new();
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_that_underflow_fade_and_do_not_tie() {
+    fn scores_that_underflow_fade_and_are_not_ties() {
         let steep = from_fn(|p: Probability, outcome: bool| {
             let p = p.get();
             if outcome { p.powi(100) / 100.0 } else { -p.powi(101) / 101.0 }
@@ -182,8 +183,8 @@ mod tests {
     }
 
     #[test]
-    fn scores_that_are_flat_to_rounding_fade_and_a_clip_however_narrow_ties() {
-        // One threshold density with a zero of high order at 0, beside an offset.
+    fn scores_that_are_flat_to_rounding_fade_and_even_a_narrow_clip_ties() {
+        // A threshold density with a zero of high order at 0, and an offset.
         let flat = from_fn(|p: Probability, outcome: bool| {
             let p = p.get();
             1.0 + if outcome { p.powi(3) / 3.0 - p.powi(4) / 4.0 } else { -p.powi(4) / 4.0 }
@@ -200,7 +201,7 @@ mod tests {
             let p = p.get().clamp(1e-9, 0.7);
             if outcome { -(1.0 - p) * (1.0 - p) } else { -p * p }
         });
-        // In any unit, and also where the failures alone are flat to rounding, beside an offset.
+        // In any unit, and also if only the failures are flat to rounding because of an offset.
         for (unit, offset) in [(1.0, 0.0), (1e-6, 0.0), (1e6, 0.0), (1e-12, 0.0), (1.0, 1.0)] {
             let rule = from_fn(|p, outcome| {
                 unit * brier.score(p, outcome) + if outcome { 0.0 } else { offset }
@@ -208,14 +209,14 @@ mod tests {
             let found = ties(&rule, &first(&rule).unwrap()).unwrap();
             let [low, high] = &found.ties[..] else { panic!("{unit} {offset}: {found:?}") };
             assert_eq!((low.start(), high.end()), (&Probability::ZERO, &Probability::ONE));
-            // But for numbers that the unit or the offset rounds to the same.
+            // Except for numbers that the unit or the offset rounds to the same.
             let near = |end: &Probability, want: f64| (end.get() / want - 1.0).abs() < 1e-6;
             assert!(near(low.end(), 1e-9) && near(high.start(), 0.7), "{found:?}");
         }
     }
 
     #[test]
-    fn ranges_that_overlap_are_one() {
+    fn ranges_that_overlap_are_merged() {
         let ranges = vec![range(0.5, 0.6), range(0.0, 0.2), range(0.1, 0.3), range(0.3, 0.31)];
         assert_eq!(united(ranges), [range(0.0, 0.31), range(0.5, 0.6)]);
         assert_eq!(united(vec![range(0.0, 0.9), range(0.1, 0.2)]), [range(0.0, 0.9)]);

@@ -8,15 +8,15 @@ use crate::{
     values::weight::Weight,
 };
 
-/// Scores an array of forecasts, of any number of axes, against outcomes of the same shape:
+/// Scores an array of forecasts with any number of axes against outcomes of the same shape:
 /// [`score_slice`] for `ndarray`.
 ///
-/// Arrays in row-major order are read where they lie; others are copied once.
+/// Arrays in row-major order are not copied; others are copied once.
 ///
 /// # Errors
 ///
-/// [`Error::Shape`] where the shapes differ; [`Error::NotAProbabilityAt`] for a forecast that is
-/// none, with its place in row-major order.
+/// [`Error::Shape`] if the shapes differ; [`Error::NotAProbabilityAt`] for a forecast that is not a
+/// probability, with its position in row-major order.
 ///
 /// ```
 /// use ndarray::array;
@@ -37,7 +37,7 @@ pub fn score_array<R: ScoringRule + ?Sized, D: Dimension>(
     same_shape("outcomes", &forecasts, &outcomes)?;
     let mut scores = Array::zeros(forecasts.raw_dim());
     let (forecasts, outcomes) = (forecasts.as_standard_layout(), outcomes.as_standard_layout());
-    // Row-major arrays are slices; so none of these is ever empty by mistake.
+    // All three are in row-major order, so that each is a slice.
     if let (Some(forecasts), Some(outcomes), Some(scores)) =
         (forecasts.as_slice(), outcomes.as_slice(), scores.as_slice_mut())
     {
@@ -46,12 +46,12 @@ pub fn score_array<R: ScoringRule + ?Sized, D: Dimension>(
     Ok(scores)
 }
 
-/// The mean score of an array of forecasts, weighted where weights are given: [`mean_score`] for
-/// `ndarray`, the same to the bit for arrays in row-major order.
+/// The mean score of an array of forecasts, weighted if weights are given: [`mean_score`] for
+/// `ndarray`, with the same bits for arrays in row-major order.
 ///
 /// # Errors
 ///
-/// As [`score_array`], and as [`mean_score`] for weights and for empty arrays.
+/// Those of [`score_array`], and those of [`mean_score`] for weights and for empty arrays.
 ///
 /// ```
 /// use ndarray::array;
@@ -89,7 +89,7 @@ fn same_shape<A, B, D: Dimension>(
     other: &ArrayView<'_, B, D>,
 ) -> Result<(), Error> {
     let (shape, found) = (forecasts.shape(), other.shape());
-    // Arrays of a dynamic number of axes may differ in that too: a missing axis has no length.
+    // Arrays may differ in the number of axes; the length of a missing axis counts as 0.
     let axes = shape.len().max(found.len());
     let length = |shape: &[usize], axis| shape.get(axis).copied().unwrap_or(0);
     match (0..axes).find(|&axis| shape.get(axis) != found.get(axis)) {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_that_differ_and_forecasts_that_are_none_are_refused() {
+    fn different_shapes_and_invalid_forecasts_are_refused() {
         let forecasts = array![[0.5, 0.5, 0.5], [0.5, 0.5, 1.5]];
         let outcomes = Array2::from_elem((3, 2), true);
         let error = score_array(&LogScore::exact(), forecasts.view(), outcomes.view()).unwrap_err();

@@ -3,18 +3,18 @@ use crate::{
     sums::exact_sum::ExactSum, values::probability::Probability, values::weight::Weight,
 };
 
-/// Rows whose scores are added up plainly; sums of blocks are added exactly. Part of what the last
-/// bits of a mean are, so not to be changed lightly.
+/// The number of rows whose scores are added in floating point; the sums of blocks are added exactly.
+/// The last bits of a mean depend on it.
 pub(crate) const BLOCK: usize = 1024;
 
-/// Scores every row: `scores[i]` becomes the score of `forecasts[i]` once `outcomes[i]` is known.
+/// Scores rows: `scores[i]` becomes the score of `forecasts[i]` under `outcomes[i]`.
 ///
-/// Vectorised for the rules of this crate, without allocation; O(n). The log score's logarithm is
-/// our own here, within 2 units in the last place.
+/// O(n), without allocation, and vectorised for the rules of this crate. Log scores are within 2 units
+/// in the last place.
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless outcomes and scores have one entry a forecast; nothing is written then.
+/// [`Error::Length`] unless outcomes and scores have one entry per forecast; then nothing is written.
 ///
 /// ```
 /// use scoring_rules::{BrierScore, Probability, score_slice};
@@ -37,23 +37,22 @@ pub fn score_slice<R: ScoringRule + ?Sized>(
     Ok(())
 }
 
-/// The mean score of rows, weighted where weights are given.
+/// The mean score of rows, weighted if weights are given.
 ///
-/// For the log score one logarithm a block of 1,024 rows. Rows are added up in blocks, always in
-/// the same way, and blocks exactly: the bits do not depend on how the work is split over threads.
-/// The order of the rows moves the last digits only (by 1e-12 of the mean size of the scores at
-/// most); for a mean that is free of any order to the bit see [`ExactMean`](crate::ExactMean).
+/// Rows are added in blocks of 1,024, always in the same order, and the sums of blocks exactly, so
+/// that the bits do not depend on the number of threads. The order of the rows affects the last
+/// digits, by at most 1e-12 of the mean size of the scores; [`ExactMean`](crate::ExactMean) does not
+/// depend on it. The log score takes one logarithm per block.
 ///
-/// A row of weight zero leaves no trace, also where its score is infinite.
+/// A row of weight 0 does not count, even if its score is infinite.
 ///
 /// Cost: O(n), no allocation.
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless outcomes, and weights where given, have one entry a forecast;
-/// [`Error::Empty`] without a row of positive weight; [`Error::NotFinite`] where scores are infinite
-/// with both signs or no numbers, as no rule of this crate has them but power scores of powers up
-/// to 0.
+/// [`Error::Length`] unless outcomes, and weights if given, have one entry per forecast;
+/// [`Error::Empty`] if no row has a positive weight; [`Error::NotFinite`] if scores are NaN or
+/// infinite in both directions. In this crate only power scores with power <= 0 produce such scores.
 ///
 /// ```
 /// use scoring_rules::{BrierScore, Probability, Weight, mean_score};
@@ -77,11 +76,11 @@ pub fn mean_score<R: ScoringRule + ?Sized>(
     sums.mean()
 }
 
-/// [`score_slice`] on all threads of the current `rayon` pool; the same scores to the bit.
+/// [`score_slice`] on all threads of the current `rayon` pool, with the same bits.
 ///
 /// # Errors
 ///
-/// As [`score_slice`].
+/// Those of [`score_slice`].
 ///
 /// ```
 /// use scoring_rules::{BrierScore, Probability, par_score_slice};
@@ -109,11 +108,11 @@ pub fn par_score_slice<R: ScoringRule + Sync + ?Sized>(
     Ok(())
 }
 
-/// [`mean_score`] on all threads of the current `rayon` pool; the same mean to the bit.
+/// [`mean_score`] on all threads of the current `rayon` pool, with the same bits.
 ///
 /// # Errors
 ///
-/// As [`mean_score`].
+/// Those of [`mean_score`].
 ///
 /// ```
 /// use scoring_rules::{BrierScore, Probability, par_mean_score};
@@ -141,7 +140,7 @@ pub fn par_mean_score<R: ScoringRule + Sync + ?Sized>(
     sums.reduce(Sums::default, Sums::merged).mean()
 }
 
-/// Rows that one thread takes at a time; whole blocks.
+/// The number of rows that one thread processes at a time; a multiple of `BLOCK`.
 #[cfg(feature = "rayon")]
 const TASK: usize = 64 * BLOCK;
 
@@ -155,7 +154,7 @@ fn check(
     same_length("weights", forecasts.len(), weights.len())
 }
 
-/// Sums of scores and of weights so far, exact from the blocks on.
+/// Exact sums of the blocks' scores and weights.
 #[derive(Default)]
 struct Sums {
     scores: ExactSum,

@@ -7,20 +7,20 @@ use crate::{
     values::probability::Probability,
 };
 
-/// The boosting score, minus the exponential loss at half the logit: the root of the odds against
-/// what happened, with its sign turned.
+/// The boosting score, which is minus the exponential loss at half the logit: minus the square root of
+/// the odds against the outcome that happened.
 ///
 /// ```text
 /// S(p, 1) = -sqrt((1-p) / p)        S(p, 0) = -sqrt(p / (1-p))
 /// ```
 ///
-/// Between minus infinity and 0, strictly proper, symmetric. It is half the beta score with both
-/// parameters -1/2; wrong certainties cost more than under the log score.
+/// Between minus infinity and 0, strictly proper, symmetric. It is half the beta score with parameters
+/// (-1/2, -1/2). Forecasts close to a wrong certainty cost more than under the log score.
 ///
 /// Reference: Buja, Stuetzle and Shen (2005), Loss functions for binary class probability
 /// estimation and classification: structure and applications, section 4.
 ///
-/// In JSON it is its name, `"boosting_score"`.
+/// In JSON it is written as `"boosting_score"`.
 ///
 /// ```
 /// use scoring_rules::{BoostingScore, Probability, ScoringRule};
@@ -73,8 +73,8 @@ impl ScoringRule for BoostingScore {
         if p.p == q.p {
             return 0.0;
         }
-        // q (1-p) + (1-q) p - 2 sqrt(q (1-q) p (1-p)) is the square of a difference of roots; that
-        // difference is (q - p) over the sum of the roots.
+        // q (1-p) + (1-q) p - 2 sqrt(q (1-q) p (1-p)) is the square of a difference of roots, which
+        // is (q - p) divided by the sum of the roots.
         let sum = (q.p * p.rest).sqrt() + (q.rest * p.p).sqrt();
         let difference = (q.p - p.p) / sum;
         difference / (p.p * p.rest).sqrt() * difference
@@ -85,8 +85,8 @@ impl SmoothScore for BoostingScore {
     #[inline]
     fn score_of(&self, forecast: Sides, outcome: bool) -> f64 {
         let (given, against) = forecast.of(outcome);
-        // Two roots, as the quotient may leave the range of a number; a difference, so that a
-        // right certainty has plain zero.
+        // Two roots, because the quotient may overflow; a difference, so that a right certainty
+        // scores 0 and not negative 0.
         0.0 - against.sqrt() / given.sqrt()
     }
 }

@@ -12,12 +12,12 @@ use crate::{
 
 /// The Brier (quadratic) score, `-(p - y)^2`: between -1 and 0, strictly proper, symmetric.
 ///
-/// It is twice the beta score with both parameters 1.
+/// It is twice the beta score with parameters (1, 1).
 ///
 /// Reference: Brier (1950), Verification of forecasts expressed in terms of probability,
 /// doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2.
 ///
-/// In JSON it is its name, `"brier_score"`.
+/// In JSON it is written as `"brier_score"`.
 ///
 /// ```
 /// use scoring_rules::{BrierScore, Probability, ScoringRule};
@@ -59,7 +59,7 @@ impl ScoringRule for BrierScore {
     #[inline]
     fn score(&self, forecast: Probability, outcome: bool) -> f64 {
         let error = forecast.get() - f64::from(outcome);
-        // A difference, so that a right certainty has plain zero and not negative zero.
+        // A difference, so that a right certainty scores 0 and not negative 0.
         0.0 - error * error
     }
 

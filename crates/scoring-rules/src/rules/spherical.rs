@@ -9,20 +9,20 @@ use crate::{
     values::probability::Probability,
 };
 
-/// The spherical score: the probability given to what happened, over the length of the vector
-/// `(p, 1 - p)`.
+/// The spherical score: the probability of the outcome that happened, divided by the length of the
+/// vector `(p, 1 - p)`.
 ///
 /// ```text
 /// S(p, 1) = p / sqrt(p^2 + (1-p)^2)        S(p, 0) = (1-p) / sqrt(p^2 + (1-p)^2)
 /// ```
 ///
-/// Between 0 and 1, strictly proper, symmetric. It is the pseudospherical score of power 2 over an
-/// even baseline, up to scale and origin. Without the root it would not be proper.
+/// Between 0 and 1, strictly proper, symmetric. Up to scale and origin, it is the pseudospherical score
+/// of power 2 with a baseline of 1/2. Without the root it would not be proper.
 ///
 /// Reference: Good (1971), Comment on Buehler, in Foundations of Statistical Inference; Gneiting
 /// and Raftery (2007), section 4.1, doi:10.1198/016214506000001437.
 ///
-/// In JSON it is its name, `"spherical_score"`.
+/// In JSON it is written as `"spherical_score"`.
 ///
 /// ```
 /// use scoring_rules::{Probability, ScoringRule, SphericalScore};
@@ -75,8 +75,8 @@ impl ScoringRule for SphericalScore {
         -length(Sides::new(truth))
     }
 
-    /// The length of the truth times one minus the cosine of the angle between the two vectors, by
-    /// way of its sine: nothing cancels.
+    /// The length of the truth times one minus the cosine of the angle between the two vectors,
+    /// computed from the sine so that nothing cancels.
     fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
         let (p, q) = (Sides::new(forecast), Sides::new(truth));
         let (of_p, of_q) = (length(p), length(q));

@@ -119,7 +119,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_statrs_where_that_is_defined_and_exact(
+        fn agrees_with_statrs_for_parameters_that_it_supports(
             a in 0.1..20.0_f64,
             b in 0.1..20.0_f64,
             x in 0.05..0.95_f64,

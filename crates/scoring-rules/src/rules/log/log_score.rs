@@ -22,11 +22,11 @@ use crate::{
     values::probability::Probability,
 };
 
-/// The logarithmic score, `ln` of the probability given to what happened, in nats.
+/// The logarithmic score: `ln` of the forecast probability of the outcome that happened, in nats.
 ///
 /// Between minus infinity and 0, strictly proper, symmetric. [`LogScore::exact`] is the score as
-/// defined; [`LogScore::clipped`] moves forecasts into `[eps, 1 - eps]` first, which bounds it by
-/// `ln eps` and makes it proper but no longer strictly so: reports beyond the clip tie.
+/// defined. [`LogScore::clipped`] moves forecasts into `[eps, 1 - eps]` first; it is at least `ln eps`
+/// and proper but not strictly proper, because reports beyond the clip tie.
 ///
 /// In JSON it is `{"clip": 1e-6}`, and `{"clip": null}` for the exact score.
 ///
@@ -54,7 +54,7 @@ pub struct LogScore {
 #[derive(serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    /// Required, so that an empty object is not taken for the exact score.
+    /// Required, so that an empty object does not mean the exact score.
     #[serde(deserialize_with = "required")]
     clip: Option<f64>,
 }
@@ -81,7 +81,7 @@ impl From<LogScore> for Written {
 }
 
 impl LogScore {
-    /// The score as defined: minus infinity for a certainty that was wrong.
+    /// The score as defined: minus infinity for a wrong certainty.
     #[must_use]
     pub const fn exact() -> Self {
         Self { clip: 0.0 }
@@ -102,16 +102,16 @@ impl LogScore {
         }
     }
 
-    /// The probability that counts where `p` was given to the event and the event happened.
+    /// Clips the probability of the outcome that happened.
     #[inline]
     fn clip(self, p: f64) -> f64 {
-        // Not f64::clamp, which checks its limits and looks for NaN on every call.
+        // Not f64::clamp, which checks its limits and for NaN on every call.
         let (low, high) = (self.clip, 1.0 - self.clip);
         let p = if p > low { p } else { low };
         if p < high { p } else { high }
     }
 
-    /// The forecast that counts, of which neither side has lost digits: `1 - (1 - eps)` is not eps.
+    /// Clips a forecast without losing digits of either side: `1 - (1 - eps)` is not eps.
     fn clipped_sides(self, forecast: Sides) -> Sides {
         if forecast.p < self.clip {
             Sides { p: self.clip, rest: 1.0 - self.clip }
@@ -122,14 +122,16 @@ impl LogScore {
         }
     }
 
-    /// The product whose logarithm is the weighted sum over a run of at most [`WINDOW`] steps, all
-    /// with weight 1 or with falling weights; 0 if it is too small for a number.
+    /// The product whose logarithm is the weighted sum over a run of at most [`WINDOW`] steps with
+    /// equal or falling weights; 0 if it is too small for a number.
     #[inline(always)]
     fn product(
         self,
         forecasts: &[Probability],
-        (start, end, outcome): (usize, usize, bool),
-        falling: bool,
+        start: usize,
+        end: usize,
+        outcome: bool,
+        weights: StepWeights,
     ) -> f64 {
         let (failure, outside) = (f64::from(!outcome), outside(end - start));
         with_window(forecasts, start, end, |window| {
@@ -139,49 +141,33 @@ impl LogScore {
             };
             let pairs = (1..WINDOW / 2).map(|pair| [factor(2 * pair), factor(2 * pair + 1)]);
             let first = [factor(0), factor(1)];
-            if falling { falling_powers(first, pairs) } else { plain(first, pairs) }
+            if weights == StepWeights::Equal {
+                plain(first, pairs)
+            } else {
+                falling_powers(first, pairs)
+            }
         })
     }
 
     /// The weighted sum over a run of any length, as a sum over pieces of up to [`WINDOW`] steps.
     /// Weights are 1 or fall by 1 within a piece; both sums together give every other weight.
     #[inline(never)]
-    fn sum_of_pieces(
-        self,
-        forecasts: &[Probability],
-        (start, end, outcome): (usize, usize, bool),
-        weights: StepWeights,
-    ) -> f64 {
-        let mut total = CompensatedSum::default();
-        for from in (start..end).step_by(WINDOW) {
-            let to = end.min(from + WINDOW);
-            let plain = self.sum_of_piece(forecasts, (from, to, outcome), false);
+    fn sum_of_pieces(self, run: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
+        let (mut total, mut end) = (CompensatedSum::default(), 0);
+        for piece in run.chunks(WINDOW) {
+            end += piece.len();
+            let plain = self.weighted_sum(piece, outcome, StepWeights::Equal);
             if plain.is_infinite() {
                 return plain;
             }
-            let falling = || self.sum_of_piece(forecasts, (from, to, outcome), true);
+            let falling = || self.weighted_sum(piece, outcome, StepWeights::Falling);
             total.add(match weights {
                 StepWeights::Equal => plain,
-                StepWeights::Falling => falling() + (end - to) as f64 * plain,
-                StepWeights::Rising => (to - start + 1) as f64 * plain - falling(),
+                StepWeights::Falling => falling() + (run.len() - end) as f64 * plain,
+                StepWeights::Rising => (end + 1) as f64 * plain - falling(),
             });
         }
         total.value()
-    }
-
-    fn sum_of_piece(
-        self,
-        forecasts: &[Probability],
-        run @ (start, end, outcome): (usize, usize, bool),
-        falling: bool,
-    ) -> f64 {
-        let weights = if falling { StepWeights::Falling } else { StepWeights::Equal };
-        let sum = self.product(forecasts, run, falling).ln();
-        if keeps_digits(sum, weights.total(end - start)) {
-            sum
-        } else {
-            weights.sum(&forecasts[start..end], |p| self.score(p, outcome))
-        }
     }
 }
 
@@ -202,14 +188,14 @@ impl ScoringRule for LogScore {
     fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
         let given = Sides::new(truth);
         let (p, q) = (self.clipped_sides(Sides::new(forecast)), self.clipped_sides(given));
-        // Of sides above one half the digits are in the other one.
+        // Above 1/2, the other side has more digits.
         let gap = if p.p < 0.5 || q.p < 0.5 { p.p - q.p } else { q.rest - p.rest };
         if gap == 0.0 {
             return 0.0;
         }
         let loss = kullback_leibler(q, p, gap);
-        // A truth beyond the clip makes one outcome likelier than its clipped forecast does. Neither
-        // part is negative.
+        // A truth beyond the clip gives one outcome a higher probability than the clipped truth does.
+        // Neither part is negative.
         let beyond = (self.clip - given.rest).max(0.0) - (self.clip - given.p).max(0.0);
         if beyond == 0.0 {
             return loss;
@@ -217,8 +203,7 @@ impl ScoringRule for LogScore {
         loss + beyond * (log_ratio(q.p, p.p, -gap) - log_ratio(q.rest, p.rest, gap))
     }
 
-    /// A logarithm of our own, in straight-line code for vectors: at most 2 units in the last place
-    /// off.
+    /// Uses a branch-free logarithm with an error of at most 2 units in the last place.
     fn fill_scores(&self, forecasts: &[Probability], outcomes: &[bool], scores: &mut [f64]) {
         let (clip, floor) = (self.clip, self.clip.ln());
         for ((forecasts, outcomes), scores) in
@@ -240,7 +225,7 @@ impl ScoringRule for LogScore {
         }
     }
 
-    /// One logarithm for all rows, that of their product.
+    /// Uses one logarithm for all rows: that of a product.
     fn sum_scores(&self, forecasts: &[Probability], outcomes: &[bool]) -> f64 {
         let given =
             |forecast: Probability, success| self.clip(sides(forecast.get(), f64::from(success)).0);
@@ -259,19 +244,24 @@ impl ScoringRule for LogScore {
     }
 
     fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
+        let fits = |n: usize| n <= WINDOW && weights != StepWeights::Rising;
         // All products first, then all logarithms, so that neither waits for the other.
-        for (sum, run) in sums.iter_mut().zip(runs.iter()) {
-            *sum = match weights {
-                _ if run.1 - run.0 > WINDOW => 0.0,
-                StepWeights::Equal => self.product(runs.forecasts(), run, false),
-                StepWeights::Falling => self.product(runs.forecasts(), run, true),
-                StepWeights::Rising => 0.0,
+        for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
+            *sum = if fits(end - start) {
+                self.product(runs.forecasts(), start, end, outcome, weights)
+            } else {
+                0.0
             };
         }
-        for (sum, run) in sums.iter_mut().zip(runs.iter()) {
+        for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
             *sum = sum.ln();
-            if !keeps_digits(*sum, weights.total(run.1 - run.0)) {
-                *sum = self.sum_of_pieces(runs.forecasts(), run, weights);
+            if !keeps_digits(*sum, weights.total(end - start)) {
+                let run = &runs.forecasts()[start..end];
+                *sum = if fits(run.len()) {
+                    weights.sum(run, |p| self.score(p, outcome))
+                } else {
+                    self.sum_of_pieces(run, outcome, weights)
+                };
             }
         }
     }
@@ -286,7 +276,7 @@ impl SmoothScore for LogScore {
         } else if given < 0.5 {
             given.ln()
         } else {
-            // Keeps every digit of a small `against`, which `given` has rounded away.
+            // Keeps the digits of a small `against`, which rounding has removed from `given`.
             0.0 + (-against.max(self.clip)).ln_1p()
         }
     }
@@ -298,7 +288,6 @@ impl SmoothScore for LogScore {
         // ln (1 + exp(x)), with the logit x against the outcome.
         let x = if outcome { -logit } else { logit };
         let loss = x.max(0.0) + (-x.abs()).exp().ln_1p();
-        // Never negative zero.
         loss.max(0.0 - (-self.clip).ln_1p()).min(-self.clip.ln())
     }
 }
@@ -391,7 +380,7 @@ mod tests {
         }
     }
 
-    /// Unlike each other, and neither nearly right nor nearly impossible.
+    /// Different values, not close to 0 or 1.
     fn ordinary(n: usize) -> Vec<f64> {
         (0..n).map(|i| 0.1 + 0.8 * (i as f64 * 0.618_033_988_75).fract()).collect()
     }
@@ -402,10 +391,8 @@ mod tests {
         for rule in [LogScore::exact(), LogScore::clipped(1e-6).unwrap()] {
             for n in 1..=WINDOW {
                 let forecasts = Probability::from_slice(&values[WINDOW - n..]).unwrap();
-                for (weights, falling) in
-                    [(StepWeights::Equal, false), (StepWeights::Falling, true)]
-                {
-                    let log = rule.product(forecasts, (0, n, true), falling).ln();
+                for weights in [StepWeights::Equal, StepWeights::Falling] {
+                    let log = rule.product(forecasts, 0, n, true, weights).ln();
                     let exact = weights.sum(forecasts, |p| rule.score(p, true));
                     assert!(keeps_digits(log, weights.total(n)));
                     approx::assert_relative_eq!(log, exact, epsilon = 0.0, max_relative = 1e-13);
@@ -469,7 +456,7 @@ mod tests {
         for gap in [1e-3, 1e-6, 1e-9, 1e-12] {
             let p = 0.05 + gap;
             let [report, truth] = [p, 0.0].map(|p| Probability::new(p).unwrap());
-            // A certain failure, which the clip turns into 0.05.
+            // The clip turns a certain failure into 0.05.
             let exact = -(-(p - 0.05) / 0.95).ln_1p();
             let loss = rule.divergence(report, truth);
             approx::assert_relative_eq!(loss, exact, epsilon = 0.0, max_relative = 1e-13);

@@ -3,15 +3,15 @@ use crate::{
     values::probability::Probability,
 };
 
-/// The score of one decision: to act exactly when the forecast is above a threshold c.
+/// The elementary (threshold) score: the score of the decision to act if and only if the forecast is
+/// above a threshold c.
 ///
-/// Acting on a failure (a false alarm) costs c, not acting on a success (a miss) costs 1 - c, the
-/// rest nothing: the elementary, or threshold, score. Between -1 and 0. Proper, not strictly: all
-/// forecasts on one side of the threshold tie. Every proper rule is a mixture of these over
-/// thresholds ([`ThresholdMixture`](crate::ThresholdMixture)).
+/// Acting on a failure (a false alarm) costs c, and not acting on a success (a miss) costs 1 - c.
+/// Right decisions cost nothing. Between -1 and 0. Proper but not strictly: all forecasts on one side
+/// of the threshold tie. Every proper rule is a mixture of these over thresholds
+/// ([`ThresholdMixture`](crate::ThresholdMixture)).
 ///
-/// With costs of your own ([`ElementaryScore::with_costs`]) it is the cost-weighted 0-1 loss with
-/// its sign turned.
+/// With other costs ([`ElementaryScore::with_costs`]) it is minus the cost-weighted 0-1 loss.
 ///
 /// Reference: Schervish (1989), A general method for comparing probability assessors,
 /// doi:10.1214/aos/1176347398; Ehm, Gneiting, Jordan and Krüger (2016), Of quantiles and
@@ -24,7 +24,7 @@ use crate::{
 /// let p = Probability::new(0.4)?;
 /// assert_eq!((rule.score(p, true), rule.score(p, false)), (0.0, -0.25));
 ///
-/// // A miss costs nine times what a false alarm does: act above one in ten.
+/// // A miss costs nine times as much as a false alarm: act above one in ten.
 /// let rule = ElementaryScore::with_costs(1.0, 9.0)?;
 /// assert_eq!(rule.threshold().get(), 0.1);
 /// assert_eq!(rule.score(Probability::new(0.05)?, true), -9.0);
@@ -39,7 +39,7 @@ pub struct ElementaryScore {
     miss: f64,
 }
 
-/// The form in which the rule is written.
+/// The serialized form.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
@@ -83,14 +83,13 @@ impl ElementaryScore {
         Self { threshold, false_alarm: threshold.get(), miss: 1.0 - threshold.get() }
     }
 
-    /// The score of who pays `false_alarm` for having acted without need and `miss` for not having
-    /// acted when it was needed, in the unit of these costs. Its threshold is
-    /// `false_alarm / (false_alarm + miss)`.
+    /// The score with the given costs of a false alarm and of a miss, in the unit of these costs. Its
+    /// threshold is `false_alarm / (false_alarm + miss)`.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless both costs are between 1e-100 and 1e100 and neither drowns the
-    /// other: the threshold must be between 0 and 1.
+    /// [`Error::Setting`] unless both costs are from 1e-100 to 1e100 and the threshold, after
+    /// rounding, is above 0 and below 1.
     pub fn with_costs(false_alarm: f64, miss: f64) -> Result<Self, Error> {
         for (name, value) in [("false_alarm", false_alarm), ("miss", miss)] {
             if !(1e-100..=1e100).contains(&value) {
@@ -98,12 +97,12 @@ impl ElementaryScore {
             }
         }
         let threshold = Level::new(false_alarm / (false_alarm + miss)).map_err(|_| {
-            Error::Setting { name: "miss", value: miss, range: "not drowned by false_alarm" }
+            Error::Setting { name: "miss", value: miss, range: "at least 1e-16 of false_alarm" }
         })?;
         Ok(Self { threshold, false_alarm, miss })
     }
 
-    /// Forecasts above it lead to action.
+    /// The threshold; forecasts above it lead to action.
     #[must_use]
     pub const fn threshold(&self) -> Level {
         self.threshold
@@ -129,7 +128,7 @@ impl ScoringRule for ElementaryScore {
         if self.acts(forecast) == self.acts(truth) {
             return 0.0;
         }
-        // Never negative, also where the costs round the threshold.
+        // At least 0, even if the threshold was rounded.
         let q = Sides::new(truth);
         (q.rest * self.false_alarm - q.p * self.miss).abs()
     }

@@ -286,7 +286,8 @@ mod json {
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-    use super::{Block, TiedBlocks};
+    use super::TiedBlocks;
+    use crate::ties::block::Block;
 
     impl<S: Serialize> Serialize for TiedBlocks<S> {
         fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {

@@ -1,5 +1,5 @@
 use crate::{
-    checks::same_length,
+    checks::{all_finite, same_length},
     error::Error,
     sums::exact_mean::ExactMean,
     values::{interval::Interval, weight::Weight},
@@ -35,11 +35,7 @@ pub fn empirical_coverage(
     weights: Option<&[Weight]>,
 ) -> Result<f64, Error> {
     same_length("outcomes", forecasts.len(), outcomes.len())?;
-    for (index, &value) in outcomes.iter().enumerate() {
-        if !value.is_finite() {
-            return Err(Error::NotFiniteAt { what: "outcomes", index, value });
-        }
-    }
+    all_finite("outcomes", outcomes)?;
     let inside = forecasts.iter().zip(outcomes).map(|(f, &y)| f64::from(f.contains(y)));
     mean(inside, weights)
 }

@@ -1,5 +1,7 @@
 use crate::{
-    checks::same_length, error::Error, sums::compensated_sum::CompensatedSum,
+    checks::{all_finite, same_length},
+    error::Error,
+    sums::compensated_sum::CompensatedSum,
     values::weight::Weight,
 };
 
@@ -100,11 +102,7 @@ impl Ensemble {
         if members.is_empty() {
             return Err(Error::TooFew { what: "ensemble members", least: 1, found: 0 });
         }
-        for (index, &value) in members.iter().enumerate() {
-            if !value.is_finite() {
-                return Err(Error::NotFiniteAt { what: "ensemble members", index, value });
-            }
-        }
+        all_finite("ensemble members", members)?;
         let Some(weights) = weights else {
             let mut members = members.to_vec();
             members.sort_unstable_by(f64::total_cmp);

@@ -1,5 +1,5 @@
 use crate::{
-    checks::same_length,
+    checks::{all_finite, ascending, same_length},
     error::Error,
     values::{interval::Interval, level::Level},
 };
@@ -55,26 +55,9 @@ impl Quantiles {
         if levels.is_empty() {
             return Err(Error::TooFew { what: "quantiles", least: 1, found: 0 });
         }
-        for (index, &value) in values.iter().enumerate() {
-            if !value.is_finite() {
-                return Err(Error::NotFiniteAt { what: "values", index, value });
-            }
-        }
-        for (i, pair) in levels.windows(2).enumerate() {
-            if let &[before, value] = pair
-                && before >= value
-            {
-                let (before, value) = (before.get(), value.get());
-                return Err(Error::OutOfOrder { what: "levels", index: i + 1, before, value });
-            }
-        }
-        for (i, pair) in values.windows(2).enumerate() {
-            if let &[before, value] = pair
-                && before > value
-            {
-                return Err(Error::OutOfOrder { what: "values", index: i + 1, before, value });
-            }
-        }
+        all_finite("values", &values)?;
+        ascending("levels", &levels, |before, level| before < level)?;
+        ascending("values", &values, |before, value| before <= value)?;
         Ok(Self { levels, values })
     }
 

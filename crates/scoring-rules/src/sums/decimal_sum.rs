@@ -98,19 +98,7 @@ impl PartialEq for DecimalSum {
     }
 }
 
-impl Extend<f64> for DecimalSum {
-    fn extend<I: IntoIterator<Item = f64>>(&mut self, terms: I) {
-        terms.into_iter().for_each(|term| self.add(term));
-    }
-}
-
-impl FromIterator<f64> for DecimalSum {
-    fn from_iter<I: IntoIterator<Item = f64>>(terms: I) -> Self {
-        let mut sum = Self::default();
-        sum.extend(terms);
-        sum
-    }
-}
+collecting!(DecimalSum, add);
 
 #[cfg(feature = "serde")]
 impl serde::Serialize for DecimalSum {

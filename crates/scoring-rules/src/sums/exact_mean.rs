@@ -157,19 +157,7 @@ impl PartialEq for ExactMean {
     }
 }
 
-impl Extend<f64> for ExactMean {
-    fn extend<I: IntoIterator<Item = f64>>(&mut self, values: I) {
-        values.into_iter().for_each(|value| self.update(value));
-    }
-}
-
-impl FromIterator<f64> for ExactMean {
-    fn from_iter<I: IntoIterator<Item = f64>>(values: I) -> Self {
-        let mut mean = Self::default();
-        mean.extend(values);
-        mean
-    }
-}
+collecting!(ExactMean, update);
 
 #[cfg(test)]
 mod tests {

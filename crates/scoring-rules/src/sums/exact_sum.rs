@@ -245,19 +245,7 @@ impl PartialEq for ExactSum {
     }
 }
 
-impl Extend<f64> for ExactSum {
-    fn extend<I: IntoIterator<Item = f64>>(&mut self, terms: I) {
-        terms.into_iter().for_each(|term| self.add(term));
-    }
-}
-
-impl FromIterator<f64> for ExactSum {
-    fn from_iter<I: IntoIterator<Item = f64>>(terms: I) -> Self {
-        let mut sum = Self::default();
-        sum.extend(terms);
-        sum
-    }
-}
+collecting!(ExactSum, add);
 
 /// 2^n for n in -1022..=1023.
 fn power_of_two(n: i32) -> f64 {

@@ -42,8 +42,8 @@ pub fn empirical_coverage(
 
 /// The weighted mean width of intervals, in the units of the outcome.
 ///
-/// Infinite if the width of an interval with positive weight is infinite. The result does not depend
-/// on the order of the rows, and a row of weight 2 counts as much as two equal rows.
+/// Infinite if the width of an interval with positive weight is infinite. The result does not
+/// depend on the order of the rows, and a row of weight 2 counts as much as two equal rows.
 ///
 /// # Errors
 ///

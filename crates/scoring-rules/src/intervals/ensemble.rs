@@ -5,7 +5,8 @@ use crate::{
     values::weight::Weight,
 };
 
-/// A forecast of a number by several members, such as samples, which are equally likely or weighted.
+/// A forecast of a number by several members, such as samples, which are equally likely or
+/// weighted.
 ///
 /// Checked and sorted once. Equal members count separately. In JSON an ensemble is the list of its
 /// members, or `{"members": […], "weights": […]}` if it has weights.
@@ -80,9 +81,9 @@ impl Ensemble {
     ///
     /// # Errors
     ///
-    /// [`Error::TooFew`] if there are no members; [`Error::NotFiniteAt`] for a member that is NaN or
-    /// infinite; [`Error::Length`] unless there is one weight per member; [`Error::Empty`] if all
-    /// weights are 0.
+    /// [`Error::TooFew`] if there are no members; [`Error::NotFiniteAt`] for a member that is NaN
+    /// or infinite; [`Error::Length`] unless there is one weight per member; [`Error::Empty`] if
+    /// all weights are 0.
     ///
     /// ```
     /// use scoring_rules::{Ensemble, Observed, Weight, ensemble_crps_loss};
@@ -125,7 +126,8 @@ impl Ensemble {
         &self.members
     }
 
-    /// The weights of the [members](Self::members), in the same order, or `None` if none were given.
+    /// The weights of the [members](Self::members), in the same order, or `None` if none were
+    /// given.
     #[must_use]
     pub fn weights(&self) -> Option<&[Weight]> {
         self.weights.as_ref().map(|weights| &weights.each[..])

@@ -10,8 +10,8 @@ const SAME_LEVEL: f64 = 1e-12;
 
 /// A forecast of a number by several quantiles.
 ///
-/// Checked once: the levels are strictly ascending, and the values are finite and ascending. In JSON
-/// it is a list of pairs of a level and a value, such as `[[0.25, 3.0], [0.5, 5.0]]`.
+/// Checked once: the levels are strictly ascending, and the values are finite and ascending. In
+/// JSON it is a list of pairs of a level and a value, such as `[[0.25, 3.0], [0.5, 5.0]]`.
 ///
 /// ```
 /// use scoring_rules::{Error, Interval, Level, Quantiles};
@@ -44,8 +44,8 @@ impl Quantiles {
     /// # Errors
     ///
     /// [`Error::Length`] unless there is one value per level; [`Error::TooFew`] if there are none;
-    /// [`Error::NotFiniteAt`] for a value that is NaN or infinite; [`Error::OutOfOrder`] for a level
-    /// that is not above the previous level, and for a value below the previous value.
+    /// [`Error::NotFiniteAt`] for a value that is NaN or infinite; [`Error::OutOfOrder`] for a
+    /// level that is not above the previous level, and for a value below the previous value.
     pub fn new(levels: &[Level], values: &[f64]) -> Result<Self, Error> {
         Self::checked(levels.to_vec(), values.to_vec())
     }

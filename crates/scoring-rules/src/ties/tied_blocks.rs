@@ -217,8 +217,8 @@ fn check_lengths(rows: usize, outcomes: &[bool], weights: Option<&[Weight]>) -> 
 
 /// A row as an integer, in the order of the bits of the confidence, the outcome and the weight.
 ///
-/// Rows are ordered by their weight too, so that not even the rounding of sums of weights depends on
-/// the order of the input. The sign bit of the weight is free, and holds the outcome.
+/// Rows are ordered by their weight too, so that not even the rounding of sums of weights depends
+/// on the order of the input. The sign bit of the weight is free, and holds the outcome.
 fn pack(confidence: u64, outcome: bool, weight: Weight) -> u128 {
     u128::from(confidence) << 64 | u128::from(u64::from(outcome) << 63 | weight.get().to_bits())
 }
@@ -309,8 +309,8 @@ mod json {
                     != Some(std::cmp::Ordering::Less)
                 {
                     return Err(D::Error::custom(format_args!(
-                        "block {}: the confidence {} is not above {}, the confidence of the previous \
-                         block",
+                        "block {}: the confidence {} is not above {}, the confidence of the \
+                         previous block",
                         i + 1,
                         block.confidence,
                         before.confidence,

@@ -112,8 +112,8 @@ pub fn brier_score(forecast: Categorical<'_>, outcome: usize) -> Result<f64, Err
     Ok(0.0 - ((1.0 - p) * (1.0 - p) + others))
 }
 
-/// The spherical score: the probability of the class that occurred, divided by the Euclidean norm of
-/// all probabilities, `p_y / sqrt(sum of p_k^2)`.
+/// The spherical score: the probability of the class that occurred, divided by the Euclidean norm
+/// of all probabilities, `p_y / sqrt(sum of p_k^2)`.
 ///
 /// In [0, 1]; strictly proper. Cost: O(K).
 ///

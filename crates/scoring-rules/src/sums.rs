@@ -1,5 +1,24 @@
 //! Sums and means that are exact or nearly exact.
 
+/// Implements `Extend` and `FromIterator` by a method that adds one number.
+macro_rules! collecting {
+    ($type:ident, $add:ident) => {
+        impl Extend<f64> for $type {
+            fn extend<I: IntoIterator<Item = f64>>(&mut self, values: I) {
+                values.into_iter().for_each(|value| self.$add(value));
+            }
+        }
+
+        impl FromIterator<f64> for $type {
+            fn from_iter<I: IntoIterator<Item = f64>>(values: I) -> Self {
+                let mut collected = Self::default();
+                collected.extend(values);
+                collected
+            }
+        }
+    };
+}
+
 pub(crate) mod compensated_sum;
 pub(crate) mod decimal_sum;
 pub mod decimals;

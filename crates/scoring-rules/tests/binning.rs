@@ -4,11 +4,11 @@
 use proptest::prelude::*;
 use scoring_rules::{Binning, Block, Error, Probability, TiedBlocks};
 
-/// The bin of `p` in whole numbers: the largest k below `bins` of which the nearest number to
-/// `k / bins` is at most p.
+/// The bin of `p` by integer arithmetic: the largest k below `bins` for which `k / bins`, rounded
+/// to the nearest f64, is at most p.
 ///
-/// With `p = m 2^-e` that number is at most p exactly if `k / bins` is at most half way from p to
-/// the next number, `(2 m + 1) 2^-(e + 1)`; half way itself is rounded to the even one of the two.
+/// With `p = m 2^-e` this holds if `k / bins` is at most the midpoint `(2 m + 1) 2^-(e + 1)`
+/// between p and the next f64. The midpoint itself is rounded to even.
 fn exact_bin(p: f64, bins: u32) -> u32 {
     if p == 1.0 {
         return bins - 1;
@@ -16,7 +16,7 @@ fn exact_bin(p: f64, bins: u32) -> u32 {
     let bits = p.to_bits();
     let exponent = (bits >> 52) as i32;
     if exponent < 1023 - 50 {
-        // Far below the first edge that is not 0, for the few bins that are tested.
+        // Far below the first edge above 0.
         return 0;
     }
     let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
@@ -34,7 +34,7 @@ fn exact_bin(p: f64, bins: u32) -> u32 {
     (0..bins).rev().find(reached).unwrap()
 }
 
-/// The bin of each of the values, which must leave no bin empty.
+/// The bin of each value. No bin may be empty.
 fn found(values: &mut Vec<f64>, bins: u32) -> Result<Vec<u32>, Error> {
     values.sort_by(f64::total_cmp);
     values.dedup();
@@ -86,7 +86,7 @@ fn bins_agree_with_the_comparison_with_scikit_learn() {
 
 proptest! {
     #[test]
-    fn numbers_next_to_an_edge_and_any_others_are_in_the_bin_of_exact_fractions(
+    fn numbers_next_to_an_edge_and_any_others_are_in_the_exact_bin(
         bins in 1..=200_u32,
         others in prop::collection::vec(0.0..=1.0_f64, 0..40),
     ) {

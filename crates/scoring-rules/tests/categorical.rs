@@ -1,4 +1,4 @@
-//! Scores of one of several classes: reference values, strict propriety and their laws.
+//! Scores of forecasts of classes: reference values, strict propriety and other laws.
 #![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 use proptest::{collection::vec, prelude::*};
@@ -35,7 +35,7 @@ fn scores_equal_their_textbook_formulas_to_1e_12() {
         for (((name, rule), value), worst) in RULES.iter().zip(values).zip(&mut worst) {
             let got = rule(forecast, outcome.parse().unwrap()).unwrap();
             let want: f64 = value.parse().unwrap();
-            // Below the smallest normal number there is no full set of digits.
+            // Subnormal numbers have fewer digits.
             let scale = want.abs().max(f64::MIN_POSITIVE);
             let error = if got == want { 0.0 } else { (got - want).abs() / scale };
             assert!(error <= 1e-12, "{name} of {row} gave {got:e}, off by {error:e}");
@@ -49,7 +49,7 @@ fn scores_equal_their_textbook_formulas_to_1e_12() {
     }
 }
 
-/// Two vectors for as many classes, with some classes ruled out.
+/// Two forecasts of the same number of classes, some of which have probability 0.
 fn two_forecasts() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
     let class = || prop_oneof![4 => 0.01..1.0_f64, 1 => (-30.0..0.0_f64).prop_map(f64::exp), 1 => Just(0.0)];
     let scaled = |weights: &[f64]| {
@@ -83,7 +83,7 @@ proptest! {
     }
 
     #[test]
-    fn for_two_classes_they_are_the_rules_of_yes_and_no(p in 0.0..=1.0_f64, outcome in any::<bool>()) {
+    fn scores_for_two_classes_equal_the_rules_for_binary_events(p in 0.0..=1.0_f64, outcome in any::<bool>()) {
         let success = Probability::new(p).unwrap();
         let both = [success.complement().get(), p];
         let (forecast, class) = (categorical(&both).unwrap(), usize::from(outcome));
@@ -96,19 +96,19 @@ proptest! {
         for (categorical, binary) in pairs {
             let categorical = categorical.unwrap();
             let same = categorical == binary || (categorical - binary).abs() <= 1e-14 * binary.abs();
-            // 1 - p is rounded, which a small probability sees.
+            // The rounding of 1 - p matters for small probabilities.
             prop_assert!(same || (categorical - binary).abs() < 1e-16, "{categorical} {binary}");
         }
     }
 
     #[test]
-    fn only_the_ranked_score_cares_how_classes_are_ordered((mut p, _) in two_forecasts(), y in 0_usize..6) {
+    fn only_the_ranked_score_depends_on_the_order_of_classes((mut p, _) in two_forecasts(), y in 0_usize..6) {
         let y = y % p.len();
         let scores = |p: &[f64], y| {
             RULES.map(|(_, rule)| rule(categorical(p).unwrap(), y).unwrap())
         };
         let before = scores(&p, y);
-        // The other way round nothing changes, for no rule.
+        // Reversing the order of the classes changes no score.
         p.reverse();
         let y = p.len() - 1 - y;
         for (one, other) in before.into_iter().zip(scores(&p, y)) {

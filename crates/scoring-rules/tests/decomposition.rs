@@ -1,5 +1,5 @@
-//! Mean losses taken apart: against exact fractions (`golden/decomposition.py`), and what must hold
-//! whatever the data are.
+//! Decompositions of mean losses: comparison with exact fractions (`golden/decomposition.py`), and
+//! properties that hold for any data.
 #![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 mod weighted_rows;
@@ -52,7 +52,7 @@ fn terms_and_rates_equal_those_of_exact_fractions_to_1e_12() {
     let number = |field: &str| -> f64 { field.parse().unwrap() };
     let mut sets: HashMap<&str, Vec<Row>> = HashMap::new();
     let (mut worst, mut checked, mut rates) = (0.0_f64, 0, 0);
-    // A term of a mean loss cannot have more digits than the losses that it is made of.
+    // A term of a mean loss has at most as many digits as the losses.
     let mut check = |values: &[f64], exact: &[f64], line: &[&str]| {
         for (value, exact) in values.iter().zip(exact) {
             let error = (value - exact).abs() / values[0];
@@ -152,7 +152,7 @@ fn whole_rows() -> impl Strategy<Value = Vec<Row>> {
     rows((1..6_u32).prop_map(f64::from))
 }
 
-/// The terms add up to the mean loss, to 1e-12 of the largest of them.
+/// Checks that the terms sum to the mean loss, to 1e-12 of the largest term.
 fn adds_up(mean_loss: f64, terms: &[f64]) -> Result<(), TestCaseError> {
     let sum: f64 = terms.iter().sum();
     let size = terms.iter().fold(mean_loss, |size, term| size.max(term.abs()));
@@ -161,7 +161,7 @@ fn adds_up(mean_loss: f64, terms: &[f64]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// To the bit, all terms of all rules and binnings.
+/// The bits of all terms for all rules and binnings.
 fn bits(blocks: &TiedBlocks) -> Vec<u64> {
     let mut bits = Vec::new();
     for rule in rules() {
@@ -188,7 +188,7 @@ fn recalibrated(rows: &[Row]) -> Vec<Row> {
 
 #[test]
 fn terms_sum_to_the_mean_loss_of_a_clipped_rule_at_certainty() {
-    // Of 1 - 1e-6, rounded, the logarithm has a relative error of 3e-11.
+    // The logarithm of 1 - 1e-6, rounded, has a relative error of 3e-11.
     let blocks = blocks(&[(0.999_987_172_479_658_2, true, 1.0)]);
     let rule = LogScore::clipped(1e-6).unwrap();
     let [loss, terms @ ..] = binned(decompose(&rule, &blocks, Binning::Distinct).unwrap());
@@ -200,7 +200,7 @@ fn terms_sum_to_the_mean_loss_of_a_clipped_rule_at_certainty() {
 
 proptest! {
     #[test]
-    fn terms_add_up_to_the_mean_loss_and_none_is_negative(rows in any_rows()) {
+    fn terms_sum_to_the_mean_loss_and_are_not_negative(rows in any_rows()) {
         let blocks = blocks(&rows);
         for rule in rules() {
             for (_, binning) in binnings(probabilities(&EDGES)) {
@@ -220,10 +220,10 @@ proptest! {
     }
 
     #[test]
-    fn terms_of_a_rule_that_is_not_proper_add_up_too(rows in any_rows()) {
+    fn terms_of_an_improper_rule_sum_to_the_mean_loss(rows in any_rows()) {
         let linear = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).abs());
         let own_brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
-        // In a unit in which all scores are small.
+        // All scores are small in this unit.
         let reversed = from_fn(|p: Probability, y: bool| 1e-6 * (p.get() - f64::from(y)).powi(2));
         let blocks = blocks(&rows);
         for rule in [&linear as &dyn ScoringRule, &own_brier, &reversed] {
@@ -238,7 +238,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_rows_leaves_no_trace(rows in any_rows(), turn in any::<prop::sample::Index>()) {
+    fn terms_do_not_depend_on_the_order_of_rows(rows in any_rows(), turn in any::<prop::sample::Index>()) {
         let mut turned = rows.clone();
         turned.rotate_left(turn.index(rows.len()));
         turned.reverse();
@@ -246,7 +246,7 @@ proptest! {
     }
 
     #[test]
-    fn a_whole_weight_is_that_many_rows(rows in whole_rows()) {
+    fn an_integer_weight_counts_as_that_many_rows(rows in whole_rows()) {
         let copied: Vec<Row> =
             rows.iter().flat_map(|&(p, y, w)| (0..w as usize).map(move |_| (p, y, 1.0))).collect();
         prop_assert_eq!(bits(&blocks(&rows)), bits(&blocks(&copied)));
@@ -261,14 +261,15 @@ proptest! {
             let (given, better) = (corp(&*rule, &given).unwrap(), corp(&*rule, &better).unwrap());
             prop_assert_eq!(better.miscalibration, 0.0);
             let off = (given.discrimination - better.discrimination).abs();
-            // Rules with a baseline have no uncertainty at it, but scores of the size of 1.
+            // Rules with a baseline have no uncertainty there, but their scores are of the size of
+            // 1.
             let size = given.uncertainty.abs().max(given.discrimination.abs()).max(1e-2);
             prop_assert!(off <= 1e-12 * size, "{off:e}");
         }
     }
 
     #[test]
-    fn pooling_finds_the_rates_that_brute_force_finds(
+    fn pooling_agrees_with_brute_force(
         rows in prop::collection::vec(
             ((0..6_u32).prop_map(|p| f64::from(p) / 5.0), any::<bool>(), 0.1..4.0_f64),
             1..=6,
@@ -279,7 +280,7 @@ proptest! {
         let pools = pool_adjacent_violators(&blocks);
         prop_assert!(pools.windows(2).all(|two| two[0].rate() < two[1].rate()));
         for i in 0..all.len() {
-            // The largest over starts of the smallest over ends of the rate in between.
+            // The maximum over starts of the minimum over ends of the rate in between.
             let rate = |start: usize, end: usize| {
                 let range = &all[start..=end];
                 range.iter().map(|b| b.successes).sum::<f64>()
@@ -295,7 +296,7 @@ proptest! {
 
 #[test]
 fn a_divergence_with_a_relative_error_of_1e_8_is_an_error() {
-    /// The Brier score with a divergence that is not quite its own.
+    /// The Brier score with a slightly wrong divergence.
     struct Off(f64);
 
     impl ScoringRule for Off {
@@ -318,7 +319,7 @@ fn a_divergence_with_a_relative_error_of_1e_8_is_an_error() {
     assert!(decompose(&Off(0.0), &rows, Binning::Distinct).is_ok());
 }
 
-/// Weights of any ratio that a row can have.
+/// Weights of any valid ratio.
 fn any_ratio() -> impl Strategy<Value = f64> {
     prop_oneof![
         Just(1.0),
@@ -330,7 +331,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn no_rows_of_any_forecasts_and_weights_miss_the_mean_loss_by_the_bound_of_the_error(
+    fn terms_of_any_forecasts_and_weights_are_within_the_tolerance(
         rows in rows(any_ratio()),
     ) {
         let blocks = blocks(&rows);
@@ -379,7 +380,7 @@ fn a_mean_forecast_is_not_rounded_to_0_or_1() {
 
 #[test]
 fn miscalibration_is_not_negative_for_forecasts_next_to_the_rate() {
-    // A higher forecast of a failure loses more, but may be rounded to lose less.
+    // A higher forecast of a failure has a larger loss, which may be rounded to a smaller one.
     for rule in rules() {
         for successes in (1..200_u32).step_by(3) {
             let rate = f64::from(successes) / 200.0;

@@ -1,4 +1,4 @@
-//! Decompositions where the weights of rows differ by hundreds of powers of ten.
+//! Decompositions of rows whose weights differ by hundreds of powers of ten.
 #![allow(clippy::unwrap_used)]
 
 mod weighted_rows;
@@ -10,7 +10,7 @@ use scoring_rules::{
 };
 use weighted_rows::{Row, blocks};
 
-/// The terms are finite or infinite like the mean loss, and add up to it.
+/// Checks that the terms sum to the mean loss, which may be infinite.
 fn adds_up(mean_loss: f64, terms: &[f64]) -> Result<(), String> {
     let sum: f64 = terms.iter().sum();
     let size = terms.iter().fold(mean_loss.abs(), |size, term| size.max(term.abs()));
@@ -31,7 +31,7 @@ fn rules() -> Vec<Box<dyn ScoringRule>> {
     ]
 }
 
-/// What `corp` and `decompose` give for each rule adds up.
+/// Checks that the terms of `corp` and `decompose` sum to the mean loss for each rule.
 fn check(rows: &[Row]) -> Result<(), String> {
     let blocks = blocks(rows);
     for (i, rule) in rules().iter().enumerate() {
@@ -116,7 +116,7 @@ fn weight() -> impl Strategy<Value = f64> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
     #[test]
-    fn terms_add_up_whatever_the_weights(
+    fn terms_sum_to_the_mean_loss_for_any_weights(
         rows in prop::collection::vec((forecast(), any::<bool>(), weight()), 1..12),
     ) {
         check(&rows).map_err(TestCaseError::fail)?;

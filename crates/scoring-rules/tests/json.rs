@@ -1,4 +1,4 @@
-//! What is written as JSON reads back as it was, and nothing else can be made of JSON.
+//! Values are read from JSON as they were written, and invalid values are refused.
 #![cfg(feature = "serde")]
 #![allow(clippy::panic, clippy::unwrap_used)]
 
@@ -24,7 +24,7 @@ fn level(value: f64) -> Level {
     Level::new(value).unwrap()
 }
 
-/// The value as it is read back.
+/// The value after writing and reading.
 fn again<T: Serialize + DeserializeOwned>(value: &T) -> T {
     let text = serde_json::to_string(value).unwrap();
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -40,7 +40,7 @@ fn written<T: Serialize>(value: &T, text: &str) {
     assert_eq!(serde_json::to_string(value).unwrap(), text);
 }
 
-/// The texts are refused, each with a message that contains what stands beside it.
+/// Checks that each text is refused with a message that contains the text next to it.
 #[track_caller]
 fn refused<T: DeserializeOwned + Debug>(texts: &[(&str, &str)]) {
     for (text, says) in texts {
@@ -219,7 +219,7 @@ fn terms_that_do_not_add_up_to_the_mean_loss_are_refused() {
     let says = "the terms sum to 5, but the mean loss is 1";
     assert!(corp(1.0, 5.0, 0.0).unwrap_err().contains(says));
     assert!(binned(1.0, 5.0, 0.0).unwrap_err().contains(says));
-    // The bound is a share of the largest term, 1e-9.
+    // The bound is 1e-9 of the largest term.
     assert!(corp(1e6, 1e6, 9e-4).is_ok() && corp(1e6, 1e6, 2e-3).is_err());
     assert!(binned(0.0, 1e6, -1e6 + 9e-4).is_ok() && binned(0.0, 1e6, -1e6 + 2e-3).is_err());
 }
@@ -316,7 +316,7 @@ fn sums_are_written_exactly_and_invalid_sums_are_refused() {
         (r#"{"sum":1.0,"error":"inf"}"#, "expected f64"),
         (r#"{"sum":"nan","error":0.0}"#, "a number, \"inf\""),
     ]);
-    // The largest sums that can be read can still be merged and averaged.
+    // The largest sums that can be read can be merged.
     let top = r#"{"lowest":66,"digits":[4294967295]}"#;
     let mut large: ExactSum = serde_json::from_str(top).unwrap();
     (0..1_000).for_each(|_| large.merge(&serde_json::from_str(top).unwrap()));
@@ -333,7 +333,7 @@ fn sums_are_written_exactly_and_invalid_sums_are_refused() {
     assert_eq!(again(&infinite).value(), f64::NEG_INFINITY);
 }
 
-/// Any number, all exponents alike.
+/// Numbers with uniform exponents.
 fn any_number() -> impl Strategy<Value = f64> {
     any::<f64>().prop_filter("not a NaN", |x| !x.is_nan())
 }
@@ -401,7 +401,7 @@ proptest! {
         }
         round_trips(&mean);
         round_trips(&sum);
-        // What was saved goes on as what was not.
+        // A stored sum continues with the same results.
         let (mut saved, mut saved_sum) = (again(&mean), again(&sum));
         saved.update(0.1);
         mean.update(0.1);

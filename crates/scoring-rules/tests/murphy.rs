@@ -1,5 +1,5 @@
-//! Murphy curves: against exact fractions (`golden/murphy.py`), brute force, and the scores that are
-//! areas under them.
+//! Murphy curves: comparison with exact fractions (`golden/murphy.py`), with brute force, and with
+//! scores that are areas under the curves.
 #![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 mod weighted_rows;
@@ -26,7 +26,7 @@ fn mean_loss(rule: &dyn ScoringRule, rows: &[Row]) -> f64 {
     corp(rule, &blocks(rows)).unwrap().mean_loss
 }
 
-/// What the rows cost at threshold c, from the definition; `acts` says who acts.
+/// The cost of the rows at threshold c by the definition, where `acts` decides on the forecast.
 fn cost(rows: &[Row], c: f64, acts: impl Fn(f64) -> bool) -> f64 {
     let total: f64 = rows.iter().map(|row| row.2).sum();
     let of = |&(p, y, w): &Row| match (acts(p), y) {
@@ -75,7 +75,7 @@ fn sixteenth() -> impl Strategy<Value = f64> {
 
 proptest! {
     #[test]
-    fn a_curve_is_what_brute_force_finds_on_both_sides_of_every_breakpoint(
+    fn a_curve_agrees_with_brute_force_on_both_sides_of_every_breakpoint(
         rows in rows(forecast(), weight()),
         thresholds in prop::collection::vec(1e-6..0.999_999_f64, 20),
     ) {
@@ -109,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn weighted_with_a_beta_density_the_area_is_the_beta_loss(
+    fn the_area_weighted_with_a_beta_density_is_the_beta_loss(
         rows in rows(forecast(), weight()),
         alpha in 0.1..6.0_f64,
         beta_ in 0.1..6.0_f64,
@@ -121,7 +121,7 @@ proptest! {
         let area: f64 = curve(&rows)
             .pieces()
             .map(|piece| {
-                // A straight line is a c + b (1 - c).
+                // A linear function is a c + b (1 - c).
                 let slope = (piece.at_end - piece.at_start) / (piece.end - piece.start);
                 let at_zero = piece.at_start - slope * piece.start;
                 let at_one = at_zero + slope;
@@ -134,15 +134,15 @@ proptest! {
     }
 
     #[test]
-    fn dominance_is_what_a_fine_grid_of_exact_thresholds_says(
+    fn dominance_agrees_with_a_fine_grid_of_exact_thresholds(
         rows in prop::collection::vec((sixteenth(), sixteenth(), any::<bool>(), 1..4_u32), 1..6),
     ) {
         let [first, second] = [0, 1].map(|i| {
             rows.iter().map(|&(p, q, y, w)| ([p, q][i], y, f64::from(w))).collect::<Vec<Row>>()
         });
-        // Everything below is a small whole number, so sums and signs are exact. Where two lines
-        // cross between sixteenths, they do so at a multiple of 1/k with k at most 30, so that no
-        // stretch of either sign is shorter than 1/480.
+        // All numbers are small integers, so that sums and signs are exact. If two lines cross
+        // between sixteenths, they cross at a multiple of 1/k with k at most 30, so that no range
+        // of one sign is shorter than 1/480.
         let cost = |rows: &[Row], c: i64| -> i64 {
             let of = |&(p, y, w): &Row| match ((p * 4096.0) as i64 > c, y) {
                 (true, false) => w as i64 * c,
@@ -178,7 +178,7 @@ proptest! {
     }
 
     #[test]
-    fn who_dominates_loses_less_under_every_proper_rule(
+    fn the_dominating_forecaster_has_the_smaller_loss_under_every_proper_rule(
         rows in prop::collection::vec((forecast(), forecast(), any::<bool>(), weight()), 1..5),
     ) {
         let [first, second] = [0, 1].map(|i| {
@@ -236,20 +236,21 @@ fn loses_less(better: &[Row], worse: &[Row]) -> Result<(), TestCaseError> {
 
 #[test]
 fn a_lead_of_one_row_at_one_threshold_is_found_and_curves_that_touch_do_not_cross() {
-    // The same outcomes, forecast one ulp apart: the lower forecast of a failure is better.
+    // Forecasts of the same outcomes that differ by one unit in the last place: the lower forecast
+    // of a failure is better.
     let above = 0.3_f64.next_up();
     let many = (0.7, true, 4e15);
     let (low, high) = (curve(&[(0.3, false, 1.0), many]), curve(&[(above, false, 1.0), many]));
     assert_eq!(low.compare(&high), Ok(Dominance::First));
     assert_eq!(high.compare(&low), Ok(Dominance::Second));
     assert_eq!(low.compare(&low), Ok(Dominance::Equal));
-    // At the last threshold below 1, where a missed success costs next to nothing.
+    // At the last threshold below 1, a missed success has almost no cost.
     let [certain, below] = [1.0, 1.0_f64.next_down()].map(|p| curve(&[(p, true, 1.0)]));
     assert_eq!(certain.compare(&below), Ok(Dominance::First));
     assert_eq!(below.compare(&certain), Ok(Dominance::Second));
 
-    // One success and one failure: where just one of two forecasters acts, the curves differ by
-    // 1 - 2c and touch at 1/2, from the left or from the right.
+    // One success and one failure: if only one of two forecasters acts, the curves differ by 1 - 2c
+    // and touch at 1/2, from the left or from the right.
     let both = |p: f64| curve(&[(p, true, 1.0), (p, false, 1.0)]);
     assert_eq!(both(0.75).compare(&both(0.5)), Ok(Dominance::Second));
     assert_eq!(both(0.5).compare(&both(0.25)), Ok(Dominance::First));
@@ -262,7 +263,8 @@ fn a_lead_of_one_row_at_one_threshold_is_found_and_curves_that_touch_do_not_cros
 
 #[test]
 fn a_lead_at_small_thresholds_is_found_next_to_a_larger_lead_of_the_other() {
-    // The first misses one success, the second acts on 1e8 failures: below 1e-8 the latter costs less.
+    // The first misses one success, and the second acts on 1e8 failures, which costs less below
+    // 1e-8.
     let rows = |p: f64| curve(&[(p, true, 1.0), (p, false, 1e8)]);
     let Ok(Dominance::Neither { first_better, second_better }) = rows(0.0).compare(&rows(3e-8))
     else {
@@ -300,7 +302,7 @@ fn integer_weights_are_compared_exactly_and_fractions_except_for_rounding() {
 
 #[test]
 fn the_reported_threshold_is_one_with_a_large_lead() {
-    // From 1/4 to 1/2 the second acts in vain, from 3/4 to 7/8 the first.
+    // The second has a false alarm from 1/4 to 1/2, and the first from 3/4 to 7/8.
     let first = curve(&[(0.25, false, 1.0), (0.875, false, 1.0)]);
     let second = curve(&[(0.5, false, 1.0), (0.75, false, 1.0)]);
     let named = Dominance::Neither { first_better: level(0.375), second_better: level(0.8125) };
@@ -309,7 +311,7 @@ fn the_reported_threshold_is_one_with_a_large_lead() {
 
 #[test]
 fn recalibration_to_a_rounded_rate_dominates() {
-    // 1/3 is no number; just below it the curves cross.
+    // The curves cross just below 1/3, which is not an f64.
     let rows = |p: f64| [(p, true, 1.0), (p, false, 2.0)];
     for given in [0.2, 0.9] {
         let recalibrated = curve(&rows(1.0 / 3.0));
@@ -330,7 +332,7 @@ fn forecasts_of_different_outcomes_cannot_be_compared() {
     );
     let halved = curve(&[(0.2, false, 0.5), (0.8, true, 2.0)]);
     assert!(matches!(one.compare(&halved), Err(Error::OutcomesDiffer { outcome: false, .. })));
-    // One in ten million is no rounding, also where weights are no whole numbers.
+    // A difference of one in ten million exceeds rounding, also for weights that are not integers.
     let [one, other] = [0.5, 1.5].map(|w| curve(&[(0.2, false, 1e7 + w), (0.8, true, 1e7)]));
     assert!(matches!(one.compare(&other), Err(Error::OutcomesDiffer { outcome: false, .. })));
     assert_eq!(MurphyCurve::new(&TiedBlocks::default()), Err(Error::Empty));

@@ -1,4 +1,4 @@
-//! Losses of real outcomes: reference values, propriety with and without caps, and their laws.
+//! Losses of real outcomes: reference values, propriety with and without caps, and other laws.
 #![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 use proptest::{collection::vec, prelude::*};
@@ -16,7 +16,7 @@ fn exact(value: f64) -> Observed {
     Observed::exact(value).unwrap()
 }
 
-/// What is seen of an outcome that is watched up to a cap.
+/// The observation of an outcome with an optional cap.
 fn watched(outcome: f64, cap: Option<f64>) -> Observed {
     cap.map_or(exact(outcome), |cap| Observed::capped(outcome.min(cap), cap).unwrap())
 }
@@ -76,11 +76,11 @@ fn losses_equal_their_textbook_formulas_to_1e_12() {
     assert_eq!(worst.len(), 6);
 }
 
-/// What an outcome may turn out to be, with weights, and how far it may be watched: each cap is
-/// equally likely, whatever the outcome.
+/// A weighted distribution of the outcome, and caps that are equally likely and independent of the
+/// outcome.
 #[derive(Clone, Debug)]
 struct World {
-    /// Values in rising order, each as often as it weighs.
+    /// Values in ascending order, each repeated according to its weight.
     outcomes: Vec<f64>,
     caps: Vec<Option<f64>>,
 }
@@ -94,7 +94,7 @@ impl World {
         sum / (self.outcomes.len() * self.caps.len()) as f64
     }
 
-    /// The smallest outcome that is not exceeded with at least this probability.
+    /// The smallest outcome whose cumulative probability is at least the level.
     fn quantile(&self, level: f64) -> f64 {
         let n = self.outcomes.len() as f64;
         let reached = |i: usize| (i + 1) as f64 / n >= level - 1e-12;
@@ -129,7 +129,7 @@ const LEVELS: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
     #[test]
-    fn the_true_quantile_is_expected_to_lose_least_whatever_the_caps(
+    fn the_true_quantile_minimizes_the_expected_loss_for_any_caps(
         world in world(),
         p in (1_i32..100).prop_map(|p| f64::from(p) / 100.0),
         report in whole(-15..25),
@@ -139,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn the_true_central_interval_is_expected_to_lose_least_whatever_the_caps(
+    fn the_true_central_interval_minimizes_the_expected_loss_for_any_caps(
         world in world(),
         alpha in (1_i32..100).prop_map(|alpha| f64::from(alpha) / 100.0),
         report in vec(whole(-15..25), 2..=2).prop_map(sorted),
@@ -154,7 +154,7 @@ proptest! {
     }
 
     #[test]
-    fn the_true_quantiles_together_are_expected_to_lose_least_whatever_the_caps(
+    fn the_true_quantiles_minimize_the_expected_losses_for_any_caps(
         world in world(),
         report in vec(whole(-15..25), 5..=5).prop_map(sorted),
     ) {
@@ -167,7 +167,7 @@ proptest! {
     }
 
     #[test]
-    fn the_true_distribution_as_an_ensemble_is_expected_to_lose_least_whatever_the_caps(
+    fn the_true_distribution_as_an_ensemble_minimizes_the_expected_loss_for_any_caps(
         world in world(),
         report in vec(whole(-15..25), 1..12),
     ) {
@@ -176,7 +176,7 @@ proptest! {
     }
 
     #[test]
-    fn reports_above_the_cap_tie(
+    fn reports_above_the_cap_have_equal_losses(
         outcome in whole(-10..20),
         cap in whole(-10..20),
         below in vec(whole(-30..0), 2..=2).prop_map(sorted),
@@ -201,7 +201,7 @@ proptest! {
     }
 
     #[test]
-    fn losses_move_with_the_unit_and_not_with_the_origin(
+    fn losses_scale_with_the_unit_and_do_not_depend_on_the_origin(
         members in vec(whole(-1000..1000), 5..=5).prop_map(sorted),
         outcome in whole(-1000..1000),
         cap in prop::option::of(whole(-1000..1000)),
@@ -222,16 +222,16 @@ proptest! {
             ]
         };
         let plain = losses(&|x| x);
-        // Whole numbers move without rounding, so that the losses keep their bits.
+        // Integers are shifted without rounding, so that the losses keep their bits.
         prop_assert_eq!(plain, losses(&|x| x + shift));
         for (loss, scaled) in plain.into_iter().zip(losses(&|x| x * unit)) {
-            // A loss of zero may be a rounding of numbers up to 1000 units once they are scaled.
+            // After scaling, a loss of 0 may differ by the rounding of numbers up to 1000 units.
             prop_assert!((loss * unit - scaled).abs() <= 1e-12 * 1000.0 * unit, "{loss} {scaled}");
         }
     }
 
     #[test]
-    fn an_interval_loss_is_its_two_pinball_losses_over_half_of_what_is_left_out(
+    fn an_interval_loss_is_a_multiple_of_its_two_pinball_losses(
         ends in vec(-50.0..50.0_f64, 2..=2).prop_map(sorted),
         outcome in -80.0..80.0_f64,
         cap in prop::option::of(-60.0..60.0_f64),
@@ -259,7 +259,7 @@ proptest! {
     }
 
     #[test]
-    fn evenly_spread_quantiles_have_the_crps_of_an_ensemble_of_them(
+    fn evenly_spaced_quantiles_have_the_crps_of_the_ensemble_of_their_values(
         members in vec(-50.0..50.0_f64, 1..30).prop_map(sorted),
         outcome in -60.0..60.0_f64,
         cap in prop::option::of(-60.0..60.0_f64),
@@ -272,14 +272,14 @@ proptest! {
     }
 }
 
-/// The mix that is not proper: the cap counts only where the outcome was cut off.
+/// A loss that is not proper: the cap is applied to censored outcomes only.
 fn naive(seen: Observed) -> Observed {
     if seen.is_censored() { seen } else { exact(seen.value()) }
 }
 
 #[test]
 fn capping_censored_rows_only_rewards_a_dishonest_report_and_the_losses_do_not() {
-    // Half of the runs end at 1, half at 10, and all are watched up to 4.
+    // Half of the outcomes are 1, half are 10, and all have the cap 4.
     let world = World { outcomes: vec![1.0, 10.0], caps: vec![Some(4.0)] };
     let crps = |f: &[f64], y| ensemble_crps_loss(&ensemble(f), y);
     let (honest, dishonest) = ([1.0, 10.0], [1.0, 4.0]);
@@ -295,7 +295,7 @@ fn capping_censored_rows_only_rewards_a_dishonest_report_and_the_losses_do_not()
     assert_eq!(world.expected(|y| pinball(10.0, y)), 0.375);
     assert_eq!(world.expected(|y| pinball(4.0, y)), 0.375);
 
-    // So is the upper end of the interval that claims one half.
+    // The high end of the central interval with coverage 1/2 is 10 too.
     let interval = |high, y| interval_loss(Interval::new(1.0, high).unwrap(), y, Level::HALF);
     assert_eq!(world.expected(|y| interval(10.0, naive(y))), 6.0);
     assert_eq!(world.expected(|y| interval(4.0, naive(y))), 3.0);
@@ -383,7 +383,7 @@ fn a_weighted_interval_loss_needs_a_median_and_symmetric_levels() {
 
 proptest! {
     #[test]
-    fn coverage_and_width_do_not_depend_on_the_order_and_a_whole_weight_is_that_many_rows(
+    fn coverage_and_width_do_not_depend_on_order_and_an_integer_weight_counts_as_that_many_rows(
         rows in vec((vec(-9.0..9.0_f64, 2..=2).prop_map(sorted), -9.0..9.0_f64, 0_u8..4), 1..20)
             .prop_filter("a row that counts", |rows| rows.iter().any(|row| row.2 > 0)),
     ) {

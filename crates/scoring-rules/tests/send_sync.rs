@@ -1,4 +1,4 @@
-//! What the crate has may be moved to and shared between threads.
+//! All types can be sent to and shared between threads.
 
 use scoring_rules::{
     BetaScore, Binning, BoostingScore, BrierScore, Categorical, CompensatedSum, Corp,

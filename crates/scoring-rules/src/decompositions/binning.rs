@@ -1,4 +1,5 @@
 use crate::{
+    checks::ascending,
     error::Error,
     ties::{block::Block, tied_blocks::TiedBlocks},
     values::probability::Probability,
@@ -64,12 +65,7 @@ impl Binning<'_> {
             Self::Quantile { bins: 0 } | Self::EqualWidth { bins: 0 } => {
                 return Err(Error::Setting { name: "bins", value: 0.0, range: "at least 1" });
             }
-            Self::Edges { inner } => {
-                if let Some(i) = inner.windows(2).position(|pair| pair[0] > pair[1]) {
-                    let (before, value) = (inner[i].get(), inner[i + 1].get());
-                    return Err(Error::OutOfOrder { what: "edges", index: i + 1, before, value });
-                }
-            }
+            Self::Edges { inner } => ascending("edges", inner, |before, edge| before <= edge)?,
             _ => {}
         }
         let (failures, successes) = blocks.class_weights();

@@ -23,11 +23,12 @@ pub struct Corp {
     /// The mean loss of the forecasts. Lower is better.
     #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub mean_loss: f64,
-    /// The decrease of the mean loss by recalibration. At least 0 for a proper rule; lower is better.
+    /// The decrease of the mean loss by recalibration. At least 0 for a proper rule; lower is
+    /// better.
     #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub miscalibration: f64,
-    /// The difference between the mean losses of the base rate and of the recalibrated forecasts. At
-    /// least 0 for a proper rule, and at most the uncertainty if no loss is negative; higher is
+    /// The difference between the mean losses of the base rate and of the recalibrated forecasts.
+    /// At least 0 for a proper rule, and at most the uncertainty if no loss is negative; higher is
     /// better.
     #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub discrimination: f64,
@@ -108,10 +109,10 @@ pub fn corp<R: ScoringRule + ?Sized>(rule: &R, blocks: &TiedBlocks) -> Result<Co
         let of_pool = Outcomes::new(rule, pool.failures, pool.successes)?;
         discrimination.add(of_pool.lost_by(rule, overall.outcomes.rate));
 
-        // The miscalibration of a pool is a sum of two kinds of terms, none of which is negative. The
-        // first: if the rows of each block succeeded at the rate of the pool, they would lose this by
-        // their forecast. The second: the lower blocks succeed more often than the pool, so that each
-        // rise of the forecast within the pool is in the wrong direction.
+        // The miscalibration of a pool is a sum of two kinds of terms, none of which is negative.
+        // The first: if the rows of each block succeeded at the rate of the pool, they would lose
+        // this by their forecast. The second: the lower blocks succeed more often than the pool, so
+        // that each rise of the forecast within the pool is in the wrong direction.
         let pooled = &blocks.as_slice()[pool.blocks];
         if let [only] = pooled {
             miscalibration.add(of_pool.lost_by(rule, only.confidence));

@@ -23,16 +23,16 @@ pub struct Decomposition {
     /// for a proper rule; lower is better.
     #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub reliability: f64,
-    /// The gain due to differences between the event rates of bins. At least 0 for a proper rule, and
-    /// at most the uncertainty if no loss is negative; higher is better.
+    /// The gain due to differences between the event rates of bins. At least 0 for a proper rule,
+    /// and at most the uncertainty if no loss is negative; higher is better.
     #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub resolution: f64,
     /// The mean loss of the base rate as the forecast of every row. It does not depend on the
     /// forecasts.
     #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub uncertainty: f64,
-    /// The loss due to differences between forecasts within a bin. Negative if these differences are
-    /// informative, and 0 if each bin has one forecast.
+    /// The loss due to differences between forecasts within a bin. Negative if these differences
+    /// are informative, and 0 if each bin has one forecast.
     #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
     pub within_bin: f64,
 }
@@ -59,8 +59,8 @@ crate::checked_when_read!(
 
 /// Decomposes the mean loss of forecasts over bins.
 ///
-/// If bin k has the weight w_k, the mean forecast f_k and the event rate o_k, and o is the base rate,
-/// then, with weighted means over the bins or over the rows:
+/// If bin k has the weight w_k, the mean forecast f_k and the event rate o_k, and o is the base
+/// rate, then, with weighted means over the bins or over the rows:
 ///
 /// ```text
 /// reliability = mean of divergence(f_k, o_k)
@@ -69,13 +69,13 @@ crate::checked_when_read!(
 /// within_bin  = mean of loss(f_i, y_i) - loss(f_k, y_i)
 /// ```
 ///
-/// Each term is computed by its own formula, and their sum is compared with the mean loss. Resolution
-/// and reliability depend on the bins, and are biased upwards on a sample; [`corp`](crate::corp)
-/// needs no bins.
+/// Each term is computed by its own formula, and their sum is compared with the mean loss.
+/// Resolution and reliability depend on the bins, and are biased upwards on a sample;
+/// [`corp`](crate::corp) needs no bins.
 ///
-/// Under an unbounded rule, a wrong forecast of 0 or 1 makes the mean loss infinite. The reliability
-/// is then infinite if the forecast has a bin of its own, otherwise `within_bin` is; the other terms
-/// are finite.
+/// Under an unbounded rule, a wrong forecast of 0 or 1 makes the mean loss infinite. The
+/// reliability is then infinite if the forecast has a bin of its own, otherwise `within_bin` is;
+/// the other terms are finite.
 ///
 /// Cost: linear.
 ///
@@ -222,8 +222,8 @@ impl Bin {
         if let [only] = blocks {
             forecast = only.confidence.get();
         } else {
-            // The mean of different forecasts lies strictly between 0 and 1. If it were rounded to 0 or
-            // 1, its loss could be infinite.
+            // The mean of different forecasts lies strictly between 0 and 1. If it were rounded to
+            // 0 or 1, its loss could be infinite.
             forecast = forecast.clamp(0.0_f64.next_up(), 1.0_f64.next_down());
         }
         Ok(Self { outcomes, forecast: Probability::new(forecast)? })

@@ -40,8 +40,8 @@ impl MurphyCurve {
     ///
     /// # Errors
     ///
-    /// [`Error::OutcomesDiffer`] unless the weight of failures and the weight of successes are equal
-    /// in both curves. This is the only check that both forecasters forecast the same rows.
+    /// [`Error::OutcomesDiffer`] unless the weight of failures and the weight of successes are
+    /// equal in both curves. This is the only check that both forecasters forecast the same rows.
     ///
     /// ```
     /// use scoring_rules::{Dominance, Error, MurphyCurve, Probability, TiedBlocks};
@@ -77,7 +77,8 @@ impl MurphyCurve {
             let end = end_of_first.min(end_of_second);
             let false_alarms = first.false_alarms - second.false_alarms;
             let misses = first.misses - second.misses;
-            // c * false_alarms + (1 - c) * misses, rounded once, so that for counts the sign is exact.
+            // c * false_alarms + (1 - c) * misses, rounded once, so that for counts the sign is
+            // exact.
             let slope = false_alarms - misses;
             let crossing = false_alarms * misses < 0.0;
             let excess = |c: f64| {

@@ -7,10 +7,10 @@ use crate::{
 
 /// The mean elementary loss of forecasts, as a function of the decision threshold c in (0, 1).
 ///
-/// A decision maker acts if the forecast is above c. A false alarm (acting before a failure) costs c,
-/// and a miss (not acting before a success) costs 1 - c. If the total weight is W, N0 is the weight of
-/// failures with forecasts above c, and N1 is the weight of successes with forecasts of at most c,
-/// then
+/// A decision maker acts if the forecast is above c. A false alarm (acting before a failure) costs
+/// c, and a miss (not acting before a success) costs 1 - c. If the total weight is W, N0 is the
+/// weight of failures with forecasts above c, and N1 is the weight of successes with forecasts of
+/// at most c, then
 ///
 /// ```text
 /// loss(c) = (c N0 + (1 - c) N1) / W

@@ -43,9 +43,9 @@ impl PooledBlocks {
     }
 }
 
-/// Isotonic regression of outcomes on confidence by the pool-adjacent-violators algorithm: among all
-/// functions that do not decrease with confidence, the one with the smallest squared error, which
-/// also has the smallest loss under every other proper rule.
+/// Isotonic regression of outcomes on confidence by the pool-adjacent-violators algorithm: among
+/// all functions that do not decrease with confidence, the one with the smallest squared error,
+/// which also has the smallest loss under every other proper rule.
 ///
 /// Neighbouring blocks are pooled until the success rates are strictly ascending. The result is
 /// empty for empty blocks.

@@ -1,11 +1,11 @@
 use crate::error::Error;
 
-/// The skill score: the improvement over a reference as a share of the largest possible improvement,
-/// `(score - reference) / (best - reference)`.
+/// The skill score: the improvement over a reference as a share of the largest possible
+/// improvement, `(score - reference) / (best - reference)`.
 ///
-/// At most 1; 0 if the score equals the reference, and negative if it is worse. Higher is better for
-/// scores and for losses, as long as all three arguments are of the same kind. The best possible
-/// value is 0 for losses and for most scores of this crate, 1 for the spherical score and
+/// At most 1; 0 if the score equals the reference, and negative if it is worse. Higher is better
+/// for scores and for losses, as long as all three arguments are of the same kind. The best
+/// possible value is 0 for losses and for most scores of this crate, 1 for the spherical score and
 /// `ln(1 - eps)` for a clipped log score; in the power families it depends on the baseline. A skill
 /// score whose reference is computed from the same rows, such as their base rate, is not proper.
 ///
@@ -14,8 +14,8 @@ use crate::error::Error;
 ///
 /// # Errors
 ///
-/// [`Error::NotFinite`] if an argument or the result is NaN or infinite; [`Error::Undefined`] if the
-/// reference equals the best value.
+/// [`Error::NotFinite`] if an argument or the result is NaN or infinite; [`Error::Undefined`] if
+/// the reference equals the best value.
 ///
 /// ```
 /// use scoring_rules::{Error, skill_score};

@@ -50,8 +50,8 @@ impl Outcomes {
         let lost = |outcome| rule.score(self.rate, outcome) - rule.score(forecast, outcome);
         let divergence = || self.weight() * rule.divergence(forecast, self.rate);
         let total = self.total(divergence, [lost(false), lost(true)]);
-        // The rounded rate is not exactly the best forecast, so that a neighbouring number may have a
-        // slightly smaller loss.
+        // The rounded rate is not exactly the best forecast, so that a neighbouring number may have
+        // a slightly smaller loss.
         if total < 0.0 && divergence() >= 0.0 { 0.0 } else { total }
     }
 
@@ -61,9 +61,9 @@ impl Outcomes {
         self.total(|| self.weight() * rule.entropy(self.rate), losses) / self.weight()
     }
 
-    /// The sum of a loss over the rows, computed from the sum that they would have if they succeeded
-    /// exactly at the rounded rate. This sum has more digits if losses nearly cancel; the effect of
-    /// the rounding of the rate is added.
+    /// The sum of a loss over the rows, computed from the sum that they would have if they
+    /// succeeded exactly at the rounded rate. This sum has more digits if losses nearly cancel; the
+    /// effect of the rounding of the rate is added.
     fn total(self, at_rate: impl FnOnce() -> f64, [of_failure, of_success]: [f64; 2]) -> f64 {
         let (rate, rest) = (self.rate.get(), self.rate.complement().get());
         // The weight of failures in excess of the rounded rate.

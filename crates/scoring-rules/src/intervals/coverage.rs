@@ -1,5 +1,5 @@
 use crate::{
-    checks::same_length,
+    checks::{all_finite, same_length},
     error::Error,
     sums::exact_mean::ExactMean,
     values::{interval::Interval, weight::Weight},
@@ -35,19 +35,15 @@ pub fn empirical_coverage(
     weights: Option<&[Weight]>,
 ) -> Result<f64, Error> {
     same_length("outcomes", forecasts.len(), outcomes.len())?;
-    for (index, &value) in outcomes.iter().enumerate() {
-        if !value.is_finite() {
-            return Err(Error::NotFiniteAt { what: "outcomes", index, value });
-        }
-    }
+    all_finite("outcomes", outcomes)?;
     let inside = forecasts.iter().zip(outcomes).map(|(f, &y)| f64::from(f.contains(y)));
     mean(inside, weights)
 }
 
 /// The weighted mean width of intervals, in the units of the outcome.
 ///
-/// Infinite if the width of an interval with positive weight is infinite. The result does not depend
-/// on the order of the rows, and a row of weight 2 counts as much as two equal rows.
+/// Infinite if the width of an interval with positive weight is infinite. The result does not
+/// depend on the order of the rows, and a row of weight 2 counts as much as two equal rows.
 ///
 /// # Errors
 ///

@@ -1,9 +1,12 @@
 use crate::{
-    checks::same_length, error::Error, sums::compensated_sum::CompensatedSum,
+    checks::{all_finite, same_length},
+    error::Error,
+    sums::compensated_sum::CompensatedSum,
     values::weight::Weight,
 };
 
-/// A forecast of a number by several members, such as samples, which are equally likely or weighted.
+/// A forecast of a number by several members, such as samples, which are equally likely or
+/// weighted.
 ///
 /// Checked and sorted once. Equal members count separately. In JSON an ensemble is the list of its
 /// members, or `{"members": […], "weights": […]}` if it has weights.
@@ -78,9 +81,9 @@ impl Ensemble {
     ///
     /// # Errors
     ///
-    /// [`Error::TooFew`] if there are no members; [`Error::NotFiniteAt`] for a member that is NaN or
-    /// infinite; [`Error::Length`] unless there is one weight per member; [`Error::Empty`] if all
-    /// weights are 0.
+    /// [`Error::TooFew`] if there are no members; [`Error::NotFiniteAt`] for a member that is NaN
+    /// or infinite; [`Error::Length`] unless there is one weight per member; [`Error::Empty`] if
+    /// all weights are 0.
     ///
     /// ```
     /// use scoring_rules::{Ensemble, Observed, Weight, ensemble_crps_loss};
@@ -100,11 +103,7 @@ impl Ensemble {
         if members.is_empty() {
             return Err(Error::TooFew { what: "ensemble members", least: 1, found: 0 });
         }
-        for (index, &value) in members.iter().enumerate() {
-            if !value.is_finite() {
-                return Err(Error::NotFiniteAt { what: "ensemble members", index, value });
-            }
-        }
+        all_finite("ensemble members", members)?;
         let Some(weights) = weights else {
             let mut members = members.to_vec();
             members.sort_unstable_by(f64::total_cmp);
@@ -127,7 +126,8 @@ impl Ensemble {
         &self.members
     }
 
-    /// The weights of the [members](Self::members), in the same order, or `None` if none were given.
+    /// The weights of the [members](Self::members), in the same order, or `None` if none were
+    /// given.
     #[must_use]
     pub fn weights(&self) -> Option<&[Weight]> {
         self.weights.as_ref().map(|weights| &weights.each[..])

@@ -9,9 +9,9 @@ use crate::{
 /// `1 - a_k`, it is `(|y - m| / 2 + sum of a_k / 2 * interval loss_k) / (K + 1/2)`.
 ///
 /// At least 0, in the units of the outcome; the absolute error if there is only a median. It is
-/// computed as the mean over all levels of twice the pinball loss, and is therefore proper: the true
-/// quantiles minimize the expected loss. If the outcome has a cap, the quantiles and the outcome are
-/// cut off at the cap first (see [`Observed`]). Cost: O(n).
+/// computed as the mean over all levels of twice the pinball loss, and is therefore proper: the
+/// true quantiles minimize the expected loss. If the outcome has a cap, the quantiles and the
+/// outcome are cut off at the cap first (see [`Observed`]). Cost: O(n).
 ///
 /// For many evenly spaced levels it approximates the CRPS; for unevenly spaced levels,
 /// [`quantile_crps_loss`] is the better approximation.
@@ -54,10 +54,10 @@ pub fn weighted_interval_loss(forecast: &Quantiles, outcome: Observed) -> Result
 ///
 /// At least 0, in the units of the outcome. It is the sum of `2 w_i * pinball loss_i`, where w_i is
 /// the share of (0, 1) that is nearer to level i than to any other level; the first share begins at
-/// 0 and the last one ends at 1. For the levels `(i - 1/2) / n` each share is 1 / n, and the loss is
-/// the mean of twice the pinball losses. Levels close to each other, such as 0.01, 0.025, 0.05 and
-/// 0.1, have small shares. The loss of a single median is the absolute error. As the levels become
-/// finer, the loss converges to the CRPS of the distribution.
+/// 0 and the last one ends at 1. For the levels `(i - 1/2) / n` each share is 1 / n, and the loss
+/// is the mean of twice the pinball losses. Levels close to each other, such as 0.01, 0.025, 0.05
+/// and 0.1, have small shares. The loss of a single median is the absolute error. As the levels
+/// become finer, the loss converges to the CRPS of the distribution.
 ///
 /// Proper, because it is a sum of pinball losses with positive weights. If the outcome has a cap,
 /// the quantiles and the outcome are cut off at the cap first (see [`Observed`]). Cost: O(n).

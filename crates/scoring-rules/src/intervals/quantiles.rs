@@ -1,5 +1,5 @@
 use crate::{
-    checks::same_length,
+    checks::{all_finite, ascending, same_length},
     error::Error,
     values::{interval::Interval, level::Level},
 };
@@ -10,8 +10,8 @@ const SAME_LEVEL: f64 = 1e-12;
 
 /// A forecast of a number by several quantiles.
 ///
-/// Checked once: the levels are strictly ascending, and the values are finite and ascending. In JSON
-/// it is a list of pairs of a level and a value, such as `[[0.25, 3.0], [0.5, 5.0]]`.
+/// Checked once: the levels are strictly ascending, and the values are finite and ascending. In
+/// JSON it is a list of pairs of a level and a value, such as `[[0.25, 3.0], [0.5, 5.0]]`.
 ///
 /// ```
 /// use scoring_rules::{Error, Interval, Level, Quantiles};
@@ -44,8 +44,8 @@ impl Quantiles {
     /// # Errors
     ///
     /// [`Error::Length`] unless there is one value per level; [`Error::TooFew`] if there are none;
-    /// [`Error::NotFiniteAt`] for a value that is NaN or infinite; [`Error::OutOfOrder`] for a level
-    /// that is not above the previous level, and for a value below the previous value.
+    /// [`Error::NotFiniteAt`] for a value that is NaN or infinite; [`Error::OutOfOrder`] for a
+    /// level that is not above the previous level, and for a value below the previous value.
     pub fn new(levels: &[Level], values: &[f64]) -> Result<Self, Error> {
         Self::checked(levels.to_vec(), values.to_vec())
     }
@@ -55,26 +55,9 @@ impl Quantiles {
         if levels.is_empty() {
             return Err(Error::TooFew { what: "quantiles", least: 1, found: 0 });
         }
-        for (index, &value) in values.iter().enumerate() {
-            if !value.is_finite() {
-                return Err(Error::NotFiniteAt { what: "values", index, value });
-            }
-        }
-        for (i, pair) in levels.windows(2).enumerate() {
-            if let &[before, value] = pair
-                && before >= value
-            {
-                let (before, value) = (before.get(), value.get());
-                return Err(Error::OutOfOrder { what: "levels", index: i + 1, before, value });
-            }
-        }
-        for (i, pair) in values.windows(2).enumerate() {
-            if let &[before, value] = pair
-                && before > value
-            {
-                return Err(Error::OutOfOrder { what: "values", index: i + 1, before, value });
-            }
-        }
+        all_finite("values", &values)?;
+        ascending("levels", &levels, |before, level| before < level)?;
+        ascending("values", &values, |before, value| before <= value)?;
         Ok(Self { levels, values })
     }
 

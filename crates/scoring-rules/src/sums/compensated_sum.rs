@@ -4,8 +4,8 @@
 /// terms cancel. The result depends on the order of the terms, unlike that of
 /// [`ExactSum`](crate::ExactSum).
 ///
-/// In JSON it is `{"sum": …, "error": …}`, and an infinite sum is `"inf"` or `"-inf"`. A sum that is
-/// NaN cannot be written.
+/// In JSON it is `{"sum": …, "error": …}`, and an infinite sum is `"inf"` or `"-inf"`. A sum that
+/// is NaN cannot be written.
 ///
 /// Reference: Neumaier (1974), Rundungsfehleranalyse einiger Verfahren zur Summation endlicher
 /// Summen, doi:10.1002/zamm.19740540106; for the form without a branch, Knuth (1997), The art of

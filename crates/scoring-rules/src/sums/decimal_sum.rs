@@ -11,9 +11,9 @@ use super::decimals::{Decimal, POWERS, in_units};
 /// which changes the sum by less than 1e-35 of its largest intermediate value. Infinite terms and
 /// NaN behave as in plain addition. Two sums are equal if their decimal values are equal.
 ///
-/// Cost: constant memory (48 bytes). Adding an integer, or a number with no more decimal places than
-/// earlier terms, takes a few nanoseconds; adding a number of 16 or 17 digits takes about a tenth of
-/// a microsecond.
+/// Cost: constant memory (48 bytes). Adding an integer, or a number with no more decimal places
+/// than earlier terms, takes a few nanoseconds; adding a number of 16 or 17 digits takes about a
+/// tenth of a microsecond.
 ///
 /// With the feature `serde` a sum is written exactly, as its digits and a power of ten, such as
 /// `"3e-1"`. A sum that is infinite or NaN cannot be written.
@@ -64,7 +64,8 @@ impl DecimalSum {
     }
 
     /// The number of decimal places of the terms, or `None` if it is above 15 or the sum, in units
-    /// of the last place, has more than 15 digits. Differences of such sums are exact in these units.
+    /// of the last place, has more than 15 digits. Differences of such sums are exact in these
+    /// units.
     #[doc(hidden)]
     #[must_use]
     #[inline]
@@ -98,19 +99,7 @@ impl PartialEq for DecimalSum {
     }
 }
 
-impl Extend<f64> for DecimalSum {
-    fn extend<I: IntoIterator<Item = f64>>(&mut self, terms: I) {
-        terms.into_iter().for_each(|term| self.add(term));
-    }
-}
-
-impl FromIterator<f64> for DecimalSum {
-    fn from_iter<I: IntoIterator<Item = f64>>(terms: I) -> Self {
-        let mut sum = Self::default();
-        sum.extend(terms);
-        sum
-    }
-}
+collecting!(DecimalSum, add);
 
 #[cfg(feature = "serde")]
 impl serde::Serialize for DecimalSum {

@@ -9,9 +9,9 @@ use crate::{error::Error, sums::exact_sum::ExactSum, values::weight::Weight};
 /// An infinite value makes the mean infinite. The mean is an error if a value is NaN, if values are
 /// infinite with both signs, or if the sum of finite values exceeds the largest f64.
 ///
-/// In JSON it is `{"total": …, "count": n, "weight": …}`: the sum of all weighted values, the number
-/// of values added without a weight, and the sum of the weights of all other values. The sums are
-/// written as [`ExactSum`] writes them.
+/// In JSON it is `{"total": …, "count": n, "weight": …}`: the sum of all weighted values, the
+/// number of values added without a weight, and the sum of the weights of all other values. The
+/// sums are written as [`ExactSum`] writes them.
 ///
 /// ```
 /// use scoring_rules::{Error, ExactMean, Weight};
@@ -157,19 +157,7 @@ impl PartialEq for ExactMean {
     }
 }
 
-impl Extend<f64> for ExactMean {
-    fn extend<I: IntoIterator<Item = f64>>(&mut self, values: I) {
-        values.into_iter().for_each(|value| self.update(value));
-    }
-}
-
-impl FromIterator<f64> for ExactMean {
-    fn from_iter<I: IntoIterator<Item = f64>>(values: I) -> Self {
-        let mut mean = Self::default();
-        mean.extend(values);
-        mean
-    }
-}
+collecting!(ExactMean, update);
 
 #[cfg(test)]
 mod tests {

@@ -161,8 +161,8 @@ impl ExactSum {
 
     /// Adds the exact product `a * b`.
     ///
-    /// The product is exact if it does not overflow and is 0 or at least 1e-291 in size, so that its
-    /// rounding error is an f64.
+    /// The product is exact if it does not overflow and is 0 or at least 1e-291 in size, so that
+    /// its rounding error is an f64.
     #[inline]
     pub fn add_product(&mut self, a: f64, b: f64) {
         let product = a * b;
@@ -199,8 +199,8 @@ impl ExactSum {
         let Some(top) = exact.digits.iter().rposition(|&digit| digit != 0) else {
             return 0.0;
         };
-        // The leading 96 bits contain at least 65 significant bits. Lower bits matter only if any of
-        // them is not 0.
+        // The leading 96 bits contain at least 65 significant bits. Lower bits matter only if any
+        // of them is not 0.
         let lowest = top.saturating_sub(2);
         let mut leading =
             (lowest..=top).rev().fold(0_u128, |sum, i| (sum << 32) + exact.digits[i] as u128);
@@ -245,19 +245,7 @@ impl PartialEq for ExactSum {
     }
 }
 
-impl Extend<f64> for ExactSum {
-    fn extend<I: IntoIterator<Item = f64>>(&mut self, terms: I) {
-        terms.into_iter().for_each(|term| self.add(term));
-    }
-}
-
-impl FromIterator<f64> for ExactSum {
-    fn from_iter<I: IntoIterator<Item = f64>>(terms: I) -> Self {
-        let mut sum = Self::default();
-        sum.extend(terms);
-        sum
-    }
-}
+collecting!(ExactSum, add);
 
 /// 2^n for n in -1022..=1023.
 fn power_of_two(n: i32) -> f64 {

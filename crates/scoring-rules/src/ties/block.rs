@@ -4,8 +4,8 @@ use crate::values::probability::Probability;
 
 /// All rows with one confidence.
 ///
-/// The confidence is a [`Probability`], or an [`OrderedScore`](crate::OrderedScore) in blocks made by
-/// [`TiedBlocks::from_scores`](crate::TiedBlocks::from_scores).
+/// The confidence is a [`Probability`], or an [`OrderedScore`](crate::OrderedScore) in blocks made
+/// by [`TiedBlocks::from_scores`](crate::TiedBlocks::from_scores).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

@@ -67,14 +67,15 @@ impl TiedBlocks<OrderedScore> {
         outcomes: &[bool],
         weights: Option<&[Weight]>,
     ) -> Result<Self, Error> {
-        same_length("outcomes", scores.len(), outcomes.len())?;
-        same_length("weights", scores.len(), weights.map_or(scores.len(), <[Weight]>::len))?;
+        check_lengths(scores.len(), outcomes, weights)?;
         let mut rows = Vec::with_capacity(scores.len());
         for (index, (&value, &outcome)) in scores.iter().zip(outcomes).enumerate() {
             let score = OrderedScore::new(value);
             let score = score.map_err(|_| Error::NotFiniteAt { what: "scores", index, value })?;
             let weight = weights.map_or(Weight::ONE, |weights| weights[index]);
-            rows.push(pack(score.bits(), outcome, weight));
+            if weight != Weight::ZERO {
+                rows.push(pack(score.bits(), outcome, weight));
+            }
         }
         let mut blocks = Self::default();
         blocks.fill_unsorted(&mut rows, OrderedScore::from_bits)?;
@@ -125,12 +126,7 @@ impl TiedBlocks {
         weights: Option<&[Weight]>,
     ) -> Result<(), Error> {
         self.clear();
-        same_length("outcomes", confidence.len(), outcomes.len())?;
-        same_length(
-            "weights",
-            confidence.len(),
-            weights.map_or(confidence.len(), <[Weight]>::len),
-        )?;
+        check_lengths(confidence.len(), outcomes, weights)?;
         if let Some(weights) = weights {
             let mut rows = std::mem::take(&mut self.scratch.weighted);
             rows.clear();
@@ -139,6 +135,7 @@ impl TiedBlocks {
                     .iter()
                     .zip(outcomes)
                     .zip(weights)
+                    .filter(|&(_, &weight)| weight != Weight::ZERO)
                     .map(|((p, &outcome), &weight)| pack(p.bits(), outcome, weight)),
             );
             let filled = self.fill_unsorted(&mut rows, Probability::from_bits);
@@ -213,10 +210,15 @@ impl<S: Copy + PartialOrd + fmt::Display> TiedBlocks<S> {
     }
 }
 
+fn check_lengths(rows: usize, outcomes: &[bool], weights: Option<&[Weight]>) -> Result<(), Error> {
+    same_length("outcomes", rows, outcomes.len())?;
+    same_length("weights", rows, weights.map_or(rows, <[Weight]>::len))
+}
+
 /// A row as an integer, in the order of the bits of the confidence, the outcome and the weight.
 ///
-/// Rows are ordered by their weight too, so that not even the rounding of sums of weights depends on
-/// the order of the input. The sign bit of the weight is free, and holds the outcome.
+/// Rows are ordered by their weight too, so that not even the rounding of sums of weights depends
+/// on the order of the input. The sign bit of the weight is free, and holds the outcome.
 fn pack(confidence: u64, outcome: bool, weight: Weight) -> u128 {
     u128::from(confidence) << 64 | u128::from(u64::from(outcome) << 63 | weight.get().to_bits())
 }
@@ -286,7 +288,8 @@ mod json {
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-    use super::{Block, TiedBlocks};
+    use super::TiedBlocks;
+    use crate::ties::block::Block;
 
     impl<S: Serialize> Serialize for TiedBlocks<S> {
         fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
@@ -306,8 +309,8 @@ mod json {
                     != Some(std::cmp::Ordering::Less)
                 {
                     return Err(D::Error::custom(format_args!(
-                        "block {}: the confidence {} is not above {}, the confidence of the previous \
-                         block",
+                        "block {}: the confidence {} is not above {}, the confidence of the \
+                         previous block",
                         i + 1,
                         block.confidence,
                         before.confidence,

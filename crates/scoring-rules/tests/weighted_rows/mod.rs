@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use scoring_rules::{Probability, TiedBlocks, Weight};
 
-/// Forecast, outcome, weight.
+/// A forecast, an outcome and a weight.
 pub(crate) type Row = (f64, bool, f64);
 
 pub(crate) fn blocks(rows: &[Row]) -> TiedBlocks {

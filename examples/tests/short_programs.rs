@@ -35,15 +35,15 @@ fn missing_confidences_are_refused_by_default_and_counted_under_each_policy() {
         assert_eq!(section[1], format!("  run 1: {}", log_score(&[0.6, 0.7, 0.9], true)));
     }
     for (section, run, begins) in [
-        (0, 2, "refused, the forecast of step 2 is missing"),
-        (0, 3, "refused, the forecast of step 2 is 1.2, outside [0, 1]"),
-        (0, 4, "refused, the forecast of step 1 is missing"),
+        (0, 2, "refused, step 2: the forecast is missing"),
+        (0, 3, "refused, step 2: the forecast is 1.2, outside [0, 1]"),
+        (0, 4, "refused, step 1: the forecast is missing"),
         (1, 2, "left out, step 2 is missing"),
         (1, 3, "left out, step 2 is 1.2, outside [0, 1]"),
         (2, 2, &log_score(&[0.6, 0.6, 0.8, 0.8], true)),
         (2, 3, &log_score(&[0.5, 0.5, 0.3], false)),
         (2, 4, "left out, step 1 is missing"),
-        (3, 2, "refused, the forecast of step 2 is missing"),
+        (3, 2, "refused, step 2: the forecast is missing"),
         (3, 3, &log_score(&[0.5, 1.0 - 1e-6, 0.3], false)),
     ] {
         let line = &sections[section][run];
@@ -51,7 +51,7 @@ fn missing_confidences_are_refused_by_default_and_counted_under_each_policy() {
     }
     let carried = "  4 runs: 2 repaired (0 forecasts clipped, 3 carried forward), 1 left out";
     assert_eq!(sections[2][5], carried);
-    assert!(sections[3][5].contains("(1 forecasts clipped, 0 carried forward)"));
+    assert!(sections[3][5].contains("(1 forecast clipped, 0 carried forward)"));
 }
 
 #[test]

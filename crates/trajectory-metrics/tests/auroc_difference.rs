@@ -29,7 +29,7 @@ fn two_models_with_different_outcomes_in_a_row_are_not_compared_as_if_they_were_
 
 proptest! {
     #[test]
-    fn where_every_task_is_one_row_of_both_models_the_clustered_error_is_that_of_delong(
+    fn with_one_row_of_both_models_per_task_the_clustered_error_equals_delongs(
         rows in prop::collection::vec((0..30_u32, 0..30_u32, any::<bool>()), 4..60),
     ) {
         let n = rows.len();
@@ -55,7 +55,7 @@ proptest! {
     }
 
     #[test]
-    fn a_weight_of_2_is_the_row_twice_in_its_task_and_order_leaves_no_trace(
+    fn a_weight_of_2_equals_the_row_twice_in_its_task_in_any_order(
         rows in prop::collection::vec(
             (0..20_u32, any::<bool>(), any::<bool>(), 0..6_u32, 0..3_usize), 12..50,
         ),
@@ -86,7 +86,7 @@ proptest! {
 }
 
 #[test]
-fn what_has_no_variance_over_tasks_is_a_typed_error() {
+fn a_sample_without_variance_over_tasks_is_a_typed_error() {
     let confidence = [0.9, 0.2, 0.6, 0.7];
     let of = |outcomes: &[bool], second: &[bool], tasks: &[&str]| {
         auroc_difference(probabilities(&confidence), outcomes, second, None, tasks)

@@ -281,7 +281,7 @@ fn trapezoids(points: impl Iterator<Item = (f64, f64)>) -> f64 {
 
 /// Weights that are no whole numbers, for which sums are rounded.
 #[test]
-fn no_rounding_leads_out_of_a_range() {
+fn no_measure_leaves_its_range_by_rounding() {
     let of = |rows: &[(f64, bool, f64)]| {
         let confidence: Vec<f64> = rows.iter().map(|row| row.0).collect();
         let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
@@ -309,7 +309,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
 
     #[test]
-    fn the_order_of_rows_leaves_no_trace((rows, shuffled) in rows().prop_flat_map(|rows| {
+    fn no_result_depends_on_the_order_of_rows((rows, shuffled) in rows().prop_flat_map(|rows| {
         (Just(rows.clone()), Just(rows).prop_shuffle())
     })) {
         for weighted in [false, true] {
@@ -321,7 +321,7 @@ proptest! {
     }
 
     #[test]
-    fn a_whole_weight_is_that_many_rows_to_the_bit(rows in rows()) {
+    fn an_integer_weight_has_the_same_bits_as_that_many_rows(rows in rows()) {
         let copied: Vec<Row> =
             rows.iter().flat_map(|&row| (0..row.3).map(move |_| row)).collect();
         let (a, b) = (blocks(&rows, true), blocks(&copied, false));
@@ -331,7 +331,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rising_distortion_leaves_all_that_is_of_ranks_alone_to_the_bit(
+    fn an_increasing_transform_does_not_change_any_curve_or_area_by_a_bit(
         rows in rows(),
         steps in prop::collection::vec(1e-6..1.0_f64, 64),
     ) {
@@ -353,7 +353,7 @@ proptest! {
     }
 
     #[test]
-    fn areas_under_the_curves_are_the_scalars(rows in rows()) {
+    fn areas_under_the_curves_equal_the_scalar_measures(rows in rows()) {
         let weighted = blocks(&rows, true);
         let roc = roc_curve(&weighted, PositiveClass::Failure).unwrap();
         let area = trapezoids(roc.iter().map(|p| (p.false_positive_rate, p.true_positive_rate)));
@@ -386,7 +386,7 @@ proptest! {
     }
 
     #[test]
-    fn augrc_is_the_auroc_and_the_failure_rate_and_excess_is_zero_at_best(rows in rows()) {
+    fn augrc_follows_from_auroc_and_the_failure_rate_and_the_best_excess_aurc_is_0(rows in rows()) {
         let ranked = blocks(&rows, true);
         let (failures, successes) = ranked.class_weights();
         let rate = failures / (failures + successes);
@@ -404,11 +404,11 @@ proptest! {
     }
 
     #[test]
-    fn the_test_turns_round_with_its_confidences_and_knows_the_single_error(rows in rows()) {
+    fn swapping_the_confidences_changes_the_sign_and_a_constant_leaves_the_error_of_one_area(rows in rows()) {
         let turned: Vec<Row> = rows.iter().map(|&(p, q, y, w)| (q, p, y, w)).collect();
         let ([difference, error], [back, same]) = (test_of(&rows, true), test_of(&turned, true));
         prop_assert_eq!((difference, error), (-back, same));
-        // A constant has no error of its own: what is left is that of the other.
+        // A constant has no sampling error, so that the error of the other confidence remains.
         let flat: Vec<Row> = rows.iter().map(|&(p, _, y, w)| (p, 0.5, y, w)).collect();
         let [difference, error] = test_of(&flat, true);
         let single = delong(&blocks(&rows, true)).unwrap();
@@ -433,7 +433,7 @@ proptest! {
 }
 
 #[test]
-fn calibrated_confidences_keep_to_their_band_about_as_often_as_it_says() {
+fn calibrated_confidences_stay_in_their_band_about_as_often_as_its_level() {
     // A hundred data sets of 300 rows each, drawn from the confidences themselves.
     let confidence: Vec<f64> = (0..300).map(|i| 0.05 + f64::from(i % 30) / 33.0).collect();
     let (mut state, mut inside, mut points) = (2007_u64, 0, 0);
@@ -462,7 +462,7 @@ fn calibrated_confidences_keep_to_their_band_about_as_often_as_it_says() {
 }
 
 #[test]
-fn a_class_that_is_missing_or_a_single_row_has_no_standard_error() {
+fn a_missing_class_or_a_class_of_one_row_has_no_standard_error() {
     let p = probabilities(&[0.1, 0.4, 0.8]);
     let of = |outcomes: &[bool], weight: f64| {
         delong(
@@ -506,7 +506,7 @@ fn a_class_that_is_missing_or_a_single_row_has_no_standard_error() {
 }
 
 #[test]
-fn rankings_that_are_equal_on_paper_leave_nothing_to_test_whatever_the_weights() {
+fn mathematically_equal_rankings_have_no_test_for_any_weights() {
     // Failures and successes in turn, in runs of four, and in one of them the rows of each run in
     // another order: the same placements, added up in another order.
     let outcomes: Vec<bool> = (0..400).map(|i| i / 4 % 2 == 1).collect();
@@ -537,7 +537,7 @@ fn rankings_that_are_equal_on_paper_leave_nothing_to_test_whatever_the_weights()
 }
 
 #[test]
-fn placements_that_hardly_vary_have_an_error_all_the_same() {
+fn placements_with_a_tiny_variance_have_a_standard_error() {
     // Failures of weight w below both successes and of weight 1 between them: the placements of
     // successes are w / (w + 1) and 1, of failures 1 and 1/2.
     let p = probabilities(&[0.1, 0.5, 0.4, 0.6]);

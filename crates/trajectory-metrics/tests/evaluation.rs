@@ -47,7 +47,7 @@ fn overconfident() -> (Traces, Vec<usize>) {
 
 proptest! {
     #[test]
-    fn a_report_is_its_parts_and_knows_no_row_order(runs in runs()) {
+    fn a_report_equals_its_parts_and_does_not_depend_on_row_order(runs in runs()) {
         let rows = traces(&runs);
         let report = evaluate(&rows, &EvaluationOptions::default()).unwrap();
         let base_rate = rows.outcomes().iter().filter(|y| **y).count() as f64 / rows.len() as f64;
@@ -102,7 +102,7 @@ proptest! {
     }
 
     #[test]
-    fn in_a_report_a_whole_weight_is_that_many_traces(runs in runs()) {
+    fn an_integer_weight_in_a_report_equals_that_many_traces(runs in runs()) {
         let weights: Vec<f64> = runs.iter().map(|run| run.2.into()).collect();
         let options = EvaluationOptions { weights: Some(Weight::from_slice(&weights).unwrap()), ..EvaluationOptions::default() };
         let weighted = evaluate(&traces(&runs), &options).unwrap();
@@ -122,7 +122,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rising_transform_of_the_scalar_leaves_rank_metrics_alone_to_the_bit(runs in runs()) {
+    fn an_increasing_transform_of_the_scalar_does_not_change_rank_metrics_by_a_bit(runs in runs()) {
         let rows = traces(&runs);
         let folds = Folds::halves(rows.outcomes(), &(0..rows.len()).collect::<Vec<_>>()).unwrap();
         let schedule = WeightSchedule::LinearFront;
@@ -148,7 +148,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_undefined_is_said_and_does_not_hide_the_rest() {
+fn undefined_results_are_noted_and_do_not_hide_the_others() {
     let rows = Traces::from_flat(&[0.5, 0.9], &[1, 2], &[true, true]).unwrap();
     let exclusions = [("parse_error".to_owned(), 3)].into();
     let options =
@@ -205,7 +205,7 @@ fn a_stored_report_says_why_a_metric_is_undefined_and_reads_back() {
 }
 
 #[test]
-fn the_intervals_of_a_report_are_those_of_the_bootstrap() {
+fn the_intervals_of_a_report_equal_the_intervals_of_the_bootstrap() {
     let (rows, tasks) = overconfident();
     let bootstrap = Bootstrap::clusters(&tasks, 3).unwrap();
     let level = Level::new(0.9).unwrap();
@@ -261,7 +261,7 @@ fn the_trajectory_score_moves_while_ranks_stand_still() {
 }
 
 #[test]
-fn each_transform_scores_what_it_makes_of_the_forecasts() {
+fn each_transform_is_scored_on_the_transformed_forecasts() {
     let outcomes = [true, false, false, true];
     let raw = Traces::from_flat(&[0.25, 0.64, 0.25, 0.64], &[1, 2, 3, 4], &outcomes).unwrap();
     let folds = Folds::halves(&outcomes, &[1, 2, 3, 4]).unwrap();
@@ -292,7 +292,7 @@ fn a_transform_of_forecasts_can_change_the_ranks_of_their_means() {
 }
 
 #[test]
-fn a_change_over_its_standard_error_is_that_of_the_differences() {
+fn a_change_over_its_standard_error_uses_the_paired_differences() {
     let (raw, tasks) = overconfident();
     let schedule = WeightSchedule::LinearFront;
     let folds = Folds::clustered(raw.outcomes(), &tasks, 2).unwrap();
@@ -325,7 +325,7 @@ fn a_change_over_its_standard_error_is_that_of_the_differences() {
 }
 
 #[test]
-fn streams_that_do_not_belong_together_are_refused() {
+fn streams_of_different_runs_are_refused() {
     let (raw, tasks) = overconfident();
     let schedule = WeightSchedule::Uniform;
     let bootstrap = Bootstrap::clusters(&tasks, 1).unwrap();

@@ -46,7 +46,7 @@ fn bits(values: [Result<f64, Error>; 6]) -> [Result<u64, Error>; 6] {
 
 proptest! {
     #[test]
-    fn the_order_of_rows_leaves_no_trace_in_any_diagnostic(rows in rows()) {
+    fn no_diagnostic_depends_on_the_order_of_rows(rows in rows()) {
         let mut mirrored = rows.clone();
         mirrored.reverse();
         for weighted in [false, true] {
@@ -56,7 +56,7 @@ proptest! {
     }
 
     #[test]
-    fn a_whole_weight_is_that_many_rows(rows in rows()) {
+    fn an_integer_weight_equals_that_many_rows(rows in rows()) {
         let copied: Vec<Row> =
             rows.iter().flat_map(|&row| (0..row.2).map(move |_| row)).collect();
         let weighted = diagnostics(&blocks(&rows, true));
@@ -89,7 +89,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rising_distortion_leaves_ranks_alone_to_the_bit(rows in rows()) {
+    fn an_increasing_transform_does_not_change_rank_metrics_by_a_bit(rows in rows()) {
         let distorted: Vec<Row> =
             rows.iter().map(|&(p, y, w)| (0.4 + 0.2 * p.powi(3), y, w)).collect();
         let (a, b) = (blocks(&rows, true), blocks(&distorted, true));
@@ -167,7 +167,7 @@ fn check_online<R: ScoringRule + Clone>(
 }
 
 #[test]
-fn a_success_that_was_ruled_out_scores_minus_infinity_however_it_is_scored() {
+fn a_success_with_forecast_0_scores_minus_infinity_in_every_way_of_scoring() {
     let stream = Probability::from_slice(&[0.5, 0.0, 0.5]).unwrap();
     for schedule in WeightSchedule::NAMED {
         let tps = Tps::new(LogScore::exact(), schedule);
@@ -180,7 +180,7 @@ fn a_success_that_was_ruled_out_scores_minus_infinity_however_it_is_scored() {
 }
 
 #[test]
-fn every_trace_has_the_weight_at_its_place() {
+fn every_trace_has_the_weight_at_its_position() {
     // More than are scored at a time.
     let values: Vec<f64> = (0..200).map(|i| f64::from(i) / 200.0).collect();
     let ends: Vec<usize> = (1..=200).collect();
@@ -202,7 +202,7 @@ fn every_trace_has_the_weight_at_its_place() {
 }
 
 #[test]
-fn what_does_not_fit_together_is_a_typed_error() {
+fn inconsistent_input_is_a_typed_error() {
     let tps = Tps::new(BrierScore, WeightSchedule::custom(&[1.0, 2.0]).unwrap());
     let stream = [Probability::HALF; 3];
     assert_eq!(

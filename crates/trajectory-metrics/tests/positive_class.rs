@@ -63,7 +63,7 @@ fn logits_with_either_class_positive_score_as_in_scikit_learn() {
 }
 
 #[test]
-fn tiny_confidences_stay_apart_where_one_minus_them_would_not() {
+fn tiny_confidences_stay_distinct_although_their_complements_would_be_equal() {
     let tiny = [1e-20, 3e-20, 2e-20, 4e-20];
     let outcomes = [true, false, false, true];
     let confidence = Probability::from_slice(&tiny).unwrap();
@@ -82,7 +82,7 @@ fn tiny_confidences_stay_apart_where_one_minus_them_would_not() {
 }
 
 #[test]
-fn a_class_that_is_missing_is_named() {
+fn a_missing_class_is_named() {
     let blocks = TiedBlocks::from_scores(&[1.0, 2.0], &[true; 2], None).unwrap();
     assert_eq!(
         average_precision(&blocks, PositiveClass::Failure),
@@ -98,7 +98,7 @@ fn a_class_that_is_missing_is_named() {
 
 proptest! {
     #[test]
-    fn measures_of_scores_are_those_of_probabilities_to_the_bit(
+    fn measures_of_scores_and_of_probabilities_have_the_same_bits(
         rows in prop::collection::vec((0..30_u32, any::<bool>(), 1..5_u32), 2..80),
         weighted in any::<bool>(),
         seed in any::<u64>(),

@@ -50,7 +50,7 @@ fn streams() -> (Traces, Vec<usize>) {
 }
 
 #[test]
-fn settings_go_back_and_forth_and_impossible_ones_are_refused() {
+fn settings_are_written_and_read_and_invalid_ones_are_refused() {
     for schedule in WeightSchedule::NAMED {
         assert_eq!(back(&schedule), json!(schedule.name()));
         back(&Summary::Weighted(schedule));
@@ -76,7 +76,7 @@ fn settings_go_back_and_forth_and_impossible_ones_are_refused() {
 }
 
 #[test]
-fn traces_and_draws_go_back_and_forth_and_broken_ones_are_refused() {
+fn traces_and_draws_are_written_and_read_and_invalid_ones_are_refused() {
     let (traces, tasks) = streams();
     let wrong = [("forecasts", json!([0.5])), ("ends", json!([1])), ("outcomes", json!([]))];
     refused::<Traces>(&back(&traces), &wrong);
@@ -111,7 +111,7 @@ fn traces_and_draws_go_back_and_forth_and_broken_ones_are_refused() {
 }
 
 #[test]
-fn results_go_back_and_forth_and_impossible_ones_are_refused() {
+fn results_are_written_and_read_and_invalid_ones_are_refused() {
     let (traces, tasks) = streams();
     let schedule = WeightSchedule::LinearFront;
     let confidence = Summary::Minimum.forecasts(&traces).unwrap();
@@ -243,7 +243,7 @@ fn facts_of_a_call_are_read_whole_and_without_keys_that_are_not_known() {
 }
 
 #[test]
-fn a_key_that_stands_twice_in_a_map_of_a_report_is_refused() {
+fn a_duplicate_key_in_a_map_of_a_report_is_refused() {
     let text = stored_report().to_string();
     serde_json::from_str::<Evaluation>(&text).unwrap();
     let twice = text.replace("\"parse_error\":3", "\"parse_error\":3,\"parse_error\":4");
@@ -324,7 +324,7 @@ fn stored_forms_refuse_keys_that_are_not_known() {
 }
 
 #[test]
-fn fits_rankings_and_custom_weights_go_back_and_forth_and_impossible_ones_are_refused() {
+fn fits_rankings_and_custom_weights_are_written_and_read_and_invalid_ones_are_refused() {
     let (traces, tasks) = streams();
     let folds = Folds::clustered(traces.outcomes(), &tasks, 2).unwrap();
     let schedule = WeightSchedule::Uniform;

@@ -1,6 +1,9 @@
 use scoring_rules::{CompensatedSum, TiedBlocks};
 
-use crate::{error::Error, ranks::positive_class::PositiveClass};
+use crate::{
+    error::Error,
+    ranks::positive_class::{PositiveClass, both_classes},
+};
 
 /// AUROC, the area under the ROC curve: the probability that a random success has a higher confidence
 /// than a random failure, where a tie counts one half.
@@ -14,7 +17,8 @@ use crate::{error::Error, ranks::positive_class::PositiveClass};
 ///
 /// # Errors
 ///
-/// [`Error::OneClass`] unless there are both failures and successes.
+/// [`Error::OneClass`] unless there are both failures and successes; [`Error::Empty`] for empty
+/// blocks.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, TiedBlocks, auroc};
@@ -29,10 +33,7 @@ use crate::{error::Error, ranks::positive_class::PositiveClass};
 /// # Ok::<(), Error>(())
 /// ```
 pub fn auroc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
-    let (failures, successes) = blocks.class_weights();
-    if failures == 0.0 || successes == 0.0 {
-        return Err(Error::OneClass { outcome: failures == 0.0 });
-    }
+    let (failures, successes) = both_classes(blocks)?;
     // Twice the weight of correctly ordered pairs, which is an integer if weights are.
     let mut twice_right = CompensatedSum::default();
     let mut failures_below = 0.0;
@@ -57,7 +58,7 @@ pub fn auroc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::OneClass`] if no row is of the positive class.
+/// [`Error::OneClass`] if no row is of the positive class; [`Error::Empty`] for empty blocks.
 ///
 /// ```
 /// use trajectory_metrics::{Error, PositiveClass, Probability, TiedBlocks, average_precision};
@@ -70,10 +71,7 @@ pub fn auroc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
 /// # Ok::<(), Error>(())
 /// ```
 pub fn average_precision<S>(blocks: &TiedBlocks<S>, positive: PositiveClass) -> Result<f64, Error> {
-    let (positives, _) = positive.positive_first(blocks.class_weights());
-    if positives == 0.0 {
-        return Err(Error::OneClass { outcome: !positive.outcome() });
-    }
+    let positives = positive.weight_in(blocks)?;
     let mut sum = CompensatedSum::default();
     let (mut found, mut seen) = (0.0, 0.0);
     for (block, positives, _) in positive.in_order(blocks.as_slice()) {

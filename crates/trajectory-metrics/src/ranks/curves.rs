@@ -109,12 +109,7 @@ pub fn precision_recall_curve<S: Copy>(
     blocks: &TiedBlocks<S>,
     positive: PositiveClass,
 ) -> Result<Vec<PrecisionRecallPoint<S>>, Error> {
-    let (positives, negatives) = positive.positive_first(blocks.class_weights());
-    match (positives == 0.0, negatives == 0.0) {
-        (true, true) => return Err(Error::Empty),
-        (true, false) => return Err(Error::OneClass { outcome: !positive.outcome() }),
-        _ => {}
-    }
+    let positives = positive.weight_in(blocks)?;
     let rows = positive.in_order(blocks.as_slice());
     let points = cumulated(rows).map(|(block, found, wrong)| PrecisionRecallPoint {
         threshold: block.confidence,

@@ -32,6 +32,15 @@ impl PositiveClass {
         }
     }
 
+    /// The weight of the positive class; an error if it is 0.
+    pub(crate) fn weight_in<S>(self, blocks: &TiedBlocks<S>) -> Result<f64, Error> {
+        match self.positive_first(blocks.class_weights()) {
+            (0.0, 0.0) => Err(Error::Empty),
+            (0.0, _) => Err(Error::OneClass { outcome: !self.outcome() }),
+            (positives, _) => Ok(positives),
+        }
+    }
+
     /// The blocks in the order in which rows are predicted positive, each with the weight of its
     /// positives and negatives.
     pub(crate) fn in_order<S>(
@@ -49,11 +58,5 @@ impl PositiveClass {
 
 /// The weight of failures and of successes; an error unless there are both.
 pub(crate) fn both_classes<S>(blocks: &TiedBlocks<S>) -> Result<(f64, f64), Error> {
-    let (failures, successes) = blocks.class_weights();
-    match (failures == 0.0, successes == 0.0) {
-        (true, true) => Err(Error::Empty),
-        (true, false) => Err(Error::OneClass { outcome: true }),
-        (false, true) => Err(Error::OneClass { outcome: false }),
-        (false, false) => Ok((failures, successes)),
-    }
+    Ok((PositiveClass::Failure.weight_in(blocks)?, PositiveClass::Success.weight_in(blocks)?))
 }

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_n_numbers_below_n_whatever_n() {
+    fn there_are_n_numbers_below_n_for_any_n() {
         for n in [1, 2, 3, 4, 5, 6, 7, 11, 159, 160, 161, 2_352, 2_353, 16_385, 500_000] {
             let numbers = drawn(n, 1, 9);
             assert_eq!(numbers.len(), n as usize);

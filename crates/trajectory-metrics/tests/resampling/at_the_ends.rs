@@ -8,7 +8,7 @@ use trajectory_metrics::{
 use super::{counted_mean, level_of, uniform};
 
 #[test]
-fn what_cannot_be_computed_is_a_typed_error() {
+fn undefined_results_and_invalid_input_are_typed_errors() {
     let (values, ids) = ([1.0, 2.0, 3.0], [0, 1, 2]);
     let mean = cluster_mean::<u32>;
     assert!(matches!(mean(&values, None, &ids[..2]), Err(Error::Length { what: "clusters", .. })));
@@ -70,7 +70,7 @@ fn close(got: [f64; 2], want: [f64; 2]) {
 }
 
 #[test]
-fn replicates_that_equal_the_estimate_on_paper_are_ties_of_bca() {
+fn replicates_that_mathematically_equal_the_estimate_are_ties_of_bca() {
     let nine_and_one = |a: f64, b: f64| [vec![a; 9], vec![b]].concat();
     let cases = [
         (nine_and_one(0.9, 0.1), [0.58, 0.9]),
@@ -127,7 +127,7 @@ fn an_outlying_replicate_does_not_make_all_others_ties() {
 }
 
 #[test]
-fn what_does_not_vary_has_an_error_of_0() {
+fn constant_values_have_a_standard_error_of_0() {
     for value in [0.7, 0.1, 1e100 / 3.0, -1e-100 / 3.0] {
         for weight in [1.0, 0.1, 1e-100] {
             let (values, weights) = ([value; 7], [weight; 7]);
@@ -182,7 +182,7 @@ fn what_does_not_vary_has_an_error_of_0() {
 }
 
 #[test]
-fn a_small_spread_is_not_taken_for_rounding_however_many_rows_show_it() {
+fn a_small_spread_of_many_rows_is_not_taken_for_rounding() {
     // Half of the rows 2^-41 below their mean, half above it: about 5e-13, the error of the mean of
     // a hundred about 5e-14.
     let half = 2.0_f64.powi(-41);
@@ -200,7 +200,7 @@ fn a_small_spread_is_not_taken_for_rounding_however_many_rows_show_it() {
 }
 
 #[test]
-fn a_row_of_weight_0_leaves_no_trace_however_large_its_value() {
+fn a_row_of_weight_0_has_no_effect_for_any_value() {
     let (values, groups) = ([1e-20, 1e100, 3e-20, -2e-20], ["a", "b", "c", "d"]);
     let weights = [1.0, 0.0, 1.0, 1.0];
     let without = |list: &[f64]| [list[0], list[2], list[3]];
@@ -221,7 +221,7 @@ fn a_row_of_weight_0_leaves_no_trace_however_large_its_value() {
 }
 
 #[test]
-fn a_resample_of_each_row_once_has_the_mean_of_all_rows_to_the_bit() {
+fn a_resample_of_each_row_once_has_the_same_bits_as_the_mean_of_all_rows() {
     // On paper 0: what the sum of all rows leaves depends on the order in which they are drawn.
     let values = [0.1, 0.2, -0.3, 0.7, -0.7];
     let rows = Bootstrap::rows(5, 2).unwrap();
@@ -337,7 +337,7 @@ fn a_constant_difference_of_large_values_varies_by_no_more_than_their_rounding()
 }
 
 #[test]
-fn more_rows_or_resamples_than_are_counted_are_refused_before_any_memory_is_taken() {
+fn too_many_rows_or_resamples_are_refused_before_any_allocation() {
     let rows = Bootstrap::rows(1 << 31, 1);
     assert!(matches!(rows, Err(Error::Setting { name: "rows", .. })));
     let few = Bootstrap::rows(2, 1).unwrap();

@@ -73,7 +73,7 @@ proptest! {
     }
 
     #[test]
-    fn a_weight_of_2_is_the_row_twice_and_order_leaves_no_trace(
+    fn a_weight_of_2_equals_the_row_twice_in_any_order(
         rows in vec((-3.0..3.0_f64, any::<bool>(), 0..9_u32, 0..3_usize), 2..30),
     ) {
         let weights: Vec<f64> = rows.iter().map(|row| [1.0, 2.0, 0.0][row.3]).collect();

@@ -13,7 +13,7 @@ fn one(what: &'static str) -> Error {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
-    fn every_door_refuses_one_cluster_and_no_other_number(
+    fn every_function_refuses_one_cluster_and_no_larger_number(
         clusters in 1_usize..=6,
         per_cluster in 1_usize..5,
         weighted in any::<bool>(),
@@ -69,13 +69,13 @@ fn a_mean_with_one_cluster_of_positive_weight_is_refused() {
 }
 
 #[test]
-fn signs_of_one_cluster_prove_nothing_and_the_p_value_says_so() {
+fn the_p_value_of_one_cluster_is_1() {
     let test = sign_flip_test(&[0.5, 0.25], None, &["a", "a"], 0, 0).unwrap();
     assert_eq!((test.p_value, test.clusters), (1.0, 1));
 }
 
 #[test]
-fn an_area_with_both_classes_in_one_of_two_clusters_is_undefined_where_only_the_other_is_drawn() {
+fn an_area_is_undefined_in_resamples_without_the_only_cluster_of_both_classes() {
     let confidence = Probability::from_slice(&[0.1, 0.9, 0.4, 0.6]).unwrap();
     let ranking = Ranking::new(confidence, &[false, true, true, true]).unwrap();
     let bootstrap = Bootstrap::clusters(&["a", "a", "b", "b"], 7).unwrap();
@@ -84,7 +84,7 @@ fn an_area_with_both_classes_in_one_of_two_clusters_is_undefined_where_only_the_
 }
 
 #[test]
-fn a_report_on_traces_of_one_cluster_has_no_interval_whatever_else_is_drawn() {
+fn a_report_on_traces_of_one_cluster_has_no_interval_and_one_note() {
     let traces = Traces::from_flat(&[0.2, 0.5, 0.7], &[1, 2, 3], &[true, false, true]).unwrap();
     let two = Traces::from_flat(&[0.2, 0.5], &[1, 2], &[true, false]).unwrap();
     let weights = [[1.0, 0.0, 0.0], [1.0, 2.0, 0.0]];

@@ -6,7 +6,7 @@ use trajectory_metrics::{Bootstrap, Error, cluster_mean, sign_flip_test};
 use super::{level_of, uniform};
 
 #[test]
-fn resamples_come_as_often_as_all_n_to_the_n_draws_say() {
+fn resamples_are_as_frequent_as_in_an_enumeration_of_all_draws() {
     // 4^4 draws; a resample with these counts is made by 4! / (product of counts!) of them.
     let bootstrap = Bootstrap::rows(4, 3).unwrap();
     let factorial = |n: u32| f64::from((1..=n).product::<u32>());
@@ -55,7 +55,7 @@ fn about_95_of_100_intervals_of_a_mean_cover_it() {
 }
 
 #[test]
-fn the_error_of_a_paired_difference_is_that_of_the_differences() {
+fn the_standard_error_of_a_paired_difference_equals_the_one_of_the_differences() {
     let mut generator = ChaCha8Rng::seed_from_u64(1);
     let raw: Vec<f64> = (0..60).map(|_| uniform(&mut generator)).collect();
     // Almost the same stream: the two errors are large, that of the difference is small.
@@ -104,7 +104,7 @@ fn the_cluster_bootstrap_and_the_cluster_error_agree_and_exceed_those_of_rows() 
 }
 
 #[test]
-fn random_sign_flips_come_near_the_exact_p_value() {
+fn random_sign_flips_approximate_the_exact_p_value() {
     let mut generator = ChaCha8Rng::seed_from_u64(3);
     let mut gains: Vec<f64> = (0..20).map(|_| uniform(&mut generator) - 0.35).collect();
     let ids: Vec<usize> = (0..70).collect();

@@ -1,13 +1,13 @@
 pub(crate) mod column;
 pub(crate) mod decimals;
-mod derived;
+mod growing;
 #[cfg(feature = "serde")]
 mod json_lines;
-mod live;
 #[cfg(feature = "serde")]
 mod repeated_keys;
 pub(crate) mod rollout;
 pub(crate) mod storage;
+mod transformations;
 pub(crate) mod usage;
 
 pub use rollout::Rollout;

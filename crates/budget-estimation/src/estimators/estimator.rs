@@ -64,7 +64,7 @@ impl<E: Estimator + ?Sized> Estimator for Box<E> {
 }
 
 /// An implementation of a trait by a closure, made by [`estimator_from_fn`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct FromFn<F>(F);
 
 /// Makes an estimator of a closure. It learns nothing from finished runs.

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::rollouts::decimals::{MANY_PLACES, left_of, left_of_short};
+use crate::rollouts::decimals::{MANY_PLACES, left_of_long, left_of_short};
 
 /// What the first turns of a run spent of one resource, and the cap on it.
 ///
@@ -98,7 +98,7 @@ impl<'a> Usage<'a> {
         match self.difference {
             Difference::Whole => cap - self.total(),
             Difference::Short => left_of_short(cap, self.total()),
-            Difference::Long => left_of(cap, self.costs.iter().copied().collect()),
+            Difference::Long => left_of_long(cap, self.costs),
         }
     }
 

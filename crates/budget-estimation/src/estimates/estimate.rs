@@ -50,11 +50,10 @@ impl Estimate {
     #[inline]
     pub(crate) fn checked(self) -> Result<Self, Error> {
         match self {
-            Self::Interval(ends) if ends.low() < 0.0 => {
-                Err(Error::NegativeEstimate { low: ends.low(), high: ends.high() })
+            Self::Interval(ends) if !(ends.low() >= 0.0 && ends.high() < f64::INFINITY) => {
+                Err(invalid(ends))
             }
-            Self::Interval(ends) => Ok(Self::Interval(ends.finite()?)),
-            other => Ok(other),
+            valid => Ok(valid),
         }
     }
 
@@ -66,6 +65,15 @@ impl Estimate {
             Self::Interval(interval) => Some(interval),
             Self::Impossible | Self::NoAnswer => None,
         }
+    }
+}
+
+/// The error of an interval that begins below 0 or is infinite.
+#[cold]
+fn invalid(ends: Interval) -> Error {
+    match ends.finite() {
+        Err(error) if ends.low() >= 0.0 => error.into(),
+        _ => Error::NegativeEstimate { low: ends.low(), high: ends.high() },
     }
 }
 

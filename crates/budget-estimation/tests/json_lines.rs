@@ -47,7 +47,7 @@ fn a_wrong_line_is_named_with_its_field() {
         (r#"{"turns": [{"usd": 1}], "success": 0, "cut_off": 1}"#, "line 2: cut_off: give true"),
         (
             r#"{"turns": [{"usd": 1}], "success": 1, "cut_off": true}"#,
-            "line 2: cut_off: is true of",
+            "line 2: cut_off: is true for",
         ),
         (r#"{"turns": [{"usd": 1}], "success": 1, "caps": 5}"#, "line 2: caps: give an object"),
         (

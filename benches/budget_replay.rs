@@ -75,8 +75,9 @@ fn replay(c: &mut Criterion) {
     });
     group.bench_function("evaluation_ten_bins_proper_losses", |b| {
         b.iter(|| {
-            let claimed = Level::new(0.8).ok();
-            let (mut linear, mut all) = (linear(), ProgressMetrics::new(10, claimed).unwrap());
+            let coverage = Level::new(0.8).unwrap();
+            let all = ProgressMetrics::new(10).unwrap();
+            let (mut linear, mut all) = (linear(), all.with_coverage(coverage));
             for rollout in black_box(&rollouts).iter() {
                 score_rollout(&rollout, output, &mut linear, |sample| all.update(sample)).unwrap();
             }

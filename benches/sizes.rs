@@ -268,7 +268,7 @@ fn replay(
         rollouts.push(&costs, true).unwrap();
     }
     Box::new(move || {
-        let mut evaluation = ProgressMetrics::new(10, None).unwrap();
+        let mut evaluation = ProgressMetrics::new(10).unwrap();
         for rollout in rollouts.iter() {
             let each = |sample: &_| evaluation.update(sample);
             score_rollout(&rollout, tokens, &mut estimator, each).unwrap();

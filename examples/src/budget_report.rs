@@ -112,7 +112,7 @@ pub fn evaluate(
     resamples: usize,
     seed: u64,
 ) -> Result<Report, Error> {
-    let mut evaluation = ProgressMetrics::new(BINS, Some(settings.coverage))?;
+    let mut evaluation = ProgressMetrics::new(BINS)?.with_coverage(settings.coverage);
     runs.samples.iter().try_for_each(|sample| evaluation.update(sample))?;
     let summary = match evaluation.finish() {
         Ok(summary) => Some(summary),

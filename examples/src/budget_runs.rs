@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use budget_estimation::{
     AdaptiveConformal, Calibrated, Error, Estimate, Estimator, Level, LinearEstimator, MarginUnit,
-    PastQuantiles, Prefix, Resource, Rollouts, Sample, score_rollout,
+    PastQuantiles, Resource, Rollouts, Sample, estimator_from_fn, score_rollout,
 };
 
 use crate::{
@@ -66,7 +66,7 @@ impl By {
                 Box::new(Calibrated::new(past(), calibrator, MarginUnit::Midpoint))
             }
             // Read from the file, not asked.
-            Self::Recorded { .. } => Box::new(|_: &Prefix<'_>| Ok(Estimate::NoAnswer)),
+            Self::Recorded { .. } => Box::new(estimator_from_fn(|_| Ok(Estimate::NoAnswer))),
         })
     }
 }

@@ -1,4 +1,4 @@
-/// Why the answer of a model could not be read.
+/// The reason why the answer of a model cannot be read.
 ///
 /// ```
 /// use budget_estimation::{AnswerError, AnswerMode, Error, parse_answer};
@@ -13,11 +13,11 @@
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", tag = "problem"))]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// There is no `<answer>` with an end to it.
-    #[error("there is no <answer>...</answer>")]
+    /// There is no complete `<answer>...</answer>`.
+    #[error("there is no <answer>...</answer>; give one")]
     NoTag,
-    /// There is more than one tag; an error in strict mode only.
-    #[error("there is more than one <answer> or </answer>")]
+    /// There are several tags; an error in strict mode only.
+    #[error("there is more than one <answer> or </answer>; give one of each")]
     SeveralTags,
     /// The answer is one number.
     #[error("the answer is one number; give an interval [low, high]")]
@@ -31,13 +31,13 @@ pub enum AnswerError {
         high: f64,
     },
     /// An end is below 0.
-    #[error("an end of the interval is {value}; what remains is never below 0")]
+    #[error("an end of the interval is {value}; give a number of at least 0")]
     Negative {
         /// The end.
         value: f64,
     },
-    /// An end is infinite, no number, or too large for one.
-    #[error("an end of the interval is not finite")]
+    /// An end is infinite, NaN, or too large.
+    #[error("an end of the interval is not finite; give a finite number")]
     NotFinite,
     /// A resource has no interval.
     #[error("resource {index} has no interval; give one for each resource")]
@@ -45,9 +45,12 @@ pub enum AnswerError {
         /// Position of the resource among those asked for, from 0.
         index: usize,
     },
-    /// An interval is of no resource that was asked for, of one that has one already, or, in strict
-    /// mode, not of the one whose turn it is.
-    #[error("interval {index} is of an unknown resource, or of one that is not due here")]
+    /// An interval names an unknown resource, a resource that has an interval already, or, in strict
+    /// mode, a resource out of order.
+    #[error(
+        "interval {index} names an unknown resource, or one that is repeated or out of order; give \
+         each resource once, in the requested order"
+    )]
     UnexpectedResource {
         /// Position of the interval in the answer, from 0.
         index: usize,

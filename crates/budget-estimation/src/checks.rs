@@ -1,22 +1,22 @@
-//! Checks that several functions make at their door. A NaN is in no range.
+//! Range checks that several functions share. NaN fails all of them.
 
 use crate::error::Error;
 
-/// Nothing above this is taken for a cost, so that no sum or product leaves the range of numbers.
+/// The largest cost, so that sums and products of costs do not overflow.
 pub(crate) const MOST: f64 = 1e100;
 
-/// That two arguments which go together have one length.
+/// Checks that two arguments have the same length.
 pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
     if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
 }
 
-/// Whether this can be spent, or be a cap.
+/// Whether a number is a valid cost or cap.
 #[inline]
 pub(crate) fn is_amount(value: f64) -> bool {
     (0.0..=MOST).contains(&value)
 }
 
-/// That a setting is above 0, and no more than can be spent.
+/// Checks that a setting is above 0 and at most the largest cost.
 pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), Error> {
     if value > 0.0 && value <= MOST {
         Ok(())

@@ -1,6 +1,6 @@
 use crate::{answer_error::AnswerError, resource::Resource};
 
-/// What was wrong with the input, or why a number is not defined for it.
+/// The reason why an input is invalid or a number is undefined.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts};
@@ -15,26 +15,27 @@ use crate::{answer_error::AnswerError, resource::Resource};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is nothing to compute from.
-    #[error("nothing to compute from; give at least one item")]
+    /// The input is empty, or all weights are 0.
+    #[error("the input is empty; give at least one item")]
     Empty,
-    /// An interval, a value or a weight was not valid, or there were too few clusters.
+    /// An error of the crate `scoring_rules`: an invalid interval, value or weight, or too few
+    /// clusters.
     #[error(transparent)]
-    ScoringRules(scoring_rules::Error),
-    /// A resampling could not be made.
+    ScoringRules(#[from] scoring_rules::Error),
+    /// An error of the crate `trajectory_metrics`, in a bootstrap.
     #[error(transparent)]
-    TrajectoryMetrics(trajectory_metrics::Error),
+    TrajectoryMetrics(#[from] trajectory_metrics::Error),
     /// A setting is outside its range.
     #[error("{name} is {value}; it must be {range}")]
     Setting {
         /// The setting's name.
         name: &'static str,
-        /// The number as given.
+        /// The given number.
         value: f64,
-        /// The range that is allowed, in words.
+        /// The valid range, in words.
         range: &'static str,
     },
-    /// Two arguments that go together differ in length.
+    /// Two arguments that belong together differ in length.
     #[error("{what}: expected {expected}, found {found}")]
     Length {
         /// The argument of the wrong length.
@@ -44,53 +45,53 @@ pub enum Error {
         /// The length that it has.
         found: usize,
     },
-    /// A resource has no name, or two have the same.
-    #[error("a resource is called {name:?}; give each a name of its own")]
+    /// The name of a resource is empty or repeated.
+    #[error("resource name {name:?} is empty or repeated; give each resource its own name")]
     ResourceName {
-        /// The name as given.
+        /// The given name.
         name: String,
     },
     /// No resource has this name or handle.
-    #[error("there is no resource {name}; take one of those that the rollouts were made with")]
+    #[error("there is no resource {name}; use a resource of these rollouts")]
     NoSuchResource {
         /// The name, or the handle's position.
         name: String,
     },
-    /// There is no such rollout.
-    #[error("there is no rollout {rollout}; there are {rollouts}, counted from 0")]
+    /// There is no rollout at this position.
+    #[error("there is no rollout {rollout}; there are {rollouts} rollouts, counted from 0")]
     NoSuchRollout {
-        /// The position asked for.
+        /// The requested position.
         rollout: usize,
-        /// How many there are.
+        /// The number of rollouts.
         rollouts: usize,
     },
-    /// A rollout has no such prefix.
+    /// A rollout has no prefix of this length, or none that can be scored.
     #[error("rollout {rollout} has no prefix of {turn} turns to score; it has {turns} turns")]
     NoSuchTurn {
         /// Position of the rollout, from 0.
         rollout: usize,
-        /// Completed turns, as asked for.
+        /// The requested number of completed turns.
         turn: usize,
-        /// The turns that it has.
+        /// The number of turns of the rollout.
         turns: usize,
     },
-    /// A rollout has no turn.
-    #[error("rollout {rollout} has no turn; give at least one")]
+    /// A rollout has no turns.
+    #[error("rollout {rollout} has no turns; give at least one")]
     NoTurns {
         /// Position of the rollout, from 0.
         rollout: usize,
     },
-    /// The costs of a rollout are not one per turn and resource.
+    /// A rollout does not have one cost per turn and resource.
     #[error("rollout {rollout} has {found} costs; give {resources} for each turn")]
     CostCount {
         /// Position of the rollout, from 0.
         rollout: usize,
-        /// How many costs were given.
+        /// The number of costs given.
         found: usize,
-        /// How many resources there are.
+        /// The number of resources.
         resources: usize,
     },
-    /// A cost is negative, too large or no number.
+    /// A cost is negative, too large or NaN.
     #[error("rollout {rollout}, turn {turn}: {resource} is {value}; give a number from 0 to 1e100")]
     Cost {
         /// Position of the rollout, from 0.
@@ -99,11 +100,11 @@ pub enum Error {
         turn: usize,
         /// Name of the resource.
         resource: String,
-        /// The cost as given.
+        /// The given cost.
         value: f64,
     },
-    /// A cost that is needed is not known.
-    #[error("rollout {rollout}, turn {turn}: {resource} is not known; leave this rollout out")]
+    /// A cost that is needed is unknown.
+    #[error("rollout {rollout}, turn {turn}: {resource} is unknown; leave this rollout out")]
     UnknownCost {
         /// Position of the rollout, from 0.
         rollout: usize,
@@ -112,199 +113,137 @@ pub enum Error {
         /// Name of the resource.
         resource: String,
     },
-    /// A cap is negative, too large or no number.
+    /// A cap is negative, too large or NaN.
     #[error("the cap on {resource} is {value}; give a number from 0 to 1e100")]
     Cap {
         /// Name of the resource.
         resource: String,
-        /// The cap as given.
+        /// The given cap.
         value: f64,
     },
-    /// An end of an estimate is below 0.
-    #[error("an estimate runs from {low} to {high}; what remains is never below 0")]
+    /// An estimate begins below 0.
+    #[error("an estimate runs from {low} to {high}; give ends of at least 0")]
     NegativeEstimate {
         /// The lower end.
         low: f64,
         /// The upper end.
         high: f64,
     },
-    /// Nothing remains to be spent, so nothing can be measured in parts of it.
-    #[error(
-        "rollout {rollout}, turn {turn}: nothing remains to be spent; leave out samples that are \
-         trivial"
-    )]
+    /// Nothing remained after a sample, so nothing can be divided by it.
+    #[error("rollout {rollout}, turn {turn}: nothing remained; leave out trivial samples")]
     NothingRemains {
         /// Position of the rollout, from 0.
         rollout: usize,
-        /// Completed turns.
+        /// The number of completed turns.
         turn: usize,
     },
-    /// A line of a file could not be read or written.
+    /// A line of a file cannot be read or written.
     #[error("line {line}: {field}{}{problem}", if field.is_empty() { "" } else { ": " })]
     Line {
         /// The line, from 1.
         line: usize,
-        /// The field, such as `turns[3].cost_usd`; empty where it is about the whole line.
+        /// The field, such as `turns[3].cost_usd`; empty if the problem is the whole line.
         field: String,
         /// What is wrong.
         problem: String,
     },
-    /// The answer of a model could not be read.
+    /// The answer of a model cannot be read.
     #[error(transparent)]
     Answer(#[from] AnswerError),
-    /// No sample is of a run that succeeded within its caps.
-    #[error("no sample is feasible; intervals are scored on runs that succeed within their caps")]
-    NoFeasibleSample,
-    /// Two parts that were to be merged were not made with the same settings.
-    #[error("the parts differ in {what}; make both with the same")]
+    /// A quantity does not exist for this input.
+    #[error("{name} is undefined: {reason}")]
+    Undefined {
+        /// The quantity.
+        name: &'static str,
+        /// The reason.
+        reason: &'static str,
+    },
+    /// Two parts with different settings cannot be merged.
+    #[error("the parts differ in {what}; make both with the same settings")]
     Unlike {
-        /// In what they differ.
+        /// The setting in which they differ.
         what: &'static str,
     },
-    /// A sample's interval is too far from what remained to be compared with it in numbers.
-    #[error("rollout {rollout}, turn {turn}: the interval is too large for a relative error")]
+    /// The error of an interval, or its product with the weight, overflows.
+    #[error("rollout {rollout}, turn {turn}: the interval is too large; its error overflows")]
     TooLarge {
         /// Position of the rollout, from 0.
         rollout: usize,
-        /// Completed turns.
+        /// The number of completed turns.
         turn: usize,
     },
-    /// Lists of samples that go together, one a resource, are not of the same prefixes.
-    #[error("entry {index}: the samples of all resources must be of the same rollout and turn")]
+    /// Lists of samples, one list per resource, do not belong to the same prefixes.
+    #[error("entry {index}: the samples of all resources must belong to the same rollout and turn")]
     OtherPrefix {
         /// Position in the lists, from 0.
         index: usize,
     },
-    /// A sample is of another resource than the one asked about.
-    #[error("sample {sample} is of {found}; give samples of {expected} only")]
+    /// A sample belongs to another resource than the requested one.
+    #[error("sample {sample} belongs to {found}; give only samples of {expected}")]
     OtherResource {
         /// Position of the sample, from 0.
         sample: usize,
-        /// Name of the resource asked about.
+        /// Name of the requested resource.
         expected: String,
         /// Name of the sample's resource.
         found: String,
     },
-    /// Samples of two resources were given to one measure, whose units cannot be added.
+    /// One measure was given samples of two resources, which have no common unit.
     #[error(
-        "a sample is of the resource at position {}, earlier ones are of that at position {}; \
-         evaluate each resource on its own",
+        "a sample belongs to resource {}, earlier samples to resource {}; evaluate each resource \
+         separately",
         found.index,
         expected.index
     )]
     MixedResources {
-        /// The resource of the samples before.
+        /// The resource of earlier samples.
         expected: Resource,
         /// The resource of this sample.
         found: Resource,
     },
-    /// A sample is not one of the rollouts that it is given with: what it had spent, its turns or what
-    /// remained are not those of its rollout.
+    /// A sample does not match its rollout in turns or costs.
     #[error(
-        "sample {sample} is not of rollout {rollout} and the resource asked about; give samples with the \
+        "sample {sample} does not match rollout {rollout}; give the samples together with the \
          rollouts that they were made from"
     )]
     OtherRollouts {
         /// Position of the sample, from 0.
         sample: usize,
-        /// Position of the rollout that it names, from 0.
+        /// Position of the rollout that the sample names, from 0.
         rollout: usize,
     },
-    /// Amounts of two resources were to be added, whose units are not the same.
-    #[error("amounts of {found:?} cannot be added to those of {expected:?}; keep them apart")]
+    /// Amounts of two resources cannot be added.
+    #[error("amounts of {found:?} cannot be added to amounts of {expected:?}; keep them apart")]
     MixedUnits {
-        /// Name of the resource of the amounts before.
+        /// Name of the resource of earlier amounts.
         expected: String,
         /// Name of the resource of these amounts.
         found: String,
     },
-    /// A stored state is not one that can be reached.
-    #[error("a stored state is not valid: {problem}")]
-    StoredState {
-        /// What is wrong.
+    /// A stored value is not one that this crate writes.
+    #[error("a stored value is invalid: {problem}")]
+    StoredValue {
+        /// What a valid value satisfies.
         problem: &'static str,
     },
-    /// An estimator could not answer, for a reason of its own.
-    #[error("the estimator could not answer: {reason}")]
+    /// An estimator failed for a reason of its own.
+    #[error("the estimator failed: {reason}")]
     Estimator {
         /// The reason.
         reason: String,
     },
-    /// Samples are not in order.
+    /// Samples are not sorted, or repeat a prefix.
     #[error(
-        "sample {sample} comes before the one in front of it; sort samples by rollout, then by turn, \
-         each prefix once"
+        "sample {sample} is out of order; sort samples by rollout and turn, with each prefix once"
     )]
     SampleOrder {
         /// Position of the sample, from 0.
         sample: usize,
     },
-    /// A run that succeeded was not censored.
-    #[error("rollout {rollout} succeeded, so nothing cut it off")]
+    /// A run that succeeded cannot be marked as cut off.
+    #[error("rollout {rollout} succeeded; only a failed rollout can be marked as cut off")]
     CensoredSuccess {
         /// Position of the rollout, from 0.
         rollout: usize,
     },
-}
-
-impl From<scoring_rules::Error> for Error {
-    fn from(error: scoring_rules::Error) -> Self {
-        match error {
-            scoring_rules::Error::Empty => Self::Empty,
-            scoring_rules::Error::Length { what, expected, found } => {
-                Self::Length { what, expected, found }
-            }
-            scoring_rules::Error::Setting { name, value, range } => {
-                Self::Setting { name, value, range }
-            }
-            other => Self::ScoringRules(other),
-        }
-    }
-}
-
-impl From<trajectory_metrics::Error> for Error {
-    fn from(error: trajectory_metrics::Error) -> Self {
-        match error {
-            trajectory_metrics::Error::Empty => Self::Empty,
-            trajectory_metrics::Error::Length { what, expected, found } => {
-                Self::Length { what, expected, found }
-            }
-            trajectory_metrics::Error::Setting { name, value, range } => {
-                Self::Setting { name, value, range }
-            }
-            trajectory_metrics::Error::ScoringRules(error) => error.into(),
-            other => Self::TrajectoryMetrics(other),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_crate_below_noticed_has_the_name_that_it_has_here() {
-        let (name, value, range) = ("step", -1.0, "at least 0");
-        let (what, expected, found) = ("weights", 2, 1);
-        let weight = scoring_rules::Error::Weight { value };
-        for (below, here) in [
-            (scoring_rules::Error::Empty, Error::Empty),
-            (
-                scoring_rules::Error::Setting { name, value, range },
-                Error::Setting { name, value, range },
-            ),
-            (
-                scoring_rules::Error::Length { what, expected, found },
-                Error::Length { what, expected, found },
-            ),
-            (weight, Error::ScoringRules(weight)),
-        ] {
-            let text = below.to_string();
-            assert_eq!(Error::from(trajectory_metrics::Error::from(below)), here);
-            assert_eq!(Error::from(below), here);
-            if here != Error::Empty {
-                assert_eq!(here.to_string(), text);
-            }
-        }
-    }
 }

@@ -1,9 +1,9 @@
 pub(crate) mod estimator;
 mod linear;
 mod past_quantiles;
-mod score;
+mod scoring;
 
-pub use estimator::Estimator;
+pub use estimator::{Estimator, FromFn, estimator_from_fn};
 pub use linear::LinearEstimator;
 pub use past_quantiles::PastQuantiles;
-pub use score::{score_probe, score_rollout, score_rollouts};
+pub use scoring::{score_probe, score_rollout, score_rollouts};

@@ -5,5 +5,5 @@ pub(crate) mod sample;
 
 pub use context::{Context, ResourceContext};
 pub use live_run::LiveRun;
-pub use prefix::{Prefix, Replay, probe, replay};
+pub use prefix::{Prefix, probe, replay};
 pub use sample::Sample;

@@ -1,7 +1,8 @@
-/// Something that a turn spends: input tokens, output tokens, money, time, or a thing of your own.
+/// A handle of something that turns spend, such as input tokens, output tokens, money or time.
 ///
-/// A handle that [`Rollouts::resource`](crate::Rollouts::resource) gives for a name; it belongs to
-/// those rollouts, as its position among their resources, which is also what feature `serde` writes. Money and time are numbers in a unit that the caller chooses.
+/// [`Rollouts::resource`](crate::Rollouts::resource) returns the handle for a name. It is a position
+/// among the resources of those rollouts, and the feature `serde` writes it as that number. Money and
+/// time are in a unit that the caller chooses.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts};

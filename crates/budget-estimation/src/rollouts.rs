@@ -1,11 +1,11 @@
 pub(crate) mod column;
 pub(crate) mod decimals;
-mod derived;
+mod growing;
 #[cfg(feature = "serde")]
 mod json_lines;
-mod live;
 pub(crate) mod rollout;
 pub(crate) mod storage;
+mod transformations;
 pub(crate) mod usage;
 
 pub use rollout::Rollout;

@@ -6,8 +6,8 @@ use std::f64::consts::FRAC_PI_2;
 
 use budget_estimation::{
     AdaptiveConformal, Calibrated, ConformalPid, Error, Estimate, Estimator, Level, LiveRun,
-    MarginUnit, OnlineCalibrator, PastQuantiles, Prefix, Rollouts, Sample, SplitConformal, probe,
-    replay, score_rollouts,
+    MarginUnit, OnlineCalibrator, PastQuantiles, Rollouts, Sample, SplitConformal,
+    estimator_from_fn, probe, replay, score_rollouts,
 };
 use proptest::prelude::*;
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
@@ -235,7 +235,7 @@ fn adaptive_rules_keep_their_coverage_when_runs_change() {
         let late: Vec<_> = samples.iter().filter(|sample| sample.rollout() >= 350).collect();
         late.iter().filter(|sample| sample.is_hit()).count() as f64 / late.len() as f64
     };
-    let ten = |_: &Prefix<'_>| Estimate::interval(10.0, 10.0);
+    let ten = estimator_from_fn(|_| Estimate::interval(10.0, 10.0));
     let unit = MarginUnit::Resource;
     let split = late(&mut Calibrated::new(ten, SplitConformal::new(coverage), unit));
     let adaptive = AdaptiveConformal::new(coverage, 0.01).unwrap();
@@ -258,7 +258,7 @@ fn an_interval_that_counted_as_held_holds_to_the_last_bit() {
             for _ in 0..9 {
                 rollouts.push(&[0.1, 0.2, cost], true).unwrap();
             }
-            let point = |_: &Prefix<'_>| Estimate::interval(claimed, claimed);
+            let point = estimator_from_fn(|_| Estimate::interval(claimed, claimed));
             let split = SplitConformal::new(Level::new(0.8).unwrap());
             let mut calibrated = Calibrated::new(point, split, unit);
             let usd = rollouts.resource("usd").unwrap();
@@ -276,7 +276,7 @@ fn only_prefixes_of_the_run_that_ended_are_learnt_from() {
     rollouts.push(&[50.0, 40.0, 30.0, 20.0], true).unwrap();
     let tokens = rollouts.resource("tokens").unwrap();
     let [first, second] = [0, 1].map(|at| rollouts.get(at).unwrap());
-    let ten = |_: &Prefix<'_>| Estimate::interval(10.0, 10.0);
+    let ten = estimator_from_fn(|_| Estimate::interval(10.0, 10.0));
     let fresh = || {
         let adaptive = AdaptiveConformal::new(Level::new(0.5).unwrap(), 0.001).unwrap();
         Calibrated::new(ten, adaptive, MarginUnit::Resource)
@@ -310,7 +310,7 @@ fn a_margin_of_minus_infinity_is_no_answer() {
     let mut rollouts = Rollouts::new(["tokens"]).unwrap();
     rollouts.push(&[5.0, 5.0], true).unwrap();
     let tokens = rollouts.resource("tokens").unwrap();
-    let zero = |_: &Prefix<'_>| Estimate::interval(0.0, 0.0);
+    let zero = estimator_from_fn(|_| Estimate::interval(0.0, 0.0));
     let adaptive = AdaptiveConformal::new(Level::new(0.1).unwrap(), 1.0).unwrap();
     let mut calibrated = Calibrated::new(zero, adaptive, MarginUnit::Midpoint);
     let first = score_rollouts(&rollouts, tokens, &mut calibrated).unwrap();

@@ -78,7 +78,7 @@ fn interval_measures_are_those_of_numpy_and_a_weight_is_that_many_rows() {
     for case in cases {
         let [remaining, low, high, weights, expected @ ..] = &case[..] else { panic!() };
         let (low, high, weights) = (numbers(low), numbers(high), numbers(weights));
-        let mut scores = IntervalScores::claiming(Level::new(0.8).unwrap());
+        let mut scores = IntervalScores::new().with_coverage(Level::new(0.8).unwrap());
         for (i, remaining) in numbers(remaining).into_iter().enumerate() {
             let estimate = Estimate::interval(low[i], high[i]).unwrap();
             scores

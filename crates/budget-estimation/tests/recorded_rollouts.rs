@@ -63,7 +63,7 @@ fn a_replay_of_recorded_runs_gives_one_sample_a_turn_but_the_last() {
     let mut linear = LinearEstimator::learning(40.0, 0.5).unwrap();
     let samples = score_rollouts(&rollouts, output, &mut linear).unwrap();
     assert_eq!(samples.len(), 20_163 - 500);
-    let mut evaluation = ProgressMetrics::new(5, None).unwrap();
+    let mut evaluation = ProgressMetrics::new(5).unwrap();
     samples.iter().for_each(|sample| evaluation.update(sample).unwrap());
     let found = evaluation.finish().unwrap();
     println!("cap {cap}: {found:#?}");

@@ -7,8 +7,8 @@ use std::fmt::Debug;
 use budget_estimation::{
     AdaptiveConformal, Advice, AdviceReason, BudgetMonitor, Calibrated, ConformalPid, Context,
     DetectionDelay, EarlyStops, Error, Estimate, Estimator, Level, LinearEstimator, LiveRun,
-    MarginUnit, OnlineCalibrator, PastQuantiles, Prefix, Probability, ProgressMetrics, Resource,
-    Rollouts, Sample, SplitConformal, StopReason, StopRule, Weight, replay, score_rollout,
+    MarginUnit, OnlineCalibrator, PastQuantiles, Probability, ProgressMetrics, Resource, Rollouts,
+    Sample, SplitConformal, StopReason, StopRule, Weight, estimator_from_fn, replay, score_rollout,
     score_rollouts, stopping_curve,
 };
 use proptest::prelude::*;
@@ -167,7 +167,10 @@ proptest! {
             prop_assert_eq!(stored(&summary), summary);
         }
         for claimed in [None, Some(Level::HALF)] {
-            let whole = ProgressMetrics::new(4, claimed).unwrap();
+            let mut whole = ProgressMetrics::new(4).unwrap();
+            if let Some(coverage) = claimed {
+                whole = whole.with_coverage(coverage);
+            }
             let (mut whole, mut resumed) = (whole.clone(), stored(&whole));
             for (at, sample) in samples.iter().enumerate() {
                 // A sample of which nothing remains is refused by both.
@@ -250,10 +253,10 @@ fn what_cannot_be_a_state_is_refused() {
     sample(r#""turn":2,"turns":2,"cap":null,"used":1,"remaining":1"#);
     sample(r#""turn":1,"turns":2,"cap":null,"used":1,"remaining":-1"#);
     sample(r#""turn":1,"turns":2,"cap":0.5,"used":1,"remaining":1"#);
-    let whole = serde_json::to_value(ProgressMetrics::new(1, None).unwrap()).unwrap();
+    let whole = serde_json::to_value(ProgressMetrics::new(1).unwrap()).unwrap();
     for (path, hostile) in [
         ("/bins", serde_json::json!([])),
-        ("/bins/0/intervals/claimed", serde_json::json!(0.5)),
+        ("/bins/0/intervals/proper", serde_json::json!({"coverage": 0.5})),
         ("/bins/0/intervals/midpoint_errors", serde_json::json!([[-1.0, 1.0]])),
         ("/bins/0/intervals/midpoint_errors", serde_json::json!([[1.0, -1.0]])),
         ("/bins/0/feasibility/counts/0/0/ones", serde_json::json!(-1)),
@@ -315,7 +318,7 @@ fn any_of_several_stop_rules_ends_a_run_and_its_reason_says_which() {
     assert_eq!(stored(&early), early);
     let mut counted = 0;
     let (rollouts, usd) = rollouts(&[(vec![1.0, 2.0, 3.0], true)]);
-    let mut silent = |_: &Prefix<'_>| Ok(Estimate::NoAnswer);
+    let mut silent = estimator_from_fn(|_| Ok(Estimate::NoAnswer));
     score_rollout(&rollouts.get(0).unwrap(), usd, &mut silent, |sample| {
         assert_eq!(sample.cap(), Some(20.0));
         counted += 1;
@@ -344,7 +347,7 @@ fn counts_that_cannot_be_are_not_read() {
         ("saved", (-1.0).into()),
         ("spent_by_failures", (-1.0).into()),
     ] {
-        assert!(stops(name, value).unwrap_err().contains("a stored state is not valid"), "{name}");
+        assert!(stops(name, value).unwrap_err().contains("a stored value is invalid"), "{name}");
     }
     let monitor = r#"{"resources":[{"name":"usd","cap":1.0,"spent":"5e0"}],"stop_rules":[],
         "warn_at":1.0,"impossible_in_a_row":0,"turns":0}"#;

@@ -1,34 +1,35 @@
 use scoring_rules::Level;
 
 use super::{online_calibrator::misses, sorted_scores::SortedScores};
-use crate::{calibration::online_calibrator::OnlineCalibrator, error::Error, rank::least};
+use crate::{calibration::online_calibrator::OnlineCalibrator, error::Error, ranks::least};
 
-/// Adaptive conformal inference: split conformal prediction at a level that moves, down where too
-/// many scores were missed and up where too few.
+/// Adaptive conformal inference: split conformal prediction at a miss level that falls after misses and
+/// rises after hits.
 ///
-/// With a = 1 - coverage and the step g, each score moves the level by `g (a - miss)`, a miss
-/// counting 1; the margin is the quantile of all scores so far at `1 - level`, infinite for a level
-/// of at most 0 and minus infinity for one of at least 1: that of rank `(1 - level) (n + 1)`,
-/// rounded up, among n. Scores of one run are only known when it has ended, so the level moves once
-/// a run, by the sum over its prefixes.
+/// With a = 1 - coverage and the step g, each score moves the level by `g (a - miss)`, where a miss
+/// is 1 and a hit 0. The margin is the score of rank `(1 - level) (n + 1)`, rounded up, among all n
+/// scores so far; it is infinite for a level of at most 0, and minus infinity for a level of at
+/// least 1. The scores of a run are known only when the run has ended, so the level moves once per
+/// run, by the sum over its prefixes.
 ///
-/// **Guarantee**, for any sequence of scores, chosen by whomever: after N scores, of at most m a
-/// run, the share of misses differs from a by at most `(max(a, 1 - a) + g m) / (g N)`. With one
-/// score a run this is the published bound. See [`AdaptiveConformal::bound`].
+/// **Guarantee**, for any sequence of scores, even an adversarial one: after N scores, with at most m
+/// per run, the share of misses differs from a by at most `(max(a, 1 - a) + g m) / (g N)`. With one
+/// score per run this is the published bound. See [`AdaptiveConformal::bound`].
 ///
-/// A step of 0.002 is one of 0.1 for a run of 50 prefixes.
+/// For a run of 50 prefixes, a step of 0.002 moves the level about as much as a step of 0.1 does for
+/// a single score.
 ///
-/// Takes O(n) a run for n scores so far, and keeps them all.
+/// Takes O(n) per run for n scores so far, and stores all scores.
 ///
 /// ```
 /// use budget_estimation::{AdaptiveConformal, Error, Level, OnlineCalibrator};
 ///
 /// let mut calibrator = AdaptiveConformal::new(Level::new(0.8)?, 0.1)?;
 /// calibrator.update(&[1.0, 2.0, 3.0, 4.0]);
-/// // Nothing was missed under an infinite margin, so the level rose to 0.2 + 4 * 0.1 * 0.2.
+/// // An infinite margin misses nothing, so the level rose to 0.2 + 4 * 0.1 * 0.2.
 /// assert_eq!(calibrator.margin(), 4.0);
 /// calibrator.update(&[0.0; 6]);
-/// // Now 0.4: of ten scores the one of rank 0.6 * 11, rounded up.
+/// // The level is 0.4; the margin is the score of rank 7 (0.6 * 11, rounded up) among ten.
 /// assert_eq!(calibrator.margin(), 1.0);
 /// assert!((calibrator.bound() - (0.8 + 0.1 * 6.0) / (0.1 * 10.0)).abs() < 1e-12);
 /// # Ok::<(), Error>(())
@@ -38,19 +39,20 @@ use crate::{calibration::online_calibrator::OnlineCalibrator, error::Error, rank
 /// proposition 4.1.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct AdaptiveConformal {
     coverage: Level,
     step: f64,
-    /// The level of misses that is aimed at now.
+    /// The current target share of misses.
     level: f64,
     scores: SortedScores,
-    longest: usize,
+    longest_run: usize,
+    #[cfg_attr(feature = "serde", serde(skip_serializing))]
     margin: f64,
 }
 
 impl AdaptiveConformal {
-    /// Before the first run.
+    /// A calibrator before its first run.
     ///
     /// # Errors
     ///
@@ -61,19 +63,19 @@ impl AdaptiveConformal {
             return Err(Error::Setting { name, value: step, range });
         }
         let (level, scores) = (1.0 - coverage.get(), SortedScores::default());
-        Ok(Self { coverage, step, level, scores, longest: 0, margin: f64::INFINITY })
+        Ok(Self { coverage, step, level, scores, longest_run: 0, margin: f64::INFINITY })
     }
 
-    /// By how much the share of misses so far can differ from what was claimed; infinite before the
-    /// first run.
+    /// The largest possible difference between the share of misses so far and 1 - coverage; infinite
+    /// before the first score.
     #[must_use]
     pub fn bound(&self) -> f64 {
         let miss = 1.0 - self.coverage.get();
-        let reach = miss.max(1.0 - miss) + self.step * self.longest as f64;
+        let reach = miss.max(1.0 - miss) + self.step * self.longest_run as f64;
         reach / (self.step * self.scores.len() as f64)
     }
 
-    /// The quantile of all scores so far at the level of now.
+    /// The quantile of all scores so far at the current level.
     fn margin_of_level(&self) -> f64 {
         let rank = least(1.0 - self.level, (self.scores.len() + 1) as f64).ceil();
         if rank < 1.0 {
@@ -93,15 +95,15 @@ impl OnlineCalibrator for AdaptiveConformal {
         let missed = misses(scores, self.margin) as f64;
         let expected = (1.0 - self.coverage.get()) * scores.len() as f64;
         self.level += self.step * (expected - missed);
-        self.longest = self.longest.max(scores.len());
+        self.longest_run = self.longest_run.max(scores.len());
         self.scores.add(scores, 1.0);
         self.margin = self.margin_of_level();
     }
 }
 
-/// The stored form.
+/// The stored form, before its check.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
+#[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stored {
     coverage: Level,
@@ -112,29 +114,20 @@ struct Stored {
 }
 
 #[cfg(feature = "serde")]
-impl From<AdaptiveConformal> for Stored {
-    fn from(state: AdaptiveConformal) -> Self {
-        let AdaptiveConformal { coverage, step, level, scores, longest, .. } = state;
-        Self { coverage, step, level, scores, longest_run: longest }
-    }
-}
-
-#[cfg(feature = "serde")]
 impl TryFrom<Stored> for AdaptiveConformal {
     type Error = Error;
 
     fn try_from(stored: Stored) -> Result<Self, Error> {
-        let Stored { coverage, step, level, scores, longest_run: longest } = stored;
+        let Stored { coverage, step, level, scores, longest_run } = stored;
         if !level.is_finite() {
-            return Err(Error::StoredState { problem: "the level must be finite" });
+            return Err(Error::StoredValue { problem: "the level must be finite" });
         }
-        if longest > scores.len() {
-            return Err(Error::StoredState {
-                problem: "the longest run has at most as many scores as all",
-            });
+        if longest_run > scores.len() {
+            let problem = "the longest run cannot have more scores than all runs together";
+            return Err(Error::StoredValue { problem });
         }
-        let mut state = Self { level, scores, longest, ..Self::new(coverage, step)? };
-        // Before the first score it is infinite, whatever the level.
+        let mut state = Self { level, scores, longest_run, ..Self::new(coverage, step)? };
+        // Before the first score the margin is infinite at every level.
         if state.scores.len() > 0 {
             state.margin = state.margin_of_level();
         }
@@ -149,10 +142,10 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// In whole units of 1e-6, where the level and the rank are exact.
+        /// The reference computes level and rank exactly, in whole units of 1e-6.
         #[test]
         fn the_margin_is_the_score_of_the_exact_rank(
-            // Few numbers, so that ranks are often whole.
+            // Few coverages, so that ranks are often whole.
             coverage in (1_i64..10).prop_map(|tenths| 10 * tenths),
             step in prop::sample::select(vec![50_i64, 100, 250, 500]),
             runs in prop::collection::vec(prop::collection::vec(0_i64..50, 0..6), 1..60),

@@ -1,14 +1,16 @@
+use scoring_rules::Interval;
+
 use crate::{
-    Interval, calibration::online_calibrator::OnlineCalibrator, error::Error,
-    estimates::estimate::Estimate, estimators::estimator::Estimator, replay::prefix::Prefix,
-    resource::Resource, rollouts::rollout::Rollout,
+    calibration::online_calibrator::OnlineCalibrator, error::Error, estimates::estimate::Estimate,
+    estimators::estimator::Estimator, replay::prefix::Prefix, resource::Resource,
+    rollouts::rollout::Rollout,
 };
 
-/// What a margin is measured in.
+/// The unit of a margin.
 ///
 /// ```
 /// use budget_estimation::{
-///     Calibrated, Error, Estimate, Level, MarginUnit, Prefix, Rollouts, SplitConformal,
+///     Calibrated, Error, Estimate, Level, MarginUnit, Rollouts, SplitConformal, estimator_from_fn,
 ///     score_rollouts,
 /// };
 ///
@@ -17,11 +19,11 @@ use crate::{
 /// rollouts.push(&[10.0, 12.0], true)?;
 /// let tokens = rollouts.resource("tokens")?;
 /// let second = |unit| {
-///     // Twice as much again as was spent, which is 2 of 10 short of the first run.
-///     let twice = |prefix: &Prefix<'_>| {
+///     // Predicts 10 for the first run, which still spends 12: short by 2, or by 20 %.
+///     let twice = estimator_from_fn(|prefix| {
 ///         let more = 2.0 * prefix.usage().total();
 ///         Estimate::interval(more, more)
-///     };
+///     });
 ///     let mut calibrated = Calibrated::new(twice, SplitConformal::new(Level::HALF), unit);
 ///     let samples = score_rollouts(&rollouts, tokens, &mut calibrated)?;
 ///     Ok::<_, Error>(samples[1].estimate())
@@ -35,29 +37,29 @@ use crate::{
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum MarginUnit {
-    /// The resource's own unit: the same margin early and late in a run.
+    /// The resource's own unit, so that the margin is the same early and late in a run.
     Resource,
-    /// The middle of the interval: a margin of 0.1 is a tenth of what is estimated to remain.
+    /// The midpoint of the interval: a margin of 0.1 is a tenth of the estimated remaining amount.
     Midpoint,
 }
 
-/// Any estimator, its intervals widened or narrowed so that they hold what remained as often as
-/// they claim, learning from each run that ends.
+/// An estimator whose intervals are widened or narrowed, so that they contain what remained as often
+/// as they claim. Learns from each finished run.
 ///
-/// An interval `[low, high]` becomes `[low - q u, high + q u]` with the calibrator's margin q and
-/// the unit u. What would be below 0 is 0, an infinite margin gives `[0, f64::MAX]`, and an
-/// interval that a negative margin turned round is no answer. Impossible where there is a cap and
-/// already the lower end does not fit under it. Other answers of the estimator pass unchanged. An
-/// upper end of `f64::MAX` holds everything and says nothing: for widths and errors take such an
-/// answer for none, as their mean is without meaning.
+/// An interval `[low, high]` becomes `[low - q u, high + q u]`, with the calibrator's margin q and
+/// the unit u. A negative lower end becomes 0, an infinite margin gives `[0, f64::MAX]`, and an
+/// interval that a negative margin reverses becomes no answer. The answer is `impossible` if the
+/// lower end exceeds what is left under a cap. Other answers pass unchanged. An interval up to
+/// `f64::MAX` carries no information, and mean widths and errors that include one are meaningless:
+/// replace it by no answer there.
 ///
-/// It learns from runs that succeeded within their caps, from every prefix, k = 1 to T - 1, at
-/// which the estimator gave an interval; so the coverage is that over prefixes of such runs. The
-/// estimator learns from the run after the calibrator did.
+/// The calibrator learns from runs that succeeded within their caps, at every prefix, k = 1 to T - 1,
+/// with an interval of the estimator; the coverage therefore refers to prefixes of such runs. The
+/// estimator learns from a run after the calibrator.
 ///
 /// ```
 /// use budget_estimation::{
-///     Calibrated, Error, Estimate, Level, MarginUnit, Prefix, Rollouts, SplitConformal,
+///     Calibrated, Error, Estimate, Level, MarginUnit, Rollouts, SplitConformal, estimator_from_fn,
 ///     score_rollouts,
 /// };
 ///
@@ -66,12 +68,12 @@ pub enum MarginUnit {
 ///     rollouts.push(&[5.0, cost, 5.0], true)?;
 /// }
 /// let tokens = rollouts.resource("tokens")?;
-/// // Always sure of 10 more tokens.
-/// let point = |_: &Prefix<'_>| Estimate::interval(10.0, 10.0);
+/// // Always predicts exactly 10 more tokens.
+/// let point = estimator_from_fn(|_| Estimate::interval(10.0, 10.0));
 /// let split = SplitConformal::new(Level::new(0.8)?);
 /// let mut calibrated = Calibrated::new(point, split, MarginUnit::Resource);
 /// let samples = score_rollouts(&rollouts, tokens, &mut calibrated)?;
-/// // From the fifth run on there are enough to learn from.
+/// // The margin is finite from the fifth run on.
 /// assert!(samples.iter().all(|sample| sample.is_hit()));
 /// assert_eq!(samples[12].estimate(), Estimate::interval(1.0, 19.0)?);
 /// # Ok::<(), Error>(())
@@ -83,18 +85,18 @@ pub struct Calibrated<E, C> {
     estimator: E,
     calibrator: C,
     unit: MarginUnit,
-    /// Of the run that goes on: completed turns, and what the estimator gave.
+    /// For the current run: completed turns, and the interval of the estimator.
     given: Vec<(usize, Interval)>,
 }
 
 impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
-    /// An estimator and what calibrates it, both before the first run.
+    /// Combines an estimator and a calibrator, both before the first run.
     #[must_use]
     pub const fn new(estimator: E, calibrator: C, unit: MarginUnit) -> Self {
         Self { estimator, calibrator, unit, given: Vec::new() }
     }
 
-    /// What calibrates it.
+    /// The calibrator.
     #[must_use]
     pub const fn calibrator(&self) -> &C {
         &self.calibrator
@@ -103,46 +105,48 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
     fn unit_of(&self, interval: Interval) -> f64 {
         match self.unit {
             MarginUnit::Resource => 1.0,
-            // A middle of 0 has no size: only an infinite margin helps there.
+            // A unit of 0: only an infinite margin changes such an interval.
             MarginUnit::Midpoint => interval.low() / 2.0 + interval.high() / 2.0,
         }
     }
 
-    /// The smallest margin under which the interval, once widened, holds what remained.
-    fn score(&self, interval: Interval, remaining: f64) -> Result<f64, Error> {
+    /// The smallest margin under which the widened interval contains what remained.
+    fn score(&self, interval: Interval, remaining: f64) -> f64 {
         let distance = (interval.low() - remaining).max(remaining - interval.high());
         let mut score = match self.unit_of(interval) {
             unit if unit > 0.0 => distance / unit,
             _ if distance <= 0.0 => f64::NEG_INFINITY,
             _ => f64::INFINITY,
         };
-        // Rounding can leave it a few units in the last place short. As a margin is often the score
-        // of a run that was just alike, that would make a miss of what counted as held.
+        // Rounding can leave the score a few units in the last place short. The margin is often the
+        // score of an equal run, for which that would turn a hit into a miss.
         let holds = |wide: Option<Interval>| wide.is_some_and(|wide| wide.contains(remaining));
         for _ in 0..8 {
-            if !score.is_finite() || holds(self.widened(interval, score)?) {
+            if !score.is_finite() || holds(self.widened(interval, score)) {
                 break;
             }
             score = score.next_up();
         }
-        Ok(score)
+        score
     }
 
-    fn widened(&self, interval: Interval, margin: f64) -> Result<Option<Interval>, Error> {
+    /// The widened interval; `None` if the margin reverses it.
+    fn widened(&self, interval: Interval, margin: f64) -> Option<Interval> {
         if margin == f64::INFINITY {
-            return Ok(Some(Interval::new(0.0, f64::MAX)?));
+            return Interval::new(0.0, f64::MAX).ok();
         }
         if margin == f64::NEG_INFINITY {
-            return Ok(None);
+            return None;
         }
         let by = margin * self.unit_of(interval);
         let low = (interval.low() - by).max(0.0);
         let high = (interval.high() + by).min(f64::MAX);
-        if low <= high { Ok(Some(Interval::new(low, high)?)) } else { Ok(None) }
+        // The ends are never NaN, so that only a reversed interval is an error.
+        Interval::new(low, high).ok()
     }
 
-    /// Keeps what the estimator gave until the run has ended. Fewer turns than before are those of
-    /// another run: the one before was left without an end.
+    /// Stores the interval of the estimator until the run has ended. If the number of turns falls,
+    /// another run has begun, and the previous one was abandoned.
     fn remember(&mut self, turns: usize, interval: Interval) {
         if turns == 0 {
             return;
@@ -160,7 +164,7 @@ impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
         let estimate = self.estimator.estimate(prefix)?;
         let Estimate::Interval(interval) = estimate else { return Ok(estimate) };
         self.remember(prefix.turns(), interval);
-        Ok(match self.widened(interval, self.calibrator.margin())? {
+        Ok(match self.widened(interval, self.calibrator.margin()) {
             None => Estimate::NoAnswer,
             Some(wide) if prefix.usage().left().is_some_and(|left| wide.low() > left) => {
                 Estimate::Impossible
@@ -170,14 +174,14 @@ impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
     }
 
     fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {
-        // Taken out first, so that an error does not leave them to the next run.
+        // Removed first, so that an error does not leave them to the next run.
         let given = std::mem::take(&mut self.given);
         if rollout.is_feasible()? {
             let mut scores = Vec::with_capacity(given.len());
-            // After the last turn there is nothing left to estimate.
+            // An estimate after the last turn is not scored.
             for (turns, interval) in given.into_iter().filter(|(turns, _)| *turns < rollout.turns())
             {
-                scores.push(self.score(interval, rollout.remaining(resource, turns)?)?);
+                scores.push(self.score(interval, rollout.remaining(resource, turns)?));
             }
             self.calibrator.update(&scores);
         }
@@ -185,7 +189,7 @@ impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
     }
 }
 
-/// The stored form.
+/// The stored form, before its check.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -204,7 +208,7 @@ impl<E, C> TryFrom<Stored<E, C>> for Calibrated<E, C> {
         let Stored { estimator, calibrator, unit, given } = stored;
         let turns: Vec<usize> = given.iter().map(|(turns, _)| *turns).collect();
         if turns.first() == Some(&0) || !turns.is_sorted_by(|a, b| a < b) {
-            return Err(Error::StoredState { problem: "turns must rise, from 1 on" });
+            return Err(Error::StoredValue { problem: "turns must rise, and begin at 1 or later" });
         }
         Ok(Self { estimator, calibrator, unit, given })
     }

@@ -9,21 +9,20 @@ use crate::{
     error::Error,
 };
 
-/// Conformal PID control: the margin follows the misses directly, without keeping scores.
+/// Conformal PID control: the margin follows the misses directly, and no scores are stored.
 ///
-/// With a = 1 - coverage and E the misses so far less a times the number N of scores so far, the
-/// margin is `q + r`: the tracked quantile q moves by `step (miss - a)` for each score, and the
-/// integrator is `r = gain tan(E ln(N + 1) / (saturation N))`, plus or minus infinity where the
-/// tangent's argument is beyond a right angle. The control's third term, a forecast of the score,
-/// is left to the estimator that is calibrated. The margin moves once a run, by the sum over its
-/// prefixes.
+/// Let a = 1 - coverage, N the number of scores so far, and E the number of misses so far minus a N.
+/// The margin is `q + r`: the tracked quantile q moves by `step (miss - a)` for each score, and the
+/// integrator is `r = gain tan(E ln(N + 1) / (saturation N))`, which is infinite if the argument of
+/// the tangent is beyond a right angle. The third term of the control, a forecast of the score, is
+/// left to the calibrated estimator. The margin moves once per run, by the sum over its prefixes.
 ///
-/// Step and gain are in units of the margin; where that is relative, 0.02 is a reasonable step.
+/// Step and gain are in units of the margin; for a relative margin, 0.02 is a reasonable step.
 ///
-/// **Guarantee**, for any sequence of scores: without an integrator, and scores within [-b, b], the
-/// share of misses among N scores, of at most m a run, differs from a by at most
-/// `(b + |first margin| + step m) / (step N)`. With an integrator, whatever the scores, by at most
-/// `(saturation pi / 2) / ln(N + 1) + m / N`.
+/// **Guarantee**, for any sequence of scores with at most m per run: without an integrator, and with
+/// scores within [-b, b], the share of misses among N scores differs from a by at most
+/// `(b + |first margin| + step m) / (step N)`. With an integrator, and any scores, it differs by at
+/// most `(saturation pi / 2) / ln(N + 1) + m / N`.
 ///
 /// Takes O(1) memory.
 ///
@@ -42,14 +41,14 @@ use crate::{
 /// prediction, NeurIPS, propositions 1 and 2.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct ConformalPid {
     coverage: Level,
     step: f64,
     integrator: Option<Integrator>,
     tracked: f64,
     scores: f64,
-    /// Misses beyond what was claimed.
+    /// Misses so far minus their expected number.
     excess: f64,
 }
 
@@ -61,11 +60,12 @@ struct Integrator {
 }
 
 impl ConformalPid {
-    /// Before the first run, at a margin to begin with. No integrator.
+    /// A calibrator with a first margin and without an integrator.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the margin is finite, and the step is above 0 and at most 1e100.
+    /// [`Error::Setting`] unless the margin is from -1e100 to 1e100, and the step above 0 and at most
+    /// 1e100.
     pub fn new(coverage: Level, first_margin: f64, step: f64) -> Result<Self, Error> {
         if !(-MOST..=MOST).contains(&first_margin) {
             let (name, range) = ("first margin", "from -1e100 to 1e100");
@@ -114,9 +114,9 @@ impl OnlineCalibrator for ConformalPid {
     }
 }
 
-/// The stored form.
+/// The stored form, before its check.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
+#[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stored {
     coverage: Level,
@@ -128,27 +128,21 @@ struct Stored {
 }
 
 #[cfg(feature = "serde")]
-impl From<ConformalPid> for Stored {
-    fn from(state: ConformalPid) -> Self {
-        let ConformalPid { coverage, step, integrator, tracked, scores, excess } = state;
-        Self { coverage, step, integrator, tracked, scores, excess }
-    }
-}
-
-#[cfg(feature = "serde")]
 impl TryFrom<Stored> for ConformalPid {
     type Error = Error;
 
     fn try_from(stored: Stored) -> Result<Self, Error> {
         let Stored { coverage, step, integrator, tracked, scores, excess } = stored;
         if !tracked.is_finite() {
-            return Err(Error::StoredState { problem: "the tracked margin must be finite" });
+            return Err(Error::StoredValue { problem: "the tracked margin must be finite" });
         }
         if !(0.0..=1e300).contains(&scores) || scores.fract() != 0.0 {
-            return Err(Error::StoredState { problem: "the number of scores must be whole" });
+            return Err(Error::StoredValue { problem: "the number of scores must be whole" });
         }
         if excess.is_nan() || excess.abs() > scores {
-            return Err(Error::StoredState { problem: "misses in excess are at most the scores" });
+            return Err(Error::StoredValue {
+                problem: "the excess of misses must be at most the number of scores",
+            });
         }
         let mut state = Self { tracked, scores, excess, ..Self::new(coverage, 0.0, step)? };
         if let Some(Integrator { gain, saturation }) = integrator {

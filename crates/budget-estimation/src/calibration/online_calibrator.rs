@@ -1,9 +1,9 @@
-/// A rule that sets the margin by which intervals are widened, and learns from the margins that
-/// would have been needed.
+/// Chooses the margin by which intervals are widened, and learns from the margins that would have been
+/// needed.
 ///
-/// The score of an interval is the smallest margin under which it holds what remained,
-/// `s = max(low - R, R - high)` in units of the margin: negative where it could have been narrower.
-/// Anything that sees one finished run after the other can be calibrated by it, not only estimates.
+/// The score of an interval is the smallest margin under which it contains what remained,
+/// `s = max(low - R, R - high)` in units of the margin; it is negative if the interval could have
+/// been narrower. A calibrator works for anything that sees one finished run after another.
 ///
 /// ```
 /// use budget_estimation::{AdaptiveConformal, Error, Level, OnlineCalibrator};
@@ -17,22 +17,41 @@
 /// # Ok::<(), Error>(())
 /// ```
 pub trait OnlineCalibrator {
-    /// The margin for now: infinite where every interval is to hold everything, minus infinity
-    /// where it is to hold nothing.
+    /// The current margin: plus infinity for intervals that contain everything, minus infinity for
+    /// intervals that contain nothing.
     fn margin(&self) -> f64;
 
-    /// Takes in the scores of one finished run, in the order of its prefixes. All of them were
-    /// given under the margin of now, which changes only here. A NaN counts as plus infinity, a
-    /// miss.
+    /// Learns from the scores of one finished run, in the order of its prefixes. The margin changes
+    /// only here, so all of them belong to the current margin. NaN counts as plus infinity, a miss.
     fn update(&mut self, scores: &[f64]);
 }
 
-/// How many of these scores the margin missed.
+impl<C: OnlineCalibrator + ?Sized> OnlineCalibrator for &mut C {
+    fn margin(&self) -> f64 {
+        (**self).margin()
+    }
+
+    fn update(&mut self, scores: &[f64]) {
+        (**self).update(scores);
+    }
+}
+
+impl<C: OnlineCalibrator + ?Sized> OnlineCalibrator for Box<C> {
+    fn margin(&self) -> f64 {
+        (**self).margin()
+    }
+
+    fn update(&mut self, scores: &[f64]) {
+        (**self).update(scores);
+    }
+}
+
+/// The number of scores that the margin misses.
 pub(super) fn misses(scores: &[f64], margin: f64) -> usize {
     scores.iter().filter(|&&score| !holds(margin, score)).count()
 }
 
-/// Whether a margin is enough. Everything is more than any score, nothing less than any.
+/// Whether a margin is at least the score. An infinite margin contains every score, minus infinity none.
 fn holds(margin: f64, score: f64) -> bool {
     margin == f64::INFINITY || (margin > f64::NEG_INFINITY && score <= margin)
 }

@@ -5,28 +5,26 @@ use scoring_rules::infinite::Number;
 #[cfg(feature = "serde")]
 use crate::error::Error;
 
-/// Scores of all runs so far, sorted.
+/// The scores of all runs so far, sorted, each with its weight.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
 pub(super) struct SortedScores {
-    /// Each with its weight.
     scores: Vec<(f64, f64)>,
 }
 
 impl SortedScores {
-    /// Takes in the scores of one run, each with the same weight, behind earlier ones that are
-    /// equal.
+    /// Adds the scores of one run, all with the same weight, behind equal earlier scores. NaN counts as
+    /// infinity.
     ///
-    /// Takes O(n) for n scores so far, but only to move them in memory: m new ones are compared
-    /// with O(m log n).
+    /// Makes O(m log n) comparisons for m new and n earlier scores, and moves O(n) in memory.
     pub(super) fn add(&mut self, scores: &[f64], weight: f64) {
         let scores = scores.iter().map(|&s| if s.is_nan() { f64::INFINITY } else { s });
         let mut new: Vec<(f64, f64)> = scores.map(|score| (score, weight)).collect();
         new.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let mut end = self.scores.len();
         self.scores.extend(&new);
-        // From the largest, so that each earlier score moves once.
+        // From the largest new score down, so that each earlier score moves once.
         for (before, &(score, weight)) in new.iter().enumerate().rev() {
             let at = self.scores[..end].partition_point(|old| old.0.total_cmp(&score).is_le());
             self.scores.copy_within(at..end, at + before + 1);
@@ -39,12 +37,12 @@ impl SortedScores {
         self.scores.len()
     }
 
-    /// The i-th smallest, from 1.
+    /// The i-th smallest score, from 1; `None` if there are fewer.
     pub(super) fn nth(&self, i: usize) -> Option<f64> {
         self.scores.get(i.checked_sub(1)?).map(|(score, _)| *score)
     }
 
-    /// The smallest score at and below which the weights add up to at least so much.
+    /// The smallest score at which the sum of weights up to it reaches `least`; `None` if none does.
     pub(super) fn at_weight(&self, least: f64) -> Option<f64> {
         let mut sum = CompensatedSum::default();
         self.scores.iter().find_map(|&(score, weight)| {
@@ -54,7 +52,7 @@ impl SortedScores {
     }
 }
 
-/// The stored form: each score with its weight.
+/// The stored form, which can hold infinite scores.
 #[cfg(feature = "serde")]
 type Stored = Vec<(Number, f64)>;
 
@@ -73,11 +71,11 @@ impl TryFrom<Stored> for SortedScores {
         let scores: Vec<(f64, f64)> =
             stored.into_iter().map(|(score, weight)| (score.0, weight)).collect();
         if !scores.is_sorted_by(|a, b| a.0.total_cmp(&b.0).is_le()) {
-            return Err(Error::StoredState { problem: "scores must be sorted" });
+            return Err(Error::StoredValue { problem: "scores must be sorted" });
         }
         if !scores.iter().all(|&(_, weight)| weight > 0.0 && weight <= 1.0) {
             let problem = "weights of scores must be above 0 and at most 1";
-            return Err(Error::StoredState { problem });
+            return Err(Error::StoredValue { problem });
         }
         Ok(Self { scores })
     }
@@ -88,16 +86,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rank::least;
+    use crate::ranks::least;
 
     proptest! {
         #[test]
-        fn the_order_is_that_of_a_stable_sort_of_all(
+        fn adding_runs_equals_one_stable_sort(
             runs in prop::collection::vec(prop::collection::vec(-3..4_i32, 0..9), 0..9),
         ) {
             let (mut sorted, mut all) = (SortedScores::default(), Vec::new());
             for (weight, run) in (1..).map(f64::from).zip(&runs) {
-                // With both zeros and both infinities.
+                // Includes both zeros and both infinities.
                 let run: Vec<f64> = run.iter().map(|&x| match x { 3 => f64::INFINITY, -3 => f64::NEG_INFINITY, 1 => -0.0, x => f64::from(x) }).collect();
                 sorted.add(&run, weight);
                 all.extend(run.iter().map(|&score| (score, weight)));
@@ -107,9 +105,9 @@ mod tests {
         }
     }
 
-    /// A run of three scores weighs 1, so that k runs weigh k, however many there are.
+    /// Three scores of weight 1/3 form one run: k runs must reach a weight of k.
     #[test]
-    fn many_thirds_are_whole() {
+    fn many_weights_of_one_third_add_up_to_whole_runs() {
         let mut sorted = SortedScores::default();
         let scores: Vec<f64> = (0..300_000).map(f64::from).collect();
         sorted.add(&scores, 1.0 / 3.0);
@@ -122,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_counts_as_infinite() {
+    fn nan_counts_as_infinity() {
         let mut sorted = SortedScores::default();
         sorted.add(&[f64::NAN, 1.0, -f64::NAN], 1.0);
         assert_eq!(sorted.scores, [(1.0, 1.0), (f64::INFINITY, 1.0), (f64::INFINITY, 1.0)]);

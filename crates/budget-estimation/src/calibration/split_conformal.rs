@@ -3,26 +3,25 @@ use scoring_rules::Level;
 use super::sorted_scores::SortedScores;
 #[cfg(feature = "serde")]
 use crate::error::Error;
-use crate::{calibration::online_calibrator::OnlineCalibrator, rank::least};
+use crate::{calibration::online_calibrator::OnlineCalibrator, ranks::least};
 
 /// Split conformal prediction over runs: the margin is a quantile of the scores of past runs.
 ///
-/// With K runs so far, each score of run i has weight `1 / ((K + 1) n_i)`, n_i being how many
-/// scores the run has, and infinity has weight `1 / (K + 1)`; the margin is the quantile at the
-/// coverage.
+/// With K runs so far, each of the n_i scores of run i has weight `1 / ((K + 1) n_i)`, and infinity has
+/// weight `1 / (K + 1)`; the margin is the quantile of these scores at the coverage.
 ///
-/// **Guarantee**: if runs are exchangeable, a prefix of the next run, picked at random, is covered
-/// with at least the chance claimed, whatever the estimator was, as long as the estimator did not
-/// learn from these runs. One that learns keeps the guarantee only roughly: each run is scored
-/// before it is learnt from, so that early scores are those of an estimator that knew less. Where
-/// runs change over time, take [`AdaptiveConformal`](crate::AdaptiveConformal) or
+/// **Guarantee**: if runs are exchangeable and the estimator did not learn from them, a random prefix
+/// of the next run is covered with at least the claimed probability, whatever the estimator. With an
+/// estimator that learns, the guarantee holds only approximately: each run is scored before the
+/// estimator learns from it, so early scores belong to an estimator that knew less. If runs change
+/// over time, use [`AdaptiveConformal`](crate::AdaptiveConformal) or
 /// [`ConformalPid`](crate::ConformalPid).
 ///
-/// Around an estimator of a point it is split conformal prediction proper, around one of quantiles
-/// conformalized quantile regression.
+/// With an estimator of points this is split conformal prediction; with an estimator of quantiles it
+/// is conformalized quantile regression.
 ///
-/// Below `coverage / (1 - coverage)` runs the margin is infinite. Takes O(n) a run for n scores so
-/// far, and keeps them all.
+/// With fewer than `coverage / (1 - coverage)` runs the margin is infinite. Takes O(n) per run for n
+/// scores so far, and stores all scores.
 ///
 /// ```
 /// use budget_estimation::{Error, Level, OnlineCalibrator, SplitConformal};
@@ -37,29 +36,30 @@ use crate::{calibration::online_calibrator::OnlineCalibrator, rank::least};
 /// ```
 ///
 /// References: Vovk, Gammerman, Shafer (2005), Algorithmic Learning in a Random World; Romano,
-/// Patterson, Candès (2019), Conformalized quantile regression, NeurIPS; for several scores a run
+/// Patterson, Candès (2019), Conformalized quantile regression, NeurIPS; for several scores per run
 /// Lee, Barber, Willett (2023), Distribution-free inference with hierarchical data, arXiv
 /// 2306.06342.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct SplitConformal {
     coverage: Level,
-    runs: f64,
+    runs: u64,
     scores: SortedScores,
+    #[cfg_attr(feature = "serde", serde(skip_serializing))]
     margin: f64,
 }
 
 impl SplitConformal {
-    /// Before the first run.
+    /// A calibrator before its first run.
     #[must_use]
     pub fn new(coverage: Level) -> Self {
-        Self { coverage, runs: 0.0, scores: SortedScores::default(), margin: f64::INFINITY }
+        Self { coverage, runs: 0, scores: SortedScores::default(), margin: f64::INFINITY }
     }
 
     /// The quantile of all scores so far at the coverage.
     fn margin_of_scores(&self) -> f64 {
-        let least = least(self.coverage.get(), self.runs + 1.0);
+        let least = least(self.coverage.get(), self.runs as f64 + 1.0);
         self.scores.at_weight(least).unwrap_or(f64::INFINITY)
     }
 }
@@ -73,28 +73,20 @@ impl OnlineCalibrator for SplitConformal {
         if scores.is_empty() {
             return;
         }
-        self.runs += 1.0;
+        self.runs = self.runs.saturating_add(1);
         self.scores.add(scores, 1.0 / scores.len() as f64);
         self.margin = self.margin_of_scores();
     }
 }
 
-/// The stored form.
+/// The stored form, before its check.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
+#[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stored {
     coverage: Level,
     runs: u64,
     scores: SortedScores,
-}
-
-#[cfg(feature = "serde")]
-impl From<SplitConformal> for Stored {
-    fn from(state: SplitConformal) -> Self {
-        let SplitConformal { coverage, runs, scores, .. } = state;
-        Self { coverage, runs: runs as u64, scores }
-    }
 }
 
 #[cfg(feature = "serde")]
@@ -104,9 +96,9 @@ impl TryFrom<Stored> for SplitConformal {
     fn try_from(stored: Stored) -> Result<Self, Error> {
         let Stored { coverage, runs, scores } = stored;
         if runs > scores.len() as u64 || (runs == 0) != (scores.len() == 0) {
-            return Err(Error::StoredState { problem: "each run has at least one score" });
+            return Err(Error::StoredValue { problem: "each run must have at least one score" });
         }
-        let mut state = Self { runs: runs as f64, scores, ..Self::new(coverage) };
+        let mut state = Self { runs, scores, ..Self::new(coverage) };
         if runs > 0 {
             state.margin = state.margin_of_scores();
         }

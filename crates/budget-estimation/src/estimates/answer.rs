@@ -3,15 +3,14 @@ use crate::{
     estimates::{answer_mode::AnswerMode, answer_number::ends, estimate::Estimate},
 };
 
-/// Reads the answer of a model about one resource: `<answer>[low, high]</answer>` or
-/// `<answer>impossible</answer>` somewhere in its output.
+/// Reads the answer of a model about one resource from its output: `<answer>[low, high]</answer>` or
+/// `<answer>impossible</answer>`.
 ///
 /// Takes time linear in the length of the text.
 ///
 /// # Errors
 ///
-/// [`AnswerError`] says which way the answer was malformed. Where such an answer is still to be
-/// scored, it is [`Estimate::NoAnswer`].
+/// [`AnswerError`] with the reason. To score an unreadable answer, use [`Estimate::NoAnswer`].
 ///
 /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendices B.2 and I.
 ///
@@ -39,9 +38,9 @@ pub fn parse_answer(text: &str, mode: AnswerMode) -> Result<Estimate, AnswerErro
     if rest.is_empty() { Ok(interval) } else { Err(AnswerError::Malformed) }
 }
 
-/// The same of several resources:
+/// Reads the answer of a model about several resources:
 /// `<answer>weeks:[low, high], cost_usd:[low, high]</answer>`, or `impossible` for all of them.
-/// Gives one estimate a resource, in the order of the names asked for.
+/// Returns one estimate per resource, in the order of `resources`.
 ///
 /// Takes time linear in the length of the text, for a given number of resources.
 ///
@@ -77,7 +76,7 @@ pub fn parse_answers(
         };
         let name = trimmed(name, mode);
         let due = |position: &usize| mode == AnswerMode::Lenient || *position == index;
-        // In lenient mode too, a name as it was asked for comes before one of another case.
+        // Also in lenient mode, an exact name has precedence over a name in another case.
         let position = resources.iter().position(|known| *known == name).or_else(|| {
             let alike = |known: &&str| known.eq_ignore_ascii_case(name);
             resources.iter().position(alike).filter(|_| mode == AnswerMode::Lenient)
@@ -102,7 +101,7 @@ pub fn parse_answers(
     if !rest.is_empty() {
         return Err(match rest.split_once(':') {
             Some(_) => AnswerError::UnexpectedResource { index: resources.len() },
-            // An interval without a name, or something that is none at all.
+            // An interval without a name, or something else.
             None => ends(rest, mode).err().unwrap_or(AnswerError::Malformed),
         });
     }
@@ -110,7 +109,7 @@ pub fn parse_answers(
     filled.map(|(index, one)| one.ok_or(AnswerError::MissingResource { index })).collect()
 }
 
-/// What stands between the tags, without white space around it in lenient mode.
+/// The text between the tags, trimmed in lenient mode.
 fn content(text: &str, mode: AnswerMode) -> Result<&str, AnswerError> {
     const TAGS: [&[u8]; 2] = [b"<answer>", b"</answer>"];
     let bytes = text.as_bytes();
@@ -121,7 +120,7 @@ fn content(text: &str, mode: AnswerMode) -> Result<&str, AnswerError> {
             let start = rest.get(..tag.len()).filter(|start| start.eq_ignore_ascii_case(tag));
             start.map(|start| mode == AnswerMode::Lenient || start == tag)
         };
-        // In strict mode a tag in other letters is no tag, but one too many.
+        // In strict mode, a tag in upper case counts as a tag too many, but is not read.
         let [opening, closing] = TAGS;
         if let Some(is_tag) = starts(opening) {
             tags[0] += 1;
@@ -133,7 +132,7 @@ fn content(text: &str, mode: AnswerMode) -> Result<&str, AnswerError> {
             }
         }
     }
-    // Tags are ASCII, so that these are borders of characters.
+    // Tags are ASCII, so both positions are character boundaries.
     let content = pair.and_then(|(start, end)| text.get(start..end)).ok_or(AnswerError::NoTag)?;
     if mode == AnswerMode::Strict && tags != [1, 1] {
         return Err(AnswerError::SeveralTags);
@@ -155,7 +154,7 @@ fn trimmed(text: &str, mode: AnswerMode) -> &str {
     }
 }
 
-/// Spaces between parts are allowed in both modes.
+/// The text without leading spaces, which both modes allow between parts.
 fn spaceless_start(text: &str, mode: AnswerMode) -> &str {
     match mode {
         AnswerMode::Strict => text.trim_start_matches(' '),

@@ -1,4 +1,4 @@
-/// How much an answer of a model may stray from the form that was asked for.
+/// How far an answer of a model may deviate from the requested format.
 ///
 /// ```
 /// use budget_estimation::{AnswerError, AnswerMode, Error, Estimate, parse_answer};
@@ -13,14 +13,15 @@
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum AnswerMode {
-    /// One `<answer>` and one `</answer>` in the whole text, in small letters, and none in any
-    /// other; between them exactly `impossible`, or the interval, with no white space but spaces
-    /// inside it. Numbers are plain decimals: digits with at most one point and at most one
-    /// exponent. Several resources come in the order asked for.
+    /// The whole text contains one `<answer>` and one `</answer>`, in lower case, and no such tag in
+    /// another case. Between them stands exactly `impossible`, or an interval that contains no white
+    /// space except spaces. Numbers are plain decimals with at most one point and at most one
+    /// exponent. Several resources come in the requested order.
     Strict,
-    /// Also: any case; any ASCII white space around each part; the last complete pair of tags
-    /// counts; digits of a whole part may be grouped in threes by `,` or `_`; resources come in any
-    /// order. With more than one comma between brackets the one before white space parts the ends:
-    /// `[1,200, 3,400]`. A single comma always parts them: `[1,200]` runs from 1 to 200.
+    /// Also accepts any case, any ASCII white space around each part, several pairs of tags (the last
+    /// complete pair counts), digits before the point that are grouped in threes by `,` or `_`, and
+    /// resources in any order. If there are several commas between the brackets, the one before
+    /// white space separates the ends: `[1,200, 3,400]`. A single comma always separates them:
+    /// `[1,200]` runs from 1 to 200.
     Lenient,
 }

@@ -6,10 +6,10 @@ use crate::{
     estimates::{answer_mode::AnswerMode, estimate::Estimate},
 };
 
-/// Reads `[low, high]` at the start of a text, and gives what follows it.
+/// Reads `[low, high]` at the start of a text; also returns the text that follows.
 pub(crate) fn ends(text: &str, mode: AnswerMode) -> Result<(Estimate, &str), AnswerError> {
     let Some(inside) = text.strip_prefix('[') else {
-        // One number is a mistake of its own, that models make.
+        // A single number is a common mistake of models, with an error of its own.
         number(text, mode)?;
         return Err(AnswerError::Scalar);
     };
@@ -36,7 +36,7 @@ pub(crate) fn ends(text: &str, mode: AnswerMode) -> Result<(Estimate, &str), Ans
     }
 }
 
-/// The two ends between the brackets; none where there is but one.
+/// The texts of the two ends between the brackets; `None` without a comma.
 fn parted(inside: &str, mode: AnswerMode) -> Result<Option<(&str, &str)>, AnswerError> {
     let Some((first, second)) = inside.split_once(',') else {
         return Ok(None);
@@ -58,7 +58,7 @@ fn parted(inside: &str, mode: AnswerMode) -> Result<Option<(&str, &str)>, Answer
     }
 }
 
-/// A decimal; infinite or a NaN where the text says so, or where it is too large.
+/// A decimal number: NaN for the words `inf` and `nan`, infinite if it is too large.
 fn number(text: &str, mode: AnswerMode) -> Result<f64, AnswerError> {
     let text = match mode {
         AnswerMode::Strict => text.trim_matches(' '),
@@ -72,17 +72,17 @@ fn number(text: &str, mode: AnswerMode) -> Result<f64, AnswerError> {
         AnswerMode::Strict => Cow::Borrowed(text),
         AnswerMode::Lenient => ungrouped(text)?,
     };
-    // What is left to the library's parser is the place of signs, point and exponent.
+    // The standard parser checks the positions of signs, point and exponent.
     let decimal = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
     if !plain.bytes().all(decimal) {
         return Err(AnswerError::Malformed);
     }
     let value: f64 = plain.parse().map_err(|_| AnswerError::Malformed)?;
-    // Without the sign of a zero.
+    // Adding 0 turns -0 into 0.
     Ok(value + 0.0)
 }
 
-/// A number without the signs that group its whole part in threes.
+/// A number without the separators that group its digits before the point in threes.
 fn ungrouped(text: &str) -> Result<Cow<'_, str>, AnswerError> {
     if !text.contains([',', '_']) {
         return Ok(Cow::Borrowed(text));

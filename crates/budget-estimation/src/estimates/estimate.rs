@@ -4,10 +4,10 @@ use scoring_rules::Interval;
 
 use crate::error::Error;
 
-/// What an estimator says of one resource after some turns of a run.
+/// The answer of an estimator about one resource after some turns of a run.
 ///
-/// As text it is what [`parse_answer`](crate::parse_answer) reads between its tags, `[low, high]`
-/// or `impossible`, to the last bit; `no answer`, which that does not read, where there is none.
+/// Its `Display` form is `[low, high]`, `impossible` or `no answer`. The first two are what
+/// [`parse_answer`](crate::parse_answer) reads between its tags, to the last bit.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate};
@@ -24,12 +24,12 @@ use crate::error::Error;
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Estimate {
-    /// The run will succeed, and what it still spends lies between these ends. One that begins
-    /// below 0 or has an infinite end is refused where it is scored or acted upon.
+    /// The run will succeed, and what it still spends lies in this interval. An interval that begins
+    /// below 0 or has an infinite end is an error when it is scored or acted upon.
     Interval(Interval),
     /// The run will not succeed within its caps.
     Impossible,
-    /// There was no answer, or none that could be read: never right, and no alarm either.
+    /// There was no readable answer. It counts as wrong, but not as an alarm.
     NoAnswer,
 }
 
@@ -38,27 +38,26 @@ impl Estimate {
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] where an end is no finite number or the lower one is above the upper
-    /// one; [`Error::NegativeEstimate`] where it is below 0.
+    /// [`Error::ScoringRules`] if an end is not finite or the lower end is above the upper end;
+    /// [`Error::NegativeEstimate`] if the lower end is below 0.
     #[inline]
     pub fn interval(low: f64, high: f64) -> Result<Self, Error> {
-        // Without the sign of a zero.
+        // Adding 0 turns -0 into 0.
         Self::Interval(Interval::new(low + 0.0, high + 0.0)?).checked()
     }
 
-    /// That an interval, which anybody can have made, is finite and not below 0.
+    /// Checks that an interval is finite and does not begin below 0.
     #[inline]
     pub(crate) fn checked(self) -> Result<Self, Error> {
         match self {
-            Self::Interval(ends) if ends.low() < 0.0 => {
-                Err(Error::NegativeEstimate { low: ends.low(), high: ends.high() })
+            Self::Interval(ends) if !(ends.low() >= 0.0 && ends.high() < f64::INFINITY) => {
+                Err(invalid(ends))
             }
-            Self::Interval(ends) => Ok(Self::Interval(ends.finite()?)),
-            other => Ok(other),
+            valid => Ok(valid),
         }
     }
 
-    /// The interval, where there is one.
+    /// The interval; `None` for the other answers.
     #[must_use]
     #[inline]
     pub const fn ends(self) -> Option<Interval> {
@@ -66,6 +65,15 @@ impl Estimate {
             Self::Interval(interval) => Some(interval),
             Self::Impossible | Self::NoAnswer => None,
         }
+    }
+}
+
+/// The error of an interval that begins below 0 or is infinite.
+#[cold]
+fn invalid(ends: Interval) -> Error {
+    match ends.finite() {
+        Err(error) if ends.low() >= 0.0 => error.into(),
+        _ => Error::NegativeEstimate { low: ends.low(), high: ends.high() },
     }
 }
 

@@ -3,13 +3,13 @@ use crate::{
     rollouts::rollout::Rollout,
 };
 
-/// Anything that says after some turns how much of a resource a run will still spend.
+/// Estimates after some turns of a run how much of a resource it will still spend.
 ///
-/// It gets the prefix and nothing else. A closure `FnMut(&Prefix<'_>) -> Result<Estimate, Error>`
-/// is one. Estimates made elsewhere, such as recorded answers of a model, are scored with
+/// An estimator sees the prefix and nothing else. [`estimator_from_fn`] makes an estimator of a
+/// closure. Estimates that were made elsewhere, such as recorded answers of a model, are scored with
 /// [`Sample::new`](crate::Sample::new) instead.
 ///
-/// A prefix cannot be kept for later, when it would be part of a longer run:
+/// A prefix cannot be kept until the run has gone on:
 ///
 /// ```compile_fail
 /// use budget_estimation::{Error, Estimate, Estimator, Prefix};
@@ -23,28 +23,76 @@ use crate::{
 /// }
 /// ```
 pub trait Estimator {
-    /// The estimate for the turns to come.
+    /// The estimate for the turns that follow the prefix.
     ///
     /// # Errors
     ///
-    /// The estimator's own; [`Error::Estimator`] takes any reason. The evaluation stops with it: an
-    /// estimator that merely has nothing to say gives [`Estimate::NoAnswer`].
+    /// The estimator's own errors; [`Error::Estimator`] takes any reason. An error ends the
+    /// evaluation: an estimator without an answer returns [`Estimate::NoAnswer`].
     fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error>;
 
-    /// Takes in a run that has ended, so that later runs are estimated better. Called by
-    /// [`score_rollout`](crate::score_rollout) after the last prefix; does nothing unless written.
+    /// Learns from a run that has ended. [`score_rollout`](crate::score_rollout) calls it after the
+    /// last prefix. By default it does nothing.
     ///
     /// # Errors
     ///
-    /// The estimator's own.
+    /// The estimator's own errors.
     fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {
         let _ = (rollout, resource);
         Ok(())
     }
 }
 
-impl<F: FnMut(&Prefix<'_>) -> Result<Estimate, Error>> Estimator for F {
+impl<E: Estimator + ?Sized> Estimator for &mut E {
     fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error> {
-        self(prefix)
+        (**self).estimate(prefix)
+    }
+
+    fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {
+        (**self).learn(rollout, resource)
+    }
+}
+
+impl<E: Estimator + ?Sized> Estimator for Box<E> {
+    fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error> {
+        (**self).estimate(prefix)
+    }
+
+    fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {
+        (**self).learn(rollout, resource)
+    }
+}
+
+/// An implementation of a trait by a closure, made by [`estimator_from_fn`].
+#[derive(Clone, Copy, Debug)]
+pub struct FromFn<F>(F);
+
+/// Makes an estimator of a closure. It learns nothing from finished runs.
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, Rollouts, estimator_from_fn, score_rollouts};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+/// let tokens = rollouts.resource("tokens")?;
+/// let mut twice = estimator_from_fn(|prefix| {
+///     let used = prefix.usage().total();
+///     Estimate::interval(used, 2.0 * used)
+/// });
+/// let samples = score_rollouts(&rollouts, tokens, &mut twice)?;
+/// assert_eq!(samples[0].estimate(), Estimate::interval(50.0, 100.0)?);
+/// # Ok::<(), Error>(())
+/// ```
+pub const fn estimator_from_fn<F>(estimate: F) -> FromFn<F>
+where
+    F: FnMut(&Prefix<'_>) -> Result<Estimate, Error>,
+{
+    FromFn(estimate)
+}
+
+impl<F: FnMut(&Prefix<'_>) -> Result<Estimate, Error>> Estimator for FromFn<F> {
+    #[inline]
+    fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error> {
+        (self.0)(prefix)
     }
 }

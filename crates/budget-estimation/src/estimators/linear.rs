@@ -3,15 +3,15 @@ use crate::{
     replay::prefix::Prefix, resource::Resource, rollouts::rollout::Rollout,
 };
 
-/// Linear extrapolation without knowing the end: the turns to come cost what the past ones did on
-/// average, and a run has as many turns as assumed.
+/// Linear extrapolation with an assumed number of turns T': each later turn costs as much as the
+/// average earlier turn.
 ///
-/// The middle is `m = (C_k / k) max(1, T' - k)`, T' being the assumed number of turns: a run that
-/// is still going on has at least one turn to come. The interval is `[(1 - w) m, (1 + w) m]` for a
-/// relative half-width w. Impossible where there is a cap and already the lower end does not fit
-/// under it. No answer before the first turn.
+/// The midpoint is `m = (C_k / k) max(1, T' - k)`, because a run that has not ended has at least one
+/// more turn. The interval is `[(1 - w) m, (1 + w) m]` for a relative half-width w. The answer is
+/// `impossible` if the lower end exceeds what is left under a cap. There is no answer before the
+/// first turn.
 ///
-/// The reference that knows T is [`Sample::linear_reference`](crate::Sample::linear_reference).
+/// [`Sample::linear_reference`](crate::Sample::linear_reference) is the reference that knows T.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Estimator, LinearEstimator, Rollouts, replay};
@@ -28,14 +28,14 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct LinearEstimator {
     turns: f64,
     half_width: f64,
     learnt: Option<Turns>,
 }
 
-/// Turns of successful runs so far.
+/// Counts of successful runs and of their turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 struct Turns {
@@ -44,11 +44,11 @@ struct Turns {
 }
 
 impl LinearEstimator {
-    /// Assumes the same number of turns for every run.
+    /// An estimator that assumes the same number of turns for every run.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the number of turns is from 1 to 1e9 and the half-width in [0, 1].
+    /// [`Error::Setting`] unless the number of turns is from 1 to 1e9 and the half-width from 0 to 1.
     pub fn new(turns: f64, half_width: f64) -> Result<Self, Error> {
         if !(1.0..=1e9).contains(&turns) {
             let name = "assumed number of turns";
@@ -61,8 +61,8 @@ impl LinearEstimator {
         Ok(Self { turns, half_width, learnt: None })
     }
 
-    /// Assumes the given number of turns until a run has succeeded, from then on the mean number of
-    /// turns of the successful runs that it was shown.
+    /// An estimator that assumes the mean number of turns of the successful runs that it has seen, and
+    /// `first_turns` before the first of them.
     ///
     /// # Errors
     ///
@@ -105,22 +105,14 @@ impl Estimator for LinearEstimator {
     }
 }
 
-/// The stored form.
+/// The stored form, before its check.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
+#[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stored {
     turns: f64,
     half_width: f64,
     learnt: Option<Turns>,
-}
-
-#[cfg(feature = "serde")]
-impl From<LinearEstimator> for Stored {
-    fn from(state: LinearEstimator) -> Self {
-        let LinearEstimator { turns, half_width, learnt } = state;
-        Self { turns, half_width, learnt }
-    }
 }
 
 #[cfg(feature = "serde")]
@@ -132,9 +124,8 @@ impl TryFrom<Stored> for LinearEstimator {
         if let Some(Turns { runs, total }) = learnt {
             let mean = if runs == 0 { turns } else { total as f64 / runs as f64 };
             if total < runs || (runs == 0 && total > 0) || mean.to_bits() != turns.to_bits() {
-                return Err(Error::StoredState {
-                    problem: "the turns assumed must be those learnt",
-                });
+                let problem = "the assumed number of turns must be the mean of the counts";
+                return Err(Error::StoredValue { problem });
             }
             if runs > 0 {
                 return Ok(Self { turns, learnt, ..Self::new(1.0, half_width)? });

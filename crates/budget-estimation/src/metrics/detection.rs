@@ -1,12 +1,15 @@
 use std::collections::BTreeMap;
 
-use crate::{error::Error, replay::sample::Sample};
+use crate::{
+    error::Error, estimates::estimate::Estimate, metrics::quantile::quantiles,
+    replay::sample::Sample,
+};
 
-/// When a failure is first called: over runs that are not feasible, the first prefix with
-/// "impossible".
+/// How early failures are detected: for each run that is not feasible, its first prefix with the
+/// estimate `impossible`.
 ///
-/// One entry a failed run is kept. Samples may come in any order and parts can be merged in any
-/// order. A run without a sample, such as one of a single turn, is not seen.
+/// Stores one entry per failed run. Samples may come in any order, and parts can be merged in any
+/// order. A run without a sample, such as a run of a single turn, is not counted.
 ///
 /// ```
 /// use budget_estimation::{DetectionDelay, Error, Estimate, Rollouts, Sample};
@@ -15,9 +18,9 @@ use crate::{error::Error, replay::sample::Sample};
 /// rollouts.push(&[50.0, 20.0, 80.0, 50.0], false)?;
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
 /// let mut delay = DetectionDelay::default();
-/// let said = [Estimate::interval(0.0, 90.0)?, Estimate::Impossible, Estimate::Impossible];
-/// for (k, said) in (1..).zip(said) {
-///     delay.update(&Sample::new(&rollout, tokens, k, said)?);
+/// let answers = [Estimate::interval(0.0, 90.0)?, Estimate::Impossible, Estimate::Impossible];
+/// for (k, answer) in (1..).zip(answers) {
+///     delay.update(&Sample::new(&rollout, tokens, k, answer)?);
 /// }
 /// let summary = delay.finish()?;
 /// assert_eq!((summary.mean_turns, summary.mean_turn_share), (Some(2.0), 0.5));
@@ -26,23 +29,24 @@ use crate::{error::Error, replay::sample::Sample};
 /// ```
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct DetectionDelay {
+    /// The first alarm of each failed run, if it has one.
     failed: BTreeMap<usize, Option<Alarm>>,
-    /// The run of the last sample, not in the map yet.
-    current: Option<(usize, Option<Alarm>)>,
 }
 
-/// The first alarm on a run.
+/// The first alarm of a run.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 struct Alarm {
     turn: usize,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "share"))]
     turn_share: f64,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "share"))]
     spent_share: f64,
 }
 
-/// How late failures were called, from [`DetectionDelay`]. Each failed run counts alike.
+/// Delays of the detection of failures, from [`DetectionDelay`]. Each failed run counts once.
 ///
 /// ```
 /// use budget_estimation::{DetectionDelay, Error, Estimate, Rollouts, Sample};
@@ -61,64 +65,49 @@ struct Alarm {
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct DetectionSummary {
-    /// Failed runs with a sample.
+    /// Failed runs that have a sample.
     pub failed: usize,
-    /// Those that were called impossible at least once.
+    /// Failed runs with at least one alarm.
     pub detected: usize,
-    /// Mean number of turns before the first alarm, over those that were; none where none was.
+    /// Mean number of turns before the first alarm, over detected runs; `None` if there are none.
     pub mean_turns: Option<f64>,
-    /// Mean share of turns before the first alarm, k / T, over all; 1 for a run never called.
+    /// Mean share of turns before the first alarm, k / T, over all failed runs; 1 for a run without
+    /// an alarm.
     pub mean_turn_share: f64,
-    /// Mean share of the resource spent before the first alarm, C_k / C_T, over all; 1 for a run
-    /// never called and for one that spends nothing.
+    /// Mean share of the resource spent before the first alarm, C_k / C_T, over all failed runs; 1
+    /// for a run without an alarm and for a run that spends nothing.
     pub mean_spent_share: f64,
-    /// Median of that share over all failed runs, the mean of the two middle ones where they are
-    /// even.
+    /// Median of the share spent before the first alarm, over all failed runs.
     pub median_spent_share: f64,
 }
 
 impl DetectionDelay {
-    /// Takes in one sample; feasible ones are passed over.
+    /// Adds one sample; samples of feasible runs are ignored.
     #[inline]
     pub fn update(&mut self, sample: &Sample) {
         if sample.is_feasible() {
             return;
         }
-        let impossible = sample.estimate() == crate::estimates::estimate::Estimate::Impossible;
-        let alarm = impossible.then(|| Alarm {
+        let alarm = (sample.estimate() == Estimate::Impossible).then(|| Alarm {
             turn: sample.turn(),
             turn_share: sample.progress(),
             spent_share: sample.spent_share(),
         });
-        match &mut self.current {
-            Some((rollout, first)) if *rollout == sample.rollout() => {
-                *first = sooner(*first, alarm);
-            }
-            _ => {
-                self.store();
-                self.current = Some((sample.rollout(), alarm));
-            }
-        }
+        let rollout = sample.rollout();
+        let first = match self.failed.last_entry() {
+            // Samples mostly come in order.
+            Some(last) if *last.key() == rollout => last.into_mut(),
+            _ => self.failed.entry(rollout).or_default(),
+        };
+        *first = earlier(*first, alarm);
     }
 
-    fn store(&mut self) {
-        if let Some((rollout, alarm)) = self.current.take() {
-            let first = self.failed.entry(rollout).or_default();
-            *first = sooner(*first, alarm);
-        }
-    }
-
-    /// Takes in everything that `other` has, of the same rollouts: a run in both is one run.
+    /// Adds all samples of `other`, which must come from the same rollouts: a run in both is one run.
     pub fn merge(&mut self, other: &Self) {
-        self.store();
-        for (rollout, alarm) in other.entries() {
+        for (&rollout, &alarm) in &other.failed {
             let first = self.failed.entry(rollout).or_default();
-            *first = sooner(*first, alarm);
+            *first = earlier(*first, alarm);
         }
-    }
-
-    fn entries(&self) -> impl Iterator<Item = (usize, Option<Alarm>)> {
-        self.failed.iter().map(|(&rollout, &alarm)| (rollout, alarm)).chain(self.current)
     }
 
     /// The delays over all samples so far.
@@ -127,20 +116,17 @@ impl DetectionDelay {
     ///
     /// [`Error::Empty`] without a sample of a failed run.
     pub fn finish(&self) -> Result<DetectionSummary, Error> {
-        let mut all = self.clone();
-        all.store();
-        let failed = all.failed.len();
-        let alarms: Vec<Alarm> = all.failed.values().copied().flatten().collect();
+        let failed = self.failed.len();
+        let alarms: Vec<Alarm> = self.failed.values().copied().flatten().collect();
         let detected = alarms.len();
         let mean = |sum: f64, n: usize| (n > 0).then(|| sum / n as f64);
         let never = (failed - detected) as f64;
-        let share = |of: fn(&Alarm) -> f64| {
-            mean(alarms.iter().map(of).sum::<f64>() + never, failed).ok_or(Error::Empty)
+        let share = |share: fn(&Alarm) -> f64| {
+            mean(alarms.iter().map(share).sum::<f64>() + never, failed).ok_or(Error::Empty)
         };
-        let one = |alarm: Option<Alarm>| (alarm.map_or(1.0, |alarm| alarm.spent_share), 1.0);
-        let mut shares: Vec<_> = all.failed.values().copied().map(one).collect();
-        let [median_spent_share] =
-            super::quantile::quantiles(&mut shares, [0.5]).ok_or(Error::Empty)?;
+        let spent = |alarm: &Option<Alarm>| (alarm.map_or(1.0, |alarm| alarm.spent_share), 1.0);
+        let mut shares: Vec<_> = self.failed.values().map(spent).collect();
+        let [median_spent_share] = quantiles(&mut shares, [0.5]).ok_or(Error::Empty)?;
         Ok(DetectionSummary {
             failed,
             detected,
@@ -152,7 +138,7 @@ impl DetectionDelay {
     }
 }
 
-fn sooner(a: Option<Alarm>, b: Option<Alarm>) -> Option<Alarm> {
+fn earlier(a: Option<Alarm>, b: Option<Alarm>) -> Option<Alarm> {
     match (a, b) {
         (Some(a), Some(b)) => Some(if b.turn < a.turn { b } else { a }),
         (a, b) => a.or(b),
@@ -160,8 +146,8 @@ fn sooner(a: Option<Alarm>, b: Option<Alarm>) -> Option<Alarm> {
 }
 
 impl Sample {
-    /// Share of the resource that had been spent, C_k / C_T; in [0, 1], and 1 where all that the
-    /// run ever spends is nothing.
+    /// Share of the resource that was spent, C_k / C_T; in [0, 1], and 1 if the whole run spends
+    /// nothing.
     #[must_use]
     pub fn spent_share(&self) -> f64 {
         let total = self.used() + self.remaining();
@@ -169,33 +155,13 @@ impl Sample {
     }
 }
 
-/// The stored form.
+/// Reads a number from 0 to 1.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    failed: BTreeMap<usize, Option<Alarm>>,
-}
-
-#[cfg(feature = "serde")]
-impl From<DetectionDelay> for Stored {
-    fn from(state: DetectionDelay) -> Self {
-        let mut state = state;
-        state.store();
-        Self { failed: state.failed }
+fn share<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let share = serde::Deserialize::deserialize(deserializer)?;
+    if (0.0..=1.0).contains(&share) {
+        return Ok(share);
     }
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for DetectionDelay {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        let share = |value: f64| (0.0..=1.0).contains(&value);
-        let valid = |alarm: &Alarm| share(alarm.turn_share) && share(alarm.spent_share);
-        if !stored.failed.values().flatten().all(valid) {
-            return Err(Error::StoredState { problem: "shares must be from 0 to 1" });
-        }
-        Ok(Self { failed: stored.failed, current: None })
-    }
+    let problem = "a share must be from 0 to 1";
+    Err(serde::de::Error::custom(Error::StoredValue { problem }))
 }

@@ -4,9 +4,10 @@ use crate::{
     error::Error, estimates::estimate::Estimate, metrics::tally::Tally, replay::sample::Sample,
 };
 
-/// Counts of what was said about feasibility beside what was true; an interval says "feasible".
+/// Counts of predicted against actual feasibility. An interval predicts that the run is feasible.
 ///
-/// Constant memory; parts can be merged in any order, and a weight of 2 is the sample given twice.
+/// Uses constant memory. Parts can be merged in any order, and a weight of 2 counts as the sample
+/// given twice.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, FeasibilityCounts, Rollouts, Sample};
@@ -18,8 +19,8 @@ use crate::{
 ///
 /// let mut counts = FeasibilityCounts::default();
 /// for rollout in rollouts.iter() {
-///     for (k, said) in [(1, Estimate::interval(0.0, 90.0)?), (2, Estimate::Impossible)] {
-///         counts.update(&Sample::new(&rollout, tokens, k, said)?);
+///     for (k, answer) in [(1, Estimate::interval(0.0, 90.0)?), (2, Estimate::Impossible)] {
+///         counts.update(&Sample::new(&rollout, tokens, k, answer)?);
 ///     }
 /// }
 /// let summary = counts.finish()?;
@@ -31,7 +32,7 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct FeasibilityCounts {
-    /// By label, impossible first; then by what was said: impossible, an interval, no answer.
+    /// By label (impossible, feasible), then by prediction (impossible, feasible, no answer).
     counts: [[Tally; 3]; 2],
 }
 
@@ -45,7 +46,7 @@ pub struct FeasibilityCounts {
 /// rollouts.push(&[50.0, 20.0, 80.0], false)?;
 /// let tokens = rollouts.resource("tokens")?;
 ///
-/// // "It will succeed", of a run that did and of one that did not.
+/// // Two runs are predicted to succeed; one does.
 /// let mut counts = FeasibilityCounts::default();
 /// for rollout in rollouts.iter() {
 ///     counts.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?);
@@ -61,19 +62,19 @@ pub struct FeasibilityCounts {
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct ClassScores {
-    /// Share of what was said to be this class that was; none where it was never said.
+    /// Share of the samples predicted as this class that belong to it; `None` if there are none.
     pub precision: Option<f64>,
-    /// Share of this class of which it was said; none where there is nothing of this class.
+    /// Share of the samples of this class that are predicted as it; `None` if there are none.
     pub recall: Option<f64>,
-    /// `2 TP / (2 TP + FP + FN)`; none where nothing is of this class and it was never said. It is
-    /// 0, and not undefined, where the class was there and never said.
+    /// `2 TP / (2 TP + FP + FN)`; `None` if no sample belongs to this class and none is predicted as
+    /// it. If the class occurs but is never predicted, it is 0.
     pub f1: Option<f64>,
 }
 
-/// How well feasibility was told, from [`FeasibilityCounts`].
+/// Scores of feasibility predictions, from [`FeasibilityCounts`].
 ///
-/// Undefined values are none. scikit-learn's `zero_division=0` writes 0 for each of them instead,
-/// and so gives a macro-F1 of at most one half where one class neither is there nor was said.
+/// Undefined values are `None`. scikit-learn with `zero_division=0` reports 0 for each of them
+/// instead, so its macro-F1 is at most one half if a class neither occurs nor is predicted.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, FeasibilityCounts, Rollouts, Sample};
@@ -83,7 +84,7 @@ pub struct ClassScores {
 /// rollouts.push(&[50.0, 20.0, 80.0], false)?;
 /// let tokens = rollouts.resource("tokens")?;
 ///
-/// // "It will succeed", of a run that did and of one that did not.
+/// // Two runs are predicted to succeed; one does.
 /// let mut counts = FeasibilityCounts::default();
 /// for rollout in rollouts.iter() {
 ///     counts.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?);
@@ -97,42 +98,38 @@ pub struct ClassScores {
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct FeasibilitySummary {
-    /// Feasible, and an interval was given; a sum of weights, as all counts.
+    /// Feasible samples predicted feasible; a sum of weights, like all counts.
     pub feasible_as_feasible: f64,
-    /// Feasible, but said to be impossible: false aborts.
+    /// Feasible samples predicted impossible: false aborts.
     pub feasible_as_impossible: f64,
-    /// Feasible, and no answer.
+    /// Feasible samples without an answer.
     pub feasible_unanswered: f64,
-    /// Impossible, but an interval was given.
+    /// Impossible samples predicted feasible.
     pub impossible_as_feasible: f64,
-    /// Impossible, and said so.
+    /// Impossible samples predicted impossible.
     pub impossible_as_impossible: f64,
-    /// Impossible, and no answer.
+    /// Impossible samples without an answer.
     pub impossible_unanswered: f64,
-    /// Of the class "feasible".
+    /// Scores of the class "feasible".
     pub feasible: ClassScores,
-    /// Of the class "impossible"; its F1 is the Fail-F1.
+    /// Scores of the class "impossible"; its F1 is the Fail-F1.
     pub impossible: ClassScores,
-    /// Mean of both F1; none where one of them is.
+    /// Mean of both F1 scores; `None` if either is.
     pub macro_f1: Option<f64>,
-    /// Share of samples of which the right thing was said.
+    /// Share of samples with a correct prediction.
     pub accuracy: f64,
 }
 
 impl FeasibilityCounts {
-    /// Takes in one sample.
+    /// Adds one sample.
     #[inline]
     pub fn update(&mut self, sample: &Sample) {
-        self.add(sample, Weight::ONE);
+        self.update_weighted(sample, Weight::ONE);
     }
 
-    /// Takes in one sample of the given weight.
-    pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) {
-        self.add(sample, weight);
-    }
-
+    /// Adds one sample with a weight.
     #[inline]
-    pub(crate) fn add(&mut self, sample: &Sample, weight: Weight) {
+    pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) {
         let [impossible, feasible] = &mut self.counts;
         let [as_impossible, as_feasible, unanswered] =
             if sample.is_feasible() { feasible } else { impossible };
@@ -143,7 +140,7 @@ impl FeasibilityCounts {
         }
     }
 
-    /// Takes in everything that `other` has.
+    /// Adds all samples of `other`.
     pub fn merge(&mut self, other: &Self) {
         let more = other.counts.iter().flatten();
         self.counts.iter_mut().flatten().zip(more).for_each(|(tally, more)| tally.merge(more));
@@ -156,15 +153,22 @@ impl FeasibilityCounts {
     /// [`Error::Empty`] without a sample of positive weight.
     pub fn finish(&self) -> Result<FeasibilitySummary, Error> {
         let counts = self.counts.each_ref().map(|row| row.each_ref().map(Tally::value));
+        FeasibilitySummary::new(counts).ok_or(Error::Empty)
+    }
+}
+
+impl FeasibilitySummary {
+    /// From counts by label and prediction, as in [`FeasibilityCounts`]; `None` if all are 0.
+    pub(super) fn new(counts: [[f64; 3]; 2]) -> Option<Self> {
         let total: f64 = counts.iter().flatten().sum();
         if total.is_nan() || total <= 0.0 {
-            return Err(Error::Empty);
+            return None;
         }
         let [[ii, if_, iu], [fi, ff, fu]] = counts;
         let feasible = ClassScores::new(ff, if_, fi + fu);
         let impossible = ClassScores::new(ii, fi, if_ + iu);
         let macro_f1 = feasible.f1.zip(impossible.f1).map(|(a, b)| (a + b) / 2.0);
-        Ok(FeasibilitySummary {
+        Some(Self {
             feasible_as_feasible: ff,
             feasible_as_impossible: fi,
             feasible_unanswered: fu,

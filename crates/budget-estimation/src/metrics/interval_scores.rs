@@ -3,19 +3,19 @@ use scoring_rules::{ExactMean, Interval, Level, Observed, Weight, interval_loss,
 use crate::{
     error::Error,
     metrics::{
+        interval_reward::{Miss, reward},
         one_resource::OneResource,
         quantile::quantiles,
-        reward::{Miss, reward},
-        tally::{Tally, mean, take},
+        tally::{Tally, add_to_means, finish_means, merge_means},
     },
     replay::sample::Sample,
 };
 
-/// How well intervals told what remained, over samples of runs that succeeded within their caps;
-/// all other samples are passed over.
+/// Scores the intervals of feasible samples: samples of runs that succeeded within their caps. All
+/// other samples are ignored.
 ///
-/// Parts can be merged in any order, and a weight of 2 is the sample given twice. Keeps one number
-/// a sample for the quantiles of the midpoint error.
+/// Parts can be merged in any order, and a weight of 2 counts as the sample given twice. Stores one
+/// number per sample for the quantiles of the midpoint error.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, IntervalScores, Rollouts, Sample};
@@ -34,38 +34,38 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct IntervalScores {
-    claimed: Option<Level>,
     resource: OneResource,
     feasible: Tally,
     answered: Tally,
     hits: Tally,
     optimistic: Tally,
     conservative: Tally,
-    reward: ExactMean,
-    width: ExactMean,
-    relative_width: ExactMean,
+    reward: [ExactMean; 1],
+    /// Width, and width relative to what remained.
+    widths: [ExactMean; 2],
+    /// Relative errors of midpoints, each with its weight.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "errors_with_weights"))]
     midpoint_errors: Vec<(f64, f64)>,
     proper: Option<Box<ProperLosses>>,
 }
 
-/// Means of the losses that a claimed coverage allows.
-#[derive(Clone, Debug, Default)]
+/// Mean losses of intervals that claim a coverage.
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 struct ProperLosses {
-    interval: ExactMean,
-    pinball: [ExactMean; 2],
-    weighted: ExactMean,
+    coverage: Level,
+    /// Interval loss, pinball losses of both ends, and weighted interval loss.
+    losses: [ExactMean; 4],
 }
 
-/// How well intervals told what remained, from [`IntervalScores`]. Counts are sums of weights; what
-/// is over intervals is none where no feasible sample has one.
+/// Scores of intervals, from [`IntervalScores`]. Counts are sums of weights.
 ///
-/// What is over intervals says nothing of feasible samples that were called impossible: an
-/// estimator that answers the easy ones only looks good in it. Read it beside `answered` and
-/// `hit_rate`.
+/// The fields that average over intervals are `None` if no feasible sample has an interval. They do
+/// not count feasible samples that were called impossible, so an estimator that answers only easy
+/// samples looks good in them: read them together with `answered` and `hit_rate`.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, IntervalScores, Level, Rollouts, Sample};
@@ -74,7 +74,7 @@ struct ProperLosses {
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
 ///
-/// let mut scores = IntervalScores::claiming(Level::HALF);
+/// let mut scores = IntervalScores::new().with_coverage(Level::HALF);
 /// scores.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?)?;
 /// let summary = scores.finish()?;
 /// assert_eq!((summary.samples, summary.answered, summary.hits), (1.0, 1.0, 1.0));
@@ -88,159 +88,112 @@ struct ProperLosses {
 pub struct IntervalSummary {
     /// Feasible samples.
     pub samples: f64,
-    /// Those with an interval.
+    /// Feasible samples with an interval.
     pub answered: f64,
-    /// Those whose interval holds what remained.
+    /// Samples whose interval contains what remained.
     pub hits: f64,
-    /// Those whose interval lies below what remained.
+    /// Samples whose interval lies below what remained.
     pub optimistic: f64,
-    /// Those whose interval lies above what remained.
+    /// Samples whose interval lies above what remained.
     pub conservative: f64,
-    /// Hits over feasible samples: an "impossible" is none.
+    /// Hits divided by feasible samples; an `impossible` is not a hit.
     pub hit_rate: f64,
-    /// Mean interval reward S_k over feasible samples, 0 for an "impossible"; not proper.
+    /// Mean interval reward S_k over feasible samples, 0 for an `impossible`; not proper.
     pub interval_reward: f64,
-    /// Hits over intervals.
+    /// Hits divided by intervals.
     pub coverage: Option<f64>,
     /// Mean width of the intervals, in units of the resource.
     pub mean_width: Option<f64>,
-    /// Mean of width over what remained.
+    /// Mean of the width divided by what remained.
     pub mean_relative_width: Option<f64>,
-    /// Median of the midpoint relative error. Weights are numbers of rows here: let them add up to
-    /// about the number of samples, not to 1, of which every quantile is the lowest value.
+    /// Median of the relative error of the midpoint. A weight is a number of rows here: weights
+    /// should add up to about the number of samples, because with a sum of at most 1 every quantile
+    /// is the lowest value.
     pub mre_p50: Option<f64>,
-    /// Its 90th percentile. Both interpolate linearly between order statistics (type 7 of Hyndman
-    /// and Fan, numpy's default).
+    /// 90th percentile of the relative error of the midpoint. Both quantiles interpolate linearly
+    /// between order statistics (type 7 of Hyndman and Fan, NumPy's default).
     pub mre_p90: Option<f64>,
     /// Mean interval loss at the claimed coverage; proper, in units of the resource, lower is
-    /// better. This and what follows is none where no coverage was claimed.
+    /// better. This and the following losses are `None` unless a coverage is claimed.
     pub interval_loss: Option<f64>,
     /// Mean pinball loss of the lower ends, at level `(1 - coverage) / 2`.
     pub low_pinball_loss: Option<f64>,
     /// Mean pinball loss of the upper ends, at level `(1 + coverage) / 2`.
     pub high_pinball_loss: Option<f64>,
-    /// Mean weighted interval score, as a loss, of the interval with its middle as the median:
+    /// Mean weighted interval loss of the interval with its midpoint as the median:
     /// `(|m - R| / 2 + (1 - coverage) / 2 * interval loss) / (3/2)`.
     pub weighted_interval_loss: Option<f64>,
 }
 
-/// The stored form, not checked yet.
+/// Reads errors that are finite and at least 0, with valid weights.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    claimed: Option<Level>,
-    resource: OneResource,
-    feasible: Tally,
-    answered: Tally,
-    hits: Tally,
-    optimistic: Tally,
-    conservative: Tally,
-    reward: ExactMean,
-    width: ExactMean,
-    relative_width: ExactMean,
-    midpoint_errors: Vec<(f64, f64)>,
-    proper: Option<Box<ProperLosses>>,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for IntervalScores {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        let valid = |&(error, weight): &(f64, f64)| {
-            error >= 0.0 && error.is_finite() && Weight::new(weight).is_ok()
-        };
-        if !stored.midpoint_errors.iter().all(valid) {
-            let problem = "errors must be finite and at least 0, weights as those of samples";
-            return Err(Error::StoredState { problem });
-        }
-        if stored.claimed.is_some() != stored.proper.is_some() {
-            let problem = "proper losses go together with a claimed coverage";
-            return Err(Error::StoredState { problem });
-        }
-        let Stored { claimed, resource, feasible, answered, hits, optimistic, .. } = stored;
-        let Stored { conservative, reward, width, relative_width, .. } = stored;
-        let Stored { midpoint_errors, proper, .. } = stored;
-        Ok(Self {
-            claimed,
-            resource,
-            feasible,
-            answered,
-            hits,
-            optimistic,
-            conservative,
-            reward,
-            width,
-            relative_width,
-            midpoint_errors,
-            proper,
-        })
+fn errors_with_weights<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<(f64, f64)>, D::Error> {
+    let errors: Vec<(f64, f64)> = serde::Deserialize::deserialize(deserializer)?;
+    let valid = |&(error, weight): &(f64, f64)| {
+        (0.0..f64::INFINITY).contains(&error) && Weight::new(weight).is_ok()
+    };
+    if errors.iter().all(valid) {
+        return Ok(errors);
     }
+    let problem = "errors must be finite and at least 0, with the weights of samples";
+    Err(serde::de::Error::custom(Error::StoredValue { problem }))
 }
 
 impl IntervalScores {
-    /// Scores intervals that claim to be central ones of this coverage by proper losses too.
+    /// Scores without a claimed coverage.
     #[must_use]
-    pub fn claiming(coverage: Level) -> Self {
-        Self { claimed: Some(coverage), proper: Some(Box::default()), ..Self::default() }
+    pub fn new() -> Self {
+        Self::default()
     }
 
-    /// Whether both claim the same coverage, or none.
-    #[cfg(feature = "serde")]
-    pub(super) fn claims_as(&self, other: &Self) -> bool {
-        self.claimed == other.claimed
+    /// Also scores the intervals by proper losses, as central intervals with this coverage. Call it
+    /// before the first sample: the losses do not count earlier samples.
+    #[must_use]
+    pub fn with_coverage(mut self, coverage: Level) -> Self {
+        self.proper = Some(Box::new(ProperLosses { coverage, losses: Default::default() }));
+        self
     }
 
-    /// Of no sample, with the same claim.
-    pub(crate) fn empty(&self) -> Self {
-        self.claimed.map_or_else(Self::default, Self::claiming)
-    }
-
-    /// Takes in one sample.
+    /// Adds one sample.
     ///
     /// # Errors
     ///
-    /// [`Error::NothingRemains`] for a feasible one where nothing remained; [`Error::TooLarge`] for
-    /// an interval so large that a relative error is no number; [`Error::MixedResources`] for a
-    /// sample of another resource than earlier ones. Nothing is taken in then.
+    /// [`Error::NothingRemains`] for a feasible sample of which nothing remained;
+    /// [`Error::TooLarge`] for an interval whose relative error, or a number times the weight,
+    /// overflows; [`Error::MixedResources`] if earlier samples have another resource. The sample is
+    /// not added.
     #[inline]
     pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
-        self.add(sample, Weight::ONE)
+        self.update_weighted(sample, Weight::ONE)
     }
 
-    /// Takes in one sample of the given weight.
+    /// Adds one sample with a weight.
     ///
     /// # Errors
     ///
     /// As [`IntervalScores::update`].
-    pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
-        self.add(sample, weight)
-    }
-
     #[inline]
-    pub(crate) fn add(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
+    pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
         if weight == Weight::ZERO {
             return Ok(());
         }
-        self.resource.check(sample)?;
         if !sample.is_feasible() {
-            self.resource.take(sample);
-            return Ok(());
+            return self.resource.update(sample);
         }
         sample.check_remaining()?;
         let Some(ends) = sample.estimate().ends() else {
-            self.resource.take(sample);
+            self.resource.update(sample)?;
             self.feasible.add(weight);
-            take(&mut self.reward, 0.0, weight)?;
-            return Ok(());
+            return add_to_means(&mut self.reward, [0.0], weight);
         };
-        let (relative_width, error) =
-            match (sample.relative_width()?, sample.midpoint_relative_error()?) {
-                (Some(width), Some(error)) => (width, error),
-                _ => return Err(sample.too_large()),
-            };
-        self.resource.take(sample);
+        let (width, remaining) = (ends.width(), sample.remaining());
+        let midpoint_error = (ends.low() + width / 2.0 - remaining).abs();
+        let [relative_width, relative_error] = [width / remaining, midpoint_error / remaining];
+        let sizes = [width, midpoint_error, relative_width, relative_error];
+        sample.check_size(&sizes, weight)?;
+        self.resource.update(sample)?;
         self.feasible.add(weight);
         self.answered.add(weight);
         match sample.miss() {
@@ -248,24 +201,24 @@ impl IntervalScores {
             Some(Miss::Conservative) => self.conservative.add(weight),
             None => self.hits.add(weight),
         }
-        take(&mut self.reward, reward(sample.estimate(), sample.remaining()), weight)?;
-        take(&mut self.width, ends.width(), weight)?;
-        take(&mut self.relative_width, relative_width, weight)?;
-        self.midpoint_errors.push((error, weight.get()));
-        match (self.claimed, &mut self.proper) {
-            (Some(coverage), Some(proper)) => proper.add(ends, sample, coverage, weight),
-            _ => Ok(()),
+        add_to_means(&mut self.reward, [reward(sample.estimate(), remaining)], weight)?;
+        add_to_means(&mut self.widths, [width, relative_width], weight)?;
+        self.midpoint_errors.push((relative_error, weight.get()));
+        match &mut self.proper {
+            Some(proper) => proper.update_weighted(ends, remaining, weight),
+            None => Ok(()),
         }
     }
 
-    /// Takes in everything that `other` has.
+    /// Adds all samples of `other`.
     ///
     /// # Errors
     ///
-    /// [`Error::Unlike`] unless both claim the same coverage, or none; [`Error::MixedResources`]
-    /// if their samples are of different resources.
+    /// [`Error::Unlike`] unless both claim the same coverage, or neither claims one;
+    /// [`Error::MixedResources`] if the two have samples of different resources.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
-        if self.claimed != other.claimed {
+        let claimed = |scores: &Self| scores.proper.as_ref().map(|proper| proper.coverage);
+        if claimed(self) != claimed(other) {
             return Err(Error::Unlike { what: "the claimed coverage" });
         }
         self.resource.merge(other.resource)?;
@@ -274,30 +227,33 @@ impl IntervalScores {
         self.hits.merge(&other.hits);
         self.optimistic.merge(&other.optimistic);
         self.conservative.merge(&other.conservative);
-        self.reward.merge(&other.reward);
-        self.width.merge(&other.width);
-        self.relative_width.merge(&other.relative_width);
+        merge_means(&mut self.reward, &other.reward);
+        merge_means(&mut self.widths, &other.widths);
         self.midpoint_errors.extend_from_slice(&other.midpoint_errors);
-        if let (Some(proper), Some(more)) = (&mut self.proper, &other.proper) {
-            proper.interval.merge(&more.interval);
-            proper.pinball.iter_mut().zip(&more.pinball).for_each(|(a, b)| a.merge(b));
-            proper.weighted.merge(&more.weighted);
+        if let (Some(proper), Some(other)) = (&mut self.proper, &other.proper) {
+            merge_means(&mut proper.losses, &other.losses);
         }
         Ok(())
     }
 
-    /// The scores of all samples so far. Cost: one sort.
+    /// The scores of all samples so far. Sorts the midpoint errors once.
     ///
     /// # Errors
     ///
-    /// [`Error::NoFeasibleSample`] without a feasible sample of positive weight.
+    /// [`Error::Undefined`] without a feasible sample of positive weight.
     pub fn finish(&self) -> Result<IntervalSummary, Error> {
-        let interval_reward = mean(&self.reward).ok_or(Error::NoFeasibleSample)?;
+        let [Some(interval_reward)] = finish_means(&self.reward) else {
+            let reason = "no sample belongs to a run that succeeded within its caps";
+            return Err(Error::Undefined { name: "the interval score", reason });
+        };
         let [samples, answered, hits, optimistic, conservative] =
             [&self.feasible, &self.answered, &self.hits, &self.optimistic, &self.conservative]
                 .map(Tally::value);
+        let [mean_width, mean_relative_width] = finish_means(&self.widths);
         let errors = quantiles(&mut self.midpoint_errors.clone(), [0.5, 0.9]);
-        let proper = self.proper.as_deref();
+        let losses = self.proper.as_ref().map(|proper| finish_means(&proper.losses));
+        let [interval_loss, low_pinball_loss, high_pinball_loss, weighted_interval_loss] =
+            losses.unwrap_or_default();
         Ok(IntervalSummary {
             samples,
             answered,
@@ -307,37 +263,32 @@ impl IntervalScores {
             hit_rate: hits / samples,
             interval_reward,
             coverage: (answered > 0.0).then(|| hits / answered),
-            mean_width: mean(&self.width),
-            mean_relative_width: mean(&self.relative_width),
+            mean_width,
+            mean_relative_width,
             mre_p50: errors.map(|[p50, _]| p50),
             mre_p90: errors.map(|[_, p90]| p90),
-            interval_loss: proper.and_then(|proper| mean(&proper.interval)),
-            low_pinball_loss: proper.and_then(|proper| mean(&proper.pinball[0])),
-            high_pinball_loss: proper.and_then(|proper| mean(&proper.pinball[1])),
-            weighted_interval_loss: proper.and_then(|proper| mean(&proper.weighted)),
+            interval_loss,
+            low_pinball_loss,
+            high_pinball_loss,
+            weighted_interval_loss,
         })
     }
 }
 
 impl ProperLosses {
-    fn add(
+    fn update_weighted(
         &mut self,
         ends: Interval,
-        sample: &Sample,
-        coverage: Level,
+        remaining: f64,
         weight: Weight,
     ) -> Result<(), Error> {
-        let outcome = Observed::exact(sample.remaining())?;
-        let tail = 1.0 - coverage.get();
-        let loss = interval_loss(ends, outcome, coverage);
-        let levels = [Level::new(tail / 2.0)?, Level::new(1.0 - tail / 2.0)?];
-        let low = pinball_loss(ends.low(), outcome, levels[0])?;
-        let high = pinball_loss(ends.high(), outcome, levels[1])?;
+        let outcome = Observed::exact(remaining)?;
+        let tail = 1.0 - self.coverage.get();
+        let loss = interval_loss(ends, outcome, self.coverage);
+        let low = pinball_loss(ends.low(), outcome, Level::new(tail / 2.0)?)?;
+        let high = pinball_loss(ends.high(), outcome, Level::new(1.0 - tail / 2.0)?)?;
         let middle = pinball_loss(ends.low() + ends.width() / 2.0, outcome, Level::HALF)?;
-        take(&mut self.interval, loss, weight)?;
-        take(&mut self.pinball[0], low, weight)?;
-        take(&mut self.pinball[1], high, weight)?;
-        take(&mut self.weighted, (middle + tail / 2.0 * loss) / 1.5, weight)?;
-        Ok(())
+        let weighted = (middle + tail / 2.0 * loss) / 1.5;
+        add_to_means(&mut self.losses, [loss, low, high, weighted], weight)
     }
 }

@@ -4,17 +4,17 @@ use crate::{
     error::Error,
     metrics::{
         one_resource::OneResource,
-        tally::{mean, take},
+        tally::{add_to_means, finish_means, merge_means},
     },
     replay::sample::Sample,
 };
 
-/// The error of the middle of an interval against that of linear extrapolation,
-/// `(C_k / k) T - C_k`, on the same prefixes.
+/// Compares the midpoint of each interval with linear extrapolation, `(C_k / k) T - C_k`, by their
+/// absolute errors.
 ///
-/// Over feasible samples with an interval after at least one turn; all others are passed over. The
-/// extrapolation knows T: a hard reference to beat, which no estimator can be. Parts can be merged
-/// in any order.
+/// Counts feasible samples that have an interval and at least one completed turn; all other samples
+/// are ignored. The extrapolation uses the number of turns T of the finished run, which no estimator
+/// knows, so it is a strong reference. Parts can be merged in any order.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, LinearComparison, Rollouts, Sample};
@@ -24,9 +24,9 @@ use crate::{
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
 ///
 /// let mut comparison = LinearComparison::default();
-/// // 100 remain after one turn; two more like it would be 100, the middle is 90.
+/// // After turn 1, 100 remain. Two more turns of 50 make 100; the midpoint is 90.
 /// comparison.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(80.0, 100.0)?)?)?;
-/// // 80 remain after two; one more like these would be 35, the middle is 75.
+/// // After turn 2, 80 remain. One more turn of 35 makes 35; the midpoint is 75.
 /// comparison.update(&Sample::new(&rollout, tokens, 2, Estimate::interval(70.0, 80.0)?)?)?;
 /// let summary = comparison.finish()?;
 /// assert_eq!((summary.estimate_error, summary.linear_error), (7.5, 22.5));
@@ -40,12 +40,11 @@ use crate::{
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct LinearComparison {
     resource: OneResource,
-    estimate: ExactMean,
-    linear: ExactMean,
-    reduction: ExactMean,
+    /// Errors of the midpoint, errors of the extrapolation, and the second less the first.
+    errors: [ExactMean; 3],
 }
 
-/// What an estimator gains over linear extrapolation, from [`LinearComparison`].
+/// The gain of an estimator over linear extrapolation, from [`LinearComparison`].
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, LinearComparison, Rollouts, Sample};
@@ -54,7 +53,7 @@ pub struct LinearComparison {
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
 ///
-/// // 100 remain after one turn; two more like it would be just these.
+/// // After turn 1, 100 remain, which is exactly what the extrapolation gives.
 /// let mut comparison = LinearComparison::default();
 /// comparison.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(80.0, 100.0)?)?)?;
 /// let summary = comparison.finish()?;
@@ -66,83 +65,70 @@ pub struct LinearComparison {
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct LinearSummary {
-    /// Mean absolute error of the middles, in units of the resource.
+    /// Mean absolute error of the midpoints, in units of the resource.
     pub estimate_error: f64,
     /// Mean absolute error of the extrapolation.
     pub linear_error: f64,
-    /// Mean paired difference, extrapolation minus middle: positive where the estimator is closer.
+    /// Mean paired difference, extrapolation minus midpoint; positive if the estimator is closer.
     pub reduction: f64,
-    /// The reduction over the error of the extrapolation, at most 1; none where that is 0.
+    /// The reduction divided by the error of the extrapolation, at most 1; `None` if that error is 0.
     pub relative_reduction: Option<f64>,
 }
 
 impl Sample {
-    /// By how much the middle of the interval is closer to what remained than linear extrapolation
-    /// that knows T: the difference of the absolute errors. None without an interval and for k = 0.
+    /// Absolute error of linear extrapolation (which knows T) minus that of the midpoint; positive if
+    /// the midpoint is closer to what remained. `None` without an interval and for k = 0.
     #[must_use]
     pub fn linear_error_reduction(&self) -> Option<f64> {
         self.absolute_errors().map(|[estimate, linear]| linear - estimate)
     }
 
-    /// Of the middle of the interval, and of the extrapolation.
+    /// Absolute errors of the midpoint and of the extrapolation.
     #[inline]
     fn absolute_errors(&self) -> Option<[f64; 2]> {
         let (ends, linear) = (self.estimate().ends()?, self.linear_reference()?);
-        let middle = ends.low() + (ends.high() - ends.low()) / 2.0;
-        Some([middle, linear].map(|value| (value - self.remaining()).abs()))
+        let midpoint = ends.low() + (ends.high() - ends.low()) / 2.0;
+        Some([midpoint, linear].map(|value| (value - self.remaining()).abs()))
     }
 }
 
 impl LinearComparison {
-    /// Takes in one sample.
+    /// Adds one sample.
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`] for an interval so large that its error is no number;
-    /// [`Error::MixedResources`] for a sample of another resource than earlier ones.
+    /// [`Error::TooLarge`] if the error of the midpoint, times the weight, overflows;
+    /// [`Error::MixedResources`] if earlier samples have another resource. The sample is not added.
     #[inline]
     pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
-        self.add(sample, Weight::ONE)
+        self.update_weighted(sample, Weight::ONE)
     }
 
-    /// Takes in one sample of the given weight.
+    /// Adds one sample with a weight.
     ///
     /// # Errors
     ///
     /// As [`LinearComparison::update`].
-    pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
-        self.add(sample, weight)
-    }
-
     #[inline]
-    pub(crate) fn add(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
-        if weight != Weight::ZERO {
-            self.resource.check(sample)?;
-        }
-        let errors =
-            sample.absolute_errors().filter(|_| sample.is_feasible() && weight != Weight::ZERO);
-        let Some([estimate, linear]) = errors else {
+    pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
+        if weight == Weight::ZERO {
             return Ok(());
-        };
-        if !(estimate.is_finite() && linear.is_finite()) {
-            return Err(sample.too_large());
         }
-        self.resource.take(sample);
-        take(&mut self.estimate, estimate, weight)?;
-        take(&mut self.linear, linear, weight)?;
-        take(&mut self.reduction, linear - estimate, weight)
+        let errors = sample.absolute_errors().filter(|_| sample.is_feasible());
+        let Some([estimate, linear]) = errors else { return self.resource.update(sample) };
+        sample.check_size(&[estimate, linear], weight)?;
+        self.resource.update(sample)?;
+        add_to_means(&mut self.errors, [estimate, linear, linear - estimate], weight)
     }
 
-    /// Takes in everything that `other` has.
+    /// Adds all samples of `other`.
     ///
     /// # Errors
     ///
-    /// [`Error::MixedResources`] if their samples are of different resources.
+    /// [`Error::MixedResources`] if the two have samples of different resources.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         self.resource.merge(other.resource)?;
-        self.estimate.merge(&other.estimate);
-        self.linear.merge(&other.linear);
-        self.reduction.merge(&other.reduction);
+        merge_means(&mut self.errors, &other.errors);
         Ok(())
     }
 
@@ -150,12 +136,14 @@ impl LinearComparison {
     ///
     /// # Errors
     ///
-    /// [`Error::NoFeasibleSample`] without a feasible sample of positive weight that has an
-    /// interval.
+    /// [`Error::Undefined`] without a feasible sample of positive weight that has an interval.
     pub fn finish(&self) -> Result<LinearSummary, Error> {
-        let of = |part: &ExactMean| mean(part).ok_or(Error::NoFeasibleSample);
-        let (estimate_error, linear_error) = (of(&self.estimate)?, of(&self.linear)?);
-        let reduction = of(&self.reduction)?;
+        let [Some(estimate_error), Some(linear_error), Some(reduction)] =
+            finish_means(&self.errors)
+        else {
+            let reason = "no feasible sample has an interval";
+            return Err(Error::Undefined { name: "the comparison with extrapolation", reason });
+        };
         let relative_reduction = (linear_error > 0.0).then(|| reduction / linear_error);
         Ok(LinearSummary { estimate_error, linear_error, reduction, relative_reduction })
     }

@@ -1,38 +1,38 @@
 use crate::{error::Error, replay::sample::Sample, resource::Resource};
 
-/// The resource of all samples so far: numbers of two resources have no common unit.
+/// The resource of all samples so far. Numbers of two resources have no common unit.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
 pub(super) struct OneResource(Option<Resource>);
 
 impl OneResource {
-    /// Refuses a sample of another resource than earlier ones.
+    /// Returns an error if the sample has another resource than earlier samples.
     #[inline]
     pub(super) fn check(self, sample: &Sample) -> Result<(), Error> {
-        self.check_resource(Some(sample.resource()))
+        self.or(Self(Some(sample.resource()))).map(|_| ())
     }
 
-    /// Takes in a sample that was checked.
+    /// Remembers the resource of a sample, or returns an error if earlier samples have another.
     #[inline]
-    pub(super) const fn take(&mut self, sample: &Sample) {
-        self.0 = Some(sample.resource());
+    pub(super) fn update(&mut self, sample: &Sample) -> Result<(), Error> {
+        *self = self.or(Self(Some(sample.resource())))?;
+        Ok(())
     }
 
-    /// Refuses samples of another resource, and takes in theirs if there was none.
+    /// Remembers the resource of other samples, or returns an error if it is another.
     pub(super) fn merge(&mut self, other: Self) -> Result<(), Error> {
-        self.check_resource(other.0)?;
-        self.0 = self.0.or(other.0);
+        *self = self.or(other)?;
         Ok(())
     }
 
     #[inline]
-    fn check_resource(self, other: Option<Resource>) -> Result<(), Error> {
-        match (self.0, other) {
+    fn or(self, other: Self) -> Result<Self, Error> {
+        match (self.0, other.0) {
             (Some(expected), Some(found)) if expected != found => {
                 Err(Error::MixedResources { expected, found })
             }
-            _ => Ok(()),
+            (known, other) => Ok(Self(known.or(other))),
         }
     }
 }

@@ -3,15 +3,15 @@ use scoring_rules::{Level, Weight};
 use crate::{
     error::Error,
     metrics::{
-        combined::{Metrics, MetricsSummary},
+        all_measures::{Metrics, MetricsSummary},
         detection::{DetectionDelay, DetectionSummary},
         one_resource::OneResource,
     },
     replay::sample::Sample,
 };
 
-/// All measures at once: over all turns, over the first turn alone, by how far the run was, and how
-/// late failures were called.
+/// All measures at once: over all turns, over the first turn, by progress of the run, and the delay
+/// with which failures are detected.
 ///
 /// Parts can be merged in any order.
 ///
@@ -25,7 +25,7 @@ use crate::{
 /// rollouts.set_cap(tokens, 200.0)?;
 ///
 /// let mut linear = LinearEstimator::new(4.0, 0.25)?;
-/// let mut metrics = ProgressMetrics::new(5, None)?;
+/// let mut metrics = ProgressMetrics::new(5)?;
 /// for sample in score_rollouts(&rollouts, tokens, &mut linear)? {
 ///     metrics.update(&sample)?;
 /// }
@@ -41,12 +41,12 @@ use crate::{
 pub struct ProgressMetrics {
     resource: OneResource,
     first_turn: Metrics,
-    /// Each sample is in one of them.
+    /// Each sample is in exactly one bin.
     bins: Vec<Metrics>,
     detection: DetectionDelay,
 }
 
-/// All measures, from [`ProgressMetrics`].
+/// The measures of [`ProgressMetrics`].
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, ProgressMetrics, Rollouts, Sample};
@@ -55,12 +55,12 @@ pub struct ProgressMetrics {
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
 ///
-/// let mut metrics = ProgressMetrics::new(2, None)?;
+/// let mut metrics = ProgressMetrics::new(2)?;
 /// metrics.update(&Sample::new(&rollout, tokens, 2, Estimate::interval(70.0, 90.0)?)?)?;
 /// let summary = metrics.finish()?;
 /// assert_eq!(summary.all_turns.feasibility.accuracy, 1.0);
 /// assert_eq!((summary.first_turn, summary.detection), (None, None));
-/// // After two of three turns a run is in the second half.
+/// // After two of three turns a run is in its second half.
 /// assert_eq!(summary.by_progress, [None, Some(summary.all_turns)]);
 /// # Ok::<(), Error>(())
 /// ```
@@ -70,17 +70,16 @@ pub struct ProgressMetrics {
 pub struct ProgressSummary {
     /// Over every sample.
     pub all_turns: MetricsSummary,
-    /// Over samples after one turn, k = 1; none where there is none. Samples of a
-    /// [`score_probe`](crate::score_probe), k = 0, are not among them: give these metrics of
-    /// their own.
+    /// Over samples after one turn, k = 1; `None` if there are none. A sample before the first turn
+    /// ([`score_probe`](crate::score_probe), k = 0) is not one of them.
     pub first_turn: Option<MetricsSummary>,
-    /// Bin b of n holds the samples with b / n <= k / T < (b + 1) / n; none where there is none.
+    /// Bin b of n has the samples with b / n <= k / T < (b + 1) / n; `None` for an empty bin.
     pub by_progress: Vec<Option<MetricsSummary>>,
-    /// Over failed runs; none where there is none.
+    /// Over failed runs; `None` if there are none.
     pub detection: Option<DetectionSummary>,
 }
 
-/// The stored form, not checked yet.
+/// The stored form, before its check.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -97,91 +96,94 @@ impl TryFrom<Stored> for ProgressMetrics {
 
     fn try_from(stored: Stored) -> Result<Self, Error> {
         let Stored { resource, first_turn, bins, detection } = stored;
-        if !(1..=1000).contains(&bins.len()) {
-            return Err(Error::StoredState { problem: "there must be 1 to 1000 bins" });
+        if !BINS.contains(&bins.len()) {
+            return Err(Error::StoredValue { problem: "there must be 1 to 1000 bins" });
         }
-        if !bins.iter().all(|bin| bin.claims_as(&first_turn)) {
-            return Err(Error::StoredState { problem: "all parts must claim the same coverage" });
-        }
+        // Parts that merge have the same resource and claim the same coverage.
+        let mut all = first_turn.clone();
+        bins.iter().try_for_each(|bin| all.merge(bin))?;
         Ok(Self { resource, first_turn, bins, detection })
     }
 }
 
+const BINS: std::ops::RangeInclusive<usize> = 1..=1000;
+
 impl ProgressMetrics {
-    /// With so many bins by how far the run was, k / T, and proper losses where intervals claim to
-    /// be central ones of some coverage.
+    /// Measures with a number of bins by progress, k / T.
     ///
     /// # Errors
     ///
     /// [`Error::Setting`] unless there are 1 to 1000 bins.
-    pub fn new(bins: usize, coverage: Option<Level>) -> Result<Self, Error> {
-        if !(1..=1000).contains(&bins) {
+    pub fn new(bins: usize) -> Result<Self, Error> {
+        if !BINS.contains(&bins) {
             let (name, range) = ("number of bins", "from 1 to 1000");
             return Err(Error::Setting { name, value: bins as f64, range });
         }
-        let empty = coverage.map_or_else(Metrics::default, Metrics::claiming);
         Ok(Self {
             resource: OneResource::default(),
-            first_turn: empty.clone(),
-            bins: vec![empty; bins],
+            first_turn: Metrics::default(),
+            bins: vec![Metrics::default(); bins],
             detection: DetectionDelay::default(),
         })
     }
 
-    /// Takes in one sample.
+    /// Also scores intervals by proper losses; see
+    /// [`IntervalScores::with_coverage`](crate::IntervalScores::with_coverage).
+    #[must_use]
+    pub fn with_coverage(mut self, coverage: Level) -> Self {
+        self.first_turn = self.first_turn.with_coverage(coverage);
+        self.bins = self.bins.into_iter().map(|bin| bin.with_coverage(coverage)).collect();
+        self
+    }
+
+    /// Adds one sample.
     ///
     /// # Errors
     ///
     /// As [`Metrics::update`].
     #[inline]
     pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
-        self.add(sample, Weight::ONE)
+        self.update_weighted(sample, Weight::ONE)
     }
 
-    /// Takes in one sample of the given weight. How late failures are called counts each run alike,
-    /// unless its weight is 0.
+    /// Adds one sample with a weight. In the delay of detection each run counts once, whatever the
+    /// weights of its samples, unless all of them are 0.
     ///
     /// # Errors
     ///
     /// As [`Metrics::update`].
-    pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
-        self.add(sample, weight)
-    }
-
     #[inline]
-    fn add(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
-        if weight != Weight::ZERO {
-            self.resource.check(sample)?;
+    pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
+        if weight == Weight::ZERO {
+            return Ok(());
         }
+        self.resource.check(sample)?;
         // In whole numbers, so that a sample on a border is in the upper bin.
-        let bin = sample.turn() as u128 * self.bins.len() as u128 / sample.turns().max(1) as u128;
+        let bin = sample.turn() as u64 * self.bins.len() as u64 / sample.turns().max(1) as u64;
         if let Some(bin) = self.bins.get_mut(bin as usize) {
-            bin.add(sample, weight)?;
+            bin.update_weighted(sample, weight)?;
         }
         if sample.turn() == 1 {
-            self.first_turn.add(sample, weight)?;
+            self.first_turn.update_weighted(sample, weight)?;
         }
-        if weight != Weight::ZERO {
-            self.resource.take(sample);
-            self.detection.update(sample);
-        }
-        Ok(())
+        self.detection.update(sample);
+        self.resource.update(sample)
     }
 
-    /// Takes in everything that `other` has, of the same rollouts.
+    /// Adds all samples of `other`, which must come from the same rollouts.
     ///
     /// # Errors
     ///
     /// [`Error::Unlike`] unless both have the same bins and claim the same coverage;
-    /// [`Error::MixedResources`] if their samples are of different resources.
+    /// [`Error::MixedResources`] if the two have samples of different resources.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         if self.bins.len() != other.bins.len() {
             return Err(Error::Unlike { what: "the number of bins" });
         }
         self.resource.merge(other.resource)?;
         self.first_turn.merge(&other.first_turn)?;
-        for (bin, more) in self.bins.iter_mut().zip(&other.bins) {
-            bin.merge(more)?;
+        for (bin, other) in self.bins.iter_mut().zip(&other.bins) {
+            bin.merge(other)?;
         }
         self.detection.merge(&other.detection);
         Ok(())
@@ -193,8 +195,9 @@ impl ProgressMetrics {
     ///
     /// [`Error::Empty`] without a sample of positive weight.
     pub fn finish(&self) -> Result<ProgressSummary, Error> {
-        let mut all_turns = self.first_turn.empty();
-        self.bins.iter().try_for_each(|bin| all_turns.merge(bin))?;
+        let (first, others) = self.bins.split_first().ok_or(Error::Empty)?;
+        let mut all_turns = first.clone();
+        others.iter().try_for_each(|bin| all_turns.merge(bin))?;
         Ok(ProgressSummary {
             all_turns: all_turns.finish()?,
             first_turn: self.first_turn.finish().ok(),

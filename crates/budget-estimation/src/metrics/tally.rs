@@ -2,37 +2,25 @@ use scoring_rules::{ExactMean, ExactSum, Weight};
 
 use crate::error::Error;
 
-/// A sum of weights; whole numbers where all weights are.
+/// A sum of weights, counted in whole numbers as long as every weight is 1.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct Tally {
     ones: u64,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "sum_of_weights"))]
     others: ExactSum,
 }
 
-/// The stored form, not checked yet.
+/// Reads a sum that is finite and at least 0.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    ones: u64,
-    others: ExactSum,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for Tally {
-    type Error = Error;
-
-    fn try_from(Stored { ones, others }: Stored) -> Result<Self, Error> {
-        let value = others.value();
-        // A NaN is in no range.
-        if (0.0..f64::INFINITY).contains(&value) {
-            Ok(Self { ones, others })
-        } else {
-            Err(Error::StoredState { problem: "sums of weights are finite and at least 0" })
-        }
+fn sum_of_weights<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<ExactSum, D::Error> {
+    let sum: ExactSum = serde::Deserialize::deserialize(deserializer)?;
+    if (0.0..f64::INFINITY).contains(&sum.value()) {
+        return Ok(sum);
     }
+    let problem = "a sum of weights must be finite and at least 0";
+    Err(serde::de::Error::custom(Error::StoredValue { problem }))
 }
 
 impl Tally {
@@ -57,18 +45,28 @@ impl Tally {
     }
 }
 
-/// Takes a value into a mean.
+/// Adds one value to each mean, all with the same weight.
 #[inline]
-pub(crate) fn take(mean: &mut ExactMean, value: f64, weight: Weight) -> Result<(), Error> {
-    if weight == Weight::ONE {
-        mean.update(value);
-        Ok(())
-    } else {
-        Ok(mean.update_weighted(value, weight)?)
+pub(crate) fn add_to_means<const N: usize>(
+    means: &mut [ExactMean; N],
+    values: [f64; N],
+    weight: Weight,
+) -> Result<(), Error> {
+    for (mean, value) in means.iter_mut().zip(values) {
+        if weight == Weight::ONE {
+            mean.update(value);
+        } else {
+            mean.update_weighted(value, weight)?;
+        }
     }
+    Ok(())
 }
 
-/// The mean, where there was anything of positive weight.
-pub(crate) fn mean(mean: &ExactMean) -> Option<f64> {
-    mean.finish().ok()
+pub(crate) fn merge_means<const N: usize>(means: &mut [ExactMean; N], others: &[ExactMean; N]) {
+    means.iter_mut().zip(others).for_each(|(mean, other)| mean.merge(other));
+}
+
+/// The means, each `None` without a value of positive weight.
+pub(crate) fn finish_means<const N: usize>(means: &[ExactMean; N]) -> [Option<f64>; N] {
+    means.each_ref().map(|mean| mean.finish().ok())
 }

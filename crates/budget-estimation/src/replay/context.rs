@@ -2,11 +2,10 @@ use std::fmt;
 
 use crate::replay::prefix::Prefix;
 
-/// What a prompt for an estimate needs to know of a prefix: the usage of each turn, of all of them
-/// together, and the caps. The wording around it is the caller's.
+/// The facts that a prompt for an estimate states: the usage of each turn, the total usage, and the
+/// caps. The caller writes the text around them.
 ///
-/// As text it is one line a turn, then what was used and what is allowed; a format that suits most
-/// models, and an example of how to write another one.
+/// Its `Display` form has one line per turn, then what was used and what is allowed.
 ///
 /// ```
 /// use budget_estimation::{Context, Error, Rollouts, replay};
@@ -26,10 +25,11 @@ use crate::replay::prefix::Prefix;
 ///      used: input_tokens 1900, output_tokens 70\n\
 ///      cap: output_tokens 200\n"
 /// );
+/// // Another wording, from the fields:
 /// let [input, output] = &context.resources[..] else { panic!() };
-/// let mine = |(k, (i, o))| format!("Turn {k}: input {} tokens, output {} tokens", i, o);
-/// let turns = (1..).zip(input.costs.iter().flatten().zip(output.costs.iter().flatten()));
-/// assert_eq!(turns.map(mine).next().unwrap(), "Turn 1: input 900 tokens, output 50 tokens");
+/// let first = (input.costs[0].unwrap(), output.costs[0].unwrap());
+/// let text = format!("Turn 1: input {} tokens, output {} tokens", first.0, first.1);
+/// assert_eq!(text, "Turn 1: input 900 tokens, output 50 tokens");
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -38,11 +38,11 @@ use crate::replay::prefix::Prefix;
 pub struct Context {
     /// Number of completed turns.
     pub completed_turns: usize,
-    /// Each resource, in the order of the rollouts.
+    /// The resources, in the order of the rollouts.
     pub resources: Vec<ResourceContext>,
 }
 
-/// What a prompt needs to know of one resource.
+/// The facts about one resource that a prompt states.
 ///
 /// ```
 /// use budget_estimation::{Context, Error, LiveRun};
@@ -62,16 +62,16 @@ pub struct Context {
 pub struct ResourceContext {
     /// Its name.
     pub name: String,
-    /// The cost of each completed turn, where it is known.
+    /// The cost of each completed turn; `None` for an unknown cost.
     pub costs: Vec<Option<f64>>,
-    /// Their sum, where all are known.
+    /// The sum of the costs; `None` if one is unknown.
     pub used: Option<f64>,
-    /// The most that the run may spend, where there is a cap.
+    /// The most that the run may spend; `None` without a cap.
     pub cap: Option<f64>,
 }
 
 impl Context {
-    /// Of a prefix.
+    /// The facts that a prefix shows.
     #[must_use]
     pub fn new(prefix: &Prefix<'_>) -> Self {
         let resources = prefix.resources().map(|(resource, name)| ResourceContext {

@@ -2,10 +2,9 @@ use crate::{
     error::Error, replay::prefix::Prefix, resource::Resource, rollouts::storage::Rollouts,
 };
 
-/// A run that is still going on: its turns so far, so that an estimator can be asked about the
-/// rest.
+/// A run that has not ended: its turns so far, about which an estimator can be asked.
 ///
-/// What it shows after k turns is what a replay of the finished run shows there.
+/// After k turns it shows the same prefix as a replay of the finished run.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Estimator, LinearEstimator, LiveRun};
@@ -25,12 +24,12 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
 pub struct LiveRun {
-    /// Of one rollout, which has no end yet.
+    /// One rollout, without a turn at first.
     rollouts: Rollouts,
 }
 
 impl LiveRun {
-    /// Before the first turn; the names of the resources that each turn spends.
+    /// A run before its first turn; each turn spends the resources with these names.
     ///
     /// # Errors
     ///
@@ -50,7 +49,7 @@ impl LiveRun {
         self.rollouts.resource(name)
     }
 
-    /// Caps a resource.
+    /// Sets the cap on a resource.
     ///
     /// # Errors
     ///
@@ -59,12 +58,12 @@ impl LiveRun {
         self.rollouts.set_cap(resource, cap)
     }
 
-    /// Appends a turn: its cost of each resource, where that is known.
+    /// Appends a turn with its cost of each resource; `None` for an unknown cost.
     ///
     /// # Errors
     ///
-    /// [`Error::CostCount`] unless there is one a resource; [`Error::Cost`] for one that is not
-    /// from 0 to 1e100. Nothing is appended then.
+    /// [`Error::CostCount`] unless there is one cost per resource; [`Error::Cost`] for a cost that is
+    /// not from 0 to 1e100. Nothing is appended.
     pub fn push(&mut self, costs: &[Option<f64>]) -> Result<(), Error> {
         self.rollouts.continue_with(costs)
     }
@@ -73,8 +72,8 @@ impl LiveRun {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownCost`] where one of its costs is not known; [`Error::NoSuchResource`] for a
-    /// handle of other runs.
+    /// [`Error::UnknownCost`] if one of its costs is unknown; [`Error::NoSuchResource`] for a handle
+    /// from other runs.
     pub fn prefix(&self, resource: Resource) -> Result<Prefix<'_>, Error> {
         let rollout = self.rollouts.get(0)?;
         let usage = rollout.usage(resource)?;

@@ -6,10 +6,10 @@ use crate::{
     rollouts::{column::Column, rollout::Rollout, usage::Usage},
 };
 
-/// What an estimator may know after k turns of a run: the costs of these turns, their sums and the
-/// caps. Nothing of what came later: no further turn, not how many there were, no outcome.
+/// What an estimator may know after k turns of a run: the costs of these turns, their sums, and the
+/// caps. It contains nothing that happened later: no further turn, no number of turns, no outcome.
 ///
-/// It is about one resource, the one to be estimated; what was spent of the others can be seen too.
+/// One resource is the one to be estimated. What was spent of the others is visible too.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts, replay};
@@ -23,17 +23,19 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// The rollout, its length, its later turns and its success cannot be reached:
+/// The rollout, its length, its later turns and its success are out of reach:
 ///
 /// ```compile_fail,E0599
-/// # use budget_estimation::{Error, Estimate, Prefix};
+/// use budget_estimation::{Error, Estimate, Prefix};
+///
 /// fn estimate(prefix: &Prefix<'_>) -> Result<Estimate, Error> {
 ///     if prefix.succeeded() { Estimate::interval(0.0, 10.0) } else { Ok(Estimate::Impossible) }
 /// }
 /// ```
 ///
 /// ```compile_fail,E0599
-/// # use budget_estimation::{Error, Estimate, Prefix, Rollout};
+/// use budget_estimation::{Error, Estimate, Prefix, Rollout};
+///
 /// fn estimate(prefix: &Prefix<'_>) -> Result<Estimate, Error> {
 ///     let rollout: Rollout<'_> = prefix.rollout();
 ///     Estimate::interval(0.0, rollout.turns() as f64)
@@ -41,7 +43,8 @@ use crate::{
 /// ```
 ///
 /// ```compile_fail,E0616
-/// # use budget_estimation::{Error, Estimate, Prefix};
+/// use budget_estimation::{Error, Estimate, Prefix};
+///
 /// fn estimate(prefix: &Prefix<'_>) -> Result<Estimate, Error> {
 ///     let later: f64 = prefix.columns[0].costs.iter().sum();
 ///     Estimate::interval(0.0, later)
@@ -52,7 +55,7 @@ pub struct Prefix<'a> {
     turns: usize,
     resource: Resource,
     usage: Usage<'a>,
-    /// Read up to `turns` only.
+    /// Read only up to `turns`.
     columns: &'a [Column],
     rollout: usize,
     start: usize,
@@ -79,14 +82,14 @@ impl<'a> Prefix<'a> {
         self.usage
     }
 
-    /// The same of any resource; none where one of the costs so far is not known, and for a handle
-    /// of other rollouts.
+    /// What was spent of any resource so far; `None` if one of these costs is unknown, and for a handle
+    /// from other rollouts.
     #[must_use]
     pub fn usage_of(&self, resource: Resource) -> Option<Usage<'a>> {
         self.columns.get(resource.index)?.usage(self.rollout, self.start, self.turns)
     }
 
-    /// The cost of each completed turn, where it is known.
+    /// The cost of each completed turn; `None` for an unknown cost.
     pub(crate) fn costs_of(&self, resource: Resource) -> Vec<Option<f64>> {
         let column = self.columns.get(resource.index);
         let completed = self.start..self.start + self.turns;
@@ -106,7 +109,7 @@ impl<'a> Prefix<'a> {
     }
 }
 
-/// Shows what the prefix shows, and no more.
+/// Shows only what the public methods show.
 impl fmt::Debug for Prefix<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = f.debug_struct("Prefix");
@@ -118,34 +121,13 @@ impl fmt::Debug for Prefix<'_> {
     }
 }
 
-/// The prefixes of one run after k = 1 to T - 1 turns, from [`replay`].
-///
-/// ```
-/// use budget_estimation::{Error, Rollouts, replay};
-///
-/// let mut rollouts = Rollouts::new(["tokens"])?;
-/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
-/// let tokens = rollouts.resource("tokens")?;
-/// let mut prefixes = replay(&rollouts.get(0)?, tokens)?;
-/// assert_eq!(prefixes.next().map(|prefix| prefix.turns()), Some(1));
-/// assert_eq!(prefixes.len(), 1);
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct Replay<'a> {
-    rollout: Rollout<'a>,
-    resource: Resource,
-    whole: Usage<'a>,
-    next: usize,
-}
-
-/// Replays a run: what was known after each turn but the last. A run of one turn has no such
-/// prefix.
+/// The prefixes of a run after k = 1 to T - 1 turns: what was known after each turn except the last. A
+/// run of one turn has no such prefix.
 ///
 /// # Errors
 ///
-/// [`Error::UnknownCost`] where a cost of this resource is not known; [`Error::NoSuchResource`] for
-/// a handle of other rollouts.
+/// [`Error::UnknownCost`] if a cost of this resource is unknown; [`Error::NoSuchResource`] for a handle
+/// from other rollouts.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts, replay};
@@ -160,12 +142,15 @@ pub struct Replay<'a> {
 /// ```
 ///
 /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 3.2.
-pub fn replay<'a>(rollout: &Rollout<'a>, resource: Resource) -> Result<Replay<'a>, Error> {
-    let whole = rollout.usage(resource)?;
-    Ok(Replay { rollout: *rollout, resource, whole, next: 1 })
+pub fn replay<'a>(
+    rollout: &Rollout<'a>,
+    resource: Resource,
+) -> Result<impl ExactSizeIterator<Item = Prefix<'a>> + Clone + use<'a>, Error> {
+    let (rollout, whole) = (*rollout, rollout.usage(resource)?);
+    Ok((1..rollout.turns().max(1)).map(move |turns| prefix(&rollout, resource, whole, turns)))
 }
 
-/// What is known before the first turn, k = 0: the caps.
+/// The prefix before the first turn, k = 0, which shows only the caps.
 ///
 /// # Errors
 ///
@@ -187,6 +172,7 @@ pub fn probe<'a>(rollout: &Rollout<'a>, resource: Resource) -> Result<Prefix<'a>
     Ok(prefix(rollout, resource, rollout.usage(resource)?, 0))
 }
 
+/// The first turns of a rollout, of which `whole` is the usage of one resource.
 #[inline]
 pub(crate) fn prefix<'a>(
     rollout: &Rollout<'a>,
@@ -194,33 +180,6 @@ pub(crate) fn prefix<'a>(
     whole: Usage<'a>,
     turns: usize,
 ) -> Prefix<'a> {
-    let usage = Usage {
-        costs: whole.costs.get(..turns).unwrap_or_default(),
-        cumulative: whole.cumulative.get(..turns).unwrap_or_default(),
-        cap: whole.cap,
-        places: whole.places,
-    };
-    let columns = &rollout.rollouts.columns;
+    let (usage, columns) = (whole.first(turns), &rollout.rollouts.columns);
     Prefix { turns, resource, usage, columns, rollout: rollout.index, start: rollout.start }
 }
-
-impl<'a> Iterator for Replay<'a> {
-    type Item = Prefix<'a>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Prefix<'a>> {
-        if self.next >= self.whole.costs.len() {
-            return None;
-        }
-        let prefix = prefix(&self.rollout, self.resource, self.whole, self.next);
-        self.next += 1;
-        Some(prefix)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.whole.costs.len().saturating_sub(self.next);
-        (left, Some(left))
-    }
-}
-
-impl ExactSizeIterator for Replay<'_> {}

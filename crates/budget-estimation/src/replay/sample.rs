@@ -1,10 +1,13 @@
 #[cfg(feature = "serde")]
 use crate::checks::is_amount;
 use crate::{
-    error::Error, estimates::estimate::Estimate, resource::Resource, rollouts::rollout::Rollout,
+    error::Error,
+    estimates::estimate::Estimate,
+    resource::Resource,
+    rollouts::{decimals::RunTotal, rollout::Rollout},
 };
 
-/// An estimate beside what then happened. Only this crate makes one, from the rollout itself.
+/// An estimate together with what then happened, which is taken from the rollout itself.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Rollouts, Sample};
@@ -25,42 +28,37 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
 pub struct Sample {
-    pub(crate) rollout: usize,
-    pub(crate) turn: usize,
-    pub(crate) turns: usize,
-    pub(crate) resource: Resource,
-    /// Plus infinity where there is none.
-    pub(crate) cap: f64,
-    pub(crate) used: f64,
-    pub(crate) remaining: f64,
-    pub(crate) feasible: bool,
-    pub(crate) estimate: Estimate,
+    rollout: usize,
+    turn: usize,
+    turns: usize,
+    resource: Resource,
+    /// Plus infinity without a cap.
+    cap: f64,
+    used: f64,
+    remaining: f64,
+    feasible: bool,
+    estimate: Estimate,
 }
 
 impl Sample {
-    /// The sample of an estimate that was given after k = `turn` turns, from 0 to T - 1.
+    /// The sample of an estimate that was given after k = `turn` turns, with k from 0 to T - 1.
     ///
     /// # Errors
     ///
     /// [`Error::NoSuchTurn`] for another k; [`Error::NegativeEstimate`] for an interval that begins
-    /// below 0; [`Error::UnknownCost`] where a cost of this resource is not known, or one that
-    /// decides whether the run was feasible; [`Error::NoSuchResource`] for a handle of other
-    /// rollouts.
+    /// below 0; [`Error::UnknownCost`] if a cost of this resource is unknown, or a cost that decides
+    /// whether the run is feasible; [`Error::NoSuchResource`] for a handle from other rollouts.
     pub fn new(
         rollout: &Rollout<'_>,
         resource: Resource,
         turn: usize,
         estimate: Estimate,
     ) -> Result<Self, Error> {
-        let (turns, estimate) = (rollout.turns(), estimate.checked()?);
-        if turn >= turns {
+        if turn >= rollout.turns() {
             return Err(rollout.no_such_turn(turn));
         }
-        let whole = rollout.whole(resource)?;
         let used = rollout.cumulative(resource, turn)?;
-        let (rollout, feasible) = (rollout.index(), rollout.is_feasible()?);
-        let (remaining, cap) = (whole.remaining_after(used), whole.cap);
-        Ok(Self { rollout, turn, turns, resource, cap, used, remaining, feasible, estimate })
+        SampledRun::new(rollout, resource)?.sample(turn, used, estimate)
     }
 
     /// Position of the rollout, from 0.
@@ -69,19 +67,19 @@ impl Sample {
         self.rollout
     }
 
-    /// Completed turns when the estimate was given, k.
+    /// Number of completed turns when the estimate was given, k.
     #[must_use]
     pub const fn turn(&self) -> usize {
         self.turn
     }
 
-    /// Turns of the whole run, T.
+    /// Number of turns of the whole run, T.
     #[must_use]
     pub const fn turns(&self) -> usize {
         self.turns
     }
 
-    /// How far the run was, k / T; in [0, 1).
+    /// Progress of the run, k / T; in [0, 1).
     #[must_use]
     pub fn progress(&self) -> f64 {
         self.turn as f64 / self.turns as f64
@@ -93,51 +91,51 @@ impl Sample {
         self.resource
     }
 
-    /// The cap on this resource, if the run has one.
+    /// The cap on this resource; `None` without a cap.
     #[must_use]
     pub fn cap(&self) -> Option<f64> {
         self.cap.is_finite().then_some(self.cap)
     }
 
-    /// What had been spent, C_k.
+    /// What the completed turns spent, C_k.
     #[must_use]
     pub const fn used(&self) -> f64 {
         self.used
     }
 
-    /// What was still spent, R_k.
+    /// What the later turns spent, R_k.
     #[must_use]
     pub const fn remaining(&self) -> f64 {
         self.remaining
     }
 
-    /// The label: whether the run succeeded within every cap.
+    /// The label: whether the run succeeded and exceeded no cap.
     #[must_use]
     pub const fn is_feasible(&self) -> bool {
         self.feasible
     }
 
-    /// What was estimated.
+    /// The estimate.
     #[must_use]
     pub const fn estimate(&self) -> Estimate {
         self.estimate
     }
 
-    /// Whether nothing remained to be spent: such a sample has no reward and no relative error.
+    /// Whether the later turns spent nothing. Such a sample has no reward and no relative error.
     #[must_use]
     pub fn is_trivial(&self) -> bool {
         self.remaining <= 0.0
     }
 
-    /// Whether there is an interval and what remained lies in it.
+    /// Whether the estimate is an interval that contains what remained.
     #[must_use]
     #[inline]
     pub fn is_hit(&self) -> bool {
         self.estimate.ends().is_some_and(|interval| interval.contains(self.remaining))
     }
 
-    /// What remains if the coming turns cost what the past ones did, `(C_k / k) T - C_k`; none for
-    /// k = 0. It knows T, so it is a reference to compare with, and no estimator.
+    /// What would remain if later turns cost as much as earlier ones, `(C_k / k) T - C_k`; `None` for
+    /// k = 0. It uses T, so it is a reference for comparisons rather than an estimator.
     ///
     /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 4.1.
     #[must_use]
@@ -147,7 +145,47 @@ impl Sample {
     }
 }
 
-/// The stored form.
+/// What all samples of one finished run have in common.
+pub(crate) struct SampledRun {
+    rollout: usize,
+    turns: usize,
+    resource: Resource,
+    cap: f64,
+    total: RunTotal,
+    feasible: bool,
+}
+
+impl SampledRun {
+    pub(crate) fn new(rollout: &Rollout<'_>, resource: Resource) -> Result<Self, Error> {
+        Ok(Self {
+            rollout: rollout.index(),
+            turns: rollout.turns(),
+            resource,
+            cap: rollout.cap(resource)?.unwrap_or(f64::INFINITY),
+            total: rollout.run_total(resource)?,
+            feasible: rollout.is_feasible()?,
+        })
+    }
+
+    /// The sample of an estimate after a number of turns, which spent `used`.
+    #[inline]
+    pub(crate) fn sample(
+        &self,
+        turn: usize,
+        used: f64,
+        estimate: Estimate,
+    ) -> Result<Sample, Error> {
+        let Self { rollout, turns, resource, cap, feasible, .. } = *self;
+        let (remaining, estimate) = (self.total.remaining_after(used), estimate.checked()?);
+        Ok(Sample { rollout, turn, turns, resource, cap, used, remaining, feasible, estimate })
+    }
+}
+
+/// Products of turns and bins up to here fit into 64 bits.
+#[cfg(feature = "serde")]
+const MOST_TURNS: usize = 1_000_000_000_000;
+
+/// The stored form, in which a missing cap is missing.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
@@ -180,20 +218,20 @@ impl TryFrom<Stored> for Sample {
     fn try_from(stored: Stored) -> Result<Self, Error> {
         let Stored { rollout, turn, turns, resource, cap, used, remaining, .. } = stored;
         let (feasible, estimate) = (stored.feasible, stored.estimate.checked()?);
-        if turn >= turns {
-            return Err(Error::StoredState {
-                problem: "a sample is given before the last turn has ended",
-            });
+        if turn >= turns || turns > MOST_TURNS {
+            let problem = "a sample belongs to a turn before the last of at most 1e12 turns";
+            return Err(Error::StoredValue { problem });
         }
-        let spent = |value: f64| value >= 0.0 && value.is_finite();
+        let spent = |value: f64| (0.0..=1e120).contains(&value);
         if !spent(used) || !spent(remaining) || cap.is_some_and(|cap| !is_amount(cap)) {
-            return Err(Error::StoredState {
-                problem: "costs and caps must be finite and at least 0",
-            });
+            let problem = "costs and caps must be finite and at least 0";
+            return Err(Error::StoredValue { problem });
         }
         let over = cap.is_some_and(|cap| used > cap);
         if feasible && over {
-            return Err(Error::StoredState { problem: "a run over its cap is not feasible" });
+            return Err(Error::StoredValue {
+                problem: "a run that exceeds its cap is not feasible",
+            });
         }
         let cap = cap.unwrap_or(f64::INFINITY);
         Ok(Self { rollout, turn, turns, resource, cap, used, remaining, feasible, estimate })

@@ -6,19 +6,18 @@ use crate::rollouts::{decimals::MANY_PLACES, usage::Usage};
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     pub(crate) name: String,
-    /// One a turn; a NaN where it is not known.
+    /// One per turn; NaN for an unknown cost.
     pub(crate) costs: Vec<f64>,
-    /// The sum of the run so far, of its costs as they are written in decimals; a NaN from the
-    /// first unknown cost of the run on.
+    /// The decimal sum of the run's costs up to each turn; NaN from its first unknown cost on.
     pub(crate) cumulative: Vec<f64>,
-    /// Of each whole rollout, the decimal places of its costs, or [`MANY_PLACES`]. No prefix shows
-    /// them, as they tell of later turns.
+    /// The decimal places of the costs of each whole rollout, or [`MANY_PLACES`]. They tell about
+    /// later turns, so no prefix shows them.
     pub(crate) places: Vec<u8>,
     /// The sum of the last rollout, to which a live run adds.
     pub(crate) sum: DecimalSum,
-    /// One a rollout; plus infinity where there is none.
+    /// One per rollout; plus infinity without a cap.
     pub(crate) caps: Vec<f64>,
-    /// The cap of rollouts to come.
+    /// The cap of rollouts that are still to be added.
     pub(crate) cap: f64,
 }
 
@@ -34,7 +33,11 @@ impl Column {
         self.caps.get(rollout).copied().filter(|cap| cap.is_finite())
     }
 
-    /// The first turns of a rollout, where all of their costs are known.
+    pub(crate) fn places(&self, rollout: usize) -> u8 {
+        self.places.get(rollout).copied().unwrap_or(MANY_PLACES)
+    }
+
+    /// The first turns of a rollout; `None` if one of their costs is unknown.
     #[inline]
     pub(crate) fn usage(&self, rollout: usize, start: usize, turns: usize) -> Option<Usage<'_>> {
         let costs = self.costs.get(start..start + turns)?;
@@ -42,19 +45,14 @@ impl Column {
         if cumulative.last().is_some_and(|total| total.is_nan()) {
             return None;
         }
-        let places = self.places.get(rollout).copied().unwrap_or(MANY_PLACES);
-        Some(Usage { costs, cumulative, cap: *self.caps.get(rollout)?, places })
+        Some(Usage::new(costs, cumulative, *self.caps.get(rollout)?, self.places(rollout)))
     }
 
     pub(crate) fn push(&mut self, costs: impl Iterator<Item = f64>) {
         self.sum = DecimalSum::default();
-        for cost in costs {
-            self.sum.add(cost);
-            self.costs.push(cost);
-            self.cumulative.push(self.sum.value());
-        }
-        self.places.push(self.sum.places().unwrap_or(MANY_PLACES));
+        self.places.push(0);
         self.caps.push(self.cap);
+        costs.for_each(|cost| self.continue_with(cost));
     }
 
     /// Adds a turn to the last rollout.

@@ -5,63 +5,59 @@ use scoring_rules::{
     decimals::{POWERS, in_units},
 };
 
-/// Stands for more decimal places, or digits, than whole numbers of the last place can hold.
+/// Stands for a sum with more than 15 decimal places or digits; see [`DecimalSum::places`].
 pub(crate) const MANY_PLACES: u8 = u8::MAX;
 
-/// A sum of decimals less an earlier sum of the same run, both with so many decimal places.
+/// What a finished run spent in all, from which earlier sums of the same run are subtracted.
 ///
-/// Exact in units of the last place, then rounded once; with [`MANY_PLACES`] a plain difference.
-#[inline]
-fn difference(total: f64, used: f64, places: u8) -> f64 {
-    match POWERS.get(usize::from(places)) {
-        Some(&scale) if places > 0 => {
-            // Below 1e15 units, so that the rounding error of a product is less than 0.25.
-            let units = |sum: f64| (sum * scale + 0.5) as i64;
-            (units(total) - units(used)) as f64 / scale
+/// With up to 15 digits the difference is exact in units of the last decimal place, and is then
+/// rounded once; with more digits it is a plain difference.
+#[derive(Clone, Copy)]
+pub(crate) struct RunTotal {
+    pub(crate) total: f64,
+    /// Units per 1, a power of ten; 0 for a plain difference.
+    scale: f64,
+}
+
+impl RunTotal {
+    pub(crate) fn new(total: f64, places: u8) -> Self {
+        // A plain difference of whole numbers is exact.
+        let scale = if places == 0 { None } else { POWERS.get(usize::from(places)) };
+        Self { total, scale: scale.copied().unwrap_or(0.0) }
+    }
+
+    #[inline]
+    pub(crate) fn remaining_after(self, used: f64) -> f64 {
+        if self.scale == 0.0 {
+            return self.total - used;
         }
-        _ => total - used,
+        // Below 1e15 units, so that the rounding error of the product is less than 0.25.
+        let units = |sum: f64| (sum * self.scale + 0.5) as i64;
+        (units(self.total) - units(used)) as f64 / self.scale
     }
 }
 
-/// A cap less the sum of what was spent, both as they are written in decimals: exact as that sum is,
-/// then rounded once. Below 0 just where the cap is exceeded, also where the sum rounds to the cap.
-#[inline]
+/// A cap minus what was spent, as exact as the sum of the decimals, rounded once. It is negative
+/// exactly if the cap is exceeded, also if the sum rounds to the cap.
 pub(crate) fn left_of(cap: f64, mut spent: DecimalSum) -> f64 {
     spent.add(-cap);
     -spent.value()
 }
 
-/// The same of a sum that is the shortest decimal of its f64.
-#[inline]
+/// [`left_of`] for costs that are not added yet. Kept out of line, so that callers with whole numbers are
+/// inlined.
+#[inline(never)]
+pub(crate) fn left_of_long(cap: f64, costs: &[f64]) -> f64 {
+    left_of(cap, costs.iter().copied().collect())
+}
+
+/// [`left_of`] for a sum that is the shortest decimal of its f64. Kept out of line, too.
+#[inline(never)]
 pub(crate) fn left_of_short(cap: f64, spent: f64) -> f64 {
-    // Tokens and other whole numbers, without a division.
-    let whole = |value: f64| {
-        let units = value as i64;
-        (units as f64 == value && units.unsigned_abs() < 1 << 53).then_some(units)
-    };
-    if let (Some(cap), Some(spent)) = (whole(cap), whole(spent)) {
-        return (cap - spent) as f64;
-    }
     for scale in [1e2, 1e4, 1e6, 1e9, 1e12, 1e15] {
         if let (Some(cap), Some(spent)) = (in_units(cap, scale), in_units(spent, scale)) {
             return (cap - spent) as f64 / scale;
         }
     }
     left_of(cap, [spent].into_iter().collect())
-}
-
-/// What earlier turns of a finished run leave of what it spent in all.
-#[derive(Clone, Copy)]
-pub(crate) struct Whole {
-    pub(crate) total: f64,
-    pub(crate) places: u8,
-    /// Plus infinity where there is none.
-    pub(crate) cap: f64,
-}
-
-impl Whole {
-    #[inline]
-    pub(crate) fn remaining_after(self, used: f64) -> f64 {
-        difference(self.total, used, self.places)
-    }
 }

@@ -5,24 +5,24 @@ use trajectory_metrics::distinct_keys::repeated_key;
 
 use crate::{error::Error, rollouts::storage::Rollouts};
 
-/// Whole numbers below this are written without a fraction.
+/// Whole numbers below 2^53 are written without a fraction.
 const WHOLE: f64 = 9_007_199_254_740_992.0;
 
 impl Rollouts {
-    /// Reads JSON Lines, one rollout a line, blank lines left out:
+    /// Reads JSON Lines with one rollout per line:
     /// `{"id"?, "task"?, "turns": [{resource: cost or null}], "success", "cut_off"?, "caps"?:
     /// {resource: cap}}`.
     ///
-    /// `success` is true, false, 1 or 0; `cut_off` is true or false, as in
-    /// [`Rollouts::set_censored`]; names are texts or whole numbers. Of a turn only the named
-    /// resources are read, of a line only these fields. A cost that is null or missing is unknown.
-    /// A key may stand only once in an object, also in parts that are not read. A byte-order mark
-    /// before the first line is passed over.
+    /// `success` is true, false, 1 or 0. `cut_off` is true or false; see
+    /// [`Rollouts::set_censored`]. `id` and `task` are strings or whole numbers. Other fields are
+    /// ignored, and so are resources that are not named in `resources`. A cost that is null or
+    /// missing is unknown. No object may repeat a key, not even in ignored fields. Blank lines and a
+    /// byte-order mark before the first line are skipped.
     ///
     /// # Errors
     ///
-    /// [`Error::Line`] with the line and the field for anything else; as [`Rollouts::new`] for the
-    /// names of the resources.
+    /// [`Error::Line`] with the line and the field for anything else; the errors of
+    /// [`Rollouts::new`] for the names of the resources.
     ///
     /// ```
     /// use budget_estimation::{Error, Rollouts};
@@ -46,7 +46,7 @@ impl Rollouts {
         for (line, text) in (1..).zip(reader.lines()) {
             let wrong = |(field, problem)| Error::Line { line, field, problem };
             let text = text.map_err(|error| wrong((String::new(), error.to_string())))?;
-            // Editors put a byte-order mark before the first line.
+            // Some editors write a byte-order mark before the first line.
             let text = match text.strip_prefix('\u{feff}') {
                 Some(rest) if line == 1 => rest,
                 _ => text.as_str(),
@@ -64,7 +64,7 @@ impl Rollouts {
         if let Some((field, _)) = repeated_key(text.as_bytes()) {
             return Err((field, "is given more than once; give it once".into()));
         }
-        let line = value.as_object().ok_or_else(|| whole("give one object a line".into()))?;
+        let line = value.as_object().ok_or_else(|| whole("give one object per line".into()))?;
         let id = name(line, "id")?;
         let task = name(line, "task")?;
         let succeeded = match line.get("success") {
@@ -79,7 +79,10 @@ impl Rollouts {
             Some(_) => return Err(("cut_off".into(), "give true or false".into())),
         };
         if was_cut_off && succeeded {
-            return Err(("cut_off".into(), "is true of a run that succeeded".into()));
+            return Err((
+                "cut_off".into(),
+                "is true for a run that succeeded; give false or leave it out".into(),
+            ));
         }
         let turns = line.get("turns").and_then(Value::as_array);
         let turns = turns.ok_or_else(|| ("turns".into(), "give a list of turns".into()))?;
@@ -103,7 +106,7 @@ impl Rollouts {
                 for (resource, cap) in given {
                     let field = || format!("caps.{resource}");
                     let handle = self.resource(resource);
-                    // A cap on something that is not read cannot be held against anything.
+                    // A cap on a resource that is not read could not be enforced.
                     let handle = handle.map_err(|error| (field(), error.to_string()))?;
                     let cap = cap.as_f64().ok_or_else(|| (field(), "give a number".into()))?;
                     caps.push((handle, cap, field()));
@@ -179,7 +182,7 @@ impl Rollouts {
     }
 }
 
-/// What is wrong with the text of one line, which is no "line 1" to its reader.
+/// The message of a JSON error without its line number, which is always 1 within one line.
 fn in_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
@@ -190,7 +193,7 @@ fn in_line(error: &serde_json::Error) -> String {
 /// The field and what is wrong with it.
 type Wrong = (String, String);
 
-/// A whole number without a fraction, so that tokens look like tokens; null for what is not known.
+/// The JSON form of a cost: whole numbers have no fraction, and an unknown cost is null.
 fn number(value: f64) -> Value {
     if value.fract() == 0.0 && (0.0..WHOLE).contains(&value) {
         (value as u64).into()
@@ -206,6 +209,6 @@ fn name(line: &Map<String, Value>, field: &str) -> Result<Option<String>, Wrong>
         Some(Value::Number(number)) if number.is_i64() || number.is_u64() => {
             Ok(Some(number.to_string()))
         }
-        Some(_) => Err((field.into(), "give a text or a whole number".into())),
+        Some(_) => Err((field.into(), "give a string or a whole number".into())),
     }
 }

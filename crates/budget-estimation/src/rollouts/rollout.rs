@@ -3,18 +3,13 @@ use std::fmt;
 use crate::{
     error::Error,
     resource::Resource,
-    rollouts::{
-        column::Column,
-        decimals::{MANY_PLACES, Whole},
-        storage::Rollouts,
-        usage::Usage,
-    },
+    rollouts::{column::Column, decimals::RunTotal, storage::Rollouts, usage::Usage},
 };
 
 /// One whole run of an agent: a view of one entry of [`Rollouts`].
 ///
-/// It shows the future of each of its prefixes, so no estimator ever gets it before the run has
-/// ended. Turns are counted from 1, T being the last; "after k turns" goes from 0 to T.
+/// It shows the future of each of its prefixes, so an estimator gets it only after the run has
+/// ended. Turns are counted from 1 to T; "after k turns" goes from 0 to T.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts};
@@ -33,7 +28,7 @@ use crate::{
 pub struct Rollout<'a> {
     pub(crate) rollouts: &'a Rollouts,
     pub(crate) index: usize,
-    /// Where its turns are in each column.
+    /// The position of its first turn in each column.
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
@@ -43,7 +38,7 @@ impl Rollouts {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchRollout`] where there is none.
+    /// [`Error::NoSuchRollout`] if there is no rollout at this position.
     pub fn get(&self, rollout: usize) -> Result<Rollout<'_>, Error> {
         let none = Error::NoSuchRollout { rollout, rollouts: self.len() };
         let end = *self.ends.get(rollout).ok_or(none)?;
@@ -70,13 +65,13 @@ impl<'a> Rollout<'a> {
         self.index
     }
 
-    /// Its name, where it has one.
+    /// Its name; `None` if it has none.
     #[must_use]
     pub fn id(&self) -> Option<&'a str> {
         self.rollouts.ids.get(self.index)?.as_deref()
     }
 
-    /// The task it worked on, where that is known.
+    /// The task that it worked on; `None` if unknown.
     #[must_use]
     pub fn task(&self) -> Option<&'a str> {
         self.rollouts.tasks.get(self.index)?.as_deref()
@@ -94,13 +89,13 @@ impl<'a> Rollout<'a> {
         self.rollouts.successes.get(self.index).copied().unwrap_or(false)
     }
 
-    /// Whether it failed because a budget cut it off; see [`Rollouts::set_censored`].
+    /// Whether a budget ended it before it could succeed; see [`Rollouts::set_censored`].
     #[must_use]
     pub fn is_censored(&self) -> bool {
         self.rollouts.censored.get(self.index).copied().unwrap_or(false)
     }
 
-    /// Whether the cost of every turn is known.
+    /// Whether every cost of this resource is known; false for a handle from other rollouts.
     #[must_use]
     pub fn knows(&self, resource: Resource) -> bool {
         self.usage(resource).is_ok()
@@ -110,8 +105,8 @@ impl<'a> Rollout<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownCost`] with the first turn of which the cost is not known;
-    /// [`Error::NoSuchResource`] for a handle of other rollouts.
+    /// [`Error::UnknownCost`] with the first turn of unknown cost; [`Error::NoSuchResource`] for a
+    /// handle from other rollouts.
     pub fn usage(&self, resource: Resource) -> Result<Usage<'a>, Error> {
         let column = self.column(resource)?;
         let usage = column.usage(self.index, self.start, self.turns());
@@ -122,8 +117,8 @@ impl<'a> Rollout<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownCost`] where that of one of these turns is not known; [`Error::NoSuchTurn`]
-    /// for k above T; [`Error::NoSuchResource`] for a handle of other rollouts.
+    /// [`Error::UnknownCost`] if one of these turns has an unknown cost; [`Error::NoSuchTurn`] for k
+    /// above T; [`Error::NoSuchResource`] for a handle from other rollouts.
     pub fn cumulative(&self, resource: Resource, turn: usize) -> Result<f64, Error> {
         let column = self.column(resource)?;
         if turn > self.turns() {
@@ -139,7 +134,7 @@ impl<'a> Rollout<'a> {
     ///
     /// As [`Rollout::cumulative`], over all turns.
     pub fn remaining(&self, resource: Resource, turn: usize) -> Result<f64, Error> {
-        Ok(self.whole(resource)?.remaining_after(self.cumulative(resource, turn)?))
+        Ok(self.run_total(resource)?.remaining_after(self.cumulative(resource, turn)?))
     }
 
     /// What the whole run spent, C_T.
@@ -151,22 +146,20 @@ impl<'a> Rollout<'a> {
         self.usage(resource).map(|usage| usage.total())
     }
 
-    /// The most that it may spend, where there is a cap.
+    /// The most that it may spend; `None` without a cap.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchResource`] for a handle of other rollouts.
+    /// [`Error::NoSuchResource`] for a handle from other rollouts.
     pub fn cap(&self, resource: Resource) -> Result<Option<f64>, Error> {
         Ok(self.column(resource)?.cap(self.index))
     }
 
-    /// The label of all its prefixes: whether it succeeded and spent at most its cap of every
-    /// resource that has one. Without caps: whether it succeeded.
+    /// The label of all its prefixes: whether it succeeded and exceeded no cap.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownCost`] where it succeeded, and what it spent of a capped resource is not
-    /// known.
+    /// [`Error::UnknownCost`] if it succeeded and a cost of a capped resource is unknown.
     pub fn is_feasible(&self) -> Result<bool, Error> {
         if !self.succeeded() {
             return Ok(false);
@@ -179,12 +172,10 @@ impl<'a> Rollout<'a> {
         Ok(true)
     }
 
-    /// What it spent in all, to take earlier sums from.
-    pub(crate) fn whole(&self, resource: Resource) -> Result<Whole, Error> {
-        let usage = self.usage(resource)?;
-        let places = self.column(resource)?.places.get(self.index).copied();
-        let places = places.unwrap_or(MANY_PLACES);
-        Ok(Whole { total: usage.total(), places, cap: usage.cap })
+    /// What it spent in all, from which earlier sums are subtracted.
+    pub(crate) fn run_total(&self, resource: Resource) -> Result<RunTotal, Error> {
+        let places = self.column(resource)?.places(self.index);
+        Ok(RunTotal::new(self.total(resource)?, places))
     }
 
     pub(crate) fn column(&self, resource: Resource) -> Result<&'a Column, Error> {
@@ -202,7 +193,7 @@ impl<'a> Rollout<'a> {
     }
 }
 
-/// Shows this rollout alone, and not all that it is one of.
+/// Shows this rollout only, not the whole collection.
 impl fmt::Debug for Rollout<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = f.debug_struct("Rollout");

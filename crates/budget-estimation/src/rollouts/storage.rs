@@ -1,18 +1,17 @@
 use crate::{checks::is_amount, error::Error, resource::Resource, rollouts::column::Column};
 
-/// Many runs of an agent, flat: one array of costs for each resource, and where each run ends.
+/// Many runs of an agent, stored flat: one array of costs per resource, and the end of each run.
 ///
-/// Costs are finite and at least 0, checked once. A cost may be unknown, as where a model has no
-/// price: nothing is then known of that resource from that turn on, and scoring it is a typed
-/// error. Cached tokens are part of the input tokens; a resource of their own that is added to
-/// these would count them twice.
+/// Costs are finite and at least 0, which is checked once. A cost may be unknown, for example if a
+/// model has no price; scoring that resource of such a run is a typed error. Cached tokens are part
+/// of the input tokens: a separate resource for them, added to the input tokens, would count them
+/// twice.
 ///
-/// Costs and caps are read as the decimals that they were written as, and added as such
-/// ([`DecimalSum`](scoring_rules::DecimalSum)): three turns of 0.1 fit under a cap of 0.3. A sum is
-/// rounded to the nearest f64, and exceeds a cap if that number is larger. The digits of a sum that
-/// lie more than 37 places below its first are rounded away. What remains, and what is left under a
-/// cap, are differences of such sums: exact for at most 15 digits, otherwise rounded as plain
-/// subtraction is.
+/// Costs and caps are added and compared as the decimals that were written
+/// ([`DecimalSum`](scoring_rules::DecimalSum)): three turns of 0.1 fit under a cap of 0.3. Digits of
+/// a sum that lie more than 37 places below its first digit are rounded away. What remains of a run
+/// is a difference of two such sums, exact for at most 15 digits and otherwise rounded as in plain
+/// subtraction; what is left under a cap is the exact difference, rounded once.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts};
@@ -38,7 +37,7 @@ use crate::{checks::is_amount, error::Error, resource::Resource, rollouts::colum
 #[derive(Clone, Debug)]
 pub struct Rollouts {
     pub(crate) columns: Vec<Column>,
-    /// Where each rollout ends in every column.
+    /// The end of each rollout in every column.
     pub(crate) ends: Vec<usize>,
     pub(crate) successes: Vec<bool>,
     pub(crate) censored: Vec<bool>,
@@ -47,12 +46,11 @@ pub struct Rollouts {
 }
 
 impl Rollouts {
-    /// No rollout yet; the names of the resources that each of their turns spends, in this order.
+    /// An empty collection; each turn spends the resources with these names, in this order.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a name; [`Error::ResourceName`] for an empty one and where two are
-    /// the same.
+    /// [`Error::Empty`] without a name; [`Error::ResourceName`] for an empty or repeated name.
     pub fn new<N: Into<String>>(resources: impl IntoIterator<Item = N>) -> Result<Self, Error> {
         let mut rollouts = Self {
             columns: Vec::new(),
@@ -76,18 +74,19 @@ impl Rollouts {
         Ok(name)
     }
 
-    /// Appends a run, and gives its position: the costs of its first turn, one a resource, then
-    /// those of the second, and so on.
+    /// Appends a run and returns its position. The costs are those of the first turn, one per
+    /// resource, then those of the second turn, and so on.
     ///
     /// # Errors
     ///
-    /// [`Error::NoTurns`] without a cost; [`Error::CostCount`] unless there is one a turn and
-    /// resource; [`Error::Cost`] for one that is not from 0 to 1e100. Nothing is appended then.
+    /// [`Error::NoTurns`] without a cost; [`Error::CostCount`] unless there is one cost per turn and
+    /// resource; [`Error::Cost`] for a cost that is not from 0 to 1e100. Nothing is appended.
     pub fn push(&mut self, costs: &[f64], succeeded: bool) -> Result<usize, Error> {
         self.append(costs.len(), |i| Some(costs.get(i).copied().unwrap_or(f64::NAN)), succeeded)
     }
 
-    /// The same where some costs are not known.
+    /// Appends a run of which some costs are unknown, and returns its position; see
+    /// [`Rollouts::push`].
     ///
     /// # Errors
     ///
@@ -117,15 +116,20 @@ impl Rollouts {
         for (index, column) in self.columns.iter_mut().enumerate() {
             column.push((index..n).step_by(resources).map(|i| cost(i).unwrap_or(f64::NAN)));
         }
-        self.ends.push(self.ends.last().copied().unwrap_or(0) + n / resources);
+        self.end_rollout(n / resources, succeeded);
+        Ok(rollout)
+    }
+
+    /// Records a rollout of which the costs have been appended to the columns.
+    pub(crate) fn end_rollout(&mut self, turns: usize, succeeded: bool) {
+        self.ends.push(self.ends.last().copied().unwrap_or(0) + turns);
         self.successes.push(succeeded);
         self.censored.push(false);
         self.ids.push(None);
         self.tasks.push(None);
-        Ok(rollout)
     }
 
-    /// That the costs that are known can be costs; the first one is of the turn given.
+    /// Checks the known costs; the first cost belongs to `first_turn`.
     pub(crate) fn check_costs(
         &self,
         n: usize,
@@ -146,11 +150,11 @@ impl Rollouts {
         Ok(())
     }
 
-    /// Names a rollout.
+    /// Sets the name of a rollout.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchRollout`] where there is none at this position.
+    /// [`Error::NoSuchRollout`] if there is no rollout at this position.
     pub fn set_id(&mut self, rollout: usize, id: impl Into<String>) -> Result<(), Error> {
         let rollouts = self.len();
         let entry = self.ids.get_mut(rollout).ok_or(Error::NoSuchRollout { rollout, rollouts })?;
@@ -158,11 +162,11 @@ impl Rollouts {
         Ok(())
     }
 
-    /// Says which task a rollout worked on; several may have worked on one.
+    /// Sets the task of a rollout. Several rollouts may have the same task.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchRollout`] where there is none at this position.
+    /// [`Error::NoSuchRollout`] if there is no rollout at this position.
     pub fn set_task(&mut self, rollout: usize, task: impl Into<String>) -> Result<(), Error> {
         let rollouts = self.len();
         let entry =
@@ -171,13 +175,13 @@ impl Rollouts {
         Ok(())
     }
 
-    /// Says that a rollout did not end by itself: a budget cut it off, and to succeed it would have
-    /// spent more. It counts as a failure still; [`PastQuantiles::survival_aware`] learns from it.
+    /// Marks a rollout as ended by a budget rather than by itself, so that it would have spent more.
+    /// It still counts as a failure; [`PastQuantiles::survival_aware`] learns from it.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchRollout`] where there is none at this position; [`Error::CensoredSuccess`]
-    /// where it succeeded.
+    /// [`Error::NoSuchRollout`] if there is no rollout at this position; [`Error::CensoredSuccess`]
+    /// if the rollout succeeded.
     ///
     /// [`PastQuantiles::survival_aware`]: crate::PastQuantiles::survival_aware
     pub fn set_censored(&mut self, rollout: usize) -> Result<(), Error> {
@@ -191,12 +195,12 @@ impl Rollouts {
         Ok(())
     }
 
-    /// Caps a resource for every rollout, those to come included.
+    /// Sets the cap on a resource for every rollout, including rollouts that are added later.
     ///
     /// # Errors
     ///
-    /// [`Error::Cap`] for one that is not from 0 to 1e100; [`Error::NoSuchResource`] for a handle
-    /// of other rollouts.
+    /// [`Error::Cap`] for a cap that is not from 0 to 1e100; [`Error::NoSuchResource`] for a handle
+    /// from other rollouts.
     pub fn set_cap(&mut self, resource: Resource, cap: f64) -> Result<(), Error> {
         let column = self.column_for_cap(resource, cap)?;
         column.caps.fill(cap);
@@ -204,11 +208,11 @@ impl Rollouts {
         Ok(())
     }
 
-    /// Caps a resource for one rollout.
+    /// Sets the cap on a resource for one rollout.
     ///
     /// # Errors
     ///
-    /// As [`Rollouts::set_cap`]; [`Error::NoSuchRollout`] where there is none at this position.
+    /// As [`Rollouts::set_cap`]; [`Error::NoSuchRollout`] if there is no rollout at this position.
     pub fn set_cap_of(
         &mut self,
         rollout: usize,
@@ -231,7 +235,7 @@ impl Rollouts {
         }
     }
 
-    /// That a cap could be set.
+    /// Checks that a cap can be set.
     #[cfg(feature = "serde")]
     pub(crate) fn check_cap(&mut self, resource: Resource, cap: f64) -> Result<(), Error> {
         self.column_for_cap(resource, cap).map(|_| ())
@@ -253,7 +257,7 @@ impl Rollouts {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchResource`] where none has this name.
+    /// [`Error::NoSuchResource`] if no resource has this name.
     pub fn resource(&self, name: &str) -> Result<Resource, Error> {
         let found = self.columns.iter().position(|column| column.name == name);
         let none = || Error::NoSuchResource { name: name.to_owned() };

@@ -1,8 +1,8 @@
 use std::fmt;
 
-use crate::rollouts::decimals::{MANY_PLACES, left_of, left_of_short};
+use crate::rollouts::decimals::{MANY_PLACES, left_of_long, left_of_short};
 
-/// What was spent of one resource over some first turns of a run, and the cap on it.
+/// What the first turns of a run spent of one resource, and the cap on it.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts};
@@ -18,45 +18,75 @@ use crate::rollouts::decimals::{MANY_PLACES, left_of, left_of_short};
 /// ```
 #[derive(Clone, Copy)]
 pub struct Usage<'a> {
-    pub(crate) costs: &'a [f64],
-    /// As many.
-    pub(crate) cumulative: &'a [f64],
-    /// Plus infinity where there is none.
-    pub(crate) cap: f64,
-    /// Decimal places of the costs of the whole rollout, or [`MANY_PLACES`]: no more than whether the
-    /// sums are short decimals, as they tell of later turns.
-    pub(crate) places: u8,
+    costs: &'a [f64],
+    cumulative: &'a [f64],
+    /// Plus infinity without a cap.
+    cap: f64,
+    difference: Difference,
+}
+
+/// How the difference between the cap and a sum of costs is computed. Each way gives the exact
+/// difference of the decimals, rounded once, so none reveals anything about later turns.
+#[derive(Clone, Copy)]
+enum Difference {
+    /// Whole numbers below 2^53: a plain difference is exact.
+    Whole,
+    /// Sums that are the shortest decimals of their f64.
+    Short,
+    /// All other numbers: the costs are added again.
+    Long,
 }
 
 impl<'a> Usage<'a> {
+    /// All turns of a rollout; `places` are the decimal places of its costs.
+    pub(crate) fn new(costs: &'a [f64], cumulative: &'a [f64], cap: f64, places: u8) -> Self {
+        let is_whole = |cap: f64| cap.fract() == 0.0 && cap < 9_007_199_254_740_992.0;
+        let difference = match places {
+            0 if is_whole(cap) => Difference::Whole,
+            MANY_PLACES => Difference::Long,
+            _ => Difference::Short,
+        };
+        Self { costs, cumulative, cap, difference }
+    }
+
+    /// The first turns of these.
+    #[inline]
+    pub(crate) fn first(self, turns: usize) -> Self {
+        Self {
+            costs: self.costs.get(..turns).unwrap_or_default(),
+            cumulative: self.cumulative.get(..turns).unwrap_or_default(),
+            ..self
+        }
+    }
+
     /// The cost of each turn.
     #[must_use]
     pub const fn costs(&self) -> &'a [f64] {
         self.costs
     }
 
-    /// What had been spent after each turn, `C_k = c_1 + ... + c_k`: the sum of the costs as they
-    /// are written in decimals, rounded to the nearest f64. See [`Rollouts`](crate::Rollouts).
+    /// What was spent after each turn, `C_k = c_1 + ... + c_k`: the sum of the costs as decimals,
+    /// rounded to the nearest f64. See [`Rollouts`](crate::Rollouts).
     #[must_use]
     pub const fn cumulative(&self) -> &'a [f64] {
         self.cumulative
     }
 
-    /// What was spent over all of these turns; 0 before the first.
+    /// What all of these turns spent; 0 before the first turn.
     #[must_use]
     #[inline]
     pub fn total(&self) -> f64 {
         self.cumulative.last().copied().unwrap_or(0.0)
     }
 
-    /// The most that the run may spend, where there is a cap.
+    /// The most that the run may spend; `None` without a cap.
     #[must_use]
     #[inline]
     pub fn cap(&self) -> Option<f64> {
         self.cap.is_finite().then_some(self.cap)
     }
 
-    /// What is left under the cap, where there is one; negative where it is exceeded.
+    /// What is left under the cap, negative if the cap is exceeded; `None` without a cap.
     #[must_use]
     #[inline]
     pub fn left(&self) -> Option<f64> {
@@ -65,10 +95,10 @@ impl<'a> Usage<'a> {
 
     #[inline]
     fn left_of(&self, cap: f64) -> f64 {
-        if self.places == MANY_PLACES {
-            left_of(cap, self.costs.iter().copied().collect())
-        } else {
-            left_of_short(cap, self.total())
+        match self.difference {
+            Difference::Whole => cap - self.total(),
+            Difference::Short => left_of_short(cap, self.total()),
+            Difference::Long => left_of_long(cap, self.costs),
         }
     }
 
@@ -76,7 +106,7 @@ impl<'a> Usage<'a> {
     #[inline]
     pub(crate) fn is_over(&self) -> bool {
         let total = self.total();
-        // A sum that is above or below the cap is so when rounded, or rounds to the cap.
+        // A sum above the cap rounds to a number above the cap, or to the cap.
         total > self.cap || (total == self.cap && self.left_of(self.cap) < 0.0)
     }
 }
@@ -87,7 +117,7 @@ impl PartialEq for Usage<'_> {
     }
 }
 
-/// Shows what can be asked of it.
+/// Shows the public parts.
 impl fmt::Debug for Usage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = f.debug_struct("Usage");

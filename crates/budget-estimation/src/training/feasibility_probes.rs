@@ -3,21 +3,20 @@ use rand_chacha::{
     rand_core::{Rng, SeedableRng},
 };
 
-use super::sampling::shuffle;
 use crate::{
     checks::{is_amount, positive},
     error::Error,
+    training::splits::shuffle,
 };
 
-/// Target of a reachable probe, as a share of what the run achieved.
+/// Target of a reachable probe, as a multiple of what the run achieved.
 const REACHABLE_TARGET: (f64, f64) = (0.5, 1.0);
-/// Cap of a reachable probe, as a share of what the run spent.
+/// Budget of a reachable probe, as a multiple of what the run spent.
 const REACHABLE_CAP: (f64, f64) = (1.0, 1.2);
-/// Target and caps of an unreachable probe, drawn until one of them is missed.
+/// Target and budgets of an unreachable probe, as multiples, drawn until the run misses one.
 const UNREACHABLE: (f64, f64) = (0.5, 2.0);
 
-/// A run of which the task has no success of its own, only more or less: what it achieved and what
-/// it spent.
+/// A run of a task without success or failure: what it achieved and what it spent.
 ///
 /// ```
 /// use budget_estimation::{Error, FinishedRun, half_reachable};
@@ -30,7 +29,7 @@ const UNREACHABLE: (f64, f64) = (0.5, 2.0);
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct FinishedRun {
-    /// What it achieved, such as the money at its end; above 0.
+    /// What it achieved, such as its final balance; above 0.
     pub achieved: f64,
     /// How long it took; above 0.
     pub time: f64,
@@ -38,7 +37,7 @@ pub struct FinishedRun {
     pub spent: Vec<f64>,
 }
 
-/// A target and budgets for a run, under which it either succeeded or failed.
+/// A target and budgets for a run, under which it counts as a success or a failure.
 ///
 /// ```
 /// use budget_estimation::{Error, FinishedRun, half_reachable};
@@ -56,11 +55,11 @@ pub struct FinishedRun {
 pub struct FeasibilityProbe {
     /// Whether the run meets the target within all budgets.
     pub reachable: bool,
-    /// To be achieved at least.
+    /// The least that must be achieved.
     pub target: f64,
-    /// To be taken at most.
+    /// The most time that may pass.
     pub time_budget: f64,
-    /// To be spent at most, one a resource.
+    /// The most that may be spent, one per resource.
     pub budgets: Vec<f64>,
 }
 
@@ -72,19 +71,17 @@ impl FeasibilityProbe {
     }
 }
 
-/// A probe for each run, half of them reachable: the labels that a task without success or failure
-/// lacks.
+/// Makes one probe per run, half of them reachable, to label runs of a task without success or failure.
 ///
-/// A random half of the runs (the smaller one where their number is odd) gets a reachable probe: a
-/// target of 0.5 to 1 times what was achieved, just the time that it took, and 1 to 1.2 times what
-/// it spent. The others get target and budgets of 0.5 to 2 times theirs, each drawn on its own,
-/// again and again until at least one is missed, on average 1.1 times with two resources. Draws are
-/// uniform.
+/// A random half of the runs (the smaller half of an odd number) gets a reachable probe: a target of
+/// 0.5 to 1 times what the run achieved, exactly its time, and 1 to 1.2 times what it spent. The other
+/// runs get a target and budgets of 0.5 to 2 times their own, each drawn independently, and drawn again
+/// until the run misses at least one (on average 1.1 draws with two resources). Draws are uniform.
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] without a run; [`Error::Setting`] for an achievement or a time that is not
-/// above 0, something spent that is not at least 0, and anything above 1e100.
+/// [`Error::Empty`] without a run; [`Error::Setting`] for an achievement or time that is not above 0 and
+/// at most 1e100, or a cost that is not from 0 to 1e100.
 ///
 /// ```
 /// use budget_estimation::{Error, FinishedRun, half_reachable};
@@ -105,11 +102,11 @@ pub fn half_reachable(runs: &[FinishedRun], seed: u64) -> Result<Vec<Feasibility
     }
     for run in runs {
         for value in [run.achieved, run.time] {
-            positive("what a run achieved, or how long it took,", value)?;
+            positive("achievement or time of a run", value)?;
         }
         for &value in &run.spent {
             if !is_amount(value) {
-                let name = "what a run spent";
+                let name = "cost of a run";
                 return Err(Error::Setting { name, value, range: "from 0 to 1e100" });
             }
         }

@@ -1,20 +1,19 @@
 use crate::{checks::positive, error::Error, estimates::estimate::Estimate};
 
-/// The most that a right interval earns.
+/// The most that a correct interval earns.
 const INTERVAL: f64 = 1.8;
-/// What a right `impossible` earns.
+/// What a correct `impossible` earns.
 const IMPOSSIBLE: f64 = 0.2;
 
 /// The paper's reward for reinforcement learning, in [0, 1.8]; not proper.
 ///
-/// With r remaining: `1.8 max(0, 1 - (high - low) / r)` for an interval that holds r, else 0. Where
-/// nothing could have succeeded (`remaining` is `None`): 0.2 for `impossible`, else 0. No answer,
-/// which is what every malformed answer is, earns 0.
+/// If r remains, an interval that contains r earns `1.8 max(0, 1 - (high - low) / r)`, and any other
+/// answer 0. If the run could not succeed (`remaining` is `None`), `impossible` earns 0.2, and any other
+/// answer 0. A malformed answer is [`Estimate::NoAnswer`] and earns 0.
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] unless what remains is above 0 and at most 1e100: samples with nothing left
-/// are removed before.
+/// [`Error::Setting`] unless what remains is above 0 and at most 1e100; leave out trivial samples.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, rule_reward};
@@ -32,16 +31,11 @@ pub fn rule_reward(estimate: Estimate, remaining: Option<f64>) -> Result<f64, Er
     let Some(remaining) = remaining else {
         return Ok(if estimate == Estimate::Impossible { IMPOSSIBLE } else { 0.0 });
     };
-    check_remaining(remaining)?;
+    positive("remaining amount", remaining)?;
     Ok(match estimate.ends() {
         Some(ends) if ends.contains(remaining) => {
             INTERVAL * (1.0 - ends.width() / remaining).max(0.0)
         }
         _ => 0.0,
     })
-}
-
-/// Something remains.
-pub(super) fn check_remaining(remaining: f64) -> Result<(), Error> {
-    positive("what remains", remaining)
 }

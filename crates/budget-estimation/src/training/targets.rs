@@ -1,7 +1,6 @@
-use super::rule_reward::check_remaining;
 use crate::{error::Error, estimates::estimate::Estimate};
 
-/// How wide the interval of a training target is.
+/// The half-width of the interval in a training target.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, TargetWidth, training_target};
@@ -16,22 +15,22 @@ use crate::{error::Error, estimates::estimate::Estimate};
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum TargetWidth {
-    /// A share of what remains on either side, in [0, 1].
+    /// A share of what remains, from 0 to 1.
     Share(f64),
-    /// So much on either side, at least 0.
+    /// A fixed amount, from 0 to 1e15.
     Fixed(f64),
 }
 
-/// The answer to learn: the interval around what remained, in whole units, or `impossible` where
-/// nothing could have succeeded (`remaining` is `None`). As text it goes between the tags of an
-/// answer.
+/// The answer that a model should learn: an interval around what remained, in whole units, or
+/// `impossible` if the run could not succeed (`remaining` is `None`). Its `Display` form goes between
+/// the tags of an answer.
 ///
-/// With a half-width h, that is w r or w: `[max(1, floor(r - h)), floor(r + h)]`. An end that a
-/// share of decimals puts on a whole number is that number: 0.7 of 90 is 63, not 62.
+/// With a half-width h, the interval is `[max(1, floor(r - h)), floor(r + h)]`. A product that rounding
+/// moves just below a whole number counts as that number: 0.7 of 90 is 63, not 62.
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] unless what remains is from 1 to 1e15 and the width in its range.
+/// [`Error::Setting`] unless what remains is from 1 to 1e15 and the width is in its range.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, TargetWidth, training_target};
@@ -58,9 +57,8 @@ pub fn training_target(remaining: Option<f64>, width: TargetWidth) -> Result<Est
         return Err(Error::Setting { name, value, range });
     }
     let Some(remaining) = remaining else { return Ok(Estimate::Impossible) };
-    check_remaining(remaining)?;
     if !(1.0..=1e15).contains(&remaining) {
-        let name = "what remains, in whole units";
+        let name = "remaining amount";
         return Err(Error::Setting { name, value: remaining, range: "from 1 to 1e15" });
     }
     let (low, high) = match width {
@@ -70,7 +68,7 @@ pub fn training_target(remaining: Option<f64>, width: TargetWidth) -> Result<Est
     Estimate::interval(floor(low).max(1.0), floor(high))
 }
 
-/// The whole number at or below, where what is off a whole number by rounding alone is that number.
+/// The largest whole number at or below the value, with an allowance for rounding errors.
 fn floor(value: f64) -> f64 {
     let nearest = value.round();
     if (value - nearest).abs() <= 4.0 * f64::EPSILON * value.abs() {

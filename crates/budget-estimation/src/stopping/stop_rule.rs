@@ -4,10 +4,10 @@ use scoring_rules::Probability;
 
 use crate::{error::Error, estimates::estimate::Estimate};
 
-/// When estimates are reason enough to stop a run.
+/// A rule that stops a run because of its estimates.
 ///
-/// No answer ends a row, as it says nothing; without a stated probability a rule about it does
-/// nothing.
+/// A missing answer ends a row of impossible estimates. A rule about the probability of failure does
+/// nothing at turns without a stated probability.
 ///
 /// ```
 /// use budget_estimation::{Error, Probability, StopRule};
@@ -23,20 +23,20 @@ use crate::{error::Error, estimates::estimate::Estimate};
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum StopRule {
-    /// After this many answers `impossible` with no other in between; 1 is the paper's rule.
+    /// Stops after this many impossible estimates in a row; 1 is the paper's rule.
     Impossible {
-        /// How many.
+        /// The number of estimates.
         in_a_row: NonZeroU32,
     },
-    /// As soon as the stated probability of failure is at least this large.
+    /// Stops as soon as the stated probability of failure reaches a threshold.
     FailureProbability {
-        /// The probability from which on the run is stopped.
+        /// The threshold.
         at_least: Probability,
     },
 }
 
 impl StopRule {
-    /// The paper's rule: stop at the first `impossible`.
+    /// The paper's rule: stops at the first impossible estimate.
     ///
     /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 6.1.
     #[must_use]
@@ -44,7 +44,7 @@ impl StopRule {
         Self::Impossible { in_a_row: NonZeroU32::MIN }
     }
 
-    /// Stop at the first that ends a row of so many.
+    /// Stops after this many impossible estimates in a row.
     ///
     /// # Errors
     ///
@@ -53,19 +53,19 @@ impl StopRule {
         match NonZeroU32::new(in_a_row) {
             Some(in_a_row) => Ok(Self::Impossible { in_a_row }),
             None => {
-                let name = "number of alarms in a row";
+                let name = "number of estimates in a row";
                 Err(Error::Setting { name, value: 0.0, range: "at least 1" })
             }
         }
     }
 
-    /// Stop at the first probability of failure that is at least so large.
+    /// Stops at the first stated probability of failure of at least `at_least`.
     #[must_use]
     pub const fn failure_probability(at_least: Probability) -> Self {
         Self::FailureProbability { at_least }
     }
 
-    /// Whether to stop now, after so many answers `impossible` in a row.
+    /// Whether to stop after this many impossible estimates in a row.
     #[inline]
     pub(super) fn holds(self, row: u32, failure_probability: Option<Probability>) -> bool {
         match self {
@@ -77,13 +77,13 @@ impl StopRule {
     }
 }
 
-/// The row of answers `impossible` after one more answer.
+/// The number of impossible estimates in a row after one more estimate.
 #[inline]
-pub(super) fn row_after(row: u32, impossible: bool) -> u32 {
+pub(super) fn impossible_in_a_row(row: u32, impossible: bool) -> u32 {
     if impossible { row.saturating_add(1) } else { 0 }
 }
 
-/// A [`StopRule`] at work on one run: remembers the row that it counts, and nothing else.
+/// A [`StopRule`] applied to one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Alarm {
     rule: StopRule,
@@ -91,19 +91,19 @@ pub(super) struct Alarm {
 }
 
 impl Alarm {
-    /// Before the first estimate of a run.
+    /// The state before the first estimate of a run.
     pub(super) const fn new(rule: StopRule) -> Self {
         Self { rule, row: 0 }
     }
 
-    /// Whether the run should be stopped now, given what was said after this turn.
+    /// Whether the rule stops the run at this turn, given its estimate.
     #[inline]
     pub(super) fn push(
         &mut self,
         estimate: Estimate,
         failure_probability: Option<Probability>,
     ) -> bool {
-        self.row = row_after(self.row, estimate == Estimate::Impossible);
+        self.row = impossible_in_a_row(self.row, estimate == Estimate::Impossible);
         self.rule.holds(self.row, failure_probability)
     }
 }

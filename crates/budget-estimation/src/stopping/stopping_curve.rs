@@ -1,12 +1,15 @@
 use scoring_rules::{ExactSum, Probability};
 
-use super::early_stops::Runs;
 use crate::{
-    acting::early_stops::EarlyStops, checks::same_length, error::Error, replay::sample::Sample,
-    resource::Resource, rollouts::storage::Rollouts,
+    checks::same_length,
+    error::Error,
+    replay::sample::Sample,
+    resource::Resource,
+    rollouts::storage::Rollouts,
+    stopping::{early_stops::EarlyStops, sampled_runs::SampledRuns},
 };
 
-/// What stopping costs and saves at one threshold of the probability of failure.
+/// The effect of early stopping at one threshold of the probability of failure.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Probability, Rollouts, Sample, stopping_curve};
@@ -24,18 +27,17 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct StoppingPoint {
-    /// Runs are stopped where their probability of failure is at least this.
+    /// The threshold: runs stop when their probability of failure is at least this.
     pub at_least: Probability,
-    /// What that does.
+    /// What that saves and loses.
     pub stops: EarlyStops,
 }
 
-/// The cost-benefit curve: [`early_stopping`](crate::early_stopping) at every threshold that makes
-/// a difference, from the highest down. Each point saves and loses at least as much as the one
-/// before.
+/// The cost-benefit curve of early stopping: [`early_stopping`](crate::early_stopping) at every
+/// distinct probability of failure, from the highest down. Each point saves and loses at least as much
+/// as the point before.
 ///
-/// `failure_probabilities` are one a sample. Takes O(n log n) for n samples; equal probabilities
-/// are one point.
+/// `failure_probabilities` has one entry per sample. Takes O(n log n) for n samples.
 ///
 /// # Errors
 ///
@@ -43,19 +45,19 @@ pub struct StoppingPoint {
 ///
 /// ```
 /// use budget_estimation::{
-///     Error, Estimate, Prefix, Probability, Rollouts, score_rollouts, stopping_curve,
+///     Error, Estimate, Probability, Rollouts, estimator_from_fn, score_rollouts, stopping_curve,
 /// };
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 30.0], true)?;
 /// rollouts.push(&[90.0, 70.0, 40.0], false)?;
 /// let tokens = rollouts.resource("tokens")?;
-/// let mut silent = |_: &Prefix<'_>| Ok(Estimate::NoAnswer);
+/// let mut silent = estimator_from_fn(|_| Ok(Estimate::NoAnswer));
 /// let samples = score_rollouts(&rollouts, tokens, &mut silent)?;
 /// let stated = [0.1, 0.3, 0.2, 0.8];
 ///
 /// let curve = stopping_curve(&rollouts, tokens, &samples, Probability::from_slice(&stated)?)?;
-/// // Only the failed run is above 0.8, after its second turn; at 0.3 the success goes too.
+/// // At 0.8 only the failed run stops, after its second turn. At 0.3 the other run stops too.
 /// assert_eq!(curve[0].stops.saved_share()?, 40.0 / 200.0);
 /// assert_eq!((curve[0].stops.success_lost()?, curve[1].stops.success_lost()?), (0.0, 1.0));
 /// # Ok::<(), Error>(())
@@ -71,7 +73,7 @@ pub fn stopping_curve(
     let mut whole = EarlyStops { resource: Some(name), ..EarlyStops::default() };
     let mut spent = ExactSum::default();
     let mut changes = Vec::with_capacity(samples.len());
-    for run in Runs::new(rollouts, resource, samples)? {
+    for run in SampledRuns::new(rollouts, resource, samples)? {
         let run = run?;
         if run.feasible {
             whole.successes += 1;
@@ -112,18 +114,18 @@ pub fn stopping_curve(
     Ok(curve)
 }
 
-/// What happens when the threshold falls to the probability of one sample.
+/// The change when the threshold falls to the probability of one sample.
 struct Change {
     at: Probability,
     feasible: bool,
-    /// The run is stopped here from now on: what that saves, and what stopping it later saved.
+    /// If the run stops here from now on: what that saves, and what its previous stop saved.
     more_saved: Option<(f64, f64)>,
-    /// It was not stopped at all before.
+    /// Whether the run did not stop before.
     first_stop: bool,
 }
 
-/// As the threshold falls, the place where a run is stopped moves from one record of its
-/// probabilities to the record before it.
+/// Adds the changes of one run. As the threshold falls, the stop of the run moves from one record of
+/// its probabilities to the previous record.
 fn changes_of(
     samples: &[Sample],
     feasible: bool,
@@ -134,7 +136,7 @@ fn changes_of(
     for (sample, &at) in samples.iter().zip(chances) {
         let is_record = record.is_none_or(|(highest, _)| at > highest);
         if is_record {
-            // The record before, which stops the run at lower thresholds, saves more than this one.
+            // The previous record stops the run at lower thresholds, and saves more than this one.
             if let Some(before) = record.and_then(|(_, i)| changes.get_mut(i)) {
                 before.first_stop = false;
                 if let Some((_, later)) = &mut before.more_saved {

@@ -1,20 +1,22 @@
+use scoring_rules::Weight;
+
 use crate::{error::Error, estimates::estimate::Estimate, replay::sample::Sample};
 
-/// The interval reward `S_k = 1[lo <= R <= hi] max(0, 1 - (hi - lo) / R)` of an estimate, R being
-/// what really remained; 0 for anything but an interval.
+/// The interval reward `S_k = 1[lo <= R <= hi] max(0, 1 - (hi - lo) / R)` of an estimate, where R is
+/// what remained; 0 for anything except an interval.
 ///
-/// In [0, 1], higher is better; meant for runs that succeeded. **Not proper**: who knows what the
-/// remaining cost may be is paid for hiding it. Report
-/// [`interval_loss`](scoring_rules::interval_loss) beside it, which is.
+/// In [0, 1], higher is better; defined for runs that succeeded. **Not proper**: an estimator that
+/// knows that the remaining cost is uncertain gains by hiding it. Report the proper
+/// [`interval_loss`](scoring_rules::interval_loss) beside it.
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] unless R is above 0 and finite: S_k divides by it.
+/// [`Error::Setting`] unless R is above 0 and finite.
 ///
 /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 3.3, equation 4.
 ///
-/// The reward against the proper loss. Half of all runs still spend 100, half 300, and the honest
-/// interval that covers both earns less than the one that pretends to know:
+/// The reward compared with the proper loss: half of all runs still spend 100, and half spend 300.
+/// The honest interval covers both and earns less than the interval that pretends to know:
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, interval_reward};
@@ -40,13 +42,13 @@ use crate::{error::Error, estimates::estimate::Estimate, replay::sample::Sample}
 /// ```
 pub fn interval_reward(estimate: Estimate, remaining: f64) -> Result<f64, Error> {
     if !(remaining > 0.0 && remaining < f64::INFINITY) {
-        let name = "what remained";
+        let name = "remaining amount";
         return Err(Error::Setting { name, value: remaining, range: "above 0 and finite" });
     }
     Ok(reward(estimate, remaining))
 }
 
-/// The same of a remainder that was checked.
+/// [`interval_reward`] of a remaining amount that is above 0 and finite.
 #[inline]
 pub(crate) fn reward(estimate: Estimate, remaining: f64) -> f64 {
     match estimate.ends() {
@@ -55,7 +57,7 @@ pub(crate) fn reward(estimate: Estimate, remaining: f64) -> f64 {
     }
 }
 
-/// On which side an interval missed what remained.
+/// The side on which an interval misses what remained.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Miss, Rollouts, Sample};
@@ -76,9 +78,9 @@ pub(crate) fn reward(estimate: Estimate, remaining: f64) -> f64 {
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Miss {
-    /// The whole interval is below what remained: the run cost more than was thought.
+    /// The interval lies below what remained: the run cost more than predicted.
     Optimistic,
-    /// The whole interval is above it: the run cost less.
+    /// The interval lies above what remained: the run cost less than predicted.
     Conservative,
 }
 
@@ -87,24 +89,24 @@ impl Sample {
     ///
     /// # Errors
     ///
-    /// [`Error::NothingRemains`] where nothing remained.
+    /// [`Error::NothingRemains`] if nothing remained.
     pub fn reward(&self) -> Result<f64, Error> {
         self.check_remaining()?;
         Ok(reward(self.estimate(), self.remaining()))
     }
 
-    /// Width of the interval over what remained, `(hi - lo) / R`; at least 0. None without an
+    /// Width of the interval divided by what remained, `(hi - lo) / R`; at least 0. `None` without an
     /// interval.
     ///
     /// # Errors
     ///
-    /// [`Error::NothingRemains`] where nothing remained; [`Error::TooLarge`] where the ratio is no
-    /// number.
+    /// [`Error::NothingRemains`] if nothing remained; [`Error::TooLarge`] if the ratio overflows.
     pub fn relative_width(&self) -> Result<Option<f64>, Error> {
         self.relative(|low, high| high - low)
     }
 
-    /// Midpoint relative error, `|(lo + hi) / 2 - R| / R`; at least 0. None without an interval.
+    /// Relative error of the midpoint, `|(lo + hi) / 2 - R| / R`; at least 0. `None` without an
+    /// interval.
     ///
     /// # Errors
     ///
@@ -113,7 +115,7 @@ impl Sample {
         self.relative(|low, high| (low + (high - low) / 2.0 - self.remaining()).abs())
     }
 
-    /// On which side the interval missed; none for a hit and without an interval.
+    /// The side on which the interval misses what remained; `None` for a hit and without an interval.
     #[must_use]
     #[inline]
     pub fn miss(&self) -> Option<Miss> {
@@ -127,25 +129,32 @@ impl Sample {
         }
     }
 
-    pub(crate) const fn too_large(&self) -> Error {
-        Error::TooLarge { rollout: self.rollout, turn: self.turn }
+    /// Returns an error unless each value times the weight is finite.
+    #[inline]
+    pub(crate) fn check_size(&self, values: &[f64], weight: Weight) -> Result<(), Error> {
+        if values.iter().all(|value| (value * weight.get()).is_finite()) {
+            Ok(())
+        } else {
+            Err(Error::TooLarge { rollout: self.rollout(), turn: self.turn() })
+        }
     }
 
     #[inline]
     pub(crate) fn check_remaining(&self) -> Result<(), Error> {
         if self.is_trivial() {
-            return Err(Error::NothingRemains { rollout: self.rollout, turn: self.turn });
+            return Err(Error::NothingRemains { rollout: self.rollout(), turn: self.turn() });
         }
         Ok(())
     }
 
     #[inline]
-    fn relative(&self, of: impl Fn(f64, f64) -> f64) -> Result<Option<f64>, Error> {
+    fn relative(&self, length: impl Fn(f64, f64) -> f64) -> Result<Option<f64>, Error> {
         self.check_remaining()?;
         let Some(ends) = self.estimate().ends() else {
             return Ok(None);
         };
-        let ratio = of(ends.low(), ends.high()) / self.remaining();
-        if ratio.is_finite() { Ok(Some(ratio)) } else { Err(self.too_large()) }
+        let ratio = length(ends.low(), ends.high()) / self.remaining();
+        self.check_size(&[ratio], Weight::ONE)?;
+        Ok(Some(ratio))
     }
 }

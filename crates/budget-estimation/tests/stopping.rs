@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use budget_estimation::{
-    Advice, AdviceReason, BudgetMonitor, EarlyStops, Error, Estimate, Interval, Prefix,
-    Probability, Rollouts, Sample, StopRule, early_stopping, score_rollouts, stopping_curve,
+    Advice, AdviceReason, BudgetMonitor, EarlyStops, Error, Estimate, Interval, Probability,
+    Rollouts, Sample, StopRule, early_stopping, estimator_from_fn, score_rollouts, stopping_curve,
 };
 use proptest::prelude::*;
 
@@ -220,8 +220,8 @@ fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
     let silent = [Estimate::NoAnswer; 2];
     assert!(matches!(monitor.push(&[f64::NAN, 1.0], &silent, None), Err(Error::Cost { .. })));
     for (costs, estimates, what) in [
-        (&[1.0][..], &silent[..], "costs, one a resource: expected 2, found 1"),
-        (&[1.0, 1.0], &silent[..1], "estimates, one a resource: expected 2, found 1"),
+        (&[1.0][..], &silent[..], "costs of a turn: expected 2, found 1"),
+        (&[1.0, 1.0], &silent[..1], "estimates of a turn: expected 2, found 1"),
         (&[1.0, -1.0], &silent, "rollout 0, turn 1: tokens is -1; give a number from 0 to 1e100"),
     ] {
         assert_eq!(monitor.push(costs, estimates, None).unwrap_err().to_string(), what);
@@ -232,7 +232,7 @@ fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
     let (rollouts, ..) = recorded(&[(vec![1, 2, 3], true)], &[5]);
     let tokens = rollouts.resource("tokens").unwrap();
     assert_eq!(Sample::new(&rollouts.get(0).unwrap(), tokens, 1, below), Err(error.clone()));
-    let mut careless = |_: &Prefix<'_>| Ok(below);
+    let mut careless = estimator_from_fn(|_| Ok(below));
     assert_eq!(score_rollouts(&rollouts, tokens, &mut careless), Err(error));
     assert_eq!((monitor.turns(), monitor.spent()), (0, [0.0, 0.0].as_slice()));
 
@@ -251,7 +251,7 @@ fn samples_of_another_resource_than_the_one_saved_are_an_error() {
     let mut rollouts = Rollouts::new(["tokens", "usd"]).unwrap();
     rollouts.push(&[100.0, 0.25, 200.0, 0.5, 50.0, 0.75], false).unwrap();
     let (tokens, usd) = (rollouts.resource("tokens").unwrap(), rollouts.resource("usd").unwrap());
-    let mut silent = |_: &Prefix<'_>| Ok(Estimate::NoAnswer);
+    let mut silent = estimator_from_fn(|_| Ok(Estimate::NoAnswer));
     let mut samples = score_rollouts(&rollouts, tokens, &mut silent).unwrap();
     let stated = [Probability::HALF; 2];
     let rule = StopRule::first_impossible();
@@ -277,7 +277,7 @@ fn samples_of_other_rollouts_are_an_error_though_the_positions_agree() {
     both.push(&[0.25, 100.0, 0.5, 200.0, 0.75, 50.0], false).unwrap();
     let tokens = tokens_only.resource("output_tokens").unwrap();
     let usd = both.resource("cost_usd").unwrap();
-    let mut silent = |_: &Prefix<'_>| Ok(Estimate::NoAnswer);
+    let mut silent = estimator_from_fn(|_| Ok(Estimate::NoAnswer));
     let samples = score_rollouts(&tokens_only, tokens, &mut silent).unwrap();
     let stated = [Probability::HALF; 2];
     let rule = StopRule::first_impossible();

@@ -7,25 +7,24 @@ use rand_chacha::{
 
 use crate::{error::Error, replay::sample::Sample, rollouts::storage::Rollouts};
 
-/// Puts items into a random order: each gets a random word, and words are sorted. Two equal words,
-/// once in 2^64 pairs, leave their items as they were.
+/// Puts items into a random order, by sorting them by random words of 64 bits.
 pub(super) fn shuffle<T>(items: &mut [T], generator: &mut ChaCha8Rng) {
     items.sort_by_cached_key(|_| generator.next_u64());
 }
 
-/// The positions of so many are listed in about 2 GB.
+/// The lists of positions of this many rollouts take about 2 GB.
 const MOST_ROLLOUTS: usize = 100_000_000;
 
-/// Splits n rollouts at random into parts of the given shares, whole rollouts each, so that no run
-/// is learnt from and tested on.
+/// Splits n rollouts at random into parts with the given shares. Rollouts are not divided, so that no
+/// run is used both for training and for testing.
 ///
-/// The parts hold positions, sorted. Part i ends at `round(n (s_1 + ... + s_i))` of the shuffled
-/// positions, so that sizes are off by less than one. Takes O(n log n).
+/// Each part is a sorted list of positions. Part i ends at `round(n (s_1 + ... + s_i))` among the
+/// shuffled positions, so that each size is off by less than one. Takes O(n log n).
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] without a share; [`Error::Setting`] where one is negative, or they do not add
-/// up to 1 (to 1e-9), and for more than 100 million rollouts.
+/// [`Error::Empty`] without a share; [`Error::Setting`] for a share that is not from 0 to 1, shares that
+/// do not add up to 1 (within 1e-9), and more than 100 million rollouts.
 ///
 /// ```
 /// use budget_estimation::{Error, split_rollouts};
@@ -74,15 +73,14 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: u64) -> Result<Vec<Vec<usi
     Ok(parts)
 }
 
-/// As many feasible samples as others: positions among the samples, in a random order.
+/// Positions of equally many feasible and infeasible samples, in a random order.
 ///
-/// Samples with nothing left are dropped, feasible ones are taken `copies` times over, and of
-/// whichever label there are then more, a random choice is left out. Takes O(n log n).
+/// Trivial samples are left out and feasible samples are repeated `copies` times; then random samples of
+/// the more frequent label are left out. Takes O(n log n).
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] unless there are 1 to 1000 copies; [`Error::Empty`] where a label has no
-/// sample.
+/// [`Error::Setting`] unless there are 1 to 1000 copies; [`Error::Empty`] if a label has no sample.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Rollouts, Sample, balance_samples};
@@ -97,7 +95,7 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: u64) -> Result<Vec<Vec<usi
 ///         samples.push(Sample::new(&rollout, tokens, k, Estimate::NoAnswer)?);
 ///     }
 /// }
-/// // Three feasible ones twice, and six others.
+/// // Three feasible samples, each twice, and six infeasible samples.
 /// let chosen = balance_samples(&samples, 2, 42)?;
 /// assert_eq!(chosen.len(), 12);
 /// assert_eq!(chosen.iter().filter(|&&i| samples[i].is_feasible()).count(), 6);
@@ -130,12 +128,12 @@ pub fn balance_samples(samples: &[Sample], copies: usize, seed: u64) -> Result<V
     Ok(feasible)
 }
 
-/// At most `cap` prefixes of some rollouts, so that long runs do not outweigh short ones: pairs of
-/// rollout and completed turns, sorted.
+/// At most `cap` random prefixes, chosen so that long runs do not outweigh short ones: sorted pairs of
+/// rollout and number of completed turns.
 ///
-/// Rollouts are sorted by length and cut into buckets of nearly equal size. By turns each bucket
-/// gives one prefix, of its rollouts by turns in a random order, drawn at random from those of the
-/// rollout that are left; until there are enough, or none. Takes O(n log n) for n turns.
+/// Rollouts are sorted by length and cut into buckets of nearly equal size. The buckets take turns in
+/// giving one prefix each, and so do the rollouts within a bucket, in a random order. Each prefix is a
+/// random one of those of its rollout that are left. Takes O(n log n) for n turns.
 ///
 /// # Errors
 ///
@@ -148,7 +146,7 @@ pub fn balance_samples(samples: &[Sample], copies: usize, seed: u64) -> Result<V
 /// rollouts.push(&[1.0; 1000], true)?;
 /// rollouts.push(&[1.0; 10], true)?;
 /// let prefixes = subsample_prefixes(&rollouts, 2, 8, 42)?;
-/// // Four of each, though the first has a hundred times as many.
+/// // Four prefixes of each rollout, although the first is a hundred times as long.
 /// assert_eq!(prefixes.iter().filter(|(rollout, _)| *rollout == 1).count(), 4);
 /// # Ok::<(), Error>(())
 /// ```
@@ -170,7 +168,7 @@ pub fn subsample_prefixes(
     runs.sort_unstable();
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     let n = runs.len();
-    // Of each bucket its rollouts in their order, each with what is left of its prefixes.
+    // For each bucket, its rollouts in order, each with the prefixes that are left.
     let mut queues: Vec<VecDeque<_>> = (0..buckets.min(n))
         .map(|b| {
             let bounds = share(n, buckets.min(n), b)..share(n, buckets.min(n), b + 1);
@@ -200,13 +198,13 @@ pub fn subsample_prefixes(
     Ok(chosen)
 }
 
-/// Where part i of n items begins.
+/// The position at which part i of n items begins.
 const fn share(n: usize, parts: usize, i: usize) -> usize {
     n / parts * i + if i < n % parts { i } else { n % parts }
 }
 
-/// A prefix of the rollout whose turn it is, which then goes to the end; one without any more is
-/// taken out.
+/// A prefix of the first rollout, which then moves to the end of its bucket. Rollouts without a prefix are
+/// removed.
 fn draw(bucket: &mut VecDeque<(usize, Vec<usize>)>) -> Option<(usize, usize)> {
     while let Some((rollout, mut prefixes)) = bucket.pop_front() {
         if let Some(turn) = prefixes.pop() {

@@ -8,17 +8,16 @@ use crate::{
 };
 
 impl Rollouts {
-    /// Adds a resource that is the sum of others, such as the total tokens of a turn. It has no
-    /// cap.
+    /// Adds a resource that is the sum of others, such as the total tokens of a turn. It has no cap.
     ///
     /// # Errors
     ///
-    /// [`Error::ResourceName`] where the name is empty or taken; [`Error::Empty`] for a sum of
-    /// nothing; [`Error::NoSuchResource`] for a handle of other rollouts; [`Error::Cost`] where a
-    /// sum is above 1e100.
-    pub fn add_sum(&mut self, name: &str, of: &[Resource]) -> Result<Resource, Error> {
+    /// [`Error::ResourceName`] if the name is empty or taken; [`Error::Empty`] without a resource to
+    /// add; [`Error::NoSuchResource`] for a handle from other rollouts; [`Error::Cost`] for a sum
+    /// above 1e100.
+    pub fn add_sum(&mut self, name: &str, parts: &[Resource]) -> Result<Resource, Error> {
         let mut sum = Column::new(self.new_name(name.to_owned())?);
-        let parts = of.iter().map(|&part| self.column(part)).collect::<Result<Vec<_>, _>>()?;
+        let parts = parts.iter().map(|&part| self.column(part)).collect::<Result<Vec<_>, _>>()?;
         if parts.is_empty() {
             return Err(Error::Empty);
         }
@@ -41,7 +40,7 @@ impl Rollouts {
         Ok(Resource { index: self.columns.len() - 1 })
     }
 
-    /// Keeps the rollouts that are asked for, in their order; positions move up.
+    /// Copies the rollouts for which `keep` returns true, in their order.
     #[must_use]
     pub fn filter(&self, mut keep: impl FnMut(&Rollout<'_>) -> bool) -> Self {
         let empty =

@@ -3,34 +3,33 @@ use crate::{
     estimators::estimator::Estimator,
     replay::{
         prefix::{probe, replay},
-        sample::Sample,
+        sample::{Sample, SampledRun},
     },
     resource::Resource,
     rollouts::{rollout::Rollout, storage::Rollouts},
 };
 
-/// Replays a run before an estimator and hands on each sample, k = 1 to T - 1; then lets the
-/// estimator learn from the run, which has ended.
+/// Shows an estimator each prefix of a run, k = 1 to T - 1, and passes the samples to `each`; then lets
+/// the estimator learn from the finished run.
 ///
-/// Nothing is allocated. Ask an estimator that keeps a state about each run once only: it could
-/// know the run when it comes again.
+/// Allocates nothing. Show each run only once to an estimator that learns: it may recognise the run.
 ///
 /// # Errors
 ///
-/// As [`replay`] and [`Sample::new`]; those of the estimator and of `each` are passed on.
+/// As [`replay`] and [`Sample::new`], and the errors of the estimator and of `each`.
 ///
 /// ```
-/// use budget_estimation::{Error, Estimate, Prefix, Rollouts, score_rollout};
+/// use budget_estimation::{Error, Estimate, Rollouts, estimator_from_fn, score_rollout};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
 /// let tokens = rollouts.resource("tokens")?;
 ///
 /// let mut hits = 0;
-/// let mut as_much_again = |prefix: &Prefix<'_>| {
+/// let mut as_much_again = estimator_from_fn(|prefix| {
 ///     let used = prefix.usage().total();
 ///     Estimate::interval(0.5 * used, 2.0 * used)
-/// };
+/// });
 /// score_rollout(&rollouts.get(0)?, tokens, &mut as_much_again, |sample| {
 ///     hits += usize::from(sample.is_hit());
 ///     Ok(())
@@ -44,28 +43,15 @@ pub fn score_rollout<E: Estimator + ?Sized>(
     estimator: &mut E,
     mut each: impl FnMut(&Sample) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let feasible = rollout.is_feasible()?;
-    let whole = rollout.whole(resource)?;
-    let (rollout_index, turns) = (rollout.index(), rollout.turns());
+    let run = SampledRun::new(rollout, resource)?;
     for prefix in replay(rollout, resource)? {
-        let estimate = estimator.estimate(&prefix)?.checked()?;
-        let used = prefix.usage().total();
-        each(&Sample {
-            rollout: rollout_index,
-            turn: prefix.turns(),
-            turns,
-            resource,
-            cap: whole.cap,
-            used,
-            remaining: whole.remaining_after(used),
-            feasible,
-            estimate,
-        })?;
+        let estimate = estimator.estimate(&prefix)?;
+        each(&run.sample(prefix.turns(), prefix.usage().total(), estimate)?)?;
     }
     estimator.learn(rollout, resource)
 }
 
-/// All samples of all rollouts, in their order; see [`score_rollout`].
+/// The samples of all rollouts, in their order; see [`score_rollout`].
 ///
 /// # Errors
 ///
@@ -99,11 +85,11 @@ pub fn score_rollouts<E: Estimator + ?Sized>(
     Ok(samples)
 }
 
-/// The sample of an estimate before the first turn, k = 0. The estimator learns nothing from it.
+/// The sample of an estimate before the first turn, k = 0. The estimator does not learn from it.
 ///
 /// # Errors
 ///
-/// As [`probe`] and [`Sample::new`]; those of the estimator are passed on.
+/// As [`probe`] and [`Sample::new`], and the errors of the estimator.
 ///
 /// ```
 /// use budget_estimation::{Error, Level, PastQuantiles, Rollouts, score_probe, score_rollout};
@@ -119,7 +105,7 @@ pub fn score_rollouts<E: Estimator + ?Sized>(
 ///     hits.push(score_probe(&rollout, tokens, &mut past)?.is_hit());
 ///     score_rollout(&rollout, tokens, &mut past, |_| Ok(()))?;
 /// }
-/// // Four runs are needed first.
+/// // Four past runs are needed.
 /// assert_eq!(hits, [false, false, false, false, true]);
 /// # Ok::<(), Error>(())
 /// ```

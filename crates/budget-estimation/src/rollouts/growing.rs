@@ -1,17 +1,14 @@
 use crate::{error::Error, rollouts::storage::Rollouts};
 
-/// What a run that is still going on needs; no other rollouts are ever without a turn.
+/// A rollout that grows turn by turn, for a run that has not ended. Only such a rollout can be without
+/// a turn.
 impl Rollouts {
     /// Appends a rollout without a turn.
     pub(crate) fn begin(&mut self) {
         for column in &mut self.columns {
             column.push(std::iter::empty());
         }
-        self.ends.push(self.ends.last().copied().unwrap_or(0));
-        self.successes.push(false);
-        self.censored.push(false);
-        self.ids.push(None);
-        self.tasks.push(None);
+        self.end_rollout(0, false);
     }
 
     /// Appends a turn to the last rollout.

@@ -10,9 +10,9 @@ use crate::{
     replay::sample::Sample,
 };
 
-/// Feasibility, intervals and the comparison with linear extrapolation over the same samples.
+/// Feasibility, interval scores and the comparison with linear extrapolation over the same samples.
 ///
-/// Parts can be merged in any order, and a weight of 2 is the sample given twice.
+/// Parts can be merged in any order, and a weight of 2 counts as the sample given twice.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Level, Metrics, Rollouts, Sample};
@@ -21,7 +21,7 @@ use crate::{
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
 ///
-/// let mut metrics = Metrics::claiming(Level::new(0.8)?);
+/// let mut metrics = Metrics::new().with_coverage(Level::new(0.8)?);
 /// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?)?;
 /// let summary = metrics.finish()?;
 /// assert_eq!(summary.feasibility.accuracy, 1.0);
@@ -38,7 +38,7 @@ pub struct Metrics {
     linear: LinearComparison,
 }
 
-/// All of these measures, from [`Metrics`].
+/// The measures of [`Metrics`].
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Metrics, Rollouts, Sample};
@@ -47,7 +47,7 @@ pub struct Metrics {
 /// rollouts.push(&[50.0, 20.0, 80.0], false)?;
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
 ///
-/// // Intervals are scored on runs that succeeded only.
+/// // Intervals are scored only on runs that succeeded.
 /// let mut metrics = Metrics::default();
 /// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?)?;
 /// let summary = metrics.finish()?;
@@ -61,59 +61,52 @@ pub struct Metrics {
 pub struct MetricsSummary {
     /// Over all samples.
     pub feasibility: FeasibilitySummary,
-    /// Over feasible samples; none where there is none.
+    /// Over feasible samples; `None` if there are none.
     pub intervals: Option<IntervalSummary>,
-    /// Over feasible samples with an interval after at least one turn; none where there is none.
+    /// Over feasible samples that have an interval and at least one completed turn; `None` if there
+    /// are none.
     pub linear: Option<LinearSummary>,
 }
 
 impl Metrics {
-    /// Scores intervals by proper losses too, at the coverage that they claim.
+    /// Measures without a claimed coverage.
     #[must_use]
-    pub fn claiming(coverage: Level) -> Self {
-        Self { intervals: IntervalScores::claiming(coverage), ..Self::default() }
+    pub fn new() -> Self {
+        Self::default()
     }
 
-    /// Whether both claim the same coverage, or none.
-    #[cfg(feature = "serde")]
-    pub(super) fn claims_as(&self, other: &Self) -> bool {
-        self.intervals.claims_as(&other.intervals)
+    /// Also scores intervals by proper losses; see [`IntervalScores::with_coverage`].
+    #[must_use]
+    pub fn with_coverage(mut self, coverage: Level) -> Self {
+        self.intervals = self.intervals.with_coverage(coverage);
+        self
     }
 
-    /// Of no sample, with the same claim.
-    pub(super) fn empty(&self) -> Self {
-        Self { intervals: self.intervals.empty(), ..Self::default() }
-    }
-
-    /// Takes in one sample.
+    /// Adds one sample.
     ///
     /// # Errors
     ///
-    /// As [`IntervalScores::update`]; nothing is taken in then.
+    /// As [`IntervalScores::update`]. The sample is not added.
     #[inline]
     pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
-        self.add(sample, Weight::ONE)
+        self.update_weighted(sample, Weight::ONE)
     }
 
-    /// Takes in one sample of the given weight.
+    /// Adds one sample with a weight.
     ///
     /// # Errors
     ///
     /// As [`Metrics::update`].
-    pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
-        self.add(sample, weight)
-    }
-
     #[inline]
-    pub(super) fn add(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
-        // The intervals come first: where they refuse a sample, so does the rest.
-        self.intervals.add(sample, weight)?;
-        self.linear.add(sample, weight)?;
-        self.feasibility.add(sample, weight);
+    pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
+        // The intervals go first: every sample that they accept is accepted by the other measures.
+        self.intervals.update_weighted(sample, weight)?;
+        self.linear.update_weighted(sample, weight)?;
+        self.feasibility.update_weighted(sample, weight);
         Ok(())
     }
 
-    /// Takes in everything that `other` has.
+    /// Adds all samples of `other`.
     ///
     /// # Errors
     ///

@@ -1,0 +1,171 @@
+use crate::error::Error;
+
+/// Counts of what early stopping saved and lost.
+///
+/// All rates are ratios of summed counts (micro-averages), so that [`EarlyStops::merge`] gives the rates
+/// of several benchmarks together. The fields are public so that published counts can be merged too.
+/// Impossible counts, such as more stopped runs than runs, are an error in every rate and when they are
+/// deserialized.
+///
+/// ```
+/// use budget_estimation::{EarlyStops, Error};
+///
+/// // The counts of one model on four benchmarks, from a published table.
+/// let counts = [(0, 324, 0, 41), (7, 661, 48, 83), (0, 512, 12, 27), (176, 1279, 64, 64)];
+/// let mut all = EarlyStops::default();
+/// for (alarms, prefixes, stopped, failures) in counts {
+///     let mut one = EarlyStops::default();
+///     (one.false_alarm_prefixes, one.success_prefixes) = (alarms, prefixes);
+///     (one.stopped_failures, one.failures) = (stopped, failures);
+///     all.merge(&one)?;
+/// }
+/// assert_eq!(format!("{:.3}", all.false_abort_rate()?), "0.066");
+/// assert_eq!((all.stopped_failures, all.failures), (124, 215));
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 6.1, tables 4 and 7.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
+#[non_exhaustive]
+pub struct EarlyStops {
+    /// Prefixes of feasible runs at which the estimator raised an alarm.
+    pub false_alarm_prefixes: u64,
+    /// Prefixes of feasible runs.
+    pub success_prefixes: u64,
+    /// Feasible runs that the rule stops.
+    pub stopped_successes: u64,
+    /// Feasible runs.
+    pub successes: u64,
+    /// Infeasible runs that the rule stops.
+    pub stopped_failures: u64,
+    /// Infeasible runs.
+    pub failures: u64,
+    /// What infeasible runs spent after the stop, in the unit of the resource.
+    pub saved: f64,
+    /// What infeasible runs spent in all.
+    pub spent_by_failures: f64,
+    /// Name of the resource of `saved` and `spent_by_failures`, if known.
+    pub resource: Option<String>,
+}
+
+/// The stored form, before its check.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    false_alarm_prefixes: u64,
+    success_prefixes: u64,
+    stopped_successes: u64,
+    successes: u64,
+    stopped_failures: u64,
+    failures: u64,
+    saved: f64,
+    spent_by_failures: f64,
+    #[serde(default)]
+    resource: Option<String>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for EarlyStops {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let Stored { false_alarm_prefixes, success_prefixes, stopped_successes, successes, .. } =
+            stored;
+        let Stored { stopped_failures, failures, saved, spent_by_failures, resource, .. } = stored;
+        if false_alarm_prefixes > success_prefixes
+            || stopped_successes > successes
+            || stopped_failures > failures
+        {
+            return Err(Error::StoredValue { problem: "a part cannot be larger than the whole" });
+        }
+        if !(spent_by_failures.is_finite() && (0.0..=spent_by_failures).contains(&saved)) {
+            let problem = "saved must be from 0 to spent_by_failures";
+            return Err(Error::StoredValue { problem });
+        }
+        Ok(Self {
+            false_alarm_prefixes,
+            success_prefixes,
+            stopped_successes,
+            successes,
+            stopped_failures,
+            failures,
+            saved,
+            spent_by_failures,
+            resource,
+        })
+    }
+}
+
+impl EarlyStops {
+    /// Adds the counts of other runs. Counts without the name of a resource can be added to any.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MixedUnits`] for counts of another resource; nothing is added.
+    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        match (&self.resource, &other.resource) {
+            (Some(expected), Some(found)) if expected != found => {
+                let (expected, found) = (expected.clone(), found.clone());
+                return Err(Error::MixedUnits { expected, found });
+            }
+            (None, Some(name)) => self.resource = Some(name.clone()),
+            _ => {}
+        }
+        let add = |count: &mut u64, more: u64| *count = count.saturating_add(more);
+        add(&mut self.false_alarm_prefixes, other.false_alarm_prefixes);
+        add(&mut self.success_prefixes, other.success_prefixes);
+        add(&mut self.stopped_successes, other.stopped_successes);
+        add(&mut self.successes, other.successes);
+        add(&mut self.stopped_failures, other.stopped_failures);
+        add(&mut self.failures, other.failures);
+        self.saved += other.saved;
+        self.spent_by_failures += other.spent_by_failures;
+        Ok(())
+    }
+
+    /// Share of the prefixes of feasible runs that raised an alarm, in [0, 1]; lower is better.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] without such a prefix; [`Error::Setting`] for more alarms than prefixes.
+    pub fn false_abort_rate(&self) -> Result<f64, Error> {
+        let range = "from 0 to success_prefixes";
+        let part = self.false_alarm_prefixes as f64;
+        ratio("false_alarm_prefixes", part, self.success_prefixes as f64, range)
+    }
+
+    /// Share of the feasible runs that the rule stops, in [0, 1]; lower is better. One alarm stops a
+    /// run, so this share can be much larger than the share of prefixes with an alarm.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] without a feasible run; [`Error::Setting`] for more stops than runs.
+    pub fn success_lost(&self) -> Result<f64, Error> {
+        let part = self.stopped_successes as f64;
+        ratio("stopped_successes", part, self.successes as f64, "from 0 to successes")
+    }
+
+    /// Share of what infeasible runs spent that the rule saves, in [0, 1]; higher is better.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] if infeasible runs spent nothing, or there are none; [`Error::Setting`] if the
+    /// saved amount is negative or larger than what they spent.
+    pub fn saved_share(&self) -> Result<f64, Error> {
+        ratio("saved", self.saved, self.spent_by_failures, "from 0 to spent_by_failures")
+    }
+}
+
+fn ratio(name: &'static str, part: f64, whole: f64, range: &'static str) -> Result<f64, Error> {
+    if whole.is_nan() || whole <= 0.0 {
+        return Err(Error::Empty);
+    }
+    if (0.0..=whole.min(f64::MAX)).contains(&part) {
+        Ok(part / whole)
+    } else {
+        Err(Error::Setting { name, value: part, range })
+    }
+}

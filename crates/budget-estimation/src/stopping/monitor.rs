@@ -1,0 +1,288 @@
+use scoring_rules::{DecimalSum, Probability, decimals::Decimal};
+
+use crate::{
+    checks::{is_amount, same_length},
+    error::Error,
+    estimates::estimate::Estimate,
+    rollouts::decimals::left_of,
+    stopping::{
+        advice::{Advice, AdviceReason},
+        stop_rule::{StopRule, impossible_in_a_row},
+    },
+};
+
+/// Watches a run: takes what each turn spent and what the agent then estimates, and advises whether to
+/// continue.
+///
+/// Costs are added and compared with caps as the decimals that were written, as in
+/// [`Rollouts`](crate::Rollouts). Memory does not grow with the run; a turn takes O(R + S) for R
+/// resources and S stop rules.
+///
+/// With the feature `serde`, a monitor can be stored in the middle of a run and continues without a
+/// change in any later advice.
+///
+/// ```
+/// use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Error, Estimate, StopRule};
+///
+/// let rule = StopRule::impossible_in_a_row(2)?;
+/// let mut monitor = BudgetMonitor::new([("tokens", Some(1000.0))])?.with_stop_rule(rule);
+/// let estimate = [Estimate::interval(300.0, 600.0)?];
+/// assert_eq!(monitor.push(&[200.0], &estimate, None)?, Advice::Continue);
+/// let advice = monitor.push(&[400.0], &estimate, None)?;
+/// assert_eq!(advice, Advice::Warn(AdviceReason::MayNotFit { resource: "tokens".to_owned() }));
+/// // At least 300 more, but only 200 are left: the estimate itself says that this is impossible.
+/// let advice = monitor.push(&[200.0], &estimate, None)?;
+/// assert_eq!(advice, Advice::Warn(AdviceReason::Impossible { in_a_row: 1 }));
+/// let advice = monitor.push(&[0.0], &[Estimate::Impossible], None)?;
+/// assert_eq!(advice, Advice::Stop(AdviceReason::Impossible { in_a_row: 2 }));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
+pub struct BudgetMonitor {
+    resources: Vec<Watched>,
+    /// The value of each resource's sum.
+    spent: Vec<f64>,
+    rules: Vec<StopRule>,
+    warn_at: f64,
+    /// Impossible estimates in a row so far.
+    in_a_row: u32,
+    turns: u64,
+}
+
+/// One resource of a run.
+#[derive(Clone, Debug, PartialEq)]
+struct Watched {
+    name: String,
+    /// Plus infinity without a cap.
+    cap: f64,
+    /// The sum from which on there is a warning; plus infinity for no warning.
+    near: f64,
+    spent: DecimalSum,
+}
+
+impl BudgetMonitor {
+    /// A monitor of the resources that each turn spends, each with its name and its cap, if any.
+    ///
+    /// Without a stop rule, only an exceeded cap stops the run.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] without a resource; [`Error::ResourceName`] for an empty or repeated name;
+    /// [`Error::Cap`] for a cap that is not from 0 to 1e100.
+    pub fn new<N: Into<String>>(
+        resources: impl IntoIterator<Item = (N, Option<f64>)>,
+    ) -> Result<Self, Error> {
+        let mut watched: Vec<Watched> = Vec::new();
+        for (name, cap) in resources {
+            let name = name.into();
+            if name.is_empty() || watched.iter().any(|other| other.name == name) {
+                return Err(Error::ResourceName { name });
+            }
+            let cap = match cap {
+                None => f64::INFINITY,
+                Some(value) if is_amount(value) => value,
+                Some(value) => return Err(Error::Cap { resource: name, value }),
+            };
+            let (near, spent) = (f64::INFINITY, DecimalSum::default());
+            watched.push(Watched { name, cap, near, spent });
+        }
+        if watched.is_empty() {
+            return Err(Error::Empty);
+        }
+        let spent = vec![0.0; watched.len()];
+        let rules = Vec::new();
+        Ok(Self { resources: watched, spent, rules, warn_at: 1.0, in_a_row: 0, turns: 0 })
+    }
+
+    /// Adds a rule that stops the run because of its estimates. One of several rules is enough.
+    #[must_use]
+    pub fn with_stop_rule(mut self, rule: StopRule) -> Self {
+        self.rules.push(rule);
+        self
+    }
+
+    /// Warns once a share of a cap, such as 0.9, is spent. With 1, the default, there is no warning.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] unless the share is from 0 to 1.
+    pub fn with_warning_at(mut self, share: f64) -> Result<Self, Error> {
+        if !(0.0..=1.0).contains(&share) {
+            let (name, range) = ("share of a cap to warn at", "from 0 to 1");
+            return Err(Error::Setting { name, value: share, range });
+        }
+        self.warn_at = share;
+        for resource in &mut self.resources {
+            resource.near = if share < 1.0 && resource.cap.is_finite() {
+                // The product of the two decimals as written.
+                Decimal::shortest(share).times(Decimal::shortest(resource.cap)).nearest()
+            } else {
+                f64::INFINITY
+            };
+        }
+        Ok(self)
+    }
+
+    /// Adds a turn: its cost and the estimate of what remains, one of each per resource, and the stated
+    /// probability of failure, if any.
+    ///
+    /// Returns the first advice that applies: a cap is exceeded; a stop rule applies, in the order of
+    /// the rules; the estimate is `impossible`; an interval may not fit under a cap; a cap is near.
+    /// An interval whose lower end exceeds what is left of a cap counts as `impossible`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] unless there is one cost and one estimate per resource; [`Error::Cost`] for
+    /// a cost that is not from 0 to 1e100; [`Error::NegativeEstimate`] for an interval that begins
+    /// below 0. The turn is not added.
+    pub fn push(
+        &mut self,
+        spent: &[f64],
+        estimates: &[Estimate],
+        failure_probability: Option<Probability>,
+    ) -> Result<Advice, Error> {
+        let turn = usize::try_from(self.turns).unwrap_or(usize::MAX).saturating_add(1);
+        same_length("costs of a turn", self.resources.len(), spent.len())?;
+        same_length("estimates of a turn", self.resources.len(), estimates.len())?;
+        for (resource, &value) in self.resources.iter().zip(spent) {
+            if !is_amount(value) {
+                let resource = resource.name.clone();
+                return Err(Error::Cost { rollout: 0, turn, resource, value });
+            }
+        }
+        estimates.iter().try_for_each(|estimate| estimate.checked().map(|_| ()))?;
+        self.turns = self.turns.saturating_add(1);
+        let (mut exceeded, mut near, mut may_not_fit) = (None, None, None);
+        let mut impossible = false;
+        let parts = self.resources.iter_mut().zip(&mut self.spent);
+        for ((resource, total), (&cost, estimate)) in parts.zip(spent.iter().zip(estimates)) {
+            resource.spent.add(cost);
+            *total = resource.spent.value();
+            let (left, name) = (left_of(resource.cap, resource.spent), &resource.name);
+            if left < 0.0 {
+                exceeded.get_or_insert(name);
+            } else if *total >= resource.near {
+                near.get_or_insert(name);
+            }
+            impossible |= match estimate {
+                Estimate::Impossible => true,
+                Estimate::Interval(interval) => interval.low() > left,
+                Estimate::NoAnswer => false,
+            };
+            if estimate.ends().is_some_and(|interval| interval.high() > left) {
+                may_not_fit.get_or_insert(name);
+            }
+        }
+        let in_a_row = impossible_in_a_row(self.in_a_row, impossible);
+        self.in_a_row = in_a_row;
+        if let Some(resource) = exceeded.cloned() {
+            return Ok(Advice::Stop(AdviceReason::CapExceeded { resource }));
+        }
+        if let Some(rule) = self.rules.iter().find(|rule| rule.holds(in_a_row, failure_probability))
+        {
+            return Ok(Advice::Stop(match (rule, failure_probability) {
+                (StopRule::FailureProbability { .. }, Some(probability)) => {
+                    AdviceReason::FailureProbability { probability }
+                }
+                _ => AdviceReason::Impossible { in_a_row },
+            }));
+        }
+        Ok(if impossible {
+            Advice::Warn(AdviceReason::Impossible { in_a_row })
+        } else if let Some(resource) = may_not_fit.cloned() {
+            Advice::Warn(AdviceReason::MayNotFit { resource })
+        } else if let Some(resource) = near.cloned() {
+            Advice::Warn(AdviceReason::NearCap { resource })
+        } else {
+            Advice::Continue
+        })
+    }
+
+    /// What was spent of each resource so far.
+    #[must_use]
+    pub fn spent(&self) -> &[f64] {
+        &self.spent
+    }
+
+    /// Number of turns so far.
+    #[must_use]
+    pub const fn turns(&self) -> u64 {
+        self.turns
+    }
+}
+
+/// The stored form of a monitor.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    resources: Vec<StoredResource>,
+    stop_rules: Vec<StopRule>,
+    warn_at: f64,
+    impossible_in_a_row: u32,
+    turns: u64,
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+struct StoredResource {
+    name: String,
+    cap: Option<f64>,
+    spent: DecimalSum,
+}
+
+#[cfg(feature = "serde")]
+impl From<BudgetMonitor> for Stored {
+    fn from(monitor: BudgetMonitor) -> Self {
+        let resources =
+            monitor.resources.into_iter().map(|Watched { name, cap, spent, .. }| StoredResource {
+                name,
+                cap: cap.is_finite().then_some(cap),
+                spent,
+            });
+        Self {
+            resources: resources.collect(),
+            stop_rules: monitor.rules,
+            warn_at: monitor.warn_at,
+            impossible_in_a_row: monitor.in_a_row,
+            turns: monitor.turns,
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for BudgetMonitor {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        let resources = stored.resources.iter().map(|it| (it.name.as_str(), it.cap));
+        let mut monitor = Self::new(resources)?.with_warning_at(stored.warn_at)?;
+        for (index, StoredResource { spent, .. }) in stored.resources.into_iter().enumerate() {
+            let value = spent.value();
+            if !(0.0..f64::INFINITY).contains(&value) {
+                let problem = "what was spent must be finite and at least 0";
+                return Err(Error::StoredValue { problem });
+            }
+            if let Some(resource) = monitor.resources.get_mut(index) {
+                resource.spent = spent;
+            }
+            if let Some(total) = monitor.spent.get_mut(index) {
+                *total = value;
+            }
+        }
+        if stored.turns == 0 && monitor.spent.iter().any(|&spent| spent > 0.0) {
+            return Err(Error::StoredValue { problem: "nothing is spent before the first turn" });
+        }
+        if u64::from(stored.impossible_in_a_row) > stored.turns {
+            let problem = "impossible_in_a_row must be at most the number of turns";
+            return Err(Error::StoredValue { problem });
+        }
+        monitor.rules = stored.stop_rules;
+        monitor.in_a_row = stored.impossible_in_a_row;
+        monitor.turns = stored.turns;
+        Ok(monitor)
+    }
+}

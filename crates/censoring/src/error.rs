@@ -1,6 +1,6 @@
 use crate::reasons::exclusion::Exclusion;
 
-/// What was wrong with the input, or why a number is not defined for it.
+/// The reason why an input is invalid or a result is undefined.
 ///
 /// ```
 /// use censoring::{Error, StopTimes};
@@ -12,23 +12,23 @@ use crate::reasons::exclusion::Exclusion;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A forecast, an interval or a weight was not valid.
+    /// A forecast, an interval or a weight is invalid.
     #[error(transparent)]
-    ScoringRules(scoring_rules::Error),
-    /// A trace, a horizon or a step weight was not valid.
+    ScoringRules(#[from] scoring_rules::Error),
+    /// A trace, a horizon, a step weight or a set of training rows is invalid.
     #[error(transparent)]
-    TrajectoryMetrics(trajectory_metrics::Error),
+    TrajectoryMetrics(#[from] trajectory_metrics::Error),
     /// A setting is outside its range.
     #[error("{name} is {value}; it must be {range}")]
     Setting {
         /// The setting's name.
         name: &'static str,
-        /// The number as given.
+        /// The value as given.
         value: f64,
-        /// The range that is allowed, in words.
+        /// The valid range, in words.
         range: &'static str,
     },
-    /// Two arguments that go together differ in length.
+    /// Two arguments whose lengths must agree do not.
     #[error("{what}: expected {expected}, found {found}")]
     Length {
         /// The argument of the wrong length.
@@ -40,18 +40,18 @@ pub enum Error {
     },
     /// A run that ended by itself has no outcome.
     #[error(
-        "a completed run needs an outcome; give the stop reason \"unjudged\" where nobody judged it"
+        "a completed run needs an outcome; if nobody judged it, give the stop reason \"unjudged\""
     )]
     CompletedWithoutOutcome,
-    /// The run has no score: its outcome is unknown and its stop may itself be a sign of it.
-    #[error("a run excluded for {0} has no score; count it in the audit instead")]
+    /// The run has no score: its outcome is unknown, and its stop may be related to the outcome.
+    #[error("a run that is excluded because of {0} has no score; count it in the audit instead")]
     Excluded(Exclusion),
-    /// There is no run to compute from: none at all, none with a score, or none of positive weight.
+    /// The input has no runs, no run with a score, or no run of positive weight.
     #[error(
-        "no run to compute from; give at least one that was not excluded and has positive weight"
+        "the input is empty; give at least one run that is not excluded and has positive weight"
     )]
     Empty,
-    /// A run stopped at no time.
+    /// The time at which a run stopped is negative, infinite or NaN.
     #[error("run {run} stopped at {value}; give a finite time of at least 0")]
     StopTime {
         /// Position of the run, from 0.
@@ -59,9 +59,9 @@ pub enum Error {
         /// The time as given.
         value: f64,
     },
-    /// A run got to where no run can get without being cut off, so that nothing can stand for it.
+    /// A run reached a time that no run can reach without being cut off.
     #[error(
-        "run {run} stopped at {time}, where the chance of not being cut off before is 0; \
+        "run {run} stopped at {time}, but the probability of not being cut off before is 0; \
          end the evaluation before that time"
     )]
     ZeroSurvival {
@@ -70,29 +70,29 @@ pub enum Error {
         /// The time at which it stopped.
         time: f64,
     },
-    /// The score of a run is no number that can be averaged under any weights.
-    #[error("the score of run {run} is {value}; give a number from -1e100 to 1e100")]
+    /// The score of a run is NaN or too large to be averaged.
+    #[error("run {run}: the score is {value}; scores must be from -1e100 to 1e100")]
     RunScore {
         /// Position of the run, from 0.
         run: usize,
         /// The score as given.
         value: f64,
     },
-    /// A run was not cut off but has no score.
-    #[error("run {run} was not cut off but has no score")]
+    /// A complete run has no score.
+    #[error("run {run} is complete but has no score; give the score of every complete run")]
     MissingScore {
         /// Position of the run, from 0.
         run: usize,
     },
-    /// A run was censored, so its score cannot be known, but it has one.
+    /// A run that was cut off has a score, although its score cannot be known.
     #[error("run {run} was cut off but has a score; give the scores of complete runs only")]
     CensoredWithScore {
         /// Position of the run, from 0.
         run: usize,
     },
-    /// The score that a model predicts for a run is no number that can be averaged.
+    /// The score that a model predicts for a run is NaN or too large to be averaged.
     #[error(
-        "the score predicted for run {run} at {time} is {value}; give a number from -1e100 to 1e100"
+        "run {run}: the score predicted at {time} is {value}; predictions must be from -1e100 to 1e100"
     )]
     Prediction {
         /// Position of the run, from 0.
@@ -102,10 +102,10 @@ pub enum Error {
         /// The prediction as given.
         value: f64,
     },
-    /// The score of a step is no number that differences can be taken of.
+    /// The score of a step is infinite, NaN or too large for differences.
     #[error(
-        "the score of step {step} is {value}; take a rule with scores from -1e100 to 1e100, such as \
-         a clipped one"
+        "step {step}: the score is {value}; use a rule with scores from -1e100 to 1e100, such as a \
+         clipped rule"
     )]
     StepScore {
         /// The step, from 1.
@@ -113,7 +113,7 @@ pub enum Error {
         /// Its score.
         value: f64,
     },
-    /// A run of a sample cannot be used.
+    /// A run of a sample is invalid.
     #[error("run {run}: {error}")]
     Run {
         /// Position of the run, from 0.
@@ -121,19 +121,21 @@ pub enum Error {
         /// What is wrong with it.
         error: Box<Self>,
     },
-    /// Two streams that are compared run by run do not belong to the same runs.
+    /// Two streams that are compared run by run belong to different runs.
     #[error(
-        "run {run} has another end or length in the second stream; give the same runs in the same order"
+        "run {run} differs in end or length between the streams; give the same runs in the same order"
     )]
     OtherRun {
         /// Position of the run, from 0.
         run: usize,
     },
     /// No continuation of a run has an outcome.
-    #[error("no branch has an outcome; run more of them, or take the chance from a model")]
+    #[error(
+        "no continuation has an outcome; run more of them or take the probability from a model"
+    )]
     NoBranch,
-    /// A feature is no number that can be learnt from.
-    #[error("feature {column} of row {row} is {value}; give a number from -1e100 to 1e100")]
+    /// A feature is NaN or too large.
+    #[error("row {row}: feature {column} is {value}; features must be from -1e30 to 1e30")]
     Feature {
         /// Position of the row, from 0.
         row: usize,
@@ -142,85 +144,23 @@ pub enum Error {
         /// The feature as given.
         value: f64,
     },
-    /// The runs outside a fold are not enough to learn from.
-    #[error("outside fold {fold}: {error}; what is outside each fold must be enough to learn from")]
+    /// The runs outside a fold are not enough to fit a model.
+    #[error(
+        "outside fold {fold}: {error}; the runs outside each fold must be enough to fit a model"
+    )]
     Fold {
         /// The fold, from 0.
         fold: usize,
         /// What was wrong outside it.
         error: Box<Self>,
     },
-    /// A stored value is not one that this crate writes.
-    #[error("a stored value is not valid: {problem}")]
+    /// A stored value is one that this crate cannot have written.
+    #[error("a stored value is invalid: {problem}")]
     StoredValue {
-        /// What is wrong.
+        /// What is wrong with it.
         problem: &'static str,
     },
-    /// An error in a chance can cost any amount under a rule without a bound.
-    #[error(
-        "the rule is unbounded, so no bound on the regret exists; take a bounded rule or clip it"
-    )]
+    /// The scores of a rule are unbounded, so an error in a probability can cost any amount.
+    #[error("the rule is unbounded, so the regret has no bound; use a bounded rule or clip it")]
     UnboundedRule,
-}
-
-impl From<scoring_rules::Error> for Error {
-    fn from(error: scoring_rules::Error) -> Self {
-        match error {
-            scoring_rules::Error::Empty => Self::Empty,
-            scoring_rules::Error::Length { what, expected, found } => {
-                Self::Length { what, expected, found }
-            }
-            scoring_rules::Error::Setting { name, value, range } => {
-                Self::Setting { name, value, range }
-            }
-            other => Self::ScoringRules(other),
-        }
-    }
-}
-
-impl From<trajectory_metrics::Error> for Error {
-    fn from(error: trajectory_metrics::Error) -> Self {
-        match error {
-            trajectory_metrics::Error::Empty => Self::Empty,
-            trajectory_metrics::Error::Length { what, expected, found } => {
-                Self::Length { what, expected, found }
-            }
-            trajectory_metrics::Error::Setting { name, value, range } => {
-                Self::Setting { name, value, range }
-            }
-            trajectory_metrics::Error::ScoringRules(error) => error.into(),
-            other => Self::TrajectoryMetrics(other),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_crate_below_noticed_has_the_name_that_it_has_here() {
-        let (name, value, range) = ("width", -1.0, "at least 0");
-        let (what, expected, found) = ("weights", 2, 1);
-        let wrong_end = scoring_rules::Error::Reversed { low: 1.0, high: 0.5 };
-        for (below, here) in [
-            (scoring_rules::Error::Empty, Error::Empty),
-            (
-                scoring_rules::Error::Setting { name, value, range },
-                Error::Setting { name, value, range },
-            ),
-            (
-                scoring_rules::Error::Length { what, expected, found },
-                Error::Length { what, expected, found },
-            ),
-            (wrong_end, Error::ScoringRules(wrong_end)),
-        ] {
-            let text = below.to_string();
-            assert_eq!(Error::from(trajectory_metrics::Error::from(below)), here);
-            assert_eq!(Error::from(below), here);
-            if here != Error::Empty {
-                assert_eq!(here.to_string(), text);
-            }
-        }
-    }
 }

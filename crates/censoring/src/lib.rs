@@ -2,6 +2,7 @@
 
 mod checks;
 mod error;
+mod from_fn;
 mod reasons;
 mod scores;
 mod sensitivity;
@@ -10,6 +11,7 @@ mod success;
 mod weighting;
 
 pub use error::Error;
+pub use from_fn::FromFn;
 pub use reasons::{Exclusion, StopClass, StopReason};
 pub use scores::{
     CensoringShift, RunScore, StreamDifference, censoring_shift, exact_mean_score, exact_score,
@@ -22,7 +24,7 @@ pub use stops::{
 pub use success::{
     Continuations, CrossFitSuccess, LogisticSuccess, LogisticSuccessModel, SuccessEstimate,
     SuccessLearner, SuccessModel, cross_fit_success, hybrid_success_probabilities, plug_in_bias,
-    plug_in_regret_bound, prefix_features,
+    plug_in_regret_bound, prefix_features, success_model_from_fn,
 };
 pub use trajectory_metrics::{
     Folds, Interval, Probability, ScoringRule, Tps, Trace, Weight, WeightSchedule, from_fn,

@@ -1,4 +1,4 @@
-//! The chance of success after a stop.
+//! The probability of success after a stop.
 
 pub(crate) mod continuations;
 pub(crate) mod cross_fit_success;
@@ -12,4 +12,4 @@ pub use cross_fit_success::{CrossFitSuccess, cross_fit_success};
 pub use logistic_success::{LogisticSuccess, LogisticSuccessModel};
 pub use plug_in_bias::{plug_in_bias, plug_in_regret_bound};
 pub use prefix_features::prefix_features;
-pub use success_model::{SuccessLearner, SuccessModel};
+pub use success_model::{SuccessLearner, SuccessModel, success_model_from_fn};

@@ -1,18 +1,16 @@
-//! How well a confidence is calibrated, and maps that calibrate it.
+//! Measures of calibration, and maps that calibrate a confidence.
 
 pub(crate) mod beta_calibration;
 pub(crate) mod calibration_error;
 pub(crate) mod calibrator;
 pub(crate) mod clip;
 pub(crate) mod cross_fit;
-pub(crate) mod fit_input;
 pub(crate) mod folds;
 pub(crate) mod isotonic;
-pub(crate) mod log_odds;
 pub(crate) mod platt;
 pub(crate) mod reliability_curve;
 pub(crate) mod reliability_diagram;
-pub(crate) mod ridge_logistic;
+pub(crate) mod standard;
 #[cfg(feature = "serde")]
 mod stored_map;
 pub(crate) mod temperature;
@@ -23,7 +21,7 @@ pub use calibration_error::{
     brier_loss, expected_calibration_error, maximum_calibration_error,
     root_mean_square_calibration_error,
 };
-pub use calibrator::{CalibrationMap, Calibrator};
+pub use calibrator::{CalibrationMap, Calibrator, calibration_map_from_fn};
 pub use cross_fit::{CrossFit, cross_fit};
 pub use folds::Folds;
 pub use isotonic::{Isotonic, IsotonicMap};

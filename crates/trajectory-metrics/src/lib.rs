@@ -8,6 +8,8 @@ pub mod distinct_keys;
 mod error;
 mod forecast_fault;
 mod from_fn;
+#[doc(hidden)]
+pub mod logistic;
 mod numerics;
 mod ranks;
 mod reports;
@@ -22,9 +24,10 @@ pub mod tool_calls;
 pub use calibration::{
     BetaCalibration, BetaCalibrationMap, CalibrationMap, Calibrator, ConsistencyInterval, CrossFit,
     Folds, Isotonic, IsotonicMap, Platt, PlattMap, ReliabilityBin, ReliabilityPoint,
-    TemperatureMap, TemperatureScaling, VennAbers, VennAbersMap, brier_loss, consistency_band,
-    cross_fit, expected_calibration_error, maximum_calibration_error, reliability_curve,
-    reliability_diagram, root_mean_square_calibration_error,
+    TemperatureMap, TemperatureScaling, VennAbers, VennAbersMap, brier_loss,
+    calibration_map_from_fn, consistency_band, cross_fit, expected_calibration_error,
+    maximum_calibration_error, reliability_curve, reliability_diagram,
+    root_mean_square_calibration_error,
 };
 pub use error::Error;
 pub use forecast_fault::ForecastFault;

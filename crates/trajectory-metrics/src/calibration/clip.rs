@@ -1,16 +1,60 @@
-use crate::error::Error;
+use scoring_rules::Probability;
 
-/// A clip that leaves room between its ends and keeps them off 0 and 1.
-pub(crate) fn check_clip(clip: f64) -> Result<f64, Error> {
-    // A NaN is in no range.
-    if (f64::EPSILON / 2.0..0.5).contains(&clip) {
-        Ok(clip)
-    } else {
-        let range = "at least 2^-53 and below 1/2";
-        Err(Error::Setting { name: "clip", value: clip, range })
+use crate::{
+    error::Error,
+    logistic::{logit, sigmoid},
+};
+
+/// A distance that forecasts keep from 0 and 1, so that their log-odds are finite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "f64", into = "f64"))]
+pub(crate) struct Clip(f64);
+
+impl Clip {
+    /// The clip of the paper, 1e-6.
+    pub(crate) const PAPER: Self = Self(1e-6);
+
+    pub(crate) fn new(clip: f64) -> Result<Self, Error> {
+        // 2^-53 is the least clip for which `1 - clip` is not 1.
+        if (f64::EPSILON / 2.0..0.5).contains(&clip) {
+            Ok(Self(clip))
+        } else {
+            let range = "at least 2^-53 and below 1/2";
+            Err(Error::Setting { name: "clip", value: clip, range })
+        }
+    }
+
+    /// The clipped forecast.
+    pub(crate) fn forecast(self, forecast: Probability) -> f64 {
+        forecast.get().clamp(self.0, 1.0 - self.0)
+    }
+
+    /// The log-odds of the clipped forecast.
+    pub(crate) fn log_odds(self, forecast: Probability) -> f64 {
+        logit(self.forecast(forecast))
+    }
+
+    /// The clipped probability with these log-odds, which must not be NaN.
+    pub(crate) fn probability(self, log_odds: f64) -> Probability {
+        let clipped = sigmoid(log_odds).clamp(self.0, 1.0 - self.0);
+        // Only NaN could take the other arm.
+        Probability::new(clipped).unwrap_or(Probability::HALF)
     }
 }
 
-pub(crate) fn clip(p: f64, clip: f64) -> f64 {
-    p.clamp(clip, 1.0 - clip)
+#[cfg(feature = "serde")]
+impl TryFrom<f64> for Clip {
+    type Error = Error;
+
+    fn try_from(clip: f64) -> Result<Self, Error> {
+        Self::new(clip)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Clip> for f64 {
+    fn from(Clip(clip): Clip) -> Self {
+        clip
+    }
 }

@@ -5,15 +5,14 @@ use super::stored_map;
 use crate::{
     calibration::{
         calibrator::{CalibrationMap, Calibrator},
-        clip::{check_clip, clip},
-        fit_input::{Standard, both_outcomes, records, standardise},
-        log_odds::{logit, sigmoid},
-        ridge_logistic::RidgeLogistic,
+        clip::Clip,
+        standard::Standard,
     },
     error::Error,
+    logistic::{Rows, check_both_outcomes, check_penalty},
 };
 
-/// Platt scaling: a logistic curve in the log-odds of the forecast, the paper's recalibration.
+/// Platt scaling: a logistic curve in the log-odds of the forecast; the paper's recalibration.
 ///
 /// ```text
 /// x = (logit(clip(F)) - mean) / max(std, 1e-6)
@@ -21,9 +20,10 @@ use crate::{
 /// a, b minimise  sum of w_i * -ln P_i(outcome i)  +  penalty / 2 * b^2
 /// ```
 ///
-/// Mean and standard deviation are the weighted ones of the training records. The penalty stands
-/// beside the sum, not the mean, of the log losses, so it fades as records are added; the intercept
-/// is free. A slope below 0 is taken for noise: the map then is the training success rate.
+/// The mean and the standard deviation are those of the weighted training records. The penalty is
+/// added to the sum of the log losses, not to their mean, so it matters less as records are added.
+/// The intercept has no penalty. A negative slope is treated as noise: the map is then constant and
+/// equal to the success rate of the training records.
 ///
 /// The [default](Self::default) is the paper's: penalty 1, clip 1e-6. Cost: one sort, O(n log n),
 /// then about ten passes over the distinct forecasts.
@@ -36,7 +36,7 @@ use crate::{
 /// ```
 /// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Platt, Probability, Weight};
 ///
-/// // Overconfident: says 0.9 and 0.99, is right half and three quarters of the time.
+/// // Overconfident forecasts: runs at 0.9 succeed half of the time, runs at 0.99 three quarters.
 /// let said = Probability::from_slice(&[0.9, 0.99])?;
 /// let records: Vec<_> = said.iter().copied().cycle().take(8).collect();
 /// let outcomes = [true, true, false, true, true, true, false, false];
@@ -48,44 +48,28 @@ use crate::{
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredPlatt"))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Platt {
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::penalty"))]
     penalty: f64,
-    clip: f64,
-}
-
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredPlatt {
-    penalty: f64,
-    clip: f64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<StoredPlatt> for Platt {
-    type Error = Error;
-
-    fn try_from(StoredPlatt { penalty, clip }: StoredPlatt) -> Result<Self, Error> {
-        Self::new(penalty, clip)
-    }
+    clip: Clip,
 }
 
 impl Default for Platt {
     fn default() -> Self {
-        Self { penalty: 1.0, clip: 1e-6 }
+        Self { penalty: 1.0, clip: Clip::PAPER }
     }
 }
 
 impl Platt {
-    /// Platt scaling with a penalty and a clip of your own.
+    /// Makes Platt scaling with this penalty and this clip.
     ///
-    /// The penalty cannot be 0: where the forecasts separate the outcomes there would be no fit.
+    /// The penalty is positive because forecasts that separate the outcomes have no fit without one.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the penalty is positive and finite and the clip is below one half
-    /// and large enough for `1 - clip` not to be 1 (2^-53).
+    /// [`Error::Setting`] unless the penalty is from 1e-20 to 1e20 and the clip at least 2^-53 and
+    /// below 1/2.
     ///
     /// ```
     /// use trajectory_metrics::{Error, Platt};
@@ -96,32 +80,27 @@ impl Platt {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn new(penalty: f64, clip: f64) -> Result<Self, Error> {
-        // Written so that a NaN falls into the error arm.
-        if !(penalty > 0.0 && penalty < f64::INFINITY) {
-            let range = "above 0 and finite";
-            return Err(Error::Setting { name: "penalty", value: penalty, range });
-        }
-        Ok(Self { penalty, clip: check_clip(clip)? })
+        Ok(Self { penalty: check_penalty(penalty)?, clip: Clip::new(clip)? })
     }
 }
 
 /// A logistic curve in the log-odds of the forecast, fitted by [`Platt`].
 ///
-/// Does not fall, up to the last digit of neighbouring forecasts.
+/// The map does not decrease, except for rounding in the last digit.
 ///
 /// ```
-/// use trajectory_metrics::{Weight, CalibrationMap, Calibrator, Error, Platt, Probability};
+/// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Platt, Probability, Weight};
 ///
-/// // 0.25 and 0.75 have the log-odds -ln 3 and ln 3. Each is right in three of four.
+/// // 0.25 and 0.75 have the log-odds -ln 3 and ln 3, and both are calibrated.
 /// let said = Probability::from_slice(&[0.25, 0.25, 0.25, 0.25, 0.75, 0.75, 0.75, 0.75])?;
 /// let outcomes = [true, false, false, false, true, true, true, false];
 /// let map = Platt::default().fit(said, &outcomes, &[Weight::ONE; 8])?;
 /// assert!(map.mean().abs() < 1e-12 && (map.scale() - 3_f64.ln()).abs() < 1e-12);
-/// // The penalty pulls the slope below ln 3, which would leave the forecasts as they are.
+/// // Without the penalty the slope would be ln 3 and the map the identity.
 /// assert!(map.intercept().abs() < 1e-9 && 0.6 < map.slope() && map.slope() < 3_f64.ln());
 /// assert!(!map.is_fallback() && !map.is_degenerate());
 ///
-/// // Forecasts that point the wrong way, and forecasts that say nothing.
+/// // Forecasts that are higher for failures, and constant forecasts.
 /// let wrong: Vec<bool> = outcomes.iter().map(|outcome| !outcome).collect();
 /// let map = Platt::default().fit(said, &wrong, &[Weight::ONE; 8])?;
 /// assert!(map.is_fallback() && (map.apply(said[0]).get() - 0.5).abs() < 1e-9);
@@ -133,58 +112,53 @@ impl Platt {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct PlattMap {
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::mean"))]
-    mean: f64,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::scale"))]
-    scale: f64,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::intercept"))]
+    standard: Standard,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::number"))]
     intercept: f64,
     #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::slope"))]
     slope: f64,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::clip"))]
-    clip: f64,
+    clip: Clip,
     fallback: bool,
-    degenerate: bool,
 }
 
 impl PlattMap {
-    /// Weighted mean of the training forecasts' log-odds.
+    /// The weighted mean of the log-odds of the training forecasts.
     #[must_use]
     pub const fn mean(&self) -> f64 {
-        self.mean
+        self.standard.mean
     }
 
-    /// What log-odds are divided by: their weighted standard deviation in training, or 1e-6 where
-    /// that is less.
+    /// The divisor of the log-odds: their weighted standard deviation in the training records, and at
+    /// least 1e-6.
     #[must_use]
     pub const fn scale(&self) -> f64 {
-        self.scale
+        self.standard.scale
     }
 
-    /// The log-odds, after calibration, of a forecast at the mean.
+    /// The calibrated log-odds of a forecast whose log-odds are at the mean.
     #[must_use]
     pub const fn intercept(&self) -> f64 {
         self.intercept
     }
 
-    /// The rise of the calibrated log-odds with one scale of the forecast's. Never negative.
+    /// The change of the calibrated log-odds per scale of the forecast's log-odds. Never negative.
     #[must_use]
     pub const fn slope(&self) -> f64 {
         self.slope
     }
 
-    /// Whether the fitted slope was negative, and the map is now constant: the weighted success
-    /// rate in training. Report it where you report the map.
+    /// Whether the fitted slope was negative, so that the map is constant: the weighted success rate
+    /// of the training records. Reports of the map should mention it.
     #[must_use]
     pub const fn is_fallback(&self) -> bool {
         self.fallback
     }
 
-    /// Whether the training forecasts had so little spread that the floor of the scale took over.
-    /// The map then says little about any other forecast.
+    /// Whether the standard deviation of the training log-odds was below 1e-6. The map then says
+    /// little about any other forecast.
     #[must_use]
     pub const fn is_degenerate(&self) -> bool {
-        self.degenerate
+        self.standard.degenerate
     }
 }
 
@@ -193,36 +167,38 @@ impl Calibrator for Platt {
 
     /// # Errors
     ///
-    /// As [`Calibrator::fit`]. One outcome gives [`Error::OneClass`], also where the other one has
-    /// less than 1e-200 of the weight. Over the total weight, the penalty counts as
-    /// no less than 1e-20 and no more than 1e20.
+    /// The errors of [`Calibrator::fit`]; [`Error::OneClass`] also if one outcome has less than 1e-12
+    /// of the weight.
     fn fit(
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
         weights: &[Weight],
     ) -> Result<PlattMap, Error> {
-        // Blocks, so that no order of the records can matter.
+        // Blocks, so that the order of the records cannot matter.
         let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
-        let (failures, successes) = both_outcomes(&blocks)?;
-        let total = failures + successes;
-        let mut records = records(&blocks, |p| [logit(clip(p.get(), self.clip))]);
-        let [Standard { mean, scale, degenerate }] = standardise(&mut records);
-        let base_rate = successes.ln() - failures.ln();
-        let line = RidgeLogistic::new(records, self.penalty / total).minimum(base_rate);
+        let (failures, successes) = blocks.class_weights();
+        check_both_outcomes(failures, successes)?;
+        let mut rows = Rows::new(1);
+        for block in blocks.as_slice() {
+            rows.push(&[self.clip.log_odds(block.confidence)], block.failures, block.successes);
+        }
+        let standard = Standard::fit(&mut rows, 0);
+        let line = rows.fit(self.penalty / (failures + successes));
         let fallback = line.slopes[0] < 0.0;
-        let (intercept, slope) =
-            if fallback { (base_rate, 0.0) } else { (line.intercept, line.slopes[0]) };
-        Ok(PlattMap { mean, scale, intercept, slope, clip: self.clip, fallback, degenerate })
+        let (intercept, slope) = if fallback {
+            ((successes / failures).ln(), 0.0)
+        } else {
+            (line.intercept, line.slopes[0])
+        };
+        Ok(PlattMap { standard, intercept, slope, clip: self.clip, fallback })
     }
 }
 
 impl CalibrationMap for PlattMap {
     fn apply(&self, forecast: Probability) -> Probability {
-        let x = (logit(clip(forecast.get(), self.clip)) - self.mean) / self.scale;
-        let calibrated = clip(sigmoid(self.intercept + self.slope * x), self.clip);
-        // All of it is finite and the clip holds, so the other arm is never taken.
-        Probability::new(calibrated).unwrap_or(forecast)
+        let x = self.standard.apply(self.clip.log_odds(forecast));
+        self.clip.probability(self.intercept + self.slope * x)
     }
 }
 
@@ -247,28 +223,8 @@ mod tests {
             assert!(matches!(clip, Err(Error::Setting { name: "clip", .. })));
         }
         assert!(Platt::new(1.0, 1e-17).is_err() && Platt::new(1.0, 0.5).is_err());
-        assert!(Platt::new(1e-300, f64::EPSILON / 2.0).is_ok());
-    }
-
-    #[test]
-    fn one_outcome_alone_is_an_error_also_where_the_other_weighs_nothing() {
-        let one_class = |outcome| Err(Error::OneClass { outcome });
-        assert_eq!(
-            fit(&[0.4, 0.6], &[true, true], Weight::from_slice(&[1.0, 1.0]).unwrap()),
-            one_class(true)
-        );
-        assert_eq!(
-            fit(&[0.4, 0.6], &[true, false], Weight::from_slice(&[0.0, 1.0]).unwrap()),
-            one_class(false)
-        );
-        let outcomes = [true, false, false];
-        assert_eq!(
-            fit(&[0.4, 0.6, 0.6], &outcomes, Weight::from_slice(&[1e-100, 1e100, 1e100]).unwrap()),
-            one_class(false)
-        );
-        assert!(
-            fit(&[0.4, 0.6], &[true, false], Weight::from_slice(&[1e-99, 1e100]).unwrap()).is_ok()
-        );
+        assert!(Platt::new(1e21, 1e-6).is_err());
+        assert!(Platt::new(1e-20, f64::EPSILON / 2.0).is_ok());
     }
 
     #[test]
@@ -288,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_constant_stream_is_degenerate_and_gives_the_base_rate_without_a_fallback() {
-        // Both ends of the clip are one value, too.
+        // Forecasts beyond the clip count as one value.
         for forecasts in [[0.7; 4], [1.0, 1.0, 0.999_999_9, 1.0]] {
             let map =
                 fit(&forecasts, &[true, false, true, true], Weight::from_slice(&[1.0; 4]).unwrap())
@@ -306,7 +262,7 @@ mod tests {
         let forecasts = Probability::from_slice(&[0.2, 0.3, 0.7, 0.8]).unwrap();
         let outcomes = [false, false, true, true];
         let mut before = 0.0;
-        for penalty in [1e300, 1e3, 1.0, 1e-3, 1e-9, 1e-300] {
+        for penalty in [1e20, 1e3, 1.0, 1e-3, 1e-9, 1e-20] {
             let platt = Platt::new(penalty, 1e-6).unwrap();
             let map =
                 platt.fit(forecasts, &outcomes, Weight::from_slice(&[1.0; 4]).unwrap()).unwrap();

@@ -1,35 +1,33 @@
-use scoring_rules::{CompensatedSum, Probability, TiedBlocks, Weight};
+use scoring_rules::{Probability, TiedBlocks, Weight};
 
 #[cfg(feature = "serde")]
 use super::stored_map;
 use crate::{
     calibration::{
         calibrator::{CalibrationMap, Calibrator},
-        clip::{check_clip, clip},
-        fit_input::both_outcomes,
-        log_odds::{logit, sigmoid},
-        ridge_logistic::{Record, RidgeLogistic},
+        clip::Clip,
     },
     error::Error,
+    logistic::{Rows, check_both_outcomes},
 };
 
-/// Beside the mean log loss, half of this times the square of the scaled slope: too little to be
-/// seen unless all forecasts are on their right side of one half, where it keeps the slope finite.
+/// The penalty on the squared slope, added to the mean log loss. It matters only if every forecast is
+/// on the correct side of 1/2, where it keeps the slope finite.
 const PENALTY: f64 = 1e-12;
 
 /// Temperature scaling: one factor on the log-odds of the forecast.
 ///
 /// ```text
-/// calibrated = clip(sigmoid(logit(clip(F)) / T)),   T > 0 with the least weighted log loss
+/// calibrated = clip(sigmoid(logit(clip(F)) / T)),   T > 0 with the smallest weighted log loss
 /// ```
 ///
-/// A T above 1 pulls forecasts towards 1/2, one below 1 pushes them apart. 1/2 stays where it is,
-/// so this mends overconfidence and nothing else: it cannot move a base rate. Where no T > 0 is
-/// best because forecasts point the wrong way from 1/2, the map is 1/2 everywhere.
+/// T above 1 moves forecasts towards 1/2, and T below 1 moves them away from it. Since 1/2 is mapped
+/// to itself, temperature scaling corrects overconfidence but not the base rate. If forecasts are
+/// on the wrong side of 1/2 on balance, no T > 0 is best, and the map is 1/2 everywhere.
 ///
-/// There is no penalty to speak of: 1e-12 / 2 times the mean square of the calibrated log-odds,
-/// beside the mean log loss, keeps T above 0 where every forecast is on its right side of 1/2. The
-/// [default](Self::default) clip is 1e-6.
+/// A penalty of 1e-12 / 2 times the mean square of the calibrated log-odds is added to the mean log
+/// loss. It has no visible effect unless every forecast is on the correct side of 1/2, where it
+/// keeps T above 0. The [default](Self::default) clip is 1e-6.
 ///
 /// Cost: one sort, O(n log n), then about ten passes over the distinct forecasts.
 ///
@@ -41,61 +39,42 @@ const PENALTY: f64 = 1e-12;
 ///     CalibrationMap, Calibrator, Error, Probability, TemperatureScaling, Weight,
 /// };
 ///
-/// // Says 0.9 and is right in three of four: 9 to 1 should be 3 to 1.
+/// // Three of four runs at 0.9 succeed, so odds of 9 to 1 should be 3 to 1.
 /// let said = [Probability::new(0.9)?; 4];
 /// let map = TemperatureScaling::default().fit(&said, &[true, true, false, true], &[Weight::ONE; 4])?;
 /// assert!((map.temperature() - 2.0).abs() < 1e-6);
-/// assert!((map.slope() - 0.5).abs() < 1e-6 && !map.is_fallback() && !map.is_degenerate());
+/// assert!(!map.is_fallback() && !map.is_degenerate());
 /// assert!((map.apply(said[0]).get() - 0.75).abs() < 1e-9);
 ///
-/// // Right in one of four: the wrong way from 1/2.
+/// // One of four runs at 0.9 succeeds: the forecasts are on the wrong side of 1/2.
 /// let map = TemperatureScaling::default().fit(&said, &[false, true, false, false], &[Weight::ONE; 4])?;
 /// assert!(map.is_fallback() && map.temperature().is_infinite());
 /// assert_eq!(map.apply(said[0]), Probability::HALF);
 ///
-/// // 1/2 whatever the factor.
+/// // 1/2 is mapped to itself by every temperature.
 /// let half = [Probability::HALF; 2];
 /// assert!(TemperatureScaling::default().fit(&half, &[true, false], &[Weight::ONE; 2])?.is_degenerate());
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredTemperatureScaling"))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct TemperatureScaling {
-    clip: f64,
-}
-
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredTemperatureScaling {
-    clip: f64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<StoredTemperatureScaling> for TemperatureScaling {
-    type Error = Error;
-
-    fn try_from(
-        StoredTemperatureScaling { clip }: StoredTemperatureScaling,
-    ) -> Result<Self, Error> {
-        Self::new(clip)
-    }
+    clip: Clip,
 }
 
 impl Default for TemperatureScaling {
     fn default() -> Self {
-        Self { clip: 1e-6 }
+        Self { clip: Clip::PAPER }
     }
 }
 
 impl TemperatureScaling {
-    /// Temperature scaling with a clip of your own.
+    /// Makes temperature scaling with this clip.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the clip is below one half and large enough for `1 - clip` not to
-    /// be 1 (2^-53).
+    /// [`Error::Setting`] unless the clip is at least 2^-53 and below 1/2.
     ///
     /// ```
     /// use trajectory_metrics::{Error, TemperatureScaling};
@@ -105,47 +84,40 @@ impl TemperatureScaling {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn new(clip: f64) -> Result<Self, Error> {
-        Ok(Self { clip: check_clip(clip)? })
+        Ok(Self { clip: Clip::new(clip)? })
     }
 }
 
 /// One factor on the log-odds, fitted by [`TemperatureScaling`].
 ///
-/// Does not fall, up to the last digit of neighbouring forecasts.
+/// The map does not decrease, except for rounding in the last digit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct TemperatureMap {
     #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::slope"))]
     slope: f64,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::clip"))]
-    clip: f64,
+    clip: Clip,
     fallback: bool,
     degenerate: bool,
 }
 
 impl TemperatureMap {
-    /// The temperature T; infinite for a [fallback](Self::is_fallback).
+    /// The temperature T, which is positive; infinite for a [fallback](Self::is_fallback).
     #[must_use]
     pub fn temperature(&self) -> f64 {
         1.0 / self.slope
     }
 
-    /// The factor on the log-odds, 1/T. Never negative.
-    #[must_use]
-    pub const fn slope(&self) -> f64 {
-        self.slope
-    }
-
-    /// Whether no positive factor was best, and the map is now 1/2 everywhere. Report it where you
-    /// report the map.
+    /// Whether no finite temperature was best, so that the map is 1/2 everywhere. Reports of the map
+    /// should mention it.
     #[must_use]
     pub const fn is_fallback(&self) -> bool {
         self.fallback
     }
 
-    /// Whether every training forecast was 1/2, to 1e-6 in the log-odds, so that any factor fits.
-    /// It is 1 then, and the map changes nothing but what it clips.
+    /// Whether every training forecast was 1/2 up to 1e-6 in the log-odds, so that every temperature
+    /// fits equally well. The temperature is then 1, and the map only clips.
     #[must_use]
     pub const fn is_degenerate(&self) -> bool {
         self.degenerate
@@ -157,53 +129,45 @@ impl Calibrator for TemperatureScaling {
 
     /// # Errors
     ///
-    /// As [`Calibrator::fit`]. One outcome gives [`Error::OneClass`], also where the other one has
-    /// less than 1e-200 of the weight.
+    /// The errors of [`Calibrator::fit`]; [`Error::OneClass`] also if one outcome has less than 1e-12
+    /// of the weight.
     fn fit(
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
         weights: &[Weight],
     ) -> Result<TemperatureMap, Error> {
-        // Blocks, so that no order of the records can matter.
+        // Blocks, so that the order of the records cannot matter.
         let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
-        let (failures, successes) = both_outcomes(&blocks)?;
-        let total = failures + successes;
+        let (failures, successes) = blocks.class_weights();
+        check_both_outcomes(failures, successes)?;
+        // Every record and its mirror image: the best curve through both passes 1/2, so that a fit
+        // with a free intercept finds the best curve without one.
+        let mut rows = Rows::new(1);
+        for block in blocks.as_slice() {
+            let log_odds = self.clip.log_odds(block.confidence);
+            rows.push(&[log_odds], block.failures, block.successes);
+            rows.push(&[-log_odds], block.successes, block.failures);
+        }
         let map = |slope, fallback, degenerate| {
             Ok(TemperatureMap { slope, clip: self.clip, fallback, degenerate })
         };
-        let mut records = Vec::with_capacity(2 * blocks.as_slice().len());
-        let mut square = CompensatedSum::default();
-        for block in blocks.as_slice() {
-            let feature = logit(clip(block.confidence.get(), self.clip));
-            let (failures, successes) = (block.failures / total, block.successes / total);
-            square.add((failures + successes) * feature * feature);
-            // Every record and its mirror image: the best curve through both passes 1/2, so that
-            // the fit with an intercept finds the one without.
-            records.push(Record { features: [feature], failures, successes });
-            records.push(Record { features: [-feature], failures: successes, successes: failures });
-        }
-        let scale = square.value().sqrt();
+        let scale = rows.moment(0, 0.0, 2).sqrt();
         if scale < LEAST_SCALE {
             return map(1.0, false, true);
         }
-        for record in &mut records {
-            record.features[0] /= scale;
-        }
-        // Twice the records, twice the penalty.
-        let slope = RidgeLogistic::new(records, 2.0 * PENALTY).minimum(0.0).slopes[0] / scale;
+        rows.standardise(0, 0.0, scale);
+        let slope = rows.fit(PENALTY).slopes[0] / scale;
         if slope > 0.0 { map(slope, false, false) } else { map(0.0, true, false) }
     }
 }
 
-/// Log-odds that are smaller, on the whole, are none.
+/// If the root mean square of the log-odds is smaller, all forecasts count as 1/2.
 const LEAST_SCALE: f64 = 1e-6;
 
 impl CalibrationMap for TemperatureMap {
     fn apply(&self, forecast: Probability) -> Probability {
-        let logit = logit(clip(forecast.get(), self.clip));
-        // All of it is finite and the clip holds, so the other arm is never taken.
-        Probability::new(clip(sigmoid(self.slope * logit), self.clip)).unwrap_or(forecast)
+        self.clip.probability(self.slope * self.clip.log_odds(forecast))
     }
 }
 
@@ -225,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn forecasts_that_point_the_wrong_way_become_one_half() {
+    fn forecasts_on_the_wrong_side_of_one_half_become_one_half() {
         let map = fit(&[0.9, 0.2], &[false, true]).unwrap();
         assert!(map.is_fallback() && !map.is_degenerate());
         assert_eq!(map.temperature(), f64::INFINITY);
@@ -233,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn forecasts_that_say_nothing_of_the_outcome_become_one_half() {
+    fn forecasts_without_information_about_the_outcome_become_one_half() {
         let map = fit(&[0.9, 0.9, 0.2, 0.2], &[false, true, false, true]).unwrap();
         assert!(map.is_fallback() && !map.is_degenerate());
         assert_eq!((mapped(&map, 0.0), mapped(&map, 0.9)), (0.5, 0.5));
@@ -241,7 +205,7 @@ mod tests {
 
     #[test]
     fn odds_below_one_take_the_temperature_that_gives_them_the_rate_of_success() {
-        // Says 2 to 3, has 1 to 3.
+        // The forecast odds are 2 to 3, the observed ones 1 to 3.
         let map = fit(&[0.4; 4], &[true, false, false, false]).unwrap();
         approx::assert_relative_eq!(
             map.temperature(),
@@ -263,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn forecasts_on_their_right_side_have_a_low_and_positive_temperature() {
+    fn forecasts_on_the_correct_side_have_a_low_and_positive_temperature() {
         let map = fit(&[0.2, 0.4, 0.6, 0.8], &[false, false, true, true]).unwrap();
         assert!(map.temperature() > 1e-3 && map.temperature() < 0.1, "{map:?}");
         assert_eq!(mapped(&map, 0.5), 0.5);

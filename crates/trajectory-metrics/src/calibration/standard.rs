@@ -1,0 +1,34 @@
+#[cfg(feature = "serde")]
+use super::stored_map;
+use crate::logistic::Rows;
+
+/// The least scale of a feature. Training records with a smaller standard deviation have no spread
+/// worth speaking of.
+const LEAST_SCALE: f64 = 1e-6;
+
+/// How a feature is standardised: `(feature - mean) / scale`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub(crate) struct Standard {
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::number"))]
+    pub(crate) mean: f64,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::scale"))]
+    pub(crate) scale: f64,
+    /// Whether the standard deviation was below the least scale.
+    pub(crate) degenerate: bool,
+}
+
+impl Standard {
+    /// Standardises a feature of all rows by its weighted mean and standard deviation.
+    pub(crate) fn fit(rows: &mut Rows, column: usize) -> Self {
+        let (mean, deviation) = rows.mean_and_deviation(column);
+        let scale = deviation.max(LEAST_SCALE);
+        rows.standardise(column, mean, scale);
+        Self { mean, scale, degenerate: deviation < LEAST_SCALE }
+    }
+
+    pub(crate) fn apply(&self, feature: f64) -> f64 {
+        (feature - self.mean) / self.scale
+    }
+}

@@ -1,0 +1,469 @@
+//! Logistic regression on a few features, with a penalty on the slopes and a free intercept.
+//!
+//! Shared by the calibrators of this crate and by the crates that depend on it; not meant for users.
+
+use scoring_rules::CompensatedSum;
+
+use crate::error::Error;
+
+/// An outcome that has a smaller share of the total weight than this would be lost in rounding.
+const LEAST_SHARE: f64 = 1e-12;
+
+/// The range of the ridge. At the low end, separated outcomes are as far apart as `f64` allows; at the
+/// high end, no slope is left to see.
+const RIDGE: [f64; 2] = [1e-20, 1e20];
+
+/// The largest number of steps of Newton's method. Real data take about 6.
+const STEPS: usize = 200;
+
+/// Returns `1 / (1 + e^-z)`, accurate for both signs of `z`.
+#[must_use]
+pub fn sigmoid(z: f64) -> f64 {
+    if z >= 0.0 {
+        1.0 / (1.0 + (-z).exp())
+    } else {
+        let odds = z.exp();
+        odds / (1.0 + odds)
+    }
+}
+
+/// Returns `ln(p / (1 - p))`, also accurate near one half.
+#[must_use]
+pub fn logit(p: f64) -> f64 {
+    if (p - 0.5).abs() < 0.25 {
+        ((2.0 * p - 1.0) / (1.0 - p)).ln_1p()
+    } else {
+        (p / (1.0 - p)).ln()
+    }
+}
+
+/// Checks a penalty: a number from 1e-20 to 1e20.
+///
+/// # Errors
+///
+/// [`Error::Setting`] for any other number.
+pub fn check_penalty(penalty: f64) -> Result<f64, Error> {
+    if (RIDGE[0]..=RIDGE[1]).contains(&penalty) {
+        Ok(penalty)
+    } else {
+        Err(Error::Setting { name: "penalty", value: penalty, range: "from 1e-20 to 1e20" })
+    }
+}
+
+/// Checks that both outcomes occur.
+///
+/// # Errors
+///
+/// [`Error::OneClass`] if one outcome has less than 1e-12 of the weight.
+pub fn check_both_outcomes(failures: f64, successes: f64) -> Result<(), Error> {
+    for (outcome, others) in [(true, failures), (false, successes)] {
+        if others < LEAST_SHARE * (failures + successes) {
+            return Err(Error::OneClass { outcome });
+        }
+    }
+    Ok(())
+}
+
+/// The log-odds of success, `intercept + sum of slope * feature`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// The log-odds where every feature is 0.
+    pub intercept: f64,
+    /// One slope per feature.
+    pub slopes: Vec<f64>,
+}
+
+/// Rows of features, each with the weight of its failures and of its successes.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    columns: usize,
+    /// The features of one row after those of another.
+    features: Vec<f64>,
+    /// The weights of failures and of successes of each row.
+    weights: Vec<[f64; 2]>,
+}
+
+impl Rows {
+    /// Makes an empty list of rows with this number of features.
+    #[must_use]
+    pub const fn new(columns: usize) -> Self {
+        Self { columns, features: Vec::new(), weights: Vec::new() }
+    }
+
+    /// Adds a row. Its number of features must be the number of columns.
+    pub fn push(&mut self, features: &[f64], failures: f64, successes: f64) {
+        debug_assert_eq!(features.len(), self.columns);
+        self.features.extend_from_slice(features);
+        self.weights.push([failures, successes]);
+    }
+
+    /// Sorts the rows, so that rounding does not depend on the order in which they came.
+    pub fn sort(&mut self) {
+        let mut order: Vec<usize> = (0..self.weights.len()).collect();
+        order.sort_by(|&a, &b| {
+            let (left, right) = (self.row(a), self.row(b));
+            let left = left.iter().chain(&self.weights[a]);
+            let right = right.iter().chain(&self.weights[b]);
+            let by_entry = left.zip(right).map(|(left, right)| left.total_cmp(right));
+            by_entry.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+        });
+        let features = order.iter().flat_map(|&i| self.row(i)).copied().collect();
+        self.weights = order.iter().map(|&i| self.weights[i]).collect();
+        self.features = features;
+    }
+
+    /// The total weights of failures and of successes.
+    #[must_use]
+    pub fn totals(&self) -> (f64, f64) {
+        let total = |class: usize| sum(self.weights.iter().map(|weights| weights[class]));
+        (total(0), total(1))
+    }
+
+    /// The weighted mean and population standard deviation of a feature. If all values are equal,
+    /// the mean is exactly that value and the deviation is 0.
+    #[must_use]
+    pub fn mean_and_deviation(&self, column: usize) -> (f64, f64) {
+        let first = self.features.get(column).copied().unwrap_or(0.0);
+        let mean = first + self.moment(column, first, 1);
+        (mean, self.moment(column, mean, 2).sqrt())
+    }
+
+    /// The weighted mean of `(feature - centre)^power`.
+    #[must_use]
+    pub fn moment(&self, column: usize, centre: f64, power: i32) -> f64 {
+        let (failures, successes) = self.totals();
+        let total = failures + successes;
+        let term = |(i, [failures, successes]): (usize, &[f64; 2])| {
+            let feature = self.features[i * self.columns + column];
+            (failures + successes) / total * (feature - centre).powi(power)
+        };
+        sum(self.weights.iter().enumerate().map(term))
+    }
+
+    /// The largest absolute value of a feature.
+    #[must_use]
+    pub fn largest(&self, column: usize) -> f64 {
+        let values = (0..self.weights.len()).map(|i| self.row(i)[column].abs());
+        values.fold(0.0, f64::max)
+    }
+
+    /// Replaces each value of a feature by `(value - mean) / scale`.
+    pub fn standardise(&mut self, column: usize, mean: f64, scale: f64) {
+        for i in 0..self.weights.len() {
+            let feature = &mut self.features[i * self.columns + column];
+            *feature = (*feature - mean) / scale;
+        }
+    }
+
+    /// The rows with only one of their features.
+    #[must_use]
+    pub fn column(&self, column: usize) -> Self {
+        let features = (0..self.weights.len()).map(|i| self.row(i)[column]).collect();
+        Self { columns: 1, features, weights: self.weights.clone() }
+    }
+
+    /// Returns the line with the least loss,
+    ///
+    /// ```text
+    /// loss = sum of share of the weight * -ln P(outcome) + ridge / 2 * sum of slope^2
+    /// ```
+    ///
+    /// The loss is strictly convex if both outcomes occur, so there is one minimum. Newton's method
+    /// starts at slopes of 0 and the log-odds of the base rate. Steps that go too far are halved,
+    /// and the search ends where the gradient is zero up to rounding. A ridge outside
+    /// [1e-20, 1e20] counts as the nearer end.
+    ///
+    /// Reference: Lin, Lin and Weng (2007), A note on Platt's probabilistic outputs for support
+    /// vector machines, doi:10.1007/s10994-007-5018-6; there with other targets and no penalty.
+    #[must_use]
+    pub fn fit(&self, ridge: f64) -> Line {
+        let (failures, successes) = self.totals();
+        let ridge = ridge.clamp(RIDGE[0], RIDGE[1]);
+        let problem = Problem { rows: self, total: failures + successes, ridge };
+        problem.minimum((successes / failures).ln())
+    }
+
+    fn row(&self, index: usize) -> &[f64] {
+        &self.features[index * self.columns..][..self.columns]
+    }
+}
+
+struct Problem<'a> {
+    rows: &'a Rows,
+    total: f64,
+    ridge: f64,
+}
+
+/// The loss near a line: what a step of Newton's method needs.
+struct Surroundings {
+    loss: f64,
+    /// Derivatives of the loss by intercept and slopes.
+    gradient: Line,
+    /// How much of the loss, and of the gradient, may be rounding.
+    loss_rounding: f64,
+    gradient_rounding: Line,
+    /// The second derivative of each row's loss by its log-odds.
+    bends: Vec<f64>,
+}
+
+impl Problem<'_> {
+    fn minimum(&self, intercept: f64) -> Line {
+        let mut line = Line { intercept, slopes: vec![0.0; self.rows.columns] };
+        let mut here = self.surroundings(&line);
+        for _ in 0..STEPS {
+            if here.is_minimum() {
+                break;
+            }
+            let step = self.newton_step(&here);
+            let taken = (0..60).find_map(|halvings| {
+                let next = line.moved(&step, 0.5_f64.powi(halvings));
+                let there = self.surroundings(&next);
+                here.leads_to(&there, &step).then_some((next, there))
+            });
+            match taken {
+                Some(next) => (line, here) = next,
+                None => break,
+            }
+        }
+        line
+    }
+
+    fn surroundings(&self, line: &Line) -> Surroundings {
+        let columns = self.rows.columns;
+        let mut loss = CompensatedSum::default();
+        let mut by_intercept = CompensatedSum::default();
+        let mut by_slope = vec![CompensatedSum::default(); columns];
+        let mut loss_rounding = 0.0;
+        let mut rounding = Line { intercept: 0.0, slopes: vec![0.0; columns] };
+        let mut bends = Vec::with_capacity(self.rows.weights.len());
+        for (i, weights) in self.rows.weights.iter().enumerate() {
+            let features = self.rows.row(i);
+            let [failures, successes] = weights.map(|weight| weight / self.total);
+            let rises = || line.slopes.iter().zip(features).map(|(slope, feature)| slope * feature);
+            let z = rises().fold(line.intercept, |z, rise| z + rise);
+            // The odds of the less likely outcome. Without `1 - p`, a row that is predicted well
+            // keeps the digits of its small residual.
+            let odds = (-z.abs()).exp();
+            let (likely, unlikely) = (1.0 / (1.0 + odds), odds / (1.0 + odds));
+            let (success, failure) = if z >= 0.0 { (likely, unlikely) } else { (unlikely, likely) };
+            let (over, under) = (failures * success, successes * failure);
+            let bend = (failures + successes) * likely * unlikely;
+            loss.add(failures * (z.max(0.0) + odds.ln_1p()));
+            loss.add(successes * ((-z).max(0.0) + odds.ln_1p()));
+            for residual in [over, -under] {
+                by_intercept.add(residual);
+                for (sum, feature) in by_slope.iter_mut().zip(features) {
+                    sum.add(residual * feature);
+                }
+            }
+            // The rounding of z itself counts if its parts are large and cancel.
+            let parts = rises().fold(line.intercept.abs(), |sum, rise| sum + rise.abs());
+            loss_rounding += f64::EPSILON * (over + under) * parts;
+            let residual_rounding = f64::EPSILON * (over + under + bend * parts);
+            rounding.intercept += residual_rounding;
+            for (rounding, feature) in rounding.slopes.iter_mut().zip(features) {
+                *rounding += residual_rounding * feature.abs();
+            }
+            bends.push(bend);
+        }
+        for (i, slope) in line.slopes.iter().enumerate() {
+            let pull = self.ridge * slope;
+            loss.add(0.5 * pull * slope);
+            by_slope[i].add(pull);
+            rounding.slopes[i] += f64::EPSILON * pull.abs();
+        }
+        let loss = loss.value();
+        let slopes = by_slope.iter().map(CompensatedSum::value).collect();
+        Surroundings {
+            loss,
+            gradient: Line { intercept: by_intercept.value(), slopes },
+            loss_rounding: loss_rounding + f64::EPSILON * loss,
+            gradient_rounding: rounding,
+            bends,
+        }
+    }
+
+    /// Minus the gradient over the curvature, by Cholesky's decomposition. Features are taken about
+    /// their centre of curvature, where the intercept and the slopes do not mix.
+    fn newton_step(&self, here: &Surroundings) -> Line {
+        let n = self.rows.columns;
+        let bent = || here.bends.iter().enumerate().map(|(i, &bend)| (bend, self.rows.row(i)));
+        let along_intercept = sum(here.bends.iter().copied());
+        let centre: Vec<f64> = (0..n)
+            .map(|j| sum(bent().map(|(bend, row)| bend * row[j])) / along_intercept)
+            .collect();
+        // The lower triangle of the curvature, then of its root, row by row, and the first of two
+        // substitutions with it.
+        let mut root = vec![vec![0.0; n]; n];
+        let mut slopes = vec![0.0; n];
+        for i in 0..n {
+            for j in 0..=i {
+                let about = |row: &[f64], j: usize| row[j] - centre[j];
+                let terms = bent().map(|(bend, row)| bend * about(row, i) * about(row, j));
+                let rest = sum(terms) - dot(&root[i][..j], &root[j][..j]);
+                root[i][j] = if j < i {
+                    rest / root[j][j]
+                } else {
+                    // Without rounding, the rest is a sum of squares.
+                    (rest.max(0.0) + self.ridge).sqrt()
+                };
+            }
+            let pull = here.gradient.slopes[i] - centre[i] * here.gradient.intercept;
+            slopes[i] = (-pull - dot(&root[i][..i], &slopes[..i])) / root[i][i];
+        }
+        for i in (0..n).rev() {
+            let above = sum((i + 1..n).map(|j| root[j][i] * slopes[j]));
+            slopes[i] = (slopes[i] - above) / root[i][i];
+        }
+        let level = -here.gradient.intercept / along_intercept;
+        Line { intercept: level - dot(&centre, &slopes), slopes }
+    }
+}
+
+impl Line {
+    fn moved(&self, step: &Self, share: f64) -> Self {
+        let slopes = self.slopes.iter().zip(&step.slopes).map(|(at, by)| at + share * by);
+        Self { intercept: self.intercept + share * step.intercept, slopes: slopes.collect() }
+    }
+}
+
+impl Surroundings {
+    fn is_minimum(&self) -> bool {
+        let small = |gradient: f64, rounding: f64| gradient.abs() <= 4.0 * rounding;
+        let (gradient, rounding) = (&self.gradient, &self.gradient_rounding);
+        small(gradient.intercept, rounding.intercept)
+            && gradient.slopes.iter().zip(&rounding.slopes).all(|(&g, &r)| small(g, r))
+    }
+
+    /// Whether a step, or the part of it that ends there, is a good one: the loss has not risen,
+    /// and along the step it does not climb by more than a tenth of how it fell at the start. Near
+    /// the minimum the loss is flat, and only the second condition tells anything.
+    fn leads_to(&self, there: &Self, step: &Line) -> bool {
+        let along = |gradient: &Line| {
+            gradient.intercept * step.intercept + dot(&gradient.slopes, &step.slopes)
+        };
+        let by_slope = there.gradient_rounding.slopes.iter().zip(&step.slopes);
+        let rounding = there.gradient_rounding.intercept * step.intercept.abs()
+            + by_slope.map(|(rounding, step)| rounding * step.abs()).sum::<f64>();
+        along(&there.gradient) <= -0.1 * along(&self.gradient) + 4.0 * rounding
+            && there.loss <= self.loss + 4.0 * (self.loss_rounding + there.loss_rounding)
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b)
+}
+
+fn sum(terms: impl Iterator<Item = f64>) -> f64 {
+    let mut sum = CompensatedSum::default();
+    terms.for_each(|term| sum.add(term));
+    sum.value()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn log_odds_keep_their_digits_at_the_middle_and_at_the_ends() {
+        let close = |found, expected| {
+            approx::assert_relative_eq!(found, expected, epsilon = 0.0, max_relative = 1e-15);
+        };
+        close(logit(0.5_f64.next_up()), 2.0 * f64::EPSILON);
+        // logit(1/2 + d) = 4 d + 16/3 d^3 + …
+        let d = 0.1_f64.powi(9);
+        close(logit(0.5 + d), 4.0 * ((0.5 + d) - 0.5));
+        close(logit(1e-300), 1e-300_f64.ln());
+        for z in [-700.0, -30.0, -1.2, -1e-9, 0.0, 1e-3, 1.0, 20.0] {
+            approx::assert_relative_eq!(logit(sigmoid(z)), z, epsilon = 1e-15, max_relative = 1e-8);
+        }
+    }
+
+    /// Rows of one standardised feature; `None` unless both outcomes occur.
+    fn standardised(rows: &[(f64, f64, f64)]) -> Option<Rows> {
+        let mut all = Rows::new(1);
+        rows.iter().for_each(|&(feature, failures, successes)| {
+            all.push(&[feature], failures, successes);
+        });
+        let (failures, successes) = all.totals();
+        check_both_outcomes(failures, successes).ok()?;
+        (failures > 0.0).then_some(())?;
+        let (mean, deviation) = all.mean_and_deviation(0);
+        all.standardise(0, mean, deviation.max(1e-6));
+        Some(all)
+    }
+
+    /// The part of the gradient that its terms have not cancelled, in the worse direction.
+    fn relative_gradient(rows: &Rows, ridge: f64, line: &Line) -> f64 {
+        let (failures, successes) = rows.totals();
+        let total = failures + successes;
+        let mut sums = [(0.0_f64, f64::MIN_POSITIVE); 2];
+        let mut add = |i: usize, term: f64| sums[i] = (sums[i].0 + term, sums[i].1 + term.abs());
+        for (feature, [failures, successes]) in rows.features.iter().zip(&rows.weights) {
+            let z = line.intercept + line.slopes[0] * feature;
+            for residual in [failures / total * sigmoid(z), -successes / total * sigmoid(-z)] {
+                add(0, residual);
+                add(1, residual * feature);
+            }
+        }
+        add(1, ridge * line.slopes[0]);
+        sums.into_iter().map(|(sum, size)| sum.abs() / size).fold(0.0, f64::max)
+    }
+
+    fn is_minimum(rows: &Rows, ridge: f64) -> bool {
+        let line = rows.fit(ridge);
+        let (failures, successes) = rows.totals();
+        let ridge = ridge.clamp(RIDGE[0], RIDGE[1]);
+        Problem { rows, total: failures + successes, ridge }.surroundings(&line).is_minimum()
+    }
+
+    fn ten_to(low: f64, high: f64) -> impl Strategy<Value = f64> {
+        (low..high).prop_map(|power| 10.0_f64.powf(power))
+    }
+
+    proptest! {
+        #[test]
+        fn at_the_minimum_the_gradient_is_zero_to_13_digits(
+            rows in prop::collection::vec((-14.0..14.0_f64, 0.0..3.0_f64, 0.0..3.0_f64), 2..60),
+            ridge in ten_to(-4.0, 4.0),
+        ) {
+            let rows = standardised(&rows).unwrap();
+            let gradient = relative_gradient(&rows, ridge, &rows.fit(ridge));
+            prop_assert!(gradient < 1e-13, "{gradient:e}");
+        }
+
+        #[test]
+        fn the_search_ends_at_the_minimum_for_weights_of_very_different_size(
+            rows in prop::collection::vec(
+                (
+                    prop_oneof![-3.0..3.0_f64, ten_to(-9.0, 2.0), ten_to(-9.0, 2.0).prop_map(|x| -x)],
+                    prop_oneof![Just(0.0), 0.1..3.0_f64, ten_to(-100.0, 0.0)],
+                    prop_oneof![Just(0.0), 0.1..3.0_f64, ten_to(-100.0, 0.0)],
+                ),
+                1..12,
+            ),
+            ridge in ten_to(-24.0, 24.0),
+        ) {
+            if let Some(rows) = standardised(&rows) {
+                prop_assert!(is_minimum(&rows, ridge), "{:?}", rows.fit(ridge));
+            }
+        }
+
+        #[test]
+        fn two_features_that_nearly_agree_do_no_harm(
+            rows in prop::collection::vec(
+                (-3.0..3.0_f64, -1.0..1.0_f64, 0.0..3.0_f64, 0.0..3.0_f64), 2..40,
+            ),
+            apart in prop_oneof![Just(0.0), ten_to(-12.0, 0.0)],
+            ridge in ten_to(-12.0, 2.0),
+        ) {
+            let mut all = Rows::new(2);
+            for &(x, noise, failures, successes) in &rows {
+                all.push(&[x, x + apart * noise], failures, successes);
+            }
+            prop_assert!(is_minimum(&all, ridge), "{:?}", all.fit(ridge));
+        }
+    }
+}

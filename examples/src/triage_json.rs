@@ -11,6 +11,9 @@ impl AtAlpha {
     pub fn to_json(&self) -> Value {
         let mut map = Map::new();
         let mut put = |name: String, value: Value| map.insert(name, value);
+        if let Some(ratio) = self.ratio {
+            put("ratio".into(), json!(ratio));
+        }
         put("alpha".into(), json!(self.alpha));
         put("pools".into(), json!(self.pools));
         put("planned_pools".into(), json!(self.planned));
@@ -37,6 +40,16 @@ impl AtAlpha {
         put("random_exact".into(), json!(self.random_exact));
         put("random_sampled".into(), json!(self.random_sampled));
         put("random_sampled_se".into(), json!(self.random_sampled_se));
+        if let Some(counts) = &self.unsolvable {
+            put("unsolvable".into(), json!(counts.unsolvable));
+            put("left_out".into(), json!(counts.left_out));
+            put("detection_rate".into(), json!(counts.detection_rate().ok()));
+            put("waste_rate".into(), json!(counts.waste_rate().ok()));
+        }
+        if let Some((used, assumed)) = self.capped {
+            put("capped_attempts".into(), json!(used));
+            put("assumed_attempts".into(), json!(assumed));
+        }
         if !self.readings.is_empty() {
             put("plans".into(), json!(self.readings));
             put("repairs".into(), json!(self.repairs));
@@ -62,8 +75,11 @@ pub struct Output<'a> {
     pub informed: bool,
     /// Seed of everything random.
     pub seed: u64,
-    /// One object for each share.
+    /// One object for each share, without injected problems.
     pub alphas: Vec<Value>,
+    /// One object for each ratio of injected problems and each share. `None` if none were injected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub injections: Option<Vec<Value>>,
     /// What should be known about the figures.
     pub notes: &'a [String],
 }

@@ -8,6 +8,7 @@ use knapsack_oracle::{
     execute_capped, inject_unsolvable, normalized_regret, repair_plan, triage_efficiency_score,
 };
 use rayon::prelude::*;
+use scoring_rules::Weight;
 use trajectory_metrics::{Bootstrap, Level};
 
 use crate::{
@@ -116,6 +117,10 @@ pub struct AtAlpha {
     /// What the plans do with injected problems, added up over plans and pools. `None` if none were
     /// injected.
     pub unsolvable: Option<UnsolvableCounts>,
+    /// The detection rate over all pools. `None` without an injected problem or a plan.
+    pub detection: Option<Estimate>,
+    /// The waste rate over all pools. `None` if nothing was injected or allocated.
+    pub waste: Option<Estimate>,
     /// The attempts of the enforced regime with the outcome of a capped run, and those without such a
     /// run. `None` without a file of capped runs.
     pub capped: Option<(usize, usize)>,
@@ -254,7 +259,7 @@ fn at_alpha(
     let (mut readings, mut repairs) = (BTreeMap::new(), BTreeMap::new());
     let mut kinds = [0; 3];
     let mut without_plan = None;
-    let mut unsolvable: Option<UnsolvableCounts> = None;
+    let mut unsolvable = Vec::new();
     let (mut used, mut assumed, mut above_oracle) = (0, 0, 0);
     let place = match pools.ratio {
         Some(ratio) => format!("ratio {ratio}, alpha {alpha}"),
@@ -282,9 +287,7 @@ fn at_alpha(
         for (repair, count) in found.repairs {
             *repairs.entry(repair).or_insert(0) += count;
         }
-        if let Some(counts) = found.unsolvable {
-            unsolvable.get_or_insert_default().merge(&counts);
-        }
+        unsolvable.extend(found.unsolvable);
         used += found.capped.0;
         assumed += found.capped.1;
         above_oracle += usize::from(found.above_oracle);
@@ -312,7 +315,17 @@ fn at_alpha(
         random_sampled_se: variance.sqrt() / n,
         readings,
         repairs,
-        unsolvable: unsolvable.or_else(|| pools.ratio.map(|_| UnsolvableCounts::default())),
+        unsolvable: pools.ratio.map(|_| {
+            let mut all = UnsolvableCounts::default();
+            unsolvable.iter().for_each(|of_pool| all.merge(of_pool));
+            all
+        }),
+        detection: rate(&unsolvable, settings.seed, |of_pool| {
+            (of_pool.detection_rate().ok(), of_pool.unsolvable as f64)
+        }),
+        waste: rate(&unsolvable, settings.seed, |of_pool| {
+            (of_pool.waste_rate().ok(), of_pool.allocated as f64)
+        }),
         capped: settings.capped.is_some().then_some((used, assumed)),
         above_oracle,
     };
@@ -456,7 +469,7 @@ fn mean(values: &[f64]) -> Option<f64> {
 fn figures(pools: &[Scored], settings: &Settings) -> Figures {
     let over_pools = |of_pool: fn(&Scored) -> Option<f64>| {
         let values: Vec<f64> = pools.iter().filter_map(of_pool).collect();
-        estimate(&values, settings.seed)
+        estimate(&values, None, settings.seed)
     };
     let variances: Vec<f64> = pools.iter().filter_map(|pool| pool.order_variance).collect();
     let random = matches!(settings.planner, Planner::Random) && !variances.is_empty();
@@ -469,12 +482,12 @@ fn figures(pools: &[Scored], settings: &Settings) -> Figures {
 }
 
 /// Mean, standard error and interval over pools; none without a pool.
-fn estimate(values: &[f64], seed: u64) -> Option<Estimate> {
+fn estimate(values: &[f64], weights: Option<&[Weight]>, seed: u64) -> Option<Estimate> {
     if let &[value] = values {
         return Some(Estimate { value, se: None, ci_low: None, ci_high: None });
     }
     let replicates =
-        Bootstrap::rows(values.len(), seed).ok()?.mean(values, None, RESAMPLES).ok()?;
+        Bootstrap::rows(values.len(), seed).ok()?.mean(values, weights, RESAMPLES).ok()?;
     let interval = Level::new(0.95).ok().map(|level| replicates.percentile(level));
     Some(Estimate {
         value: replicates.estimate(),
@@ -482,6 +495,19 @@ fn estimate(values: &[f64], seed: u64) -> Option<Estimate> {
         ci_low: interval.map(|interval| interval.interval.low()),
         ci_high: interval.map(|interval| interval.interval.high()),
     })
+}
+
+/// A rate over all pools, from the rate of each pool and its denominator. Pools without a rate are left
+/// out: they add nothing to numerator or denominator.
+fn rate(
+    pools: &[UnsolvableCounts],
+    seed: u64,
+    of_pool: impl Fn(&UnsolvableCounts) -> (Option<f64>, f64),
+) -> Option<Estimate> {
+    let rates = pools.iter().map(of_pool);
+    let (rates, weights): (Vec<f64>, Vec<f64>) =
+        rates.filter_map(|(rate, weight)| Some((rate?, weight))).unzip();
+    estimate(&rates, Some(Weight::from_slice(&weights).ok()?), seed)
 }
 
 /// Whether an id was dropped only because one text is read for every pool.

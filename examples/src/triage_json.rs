@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::triage::{AtAlpha, REGIMES};
+use crate::triage::{AtAlpha, Estimate, REGIMES};
 
 impl AtAlpha {
     /// One flat object, every figure by its name.
@@ -27,10 +27,7 @@ impl AtAlpha {
                 (format!("eta_{regime}_informative"), figures.informative),
                 (format!("regret_{regime}"), figures.regret),
             ] {
-                put(format!("{name}_se"), json!(estimate.and_then(|e| e.se)));
-                put(format!("{name}_ci_low"), json!(estimate.and_then(|e| e.ci_low)));
-                put(format!("{name}_ci_high"), json!(estimate.and_then(|e| e.ci_high)));
-                put(name, json!(estimate.map(|e| e.value)));
+                put_estimate(&mut put, &name, estimate);
             }
             if let Some(se) = figures.order_se {
                 put(format!("eta_{regime}_informative_order_se"), json!(se));
@@ -43,8 +40,10 @@ impl AtAlpha {
         if let Some(counts) = &self.unsolvable {
             put("unsolvable".into(), json!(counts.unsolvable));
             put("left_out".into(), json!(counts.left_out));
-            put("detection_rate".into(), json!(counts.detection_rate().ok()));
-            put("waste_rate".into(), json!(counts.waste_rate().ok()));
+            for (name, estimate) in [("detection_rate", self.detection), ("waste_rate", self.waste)]
+            {
+                put_estimate(&mut put, name, estimate);
+            }
         }
         if let Some((used, assumed)) = self.capped {
             put("capped_attempts".into(), json!(used));
@@ -56,6 +55,18 @@ impl AtAlpha {
         }
         Value::Object(map)
     }
+}
+
+/// The value under its name, and its standard error and interval under names that begin with it.
+fn put_estimate<T>(
+    put: &mut impl FnMut(String, Value) -> T,
+    name: &str,
+    estimate: Option<Estimate>,
+) {
+    put(name.to_owned(), json!(estimate.map(|e| e.value)));
+    put(format!("{name}_se"), json!(estimate.and_then(|e| e.se)));
+    put(format!("{name}_ci_low"), json!(estimate.and_then(|e| e.ci_low)));
+    put(format!("{name}_ci_high"), json!(estimate.and_then(|e| e.ci_high)));
 }
 
 /// The whole report as written with `--json`.

@@ -420,7 +420,10 @@ fn injected_problems_are_detected_by_the_oracle_and_not_by_a_planner_that_takes_
     for at in naive["injections"].as_array().unwrap() {
         assert_eq!(number(at, "unsolvable"), 40.0 * number(at, "ratio"));
         assert_eq!((number(at, "left_out"), number(at, "detection_rate")), (0.0, 0.0));
+        // Every problem has an equal share of the budget of its pool.
         assert!((number(at, "waste_rate") - number(at, "ratio")).abs() < 0.01, "{at}");
+        assert_eq!(number(at, "detection_rate_ci_high"), 0.0);
+        assert!(number(at, "waste_rate_ci_low") <= number(at, "waste_rate"));
     }
     let mut with_oracle = file.to_vec();
     with_oracle.extend(["--planner", "oracle", "--ratio", "0.5", "--ratio", "1"]);
@@ -637,4 +640,24 @@ fn options_that_do_not_belong_together_are_refused() {
     let few = write("few.jsonl", r#"{"problem":"u","solved":0,"output_tokens":1}"#);
     let error = refusal(&run(&[&path, "--unsolvable", &few]), "few");
     assert!(error.contains("few.jsonl: unsolvable items: expected"), "{error}");
+}
+
+#[test]
+fn help_shows_lines_of_every_file_that_the_program_reads() {
+    let help = String::from_utf8(run(&["--help"]).stdout).unwrap();
+    let shown = |key: &str| {
+        let lines = help.lines().map(str::trim).filter(|line| line.starts_with('{'));
+        let line = lines.into_iter().find(|line| line.contains(key));
+        line.unwrap_or_else(|| panic!("no line with {key}")).to_owned()
+    };
+    let problems = write("help_problems.jsonl", &shown("\"solved\": true, \"output"));
+    let capped = write("help_capped.jsonl", &shown("\"allocation\": 1600, \"solved\""));
+    let plans = write("help_plans.jsonl", &shown("\"answer\""));
+    assert!(run(&[&problems, "--capped", &capped, "--planner", &plans]).status.success());
+    let variants = write("help_variants.jsonl", &shown("\"variant\""));
+    assert!(run(&["--variants", &variants]).status.success());
+    let re_solved = write("help_re_solved.jsonl", &shown("\"solved_after\""));
+    assert!(run(&["--re-solved", &re_solved]).status.success());
+    let knapsack = write("help_knapsack.json", &shown("\"capacity\""));
+    assert!(run(&["--knapsack", &knapsack]).status.success());
 }

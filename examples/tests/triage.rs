@@ -641,23 +641,3 @@ fn options_that_do_not_belong_together_are_refused() {
     let error = refusal(&run(&[&path, "--unsolvable", &few]), "few");
     assert!(error.contains("few.jsonl: unsolvable items: expected"), "{error}");
 }
-
-#[test]
-fn help_shows_lines_of_every_file_that_the_program_reads() {
-    let help = String::from_utf8(run(&["--help"]).stdout).unwrap();
-    let shown = |key: &str| {
-        let lines = help.lines().map(str::trim).filter(|line| line.starts_with('{'));
-        let line = lines.into_iter().find(|line| line.contains(key));
-        line.unwrap_or_else(|| panic!("no line with {key}")).to_owned()
-    };
-    let problems = write("help_problems.jsonl", &shown("\"solved\": true, \"output"));
-    let capped = write("help_capped.jsonl", &shown("\"allocation\": 1600, \"solved\""));
-    let plans = write("help_plans.jsonl", &shown("\"answer\""));
-    assert!(run(&[&problems, "--capped", &capped, "--planner", &plans]).status.success());
-    let variants = write("help_variants.jsonl", &shown("\"variant\""));
-    assert!(run(&["--variants", &variants]).status.success());
-    let re_solved = write("help_re_solved.jsonl", &shown("\"solved_after\""));
-    assert!(run(&["--re-solved", &re_solved]).status.success());
-    let knapsack = write("help_knapsack.json", &shown("\"capacity\""));
-    assert!(run(&["--knapsack", &knapsack]).status.success());
-}

@@ -6,6 +6,7 @@ pub mod budget_plot;
 pub mod budget_report;
 pub mod budget_runs;
 pub mod budget_spread;
+pub mod capped_file;
 pub mod comparison;
 pub mod costbench_report;
 pub mod cut_off;
@@ -24,6 +25,7 @@ pub mod plan_file;
 pub mod pool_file;
 pub mod program;
 pub mod query_file;
+pub mod re_solved_file;
 pub mod rollout_file;
 mod sample;
 pub mod table;
@@ -32,6 +34,7 @@ pub mod triage;
 pub mod triage_json;
 pub mod triage_plot;
 mod triage_words;
+pub mod variant_file;
 
 /// The README's code, tested with the rest.
 #[cfg(doctest)]

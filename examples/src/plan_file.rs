@@ -1,5 +1,5 @@
 //! Files of plans: what a model wrote for all pools, or JSON Lines with what it wrote for each,
-//! `{"pool", "alpha"?, "answer"}`.
+//! `{"pool", "alpha"?, "ratio"?, "answer"}`.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -24,7 +24,8 @@ pub enum PlanFile {
 /// What a model wrote when it was shown each of some pools.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
-    of_pools: BTreeMap<usize, OfPool>,
+    /// By pool and by the bits of the ratio at which unsolvable problems were injected; 0 if none were.
+    of_pools: BTreeMap<(usize, u64), OfPool>,
 }
 
 #[derive(Clone, Debug)]
@@ -39,6 +40,9 @@ enum OfPool {
 struct Row {
     pool: usize,
     alpha: Option<f64>,
+    /// The ratio at which unsolvable problems were injected.
+    #[serde(default)]
+    ratio: f64,
     /// A text, or the plan itself.
     answer: Value,
 }
@@ -49,8 +53,8 @@ impl PlanFile {
     /// # Errors
     ///
     /// [`InputError`] for a file that cannot be read or has an invalid line, for a pool that is not
-    /// below `pools`, for an `alpha` that is not above 0 and at most 1, and for a pool that has two
-    /// answers at one alpha.
+    /// below `pools`, for an `alpha` that is not above 0 and at most 1, for a `ratio` that is not from
+    /// 0 to 1, and for a pool that has two answers at one alpha and ratio.
     pub fn read(path: &Path, pools: usize) -> Result<Self, InputError> {
         let bytes = json_lines::bytes(path)?;
         // Any line, so that one broken line does not make a text of all answers.
@@ -68,7 +72,7 @@ impl PlanFile {
                 field: Some(field.to_owned()),
                 problem,
             };
-            let Row { pool, alpha, answer } = line.value;
+            let Row { pool, alpha, ratio, answer } = line.value;
             if pool >= pools {
                 let last = pools.saturating_sub(1);
                 return Err(wrong("pool", format!("there is no pool {pool}; the last is {last}")));
@@ -76,11 +80,14 @@ impl PlanFile {
             if let Some(Err(error)) = alpha.map(Alpha::new) {
                 return Err(wrong("alpha", error.to_string()));
             }
+            if !(0.0..=1.0).contains(&ratio) {
+                return Err(wrong("ratio", format!("is {ratio}; it must be from 0 to 1")));
+            }
             let text = match answer {
                 Value::String(text) => text,
                 plan => plan.to_string(),
             };
-            if !answers.insert(pool, alpha, text) {
+            if !answers.insert(pool, ratio, alpha, text) {
                 let problem = format!("there are two answers for pool {pool} at one alpha");
                 return Err(wrong("pool", problem));
             }
@@ -88,12 +95,12 @@ impl PlanFile {
         Ok(Self::Each(answers))
     }
 
-    /// The text for a pool and a share of the budget, if there is one.
+    /// The text for a pool, a ratio of injected problems and a share of the budget, if there is one.
     #[must_use]
-    pub fn answer(&self, pool: usize, alpha: f64) -> Option<&str> {
+    pub fn answer(&self, pool: usize, ratio: f64, alpha: f64) -> Option<&str> {
         match self {
             Self::One(text) => Some(text),
-            Self::Each(answers) => match answers.of_pools.get(&pool)? {
+            Self::Each(answers) => match answers.of_pools.get(&(pool, ratio.to_bits()))? {
                 OfPool::AnyAlpha(text) => Some(text),
                 OfPool::Each(texts) => texts.get(&alpha.to_bits()).map(String::as_str),
             },
@@ -102,9 +109,10 @@ impl PlanFile {
 }
 
 impl Answers {
-    /// Adds a text; false if there is one for this pool and share already.
-    fn insert(&mut self, pool: usize, alpha: Option<f64>, text: String) -> bool {
-        match (self.of_pools.entry(pool), alpha) {
+    /// Adds a text; false if there is one for this pool, ratio and share already.
+    fn insert(&mut self, pool: usize, ratio: f64, alpha: Option<f64>, text: String) -> bool {
+        // Adding 0 turns -0 into 0.
+        match (self.of_pools.entry((pool, (ratio + 0.0).to_bits())), alpha) {
             (Entry::Vacant(pool), None) => {
                 pool.insert(OfPool::AnyAlpha(text));
                 true

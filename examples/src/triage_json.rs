@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::triage::{AtAlpha, REGIMES};
+use crate::triage::{AtAlpha, Estimate, REGIMES};
 
 impl AtAlpha {
     /// One flat object, every figure by its name.
@@ -11,6 +11,9 @@ impl AtAlpha {
     pub fn to_json(&self) -> Value {
         let mut map = Map::new();
         let mut put = |name: String, value: Value| map.insert(name, value);
+        if let Some(ratio) = self.ratio {
+            put("ratio".into(), json!(ratio));
+        }
         put("alpha".into(), json!(self.alpha));
         put("pools".into(), json!(self.pools));
         put("planned_pools".into(), json!(self.planned));
@@ -24,10 +27,7 @@ impl AtAlpha {
                 (format!("eta_{regime}_informative"), figures.informative),
                 (format!("regret_{regime}"), figures.regret),
             ] {
-                put(format!("{name}_se"), json!(estimate.and_then(|e| e.se)));
-                put(format!("{name}_ci_low"), json!(estimate.and_then(|e| e.ci_low)));
-                put(format!("{name}_ci_high"), json!(estimate.and_then(|e| e.ci_high)));
-                put(name, json!(estimate.map(|e| e.value)));
+                put_estimate(&mut put, &name, estimate);
             }
             if let Some(se) = figures.order_se {
                 put(format!("eta_{regime}_informative_order_se"), json!(se));
@@ -37,12 +37,36 @@ impl AtAlpha {
         put("random_exact".into(), json!(self.random_exact));
         put("random_sampled".into(), json!(self.random_sampled));
         put("random_sampled_se".into(), json!(self.random_sampled_se));
+        if let Some(counts) = &self.unsolvable {
+            put("unsolvable".into(), json!(counts.unsolvable));
+            put("left_out".into(), json!(counts.left_out));
+            for (name, estimate) in [("detection_rate", self.detection), ("waste_rate", self.waste)]
+            {
+                put_estimate(&mut put, name, estimate);
+            }
+        }
+        if let Some((used, assumed)) = self.capped {
+            put("capped_attempts".into(), json!(used));
+            put("assumed_attempts".into(), json!(assumed));
+        }
         if !self.readings.is_empty() {
             put("plans".into(), json!(self.readings));
             put("repairs".into(), json!(self.repairs));
         }
         Value::Object(map)
     }
+}
+
+/// The value under its name, and its standard error and interval under names that begin with it.
+fn put_estimate<T>(
+    put: &mut impl FnMut(String, Value) -> T,
+    name: &str,
+    estimate: Option<Estimate>,
+) {
+    put(name.to_owned(), json!(estimate.map(|e| e.value)));
+    put(format!("{name}_se"), json!(estimate.and_then(|e| e.se)));
+    put(format!("{name}_ci_low"), json!(estimate.and_then(|e| e.ci_low)));
+    put(format!("{name}_ci_high"), json!(estimate.and_then(|e| e.ci_high)));
 }
 
 /// The whole report as written with `--json`.
@@ -62,8 +86,11 @@ pub struct Output<'a> {
     pub informed: bool,
     /// Seed of everything random.
     pub seed: u64,
-    /// One object for each share.
+    /// One object for each share, without injected problems.
     pub alphas: Vec<Value>,
+    /// One object for each ratio of injected problems and each share. `None` if none were injected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub injections: Option<Vec<Value>>,
     /// What should be known about the figures.
     pub notes: &'a [String],
 }

@@ -62,19 +62,24 @@ fn help_of_budget_shows_estimates_that_it_reads() {
 }
 
 #[test]
-fn help_of_triage_shows_problems_plans_and_a_knapsack_that_it_reads() {
+fn help_of_triage_shows_lines_of_every_file_that_it_reads() {
     let lines = shown("triage");
-    let file = |name: &str, key: &str| {
-        let chosen: Vec<&str> =
-            lines.iter().map(String::as_str).filter(|line| line.starts_with(key)).collect();
-        assert!(!chosen.is_empty(), "{key}");
+    let file = |name: &str, keys: &[&str]| {
+        let has_all = |line: &&str| keys.iter().all(|key| line.contains(&format!("\"{key}\"")));
+        let chosen: Vec<&str> = lines.iter().map(String::as_str).filter(has_all).collect();
+        assert!(!chosen.is_empty(), "{keys:?}");
         write(name, &chosen.join("\n"))
     };
-    let problems = file("problems.jsonl", "{\"problem\"");
-    let plans = file("plans.jsonl", "{\"pool\"");
-    let knapsack = file("knapsack.json", "{\"capacity\"");
+    let problems = file("problems.jsonl", &["problem", "output_tokens"]);
+    let plans = file("plans.jsonl", &["pool", "answer"]);
+    let capped = file("capped.jsonl", &["problem", "allocation", "solved"]);
+    let variants = file("variants.jsonl", &["variant"]);
+    let re_solved = file("re_solved.jsonl", &["solved_after"]);
+    let knapsack = file("knapsack.json", &["capacity"]);
     for arguments in [
-        &[problems.as_str(), "--planner", &plans, "--alpha", "0.5"][..],
+        &[problems.as_str(), "--planner", &plans, "--capped", &capped, "--alpha", "0.5"][..],
+        &["--variants", &variants],
+        &["--re-solved", &re_solved],
         &["--knapsack", &knapsack],
     ] {
         let output = run_other("triage", arguments);

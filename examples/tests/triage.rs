@@ -395,3 +395,249 @@ fn recorded_runs_have_efficiency_1_for_the_oracle_and_0_for_a_random_planner() {
     assert_eq!((&report["problems"], &report["solved"]), (&500.into(), &371.into()));
     assert_eq!(report["alphas"][0]["pools"], 17);
 }
+
+/// Forty problems, all solved, and forty that are not.
+fn solvable_and_unsolvable() -> (String, String) {
+    let lines = |name: &str, solved: u8| -> String {
+        let line = |i: usize| {
+            let tokens = 100 + i % 7;
+            format!(r#"{{"problem":"{name}-{i}","solved":{solved},"output_tokens":{tokens}}}"#)
+        };
+        (0..40).map(line).collect::<Vec<_>>().join("\n")
+    };
+    (write("solvable.jsonl", &lines("s", 1)), write("unsolvable.jsonl", &lines("u", 0)))
+}
+
+#[test]
+fn injected_problems_are_detected_by_the_oracle_and_not_by_a_planner_that_takes_all() {
+    let (path, unsolvable) = solvable_and_unsolvable();
+    let file =
+        [&path, "--unsolvable", &unsolvable, "--pool-size", "20", "--alpha", "0.5", "--json"];
+    let naive = json(&file);
+    let ratios: Vec<f64> =
+        naive["injections"].as_array().unwrap().iter().map(|at| number(at, "ratio")).collect();
+    assert_eq!(ratios, [0.25, 0.5, 0.75, 1.0]);
+    for at in naive["injections"].as_array().unwrap() {
+        assert_eq!(number(at, "unsolvable"), 40.0 * number(at, "ratio"));
+        assert_eq!((number(at, "left_out"), number(at, "detection_rate")), (0.0, 0.0));
+        // Every problem has an equal share of the budget of its pool.
+        assert!((number(at, "waste_rate") - number(at, "ratio")).abs() < 0.01, "{at}");
+        assert_eq!(number(at, "detection_rate_ci_high"), 0.0);
+        assert!(number(at, "waste_rate_ci_low") <= number(at, "waste_rate"));
+    }
+    let mut with_oracle = file.to_vec();
+    with_oracle.extend(["--planner", "oracle", "--ratio", "0.5", "--ratio", "1"]);
+    let oracle = json(&with_oracle);
+    let [half, all] = &oracle["injections"].as_array().unwrap()[..] else { panic!("{oracle}") };
+    assert_eq!((number(half, "detection_rate"), number(half, "waste_rate")), (1.0, 0.0));
+    assert_eq!((number(half, "eta_advisory"), number(half, "eta_enforced")), (1.0, 1.0));
+    assert_eq!((number(all, "detection_rate"), &all["waste_rate"]), (1.0, &Value::Null));
+    let notes = oracle["notes"].to_string();
+    assert!(notes.contains("ratio 1, alpha 0.5: waste_rate is null"), "{notes}");
+    // The pools without injected problems are those of a call without a file of them.
+    let without = json(&[&path, "--pool-size", "20", "--alpha", "0.5", "--json"]);
+    assert_eq!(naive["alphas"], without["alphas"]);
+    assert_eq!(without.get("injections"), None);
+}
+
+#[test]
+fn a_model_is_shown_the_injected_pools_and_answers_by_ratio() {
+    let (path, unsolvable) = solvable_and_unsolvable();
+    let shown = in_folder("shown_pools.jsonl");
+    let file = [
+        &path,
+        "--unsolvable",
+        &unsolvable,
+        "--pool-size",
+        "20",
+        "--alpha",
+        "0.5",
+        "--ratio",
+        "0.25",
+    ];
+    assert!(run(&[&file[..], &["--write-pools", &shown]].concat()).status.success());
+    let text = fs::read_to_string(&shown).unwrap();
+    let pools: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(pools.len(), 4);
+    // The answers plan the problems that are not marked, as a model would that recognizes all.
+    let mut answers = String::new();
+    for pool in pools.iter().filter(|pool| pool["ratio"] == 0.25) {
+        let marks = pool["unsolvable"].as_array().unwrap();
+        let problems = pool["problems"].as_array().unwrap().iter().zip(marks);
+        let solvable: Vec<Value> = problems
+            .filter(|(_, mark)| **mark == false)
+            .map(|(problem, _)| serde_json::json!({ "id": problem, "allocation": 10 }))
+            .collect();
+        assert_eq!(solvable.len(), 15);
+        let answer = serde_json::json!({ "plan": solvable }).to_string();
+        let row = serde_json::json!({ "pool": pool["pool"], "ratio": 0.25, "answer": answer });
+        answers.push_str(&format!("{row}\n"));
+    }
+    let plan = write("by_ratio.jsonl", &answers);
+    let report = json(&[&file[..], &["--planner", &plan, "--json"]].concat());
+    let at = &report["injections"][0];
+    assert_eq!((number(at, "planned_pools"), number(at, "detection_rate")), (2.0, 1.0));
+    assert_eq!(at["plans"], serde_json::json!({ "as_asked": 2 }));
+    assert_eq!(number(at, "waste_rate"), 0.0);
+    // The answers are for the injected pools only.
+    assert_eq!(number(&report["alphas"][0], "planned_pools"), 0.0);
+    let wrong = write("wrong_ratio.jsonl", &answers.replace("0.25", "1.25"));
+    let error = refusal(&run(&[&file[..], &["--planner", &wrong]].concat()), "ratio");
+    assert!(error.contains("wrong_ratio.jsonl:1: field ratio: "), "{error}");
+}
+
+#[test]
+fn outcomes_of_capped_attempts_replace_the_assumption_of_the_enforced_regime() {
+    let path = write("capped_problems.jsonl", THREE);
+    let plan = write(
+        "capped_plan.txt",
+        r#"{"plan": [{"id": "a", "allocation": 200}, {"id": "b", "allocation": 300}]}"#,
+    );
+    let file = [&path, "--planner", &plan, "--alpha", "0.5", "--json"];
+    let enforced = |name: &str, rows: &str| {
+        let capped = write(name, rows);
+        json(&[&file[..], &["--capped", &capped]].concat())
+    };
+    let regret = |report: &Value| report["alphas"][0]["regret_enforced"].clone();
+    assert_eq!(regret(&json(&file)), 0.0);
+    let failed = enforced("failed.jsonl", r#"{"problem":"b","allocation":300,"solved":0}"#);
+    assert_eq!(regret(&failed), 1.0);
+    let at = &failed["alphas"][0];
+    assert_eq!((number(at, "capped_attempts"), number(at, "assumed_attempts")), (1.0, 1.0));
+    let notes = failed["notes"].to_string();
+    assert!(notes.contains("for 1 others there is no such run"), "{notes}");
+    // A run at another allocation is not used.
+    let other = enforced("other.jsonl", r#"{"problem":"b","allocation":299,"solved":0}"#);
+    assert_eq!(regret(&other), 0.0);
+    // With a solved within 200 tokens too, two problems are solved where the oracle has one.
+    let more = enforced("more.jsonl", r#"{"problem":"a","allocation":200,"solved":true}"#);
+    assert_eq!((&more["alphas"][0]["eta_enforced"], regret(&more)), (&Value::Null, Value::Null));
+    assert_eq!(number(&more["alphas"][0], "eta_advisory"), 1.0);
+    let notes = more["notes"].to_string();
+    assert!(notes.contains("earned more than the oracle"), "{notes}");
+    let row = r#"{"problem":"b","allocation":300,"solved":0}"#;
+    let twice = write("capped_twice.jsonl", &format!("{row}\n{row}"));
+    let error = refusal(&run(&[&file[..], &["--capped", &twice]].concat()), "twice");
+    assert!(error.contains("capped_twice.jsonl:2: field allocation: "), "{error}");
+}
+
+const VARIANTS: &str = r#"{"model":"K","mode":"think","dataset":"x","variant":"A","alpha":0.5,"eta_advisory":0.2,"eta_enforced":-1}
+{"model":"K","mode":"think","dataset":"y","variant":"A","alpha":0.5,"eta_advisory":0.4}
+{"model":"K","mode":"think","dataset":"x","variant":"B","alpha":0.5,"eta_advisory":0.5,"eta_enforced":-2}
+{"model":"K","mode":"think","dataset":"y","variant":"B","alpha":0.5,"eta_advisory":0.1}
+{"model":"Q","mode":"think","dataset":"x","variant":"A","alpha":0.5,"eta_advisory":0.9}
+{"model":"Q","mode":"think","dataset":"x","variant":"B","alpha":0.5,"eta_advisory":0.4}"#;
+
+#[test]
+fn scores_under_prompt_variants_are_averaged_over_data_sets_and_ranked() {
+    let path = write("variants.jsonl", VARIANTS);
+    let report = json(&["--variants", &path, "--json"]);
+    let [advisory, enforced] = &report["tables"].as_array().unwrap()[..] else {
+        panic!("{report}")
+    };
+    assert_eq!(
+        (&advisory["regime"], &enforced["regime"]),
+        (&"advisory".into(), &"enforced".into())
+    );
+    let [k, q] = &advisory["rows"].as_array().unwrap()[..] else { panic!("{advisory}") };
+    assert_eq!(k["eta"], serde_json::json!({ "A": 0.3, "B": 0.3 }));
+    assert_eq!((number(k, "range"), number(q, "range")), (0.0, 0.5));
+    assert_eq!(
+        (number(advisory, "ranges_below_0_1"), number(advisory, "median_range")),
+        (1.0, 0.25)
+    );
+    let at = &advisory["by_alpha"][0];
+    assert_eq!((number(at, "alpha"), number(at, "min_tau_b")), (0.5, 1.0));
+    assert_eq!(number(at, "max_range"), 0.5);
+    // One configuration has no ranking.
+    assert_eq!(enforced["by_alpha"][0]["min_tau_b"], Value::Null);
+    let text = String::from_utf8(run(&["--variants", &path]).stdout).unwrap();
+    for part in ["advisory regime", "enforced regime", "eta A", "range", "tau(A,B)", "1 of 2"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let one: String = VARIANTS.lines().take(2).collect::<Vec<_>>().join("\n");
+    let one = json(&["--variants", &write("one_variant.jsonl", &one), "--json"]);
+    assert_eq!(one["tables"][0]["rows"][0]["range"], Value::Null);
+    for (name, text, want) in [
+        (
+            "no_b",
+            VARIANTS.replace(
+                r#""x","variant":"B","alpha":0.5,"eta_advisory":0.4"#,
+                r#""x","variant":"A","alpha":1,"eta_advisory":0.4"#,
+            ),
+            "no score under variant",
+        ),
+        (
+            "sets",
+            VARIANTS.replace(r#""y","variant":"B""#, r#""z","variant":"B""#),
+            "different data sets",
+        ),
+        (
+            "same",
+            VARIANTS.replace(r#""y","variant":"A""#, r#""x","variant":"A""#),
+            "same.jsonl:2: field dataset",
+        ),
+        (
+            "alpha",
+            VARIANTS
+                .replace(r#""alpha":0.5,"eta_advisory":0.9"#, r#""alpha":0,"eta_advisory":0.9"#),
+            "alpha.jsonl:5: field alpha",
+        ),
+        ("none", r#"{"model":"K","alpha":0.5}"#.to_owned(), "no line has"),
+    ] {
+        let path = write(&format!("{name}.jsonl"), &text);
+        let error = refusal(&run(&["--variants", &path]), name);
+        assert!(error.contains(want), "{name}: {error}");
+    }
+}
+
+#[test]
+fn counts_with_a_disclosed_budget_are_added_over_data_sets() {
+    let row = |dataset: &str, tokens: u64, before: bool, after: bool| {
+        format!(
+            r#"{{"model":"M","dataset":"{dataset}","allocation":100,"output_tokens":{tokens},"solved_before":{before},"solved_after":{after}}}"#
+        )
+    };
+    let rows = [
+        row("x", 100, true, true),
+        row("x", 101, false, true),
+        row("x", 500, false, false),
+        row("y", 90, true, false),
+    ];
+    let path = write("re_solved.jsonl", &rows.join("\n"));
+    let report = json(&["--re-solved", &path, "--json"]);
+    let model = &report["models"][0];
+    assert_eq!((number(model, "n"), number(model, "compliance_rate")), (4.0, 0.5));
+    let accuracies = ["baseline_accuracy", "budget_aware_accuracy"];
+    assert_eq!(accuracies.map(|name| number(model, name)), [0.5, 0.5]);
+    let counts = ["newly_correct", "lost_correct", "kept_correct", "still_wrong"];
+    assert_eq!(counts.map(|name| number(model, name)), [1.0; 4]);
+    assert_eq!(model["datasets"].as_array().unwrap().len(), 2);
+    assert_eq!(number(&model["datasets"][1], "budget_aware_accuracy"), 0.0);
+    let text = String::from_utf8(run(&["--re-solved", &path]).stdout).unwrap();
+    assert_eq!(text.lines().count(), 4, "{text}");
+    let zero = write("zero_allocation.jsonl", &rows.join("\n").replace("100,", "0,"));
+    let error = refusal(&run(&["--re-solved", &zero]), "zero");
+    assert!(error.contains("zero_allocation.jsonl:1: field allocation: "), "{error}");
+}
+
+#[test]
+fn options_that_do_not_belong_together_are_refused() {
+    let (path, unsolvable) = solvable_and_unsolvable();
+    let variants = write("together.jsonl", VARIANTS);
+    for arguments in [
+        &[path.as_str(), "--ratio", "0.5"][..],
+        &[&path, "--unsolvable", &unsolvable, "--ratio", "1.5"],
+        &[&path, "--unsolvable", &path],
+        &[&path, "--unsolvable", "no such file"],
+        &[&path, "--capped", "no such file"],
+        &["--variants", &variants, "--unsolvable", &unsolvable],
+        &["--variants", &variants, "--knapsack", &variants],
+        &[&path, "--write-pools", "/no such folder/pools.jsonl"],
+    ] {
+        refusal(&run(arguments), &arguments.join(" "));
+    }
+    let few = write("few.jsonl", r#"{"problem":"u","solved":0,"output_tokens":1}"#);
+    let error = refusal(&run(&[&path, "--unsolvable", &few]), "few");
+    assert!(error.contains("few.jsonl: unsolvable items: expected"), "{error}");
+}

@@ -80,6 +80,12 @@ pub enum Error {
         /// The id of the item.
         id: String,
     },
+    /// An item to be injected as unsolvable is marked as solved.
+    #[error("item {id:?} is solved, so it cannot be injected as unsolvable; leave it out")]
+    SolvedItem {
+        /// The id of the item.
+        id: String,
+    },
     /// Two items of a pool or two steps of a plan have the same id.
     #[error("the id {id:?} occurs twice, at positions {first} and {second}; ids must be distinct")]
     DuplicateId {

@@ -3,7 +3,7 @@ use crate::stored::{is_amount, must};
 use crate::{
     error::Error,
     plans::plan::{Plan, Step},
-    pools::pool::Pool,
+    pools::{item::Item, pool::Pool},
     stored::checked_when_read,
 };
 
@@ -19,6 +19,7 @@ pub enum Regime {
     Advisory,
     /// Regime E: an attempt is cut off at its allocation, and spends the whole allocation whatever
     /// the outcome. Execution stops at the first allocation above what is left of the budget.
+    /// [`execute_capped`] takes the outcomes from real runs.
     Enforced,
 }
 
@@ -113,23 +114,94 @@ checked_when_read!(
 ///
 /// Returns [`Error::OtherPool`] if the plan has a position outside this pool.
 pub fn execute(plan: &Plan, pool: &Pool, budget: u64, regime: Regime) -> Result<Execution, Error> {
+    attempt_each(plan, pool, budget, regime, |item, step| {
+        Ok(item.is_solved() && (regime == Regime::Advisory || item.cost() <= step.allocation))
+    })
+}
+
+/// Executes a plan in the enforced regime with the outcomes of real runs under its allocations.
+///
+/// [`execute`] assumes that an attempt with an allocation of at least its baseline cost ends like
+/// the baseline attempt. This holds if a solver is deterministic and does not see its limit.
+/// Otherwise the outcome must come from a run whose hard limit was the allocation.
+///
+/// `solves` is called with each step that fits in what is left of the budget, in order, and returns
+/// whether the item was solved within its allocation. So it may run the solver or look up a
+/// recorded run. It is not called for an allocation of 0, which cannot solve anything.
+///
+/// A run under a limit may solve an item that the baseline attempt did not solve. Then the plan may
+/// earn more than [`Pool::oracle`], which knows the baseline attempts only, and
+/// [`triage_efficiency_score`](crate::triage_efficiency_score) refuses the value.
+///
+/// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414: "the outcome is the result under that
+/// limit".
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use knapsack_oracle::{Error, Item, Plan, Pool, Regime, execute, execute_capped};
+///
+/// let pool = Pool::new(vec![
+///     Item::new("a", 1.0, 500, true)?,
+///     Item::new("b", 1.0, 300, true)?,
+///     Item::new("c", 1.0, 200, true)?,
+/// ])?;
+/// let plan = Plan::new(&[("a", 400), ("b", 300), ("c", 50)], &pool, 750)?;
+/// // The model knew its limits: it solved a with 400 tokens, but failed b.
+/// let capped = BTreeMap::from([((0, 400), true), ((1, 300), false), ((2, 50), false)]);
+/// let run = execute_capped(&plan, &pool, 750, |step| -> Result<bool, Box<dyn std::error::Error>> {
+///     let outcome = capped.get(&(step.position, step.allocation));
+///     outcome.copied().ok_or_else(|| format!("no run for {step:?}").into())
+/// })?;
+/// assert_eq!((run.attempts[0].earned, run.attempts[1].earned), (1.0, 0.0));
+/// assert_eq!((run.earned, run.spent, run.regime), (1.0, 750, Regime::Enforced));
+///
+/// let assumed = execute(&plan, &pool, 750, Regime::Enforced)?;
+/// assert_eq!((assumed.attempts[0].earned, assumed.attempts[1].earned), (0.0, 1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Returns [`Error::OtherPool`] if the plan has a position outside this pool, and the errors of
+/// `solves`.
+pub fn execute_capped<E: From<Error>>(
+    plan: &Plan,
+    pool: &Pool,
+    budget: u64,
+    mut solves: impl FnMut(Step) -> Result<bool, E>,
+) -> Result<Execution, E> {
+    attempt_each(plan, pool, budget, Regime::Enforced, |_, step| {
+        if step.allocation == 0 { Ok(false) } else { solves(step) }
+    })
+}
+
+/// Attempts the steps of a plan in order, until one does not fit in what is left of the budget.
+fn attempt_each<E: From<Error>>(
+    plan: &Plan,
+    pool: &Pool,
+    budget: u64,
+    regime: Regime,
+    mut solves: impl FnMut(&Item, Step) -> Result<bool, E>,
+) -> Result<Execution, E> {
     let items = pool.items();
     let (mut attempts, mut stopped_by) = (Vec::with_capacity(plan.steps().len()), None);
     let (mut left, mut points) = (budget, 0_u64);
-    for (index, &Step { position, allocation }) in plan.steps().iter().enumerate() {
+    for (index, &step) in plan.steps().iter().enumerate() {
+        let Step { position, allocation } = step;
         let Some(item) = items.get(position) else {
-            return Err(Error::OtherPool { index, position, items: items.len() });
+            return Err(Error::OtherPool { index, position, items: items.len() }.into());
         };
-        let (spent, finishes) = match regime {
-            Regime::Advisory => (item.cost(), true),
-            Regime::Enforced => (allocation, item.cost() <= allocation),
+        let spent = match regime {
+            Regime::Advisory => item.cost(),
+            Regime::Enforced => allocation,
         };
         let Some(rest) = left.checked_sub(spent) else {
             stopped_by = Some(position);
             break;
         };
         left = rest;
-        let solved = finishes && item.is_solved();
+        let solved = solves(item, step)?;
         if solved {
             // The sum is at most that over the pool, which does not overflow.
             points = points.saturating_add(pool.points().each[position]);

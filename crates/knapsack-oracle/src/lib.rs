@@ -13,7 +13,7 @@ mod stored;
 mod values;
 
 pub use error::Error;
-pub use execution::{Attempt, Execution, OrderedExecution, Regime, execute};
+pub use execution::{Attempt, Execution, OrderedExecution, Regime, execute, execute_capped};
 pub use knapsacks::{
     budget_staircase::BudgetStaircase,
     knapsack::{Knapsack, Solution},
@@ -31,7 +31,12 @@ pub use plans::{
     plan_reading::{DropReason, PlanReading, Repair},
     repair::repair_plan,
 };
-pub use pools::{alpha::Alpha, item::Item, pool::Pool};
+pub use pools::{
+    alpha::Alpha,
+    injection::{InjectedPool, inject_unsolvable},
+    item::Item,
+    pool::Pool,
+};
 pub use references::{
     exact_random::ExactRandom,
     oracle::Oracle,
@@ -42,7 +47,8 @@ pub use scores::{
     kendall::kendall_tau_b,
     pool_means::{MeanEfficiency, MeanRegret, mean_efficiency_score, mean_regret},
     re_solving::{BudgetAware, ReSolve},
-    unsolvable::{detection_rate, waste_rate},
+    unsolvable::UnsolvableCounts,
+    variants::{VariantPair, VariantScores},
 };
 pub use scoring_rules::Probability;
 pub use values::{knapsack_item::KnapsackItem, proof::Proof, unreadable_reason::UnreadableReason};

@@ -5,3 +5,4 @@ pub(crate) mod kendall;
 pub(crate) mod pool_means;
 pub(crate) mod re_solving;
 pub(crate) mod unsolvable;
+pub(crate) mod variants;

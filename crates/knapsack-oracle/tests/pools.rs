@@ -4,8 +4,8 @@
 use knapsack_oracle::{
     Alpha, CheapestFirst, Efficiency, Error, ForecastThreshold, InOrder, InformedPlanner, Item,
     OraclePlanner, Plan, Pool, Probability, ProspectiveItem, ProspectivePlanner, RandomOrder,
-    Regime, Step, ValuePerCost, detection_rate, execute, informed_from_fn, prospective_from_fn,
-    triage_efficiency_score, waste_rate,
+    Regime, Step, UnsolvableCounts, ValuePerCost, execute, informed_from_fn, prospective_from_fn,
+    triage_efficiency_score,
 };
 use proptest::prelude::*;
 
@@ -289,7 +289,6 @@ fn an_unsolvable_item_that_is_allocated_nothing_is_left_out() {
     let item = |id: &str, solved| Item::new(id, 1.0, 1, solved).unwrap();
     let pool = Pool::new(vec![item("a", true), item("b", false), item("c", false)]).unwrap();
     let plan = Plan::new(&[("a", 3), ("b", 0), ("c", 1)], &pool, 4).unwrap();
-    let unsolvable = [false, true, true];
-    assert_eq!(detection_rate(&plan, &unsolvable), Ok(0.5));
-    assert_eq!(waste_rate(&plan, &unsolvable), Ok(0.25));
+    let counts = UnsolvableCounts::new(&plan, &[false, true, true]).unwrap();
+    assert_eq!((counts.detection_rate(), counts.waste_rate()), (Ok(0.5), Ok(0.25)));
 }

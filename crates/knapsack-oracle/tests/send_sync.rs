@@ -2,9 +2,10 @@
 
 use knapsack_oracle::{
     Alpha, BudgetAware, BudgetStaircase, Efficiency, Error, ExactRandom, Execution,
-    ForecastThreshold, Item, Knapsack, KnapsackItem, MeanEfficiency, MeanRegret,
+    ForecastThreshold, InjectedPool, Item, Knapsack, KnapsackItem, MeanEfficiency, MeanRegret,
     MultidimensionalKnapsack, MultidimensionalSolution, Oracle, OrderedExecution, Plan,
-    PlanReading, Pool, ProspectiveItem, RandomOrder, SampledRandom, Solution,
+    PlanReading, Pool, ProspectiveItem, RandomOrder, SampledRandom, Solution, UnsolvableCounts,
+    VariantPair, VariantScores,
 };
 
 fn assert_send_sync<T: Send + Sync>() {}
@@ -17,4 +18,5 @@ fn everything_can_be_shared_between_threads() {
     assert_send_sync::<(Plan, PlanReading, Execution, OrderedExecution<3>)>();
     assert_send_sync::<(ForecastThreshold, RandomOrder, ProspectiveItem<'_>)>();
     assert_send_sync::<(Efficiency, MeanEfficiency, MeanRegret, BudgetAware)>();
+    assert_send_sync::<(InjectedPool, UnsolvableCounts, VariantScores, VariantPair)>();
 }

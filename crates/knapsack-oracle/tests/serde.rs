@@ -6,11 +6,12 @@ use std::fmt::Debug;
 
 use knapsack_oracle::{
     Alpha, BudgetAware, BudgetStaircase, CheapestFirst, DropReason, Efficiency, ExactRandom,
-    Execution, FitRule, ForecastThreshold, InOrder, Item, Knapsack, KnapsackItem, MeanEfficiency,
-    MeanRegret, MultidimensionalKnapsack, MultidimensionalSolution, Oracle, OraclePlanner,
-    OrderedExecution, Plan, PlanReading, Pool, Probability, RandomOrder, ReSolve, Regime, Repair,
-    SampledRandom, Solution, Step, UnreadableReason, ValuePerCost, execute, mean_efficiency_score,
-    mean_regret, repair_plan,
+    Execution, FitRule, ForecastThreshold, InOrder, InjectedPool, Item, Knapsack, KnapsackItem,
+    MeanEfficiency, MeanRegret, MultidimensionalKnapsack, MultidimensionalSolution, Oracle,
+    OraclePlanner, OrderedExecution, Plan, PlanReading, Pool, Probability, RandomOrder, ReSolve,
+    Regime, Repair, SampledRandom, Solution, Step, UnreadableReason, UnsolvableCounts,
+    ValuePerCost, VariantScores, execute, inject_unsolvable, mean_efficiency_score, mean_regret,
+    repair_plan,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -148,4 +149,31 @@ fn scores_round_trip_through_checks() {
     let item = ReSolve { allocation: 5, cost: 4, solved_before: true, solved_after: false };
     let counts = BudgetAware::new(&[item]).unwrap();
     refuses(&counts, &[(r#""compliant":1"#, r#""compliant":2"#, "at most the number")]);
+    let plan = Plan::new(&[("a", 2), ("b", 2)], &pool(), 9).unwrap();
+    let counts = UnsolvableCounts::new(&plan, &[false, true, true]).unwrap();
+    refuses(
+        &counts,
+        &[
+            (r#""left_out":1"#, r#""left_out":3"#, "at most `unsolvable`"),
+            (r#""wasted":2"#, r#""wasted":5"#, "at most `allocated`"),
+        ],
+    );
+    let variants = VariantScores::new(&[[0.5, 0.25], [0.75, 0.5]]).unwrap();
+    refuses(&variants, &[("0.25]", "0.25,1.0]", "expected 3, found 2")]);
+    let pair = variants.rank_correlations()[0];
+    refuses(&pair, &[("1.0", "1.5", "-1 to 1"), (r#""first":0"#, r#""first":1"#, "below")]);
+}
+
+#[test]
+fn an_injected_pool_round_trips_through_checks() {
+    let item = |id, solved| Item::new(id, 1.0, 5, solved).unwrap();
+    let unsolvable = [item("x", false), item("y", false), item("z", false)];
+    let injected = inject_unsolvable(&[pool()], &unsolvable, 1.0, 1).unwrap().remove(0);
+    refuses::<InjectedPool>(
+        &injected,
+        &[
+            ("[true,true,true]", "[true,true]", "one mark per item"),
+            (r#""solved":false"#, r#""solved":true"#, "must not be solved"),
+        ],
+    );
 }

@@ -1,6 +1,6 @@
 use std::{cmp::Ordering, fmt};
 
-use crate::{error::Error, pools::points::decimal};
+use crate::{error::Error, pools::points::share_of};
 
 /// The budget as a share of the total cost of all items, above 0 and at most 1.
 ///
@@ -55,11 +55,7 @@ impl Alpha {
     /// arithmetic.
     #[must_use]
     pub fn budget(self, total: u64) -> u64 {
-        let (digits, exponent) = decimal(self.0);
-        // Digits are below 10^17 and the total below 2^64, so the product is below 10^37.
-        let product = u128::from(digits) * u128::from(total);
-        let power = 10_u128.checked_pow(exponent.unsigned_abs());
-        power.map_or(0, |power| (product / power) as u64)
+        share_of(self.0, total)
     }
 }
 

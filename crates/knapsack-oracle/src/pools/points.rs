@@ -61,9 +61,9 @@ fn scaled(parts: &[(u64, i32)], base: u64) -> Option<(Vec<u64>, i32)> {
     (sum <= i64::MAX as u64).then_some((each, least))
 }
 
-/// Returns the digits and the exponent of the shortest decimal that reads back as a finite positive
-/// number: at most 17 digits, without trailing zeros.
-pub(crate) fn decimal(x: f64) -> (u64, i32) {
+/// Returns the digits and the exponent of the shortest decimal that reads back as a finite number of
+/// at least 0: at most 17 digits, without trailing zeros.
+fn decimal(x: f64) -> (u64, i32) {
     let text = format!("{x:e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -71,6 +71,15 @@ pub(crate) fn decimal(x: f64) -> (u64, i32) {
     let digits = whole.bytes().chain(fraction.bytes()).fold(0, digit);
     let exponent: i32 = exponent.parse().unwrap_or(0);
     (digits, exponent - fraction.len() as i32)
+}
+
+/// Returns `floor(share * total)` for a share from 0 to 1, in exact arithmetic of its shortest decimal.
+pub(crate) fn share_of(share: f64, total: u64) -> u64 {
+    let (digits, exponent) = decimal(share);
+    // Digits are below 10^17 and the total below 2^64, so the product is below 10^37.
+    let product = u128::from(digits) * u128::from(total);
+    let power = 10_u128.checked_pow(exponent.unsigned_abs());
+    power.map_or(0, |power| (product / power) as u64)
 }
 
 /// Returns the odd factor and the binary exponent of a positive normal number.

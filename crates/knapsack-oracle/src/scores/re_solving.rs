@@ -95,10 +95,35 @@ impl BudgetAware {
         Ok(counts)
     }
 
+    /// Adds the counts of other items, for instance of another data set. A rate of merged counts is
+    /// the mean of the rates weighted by their numbers of items.
+    ///
+    /// ```
+    /// use knapsack_oracle::{BudgetAware, Error, ReSolve};
+    ///
+    /// let solved = ReSolve { allocation: 9, cost: 9, solved_before: false, solved_after: true };
+    /// let failed = ReSolve { solved_after: false, ..solved };
+    /// let physics = BudgetAware::new(&[solved, solved, solved])?;
+    /// let mut all = BudgetAware::new(&[failed])?;
+    /// all.merge(&physics);
+    /// assert_eq!((all.items(), all.budget_aware_accuracy()?), (4, 0.75));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub const fn merge(&mut self, other: &Self) {
+        self.compliant = self.compliant.saturating_add(other.compliant);
+        self.kept_correct = self.kept_correct.saturating_add(other.kept_correct);
+        self.lost_correct = self.lost_correct.saturating_add(other.lost_correct);
+        self.newly_correct = self.newly_correct.saturating_add(other.newly_correct);
+        self.still_wrong = self.still_wrong.saturating_add(other.still_wrong);
+    }
+
     /// Returns the number of items.
     #[must_use]
     pub const fn items(&self) -> u64 {
-        self.kept_correct + self.lost_correct + self.newly_correct + self.still_wrong
+        self.kept_correct
+            .saturating_add(self.lost_correct)
+            .saturating_add(self.newly_correct)
+            .saturating_add(self.still_wrong)
     }
 
     /// Returns the share of attempts that cost at most their allocation; higher is better.

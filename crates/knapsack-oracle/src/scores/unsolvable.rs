@@ -1,81 +1,110 @@
+#[cfg(feature = "serde")]
+use crate::stored::must;
 use crate::{
     error::Error,
     plans::plan::{Plan, Step},
+    stored::checked_when_read,
 };
 
-/// Computes the share of unsolvable items that a plan leaves out: `|U \ S| / |U|`, where S is the
-/// set of items with an allocation above 0. From 0 to 1; higher is better.
+/// Counts of what a plan does with unsolvable items: how many it leaves out, and how much it
+/// allocates to the others.
 ///
-/// `unsolvable` marks the items of the plan's pool, in the order of the pool.
+/// The planned items are those with an allocation above 0. [`merge`](Self::merge) adds the counts of
+/// several pools.
 ///
 /// ```
-/// use knapsack_oracle::{Error, Item, Plan, Pool, detection_rate};
+/// use knapsack_oracle::{Error, Item, Plan, Pool, UnsolvableCounts};
 ///
 /// let item = |id, solved| Item::new(id, 1.0, 100, solved);
 /// let pool = Pool::new(vec![item("a", true)?, item("b", false)?, item("c", false)?])?;
 /// let plan = Plan::new(&[("a", 150), ("b", 50)], &pool, 300)?;
-/// assert_eq!(detection_rate(&plan, &[false, true, true])?, 0.5);
+/// let counts = UnsolvableCounts::new(&plan, &[false, true, true])?;
+/// assert_eq!((counts.unsolvable, counts.left_out), (2, 1));
+/// assert_eq!((counts.allocated, counts.wasted), (200, 50));
+/// assert_eq!((counts.detection_rate()?, counts.waste_rate()?), (0.5, 0.25));
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Reference: TRIAGE (2026), section 4, arXiv:2605.13414.
-///
-/// # Errors
-///
-/// Returns [`Error::Undefined`] without an unsolvable item, and [`Error::OtherPool`] if the plan
-/// has a position beyond the marks.
-pub fn detection_rate(plan: &Plan, unsolvable: &[bool]) -> Result<f64, Error> {
-    let (planned, _) = planned_unsolvable(plan, unsolvable)?;
-    let all = unsolvable.iter().filter(|&&mark| mark).count();
-    if all == 0 {
-        return Err(Error::Undefined {
-            name: "detection rate",
-            reason: "no item is marked as unsolvable",
-        });
-    }
-    Ok((all - planned) as f64 / all as f64)
+/// Reference: TRIAGE (2026), sections 4 and 5.2, arXiv:2605.13414.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct UnsolvableCounts {
+    /// The number of unsolvable items.
+    pub unsolvable: u64,
+    /// The number of unsolvable items that the plan leaves out.
+    pub left_out: u64,
+    /// The sum of all allocations.
+    pub allocated: u128,
+    /// The sum of the allocations to unsolvable items.
+    pub wasted: u128,
 }
 
-/// Computes the share of all allocations that goes to unsolvable items:
-/// `sum over S and U of a / sum over S of a`. From 0 to 1; lower is better.
-///
-/// ```
-/// use knapsack_oracle::{Error, Item, Plan, Pool, waste_rate};
-///
-/// let item = |id, solved| Item::new(id, 1.0, 100, solved);
-/// let pool = Pool::new(vec![item("a", true)?, item("b", false)?])?;
-/// let plan = Plan::new(&[("a", 150), ("b", 50)], &pool, 200)?;
-/// assert_eq!(waste_rate(&plan, &[false, true])?, 0.25);
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// Reference: TRIAGE (2026), section 4, arXiv:2605.13414.
-///
-/// # Errors
-///
-/// Returns [`Error::Undefined`] for a plan that allocates nothing, and [`Error::OtherPool`] like
-/// [`detection_rate`].
-pub fn waste_rate(plan: &Plan, unsolvable: &[bool]) -> Result<f64, Error> {
-    let (_, wasted) = planned_unsolvable(plan, unsolvable)?;
-    let all = plan.allocated();
-    if all == 0 {
-        return Err(Error::Undefined { name: "waste rate", reason: "the plan allocates nothing" });
+checked_when_read!(
+    UnsolvableCounts { unsolvable: u64, left_out: u64, allocated: u128, wasted: u128 },
+    |read| {
+        must(read.left_out <= read.unsolvable, "`left_out` must be at most `unsolvable`")?;
+        must(read.wasted <= read.allocated, "`wasted` must be at most `allocated`")
     }
-    Ok(wasted as f64 / all as f64)
-}
+);
 
-/// Returns the number of unsolvable items with an allocation above 0, and the sum of these
-/// allocations.
-fn planned_unsolvable(plan: &Plan, unsolvable: &[bool]) -> Result<(usize, u128), Error> {
-    let (mut planned, mut wasted) = (0, 0);
-    for (step, &Step { position, allocation }) in plan.steps().iter().enumerate() {
-        let items = unsolvable.len();
-        let mark =
-            unsolvable.get(position).ok_or(Error::OtherPool { index: step, position, items })?;
-        if *mark && allocation > 0 {
-            planned += 1;
-            wasted += u128::from(allocation);
+impl UnsolvableCounts {
+    /// Counts the unsolvable items and the allocations of one plan. `unsolvable` marks the items of
+    /// the plan's pool, in the order of the pool.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::OtherPool`] if the plan has a position beyond the marks.
+    pub fn new(plan: &Plan, unsolvable: &[bool]) -> Result<Self, Error> {
+        let marked = unsolvable.iter().filter(|&&mark| mark).count() as u64;
+        let (mut planned, mut wasted) = (0, 0);
+        for (index, &Step { position, allocation }) in plan.steps().iter().enumerate() {
+            let items = unsolvable.len();
+            let mark =
+                unsolvable.get(position).ok_or(Error::OtherPool { index, position, items })?;
+            if *mark && allocation > 0 {
+                planned += 1;
+                wasted += u128::from(allocation);
+            }
         }
+        let allocated = plan.allocated();
+        Ok(Self { unsolvable: marked, left_out: marked - planned, allocated, wasted })
     }
-    Ok((planned, wasted))
+
+    /// Adds the counts of other plans, for instance for the other pools of a data set.
+    pub fn merge(&mut self, other: &Self) {
+        self.unsolvable = self.unsolvable.saturating_add(other.unsolvable);
+        self.left_out = self.left_out.saturating_add(other.left_out);
+        self.allocated = self.allocated.saturating_add(other.allocated);
+        self.wasted = self.wasted.saturating_add(other.wasted);
+    }
+
+    /// Returns the share of unsolvable items that are left out: `|U \ S| / |U|`, where U is the set
+    /// of unsolvable items and S that of planned items. From 0 to 1; higher is better.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Undefined`] without an unsolvable item.
+    pub fn detection_rate(&self) -> Result<f64, Error> {
+        if self.unsolvable == 0 {
+            return Err(Error::Undefined {
+                name: "detection rate",
+                reason: "no item is marked as unsolvable",
+            });
+        }
+        Ok(self.left_out as f64 / self.unsolvable as f64)
+    }
+
+    /// Returns the share of all allocations that goes to unsolvable items:
+    /// `sum over S and U of a / sum over S of a`. From 0 to 1; lower is better.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Undefined`] if nothing is allocated.
+    pub fn waste_rate(&self) -> Result<f64, Error> {
+        if self.allocated == 0 {
+            return Err(Error::Undefined { name: "waste rate", reason: "nothing is allocated" });
+        }
+        Ok(self.wasted as f64 / self.allocated as f64)
+    }
 }

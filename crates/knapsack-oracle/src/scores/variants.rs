@@ -1,0 +1,159 @@
+use scoring_rules::DecimalSum;
+
+#[cfg(feature = "serde")]
+use crate::stored::must;
+use crate::{error::Error, scores::kendall::kendall_tau_b, stored::checked_when_read};
+
+/// Scores of several configurations, such as models and modes, under several variants of one
+/// prompt, to see how much the scores depend on the wording.
+///
+/// ```
+/// use knapsack_oracle::{Error, VariantScores};
+///
+/// // Two configurations under the variants A, B and C.
+/// let scores = VariantScores::new(&[[0.681, 0.781, 0.776], [0.333, 0.363, 0.271]])?;
+/// assert_eq!(scores.ranges(), [0.1, 0.092]);
+/// assert_eq!((scores.count_ranges_below(0.1), scores.max_range()), (1, 0.1));
+/// assert_eq!(scores.median_range(), 0.096);
+/// // The ranking of the configurations is the same under every variant.
+/// assert!(scores.rank_correlations().iter().all(|pair| pair.tau_b == Some(1.0)));
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// Reference: TRIAGE (2026), appendix C.2 and tables 1 to 3, arXiv:2605.13414.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<Vec<f64>>", into = "Vec<Vec<f64>>"))]
+pub struct VariantScores {
+    /// For each configuration, the score under each variant.
+    rows: Vec<Vec<f64>>,
+    variants: usize,
+}
+
+/// How well the rankings of all configurations agree under two variants. Returned by
+/// [`VariantScores::rank_correlations`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct VariantPair {
+    /// The position of the first variant, from 0.
+    pub first: usize,
+    /// The position of the second variant.
+    pub second: usize,
+    /// Kendall's tau-b between the two rankings, from -1 to 1. `None` if all configurations have the
+    /// same score under one of the variants.
+    pub tau_b: Option<f64>,
+}
+
+checked_when_read!(
+    VariantPair { first: usize, second: usize, tau_b: Option<f64> },
+    |read| {
+        must(read.first < read.second, "`first` must be below `second`")?;
+        let is_tau = |tau: f64| (-1.0..=1.0).contains(&tau);
+        must(read.tau_b.is_none_or(is_tau), "`tau_b` must be a number from -1 to 1")
+    }
+);
+
+/// The supported scores, so that a range is finite.
+const RANGE: std::ops::RangeInclusive<f64> = -1e100..=1e100;
+
+impl VariantScores {
+    /// Creates the scores from one row per configuration, with one score per variant.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Empty`] without a configuration, [`Error::Setting`] for fewer than two
+    /// variants, [`Error::Length`] for a row that is not as long as the first, and [`Error::Entry`]
+    /// with the position of the row for a score that is not from -1e100 to 1e100.
+    pub fn new<S: AsRef<[f64]>>(rows: &[S]) -> Result<Self, Error> {
+        let variants = rows.first().ok_or(Error::Empty)?.as_ref().len();
+        if variants < 2 {
+            let (name, value) = ("number of variants", variants as f64);
+            return Err(Error::Setting { name, value, range: "at least 2" });
+        }
+        for (index, row) in rows.iter().enumerate() {
+            let (what, found) = ("scores of a configuration", row.as_ref().len());
+            if found != variants {
+                return Err(Error::Length { what, expected: variants, found });
+            }
+            if let Some(&value) = row.as_ref().iter().find(|score| !RANGE.contains(score)) {
+                let what = "a score of configuration";
+                return Err(Error::Entry { what, index, value, range: "from -1e100 to 1e100" });
+            }
+        }
+        Ok(Self { rows: rows.iter().map(|row| row.as_ref().to_vec()).collect(), variants })
+    }
+
+    /// Returns the range of each configuration over the variants: its largest score minus its
+    /// smallest, as the decimals that they are written as.
+    #[must_use]
+    pub fn ranges(&self) -> Vec<f64> {
+        let range = |row: &Vec<f64>| {
+            let largest = row.iter().copied().fold(f64::MIN, f64::max);
+            let smallest = row.iter().copied().fold(f64::MAX, f64::min);
+            decimal_sum(largest, -smallest)
+        };
+        self.rows.iter().map(range).collect()
+    }
+
+    /// Returns the number of configurations whose range is below a limit. The paper calls a
+    /// configuration stable if its range is below 0.1.
+    #[must_use]
+    pub fn count_ranges_below(&self, limit: f64) -> usize {
+        self.ranges().iter().filter(|&&range| range < limit).count()
+    }
+
+    /// Returns the largest range.
+    #[must_use]
+    pub fn max_range(&self) -> f64 {
+        self.ranges().into_iter().fold(0.0, f64::max)
+    }
+
+    /// Returns the median range. For an even number of configurations it is the mean of the two
+    /// middle ranges.
+    #[must_use]
+    pub fn median_range(&self) -> f64 {
+        let mut ranges = self.ranges();
+        ranges.sort_by(f64::total_cmp);
+        let (low, high) = (ranges[(ranges.len() - 1) / 2], ranges[ranges.len() / 2]);
+        decimal_sum(low, high) / 2.0
+    }
+
+    /// Returns Kendall's tau-b between the rankings of the configurations under each pair of
+    /// variants: (0, 1), (0, 2), …, (1, 2), ….
+    #[must_use]
+    pub fn rank_correlations(&self) -> Vec<VariantPair> {
+        let column =
+            |variant: usize| -> Vec<f64> { self.rows.iter().map(|row| row[variant]).collect() };
+        let columns: Vec<Vec<f64>> = (0..self.variants).map(column).collect();
+        let mut pairs = Vec::with_capacity(self.variants * (self.variants - 1) / 2);
+        for first in 0..self.variants {
+            for second in first + 1..self.variants {
+                // The scores are finite, so tau-b is undefined only if all of them are equal.
+                let tau_b = kendall_tau_b(&columns[first], &columns[second]).ok();
+                pairs.push(VariantPair { first, second, tau_b });
+            }
+        }
+        pairs
+    }
+}
+
+fn decimal_sum(a: f64, b: f64) -> f64 {
+    let mut sum = DecimalSum::default();
+    sum.extend([a, b]);
+    sum.value()
+}
+
+impl TryFrom<Vec<Vec<f64>>> for VariantScores {
+    type Error = Error;
+
+    fn try_from(rows: Vec<Vec<f64>>) -> Result<Self, Error> {
+        Self::new(&rows)
+    }
+}
+
+impl From<VariantScores> for Vec<Vec<f64>> {
+    fn from(scores: VariantScores) -> Self {
+        scores.rows
+    }
+}

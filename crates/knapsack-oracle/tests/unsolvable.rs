@@ -1,0 +1,172 @@
+//! Unsolvable items in pools, and plans whose attempts were really cut off at their allocations.
+#![allow(clippy::unwrap_used)]
+
+use knapsack_oracle::{
+    Alpha, BudgetAware, Efficiency, Error, InOrder, Item, OraclePlanner, Plan, Pool, ReSolve,
+    Regime, Step, UnsolvableCounts, execute, execute_capped, inject_unsolvable,
+    triage_efficiency_score,
+};
+use proptest::prelude::*;
+
+fn items(name: &str, count: usize, solved: bool) -> Vec<Item> {
+    let item = |i| Item::new(format!("{name}-{i}"), 1.0, 40 + 7 * (i as u64 % 9), solved).unwrap();
+    (0..count).map(item).collect()
+}
+
+fn half() -> Alpha {
+    Alpha::new(0.5).unwrap()
+}
+
+#[test]
+fn a_planner_that_knows_everything_detects_all_and_one_that_takes_all_detects_none() {
+    let pools = Pool::new(items("solvable", 90, true)).unwrap().chunks(30).unwrap();
+    let unsolvable = items("abstain", 90, false);
+    for ratio in [0.25, 0.5, 0.75, 1.0] {
+        let (mut informed, mut naive) = (UnsolvableCounts::default(), UnsolvableCounts::default());
+        for injected in inject_unsolvable(&pools, &unsolvable, ratio, 1).unwrap() {
+            let (pool, marks) = (injected.pool(), injected.unsolvable());
+            let budget = pool.budget(half());
+            let plan = Plan::informed(&OraclePlanner, pool, budget).unwrap();
+            informed.merge(&UnsolvableCounts::new(&plan, marks).unwrap());
+            let plan = Plan::prospective(&InOrder, pool, budget).unwrap();
+            naive.merge(&UnsolvableCounts::new(&plan, marks).unwrap());
+        }
+        assert_eq!(informed.detection_rate(), Ok(1.0));
+        assert_eq!(naive.detection_rate(), Ok(0.0));
+        // Equal shares go to unsolvable items in proportion to their number.
+        let share = naive.unsolvable as f64 / 90.0;
+        assert!((naive.waste_rate().unwrap() - share).abs() < 1e-12);
+        if ratio < 1.0 {
+            assert_eq!(informed.waste_rate(), Ok(0.0));
+        } else {
+            // The best plan is empty, so no share of it is wasted.
+            assert!(matches!(informed.waste_rate(), Err(Error::Undefined { .. })));
+        }
+    }
+}
+
+#[test]
+fn at_full_injection_no_plan_can_earn_anything() {
+    let pool = Pool::new(items("solvable", 10, true)).unwrap();
+    let injected = inject_unsolvable(&[pool], &items("abstain", 10, false), 1.0, 1).unwrap();
+    let pool = injected[0].pool();
+    let budget = pool.budget(half());
+    let oracle = pool.oracle(budget).unwrap().value;
+    let random = pool.random_exact(budget).unwrap().value;
+    let plan = Plan::prospective(&InOrder, pool, budget).unwrap();
+    let earned = execute(&plan, pool, budget, Regime::Advisory).unwrap().earned;
+    let efficiency = triage_efficiency_score(earned, random, oracle);
+    assert_eq!(efficiency, Ok(Efficiency::NothingSolvable));
+}
+
+#[test]
+fn without_unsolvable_items_there_is_no_detection_rate() {
+    let counts = UnsolvableCounts::default();
+    assert!(matches!(counts.detection_rate(), Err(Error::Undefined { .. })));
+    assert!(matches!(counts.waste_rate(), Err(Error::Undefined { .. })));
+    let pool = Pool::new(items("solvable", 3, true)).unwrap();
+    let plan = Plan::new(&[("solvable-2", 5)], &pool, 9).unwrap();
+    let refused = UnsolvableCounts::new(&plan, &[false, true]);
+    assert_eq!(refused, Err(Error::OtherPool { index: 0, position: 2, items: 2 }));
+}
+
+#[test]
+fn a_capped_run_replaces_the_assumption_about_the_cost() {
+    let item = |id, cost, solved| Item::new(id, 1.0, cost, solved).unwrap();
+    let pool = Pool::new(vec![
+        item("longer", 500, true),
+        item("failed", 100, true),
+        item("lucky", 100, false),
+        item("nothing", 100, true),
+        item("late", 100, true),
+    ])
+    .unwrap();
+    let steps = [("longer", 300), ("failed", 300), ("lucky", 200), ("nothing", 0), ("late", 300)];
+    let plan = Plan::new(&steps, &pool, 1_100).unwrap();
+    let mut called = Vec::new();
+    // The budget ends before the last step.
+    let run = execute_capped(&plan, &pool, 1_000, |step: Step| -> Result<bool, Error> {
+        called.push((step.position, step.allocation));
+        Ok(step.position != 1)
+    })
+    .unwrap();
+    assert_eq!(called, [(0, 300), (1, 300), (2, 200)]);
+    let earned: Vec<f64> = run.attempts.iter().map(|attempt| attempt.earned).collect();
+    assert_eq!(earned, [1.0, 0.0, 1.0, 0.0]);
+    assert_eq!((run.spent, run.stopped_by, run.earned), (800, Some(4), 2.0));
+    assert_eq!((run.regime, run.informed), (Regime::Enforced, false));
+    let assumed = execute(&plan, &pool, 1_000, Regime::Enforced).unwrap();
+    let earned: Vec<f64> = assumed.attempts.iter().map(|attempt| attempt.earned).collect();
+    assert_eq!(earned, [0.0, 1.0, 0.0, 0.0]);
+}
+
+#[test]
+fn an_error_of_a_capped_run_ends_the_execution() {
+    let pool = Pool::new(items("solvable", 3, true)).unwrap();
+    let plan = Plan::prospective(&InOrder, &pool, 300).unwrap();
+    let mut calls = 0;
+    let refused = execute_capped(&plan, &pool, 300, |_| {
+        calls += 1;
+        Err::<bool, _>(Error::Empty)
+    });
+    assert_eq!((refused, calls), (Err(Error::Empty), 1));
+}
+
+proptest! {
+    #[test]
+    fn capped_runs_that_follow_the_baseline_give_the_enforced_regime(
+        items in prop::collection::vec((1..100_u64, 0..150_u64, any::<bool>()), 1..12),
+        budget in 1..600_u64,
+    ) {
+        let item = |(i, &(cost, _, solved)): (usize, &(u64, u64, bool))| {
+            Item::new(i.to_string(), 1.0 + i as f64, cost, solved).unwrap()
+        };
+        let pool = Pool::new(items.iter().enumerate().map(item).collect()).unwrap();
+        let steps: Vec<(String, u64)> =
+            items.iter().enumerate().map(|(i, &(_, allocation, _))| (i.to_string(), allocation)).collect();
+        let plan = Plan::new(&steps, &pool, u64::MAX).unwrap();
+        let capped = execute_capped(&plan, &pool, budget, |step| -> Result<bool, Error> {
+            let item = &pool.items()[step.position];
+            Ok(item.is_solved() && item.cost() <= step.allocation)
+        });
+        prop_assert_eq!(capped, execute(&plan, &pool, budget, Regime::Enforced));
+    }
+
+    #[test]
+    fn rates_of_merged_counts_are_means_weighted_by_the_number_of_items(
+        data_sets in prop::collection::vec(
+            prop::collection::vec((1..9_u64, 1..9_u64, any::<bool>(), any::<bool>()), 1..20), 1..6,
+        ),
+    ) {
+        let mut merged = BudgetAware::default();
+        let (mut items, mut rates) = (0.0, [0.0; 3]);
+        for data_set in &data_sets {
+            let re_solve = |&(allocation, cost, solved_before, solved_after)| {
+                ReSolve { allocation, cost, solved_before, solved_after }
+            };
+            let counts = BudgetAware::new(&data_set.iter().map(re_solve).collect::<Vec<_>>()).unwrap();
+            merged.merge(&counts);
+            let n = counts.items() as f64;
+            items += n;
+            let of_set = [
+                counts.compliance_rate().unwrap(),
+                counts.baseline_accuracy().unwrap(),
+                counts.budget_aware_accuracy().unwrap(),
+            ];
+            rates.iter_mut().zip(of_set).for_each(|(rate, of_set)| *rate += n * of_set);
+        }
+        let whole: Vec<ReSolve> = data_sets.iter().flatten().map(
+            |&(allocation, cost, solved_before, solved_after)| {
+                ReSolve { allocation, cost, solved_before, solved_after }
+            },
+        ).collect();
+        prop_assert_eq!(merged, BudgetAware::new(&whole).unwrap());
+        for (rate, want) in [
+            merged.compliance_rate().unwrap(),
+            merged.baseline_accuracy().unwrap(),
+            merged.budget_aware_accuracy().unwrap(),
+        ].into_iter().zip(rates) {
+            prop_assert!((rate - want / items).abs() < 1e-12);
+        }
+    }
+}

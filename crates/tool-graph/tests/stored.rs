@@ -200,7 +200,7 @@ fn deserialization_always_checks() {
     assert!(Plan::deserialize(&json).is_err());
     assert!(Transcript::deserialize(&json).is_err());
     let call = json!({
-        "name": "a", "tool": 0, "status": "banned", "cost": 1.0, "after_goal": false, "event": 0
+        "name": "a", "tool": 0, "status": "unavailable", "cost": 1.0, "after_goal": false, "event": null
     });
     assert!(CallRecord::deserialize(&call).is_err());
 }

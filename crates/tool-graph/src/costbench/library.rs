@@ -266,6 +266,30 @@ impl Library {
         self.declared(costs, |entry| entry.task == task)
     }
 
+    /// The declarations of all tools that can be called in a query of one task, in library order:
+    /// those of the task and, unless the task is [`Task::Location`], those that choose a location.
+    ///
+    /// [`TieRule::Released`](crate::TieRule::Released) finds the same plan with these tools as with all
+    /// tools, because no other tool can be called. `costs` has one cost per tool of the library, as in
+    /// [`tools`](Self::tools).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] unless there is one cost per tool of the library.
+    ///
+    /// ```
+    /// use tool_graph::costbench::{CostModel, Library, Task};
+    ///
+    /// let library = Library::new(2)?;
+    /// let costs = CostModel::default().costs(&library, 42, "<Query00001>");
+    /// let tools = |task| library.callable_tools(task, &costs).map(|tools| tools.len());
+    /// assert_eq!((tools(Task::Location)?, tools(Task::Dining)?), (14, 28));
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    pub fn callable_tools(&self, task: Task, costs: &[f64]) -> Result<Vec<Tool>, Error> {
+        self.declared(costs, |entry| entry.task == task || entry.task == Task::Location)
+    }
+
     fn declared(
         &self,
         costs: &[f64],

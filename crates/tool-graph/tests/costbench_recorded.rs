@@ -59,6 +59,29 @@ fn all_1524_recorded_plans_of_levels_2_to_5_are_those_of_the_released_solver() {
 }
 
 #[test]
+fn runs_at_level_0_have_the_released_seeds_costs_and_plans() {
+    let golden: Value =
+        serde_json::from_str(include_str!("golden/costbench/level0_runs.json")).unwrap();
+    let runs = golden["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 12);
+    let library = Library::new(0).unwrap();
+    for run in runs {
+        let query = run["query_id"].as_str().unwrap();
+        let costs = CostModel::default().costs(&library, 42, query);
+        for (name, cost) in library.names().zip(&costs) {
+            assert_eq!(Some(*cost), run["costs"][name].as_f64(), "{query} {name}");
+        }
+        assert_eq!(run["costs"].as_object().unwrap().len(), costs.len());
+        let task = run["task"].as_str().unwrap().parse().unwrap();
+        let scenario = CostModel::default().scenario(&library, 42, query, task, &[]);
+        let plan = scenario.optimal_plan();
+        assert_eq!(scenario.graph().tool_names(plan.tools()), names(&run["optimal"]), "{query}");
+        let rounded = (run["optimal_cost"].as_f64().unwrap() * 100.0).round() / 100.0;
+        assert_eq!(plan.cost(), rounded);
+    }
+}
+
+#[test]
 fn all_2286_recorded_ranges_of_removed_lengths_are_drawn() {
     let Some(file) = recorded("removed_ranges.json") else { return };
     let mut compared = 0;

@@ -63,7 +63,7 @@ impl LibraryTool {
 
 /// The tools of all six tasks at one refinement level, without costs.
 ///
-/// A task of refinement level L has `n = L + 3` steps, with an atomic tool for each step and a
+/// A task of refinement level L, from 0, has `n = L + 3` steps, with an atomic tool for each step and a
 /// composite tool for every sequence of two or more consecutive steps. The tool for all n steps is
 /// left out, as in all published tables. This makes `6 n` atomic and `6 (n (n - 1) / 2 - 1)`
 /// composite tools.
@@ -137,7 +137,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the level is from 1 to
+    /// [`Error::Setting`] unless the level is from 0 to
     /// [`MAX_REFINEMENT_LEVEL`](Self::MAX_REFINEMENT_LEVEL).
     pub fn new(refinement_level: usize) -> Result<Self, Error> {
         Self::build(refinement_level, false)
@@ -163,11 +163,11 @@ impl Library {
     }
 
     fn build(refinement_level: usize, full_pipelines: bool) -> Result<Self, Error> {
-        if !(1..=Self::MAX_REFINEMENT_LEVEL).contains(&refinement_level) {
+        if refinement_level > Self::MAX_REFINEMENT_LEVEL {
             return Err(Error::Setting {
                 name: "refinement level",
                 value: refinement_level as f64,
-                range: "a whole number from 1 to 100",
+                range: "a whole number from 0 to 100",
             });
         }
         let length = refinement_level + OTHER_STEPS;
@@ -346,7 +346,8 @@ fn inputs(task: Task, step: usize, length: usize) -> Vec<String> {
             .into_iter()
             .flatten()
             .collect(),
-        2 => vec![output(task, 1, length), TIME.into()],
+        // Of the steps after the search, only the first refinement needs the time.
+        2 if length > OTHER_STEPS => vec![output(task, 1, length), TIME.into()],
         _ => vec![output(task, step - 1, length)],
     }
 }

@@ -17,18 +17,18 @@ struct Entry {
     node: u32,
 }
 
-/// A tool that can be called at some time.
+/// A tool that can be called at some time, with its data types as bits of a state.
 struct Callable {
     tool: u32,
     cost: f64,
-    needs: Vec<u32>,
-    yields: Vec<u32>,
+    needs: Vec<u64>,
+    yields: Vec<u64>,
 }
 
 /// The nodes of the search: sequences of calls and the data types that are present after them.
 struct Nodes<'a> {
     graph: &'a ToolGraph,
-    /// The data types of all nodes, `words` words of bits per node.
+    /// The data types of all nodes that were missing at the start, `words` words of bits per node.
     states: Vec<u64>,
     words: usize,
     /// For each node, the node before its last call, and the tool of that call.
@@ -81,13 +81,17 @@ pub(crate) fn released_search(
     let reach = Reach::new(graph, problem.initial());
     let callable: Vec<usize> =
         (0..graph.tool_count()).filter(|&tool| reach.lacks[tool] == 0).collect();
-    only_cheapest(graph, reduced, &callable).or_else(|| full_search(graph, problem, &callable))
+    only_cheapest(graph, reduced, &callable)
+        .or_else(|| full_search(graph, problem, &reach, &callable))
 }
 
-/// The plan with the lowest f64 cost, if no other sequence of calls to the goal costs as little.
+/// The plan with the lowest f64 cost and the fewest calls, if it is certain that the full search finds
+/// it.
 ///
-/// The full search then finds this plan: the rounded sum of further calls never decreases with the sum
-/// before them, so a state is first visited at its lowest f64 cost.
+/// The rounded sum of further calls never decreases with the sum before them, so the full search first
+/// visits each state at its lowest f64 cost, and ends with the lowest f64 cost of all sequences of calls.
+/// It returns the one with the fewest calls unless another one, which costs as much in the end, reaches
+/// one of its states first.
 fn only_cheapest(
     graph: &ToolGraph,
     reduced: &ReducedProblem,
@@ -110,8 +114,8 @@ fn only_cheapest(
     if callable.iter().map(units).min()? <= rounding {
         return None;
     }
-    let mut best: Option<(f64, Vec<usize>)> = None;
-    let mut is_tied = false;
+    let mut lowest_sum = f64::INFINITY;
+    let mut tied: Vec<Vec<u32>> = Vec::new();
     for (number, (weight, calls)) in plans.enumerate() {
         if reduced.cost_of(weight) > lowest + rounding {
             break;
@@ -120,68 +124,85 @@ fn only_cheapest(
             return None;
         }
         let tools = reduced.library_positions(&calls);
-        let cost = tools.iter().fold(0.0, |sum, &tool| sum + graph.cost_of(tool));
-        match &best {
-            Some((lowest, _)) if cost > *lowest => {}
-            Some((lowest, _)) if cost == *lowest => is_tied = true,
-            _ => (best, is_tied) = (Some((cost, tools)), false),
+        let sum = tools.into_iter().fold(0.0, |sum, tool| sum + graph.cost_of(tool));
+        if sum < lowest_sum {
+            lowest_sum = sum;
+            tied.clear();
+        }
+        if sum == lowest_sum {
+            tied.push(calls);
         }
     }
-    best.filter(|_| !is_tied).map(|(_, tools)| tools)
+    tied.sort_by_key(Vec::len);
+    let (best, others) = tied.split_first()?;
+    // Two plans of a chain share a state if they yielded the same data types so far.
+    let yields = |&tool: &u32| reduced.yields.get(tool as usize);
+    let shares_state = |other: &[u32]| {
+        let calls = best.iter().zip(other);
+        let mut same = calls.take_while(|(a, b)| yields(a) == yields(b));
+        same.any(|(a, b)| a != b)
+    };
+    let is_first = |other: &Vec<u32>| other.len() > best.len() && !shares_state(other);
+    others.iter().all(is_first).then(|| reduced.library_positions(best))
 }
 
 /// Repeats the search of the released solver: Dijkstra's algorithm over the sets of data types, with
 /// all sequences of calls in the heap.
-fn full_search(graph: &ToolGraph, problem: &Problem, callable: &[usize]) -> Option<Vec<usize>> {
-    let words = graph.type_names().len().div_ceil(64);
-    let start = bits(words, problem.initial().iter());
-    let goal = bits(words, problem.goal().iter());
-    let callable: Vec<Callable> = callable
-        .iter()
-        .map(|&tool| Callable {
-            tool: tool as u32,
-            cost: graph.cost_of(tool),
-            needs: graph.needs(tool).to_vec(),
-            yields: graph.yields(tool).to_vec(),
-        })
-        .collect();
-    let mut nodes = Nodes { graph, states: start, words, last: vec![(0, 0)] };
+fn full_search(
+    graph: &ToolGraph,
+    problem: &Problem,
+    reach: &Reach,
+    callable: &[usize],
+) -> Option<Vec<usize>> {
+    let missing = |&number: &usize| reach.reached[number] && !problem.initial().contains(number);
+    let types: Vec<usize> = (0..reach.reached.len()).filter(missing).collect();
+    let words = types.len().div_ceil(64);
+    let bits = |numbers: &mut dyn Iterator<Item = usize>| {
+        let mut bits = vec![0; words];
+        for place in numbers.filter_map(|number| types.binary_search(&number).ok()) {
+            bits[place / 64] |= 1 << (place % 64);
+        }
+        bits
+    };
+    let list = |numbers: &[u32]| bits(&mut numbers.iter().map(|&number| number as usize));
+    let callable = callable.iter().map(|&tool| Callable {
+        tool: tool as u32,
+        cost: graph.cost_of(tool),
+        needs: list(graph.needs(tool)),
+        yields: list(graph.yields(tool)),
+    });
+    let callable: Vec<Callable> = callable.collect();
+    let goal = bits(&mut problem.goal().iter());
+    let contains = |state: &[u64], all: &[u64]| state.iter().zip(all).all(|(a, b)| b & !a == 0);
+    let mut nodes = Nodes { graph, states: vec![0; words], words, last: vec![(0, 0)] };
     let mut open = ReleasedHeap::new(Entry { cost: 0.0, calls: 0, node: 0 });
     let mut visited: HashSet<Box<[u64]>, BuildHasherDefault<WordHasher>> = HashSet::default();
-    let mut next = Vec::new();
+    let mut next = vec![0; words];
     while let Some(Entry { cost, calls, node }) = open.pop(|a, b| nodes.is_less(a, b)) {
-        if !visited.insert(nodes.state(node).into()) {
+        if visited.contains(nodes.state(node)) {
             continue;
         }
-        if nodes.state(node).iter().zip(&goal).all(|(state, goal)| goal & !state == 0) {
+        visited.insert(nodes.state(node).into());
+        if contains(nodes.state(node), &goal) {
             return Some(nodes.path(node));
         }
-        for callable in &callable {
+        for Callable { tool, cost: price, needs, yields } in &callable {
             let state = nodes.state(node);
-            let contains = |&number: &u32| state[number as usize / 64] >> (number % 64) & 1 == 1;
-            if !callable.needs.iter().all(contains) || callable.yields.iter().all(contains) {
+            if !contains(state, needs) || contains(state, yields) {
                 continue;
             }
-            next.clear();
-            next.extend_from_slice(state);
-            callable.yields.iter().for_each(|&it| next[it as usize / 64] |= 1 << (it % 64));
+            next.iter_mut().zip(state).zip(yields).for_each(|((it, a), b)| *it = a | b);
             if visited.contains(next.as_slice()) {
                 continue;
             }
             let after = nodes.last.len() as u32;
             nodes.states.extend_from_slice(&next);
-            nodes.last.push((node, callable.tool));
-            let entry = Entry { cost: cost + callable.cost, calls: calls + 1, node: after };
+            nodes.last.push((node, *tool));
+            let entry = Entry { cost: cost + price, calls: calls + 1, node: after };
             open.push(entry, |a, b| nodes.is_less(a, b));
         }
     }
     None
-}
-
-fn bits(words: usize, numbers: impl Iterator<Item = usize>) -> Vec<u64> {
-    let mut bits = vec![0; words];
-    numbers.for_each(|number| bits[number / 64] |= 1 << (number % 64));
-    bits
 }
 
 /// A fast hash for words of bits. No result depends on the order of the hash table.

@@ -187,10 +187,7 @@ impl<'a> Episode<'a> {
     /// [`Error::NoCallsLeft`] once the call limit of the scenario is reached.
     pub fn call(&mut self, tool: &str) -> Result<CallRecord, Error> {
         self.check_calls_left()?;
-        Ok(match self.graph.tool_position(tool) {
-            Some(number) => self.carry_out(number),
-            None => self.make_call(tool, None, Some(CallStatus::UnknownTool)),
-        })
+        Ok(self.request::<&str>(tool, None))
     }
 
     /// Calls the tool of this name with the given parameters, which are named after data types.
@@ -226,15 +223,28 @@ impl<'a> Episode<'a> {
         tool: &str,
         given: &[S],
     ) -> Result<CallRecord, Error> {
-        let number = self.graph.tool_position(tool);
-        let callable = number.filter(|&tool| self.graph.is_available(tool) && self.can_see(tool));
-        match callable.and_then(|number| self.wrong_parameter(number, given)) {
-            Some(status) => {
-                self.check_calls_left()?;
-                Ok(self.make_call(tool, number, Some(status)))
+        self.check_calls_left()?;
+        Ok(self.request(tool, Some(given)))
+    }
+
+    /// Makes a call, whatever the call limit; without given parameters it has all inputs.
+    pub(super) fn request<S: AsRef<str>>(&mut self, name: &str, given: Option<&[S]>) -> CallRecord {
+        let tool = self.graph.tool_position(name);
+        let fault = match (tool, given) {
+            (None, _) => Some(CallStatus::UnknownTool),
+            (Some(tool), Some(given)) if self.graph.is_available(tool) && self.can_see(tool) => {
+                self.wrong_parameter(tool, given)
             }
-            None => self.call(tool),
-        }
+            _ => None,
+        };
+        self.make_call(name, tool, fault)
+    }
+
+    /// The names of the inputs of a tool; none for an unknown tool.
+    pub(super) fn inputs_of(&self, name: &str) -> Vec<String> {
+        let tool = self.graph.tool_position(name);
+        let needs = tool.map_or(&[][..], |tool| self.graph.needs(tool));
+        needs.iter().map(|&need| self.graph.type_names()[need as usize].clone()).collect()
     }
 
     /// Calls a tool by its position in the library; otherwise like [`Self::call`].

@@ -57,6 +57,9 @@ pub struct CallRecord {
 /// The record of a run, from which its scores are computed. Made by
 /// [`Episode::finish`](crate::Episode::finish).
 ///
+/// With the feature `serde`, a record is written with all its calls and read back through checks, and
+/// [`Self::replay`] repeats its calls in a scenario.
+///
 /// ```
 /// use tool_graph::{Episode, FailureClass, Scenario, Tool, ToolGraph};
 ///

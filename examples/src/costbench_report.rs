@@ -220,11 +220,12 @@ impl Means {
     }
 }
 
-/// The world as it is at the start, with the tools of the task alone: plans can use no others.
+/// The world as it is at the start, with the tools that can be called, among which the released solver
+/// decides ties.
 fn without_events(query: &Query, world: &World) -> Result<Scenario, Error> {
     let World { library, costs, seed, .. } = world;
     let costs = costs.costs(library, *seed, &query.query_id);
-    let graph = ToolGraph::new(library.task_tools(query.task, &costs)?)?;
+    let graph = ToolGraph::new(library.callable_tools(query.task, &costs)?)?;
     let problem = graph.problem(query.task.initial_types(), &[query.task.goal()])?;
     Ok(Scenario::new(graph, problem)?.with_tie_rule(TieRule::Released))
 }

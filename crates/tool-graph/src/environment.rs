@@ -4,6 +4,7 @@ pub(crate) mod call_status;
 pub(crate) mod episode;
 pub(crate) mod event_clock;
 pub(crate) mod reference_runs;
+pub(crate) mod replay;
 pub(crate) mod run_means;
 pub(crate) mod run_scores;
 pub(crate) mod transcript;

@@ -17,6 +17,7 @@ pub use environment::run_means::RunMeans;
 pub use environment::run_scores::RunScores;
 pub use environment::transcript::{CallRecord, Transcript};
 pub use error::Error;
+pub use events::environment_rules::{EnvironmentRules, RuleVersion};
 pub use events::event::Event;
 pub use events::scenario::Scenario;
 pub use events::trigger_rule::TriggerRule;

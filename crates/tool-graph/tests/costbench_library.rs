@@ -6,7 +6,8 @@ use serde_json::Value;
 use tool_graph::costbench::{Library, Task};
 use tool_graph::{Error, Tool};
 
-const LEVELS: [&str; 5] = [
+const LEVELS: [&str; 6] = [
+    include_str!("golden/costbench/library_level0.json"),
     include_str!("golden/costbench/library_level1.json"),
     include_str!("golden/costbench/library_level2.json"),
     include_str!("golden/costbench/library_level3.json"),
@@ -19,7 +20,7 @@ fn strings(value: &Value) -> Vec<String> {
 }
 
 fn released(level: usize) -> Vec<Tool> {
-    let tools: Vec<Value> = serde_json::from_str(LEVELS[level - 1]).unwrap();
+    let tools: Vec<Value> = serde_json::from_str(LEVELS[level]).unwrap();
     let tool = |tool: &Value| {
         let composite = tool["kind"] == "composite";
         assert!(composite || tool["kind"] == "atomic");
@@ -39,7 +40,7 @@ fn declared(library: &Library) -> Vec<Tool> {
 
 #[test]
 fn libraries_of_all_levels_equal_the_released_libraries_in_order() {
-    for level in 1..=5 {
+    for level in 0..=5 {
         let released = released(level);
         let library = Library::with_full_pipelines(level).unwrap();
         assert_eq!(declared(&library), released, "level {level}");
@@ -49,7 +50,7 @@ fn libraries_of_all_levels_equal_the_released_libraries_in_order() {
 
 #[test]
 fn only_the_tools_that_perform_a_whole_task_are_left_out() {
-    for level in 1..=5 {
+    for level in 0..=5 {
         let mut released = released(level);
         released.retain(|tool| tool.components.len() < level + 3);
         assert_eq!(declared(&Library::new(level).unwrap()), released, "level {level}");
@@ -71,7 +72,7 @@ fn tasks_equal_the_released_tasks() {
 #[test]
 fn the_numbers_of_tools_are_those_of_table_5() {
     // N in the paper is the length of a task; the tools that perform a whole task are counted.
-    for level in [1, 2, 3, 4, 5, 9] {
+    for level in [0, 1, 2, 3, 4, 5, 9] {
         let library = Library::with_full_pipelines(level).unwrap();
         let n = library.task_length();
         let atomic = library.entries().iter().filter(|entry| entry.is_atomic()).count();
@@ -123,11 +124,11 @@ fn higher_levels_have_distinct_names_and_chains_without_gaps() {
 
 #[test]
 fn invalid_refinement_levels_and_wrong_numbers_of_costs_are_errors() {
-    for level in [0, Library::MAX_REFINEMENT_LEVEL + 1, usize::MAX] {
+    for level in [Library::MAX_REFINEMENT_LEVEL + 1, usize::MAX] {
         let error = Error::Setting {
             name: "refinement level",
             value: level as f64,
-            range: "a whole number from 1 to 100",
+            range: "a whole number from 0 to 100",
         };
         assert_eq!(Library::new(level).unwrap_err(), error);
         assert_eq!(Library::with_full_pipelines(level).unwrap_err(), error);
@@ -139,7 +140,7 @@ fn invalid_refinement_levels_and_wrong_numbers_of_costs_are_errors() {
 
 #[test]
 fn task_tools_returns_the_tools_of_the_library_that_plans_of_the_task_can_use() {
-    for level in 1..=3 {
+    for level in 0..=3 {
         let library = Library::new(level).unwrap();
         let costs: Vec<f64> = (0..library.entries().len()).map(|place| place as f64).collect();
         let all = library.tools(&costs).unwrap();

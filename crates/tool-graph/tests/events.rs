@@ -5,8 +5,8 @@
 use serde_json::Value;
 use tool_graph::costbench::{CostModel, EventKind, Library, Task};
 use tool_graph::{
-    Error, Event, GreedyRule, Problem, RunMeans, Scenario, TieRule, Tool, ToolGraph, Transcript,
-    TriggerRule,
+    EnvironmentRules, Error, Event, GreedyRule, Problem, RunMeans, Scenario, TieRule, Tool,
+    ToolGraph, Transcript, TriggerRule,
 };
 use trajectory_metrics::ExactMean;
 use trajectory_metrics::tool_calls::normalized_edit_distance;
@@ -110,6 +110,8 @@ fn mean_distances_between_blocked_and_unblocked_optimal_paths_equal_the_publishe
             let plan = scenario.optimal_plan();
             let run = scenario.optimal_run();
             assert!(run.goal_reached() && run.all_events_fired(), "{query} {name}");
+            let released = scenario.with_rules(EnvironmentRules::RELEASED).optimal_run();
+            assert_eq!(released.path(), run.path(), "{query} {name}");
             mean.update(normalized_edit_distance(&run.path(), plan.tools()));
         }
         println!("{name}: {}", mean.finish().unwrap());

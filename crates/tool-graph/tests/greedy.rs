@@ -103,7 +103,7 @@ fn the_greedy_plan_is_empty_at_the_goal_and_missing_if_the_goal_is_unreachable()
 }
 
 #[test]
-fn the_released_tie_rule_compares_rounded_sums_then_calls_then_library_order() {
+fn the_released_tie_rule_compares_rounded_sums_and_leaves_ties_to_the_heap() {
     // As f64 numbers, 0.1 + 0.2 is 0.30000000000000004 and 0.05 + 0.05 + 0.15 + 0.05 is 0.3.
     let rounded = ToolGraph::new(vec![
         tool("a", &["0"], "1", 0.1, &[]),
@@ -130,6 +130,6 @@ fn the_released_tie_rule_compares_rounded_sums_then_calls_then_library_order() {
     let problem = places.problem(&["0"], &["3"]).unwrap();
     let few = TieRule::FewestCalls.optimal_plan(&places, &problem).unwrap().unwrap();
     let released = TieRule::Released.optimal_plan(&places, &problem).unwrap().unwrap();
-    // The first tool stands first; the last one does.
+    // The heap of the released solver returns the state of `b` before that of `a`.
     assert_eq!((few.tools(), released.tools()), (&[0, 3][..], &[1, 2][..]));
 }

@@ -180,7 +180,7 @@ fn libraries_and_cost_models_of_costbench_are_restored_and_checked() {
 
     for library in [Library::new(2).unwrap(), Library::with_full_pipelines(3).unwrap()] {
         let json = assert_restored(&library);
-        assert_invalid::<Library>(&json, "/refinement_level", json!(0));
+        assert_invalid::<Library>(&json, "/refinement_level", json!(101));
         assert_invalid::<Library>(&json, "/refinement_level", json!(usize::MAX));
         let json = assert_restored(&library.entries()[40]);
         assert_invalid::<LibraryTool>(&json, "/first", json!(99));
@@ -200,7 +200,7 @@ fn deserialization_always_checks() {
     assert!(Plan::deserialize(&json).is_err());
     assert!(Transcript::deserialize(&json).is_err());
     let call = json!({
-        "name": "a", "tool": 0, "status": "banned", "cost": 1.0, "after_goal": false, "event": 0
+        "name": "a", "tool": 0, "status": "unavailable", "cost": 1.0, "after_goal": false, "event": null
     });
     assert!(CallRecord::deserialize(&call).is_err());
 }

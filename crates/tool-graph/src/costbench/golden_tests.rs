@@ -147,6 +147,37 @@ fn seeds_of_events_equal_cpython() {
 }
 
 #[test]
+fn mixed_events_are_those_of_the_released_benchmark() {
+    use super::EventKind::{self, BanTool, CostChange, PreferenceChange, RemoveTools};
+
+    // origin: DynamicBlocker._generate_blocking_types of the released code, CPython 3.11.7, 2026-11-22
+    let rows = [
+        (0, [CostChange, CostChange, BanTool, RemoveTools, CostChange, CostChange]),
+        (1, [PreferenceChange, BanTool, RemoveTools, BanTool, CostChange, CostChange]),
+        (
+            98_780_976,
+            [RemoveTools, CostChange, CostChange, PreferenceChange, RemoveTools, CostChange],
+        ),
+        (
+            815_343_802,
+            [
+                PreferenceChange,
+                RemoveTools,
+                PreferenceChange,
+                RemoveTools,
+                PreferenceChange,
+                PreferenceChange,
+            ],
+        ),
+        (2_147_483_646, [CostChange, RemoveTools, BanTool, BanTool, CostChange, RemoveTools]),
+    ];
+    for (seed, kinds) in rows {
+        assert_eq!(EventKind::mixed(seed, 6), kinds, "{seed}");
+        assert_eq!(EventKind::mixed(seed, 2), kinds[..2], "{seed}");
+    }
+}
+
+#[test]
 fn by_the_rule_of_the_paper_text_each_tool_has_its_own_stream() {
     let library = Library::new(3).unwrap();
     let costs = CostModel::default().with_rule(CostRule::PaperText).costs(&library, 42, "q");

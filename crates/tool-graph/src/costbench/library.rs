@@ -63,7 +63,7 @@ impl LibraryTool {
 
 /// The tools of all six tasks at one refinement level, without costs.
 ///
-/// A task of refinement level L has `n = L + 3` steps, with an atomic tool for each step and a
+/// A task of refinement level L, from 0, has `n = L + 3` steps, with an atomic tool for each step and a
 /// composite tool for every sequence of two or more consecutive steps. The tool for all n steps is
 /// left out, as in all published tables. This makes `6 n` atomic and `6 (n (n - 1) / 2 - 1)`
 /// composite tools.
@@ -137,7 +137,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the level is from 1 to
+    /// [`Error::Setting`] unless the level is from 0 to
     /// [`MAX_REFINEMENT_LEVEL`](Self::MAX_REFINEMENT_LEVEL).
     pub fn new(refinement_level: usize) -> Result<Self, Error> {
         Self::build(refinement_level, false)
@@ -163,11 +163,11 @@ impl Library {
     }
 
     fn build(refinement_level: usize, full_pipelines: bool) -> Result<Self, Error> {
-        if !(1..=Self::MAX_REFINEMENT_LEVEL).contains(&refinement_level) {
+        if refinement_level > Self::MAX_REFINEMENT_LEVEL {
             return Err(Error::Setting {
                 name: "refinement level",
                 value: refinement_level as f64,
-                range: "a whole number from 1 to 100",
+                range: "a whole number from 0 to 100",
             });
         }
         let length = refinement_level + OTHER_STEPS;
@@ -266,6 +266,30 @@ impl Library {
         self.declared(costs, |entry| entry.task == task)
     }
 
+    /// The declarations of all tools that can be called in a query of one task, in library order:
+    /// those of the task and, unless the task is [`Task::Location`], those that choose a location.
+    ///
+    /// [`TieRule::Released`](crate::TieRule::Released) finds the same plan with these tools as with all
+    /// tools, because no other tool can be called. `costs` has one cost per tool of the library, as in
+    /// [`tools`](Self::tools).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] unless there is one cost per tool of the library.
+    ///
+    /// ```
+    /// use tool_graph::costbench::{CostModel, Library, Task};
+    ///
+    /// let library = Library::new(2)?;
+    /// let costs = CostModel::default().costs(&library, 42, "<Query00001>");
+    /// let tools = |task| library.callable_tools(task, &costs).map(|tools| tools.len());
+    /// assert_eq!((tools(Task::Location)?, tools(Task::Dining)?), (14, 28));
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    pub fn callable_tools(&self, task: Task, costs: &[f64]) -> Result<Vec<Tool>, Error> {
+        self.declared(costs, |entry| entry.task == task || entry.task == Task::Location)
+    }
+
     fn declared(
         &self,
         costs: &[f64],
@@ -322,7 +346,8 @@ fn inputs(task: Task, step: usize, length: usize) -> Vec<String> {
             .into_iter()
             .flatten()
             .collect(),
-        2 => vec![output(task, 1, length), TIME.into()],
+        // Of the steps after the search, only the first refinement needs the time.
+        2 if length > OTHER_STEPS => vec![output(task, 1, length), TIME.into()],
         _ => vec![output(task, step - 1, length)],
     }
 }

@@ -7,17 +7,23 @@ use crate::{
         task::Task,
     },
     error::Error,
-    events::{event::Event, scenario::Scenario},
+    events::{
+        environment_rules::{EnvironmentRules, RuleVersion},
+        event::Event,
+        scenario::Scenario,
+    },
     graph::tool_graph::ToolGraph,
     plans::tie_rule::TieRule,
 };
 
 impl CostModel {
-    /// The scenario of one query: its tools and costs, its task, events of these kinds in this order,
-    /// and the [`TieRule`] that reproduces the published figures.
+    /// The scenario of one query: the tools of all tasks and their costs, its task, events of these
+    /// kinds in this order, and the [`TieRule`] that reproduces the published figures.
     ///
     /// The costs of a cost change depend on its position among all events. The length of the tools
-    /// that a removal takes away depends on the query and on the number of removals.
+    /// that a removal takes away depends on the query and on the number of removals; a removal brings
+    /// back the tools of the one before it. All other [`EnvironmentRules`] are those of the paper's
+    /// text; [`Scenario::with_rules`] changes them.
     ///
     /// Reference: CostBench, appendices B.2 and B.6.2.
     ///
@@ -80,6 +86,11 @@ impl CostModel {
             }
         };
         let events = events.iter().enumerate().map(event).collect();
-        Ok(Scenario::new(graph, problem)?.with_events(events)?.with_tie_rule(TieRule::Released))
+        let rules =
+            EnvironmentRules { removals: RuleVersion::Released, ..EnvironmentRules::PAPER_TEXT };
+        Ok(Scenario::new(graph, problem)?
+            .with_events(events)?
+            .with_tie_rule(TieRule::Released)
+            .with_rules(rules))
     }
 }

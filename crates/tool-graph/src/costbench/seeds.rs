@@ -62,17 +62,16 @@ pub fn changed_seed(query_seed: u32, event: u32) -> u32 {
 /// composite tools with exactly `l` components.
 ///
 /// With `n` steps in a task and `w = floor(n / 2)`, one stream seeded with the query's seed draws `l`
-/// from `2..=n - w` and then `r` from `l + w..=n`, until the range overlaps no earlier range. The
-/// hundredth draw is kept even if it overlaps; if there are fewer than two lengths from 2 to n per
+/// from `2..=n - w` and then `r` from `l + w..=n`, until the range overlaps no earlier range. After
+/// 100 overlapping draws, the next one is kept; if there are fewer than two lengths from 2 to n per
 /// event, the first draw is kept. Any two ranges overlap, because each contains more than half of all
 /// lengths, so all ranges after the first result from these exceptions.
 ///
-/// Reference: CostBench, appendix B.6.2, which does not state what happens if no range is free. This
-/// crate keeps the hundredth draw.
+/// Reference: CostBench, appendix B.6.2, and its released code for what happens if no range is free.
 ///
 /// # Complexity
 ///
-/// At most 100 draws per event.
+/// At most 101 draws per event.
 ///
 /// ```
 /// use tool_graph::costbench::{Library, query_seed, removed_lengths};
@@ -91,7 +90,7 @@ pub fn removed_lengths(
     let longest = library.task_length() as u32;
     let width = longest / 2;
     let mut stream = PythonRandom::new(u64::from(query_seed));
-    let tries = if u64::from(longest - 1) < 2 * u64::from(events) { 1 } else { 100 };
+    let tries = if u64::from(longest - 1) < 2 * u64::from(events) { 1 } else { 101 };
     let mut ranges: Vec<RangeInclusive<usize>> = Vec::new();
     for _ in 0..events {
         let mut drawn = 0..=0;

@@ -15,6 +15,7 @@ pub(super) fn push_name(names: &mut String, length: usize, task: Task, first: us
         (0, _) if ends => push_numbered(names, &[own, "_Complete_"], steps, "Steps_Pipeline"),
         (0, 2) => push(names, &[own, "_Preference_and_Search"]),
         (0, _) => push_numbered(names, &[own, "_Full_Planning_to_Step"], to, ""),
+        (1, 2) if ends => push(names, &[own, "_Finalize_from_Search"]),
         (1, _) if ends => push_numbered(names, &[own, "_Search_to_Final_"], steps, "Steps"),
         (1, 2) => push_numbered(names, &[own, "_Search_to_Step"], to, ""),
         (1, _) => push_numbered(names, &[own, "_Search_Planning_to_Step"], to, ""),

@@ -35,11 +35,13 @@ pub enum CallStatus {
         /// Whether the call yielded a data type that was missing before.
         advanced: bool,
     },
-    /// The call failed because its tool was banned at this call, which the agent could not know.
+    /// The call failed because its tool was banned at this call, which the agent could not know, or, by
+    /// the released rule, at an earlier call
+    /// ([`EnvironmentRules::failed_calls`](crate::EnvironmentRules::failed_calls)).
     Banned,
     /// The library has no tool with this name.
     UnknownTool,
-    /// The tool was banned or removed before this call.
+    /// The tool was banned or removed before this call, or the agent cannot see it.
     Unavailable,
     /// The tool does not take this parameter.
     UnexpectedParameter(String),
@@ -74,14 +76,11 @@ impl CallStatus {
 
 #[cfg(feature = "serde")]
 impl CallStatus {
-    /// Checks that a call with this status can have this cost and this event.
-    pub(super) fn check(&self, cost: f64, event: Option<usize>) -> Result<(), &'static str> {
+    /// Checks that a call with this status can have this cost.
+    pub(super) fn check(&self, cost: f64) -> Result<(), &'static str> {
         use crate::stored::{is_cost, rule};
 
         rule(is_cost(cost), "the cost of a call must be finite and at least 0")?;
-        rule(self.is_done() || cost == 0.0, "a call that was not carried out must cost 0")?;
-        let banned = *self != Self::Banned || event.is_some();
-        rule(banned, "a call with status banned must have an event")?;
-        rule(!self.is_invalid() || event.is_none(), "an invalid call must not have an event")
+        rule(!self.is_invalid() || cost == 0.0, "an invalid call must cost 0")
     }
 }

@@ -4,8 +4,9 @@ use crate::{
         transcript::{CallRecord, Transcript},
     },
     error::Error,
-    events::{event::Event, scenario::Scenario},
+    events::{environment_rules::RuleVersion, event::Event, scenario::Scenario},
     graph::{state::State, tool::Tool, tool_graph::ToolGraph},
+    searches::reduced_problem::ReducedProblem,
 };
 
 /// A run in progress, which an agent's framework steps through one call at a time.
@@ -46,8 +47,15 @@ pub struct Episode<'a> {
     pub(super) events_over: usize,
     /// Steps until the next event, which occurs at the step that makes this 0.
     pub(super) steps_to_event: Option<usize>,
+    /// For each event, the steps to it in the optimal run, if those determine when it is due.
+    pub(super) reference_schedule: Option<Vec<Option<usize>>>,
     records: Vec<CallRecord>,
     pub(super) events_fired: usize,
+    /// The tools that events banned, and the tools that events removed.
+    pub(super) banned: Vec<usize>,
+    pub(super) removed: Vec<usize>,
+    /// For each tool, whether the agent can see it unless it is unavailable; `None` for all tools.
+    seen: Option<Vec<bool>>,
 }
 
 impl<'a> Episode<'a> {
@@ -58,25 +66,61 @@ impl<'a> Episode<'a> {
     /// The moment of an event follows from an optimal plan. If the scenario has events, this
     /// function and each call at which an event is due therefore run
     /// [`TieRule::optimal_plan`](crate::TieRule::optimal_plan) once or twice, which takes exponential
-    /// time in the worst case. Other calls do not plan.
+    /// time in the worst case. Other calls do not plan. If the events follow the schedule of the
+    /// optimal run ([`EnvironmentRules::event_schedule`](crate::EnvironmentRules::event_schedule)),
+    /// this function makes the optimal run first.
     #[must_use]
     pub fn new(scenario: &'a Scenario) -> Self {
-        let mut episode = Self {
-            scenario,
-            graph: scenario.graph().clone(),
-            state: scenario.problem().initial().clone(),
-            events_over: 0,
-            steps_to_event: None,
-            records: Vec::new(),
-            events_fired: 0,
-        };
+        let mut episode = Self::unscheduled(scenario);
+        if !scenario.events().is_empty() {
+            if scenario.rules().event_schedule == RuleVersion::Released {
+                episode.reference_schedule =
+                    Some(Self::for_optimal_run(scenario).follow_best_plans());
+            }
+            episode.plan_next_event();
+        }
+        episode
+    }
+
+    /// Starts a run in which the state of the run determines when events are due.
+    pub(super) fn for_optimal_run(scenario: &'a Scenario) -> Self {
+        let mut episode = Self::unscheduled(scenario);
         if !scenario.events().is_empty() {
             episode.plan_next_event();
         }
         episode
     }
 
-    /// The tools that are available now, with their current costs, in library order.
+    fn unscheduled(scenario: &'a Scenario) -> Self {
+        let seen = match scenario.rules().visible_tools {
+            RuleVersion::PaperText => None,
+            RuleVersion::Released => {
+                let mut seen = vec![false; scenario.graph().tool_count()];
+                let reduced = ReducedProblem::of_checked(scenario.graph(), scenario.problem());
+                let tools = reduced.iter().flat_map(|reduced| &reduced.tools);
+                tools.for_each(|&tool| seen[tool as usize] = true);
+                Some(seen)
+            }
+        };
+        Self {
+            scenario,
+            graph: scenario.graph().clone(),
+            state: scenario.problem().initial().clone(),
+            events_over: 0,
+            steps_to_event: None,
+            reference_schedule: None,
+            records: Vec::new(),
+            events_fired: 0,
+            banned: Vec::new(),
+            removed: Vec::new(),
+            seen,
+        }
+    }
+
+    /// The tools that the agent sees now, with their current costs, in library order.
+    ///
+    /// By the rules of the paper these are the available tools; see
+    /// [`EnvironmentRules`](crate::EnvironmentRules).
     ///
     /// ```
     /// use tool_graph::{Episode, Scenario, Tool, ToolGraph};
@@ -99,7 +143,17 @@ impl<'a> Episode<'a> {
     #[must_use]
     pub fn visible_tools(&self) -> Vec<Tool> {
         let tools = self.graph.tools().into_iter().enumerate();
-        tools.filter_map(|(tool, it)| self.graph.is_available(tool).then_some(it)).collect()
+        tools.filter_map(|(tool, it)| self.is_visible(tool).then_some(it)).collect()
+    }
+
+    fn is_visible(&self, tool: usize) -> bool {
+        let is_banned = || self.banned.contains(&tool) && !self.removed.contains(&tool);
+        let keeps_banned = self.scenario.rules().banned_tools == RuleVersion::Released;
+        self.can_see(tool) && (self.graph.is_available(tool) || keeps_banned && is_banned())
+    }
+
+    fn can_see(&self, tool: usize) -> bool {
+        self.seen.as_ref().is_none_or(|seen| seen[tool])
     }
 
     /// The tools with their current costs and bans.
@@ -133,10 +187,7 @@ impl<'a> Episode<'a> {
     /// [`Error::NoCallsLeft`] once the call limit of the scenario is reached.
     pub fn call(&mut self, tool: &str) -> Result<CallRecord, Error> {
         self.check_calls_left()?;
-        Ok(match self.graph.tool_position(tool) {
-            Some(number) => self.carry_out(number),
-            None => self.fail(tool, None, CallStatus::UnknownTool),
-        })
+        Ok(self.request::<&str>(tool, None))
     }
 
     /// Calls the tool of this name with the given parameters, which are named after data types.
@@ -172,14 +223,28 @@ impl<'a> Episode<'a> {
         tool: &str,
         given: &[S],
     ) -> Result<CallRecord, Error> {
-        let number = self.graph.tool_position(tool).filter(|&tool| self.graph.is_available(tool));
-        match number.and_then(|number| self.wrong_parameter(number, given)) {
-            Some(status) => {
-                self.check_calls_left()?;
-                Ok(self.fail(tool, number, status))
+        self.check_calls_left()?;
+        Ok(self.request(tool, Some(given)))
+    }
+
+    /// Makes a call, whatever the call limit; without given parameters it has all inputs.
+    pub(super) fn request<S: AsRef<str>>(&mut self, name: &str, given: Option<&[S]>) -> CallRecord {
+        let tool = self.graph.tool_position(name);
+        let fault = match (tool, given) {
+            (None, _) => Some(CallStatus::UnknownTool),
+            (Some(tool), Some(given)) if self.graph.is_available(tool) && self.can_see(tool) => {
+                self.wrong_parameter(tool, given)
             }
-            None => self.call(tool),
-        }
+            _ => None,
+        };
+        self.make_call(name, tool, fault)
+    }
+
+    /// The names of the inputs of a tool; none for an unknown tool.
+    pub(super) fn inputs_of(&self, name: &str) -> Vec<String> {
+        let tool = self.graph.tool_position(name);
+        let needs = tool.map_or(&[][..], |tool| self.graph.needs(tool));
+        needs.iter().map(|&need| self.graph.type_names()[need as usize].clone()).collect()
     }
 
     /// Calls a tool by its position in the library; otherwise like [`Self::call`].
@@ -213,34 +278,67 @@ impl<'a> Episode<'a> {
 
     /// Makes a call of a tool of the library, whatever the call limit.
     pub(super) fn carry_out(&mut self, tool: usize) -> CallRecord {
-        let cost = self.graph.cost_of(tool);
         let name = self.graph.name(tool).to_owned();
-        if !self.graph.is_available(tool) {
-            return self.fail(&name, Some(tool), CallStatus::Unavailable);
-        }
-        let mut needs = self.graph.needs(tool).iter().map(|&need| need as usize);
-        if let Some(need) = needs.find(|&need| !self.state.contains(need)) {
-            let input = self.graph.type_names()[need].clone();
-            return self.fail(&name, Some(tool), CallStatus::MissingInput(input));
-        }
-        let after_goal = self.goal_reached();
-        let due = if after_goal { None } else { self.step() };
-        let is_ban = due.is_some_and(|event| self.scenario.events()[event] == Event::BanTool);
-        let mut event = if is_ban { self.apply_event(due, tool) } else { None };
-        let (status, cost) = match event {
-            Some(_) => (CallStatus::Banned, 0.0),
-            None => {
-                (CallStatus::Done { advanced: self.graph.add_outputs(tool, &mut self.state) }, cost)
-            }
+        self.make_call(&name, Some(tool), None)
+    }
+
+    /// Makes a call, which fails if a fault is given.
+    fn make_call(
+        &mut self,
+        name: &str,
+        tool: Option<usize>,
+        fault: Option<CallStatus>,
+    ) -> CallRecord {
+        let rules = self.scenario.rules();
+        let mut status = match fault.or_else(|| tool.and_then(|tool| self.fault(tool))) {
+            Some(status) => status,
+            None => CallStatus::Done { advanced: true },
         };
+        let mut cost = tool.map_or(0.0, |tool| self.graph.cost_of(tool));
+        let after_goal = self.goal_reached();
+        let counts = status.is_done() || rules.event_clock == RuleVersion::Released;
+        let due = if counts && !after_goal { self.step() } else { None };
+        let is_ban = due.is_some_and(|event| self.scenario.events()[event] == Event::BanTool);
+        // A ban stays due until a tool of the library is called.
+        let due = due.filter(|_| !is_ban || tool.is_some());
+        let mut event = None;
+        if is_ban {
+            event = due.and_then(|due| self.apply_event(due, tool));
+            if event.is_some() {
+                status = CallStatus::Banned;
+            }
+        }
+        if let (CallStatus::Done { advanced }, Some(tool)) = (&mut status, tool) {
+            *advanced = self.graph.add_outputs(tool, &mut self.state);
+        } else if status != CallStatus::Banned || rules.failed_calls == RuleVersion::PaperText {
+            cost = 0.0;
+        }
         if !is_ban {
-            event = self.apply_event(due, tool);
+            event = due.and_then(|due| self.apply_event(due, tool));
         }
         if due.is_some() && event.is_none() {
             // The event was skipped; the steps to the next one count from here.
             self.plan_next_event();
         }
-        self.record(CallRecord { name, tool: Some(tool), status, cost, after_goal, event })
+        let record = CallRecord { name: name.to_owned(), tool, status, cost, after_goal, event };
+        self.records.push(record.clone());
+        record
+    }
+
+    /// The reason why a call of the tool fails before any event occurs at it.
+    fn fault(&self, tool: usize) -> Option<CallStatus> {
+        if !self.can_see(tool) {
+            return Some(CallStatus::Unavailable);
+        }
+        if !self.graph.is_available(tool) {
+            let is_visible = self.banned.contains(&tool) && !self.removed.contains(&tool);
+            let released = self.scenario.rules().failed_calls == RuleVersion::Released;
+            let is_banned = released && is_visible;
+            return Some(if is_banned { CallStatus::Banned } else { CallStatus::Unavailable });
+        }
+        let mut needs = self.graph.needs(tool).iter().map(|&need| need as usize);
+        let missing = needs.find(|&need| !self.state.contains(need))?;
+        Some(CallStatus::MissingInput(self.graph.type_names()[missing].clone()))
     }
 
     /// Ends the run and returns its record.
@@ -256,6 +354,7 @@ impl<'a> Episode<'a> {
             answer_is_right,
             events_planned: self.scenario.events().len(),
             events_fired: self.events_fired,
+            rules: self.scenario.rules(),
         }
     }
 
@@ -275,16 +374,5 @@ impl<'a> Episode<'a> {
         }
         let missing = needs().find(|&need| given.iter().all(|given| given.as_ref() != need));
         missing.map(|name| CallStatus::MissingParameter(name.to_owned()))
-    }
-
-    fn fail(&mut self, name: &str, tool: Option<usize>, status: CallStatus) -> CallRecord {
-        let after_goal = self.goal_reached();
-        let name = name.to_owned();
-        self.record(CallRecord { name, tool, status, cost: 0.0, after_goal, event: None })
-    }
-
-    fn record(&mut self, record: CallRecord) -> CallRecord {
-        self.records.push(record.clone());
-        record
     }
 }

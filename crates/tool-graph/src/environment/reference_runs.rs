@@ -1,6 +1,6 @@
 use crate::{
     environment::{episode::Episode, transcript::Transcript},
-    events::scenario::Scenario,
+    events::{environment_rules::RuleVersion, event::Event, scenario::Scenario},
     plans::greedy::{Greedy, GreedyRule},
 };
 
@@ -19,19 +19,14 @@ impl Scenario {
     /// once or twice for each event; it takes exponential time in the worst case.
     #[must_use]
     pub fn optimal_run(&self) -> Transcript {
-        let mut episode = Episode::new(self);
-        while let Some(plan) = episode.best_plan().filter(|plan| !plan.tools().is_empty()) {
-            for &tool in plan.tools() {
-                if episode.carry_out(tool).event.is_some() {
-                    break;
-                }
-            }
-        }
+        let mut episode = Episode::for_optimal_run(self);
+        episode.follow_best_plans();
         episode.finish(true)
     }
 
     /// The run of the greedy policy ([`ToolGraph::greedy_plan`](crate::ToolGraph::greedy_plan)),
-    /// which starts over after each event.
+    /// which starts over after each event
+    /// ([`EnvironmentRules::greedy_restart`](crate::EnvironmentRules::greedy_restart)).
     ///
     /// It ends at the goal or when the policy finds no further call, which can happen after an event
     /// although the goal is still reachable. The call limit does not apply.
@@ -52,8 +47,14 @@ impl Scenario {
         while !episode.goal_reached() {
             let choice = greedy.choice(episode.graph(), episode.state(), previous, rule);
             let Some(tool) = choice else { break };
-            let event = episode.carry_out(tool).event;
-            previous = if event.is_none() { Some(tool) } else { None };
+            let record = episode.carry_out(tool);
+            let event = record.event.map(|event| &self.events()[event]);
+            previous = match (event, self.rules().greedy_restart) {
+                (Some(_), RuleVersion::PaperText) | (Some(Event::PreferenceChange), _) => None,
+                // A banned call has no output that the next call could need.
+                (Some(Event::BanTool), RuleVersion::Released) => previous,
+                _ => Some(tool),
+            };
         }
         episode.finish(true)
     }

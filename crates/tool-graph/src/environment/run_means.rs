@@ -7,7 +7,8 @@ use crate::{environment::transcript::Transcript, error::Error};
 ///
 /// Parts can be computed separately and merged in any order; the results are identical to the last
 /// bit. Runs without all their events, or with such a reference, are left out and counted. Runs that
-/// did not reach the goal are left out of the means of costs and paths.
+/// did not reach the goal are left out of the means of costs and paths, unless
+/// [`EnvironmentRules::unfinished_runs`](crate::EnvironmentRules::unfinished_runs) counts their paths.
 ///
 /// With the feature `serde` it is stored with all that it has taken in, so that more runs can follow
 /// after it is read. What no runs can give is refused.
@@ -73,8 +74,8 @@ impl RunMeans {
         rule(self.completed.weight() == runs, "completed must be a mean over all runs")?;
         rule(reached <= runs, "cost_gap must be a mean over at most all runs")?;
         rule(
-            self.paths.weight() == reached,
-            "paths must be means over the runs that cost_gap is a mean over",
+            (reached..=runs).contains(&self.paths.weight()),
+            "paths must be means over the runs that cost_gap is a mean over, and at most all runs",
         )?;
         rule(
             self.lean_cost_gap.weight() <= reached,
@@ -111,8 +112,11 @@ impl RunMeans {
         self.runs = self.runs.saturating_add(1);
         self.completed.update(f64::from(scores.completed));
         self.failures.merge(&scores.failures);
-        if run.goal_reached() {
-            self.paths.update(&run.path(), &reference.path());
+        match scores.edit_distance {
+            Some(_) if run.goal_reached() => self.paths.update(&run.path(), &reference.path()),
+            // Two paths without a common call have the worst distances.
+            Some(longest) => self.paths.update(&vec![0; longest], &vec![1; longest]),
+            None => {}
         }
         scores.cost_gap.into_iter().for_each(|gap| self.cost_gap.update(gap));
         let lean = scores.cost_gap_without_redundant;

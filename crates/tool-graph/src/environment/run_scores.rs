@@ -34,11 +34,12 @@ pub struct RunScores {
     /// The cost gap of a run without redundant calls, `None` for other runs.
     pub cost_gap_without_redundant: Option<f64>,
     /// The number of calls to insert, delete or replace to get the path of the reference; lower is
-    /// better. `None` unless the run reached the goal.
+    /// better. `None` unless the run reached the goal or
+    /// [`EnvironmentRules::unfinished_runs`](crate::EnvironmentRules::unfinished_runs) says otherwise.
     pub edit_distance: Option<usize>,
     /// The edit distance divided by the length of the longer path, in [0, 1]; lower is better.
     pub normalized_edit_distance: Option<f64>,
-    /// Whether the path equals that of the reference. `None` unless the run reached the goal.
+    /// Whether the path equals that of the reference. `None` if `edit_distance` is.
     pub exact_match: Option<bool>,
     /// Whether the run reached the goal and its answer is right.
     pub completed: bool,
@@ -72,13 +73,18 @@ impl RunScores {
         let in_range = shares.iter().flatten().all(|share| (0.0..=1.0).contains(share));
         rule(in_range, "normalized_edit_distance and invalid_tool_use_ratio must be from 0 to 1")?;
         let reached = self.cost_gap.is_some();
-        let together = self.edit_distance.is_some() == reached
-            && self.normalized_edit_distance.is_some() == reached
-            && self.exact_match.is_some() == reached;
+        let has_paths = self.edit_distance.is_some();
+        let together = self.normalized_edit_distance.is_some() == has_paths
+            && self.exact_match.is_some() == has_paths;
         rule(
-            together,
-            "cost_gap, edit_distance, normalized_edit_distance and exact_match must all be null or \
-             all have values",
+            together && (has_paths || !reached),
+            "edit_distance, normalized_edit_distance and exact_match must all be null or all have \
+             values, and have values if cost_gap has one",
+        )?;
+        let worst = self.normalized_edit_distance == Some(1.0) && self.exact_match == Some(false);
+        rule(
+            reached || !has_paths || worst,
+            "normalized_edit_distance must be 1 and exact_match false if only cost_gap is null",
         )?;
         let lean = self.cost_gap_without_redundant.is_none_or(|lean| self.cost_gap == Some(lean));
         rule(lean, "cost_gap_without_redundant must be cost_gap or null")?;

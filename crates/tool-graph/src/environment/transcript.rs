@@ -7,6 +7,7 @@ use trajectory_metrics::tool_calls::{
 use crate::{
     environment::{call_status::CallStatus, run_scores::RunScores},
     error::Error,
+    events::environment_rules::{EnvironmentRules, RuleVersion},
 };
 
 /// The record of one call of a run, which is also the response to the call.
@@ -42,7 +43,8 @@ pub struct CallRecord {
     pub tool: Option<usize>,
     /// The outcome of the call.
     pub status: CallStatus,
-    /// The cost paid: that of the tool if the call was carried out, otherwise 0.
+    /// The cost paid: that of the tool if the call was carried out, otherwise 0. By the released rule
+    /// a banned call is paid for too.
     pub cost: f64,
     /// Whether the goal was reached before the call.
     pub after_goal: bool,
@@ -54,6 +56,9 @@ pub struct CallRecord {
 
 /// The record of a run, from which its scores are computed. Made by
 /// [`Episode::finish`](crate::Episode::finish).
+///
+/// With the feature `serde`, a record is written with all its calls and read back through checks, and
+/// [`Self::replay`] repeats its calls in a scenario.
 ///
 /// ```
 /// use tool_graph::{Episode, FailureClass, Scenario, Tool, ToolGraph};
@@ -88,6 +93,7 @@ pub struct Transcript {
     pub(super) answer_is_right: bool,
     pub(super) events_planned: usize,
     pub(super) events_fired: usize,
+    pub(super) rules: EnvironmentRules,
 }
 
 impl Transcript {
@@ -199,12 +205,17 @@ impl Transcript {
         let is_lean = !classes.iter().flatten().any(|class| class.is_redundant());
         let valid: Vec<bool> = self.calls.iter().map(|call| !call.status.is_invalid()).collect();
         let reached = self.goal_reached;
+        let longest = actual.len().max(path.len());
+        let worst = !reached && self.rules.unfinished_runs == RuleVersion::Released;
+        let edits = || if worst { longest } else { edit_distance(&actual, &path) };
+        let share = || if worst { 1.0 } else { normalized_edit_distance(&actual, &path) };
+        let has_paths = reached || worst;
         Ok(RunScores {
             cost_gap: reached.then_some(gap),
             cost_gap_without_redundant: (reached && is_lean).then_some(gap),
-            edit_distance: reached.then(|| edit_distance(&actual, &path)),
-            normalized_edit_distance: reached.then(|| normalized_edit_distance(&actual, &path)),
-            exact_match: reached.then(|| actual == path),
+            edit_distance: has_paths.then(edits),
+            normalized_edit_distance: has_paths.then(share),
+            exact_match: has_paths.then(|| reached && actual == path),
             completed: self.is_completed(),
             invalid_tool_use_ratio: invalid_tool_use_ratio(&valid).ok(),
             failures: classes.into_iter().collect::<FailureCounts>(),
@@ -227,7 +238,7 @@ impl CallRecord {
     fn check(&self) -> Result<(), &'static str> {
         use crate::stored::rule;
 
-        self.status.check(self.cost, self.event)?;
+        self.status.check(self.cost)?;
         let is_known = self.status != CallStatus::UnknownTool;
         rule(
             self.tool.is_some() == is_known,
@@ -245,6 +256,8 @@ crate::stored::checked!(struct StoredTranscript for Transcript = "Transcript", T
     answer_is_right: bool,
     events_planned: usize,
     events_fired: usize,
+    #[serde(default, deserialize_with = "crate::stored::object")]
+    rules: EnvironmentRules,
 });
 
 #[cfg(feature = "serde")]
@@ -252,6 +265,16 @@ impl Transcript {
     fn check(&self) -> Result<(), &'static str> {
         use crate::stored::rule;
 
+        let charged = self.rules.failed_calls == RuleVersion::Released;
+        let is_banned = |call: &CallRecord| call.status == CallStatus::Banned;
+        let bans_occur = |call: &CallRecord| charged || call.event.is_some() && call.cost == 0.0;
+        rule(
+            self.calls.iter().filter(|call| is_banned(call)).all(bans_occur),
+            "a call with status banned must have an event and cost 0 unless rules.failed_calls is released",
+        )?;
+        let quiet = self.rules.event_clock == RuleVersion::Released
+            || self.calls.iter().all(|call| !call.status.is_invalid() || call.event.is_none());
+        rule(quiet, "an invalid call must not have an event unless rules.event_clock is released")?;
         let events: Vec<usize> = self.calls.iter().filter_map(|call| call.event).collect();
         rule(
             events.len() == self.events_fired,

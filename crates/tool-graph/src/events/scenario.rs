@@ -1,6 +1,6 @@
 use crate::{
     error::Error,
-    events::{event::Event, trigger_rule::TriggerRule},
+    events::{environment_rules::EnvironmentRules, event::Event, trigger_rule::TriggerRule},
     graph::{plan::Plan, problem::Problem, tool_graph::ToolGraph},
     plans::tie_rule::TieRule,
     searches::reach::out_of_reach,
@@ -10,7 +10,8 @@ use crate::{
 ///
 /// Events occur in the given order. The number of steps before each event follows from the optimal
 /// plan at the start and after the previous event ([`TriggerRule`]). A step is a call that was
-/// carried out or banned at that call; failed calls do not bring an event nearer.
+/// carried out or banned at that call; failed calls do not bring an event nearer. These are the rules
+/// of CostBench's paper; [`EnvironmentRules`] offers those of its released code.
 ///
 /// The goal of a scenario can always be reached: [`Self::new`] checks the start, and an event that
 /// would make the goal unreachable is skipped. This is decided when the event is due, because it
@@ -30,6 +31,7 @@ use crate::{
 ///   "events": ["ban_tool", {"cost_change": {"ask": 9.5}}, {"remove_tools": ["search"]}],
 ///   "trigger_rule": "released",
 ///   "tie_rule": "fewest_calls",
+///   "rules": {"failed_calls": "released"},
 ///   "call_limit": 20
 /// }
 /// ```
@@ -74,6 +76,7 @@ pub struct Scenario {
     events: Vec<Event>,
     trigger_rule: TriggerRule,
     tie_rule: TieRule,
+    rules: EnvironmentRules,
     call_limit: usize,
 }
 
@@ -109,6 +112,7 @@ impl Scenario {
             events: Vec::new(),
             trigger_rule: TriggerRule::default(),
             tie_rule: TieRule::default(),
+            rules: EnvironmentRules::default(),
             call_limit: 20,
         })
     }
@@ -135,6 +139,12 @@ impl Scenario {
     #[must_use]
     pub fn with_tie_rule(self, tie_rule: TieRule) -> Self {
         Self { tie_rule, ..self }
+    }
+
+    /// Replaces the rules on which CostBench's paper and its released code differ.
+    #[must_use]
+    pub fn with_rules(self, rules: EnvironmentRules) -> Self {
+        Self { rules, ..self }
     }
 
     /// Replaces the number of calls that a run can make, including failed calls.
@@ -171,6 +181,12 @@ impl Scenario {
     #[must_use]
     pub const fn tie_rule(&self) -> TieRule {
         self.tie_rule
+    }
+
+    /// The rules on which CostBench's paper and its released code differ.
+    #[must_use]
+    pub const fn rules(&self) -> EnvironmentRules {
+        self.rules
     }
 
     /// The number of calls that a run can make, including failed calls.

@@ -7,7 +7,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
     error::Error,
-    events::{event::Event, scenario::Scenario, trigger_rule::TriggerRule},
+    events::{
+        environment_rules::EnvironmentRules, event::Event, scenario::Scenario,
+        trigger_rule::TriggerRule,
+    },
     graph::{state::State, tool::Tool, tool_graph::ToolGraph},
     plans::tie_rule::TieRule,
     stored::{Object, object},
@@ -32,8 +35,14 @@ struct ScenarioFile {
     trigger_rule: TriggerRule,
     #[serde(default)]
     tie_rule: TieRule,
+    #[serde(default, deserialize_with = "object", skip_serializing_if = "is_default")]
+    rules: EnvironmentRules,
     #[serde(default)]
     call_limit: Option<usize>,
+}
+
+fn is_default(rules: &EnvironmentRules) -> bool {
+    *rules == EnvironmentRules::default()
 }
 
 #[derive(Serialize, Deserialize)]
@@ -141,7 +150,8 @@ impl ScenarioFile {
             .and_then(|scenario| scenario.with_events(events))
             .map_err(text)?
             .with_trigger_rule(self.trigger_rule)
-            .with_tie_rule(self.tie_rule);
+            .with_tie_rule(self.tie_rule)
+            .with_rules(self.rules);
         Ok(match self.call_limit {
             Some(limit) => scenario.with_call_limit(limit),
             None => scenario,
@@ -284,6 +294,7 @@ impl Serialize for Scenario {
             events,
             trigger_rule: self.trigger_rule(),
             tie_rule: self.tie_rule(),
+            rules: self.rules(),
             call_limit: Some(self.call_limit()),
         };
         file.serialize(serializer)

@@ -1,3 +1,5 @@
+use crate::graph::tool_graph::ToolGraph;
+
 /// A sequence of calls that leads from the start to the goal, and its cost.
 ///
 /// No call can be left out: a plan contains no call that adds no new data type, and no call whose
@@ -25,7 +27,9 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub(crate) fn new(tools: Vec<usize>, cost: f64) -> Self {
+    /// The plan that makes these calls, which must be tools of the graph.
+    pub(crate) fn new(graph: &ToolGraph, tools: Vec<usize>) -> Self {
+        let cost = graph.costs().sum(tools.iter().copied());
         Self { tools, cost }
     }
 

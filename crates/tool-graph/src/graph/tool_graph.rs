@@ -282,6 +282,11 @@ impl ToolGraph {
         self.banned[tool] = true;
     }
 
+    /// Undoes [`Self::remove`].
+    pub(crate) fn restore(&mut self, tool: usize) {
+        self.banned[tool] = false;
+    }
+
     pub(crate) fn needs(&self, tool: usize) -> &[u32] {
         self.shared.needs.get(tool)
     }

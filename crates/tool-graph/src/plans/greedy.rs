@@ -78,8 +78,7 @@ impl ToolGraph {
             self.add_outputs(tool, &mut state);
             tools.push(tool);
         }
-        let cost = self.costs().sum(tools.iter().copied());
-        Ok(Some(Plan::new(tools, cost)))
+        Ok(Some(Plan::new(self, tools)))
     }
 }
 

@@ -1,13 +1,15 @@
 use crate::{
     error::Error,
     graph::{plan::Plan, problem::Problem, tool_graph::ToolGraph},
-    searches::{best_calls::best_calls, reduced_problem::ReducedProblem, rounded_order::released},
+    searches::{
+        best_calls::best_calls, reduced_problem::ReducedProblem, released_search::released_search,
+    },
 };
 
 /// A rule that chooses the best plan among several with the lowest cost.
 ///
-/// Costs are compared exactly as decimal numbers. Ties are common when costs are in cents: 22 of the
-/// 381 queries of CostBench have several cheapest plans.
+/// Ties are common when costs are in cents: 22 of the 381 queries of CostBench at refinement level 2
+/// have several cheapest plans.
 ///
 /// ```
 /// use tool_graph::{TieRule, Tool, ToolGraph};
@@ -31,16 +33,22 @@ use crate::{
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum TieRule {
-    /// The rule of [`ToolGraph::optimal_plan`]: the fewest calls, then the plan whose first call that
-    /// differs stands first in the library.
+    /// The rule of [`ToolGraph::optimal_plan`]: costs are compared exactly as decimal numbers, then the
+    /// fewest calls, then the plan whose first call that differs stands first in the library.
     #[default]
     FewestCalls,
-    /// The rule behind CostBench's published tables: the lowest sum of the costs as f64 numbers,
-    /// added from the first call to the last with rounding at each addition, then the fewest calls,
-    /// then library order, with the plan's last tools in the library compared first.
+    /// The plan of CostBench's released solver, which made all published references: the lowest sum of
+    /// the costs as f64 numbers, added from the first call to the last with rounding at each addition,
+    /// then the fewest calls, then the order in which CPython's `heapq` returns the remaining plans.
     ///
-    /// Rounding errors of about 1e-14 decide most ties, and favour neither short nor long plans. The
-    /// published figures depend on this rule, except for its last part, which they leave open.
+    /// That order depends on all entries of the heap, also on those of tools that no plan needs. The
+    /// graph must therefore have the tools that the released solver has, in the same order: all tools
+    /// of the level, or those that can be called
+    /// (`costbench::Library::callable_tools`), because others never enter the heap. With only the tools
+    /// of the task, the plan is the same unless several plans have equal sums and numbers of calls.
+    ///
+    /// If some tools cost nothing, or less than the rounding errors of the sums, the plan can contain
+    /// needless calls.
     Released,
 }
 
@@ -53,10 +61,10 @@ impl TieRule {
     ///
     /// # Complexity
     ///
-    /// [`Self::FewestCalls`] takes as long as [`ToolGraph::optimal_plan`]. [`Self::Released`] visits
-    /// all reachable states, without a limit. If each tool needs and yields one data type that is
-    /// missing at the start, their number is linear in the number of tools; in the worst case it is
-    /// 2^t for t data types.
+    /// [`Self::FewestCalls`] takes as long as [`ToolGraph::optimal_plan`]. [`Self::Released`] takes linear
+    /// time for a chain ([`Search::Chain`](crate::Search::Chain)) with a single plan of the lowest f64
+    /// sum and the fewest calls. Otherwise it visits all reachable states that cost less than the plan, up to 2^t for t data
+    /// types, without a limit.
     pub fn optimal_plan(self, graph: &ToolGraph, problem: &Problem) -> Result<Option<Plan>, Error> {
         graph.check_problem(problem)?;
         Ok(self.best(graph, problem))
@@ -65,10 +73,11 @@ impl TieRule {
     /// Like [`Self::optimal_plan`], for a problem that is known to belong to the graph.
     pub(crate) fn best(self, graph: &ToolGraph, problem: &Problem) -> Option<Plan> {
         let reduced = ReducedProblem::of_checked(graph, problem)?;
-        let tools = match self {
-            Self::FewestCalls => best_calls(&reduced),
-            Self::Released => released(graph, &reduced),
-        };
-        tools.map(|tools| reduced.plan(graph, &tools))
+        match self {
+            Self::FewestCalls => best_calls(&reduced).map(|tools| reduced.plan(graph, &tools)),
+            Self::Released => {
+                released_search(graph, problem, &reduced).map(|tools| Plan::new(graph, tools))
+            }
+        }
     }
 }

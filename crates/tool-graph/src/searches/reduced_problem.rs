@@ -142,12 +142,14 @@ impl ReducedProblem {
         weight >> self.bits_of_calls
     }
 
+    /// The positions in the library of these tools of the reduced problem.
+    pub(crate) fn library_positions(&self, tools: &[u32]) -> Vec<usize> {
+        tools.iter().map(|&tool| self.tools[tool as usize] as usize).collect()
+    }
+
     /// The plan that calls these tools of the reduced problem.
     pub(crate) fn plan(&self, graph: &ToolGraph, tools: &[u32]) -> Plan {
-        let tools: Vec<usize> =
-            tools.iter().map(|&tool| self.tools[tool as usize] as usize).collect();
-        let cost = graph.costs().sum(tools.iter().copied());
-        Plan::new(tools, cost)
+        Plan::new(graph, self.library_positions(tools))
     }
 }
 

@@ -1,12 +1,13 @@
-"""Optimal and greedy runs under events, by trying every plan; writes blocked_runs.json beside it.
+"""Optimal and greedy runs under events; writes blocked_runs.json beside it.
 
 pip install numpy==2.4.6
 
-Plans are compared by their cost in whole cents, then the sum of the costs as added by CPython from the
-first call on, then the number of calls, then the places of their tools in the library from the last on.
+Plans are found by Dijkstra's algorithm over the sets of data types, with all tools of the level and with
+CPython's heapq over tuples of cost, number of calls, set and names.
 """
 
 import hashlib
+import heapq
 import json
 import math
 import pathlib
@@ -43,16 +44,13 @@ class World:
         self.library = json.loads((HERE / f"library_level{level}.json").read_text())
         whole = level + 3
         prefix = task.capitalize()
-        self.tools = [
-            tool
-            for tool in self.library
-            if prefix in tool["name"].split("_") and len(tool.get("components") or []) < whole
-        ]
+        self.all = [t for t in self.library if len(t.get("components") or []) < whole]
+        self.tools = [tool for tool in self.all if prefix in tool["name"].split("_")]
         self.seed = hashed(f"42:{query}")
         self.costs = draw_costs(self.library, self.seed)
         spec = json.loads((HERE / "tasks.json").read_text())[task]
         self.start, self.goal = frozenset(spec["initial"]), spec["goal"]
-        self.state, self.out = self.start, set()
+        self.state, self.out, self.banned = self.start, set(), set()
         self.kinds, self.rule = kinds, rule
         self.over, self.fired, self.step = 0, 0, 0
         self.removals = self.draw_removals(whole)
@@ -62,12 +60,12 @@ class World:
     def draw_removals(self, longest):
         count = self.kinds.count("remove_tools")
         stream, width, ranges = random.Random(self.seed), longest // 2, []
-        tries = 1 if longest - 1 < 2 * count else 100
+        few = longest - 1 < 2 * count
         for _ in range(count):
-            for _ in range(tries):
+            for number in range(101):
                 low = stream.randint(2, longest - width)
                 high = stream.randint(low + width, longest)
-                if all(high < a or b < low for a, b in ranges):
+                if few or number == 100 or all(high < a or b < low for a, b in ranges):
                     break
             ranges.append((low, high))
         return [low for low, _ in ranges]
@@ -79,23 +77,23 @@ class World:
                     yield place, tool
 
     def plan(self):
-        best = None
-        todo = [(self.state, ())]
-        while todo:
-            state, plan = todo.pop()
-            if self.goal in state:
-                costs = [self.costs[self.tools[place]["name"]] for place in plan]
-                total = 0.0
-                for cost in costs:
-                    total += cost
-                cents = sum(round(100 * cost) for cost in costs)
-                key = (cents, total, len(plan), sorted(plan, reverse=True), plan)
-                best = key if best is None else min(best, key)
+        heap, visited = [(0, 0, self.state, [])], set()
+        while heap:
+            cost, calls, state, path = heapq.heappop(heap)
+            if state in visited:
                 continue
-            for place, tool in self.open_tools(state):
-                if not plan or self.tools[plan[-1]]["output"] in tool["inputs"]:
-                    todo.append((state | {tool["output"]}, (*plan, place)))
-        return None if best is None else best[-1]
+            visited.add(state)
+            if self.goal in state:
+                places = {tool["name"]: place for place, tool in enumerate(self.tools)}
+                return [places[name] for name in path]
+            for tool in self.all:
+                name = tool["name"]
+                if name not in self.out and all(need in state for need in tool["inputs"]):
+                    after = state | {tool["output"]}
+                    if after not in visited:
+                        entry = (cost + self.costs[name], calls + 1, after, [*path, name])
+                        heapq.heappush(heap, entry)
+        return None
 
     def schedule(self):
         plan = self.plan()
@@ -106,10 +104,10 @@ class World:
         return plan is not None
 
     def happens(self, tool):
-        kept = self.out, self.state, self.costs
+        kept = self.out, self.banned, self.state, self.costs
         kind = self.kinds[self.over]
         if kind == "ban_tool":
-            self.out = self.out | {tool["name"]}
+            self.out, self.banned = self.out | {tool["name"]}, self.banned | {tool["name"]}
         elif kind == "preference_change":
             self.state = self.start
         elif kind == "cost_change":
@@ -117,13 +115,14 @@ class World:
             self.costs = draw_costs(self.library, seed)
         else:
             length = self.removals[self.kinds[: self.over].count(kind)]
-            gone = (t for t in self.tools if len(t.get("components") or []) == length)
-            self.out = self.out | {t["name"] for t in gone}
+            gone = (t for t in self.all if len(t.get("components") or []) == length)
+            # The tools of an earlier removal come back.
+            self.out = self.banned | {t["name"] for t in gone}
         self.over += 1
         if self.schedule():
             self.fired += 1
             return True
-        self.out, self.state, self.costs = kept
+        self.out, self.banned, self.state, self.costs = kept
         return False
 
     def call(self, place):

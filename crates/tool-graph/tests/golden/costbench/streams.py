@@ -76,10 +76,10 @@ def hashes():
 
 
 def several(q, level, n):
-    """Ranges of n removals: up to 100 draws each for one that overlaps none before it."""
+    """Ranges of n removals: after 100 draws that overlap one before it, the next draw is kept."""
     longest, r, ranges = 3 + level, random.Random(q), []
     for _ in range(n):
-        for _ in range(100):
+        for _ in range(101):
             low = r.randint(2, longest - longest // 2)
             drawn = [low, r.randint(low + longest // 2, longest)]
             overlap_allowed = longest - 1 < 2 * n

@@ -1,0 +1,87 @@
+use crate::{
+    environment::{call_status::CallStatus, episode::Episode, transcript::Transcript},
+    error::Error,
+    events::scenario::Scenario,
+};
+
+impl Episode<'_> {
+    /// Makes the recorded calls of these tools in order, each with all the inputs it needs.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoCallsLeft`] once the call limit of the scenario is reached; the calls before it are
+    /// made.
+    ///
+    /// ```
+    /// use tool_graph::{Episode, Scenario, Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    /// ])?;
+    /// let problem = graph.problem(&["query"], &["choice"])?;
+    /// let scenario = Scenario::new(graph, problem)?;
+    ///
+    /// let mut episode = Episode::new(&scenario);
+    /// episode.replay(&["pick", "ask", "pick"])?;
+    /// let run = episode.finish(true);
+    /// assert_eq!((run.path(), run.total_cost()), (vec![1, 2], 9.0));
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    pub fn replay<S: AsRef<str>>(&mut self, tools: &[S]) -> Result<(), Error> {
+        tools.iter().try_for_each(|tool| self.call(tool.as_ref()).map(|_| ()))
+    }
+}
+
+impl Transcript {
+    /// Repeats the calls of this run in a scenario, and returns the record of the new run.
+    ///
+    /// In the scenario in which the run was made, the new run equals it; in another scenario, for
+    /// example with other events or [`EnvironmentRules`](crate::EnvironmentRules), it is the run of an
+    /// agent that makes the same calls whatever happens. Missing and unexpected parameters are repeated
+    /// too. The call limit does not apply.
+    ///
+    /// ```
+    /// use tool_graph::{Episode, Event, Scenario, Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    /// ])?;
+    /// let problem = graph.problem(&["query"], &["choice"])?;
+    /// let scenario = Scenario::new(graph, problem)?;
+    /// let run = scenario.optimal_run();
+    /// assert_eq!(run.replay(&scenario), run);
+    ///
+    /// let banned = scenario.with_events(vec![Event::BanTool])?;
+    /// assert!(!run.replay(&banned).goal_reached(), "the search failed, and was not replaced");
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    ///
+    /// # Complexity
+    ///
+    /// That of [`Episode::new`] and of one call for each recorded call.
+    #[must_use]
+    pub fn replay(&self, scenario: &Scenario) -> Self {
+        let mut episode = Episode::new(scenario);
+        for call in self.calls() {
+            let given = match &call.status {
+                CallStatus::UnexpectedParameter(name) => {
+                    let mut given = episode.inputs_of(&call.name);
+                    given.push(name.clone());
+                    Some(given)
+                }
+                CallStatus::MissingParameter(name) => {
+                    let mut given = episode.inputs_of(&call.name);
+                    given.retain(|input| input != name);
+                    Some(given)
+                }
+                _ => None,
+            };
+            episode.request(&call.name, given.as_deref());
+        }
+        episode.finish(self.answer_is_right)
+    }
+}

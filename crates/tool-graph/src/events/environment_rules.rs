@@ -1,0 +1,94 @@
+/// A version of a rule on which CostBench's paper and its released code differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum RuleVersion {
+    /// The rule of the paper's text.
+    #[default]
+    PaperText,
+    /// The rule of the released benchmark.
+    Released,
+}
+
+/// The rules of a run on which CostBench's paper and its released code differ, each with its version.
+///
+/// The default is [`Self::PAPER_TEXT`]. The rules for ties between plans and for the moment of an
+/// event are separate: [`TieRule`](crate::TieRule) and [`TriggerRule`](crate::TriggerRule).
+///
+/// ```
+/// use tool_graph::{EnvironmentRules, Event, RuleVersion, Scenario, Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
+/// let scenario = Scenario::new(graph, problem)?.with_events(vec![Event::BanTool])?;
+/// assert_eq!(scenario.optimal_run().costs(), [0.0, 7.0, 2.0], "a banned call is free");
+///
+/// let rules = EnvironmentRules {
+///     failed_calls: RuleVersion::Released,
+///     ..EnvironmentRules::PAPER_TEXT
+/// };
+/// let scenario = scenario.with_rules(rules);
+/// assert_eq!(scenario.optimal_run().costs(), [4.0, 7.0, 2.0], "a banned call is paid for");
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+///
+/// Reference: CostBench, sections 3.2 and 5.2, appendices B.2 to B.5, and its released code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+pub struct EnvironmentRules {
+    /// The tools that the agent sees: all available tools of the library, or (released) only those that
+    /// can be part of a plan at the start. In CostBench, the latter are the tools of the query's own
+    /// task. A call of a tool that the agent cannot see fails as [`CallStatus::Unavailable`].
+    ///
+    /// [`CallStatus::Unavailable`]: crate::CallStatus::Unavailable
+    pub visible_tools: RuleVersion,
+    /// Whether a tool that an event banned disappears from the list of visible tools, or (released)
+    /// stays in it.
+    pub banned_tools: RuleVersion,
+    /// Calls of a tool that an event banned. The call at which the ban occurs costs nothing and later
+    /// calls of the tool are invalid, or (released) all of them have the status
+    /// [`CallStatus::Banned`](crate::CallStatus::Banned), cost as much as the tool, and belong to the
+    /// path.
+    pub failed_calls: RuleVersion,
+    /// The calls that bring an event nearer: only steps, which are calls that were carried out or banned
+    /// at that call, or (released) all calls. In the latter case an event can occur at a failed call.
+    pub event_clock: RuleVersion,
+    /// After an event, the greedy policy may call any tool, or (released) keeps to the chain rule
+    /// except after a preference change.
+    pub greedy_restart: RuleVersion,
+    /// The optimal plan whose length determines when the next event is due: that from the state of the
+    /// run, or (released) that of the optimal run at the same event.
+    pub event_schedule: RuleVersion,
+    /// Tools that an earlier removal took away stay away at the next removal, or (released) come back.
+    /// The paper does not say which.
+    pub removals: RuleVersion,
+    /// A run short of the goal has no path scores, or (released) the worst ones: no exact match, a
+    /// normalised edit distance of 1, and as many edits as the longer of the two paths has calls.
+    pub unfinished_runs: RuleVersion,
+}
+
+impl EnvironmentRules {
+    /// The rules of the paper's text.
+    pub const PAPER_TEXT: Self = Self::all(RuleVersion::PaperText);
+
+    /// The rules of the released benchmark.
+    pub const RELEASED: Self = Self::all(RuleVersion::Released);
+
+    const fn all(version: RuleVersion) -> Self {
+        Self {
+            visible_tools: version,
+            banned_tools: version,
+            failed_calls: version,
+            event_clock: version,
+            greedy_restart: version,
+            event_schedule: version,
+            removals: version,
+            unfinished_runs: version,
+        }
+    }
+}

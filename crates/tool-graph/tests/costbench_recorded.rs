@@ -1,0 +1,126 @@
+//! Plans and removals of the released benchmark for all of its queries, and ties in small graphs.
+#![cfg(feature = "costbench")]
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+use serde_json::Value;
+use tool_graph::costbench::{CostModel, Library, Task, query_seed, removed_lengths};
+use tool_graph::{TieRule, Tool, ToolGraph};
+
+/// A file of the benchmark's figures that is not part of this project.
+fn recorded(name: &str) -> Option<Value> {
+    let Some(folder) = std::env::var_os("REAL_RUNS") else {
+        println!("skipped: REAL_RUNS does not name the folder of {name}");
+        return None;
+    };
+    let path = std::path::Path::new(&folder).join("golden/costbench").join(name);
+    Some(serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
+}
+
+/// The library and the seed of each setting of a file, with its rows by query.
+fn settings<'a>(
+    file: &'a Value,
+    rows: &'a str,
+) -> impl Iterator<Item = (Library, u64, &'a serde_json::Map<String, Value>)> {
+    file["settings"].as_array().unwrap().iter().map(move |setting| {
+        let word = |field: &str| setting[field].as_u64().unwrap();
+        let library = Library::new(word("refinement_level") as usize).unwrap();
+        (library, word("global_seed"), setting[rows].as_object().unwrap())
+    })
+}
+
+fn names(path: &Value) -> Vec<&str> {
+    path.as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect()
+}
+
+#[test]
+fn all_1524_recorded_plans_of_levels_2_to_5_are_those_of_the_released_solver() {
+    let Some(file) = recorded("optimal_paths.json") else { return };
+    let mut compared = 0;
+    for (library, seed, paths) in settings(&file, "paths") {
+        let level = library.refinement_level();
+        for (query, path) in paths {
+            let path = names(path);
+            let is_own = |task: &Task| path[0].to_lowercase().contains(task.name());
+            let task = Task::ALL.into_iter().find(is_own).unwrap();
+            let scenario = CostModel::default().scenario(&library, seed, query, task, &[]);
+            let plan = scenario.optimal_plan();
+            assert_eq!(scenario.graph().tool_names(plan.tools()), path, "{level} {query}");
+
+            // Tools of other tasks cannot be called, except those that choose a location.
+            let costs = CostModel::default().costs(&library, seed, query);
+            let graph = ToolGraph::new(library.callable_tools(task, &costs).unwrap()).unwrap();
+            let problem = graph.problem(task.initial_types(), &[task.goal()]).unwrap();
+            let plan = TieRule::Released.optimal_plan(&graph, &problem).unwrap().unwrap();
+            assert_eq!(graph.tool_names(plan.tools()), path, "{level} {query}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 1524);
+}
+
+#[test]
+fn runs_at_level_0_have_the_released_seeds_costs_and_plans() {
+    let golden: Value =
+        serde_json::from_str(include_str!("golden/costbench/level0_runs.json")).unwrap();
+    let runs = golden["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 12);
+    let library = Library::new(0).unwrap();
+    for run in runs {
+        let query = run["query_id"].as_str().unwrap();
+        let costs = CostModel::default().costs(&library, 42, query);
+        for (name, cost) in library.names().zip(&costs) {
+            assert_eq!(Some(*cost), run["costs"][name].as_f64(), "{query} {name}");
+        }
+        assert_eq!(run["costs"].as_object().unwrap().len(), costs.len());
+        let task = run["task"].as_str().unwrap().parse().unwrap();
+        let scenario = CostModel::default().scenario(&library, 42, query, task, &[]);
+        let plan = scenario.optimal_plan();
+        assert_eq!(scenario.graph().tool_names(plan.tools()), names(&run["optimal"]), "{query}");
+        let rounded = (run["optimal_cost"].as_f64().unwrap() * 100.0).round() / 100.0;
+        assert_eq!(plan.cost(), rounded);
+    }
+}
+
+#[test]
+fn all_2286_recorded_ranges_of_removed_lengths_are_drawn() {
+    let Some(file) = recorded("removed_ranges.json") else { return };
+    let mut compared = 0;
+    for (library, seed, rows) in settings(&file, "ranges") {
+        let level = library.refinement_level();
+        for (query, ranges) in rows {
+            let ranges: Vec<[usize; 2]> = serde_json::from_value(ranges.clone()).unwrap();
+            let drawn =
+                removed_lengths(&library, query_seed(seed, query), ranges.len() as u32).into_iter();
+            let drawn: Vec<[usize; 2]> =
+                drawn.map(|range| [*range.start(), *range.end()]).collect();
+            assert_eq!(drawn, ranges, "{level} {query}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 2286);
+}
+
+#[test]
+fn ties_in_small_graphs_are_decided_as_by_the_heap_of_cpython() {
+    let golden: Value =
+        serde_json::from_str(include_str!("golden/costbench/released_ties.json")).unwrap();
+    let mut tied = 0;
+    for case in golden["cases"].as_array().unwrap() {
+        let tool = |tool: &Value| {
+            Tool::new(
+                tool[0].as_str().unwrap(),
+                names(&tool[1]),
+                [tool[2].as_str().unwrap()],
+                tool[3].as_f64().unwrap(),
+            )
+        };
+        let tools = case["tools"].as_array().unwrap().iter().map(tool).collect();
+        let graph = ToolGraph::new(tools).unwrap();
+        let problem = graph.problem(&["t0"], &[case["goal"].as_str().unwrap()]).unwrap();
+        let plan = TieRule::Released.optimal_plan(&graph, &problem).unwrap().unwrap();
+        assert_eq!(graph.tool_names(plan.tools()), names(&case["path"]), "{case}");
+        let (cheapest, _) = graph.optimal_plans(&problem, 2).unwrap();
+        tied += usize::from(cheapest.len() > 1);
+    }
+    assert!(tied > 60, "{tied}");
+}

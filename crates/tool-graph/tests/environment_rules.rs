@@ -1,0 +1,286 @@
+//! Each rule on which CostBench's paper and its released code differ, in a case that tells the two versions
+//! apart.
+#![allow(clippy::unwrap_used)]
+
+use tool_graph::{
+    CallStatus, EnvironmentRules, Episode, Event, GreedyRule, RuleVersion, RunMeans, Scenario,
+    Tool, ToolGraph,
+};
+
+const PAPER: EnvironmentRules = EnvironmentRules::PAPER_TEXT;
+
+/// Two tools for the first step and one for the second, and a tool that no plan needs.
+fn scenario(events: Vec<Event>) -> Scenario {
+    let graph = ToolGraph::new(vec![
+        Tool::new("search", ["query"], ["hits"], 4.0),
+        Tool::new("ask", ["query"], ["hits"], 7.0),
+        Tool::new("pick", ["hits"], ["choice"], 2.0),
+        Tool::new("chat", ["query"], ["smile"], 1.0),
+    ])
+    .unwrap();
+    let problem = graph.problem(&["query"], &["choice"]).unwrap();
+    Scenario::new(graph, problem).unwrap().with_events(events).unwrap()
+}
+
+/// A chain of `n` atomic tools at 1 each, and all composite tools except the whole chain, which cost 0.5
+/// more than their components.
+fn chain(n: usize, events: Vec<Event>) -> Scenario {
+    let mut tools = Vec::new();
+    for length in 1..n {
+        for first in 0..=n - length {
+            let last = first + length;
+            let cost = if length == 1 { 1.0 } else { length as f64 + 0.5 };
+            let tool =
+                Tool::new(format!("{first}-{last}"), [first.to_string()], [last.to_string()], cost);
+            let components = (first..last).map(|step| format!("{step}-{}", step + 1));
+            tools.push(if length == 1 { tool } else { tool.with_components(components) });
+        }
+    }
+    let graph = ToolGraph::new(tools).unwrap();
+    let problem = graph.problem(&["0".to_owned()], &[n.to_string()]).unwrap();
+    Scenario::new(graph, problem).unwrap().with_events(events).unwrap()
+}
+
+fn visible(episode: &Episode) -> Vec<String> {
+    episode.visible_tools().into_iter().map(|tool| tool.name).collect()
+}
+
+#[test]
+fn the_agent_sees_all_tools_or_only_those_that_a_plan_can_use() {
+    let paper = scenario(vec![]);
+    assert_eq!(visible(&Episode::new(&paper)), ["search", "ask", "pick", "chat"]);
+    assert!(Episode::new(&paper).call("chat").unwrap().status.is_done());
+
+    let rules = EnvironmentRules { visible_tools: RuleVersion::Released, ..PAPER };
+    let released = paper.with_rules(rules);
+    let mut episode = Episode::new(&released);
+    assert_eq!(visible(&episode), ["search", "ask", "pick"]);
+    assert_eq!(episode.call("chat").unwrap().status, CallStatus::Unavailable);
+    assert_eq!(episode.call_with("chat", &["no"]).unwrap().status, CallStatus::Unavailable);
+}
+
+#[cfg(feature = "costbench")]
+#[test]
+fn in_costbench_the_released_agent_sees_the_14_tools_of_its_task() {
+    use tool_graph::costbench::{CostModel, Library, Task};
+
+    let library = Library::new(2).unwrap();
+    for task in Task::ALL {
+        let scenario = CostModel::default().scenario(&library, 42, "<Query00001>", task, &[]);
+        assert_eq!(visible(&Episode::new(&scenario)).len(), 84);
+        let scenario = scenario.with_rules(EnvironmentRules::RELEASED);
+        let own = library.task_tools(task, &[1.0; 84]).unwrap();
+        let own: Vec<String> = own.into_iter().map(|tool| tool.name).collect();
+        assert_eq!((visible(&Episode::new(&scenario)), own.len()), (own, 14));
+    }
+}
+
+#[test]
+fn a_banned_tool_disappears_or_stays_in_the_list_of_the_agent() {
+    let after_ban = |rules| {
+        let scenario = scenario(vec![Event::BanTool]).with_rules(rules);
+        let mut episode = Episode::new(&scenario);
+        assert_eq!(episode.call("search").unwrap().status, CallStatus::Banned);
+        visible(&episode)
+    };
+    assert_eq!(after_ban(PAPER), ["ask", "pick", "chat"]);
+    let released = EnvironmentRules { banned_tools: RuleVersion::Released, ..PAPER };
+    assert_eq!(after_ban(released), ["search", "ask", "pick", "chat"]);
+}
+
+#[test]
+fn calls_of_a_banned_tool_are_free_and_invalid_or_charged_and_part_of_the_path() {
+    let run = |rules| {
+        let scenario = scenario(vec![Event::BanTool]).with_rules(rules);
+        let mut episode = Episode::new(&scenario);
+        for name in ["search", "search", "ask", "pick"] {
+            episode.call(name).unwrap();
+        }
+        let run = episode.finish(true);
+        let scores = run.scores(&scenario.optimal_run()).unwrap();
+        (run.path(), run.costs(), run.calls()[1].status.clone(), scores)
+    };
+    let (path, costs, second, scores) = run(PAPER);
+    assert_eq!((path, costs), (vec![0, 1, 2], vec![0.0, 0.0, 7.0, 2.0]));
+    assert_eq!((second, scores.invalid_tool_use_ratio), (CallStatus::Unavailable, Some(0.25)));
+    assert_eq!((scores.cost_gap, scores.exact_match), (Some(0.0), Some(true)));
+
+    let released = EnvironmentRules { failed_calls: RuleVersion::Released, ..PAPER };
+    let (path, costs, second, scores) = run(released);
+    assert_eq!((path, costs), (vec![0, 0, 1, 2], vec![4.0, 4.0, 7.0, 2.0]));
+    assert_eq!((second, scores.invalid_tool_use_ratio), (CallStatus::Banned, Some(0.0)));
+    // The optimal run pays for its own banned call too.
+    assert_eq!((scores.cost_gap, scores.exact_match), (Some(4.0), Some(false)));
+}
+
+#[test]
+fn failed_calls_do_not_count_for_the_clock_or_bring_events_nearer() {
+    let change = || Event::CostChange(vec![8.0, 7.0, 2.0, 1.0]);
+    let events = |event: Event, names: [&str; 3], rules| {
+        let scenario = scenario(vec![event]).with_rules(rules);
+        let mut episode = Episode::new(&scenario);
+        let call = |name| {
+            let call = episode.call(name).unwrap();
+            (call.status, call.event)
+        };
+        names.map(call)
+    };
+    let missing = || CallStatus::MissingInput("hits".into());
+    let done = CallStatus::Done { advanced: true };
+    let released = EnvironmentRules { event_clock: RuleVersion::Released, ..PAPER };
+
+    let names = ["pick", "ask", "pick"];
+    let found = events(change(), names, PAPER);
+    assert_eq!(found, [(missing(), None), (done.clone(), Some(0)), (done.clone(), None)]);
+    let found = events(change(), names, released);
+    assert_eq!(found, [(missing(), Some(0)), (done.clone(), None), (done.clone(), None)]);
+
+    // A ban falls on the tool of a failed call, and waits for a call of a tool of the library.
+    let names = ["buy", "search", "search"];
+    let found = events(Event::BanTool, names, released);
+    let unknown = (CallStatus::UnknownTool, None);
+    let unavailable = (CallStatus::Unavailable, None);
+    assert_eq!(found, [unknown.clone(), (CallStatus::Banned, Some(0)), unavailable.clone()]);
+    assert_eq!(events(Event::BanTool, names, PAPER), found, "here the search is the first step");
+
+    let found = events(Event::BanTool, ["chat", "pick", "search"], PAPER);
+    assert_eq!(found, [(CallStatus::Banned, Some(0)), (missing(), None), (done.clone(), None)]);
+    let ban_of_pick = |rules| {
+        // A second tool for the last step, so that the ban leaves a way to the goal.
+        let scenario = chain(3, vec![Event::BanTool]).with_rules(rules);
+        let mut episode = Episode::new(&scenario);
+        let call = episode.call("2-3").unwrap();
+        (call.status, call.event)
+    };
+    assert_eq!(ban_of_pick(PAPER), (CallStatus::MissingInput("2".into()), None));
+    assert_eq!(ban_of_pick(released), (CallStatus::Banned, Some(0)));
+}
+
+#[test]
+fn after_an_event_the_greedy_policy_starts_over_or_keeps_to_the_chain_rule() {
+    let graph = ToolGraph::new(vec![
+        Tool::new("a", ["0"], ["1"], 1.0),
+        Tool::new("b", ["1"], ["goal"], 2.0),
+        Tool::new("c", ["0"], ["2"], 4.0),
+        Tool::new("d", ["2"], ["goal"], 4.0),
+    ])
+    .unwrap();
+    let problem = graph.problem(&["0"], &["goal"]).unwrap();
+    let path = |event: Event, version| {
+        let rules = EnvironmentRules { greedy_restart: version, ..PAPER };
+        let scenario = Scenario::new(graph.clone(), problem.clone()).unwrap();
+        let scenario = scenario.with_events(vec![event]).unwrap().with_rules(rules);
+        let run = scenario.greedy_run(GreedyRule::Chain);
+        graph.tool_names(&run.path()).concat()
+    };
+    // After "a", "b" is unavailable, and the chain rule allows no other tool.
+    let removal = || Event::RemoveTools(vec![1]);
+    assert_eq!(path(removal(), RuleVersion::PaperText), "acd");
+    assert_eq!(path(removal(), RuleVersion::Released), "a");
+    // Both start over after a preference change. A banned first call leaves no output to follow.
+    for version in [RuleVersion::PaperText, RuleVersion::Released] {
+        assert_eq!(path(Event::PreferenceChange, version), "aab");
+        assert_eq!(path(Event::BanTool, version), "acd");
+    }
+}
+
+#[test]
+fn the_next_event_is_scheduled_from_the_state_of_the_run_or_from_the_optimal_run() {
+    let fired = |version| {
+        let rules = EnvironmentRules { event_schedule: version, ..PAPER };
+        let events = vec![Event::RemoveTools(vec![]), Event::RemoveTools(vec![])];
+        let scenario = chain(6, events).with_rules(rules);
+        let optimal: Vec<Option<usize>> =
+            scenario.optimal_run().calls().iter().map(|call| call.event).collect();
+        assert_eq!(optimal, [None, Some(0), None, Some(1), None, None]);
+        let mut episode = Episode::new(&scenario);
+        for name in ["0-4", "4-5", "5-6"] {
+            episode.call(name).unwrap();
+        }
+        episode.finish(true).calls().iter().map(|call| call.event).collect::<Vec<_>>()
+    };
+    // The first event is due at step 2 of 6. One call is left to the run then, and four to the optimal run.
+    assert_eq!(fired(RuleVersion::PaperText), [None, Some(0), Some(1)]);
+    assert_eq!(fired(RuleVersion::Released), [None, Some(0), None]);
+}
+
+#[test]
+fn tools_of_an_earlier_removal_stay_away_or_come_back() {
+    let left = |version| {
+        let rules = EnvironmentRules { removals: version, ..PAPER };
+        let events =
+            [2, 3].map(|length| Event::remove_composites(chain(5, vec![]).graph(), length));
+        let events = [vec![Event::BanTool], events.to_vec()].concat();
+        let scenario = chain(5, events).with_rules(rules);
+        let mut episode = Episode::new(&scenario);
+        for name in ["3-5", "0-1", "0-2", "2-3"] {
+            episode.call(name).unwrap();
+        }
+        let names = visible(&episode);
+        names.into_iter().filter(|name| !name.starts_with('0')).collect::<Vec<_>>().join(" ")
+    };
+    // Calls that lack an input are no steps, so the ban falls on "0-1".
+    assert_eq!(left(RuleVersion::PaperText), "1-2 2-3 3-4 4-5 1-5");
+    assert_eq!(left(RuleVersion::Released), "1-2 2-3 3-4 4-5 1-3 2-4 3-5 1-5");
+}
+
+#[test]
+fn a_run_short_of_the_goal_is_left_out_or_has_the_worst_path_scores() {
+    let scores = |version| {
+        let rules = EnvironmentRules { unfinished_runs: version, ..PAPER };
+        let scenario = scenario(vec![]).with_rules(rules);
+        let (mut episode, best) = (Episode::new(&scenario), scenario.optimal_run());
+        for name in ["search", "chat", "ask"] {
+            episode.call(name).unwrap();
+        }
+        let run = episode.finish(true);
+        let mut means = RunMeans::default();
+        means.update(&run, &best).unwrap();
+        means.update(&best, &best).unwrap();
+        (run.scores(&best).unwrap(), means)
+    };
+    let (one, means) = scores(RuleVersion::PaperText);
+    assert_eq!(
+        (one.edit_distance, one.normalized_edit_distance, one.exact_match),
+        (None, None, None)
+    );
+    assert_eq!((means.paths().weight(), means.paths().exact_match_rate()), (1.0, Ok(1.0)));
+
+    let (one, means) = scores(RuleVersion::Released);
+    assert_eq!(one.edit_distance, Some(3), "the longer path has three calls");
+    assert_eq!((one.normalized_edit_distance, one.exact_match), (Some(1.0), Some(false)));
+    assert_eq!((one.cost_gap, one.completed), (None, false));
+    assert_eq!((means.paths().weight(), means.paths().exact_match_rate()), (2.0, Ok(0.5)));
+    assert_eq!(means.paths().mean_edit_distance(), Ok(1.5));
+    assert_eq!(means.paths().mean_normalized_edit_distance(), Ok(0.5));
+    assert_eq!(means.cost_gap(), Ok(0.0), "only of the run that reached the goal");
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn runs_under_the_released_rules_are_restored_and_rules_are_read_from_scenario_files() {
+    let rules = EnvironmentRules { failed_calls: RuleVersion::Released, ..PAPER };
+    let scenario = scenario(vec![Event::BanTool, Event::PreferenceChange]).with_rules(rules);
+    let text = serde_json::to_string(&scenario).unwrap();
+    assert_eq!(serde_json::from_str::<Scenario>(&text).unwrap(), scenario);
+    let part = text.replace(r#""visible_tools":"paper_text","#, "");
+    assert_ne!(part, text);
+    assert_eq!(serde_json::from_str::<Scenario>(&part).unwrap(), scenario);
+    let list = text.replace(r#""rules":{"#, r#""rules":[{"#).replace(r#"},"call"#, r#"}],"call"#);
+    assert!(serde_json::from_str::<Scenario>(&list).is_err());
+
+    for rules in [PAPER, EnvironmentRules::RELEASED] {
+        let scenario = scenario.clone().with_rules(rules);
+        let mut episode = Episode::new(&scenario);
+        for name in ["search", "search", "ask", "chat", "pick", "pick"] {
+            episode.call(name).unwrap();
+        }
+        let run = episode.finish(true);
+        let text = serde_json::to_string(&run).unwrap();
+        assert_eq!(serde_json::from_str::<tool_graph::Transcript>(&text).unwrap(), run);
+        let paper = serde_json::to_string(&PAPER).unwrap();
+        let other = text.replace(&serde_json::to_string(&rules).unwrap(), &paper);
+        let read = serde_json::from_str::<tool_graph::Transcript>(&other);
+        assert_eq!(read.is_ok(), rules == PAPER, "the paper's rules do not allow these calls");
+    }
+}

@@ -130,7 +130,9 @@ pub enum Error {
         run: usize,
     },
     /// No continuation of a run has an outcome.
-    #[error("no continuation has an outcome; run more of them or take the probability from a model")]
+    #[error(
+        "no continuation has an outcome; run more of them or take the probability from a model"
+    )]
     NoBranch,
     /// A feature is NaN or too large.
     #[error("row {row}: feature {column} is {value}; features must be from -1e30 to 1e30")]
@@ -143,7 +145,9 @@ pub enum Error {
         value: f64,
     },
     /// The runs outside a fold are not enough to fit a model.
-    #[error("outside fold {fold}: {error}; the runs outside each fold must be enough to fit a model")]
+    #[error(
+        "outside fold {fold}: {error}; the runs outside each fold must be enough to fit a model"
+    )]
     Fold {
         /// The fold, from 0.
         fold: usize,
@@ -157,8 +161,6 @@ pub enum Error {
         problem: &'static str,
     },
     /// The scores of a rule are unbounded, so an error in a probability can cost any amount.
-    #[error(
-        "the rule is unbounded, so the regret has no bound; use a bounded rule or clip it"
-    )]
+    #[error("the rule is unbounded, so the regret has no bound; use a bounded rule or clip it")]
     UnboundedRule,
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use trajectory_metrics::{
-    BetaCalibration, CalibrationMap, Calibrator, Error, Folds, Isotonic, Platt, Probability,
+    BetaCalibration, CalibrationMap, Calibrator, Folds, Isotonic, Platt, Probability,
     TemperatureScaling, Traces, VennAbers, Weight, WeightSchedule, cross_fit,
 };
 use weighted_records::{Row, fit_rows, forecast, rows};

@@ -138,7 +138,9 @@ impl TryFrom<Stored> for LogisticSuccessModel {
         same_length("scales", slopes.len(), scales.len())?;
         let finite = slopes.iter().chain(&means).all(|value| value.is_finite());
         if !(finite && intercept.is_finite()) {
-            return Err(Error::StoredValue { problem: "intercept, slopes and means must be finite" });
+            return Err(Error::StoredValue {
+                problem: "intercept, slopes and means must be finite",
+            });
         }
         let scales: Vec<f64> =
             scales.into_iter().map(|scale| scale.unwrap_or(f64::INFINITY)).collect();

@@ -81,8 +81,8 @@ proptest! {
         merged.merge(&whole);
         let mut copies = TerminationAudit::default();
         for run in &runs {
-            copies.update_copies(&stopped(run), 2);
-            copies.update_copies(&stopped(run), 0);
+            copies.update(&stopped(run));
+            copies.update(&stopped(run));
         }
         prop_assert_eq!(&merged, &copies);
         prop_assert_ne!(&merged, &whole);
@@ -95,8 +95,6 @@ fn no_run_is_no_rate_and_no_group() {
     assert_eq!(audit.censoring_rate(), Err(Error::Empty));
     let forecasts = [Probability::HALF];
     let unknown = Stopped::new(&forecasts, None, None).unwrap();
-    audit.update_copies(&unknown, 0);
-    assert_eq!(audit, TerminationAudit::default());
     audit.update(&unknown);
     assert_eq!(audit.censoring_rate(), Err(Error::Empty));
     assert_eq!((audit.group(StopClass::Complete), audit.excluded()), (None, 1));

@@ -108,13 +108,13 @@ fn a_run_without_a_score_is_named_and_one_that_weighs_nothing_leaves_no_trace() 
         .is_ok()
     );
 
-    let empty = Error::Empty;
+    let empty: Error = scoring_rules::Error::Empty.into();
     assert_eq!(exact_mean_score(&tps, &[], &[], None), Err(empty.clone()));
     assert_eq!(
         mean_score_bounds(&tps, &runs, None, Some(Weight::from_slice(&[0.0; 2]).unwrap())),
-        Err(empty.clone())
+        Err(empty)
     );
-    assert_eq!(StreamDifference::new(&tps, &[], &[], None), Err(empty));
+    assert_eq!(StreamDifference::new(&tps, &[], &[], None), Err(Error::Empty));
     let length = |what, found| Error::Length { what, expected: 2, found };
     let error = exact_mean_score(
         &tps,

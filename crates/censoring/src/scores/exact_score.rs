@@ -67,7 +67,7 @@ pub fn exact_score<R: ScoringRule>(
 ///
 /// [`Error::Run`] with the first run that has no score, for the reasons of `exact_score`;
 /// [`Error::RunScore`] with the first whose score is no number or plus infinity; [`Error::Length`]
-/// unless there is one entry per run in each; [`Error::Empty`] without a run of positive weight.
+/// unless there is one entry per run in each; [`Error::ScoringRules`] without a run of positive weight.
 ///
 /// ```
 /// use censoring::{Weight, Error, Probability, StopReason, Stopped, Tps, WeightSchedule, exact_mean_score, from_fn};

@@ -79,7 +79,7 @@ pub fn score_bounds<R: ScoringRule>(
 ///
 /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first whose
 /// score is no number or plus infinity; [`Error::Length`] unless there is one entry a run in each;
-/// [`Error::Empty`] without a run of positive weight.
+/// [`Error::ScoringRules`] without a run of positive weight.
 ///
 /// ```
 /// use censoring::{

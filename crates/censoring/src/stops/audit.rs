@@ -68,28 +68,10 @@ pub struct TerminationAudit {
 }
 
 impl TerminationAudit {
-    /// Counts one run.
+    /// Counts one run. A bootstrap replicate counts each run as often as it was drawn.
     pub fn update(&mut self, run: &Stopped<'_>) {
-        self.update_copies(run, 1);
-    }
-
-    /// Counts one run several times, as a resample with replacement does; 0 leaves no trace.
-    ///
-    /// ```
-    /// use censoring::{Error, Probability, StopReason, Stopped, TerminationAudit};
-    ///
-    /// let forecasts = [Probability::HALF];
-    /// let run = Stopped::new(&forecasts, None, Some(StopReason::MaxSteps))?;
-    /// let mut audit = TerminationAudit::default();
-    /// audit.update_copies(&run, 3);
-    /// assert_eq!(audit, [&run, &run, &run].into_iter().collect());
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn update_copies(&mut self, run: &Stopped<'_>, copies: u32) {
-        if copies > 0 {
-            let key = (run.class(), run.reason().cloned());
-            self.sums.entry(key).or_default().update(run, copies);
-        }
+        let key = (run.class(), run.reason().cloned());
+        self.sums.entry(key).or_default().update(run);
     }
 
     /// Adds the counts of another audit.
@@ -317,13 +299,13 @@ struct Sums {
 }
 
 impl Sums {
-    fn update(&mut self, run: &Stopped<'_>, copies: u32) {
+    fn update(&mut self, run: &Stopped<'_>) {
         let mut sum = CompensatedSum::default();
         run.forecasts().iter().for_each(|forecast| sum.add(forecast.get()));
         let steps = run.forecasts().len();
-        self.runs = self.runs.saturating_add(u64::from(copies));
-        self.steps = self.steps.saturating_add(steps as u128 * u128::from(copies));
-        self.forecasts.add_product(f64::from(copies), sum.value() / steps as f64);
+        self.runs = self.runs.saturating_add(1);
+        self.steps = self.steps.saturating_add(steps as u128);
+        self.forecasts.add(sum.value() / steps as f64);
     }
 
     fn merge(&mut self, other: &Self) {

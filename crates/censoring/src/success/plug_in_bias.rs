@@ -3,29 +3,29 @@ use trajectory_metrics::{Probability, ScoringRule};
 
 use crate::{checks::same_length, error::Error};
 
-/// How far estimated chances of success are off on average, among runs that are alike: the
-/// conditional-mean bias r_t of a plug-in.
+/// The mean error of estimated probabilities of success among similar runs: the conditional-mean bias
+/// r_t of a plug-in estimate.
 ///
 /// ```text
 /// mean of (estimate - truth)
 /// ```
 ///
-/// An exact score with estimated chances elicits `q_t + r_t` in place of q_t. It stays proper if
-/// and only if r_t is 0 given the history at each step, so a mean over all runs says too little:
-/// give the runs of one group at a time (one step, one task, one bin of forecasts). `truths` are
-/// audited chances, or 0 and 1 for known outcomes. A run that is complete is scored by its outcome:
-/// it enters with its outcome as its estimate, so that the bias fades as fewer runs are cut off.
+/// An exact score with estimated probabilities elicits `q_t + r_t` instead of q_t. It stays proper if
+/// and only if r_t is 0 given the history at each step, so a mean over all runs is not enough: give
+/// the runs of one group at a time (one step, one task, one bin of forecasts). `truths` are audited
+/// probabilities, or 0 and 1 for known outcomes. A complete run is scored by its outcome, so it
+/// enters with its outcome as its estimate; the bias is smaller if fewer runs are cut off.
 ///
-/// Between -1 and 1; above 0 where estimates are too high. Weights are optional: 2 is the row
-/// twice, 0 leaves no trace. Free of order to the bit.
+/// Between -1 and 1; positive if estimates are too high. A weight of 2 counts as two equal rows, and a
+/// weight of 0 has no effect. The result does not depend on the order of rows.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, remarks C.4 and C.5.
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless there is one entry a row in each; [`Error::Empty`] without a row of
-/// positive weight.
+/// [`Error::Length`] unless there is one entry per row in each argument; [`Error::ScoringRules`]
+/// without a row of positive weight.
 ///
 /// ```
 /// use censoring::{Error, Probability, plug_in_bias};
@@ -52,23 +52,24 @@ pub fn plug_in_bias(
     Ok(mean.finish()?)
 }
 
-/// The most by which estimated chances of success with this bias can change what is lost, at one
-/// step, by a forecast other than the truth.
+/// An upper bound on how much a bias of estimated probabilities of success can change the loss of a
+/// forecast relative to the truth, at one step.
 ///
 /// ```text
 /// 2 B |r|,   B = the largest |S(p, 1) - S(p, 0)| over all p
 /// ```
 ///
-/// Times the step's weight it bounds what the bias does to a trajectory score; bounds of steps add
-/// up. In the units of the rule. For a proper rule S(p, 1) - S(p, 0) does not fall in p, so B is
-/// found at 0 and 1; for a rule that is not proper the result means nothing.
+/// Multiplied by the weight of the step, it bounds the effect of the bias on a trajectory score; the
+/// bounds of several steps add up. In the units of the rule. For a proper rule, S(p, 1) - S(p, 0)
+/// does not decrease in p, so B is found at 0 and 1; for a rule that is not proper, the result is
+/// meaningless.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, remark C.5.
 ///
 /// # Errors
 ///
-/// [`Error::UnboundedRule`] where B is infinite, as for the log score unless it is clipped;
+/// [`Error::UnboundedRule`] if B is infinite, as for the log score without a clip;
 /// [`Error::Setting`] unless the bias is from -1 to 1.
 ///
 /// ```
@@ -81,7 +82,6 @@ pub fn plug_in_bias(
 /// # Ok::<(), Error>(())
 /// ```
 pub fn plug_in_regret_bound<R: ScoringRule>(rule: &R, bias: f64) -> Result<f64, Error> {
-    // A NaN is in no range.
     if !(-1.0..=1.0).contains(&bias) {
         return Err(Error::Setting { name: "bias", value: bias, range: "from -1 to 1" });
     }
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_bias_and_what_has_another_length_is_refused() {
+    fn a_bias_outside_its_range_and_another_length_are_refused() {
         for bias in [1.5, -1.5, f64::NAN] {
             let error = plug_in_regret_bound(&LogScore::exact(), bias).unwrap_err();
             assert!(error.to_string().starts_with("bias is"), "{error}");
@@ -130,7 +130,7 @@ mod tests {
         let length = |what, found| Err(Error::Length { what, expected: 1, found });
         assert_eq!(plug_in_bias(&one, &[], None), length("truths", 0));
         assert_eq!(plug_in_bias(&one, &one, Some(&[Weight::ONE; 2])), length("weights", 2));
-        let empty = Err(Error::Empty);
+        let empty = Err(scoring_rules::Error::Empty.into());
         assert_eq!(plug_in_bias(&one, &one, Some(&[Weight::ZERO])), empty);
     }
 }

@@ -1,5 +1,6 @@
 //! What is compared: argument values, calls, and numbers that stand for calls.
 
+pub(crate) mod finite_values;
 pub(crate) mod interner;
 pub(crate) mod tool_call;
 #[cfg(feature = "serde")]

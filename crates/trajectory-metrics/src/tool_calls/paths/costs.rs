@@ -1,9 +1,9 @@
 use scoring_rules::ExactSum;
 
 use crate::{
-    checks::{finite, in_range, same_length},
+    checks::same_length,
     error::Error,
-    tool_calls::paths::failure_classes::FailureClass,
+    tool_calls::{paths::failure_classes::FailureClass, values::finite_values::finite_values},
 };
 
 /// The cost gap: the sum of the costs of the agent's calls minus that of the reference, in the unit
@@ -31,12 +31,18 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 pub fn cost_gap(actual: &[f64], reference: &[f64]) -> Result<f64, Error> {
-    finite("costs of the agent", actual)?;
-    finite("costs of the reference", reference)?;
+    finite_values("costs of the agent", actual)?;
+    finite_values("costs of the reference", reference)?;
     let mut sum = ExactSum::default();
     actual.iter().for_each(|&cost| sum.add(cost));
     reference.iter().for_each(|&cost| sum.add(-cost));
-    in_range("the cost gap", sum.value())
+    match sum.value() {
+        value if value.is_finite() => Ok(value),
+        value => {
+            let what = "the cost gap";
+            Err(Error::ScoringRules(scoring_rules::Error::NotFinite { what, value }))
+        }
+    }
 }
 
 /// The [`cost_gap`] of a run without redundant calls; `None` for a run that repeats a call or calls a

@@ -1,9 +1,10 @@
 use scoring_rules::{ExactMean, Interval, Level, Weight};
 
 use crate::{
-    checks::{finite, same_length},
+    checks::same_length,
     error::Error,
     numerics::{normal, quantiles::tail},
+    tool_calls::values::finite_values::finite_values,
 };
 
 /// The mean over tasks of a number such as pass^k, with the range that unknown trials leave.
@@ -111,7 +112,7 @@ pub fn mean_over_tasks(values: &[Interval], weights: Option<&[Weight]>) -> Resul
 const LEAST_EXCESS: f64 = 1e-9;
 
 fn mean_and_error(values: &[f64], weights: Option<&[Weight]>) -> Result<(f64, Option<f64>), Error> {
-    finite("values of tasks", values)?;
+    finite_values("values of tasks", values)?;
     let weighted_mean = |of: &dyn Fn(f64) -> f64| {
         let mut mean = ExactMean::default();
         for (row, &value) in values.iter().enumerate() {

@@ -196,3 +196,14 @@ pub(crate) fn describe(
         (None, inside) => (inside, problem),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_of_a_repeated_key_is_that_of_the_second_occurrence() {
+        let refused = check_keys(b"{\"a\": 1,\n \"a\": 2}");
+        assert_eq!(refused, Err((2, Some("a".to_owned()), DUPLICATE.to_owned())));
+    }
+}

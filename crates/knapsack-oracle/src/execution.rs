@@ -4,7 +4,6 @@ use crate::{
     error::Error,
     plans::plan::{Plan, Step},
     pools::{item::Item, pool::Pool},
-    stored::checked_when_read,
 };
 
 /// Whether the allocations of a plan are binding.
@@ -57,7 +56,8 @@ pub struct Execution {
     pub informed: bool,
 }
 
-checked_when_read!(
+#[cfg(feature = "serde")]
+scoring_rules::checked_when_read!(
     Execution {
         regime: Regime,
         attempts: Vec<Attempt>,

@@ -1,27 +1,5 @@
 //! Checks of results that are read from storage.
 
-/// Implements `Deserialize` for a struct from its fields and a check of the values read.
-macro_rules! checked_when_read {
-    ($type:ident { $($field:ident: $kind:ty),* $(,)? }, $check:expr) => {
-        #[cfg(feature = "serde")]
-        impl<'de> serde::Deserialize<'de> for $type {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let check: fn(&Self) -> Result<(), &'static str> = $check;
-                #[derive(serde::Deserialize)]
-                struct Stored {
-                    $($field: $kind),*
-                }
-                let Stored { $($field),* } = Stored::deserialize(deserializer)?;
-                let read = Self { $($field),* };
-                check(&read).map_err(serde::de::Error::custom)?;
-                Ok(read)
-            }
-        }
-    };
-}
-
-pub(crate) use checked_when_read;
-
 /// Returns `Ok` if the condition holds, and the message otherwise.
 #[cfg(feature = "serde")]
 pub(crate) const fn must(condition: bool, message: &'static str) -> Result<(), &'static str> {

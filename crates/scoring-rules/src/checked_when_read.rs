@@ -11,7 +11,7 @@
 ///     whole: f64,
 /// }
 ///
-/// scoring_rules::checked_when_read!(Share { part: f64, whole: f64 }, |share: &Share| {
+/// scoring_rules::checked_when_read!(Share { part: f64, whole: f64 }, |share| {
 ///     if share.part <= share.whole { Ok(()) } else { Err("the part is above the whole") }
 /// });
 ///
@@ -41,7 +41,9 @@ macro_rules! checked_when_read {
                     let $type { $($field),* } = serde::Deserialize::deserialize(deserializer)?;
                     Self { $($field),* }
                 };
-                match ($check)(&read) {
+                // The type of the argument is given here, so that the check can be a plain closure.
+                let check: fn(&Self) -> Result<(), _> = $check;
+                match check(&read) {
                     Ok(()) => Ok(read),
                     Err(error) => Err(serde::de::Error::custom(error)),
                 }

@@ -1,9 +1,6 @@
 #[cfg(feature = "serde")]
 use crate::stored::must;
-use crate::{
-    engines::checked_sum::checked_sum, error::Error, stored::checked_when_read,
-    values::knapsack_item::KnapsackItem,
-};
+use crate::{engines::checked_sum::checked_sum, error::Error, values::knapsack_item::KnapsackItem};
 
 /// The best value for every budget at once: a staircase with a step at each budget from which more
 /// can be earned.
@@ -30,7 +27,8 @@ pub struct BudgetStaircase {
     steps: Vec<(u64, u64)>,
 }
 
-checked_when_read!(BudgetStaircase { steps: Vec<(u64, u64)> }, |read| {
+#[cfg(feature = "serde")]
+scoring_rules::checked_when_read!(BudgetStaircase { steps: Vec<(u64, u64)> }, |read| {
     let starts = read.steps.first().is_some_and(|&(budget, _)| budget == 0);
     must(starts, "the first step must be at a budget of 0")?;
     let rises = read.steps.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1);

@@ -4,7 +4,6 @@ use crate::{
     engines::checked_sum::checked_sum,
     engines::one_resource::{greedy, solver},
     error::Error,
-    stored::checked_when_read,
     values::{knapsack_item::KnapsackItem, proof::Proof},
 };
 
@@ -67,7 +66,8 @@ pub struct Solution {
     pub states: u64,
 }
 
-checked_when_read!(
+#[cfg(feature = "serde")]
+scoring_rules::checked_when_read!(
     Solution {
         value: u64,
         weight: u64,

@@ -9,7 +9,6 @@ use crate::{
     planners::{informed::InformedPlanner, while_they_fit::while_they_fit},
     plans::plan::Step,
     pools::pool::Pool,
-    stored::checked_when_read,
 };
 
 /// A planner that follows forecasts of costs and outcomes.
@@ -41,7 +40,8 @@ pub struct ForecastThreshold {
     threshold: Probability,
 }
 
-checked_when_read!(
+#[cfg(feature = "serde")]
+scoring_rules::checked_when_read!(
     ForecastThreshold {
         costs: Vec<u64>,
         success_probabilities: Vec<Probability>,

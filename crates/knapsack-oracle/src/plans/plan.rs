@@ -1,6 +1,6 @@
 #[cfg(feature = "serde")]
 use crate::stored::must;
-use crate::{error::Error, pools::pool::Pool, stored::checked_when_read};
+use crate::{error::Error, pools::pool::Pool};
 
 /// One step of a plan: the item to attempt and what it may cost. Planners return steps;
 /// [`ProspectiveItem`](crate::ProspectiveItem) has an example.
@@ -44,7 +44,8 @@ pub struct Plan {
     informed: bool,
 }
 
-checked_when_read!(Plan { steps: Vec<Step>, informed: bool }, |plan| {
+#[cfg(feature = "serde")]
+scoring_rules::checked_when_read!(Plan { steps: Vec<Step>, informed: bool }, |plan| {
     let mut positions: Vec<usize> = plan.steps.iter().map(|step| step.position).collect();
     positions.sort_unstable();
     let distinct = positions.windows(2).all(|pair| pair[0] < pair[1]);

@@ -4,7 +4,6 @@ use crate::{
     engines::random_order::permutations::Permutations,
     error::Error,
     pools::{item::Item, points::share_of, pool::Pool},
-    stored::checked_when_read,
 };
 
 /// A pool in which some items were replaced by unsolvable ones. Returned by [`inject_unsolvable`],
@@ -16,7 +15,8 @@ pub struct InjectedPool {
     unsolvable: Vec<bool>,
 }
 
-checked_when_read!(InjectedPool { pool: Pool, unsolvable: Vec<bool> }, |read| {
+#[cfg(feature = "serde")]
+scoring_rules::checked_when_read!(InjectedPool { pool: Pool, unsolvable: Vec<bool> }, |read| {
     let items = read.pool.items();
     must(items.len() == read.unsolvable.len(), "`unsolvable` must have one mark per item")?;
     let solved = items.iter().zip(&read.unsolvable).any(|(item, &mark)| mark && item.is_solved());

@@ -8,7 +8,6 @@ use crate::{
     error::Error,
     pools::pool::Pool,
     references::item_outcome::ItemOutcome,
-    stored::checked_when_read,
 };
 
 /// The exact expectation of a random planner. Returned by [`Pool::random_exact`].
@@ -24,7 +23,8 @@ pub struct ExactRandom {
     pub run_probabilities: Vec<f64>,
 }
 
-checked_when_read!(
+#[cfg(feature = "serde")]
+scoring_rules::checked_when_read!(
     ExactRandom { value: f64, spent: f64, run_probabilities: Vec<f64> },
     |read| {
         let amounts = is_amount(read.value) && is_amount(read.spent);

@@ -8,7 +8,6 @@ use crate::{
         multidimensional::{MOST_NODES, MultidimensionalKnapsack},
     },
     pools::pool::Pool,
-    stored::checked_when_read,
     values::knapsack_item::KnapsackItem,
 };
 
@@ -38,7 +37,8 @@ pub struct Oracle {
     pub chosen: Vec<usize>,
 }
 
-checked_when_read!(Oracle { value: f64, chosen: Vec<usize> }, |read| {
+#[cfg(feature = "serde")]
+scoring_rules::checked_when_read!(Oracle { value: f64, chosen: Vec<usize> }, |read| {
     must(is_amount(read.value), "`value` must be a finite number of at least 0")?;
     must(ascending(&read.chosen), "`chosen` must be in ascending order")
 });

@@ -5,7 +5,6 @@ use crate::{
     error::Error,
     pools::pool::Pool,
     references::item_outcome::ItemOutcome,
-    stored::checked_when_read,
 };
 
 /// What happens at an item that does not fit in what is left of the budget.
@@ -51,7 +50,8 @@ pub struct SampledRandom {
     pub shuffles: usize,
 }
 
-checked_when_read!(
+#[cfg(feature = "serde")]
+scoring_rules::checked_when_read!(
     SampledRandom { value: f64, standard_error: f64, spent: f64, shuffles: usize },
     |read| {
         let amounts = [read.value, read.standard_error, read.spent].into_iter().all(is_amount);

@@ -1,6 +1,6 @@
 #[cfg(feature = "serde")]
 use crate::stored::{is_amount, must};
-use crate::{error::Error, scores::efficiency::Efficiency, stored::checked_when_read};
+use crate::{error::Error, scores::efficiency::Efficiency};
 
 /// The mean triage efficiency over pools, and the number of pools in which it is undefined.
 /// Returned by [`mean_efficiency_score`], which has an example.
@@ -22,7 +22,8 @@ pub struct MeanEfficiency {
     pub random_is_optimal: usize,
 }
 
-checked_when_read!(
+#[cfg(feature = "serde")]
+scoring_rules::checked_when_read!(
     MeanEfficiency {
         score: f64,
         standard_error: Option<f64>,
@@ -61,7 +62,8 @@ pub struct MeanRegret {
     pub left_out: usize,
 }
 
-checked_when_read!(
+#[cfg(feature = "serde")]
+scoring_rules::checked_when_read!(
     MeanRegret { regret: f64, standard_error: Option<f64>, pools: usize, left_out: usize },
     |read| {
         must((0.0..=1.0).contains(&read.regret), "`regret` must be a number from 0 to 1")?;

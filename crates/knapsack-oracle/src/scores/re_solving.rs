@@ -1,6 +1,6 @@
+use crate::error::Error;
 #[cfg(feature = "serde")]
 use crate::stored::must;
-use crate::{error::Error, stored::checked_when_read};
 
 /// An item that was attempted twice: as a baseline, and again with its allocation disclosed to the
 /// model as a budget. [`BudgetAware`] counts such items and has an example.
@@ -55,7 +55,8 @@ pub struct BudgetAware {
     pub still_wrong: u64,
 }
 
-checked_when_read!(
+#[cfg(feature = "serde")]
+scoring_rules::checked_when_read!(
     BudgetAware {
         compliant: u64,
         kept_correct: u64,

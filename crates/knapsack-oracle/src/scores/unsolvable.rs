@@ -3,7 +3,6 @@ use crate::stored::must;
 use crate::{
     error::Error,
     plans::plan::{Plan, Step},
-    stored::checked_when_read,
 };
 
 /// Counts of what a plan does with unsolvable items: how many it leaves out, and how much it
@@ -40,7 +39,8 @@ pub struct UnsolvableCounts {
     pub wasted: u128,
 }
 
-checked_when_read!(
+#[cfg(feature = "serde")]
+scoring_rules::checked_when_read!(
     UnsolvableCounts { unsolvable: u64, left_out: u64, allocated: u128, wasted: u128 },
     |read| {
         must(read.left_out <= read.unsolvable, "`left_out` must be at most `unsolvable`")?;

@@ -2,7 +2,7 @@ use scoring_rules::DecimalSum;
 
 #[cfg(feature = "serde")]
 use crate::stored::must;
-use crate::{error::Error, scores::kendall::kendall_tau_b, stored::checked_when_read};
+use crate::{error::Error, scores::kendall::kendall_tau_b};
 
 /// Scores of several configurations, such as models and modes, under several variants of one
 /// prompt, to see how much the scores depend on the wording.
@@ -45,7 +45,8 @@ pub struct VariantPair {
     pub tau_b: Option<f64>,
 }
 
-checked_when_read!(
+#[cfg(feature = "serde")]
+scoring_rules::checked_when_read!(
     VariantPair { first: usize, second: usize, tau_b: Option<f64> },
     |read| {
         must(read.first < read.second, "`first` must be below `second`")?;

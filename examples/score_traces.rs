@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! score_traces [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
+//!     [--summary last|mean|minimum|SCHEDULE]
 //!     [--calibrate none|platt|isotonic] [--resamples N] [--seed N] [--cluster-by-task]
 //!     [--missing refuse|leave-out|carry-forward|clip] [--json]
 //! ```
@@ -11,6 +12,7 @@
 //! over all files together, and `files` has a report of each where there are several.
 
 use std::{
+    collections::BTreeSet,
     error::Error,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -20,7 +22,7 @@ use examples::{
     evaluation::{Calibration, Estimates, METRICS, Report, Settings, evaluate},
     file_reports::{self, FileReport},
     program,
-    table::align,
+    table::{align, number},
     trace_file::{self, Run, TraceFile, WithMissing},
 };
 use lexopt::prelude::*;
@@ -39,12 +41,15 @@ struct Arguments {
 
 const USAGE: &str = "\
 score_traces [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
-    [--calibrate none|platt|isotonic] [--resamples N] [--seed N] [--cluster-by-task]
-    [--missing refuse|leave-out|carry-forward|clip] [--json]
+    [--summary last|mean|minimum|SCHEDULE] [--calibrate none|platt|isotonic] [--resamples N]
+    [--seed N] [--cluster-by-task] [--missing refuse|leave-out|carry-forward|clip] [--json]
 
 Scores the confidence that agents reported along their runs. Each FILE is one stream of forecasts and
 gets a column; without a FILE the program compares three forecasters on bundled runs.
 --schedule         weights of the steps of a run
+--summary          the one forecast per run that ranking and calibration diagnostics are computed from: the
+                   last, the mean, the smallest, or the mean under a schedule (default: under --schedule);
+                   the trajectory scores use no summary
 --calibrate        calibrates the forecasts before they are scored, fitted on the other half of the runs
 --resamples N      bootstrap resamples behind the 95 % intervals, 1000 by default; 0 for no intervals
 --seed N           seed of the bootstrap, 1 by default
@@ -57,6 +62,7 @@ gets a column; without a FILE the program compares three forecasters on bundled 
 fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
     let mut settings = Settings {
         schedule: WeightSchedule::LinearFront,
+        summary: None,
         calibration: Calibration::None,
         resamples: 1_000,
         seed: 1,
@@ -68,6 +74,9 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
         match argument {
             Long("schedule") => {
                 settings.schedule = program::value(&mut parser, "--schedule", str::parse)?;
+            }
+            Long("summary") => {
+                settings.summary = Some(program::value(&mut parser, "--summary", str::parse)?);
             }
             Long("calibrate") => {
                 settings.calibration =
@@ -173,7 +182,15 @@ fn table(reports: &[FileReport<WithMissing<Report>>], settings: &Settings) -> St
         settings.schedule, settings.calibration, settings.resamples,
     )
     .replace("calibration None", "no calibration");
+    if let Some(summary) = &settings.summary {
+        text = text.replacen(
+            " weights,",
+            &format!(" weights, diagnostics of the summary {summary},"),
+            1,
+        );
+    }
     text.push_str(&align(&rows));
+    text.push_str(&auroc_by_summary(&names, reports));
     for (name, report) in names.iter().zip(reports) {
         let counts = &report.report.report;
         text.push_str(&format!(
@@ -193,4 +210,25 @@ fn table(reports: &[FileReport<WithMissing<Report>>], settings: &Settings) -> St
     let notes = reports.iter().map(|report| report.report.report.notes.as_slice());
     let named: Vec<_> = names.iter().map(String::as_str).zip(notes).collect();
     text + &file_reports::notes(&named)
+}
+
+/// How AUROC depends on the summary of a run.
+fn auroc_by_summary(names: &[String], reports: &[FileReport<WithMissing<Report>>]) -> String {
+    let of = |report: &FileReport<WithMissing<Report>>, summary: &str| {
+        report.report.report.summaries.get(summary).and_then(|diagnostics| diagnostics["auroc"])
+    };
+    let summaries: BTreeSet<&String> =
+        reports.iter().flat_map(|report| report.report.report.summaries.keys()).collect();
+    if summaries.is_empty() {
+        return String::new();
+    }
+    let mut rows = vec![vec![String::new()]];
+    rows[0].extend(names.iter().cloned());
+    for summary in summaries {
+        let mut row = vec![summary.clone()];
+        row.extend(reports.iter().map(|report| number(of(report, summary))));
+        rows.push(row);
+    }
+    let heading = "auroc by summary of a run (the trajectory scores use none)";
+    format!("\n{heading}\n{}", align(&rows))
 }

@@ -90,6 +90,7 @@ pub fn compare(
     let mut notes = Vec::new();
     let as_given = Settings {
         schedule: settings.schedule.clone(),
+        summary: None,
         calibration: Calibration::None,
         resamples: 0,
         seed: settings.seed,

@@ -7,7 +7,7 @@ use censoring::{Stopped, TerminationAudit, simple_score};
 use serde::Serialize;
 use trajectory_metrics::{
     Bootstrap, Error, EvaluationOptions, ExactMean, Level, LogScore, NamedEstimate, Probability,
-    Resampling, Tps, TpsFamily, WeightSchedule,
+    Resampling, Summary, Tps, TpsFamily, WeightSchedule,
 };
 
 use crate::{
@@ -51,6 +51,8 @@ pub enum Calibration {
 pub struct Settings {
     /// Weights of the steps.
     pub schedule: WeightSchedule,
+    /// The summary of a run that the diagnostics are computed from; `None` for the weighted mean.
+    pub summary: Option<Summary>,
     /// Calibration before scoring.
     pub calibration: Calibration,
     /// Bootstrap replicates; 0 for no intervals.
@@ -92,6 +94,8 @@ pub struct Report {
     pub base_rate: Option<f64>,
     /// Name of the weight schedule.
     pub schedule: &'static str,
+    /// Name of the summary that the diagnostics among the metrics are computed from.
+    pub summary: &'static str,
     /// Calibration before scoring.
     pub calibration: Calibration,
     /// Bootstrap replicates behind each interval.
@@ -105,6 +109,9 @@ pub struct Report {
     pub metrics: Estimates,
     /// The same metrics of a constant forecast of the base rate on the same traces.
     pub base_rate_reference: Estimates,
+    /// The diagnostics by summary; the trajectory scores use no summary. `None` where a diagnostic is
+    /// undefined; empty without complete traces.
+    pub summaries: BTreeMap<String, BTreeMap<&'static str, Option<f64>>>,
     /// What is undefined and why, and what to know before the figures are quoted.
     pub notes: Vec<String>,
 }
@@ -168,7 +175,8 @@ pub fn evaluate(
         None => None,
     };
     let options = EvaluationOptions {
-        summary: settings.schedule.clone(),
+        schedule: settings.schedule.clone(),
+        summary: settings.summary.clone(),
         resampling,
         ..EvaluationOptions::default()
     };
@@ -180,7 +188,12 @@ pub fn evaluate(
     let censored = censored_score(&sample, settings, resampling)?;
     let censored_notes = censored.notes();
     let (mut metrics, mut base_rate_reference) = (vec![censored], vec![]);
+    let mut summaries = BTreeMap::new();
     if let Some(complete) = complete {
+        summaries.extend(complete.metrics.diagnostics.into_iter().map(|(summary, diagnostics)| {
+            let values = diagnostics.by_name().map(|(name, value)| (name, value.ok()));
+            (summary, BTreeMap::from(values))
+        }));
         let constant = constant(&sample, Probability::new(complete.base_rate)?);
         let censored = censored_score(&constant, settings, resampling)?;
         notes.extend(complete.notes);
@@ -207,12 +220,14 @@ pub fn evaluate(
         n_tasks,
         base_rate,
         schedule: settings.schedule.name(),
+        summary: settings.summary.as_ref().map_or(settings.schedule.name(), Summary::name),
         calibration: settings.calibration,
         resamples: settings.resamples,
         seed: settings.seed,
         clustered_by_task: settings.cluster_by_task,
         metrics,
         base_rate_reference,
+        summaries,
         notes,
     })
 }

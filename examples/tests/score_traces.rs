@@ -498,3 +498,42 @@ fn recorded_runs_are_scored_whole_and_unjudged_ones_are_counted_not_scored() {
         assert_eq!(better, name.ends_with("win_probability"), "{name}");
     }
 }
+
+#[test]
+fn auroc_depends_on_the_summary_and_no_trajectory_score_does() {
+    let file = bundled("demo_truthful.jsonl");
+    let of = |summary: &[&str]| {
+        json(&[&[file.as_str(), "--resamples", "20", "--json"], summary].concat())
+    };
+    let default = of(&[]);
+    assert_eq!(default["summary"], "linear-front");
+    let names: Vec<&String> = default["summaries"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["last", "linear-front", "mean", "minimum"]);
+    let mut found = Vec::new();
+    for summary in names {
+        let report = of(&["--summary", summary]);
+        assert_eq!(report["summary"], **summary);
+        assert_eq!(report["summaries"], default["summaries"]);
+        for metric in ["auroc", "average_precision", "aurc", "t_ece", "t_brier"] {
+            assert_eq!(report[metric]["value"], report["summaries"][summary][metric], "{metric}");
+            assert!(report[metric]["ci_low"].is_f64(), "{metric}");
+        }
+        for metric in ["tps_log", "tps_brier", "tps_beta_2_4", "tps_log_censored_simple"] {
+            assert_eq!(report[metric], default[metric], "{metric} under {summary}");
+        }
+        found.push(report["auroc"]["value"].as_f64().unwrap());
+    }
+    found.sort_by(f64::total_cmp);
+    assert!(found[3] - found[0] > 0.05, "{found:?}");
+
+    let text = String::from_utf8(run(&[&file]).stdout).unwrap();
+    assert!(text.contains("auroc by summary of a run (the trajectory scores use none)"), "{text}");
+    let error = refusal(&run(&["--summary", "first"]), "unknown summary");
+    assert!(error.contains(r#"no summary is called "first""#), "{error}");
+    // Without complete runs there is nothing to summarize.
+    let none = write(
+        "no_complete_run.jsonl",
+        r#"{"id":"a","forecasts":[0.5],"outcome":null,"stop":"max_steps"}"#,
+    );
+    assert_eq!(json(&[&none, "--json"])["summaries"], serde_json::json!({}));
+}

@@ -14,8 +14,9 @@ pub use error::Error;
 pub use from_fn::FromFn;
 pub use reasons::{Exclusion, StopClass, StopReason};
 pub use scores::{
-    CensoringShift, RunScore, StreamDifference, censoring_shift, exact_mean_score, exact_score,
-    mean_score_bounds, score_bounds, simple_mean_score, simple_score,
+    CensoringShift, RunScore, StreamDifference, censored_loss_in_logits, censoring_shift,
+    exact_mean_score, exact_score, mean_score_bounds, score_bounds, simple_mean_score,
+    simple_score,
 };
 pub use sensitivity::{FlippingOdds, TiltedMean, tilt};
 pub use stops::{
@@ -27,7 +28,8 @@ pub use success::{
     plug_in_regret_bound, prefix_features, success_model_from_fn,
 };
 pub use trajectory_metrics::{
-    Folds, Interval, Probability, ScoringRule, Tps, Trace, Weight, WeightSchedule, from_fn,
+    Folds, Interval, LossDerivatives, Probability, ScoringRule, SmoothRule, Tps, Trace, Weight,
+    WeightSchedule, from_fn,
 };
 pub use weighting::{
     IpcwWeights, KaplanMeier, StopTimes, doubly_robust_mean_score, ipcw_brier_loss,

@@ -1,5 +1,6 @@
 //! Scores of runs that were cut off.
 
+pub(crate) mod censored_loss;
 pub(crate) mod censoring_shift;
 pub(crate) mod exact_score;
 pub(crate) mod run_score;
@@ -8,6 +9,7 @@ pub(crate) mod simple_score;
 pub(crate) mod stream_difference;
 pub(crate) mod weighted_runs;
 
+pub use censored_loss::censored_loss_in_logits;
 pub use censoring_shift::{CensoringShift, censoring_shift};
 pub use exact_score::{exact_mean_score, exact_score};
 pub use run_score::RunScore;

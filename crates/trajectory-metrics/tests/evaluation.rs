@@ -58,8 +58,9 @@ proptest! {
             constant.push(&stream, trace.outcome()).unwrap();
         }
         let schedule = WeightSchedule::LinearFront;
-        prop_assert_eq!(&report.summary, schedule.name());
-        let summary = Summary::Weighted(schedule);
+        prop_assert_eq!([&report.schedule, &report.summary], [schedule.name(); 2]);
+        let summaries: Vec<Summary> =
+            Summary::UNWEIGHTED.into_iter().chain([Summary::Weighted(schedule)]).collect();
         for (found, stream, slack) in
             [(&report.metrics, &rows, 0.0), (&report.base_rate_reference, &constant, 1e-13)]
         {
@@ -78,26 +79,30 @@ proptest! {
                 }
             }
         }
-        let confidence = summary.forecasts(&rows).unwrap();
-        let blocks = TiedBlocks::new(&confidence, rows.outcomes(), None).unwrap();
-        let diagnostics = &report.metrics.diagnostics;
-        let failure = PositiveClass::Failure;
-        let ece = expected_calibration_error(&blocks, Binning::Quantile { bins: 10 });
-        prop_assert_eq!(&diagnostics.auroc, &auroc(&blocks));
-        prop_assert_eq!(&diagnostics.average_precision, &average_precision(&blocks, failure));
-        prop_assert_eq!(&diagnostics.aurc, &aurc(&blocks));
-        prop_assert_eq!(&diagnostics.t_ece, &ece);
-        prop_assert_eq!(&diagnostics.t_brier, &brier_loss(&blocks));
-        // A constant orders nothing: its risk is the failure rate at every coverage.
-        let reference = &report.base_rate_reference.diagnostics;
-        let near = |found: &Result<f64, Error>, expected: f64| {
-            (found.as_ref().unwrap() - expected).abs() < 1e-13
-        };
-        prop_assert_eq!(&reference.auroc, &Ok(0.5));
-        prop_assert!(near(&reference.average_precision, 1.0 - base_rate));
-        prop_assert!(near(&reference.aurc, 1.0 - base_rate));
-        prop_assert!(near(&reference.t_ece, 0.0));
-        prop_assert!(near(&reference.t_brier, base_rate * (1.0 - base_rate)));
+        prop_assert_eq!(report.metrics.diagnostics.len(), summaries.len());
+        for summary in summaries {
+            let confidence = summary.forecasts(&rows).unwrap();
+            let blocks = TiedBlocks::new(&confidence, rows.outcomes(), None).unwrap();
+            let diagnostics = &report.metrics.diagnostics[summary.name()];
+            let failure = PositiveClass::Failure;
+            let ece = expected_calibration_error(&blocks, Binning::Quantile { bins: 10 });
+            prop_assert_eq!(&diagnostics.auroc, &auroc(&blocks));
+            prop_assert_eq!(&diagnostics.average_precision, &average_precision(&blocks, failure));
+            prop_assert_eq!(&diagnostics.aurc, &aurc(&blocks));
+            prop_assert_eq!(&diagnostics.t_ece, &ece);
+            prop_assert_eq!(&diagnostics.t_brier, &brier_loss(&blocks));
+            // Every summary of a constant stream is the constant, whose risk is the failure rate at
+            // every coverage.
+            let reference = &report.base_rate_reference.diagnostics[summary.name()];
+            let near = |found: &Result<f64, Error>, expected: f64| {
+                (found.as_ref().unwrap() - expected).abs() < 1e-13
+            };
+            prop_assert_eq!(&reference.auroc, &Ok(0.5));
+            prop_assert!(near(&reference.average_precision, 1.0 - base_rate));
+            prop_assert!(near(&reference.aurc, 1.0 - base_rate));
+            prop_assert!(near(&reference.t_ece, 0.0));
+            prop_assert!(near(&reference.t_brier, base_rate * (1.0 - base_rate)));
+        }
         prop_assert_eq!(evaluate(&traces(runs.iter().rev()), &EvaluationOptions::default()), Ok(report));
     }
 
@@ -114,9 +119,10 @@ proptest! {
             (weighted.base_rate_reference, copied.base_rate_reference),
         ] {
             prop_assert_eq!(streams.0.tps, streams.1.tps);
-            let diagnostics = streams.0.diagnostics.by_name().into_iter();
-            for ((name, a), (_, b)) in diagnostics.zip(streams.1.diagnostics.by_name()) {
-                prop_assert!((a.unwrap() - b.unwrap()).abs() < 1e-13, "{name}");
+            for ((summary, a), (_, b)) in streams.0.diagnostics.into_iter().zip(streams.1.diagnostics) {
+                for ((name, a), (_, b)) in a.by_name().into_iter().zip(b.by_name()) {
+                    prop_assert!((a.unwrap() - b.unwrap()).abs() < 1e-13, "{name} of {summary}");
+                }
             }
         }
     }
@@ -155,8 +161,8 @@ fn undefined_results_are_noted_and_do_not_hide_the_others() {
         EvaluationOptions { calibration: Some("Platt"), exclusions, ..Default::default() };
     let report = evaluate(&rows, &options).unwrap();
     let one_class = Err(Error::OneClass { outcome: true });
-    assert_eq!(report.metrics.diagnostics.auroc, one_class);
-    assert_eq!(report.metrics.diagnostics.aurc, Ok(0.0));
+    assert_eq!(report.metrics.diagnostics["linear-front"].auroc, one_class);
+    assert_eq!(report.metrics.diagnostics["linear-front"].aurc, Ok(0.0));
     assert_eq!(
         (report.calibration.as_deref(), report.exclusions["parse_error"]),
         (Some("Platt"), 3)
@@ -165,11 +171,11 @@ fn undefined_results_are_noted_and_do_not_hide_the_others() {
     assert!(report.notes[0].starts_with("auroc: all outcomes are successes"), "{:?}", report.notes);
 
     let default = EvaluationOptions::default();
-    assert_eq!(evaluate(&Traces::default(), &default), Err(scoring_rules::Error::Empty.into()));
+    assert_eq!(evaluate(&Traces::default(), &default), Err(Error::Empty));
     let weights =
         EvaluationOptions { weights: Some(Weight::from_slice(&[1.0]).unwrap()), ..default };
-    let length = scoring_rules::Error::Length { what: "weights", expected: 2, found: 1 };
-    assert_eq!(evaluate(&rows, &weights), Err(length.into()));
+    let length = Error::Length { what: "weights", expected: 2, found: 1 };
+    assert_eq!(evaluate(&rows, &weights), Err(length));
 }
 
 #[cfg(feature = "serde")]
@@ -185,15 +191,15 @@ fn a_stored_report_says_why_a_metric_is_undefined_and_reads_back() {
     let report = evaluate(&rows, &options).unwrap();
     let json = serde_json::to_value(&report).unwrap();
     let why = Error::OneClass { outcome: true };
-    assert_eq!(json["metrics"]["diagnostics"]["auroc"]["undefined"], why.to_string());
-    assert_eq!(json["metrics"]["diagnostics"]["t_ece"], 0.5);
+    assert_eq!(json["metrics"]["diagnostics"]["last"]["auroc"]["undefined"], why.to_string());
+    assert_eq!(json["metrics"]["diagnostics"]["last"]["t_ece"], 0.5);
     assert_eq!(json["metrics"]["tps"]["uniform"]["brier"], -0.25);
     assert_eq!(json["base_rate"], 1.0);
 
     let read: Evaluation = serde_json::from_value(json.clone()).unwrap();
     let stored = Err(Error::Stored { reason: why.to_string() });
-    assert_eq!(read.metrics.diagnostics.auroc, stored);
-    assert_eq!(read.metrics.diagnostics.t_ece, report.metrics.diagnostics.t_ece);
+    assert_eq!(read.metrics.diagnostics["last"].auroc, stored);
+    assert_eq!(read.metrics.diagnostics["last"].t_ece, report.metrics.diagnostics["last"].t_ece);
     assert_eq!((&read.notes, read.metrics.tps.len()), (&report.notes, 4));
     // Nothing is lost on the way: written again it is the same text.
     assert_eq!(serde_json::to_value(&read).unwrap(), json);
@@ -229,7 +235,8 @@ fn the_intervals_of_a_report_equal_the_intervals_of_the_bootstrap() {
     let log = bootstrap.mean(&scores, None, 200).unwrap().percentile_interval(level).interval;
     assert!((interval("tps_log").low() - log.low()).abs() < 1e-14);
     assert!((interval("tps_log").high() - log.high()).abs() < 1e-14);
-    assert_eq!(report.metrics.estimate("aurc").unwrap().value, report.metrics.diagnostics.aurc);
+    let diagnostics = &report.metrics.diagnostics["linear-front"];
+    assert_eq!(report.metrics.estimate("aurc").unwrap().value, diagnostics.aurc);
 
     // A weight of 2 is the trace twice in its task, for intervals too.
     let weights = vec![Weight::from(2); rows.len()];
@@ -246,6 +253,37 @@ fn the_intervals_of_a_report_equal_the_intervals_of_the_bootstrap() {
     let resampling = Some(Resampling { bootstrap: &few, resamples: 200, level });
     let error = evaluate(&rows, &EvaluationOptions { resampling, ..options }).unwrap_err();
     assert!(matches!(error, Error::Length { what: "rows of the bootstrap", .. }), "{error}");
+}
+
+#[test]
+fn the_choice_of_a_summary_changes_the_diagnostics_and_no_trajectory_score() {
+    // The first run starts low and ends high; the second is the opposite; the third is flat.
+    let values = [0.2, 0.8, 0.9, 0.9, 0.3, 0.1, 0.5, 0.5, 0.5];
+    let rows = Traces::from_flat(&values, &[3, 6, 9], &[true, false, true]).unwrap();
+    let report = |summary: Option<Summary>| {
+        let options = EvaluationOptions { summary, ..EvaluationOptions::default() };
+        evaluate(&rows, &options).unwrap()
+    };
+    let default = report(None);
+    let auroc_of = |summary: &str| default.metrics.diagnostics[summary].auroc.clone().unwrap();
+    assert_eq!((auroc_of("last"), auroc_of("minimum")), (1.0, 1.0));
+    assert_eq!((auroc_of("mean"), auroc_of("linear-front")), (1.0, 0.0));
+    for summary in Summary::UNWEIGHTED {
+        let found = report(Some(summary.clone()));
+        assert_eq!((&*found.schedule, &*found.summary), ("linear-front", summary.name()));
+        assert_eq!(found.metrics.tps, default.metrics.tps);
+        assert_eq!(found.metrics.diagnostics, default.metrics.diagnostics);
+        for (estimate, standard) in found.metrics.estimates.iter().zip(&default.metrics.estimates) {
+            let diagnostics = found.metrics.diagnostics[summary.name()].clone().by_name();
+            match diagnostics.into_iter().find(|(name, _)| *name == estimate.metric) {
+                Some((_, value)) => assert_eq!(estimate.value, value),
+                None => assert_eq!(estimate, standard),
+            }
+        }
+    }
+    // A weighted mean under another schedule is one more summary.
+    let uniform = report(Some(Summary::Weighted(WeightSchedule::Uniform))).metrics.diagnostics;
+    assert_eq!((uniform.len(), &uniform["uniform"]), (5, &uniform["mean"]));
 }
 
 #[test]

@@ -15,15 +15,17 @@ use crate::{
     },
 };
 
-/// The settings of [`evaluate`]. By default: equal weights, the linear-front schedule, no disclosures
-/// and no intervals.
+/// The settings of [`evaluate`]. By default: equal weights, the linear-front schedule and summary, no
+/// disclosures and no intervals.
 #[derive(Clone, Debug, Default)]
 pub struct EvaluationOptions<'a> {
     /// The weight of each trace; `None` for equal weights.
     pub weights: Option<&'a [Weight]>,
-    /// Weights of the steps in the mean forecast, from which the diagnostics are computed, and in the
-    /// scores of [`StreamMetrics::estimates`].
-    pub summary: WeightSchedule,
+    /// Weights of the steps in the scores of [`StreamMetrics::estimates`].
+    pub schedule: WeightSchedule,
+    /// The summary of each trace from which the diagnostics of [`StreamMetrics::estimates`] are
+    /// computed; `None` for the weighted mean under `schedule`, as in the paper.
+    pub summary: Option<Summary>,
     /// A description of the calibration of the forecasts; `None` if they are not calibrated.
     pub calibration: Option<&'a str>,
     /// Numbers of excluded runs by reason, including censored runs.
@@ -45,7 +47,9 @@ pub struct Evaluation {
     /// The (weighted) share of successes.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub base_rate: f64,
-    /// Name of the schedule of the mean forecast from which the diagnostics are computed.
+    /// Name of the weight schedule of the scores among the estimates.
+    pub schedule: String,
+    /// Name of the summary from which the diagnostics among the estimates are computed.
     pub summary: String,
     /// The calibration of the forecasts as disclosed by the caller; `None` if not calibrated.
     pub calibration: Option<String>,
@@ -70,10 +74,13 @@ pub struct StreamMetrics {
     /// [`WeightSchedule::NAMED`].
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::distinct_keys::map"))]
     pub tps: BTreeMap<String, TpsFamily>,
-    /// The diagnostics of the mean forecast of each trace.
-    pub diagnostics: Diagnostics,
+    /// The diagnostics by the name of the summary: `last`, `mean`, `minimum`, the weighted mean under
+    /// the chosen schedule, and the chosen summary. The diagnostics depend on this choice; the
+    /// trajectory proper scores use no summary.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::distinct_keys::map"))]
+    pub diagnostics: BTreeMap<String, Diagnostics>,
     /// The three scores under the chosen schedule (`tps_log`, `tps_brier` and `tps_beta_2_4`), then
-    /// the diagnostics, each with its interval if intervals were requested.
+    /// the diagnostics of the chosen summary, each with its interval if intervals were requested.
     pub estimates: Vec<NamedEstimate>,
 }
 
@@ -85,8 +92,8 @@ impl StreamMetrics {
     }
 }
 
-/// Evaluates traces as in the paper: trajectory proper scores under all weight schedules, diagnostics,
-/// and the same metrics of a constant forecast of the base rate.
+/// Evaluates traces as in the paper: trajectory proper scores under all weight schedules, diagnostics
+/// of all summaries, and the same metrics of a constant forecast of the base rate.
 ///
 /// With [`EvaluationOptions::resampling`], each estimate has a percentile interval. Intervals of the
 /// reference use the same resamples and the base rate of all traces. If runs share tasks, use
@@ -97,14 +104,14 @@ impl StreamMetrics {
 /// clusters with names.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
-/// quantification, arXiv:2605.24756, section 5.2.
+/// quantification, arXiv:2605.24756, section 5.2; other summaries: table 5.
 ///
 /// # Errors
 ///
-/// [`Error::ScoringRules`] if no trace has positive weight, or unless there are as many weights as
-/// traces; [`Error::ScheduleTooShort`] if a trace is longer than the list of custom weights;
-/// [`Error::Length`] if the bootstrap has fewer rows than there are traces. An undefined metric is
-/// not an error of this function.
+/// [`Error::Empty`] without traces; [`Error::ScoringRules`] if no trace has positive weight;
+/// [`Error::Length`] unless there are as many weights as traces, or if the bootstrap has fewer rows
+/// than there are traces; [`Error::ScheduleTooShort`] if a trace is longer than a list of custom
+/// weights. An undefined metric is not an error of this function.
 ///
 /// ```
 /// use trajectory_metrics::{Error, EvaluationOptions, Traces, evaluate};
@@ -112,7 +119,9 @@ impl StreamMetrics {
 /// let traces = Traces::from_flat(&[0.7, 0.9, 0.6, 0.2], &[2, 4], &[true, false])?;
 /// let report = evaluate(&traces, &EvaluationOptions::default())?;
 /// assert_eq!((report.n, report.base_rate), (2, 0.5));
-/// assert_eq!(report.metrics.diagnostics.auroc, Ok(1.0));
+/// // The last forecast ranks the two runs like the mean does; the diagnostics name their summary.
+/// assert_eq!(report.metrics.diagnostics["last"].auroc, Ok(1.0));
+/// assert_eq!(report.metrics.diagnostics["linear-front"].auroc, Ok(1.0));
 /// let (stream, constant) = (&report.metrics.tps, &report.base_rate_reference.tps);
 /// assert!(stream["linear-front"].log > constant["linear-front"].log);
 ///
@@ -159,7 +168,8 @@ pub fn evaluate(traces: &Traces, options: &EvaluationOptions<'_>) -> Result<Eval
     Ok(Evaluation {
         n: traces.len(),
         base_rate: base_rate.get(),
-        summary: options.summary.name().to_owned(),
+        schedule: options.schedule.name().to_owned(),
+        summary: chosen_summary(options).name().to_owned(),
         calibration: options.calibration.map(str::to_owned),
         exclusions: options.exclusions.clone(),
         notes: no_intervals.into_iter().chain(notes).collect(),
@@ -172,15 +182,25 @@ fn stream_metrics(
     traces: &Traces,
     options: &EvaluationOptions<'_>,
 ) -> Result<StreamMetrics, Error> {
-    let summary = Summary::Weighted(options.summary.clone()).forecasts(traces)?;
-    let blocks = TiedBlocks::new(&summary, traces.outcomes(), options.weights)?;
     let family = |schedule: &WeightSchedule| {
         Ok((schedule.name().to_owned(), TpsFamily::means(traces, options.weights, schedule)?))
     };
+    let diagnostics = |summary: Summary| {
+        let forecasts = summary.forecasts(traces)?;
+        let blocks = TiedBlocks::new(&forecasts, traces.outcomes(), options.weights)?;
+        Ok((summary.name().to_owned(), Diagnostics::new(&blocks)))
+    };
+    let chosen = chosen_summary(options);
+    let scored = ScoredStream::new(traces, options.weights, &options.schedule, &chosen)?;
+    let weighted = Summary::Weighted(options.schedule.clone());
+    let summaries = Summary::UNWEIGHTED.into_iter().chain([weighted, chosen]);
     Ok(StreamMetrics {
         tps: WeightSchedule::NAMED.iter().map(family).collect::<Result<_, Error>>()?,
-        diagnostics: Diagnostics::new(&blocks),
-        estimates: ScoredStream::new(traces, options.weights, &options.summary)?
-            .estimates(traces.len(), options.resampling),
+        diagnostics: summaries.map(diagnostics).collect::<Result<_, Error>>()?,
+        estimates: scored.estimates(traces.len(), options.resampling),
     })
+}
+
+fn chosen_summary(options: &EvaluationOptions<'_>) -> Summary {
+    options.summary.clone().unwrap_or_else(|| Summary::Weighted(options.schedule.clone()))
 }

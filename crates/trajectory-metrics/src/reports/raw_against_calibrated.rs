@@ -5,7 +5,7 @@ use crate::{
     error::Error,
     reports::scored_stream::{METRICS, NAMES, ScoredStream},
     resampling::{bootstrap::Bootstrap, replicates::Replicates},
-    streams::{traces::Traces, weight_schedule::WeightSchedule},
+    streams::{summary::Summary, traces::Traces, weight_schedule::WeightSchedule},
 };
 
 /// The change of one metric by calibration, from [`raw_against_calibrated`]. Undefined values are errors
@@ -81,8 +81,9 @@ pub fn raw_against_calibrated(
     let mut counts = Vec::new();
     bootstrap.draw(0, &mut counts);
     same_length("rows of the bootstrap", raw.len(), counts.len())?;
-    let streams =
-        [ScoredStream::new(raw, None, schedule)?, ScoredStream::new(calibrated, None, schedule)?];
+    let summary = Summary::Weighted(schedule.clone());
+    let scored = |traces| ScoredStream::new(traces, None, schedule, &summary);
+    let streams = [scored(raw)?, scored(calibrated)?];
     let mut blocks = TiedBlocks::default();
     let mut both = |counts: &[u32]| {
         let metrics = streams.each_ref().map(|stream| stream.metrics(counts, &mut blocks));

@@ -57,8 +57,9 @@ impl<'a> ScoredStream<'a> {
         traces: &'a Traces,
         weights: Option<&'a [Weight]>,
         schedule: &WeightSchedule,
+        summary: &Summary,
     ) -> Result<Self, Error> {
-        let summary = Summary::Weighted(schedule.clone()).forecasts(traces)?;
+        let summary = summary.forecasts(traces)?;
         let ranking = Ranking::new(&summary, traces.outcomes())?;
         let outcomes = traces.outcomes();
         Ok(Self {

@@ -1,3 +1,5 @@
+use std::{fmt, str::FromStr};
+
 use scoring_rules::{Probability, from_fn};
 
 use crate::{
@@ -46,7 +48,38 @@ pub enum Summary {
     Weighted(WeightSchedule),
 }
 
+impl Default for Summary {
+    /// The linear-front weighted mean, as in the paper.
+    fn default() -> Self {
+        Self::Weighted(WeightSchedule::LinearFront)
+    }
+}
+
 impl Summary {
+    /// The summaries that do not depend on a weight schedule: `last`, `mean` and `minimum`.
+    pub const UNWEIGHTED: [Self; 3] = [Self::Last, Self::Mean, Self::Minimum];
+
+    /// The name of the summary in reports and on command lines: `last`, `mean`, `minimum`, or the name
+    /// of the weight schedule.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Error, Summary, WeightSchedule};
+    ///
+    /// assert_eq!(Summary::default().name(), "linear-front");
+    /// assert_eq!("minimum".parse::<Summary>()?, Summary::Minimum);
+    /// assert_eq!("uniform".parse::<Summary>()?, Summary::Weighted(WeightSchedule::Uniform));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Last => "last",
+            Self::Mean => "mean",
+            Self::Minimum => "minimum",
+            Self::Weighted(schedule) => schedule.name(),
+        }
+    }
+
     /// The summary forecast of one trace.
     ///
     /// A mean is rounded to twelve decimals, so that means that are mathematically equal are equal as
@@ -75,6 +108,27 @@ impl Summary {
     /// The errors of [`Self::forecast`].
     pub fn forecasts(&self, traces: &Traces) -> Result<Vec<Probability>, Error> {
         traces.iter().map(|trace| self.forecast(trace)).collect()
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Summary {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        if let Some(summary) = Self::UNWEIGHTED.into_iter().find(|summary| summary.name() == name) {
+            return Ok(summary);
+        }
+        name.parse().map(Self::Weighted).map_err(|_| Error::UnknownName {
+            what: "summary",
+            name: name.to_owned(),
+            known: "last, mean, minimum, linear-front, uniform, exponential-front and linear-back",
+        })
     }
 }
 
@@ -113,6 +167,16 @@ mod tests {
         // Mathematically equal under falling weights: (2 * 0.3 + 0.6) / 3 and (2 * 0.2 + 0.8) / 3.
         let front = Summary::Weighted(WeightSchedule::LinearFront);
         assert_eq!(of(&[0.3, 0.6], front.clone()), of(&[0.2, 0.8], front));
+    }
+
+    #[test]
+    fn names_are_parsed_and_unknown_names_are_refused() {
+        let weighted = WeightSchedule::NAMED.into_iter().map(Summary::Weighted);
+        for summary in Summary::UNWEIGHTED.into_iter().chain(weighted) {
+            assert_eq!(summary.to_string().parse(), Ok(summary));
+        }
+        let error = "first".parse::<Summary>().unwrap_err();
+        assert!(matches!(error, Error::UnknownName { what: "summary", .. }));
     }
 
     proptest! {

@@ -1,6 +1,10 @@
 use scoring_rules::{LossDerivatives, SmoothRule};
 
-use crate::{checks::same_length, error::Error, streams::tps::Tps};
+use crate::{
+    checks::same_length,
+    error::Error,
+    streams::tps::{Tps, check_horizon},
+};
 
 impl<R: SmoothRule> Tps<R> {
     /// The training loss of a run, which is minus its score, as a function of the logits
@@ -34,6 +38,39 @@ impl<R: SmoothRule> Tps<R> {
         outcome: bool,
         steps: &mut [LossDerivatives],
     ) -> Result<f64, Error> {
+        self.prefix_loss_in_logits(logits, outcome, logits.len(), steps)
+    }
+
+    /// The contribution of the first steps of a run to its training loss: minus
+    /// [`Tps::prefix_score`], with derivatives as in [`Tps::loss_in_logits`].
+    ///
+    /// The weights are those of the whole run of `horizon` steps and are not renormalized. With one
+    /// horizon for all runs, such as their budget, the loss is proper for any lengths.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Tps::loss_in_logits`] for this horizon; [`Error::Horizon`] if there are more
+    /// steps than the horizon; [`Error::HorizonTooLong`] above 2^32 - 1 steps. `steps` is then
+    /// unchanged.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Error, LogScore, LossDerivatives, Tps, WeightSchedule};
+    ///
+    /// let tps = Tps::new(LogScore::exact(), WeightSchedule::Uniform);
+    /// let mut steps = [LossDerivatives::default()];
+    /// // The first of four steps has a quarter of the weight.
+    /// let loss = tps.prefix_loss_in_logits(&[0.0], false, 4, &mut steps)?;
+    /// assert!((loss - 2.0_f64.ln() / 4.0).abs() < 1e-15);
+    /// assert_eq!(steps[0].gradient, 0.25 * 0.5);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn prefix_loss_in_logits(
+        &self,
+        logits: &[f64],
+        outcome: bool,
+        horizon: usize,
+        steps: &mut [LossDerivatives],
+    ) -> Result<f64, Error> {
         same_length("steps", logits.len(), steps.len())?;
         if let Some(index) = logits.iter().position(|logit| logit.is_nan()) {
             return Err(Error::Logit { step: index + 1 });
@@ -41,7 +78,7 @@ impl<R: SmoothRule> Tps<R> {
         if logits.is_empty() {
             return Err(Error::Empty);
         }
-        let horizon = logits.len();
+        check_horizon(logits.len(), horizon)?;
         let all = self.schedule().total(horizon)?;
         let mut total = 0.0;
         for (t, (step, &logit)) in steps.iter_mut().zip(logits).enumerate() {
@@ -111,6 +148,33 @@ mod tests {
         check(LogScore::exact());
         check(BrierScore);
         check(SphericalScore);
+    }
+
+    #[test]
+    fn the_loss_of_a_prefix_is_minus_its_score_under_the_weights_of_the_whole_run() {
+        let forecasts = LOGITS.map(|z: f64| 1.0 / (1.0 + (-z).exp()));
+        let forecasts = Probability::from_slice(&forecasts).unwrap();
+        for schedule in WeightSchedule::NAMED {
+            let tps = Tps::new(SphericalScore, schedule);
+            for (outcome, horizon) in [(false, 4), (true, 5), (false, 40)] {
+                let mut steps = [LossDerivatives::default(); 4];
+                let loss = tps.prefix_loss_in_logits(&LOGITS, outcome, horizon, &mut steps);
+                let score = tps.prefix_score(forecasts, outcome, horizon).unwrap();
+                approx::assert_relative_eq!(loss.unwrap(), -score, max_relative = 1e-13);
+                // Only the weights of the steps differ from those of a run that ends here.
+                let mut alone = [LossDerivatives::default(); 4];
+                tps.loss_in_logits(&LOGITS, outcome, &mut alone).unwrap();
+                let weights = tps.schedule().weights(horizon).unwrap();
+                let own = tps.schedule().weights(4).unwrap();
+                for t in 0..4 {
+                    let want = alone[t].gradient / own[t] * weights[t];
+                    assert!((steps[t].gradient - want).abs() < 1e-14);
+                }
+            }
+            let mut steps = [LossDerivatives::default(); 4];
+            let short = tps.prefix_loss_in_logits(&LOGITS, true, 3, &mut steps);
+            assert_eq!(short, Err(Error::Horizon { horizon: 3, steps: 4 }));
+        }
     }
 
     #[test]

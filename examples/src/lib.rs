@@ -8,6 +8,7 @@ pub mod budget_runs;
 pub mod budget_spread;
 pub mod comparison;
 pub mod costbench_report;
+pub mod costbench_sweep;
 pub mod cut_off;
 pub mod cut_off_plot;
 mod cut_off_sample;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use tool_graph::{
-    Error, GreedyRule, RunMeans, Scenario, TieRule, ToolGraph, Transcript,
-    costbench::{CostModel, EventKind, Library},
+    EnvironmentRules, Error, GreedyRule, RunMeans, Scenario, TieRule, ToolGraph, Transcript,
+    costbench::{CostModel, EventKind, Library, query_seed},
 };
 use trajectory_metrics::{ExactMean, tool_calls::normalized_edit_distance};
 
@@ -21,8 +21,57 @@ pub struct World {
     pub costs: CostModel,
     /// The seed of all costs and events.
     pub seed: u64,
-    /// The events to come; none for a world that stays as it is.
-    pub events: Vec<EventKind>,
+    /// The kind of the events to come.
+    pub block: Block,
+    /// The number of events to come; 0 for a world that stays as it is.
+    pub blocks: usize,
+    /// The rules on which the paper and its released code differ.
+    pub rules: EnvironmentRules,
+}
+
+/// A kind of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Block {
+    /// No event.
+    None,
+    /// Events of one kind.
+    Kind(EventKind),
+    /// Events whose kinds are drawn for each query.
+    Mixed,
+}
+
+impl Block {
+    /// All but `None`.
+    pub const SOME: [Self; 5] = [
+        Self::Kind(EventKind::BanTool),
+        Self::Kind(EventKind::PreferenceChange),
+        Self::Kind(EventKind::CostChange),
+        Self::Kind(EventKind::RemoveTools),
+        Self::Mixed,
+    ];
+
+    /// The name in options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Kind(EventKind::BanTool) => "ban-tool",
+            Self::Kind(EventKind::PreferenceChange) => "preference-change",
+            Self::Kind(EventKind::CostChange) => "cost-change",
+            Self::Kind(EventKind::RemoveTools) => "remove-tools",
+            Self::Mixed => "mixed",
+        }
+    }
+}
+
+impl World {
+    fn events(&self, query: &Query) -> Vec<EventKind> {
+        match self.block {
+            Block::None => Vec::new(),
+            Block::Kind(kind) => vec![kind; self.blocks],
+            Block::Mixed => EventKind::mixed(query_seed(self.seed, &query.query_id), self.blocks),
+        }
+    }
 }
 
 /// The whole report. Figures are of the greedy policy against the optimum where no event comes, also where
@@ -127,7 +176,7 @@ pub fn compare(queries: &[Query], world: &World, with_paths: bool) -> Result<Cos
             queries.len()
         ));
     }
-    let mut report = means.finish(queries.len(), !world.events.is_empty(), notes);
+    let mut report = means.finish(queries.len(), world.blocks > 0, notes);
     report.paths = with_paths.then_some(paths);
     Ok(report)
 }
@@ -152,9 +201,8 @@ impl Means {
             blocked_optimal: None,
             blocked_greedy: None,
         };
-        if !world.events.is_empty() {
-            let World { library, costs, seed, events } = world;
-            let scenario = costs.scenario(library, *seed, query_id, *task, events);
+        if world.blocks > 0 {
+            let scenario = scenario(query, world)?;
             let plan = scenario.optimal_plan();
             let run = scenario.optimal_run();
             let greedy = scenario.greedy_run(GreedyRule::Chain);
@@ -220,6 +268,21 @@ impl Means {
     }
 }
 
+/// The scenario of a query with its events.
+///
+/// # Errors
+///
+/// None for libraries and costs as [`tool_graph::costbench`] makes them.
+pub fn scenario(query: &Query, world: &World) -> Result<Scenario, Error> {
+    if world.blocks == 0 {
+        return without_events(query, world);
+    }
+    let World { library, costs, seed, rules, .. } = world;
+    let events = world.events(query);
+    let scenario = costs.scenario(library, *seed, &query.query_id, query.task, &events);
+    Ok(scenario.with_rules(*rules))
+}
+
 /// The world as it is at the start, with the tools that can be called, among which the released solver
 /// decides ties.
 fn without_events(query: &Query, world: &World) -> Result<Scenario, Error> {
@@ -227,7 +290,7 @@ fn without_events(query: &Query, world: &World) -> Result<Scenario, Error> {
     let costs = costs.costs(library, *seed, &query.query_id);
     let graph = ToolGraph::new(library.callable_tools(query.task, &costs)?)?;
     let problem = graph.problem(query.task.initial_types(), &[query.task.goal()])?;
-    Ok(Scenario::new(graph, problem)?.with_tie_rule(TieRule::Released))
+    Ok(Scenario::new(graph, problem)?.with_tie_rule(TieRule::Released).with_rules(world.rules))
 }
 
 fn names(scenario: &Scenario, run: &Transcript) -> Vec<String> {

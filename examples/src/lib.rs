@@ -9,6 +9,7 @@ pub mod budget_spread;
 pub mod capped_file;
 pub mod comparison;
 pub mod costbench_report;
+pub mod costbench_sweep;
 pub mod cut_off;
 pub mod cut_off_plot;
 mod cut_off_sample;

@@ -245,8 +245,8 @@ fn what_is_no_array_no_file_or_empty_is_refused_alike() {
 
 #[test]
 fn bad_settings_name_their_option() {
-    let cases: [(&[&str], &str); 22] = [
-        (&["--refinement-level", "0"], "--refinement-level"),
+    let cases: [(&[&str], &str); 33] = [
+        (&["--refinement-level", "-1"], "--refinement-level"),
         (&["--refinement-level", "101"], "--refinement-level"),
         (&["--refinement-level", "two"], "--refinement-level"),
         (&["--seed", "-1"], "--seed"),
@@ -266,6 +266,17 @@ fn bad_settings_name_their_option() {
         (&["--block", "none", "--blocks", "2"], "--blocks"),
         (&["--blocks", "2"], "--blocks"),
         (&["--blocks"], "--blocks"),
+        (&["--block", "mixed", "--blocks", "4"], "--blocks"),
+        (&["--rules", "house"], "--rules"),
+        (&["--levels", "2"], "--levels"),
+        (&["--resamples", "9"], "--resamples"),
+        (&["--sweep", "--levels", "2,101"], "--levels"),
+        (&["--sweep", "--levels", "2,,3"], "--levels"),
+        (&["--sweep", "--noises", "0.1,-1"], "--noises"),
+        (&["--sweep", "--most-blocks", "6"], "--most-blocks"),
+        (&["--sweep", "--seeds", "one"], "--seeds"),
+        (&["--sweep", "--block", "mixed"], "--block"),
+        (&["--sweep", "--paths"], "--paths"),
         (&["queries.json"], "queries.json"),
         (&["--frobnicate"], "--frobnicate"),
     ];
@@ -274,6 +285,110 @@ fn bad_settings_name_their_option() {
         let error = refusal(&run(&[arguments, &["--json"]].concat()), &case);
         assert!(error.contains(named), "{case}: {error}");
     }
+}
+
+/// A sweep over a few queries and settings.
+const SWEEP: [&str; 11] = [
+    "--sweep",
+    "--levels",
+    "0,2",
+    "--noises",
+    "0.1,10",
+    "--most-blocks",
+    "2",
+    "--seeds",
+    "7",
+    "--resamples",
+    "200",
+];
+
+fn few_queries(name: &str) -> String {
+    let tasks = ["location", "transportation", "accommodation", "attraction", "dining", "shopping"];
+    let rows: Vec<Value> =
+        (0..18).map(|i| json!({"query_id": format!("q{i}"), "task": tasks[i % 6]})).collect();
+    write(name, &serde_json::to_string_pretty(&rows).unwrap())
+}
+
+#[test]
+fn a_row_of_a_sweep_has_the_figures_of_its_setting_inside_their_intervals() {
+    let queries = few_queries("sweep.json");
+    let found = json(&[&SWEEP[..], &["--queries", &queries]].concat());
+    assert_eq!((&found["resamples"], &found["rules"]), (&json!(200), &json!("paper")));
+    let groups = list(&found["groups"]);
+    let sizes: Vec<(&str, usize)> =
+        groups.iter().map(|it| (it["name"].as_str().unwrap(), list(&it["rows"]).len())).collect();
+    assert_eq!(sizes, [("length", 2), ("noise", 2), ("block", 6), ("blocks", 11), ("seed", 2)]);
+    for row in groups.iter().flat_map(|group| list(&group["rows"])) {
+        let level = row["refinement_level"].to_string();
+        let (noise, seed) = (row["noise_std"].to_string(), row["seed"].to_string());
+        let (block, blocks) = (row["block"].as_str().unwrap(), row["blocks"].to_string());
+        let still = row["blocks"] == 0;
+        let mut setting = vec![
+            "--queries",
+            &queries,
+            "--refinement-level",
+            &level,
+            "--noise-std",
+            &noise,
+            "--seed",
+            &seed,
+        ];
+        if !still {
+            setting.extend(["--block", block, "--blocks", &blocks]);
+        }
+        let one = json(&setting);
+        let figures = if still { &one } else { &one["blocked"] };
+        assert_eq!(row["queries"], figures["queries"], "{row}");
+        assert_eq!(row["left_out"].as_u64().unwrap() + row["queries"].as_u64().unwrap(), 18);
+        let names =
+            if still { &["cost_gap", "aed", "aned", "emr"][..] } else { &["aed", "aned", "emr"] };
+        for name in names {
+            let (own, other) = (row[name]["estimate"].as_f64(), figures[name].as_f64());
+            assert_eq!(own, other, "{name} {row}");
+            if let Some([low, high]) = row[name]["interval"].as_array().map(Vec::as_slice) {
+                let [low, high] = [low, high].map(|end| end.as_f64().unwrap());
+                assert!(low <= own.unwrap() && own.unwrap() <= high, "{name} {row}");
+            }
+        }
+        assert_eq!(row["gt_ned"], if still { Value::Null } else { one["gt_ned"].clone() }, "{row}");
+        // The greedy policy makes no invalid and no redundant calls, so all its calls are in its path.
+        let calls = row["failures"]["calls"].as_f64().unwrap();
+        let mean = row["tool_calls"]["estimate"].as_f64().unwrap_or(0.0);
+        assert!((calls - mean * row["queries"].as_f64().unwrap()).abs() < 1e-9, "{row}");
+        assert_eq!(
+            (&row["failures"]["repeated"], &row["failures"]["inaccessible"]),
+            (&json!(0), &json!(0))
+        );
+    }
+}
+
+#[test]
+fn a_sweep_prints_one_table_per_group_and_intervals_can_be_left_out() {
+    let queries = few_queries("sweep_table.json");
+    let text = |arguments: &[&str]| {
+        let all = [&SWEEP[..9], arguments, &["--queries", &queries]].concat();
+        String::from_utf8(run(&all).stdout).unwrap()
+    };
+    let with = text(&["--resamples", "100"]);
+    for group in
+        ["length (figure 2", "noise (figure 3)", "block (figure 5)", "blocks (figure 6)", "seed ("]
+    {
+        assert!(with.contains(&format!("\n{group}")), "{group}: {with}");
+    }
+    assert!(with.contains("2 mixed") && with.contains(" ± "), "{with}");
+    assert!(!text(&["--resamples", "0"]).contains('±'));
+}
+
+#[test]
+fn by_the_released_rules_the_greedy_policy_keeps_to_its_chain_after_an_event_and_never_gets_stuck()
+{
+    let blocked = |rules| json(&["--block", "remove-tools", "--rules", rules])["blocked"].clone();
+    let (paper, released) = (blocked("paper"), blocked("released"));
+    let number = |value: &Value| value.as_f64().unwrap();
+    assert!(number(&paper["completed"]) < 1.0, "{paper}");
+    assert_eq!(number(&released["completed"]), 1.0, "{released}");
+    let gt_ned = |rules| json(&["--block", "cost-change", "--rules", rules])["gt_ned"].clone();
+    assert_eq!(gt_ned("paper"), gt_ned("released"));
 }
 
 #[test]

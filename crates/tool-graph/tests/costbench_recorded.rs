@@ -3,8 +3,8 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use serde_json::Value;
-use tool_graph::costbench::{CostModel, Library, Task, query_seed, removed_lengths};
-use tool_graph::{TieRule, Tool, ToolGraph};
+use tool_graph::costbench::{CostModel, EventKind, Library, Task, query_seed, removed_lengths};
+use tool_graph::{CallStatus, EnvironmentRules, Episode, GreedyRule, TieRule, Tool, ToolGraph};
 
 /// A file of the benchmark's figures that is not part of this project.
 fn recorded(name: &str) -> Option<Value> {
@@ -123,4 +123,65 @@ fn ties_in_small_graphs_are_decided_as_by_the_heap_of_cpython() {
         tied += usize::from(cheapest.len() > 1);
     }
     assert!(tied > 60, "{tied}");
+}
+
+#[test]
+fn scripted_agents_have_the_same_runs_as_in_the_released_environment() {
+    let golden: Value =
+        serde_json::from_str(include_str!("golden/costbench/released_environment.json")).unwrap();
+    let (mut calls, mut failed, mut references, mut greedy, mut left_out) = (0, 0, 0, 0, 0);
+    for run in golden["runs"].as_array().unwrap() {
+        let library = Library::new(run["level"].as_u64().unwrap() as usize).unwrap();
+        let (query, task) = (run["query_id"].as_str().unwrap(), run["task"].as_str().unwrap());
+        let kinds: Vec<EventKind> =
+            names(&run["events"]).into_iter().map(|kind| kind.parse().unwrap()).collect();
+        if run["mode"] == "mixed" {
+            assert_eq!(kinds, EventKind::mixed(query_seed(42, query), kinds.len()), "{query}");
+        }
+        // After a preference change and another event, the released reference still has the data types
+        // from before the change, and calls tools that lack an input.
+        let keeps_types = |pair: &[EventKind]| {
+            pair[0] == EventKind::PreferenceChange && pair[1] != EventKind::PreferenceChange
+        };
+        if kinds.windows(2).any(keeps_types) {
+            left_out += 1;
+            continue;
+        }
+        let task = task.parse().unwrap();
+        let scenario = CostModel::default().scenario(&library, 42, query, task, &kinds);
+        let scenario = scenario.with_rules(EnvironmentRules::RELEASED);
+        let mut episode = Episode::new(&scenario);
+        for call in run["calls"].as_array().unwrap() {
+            let found = episode.call_tool(call[0].as_u64().unwrap() as usize).unwrap();
+            let kind = match found.status {
+                CallStatus::Done { .. } => "done",
+                CallStatus::Banned => "banned",
+                CallStatus::MissingInput(_) => "missing_input",
+                _ => "unavailable",
+            };
+            let event = found.event.map_or(Value::Null, Value::from);
+            assert_eq!((kind, event), (call[1].as_str().unwrap(), call[2].clone()), "{run}");
+            assert_eq!(Some(found.cost), call[3].as_f64(), "{run}");
+            calls += 1;
+            failed += usize::from(kind != "done");
+        }
+        assert_eq!(Some(episode.goal_reached()), run["goal"].as_bool(), "{run}");
+        if let Ok(optimal) = serde_json::from_value::<Vec<usize>>(run["optimal"].clone()) {
+            assert_eq!(scenario.optimal_run().path(), optimal, "{run}");
+            references += 1;
+        }
+        if let Ok(path) = serde_json::from_value::<Vec<usize>>(run["greedy"].clone()) {
+            let own = scenario.greedy_run(GreedyRule::Chain);
+            // The released policy ends at the goal, and an agent only after the event at that call.
+            let last = own.calls()[path.len() - 1].event;
+            let ends_before = last.is_some_and(|event| kinds[event] != EventKind::BanTool);
+            let calls = if ends_before { path.len() } else { own.path().len() };
+            assert_eq!(own.path()[..calls], path, "{run}");
+            greedy += usize::from(!ends_before);
+        }
+    }
+    println!(
+        "{calls} calls, {failed} of them failed, {references} optimal runs, {greedy} greedy ones, {left_out} left out"
+    );
+    assert!(calls > 1000 && failed > 200 && references > 300 && greedy > 80 && left_out < 30);
 }

@@ -63,8 +63,8 @@ impl TieRule {
     ///
     /// [`Self::FewestCalls`] takes as long as [`ToolGraph::optimal_plan`]. [`Self::Released`] takes linear
     /// time for a chain ([`Search::Chain`](crate::Search::Chain)) with a single plan of the lowest f64
-    /// sum and the fewest calls. Otherwise it visits all reachable states that cost less than the plan, up to 2^t for t data
-    /// types, without a limit.
+    /// sum and the fewest calls. Otherwise it visits all reachable states that cost less than the plan,
+    /// up to 2^t for t data types, without a limit.
     pub fn optimal_plan(self, graph: &ToolGraph, problem: &Problem) -> Result<Option<Plan>, Error> {
         graph.check_problem(problem)?;
         Ok(self.best(graph, problem))

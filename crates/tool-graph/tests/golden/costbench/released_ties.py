@@ -29,14 +29,16 @@ def solve(tools, goal):
 
 
 def chain(stream):
-    """Tools that need one data type and yield a later one, with a few tools beside the way."""
-    types = stream.randint(3, 7)
+    """Tools that need one data type and yield a later one, some of them twice, with a few tools beside
+    the way."""
+    types = stream.randint(3, 6)
     tools = []
     for start in range(types):
         for end in range(start + 1, types + 1):
-            if (start, end) != (0, types) and stream.random() < 0.8:
-                price = round((end - start) * 0.1 + stream.choice([0, 0, 0, 0.1]), 2)
-                tools.append([f"{start}-{end}", [f"t{start}"], f"t{end}", price])
+            for copy in "ab":
+                if (start, end) != (0, types) and stream.random() < 0.6:
+                    price = round((end - start) * 0.1 + stream.choice([0, 0, 0, 0.1]), 2)
+                    tools.append([f"{start}-{end}{copy}", [f"t{start}"], f"t{end}", price])
     for number in range(stream.randint(0, 3)):
         tools.append([f"a{number}", [f"t{stream.randint(0, 2)}"], f"a{number}", 0.1])
     stream.shuffle(tools)
@@ -56,7 +58,7 @@ def mixed(stream):
 
 def main():
     stream, cases = random.Random(18), []
-    while len(cases) < 200:
+    while len(cases) < 240:
         tools, goal = (chain if len(cases) % 2 else mixed)(stream)
         path = solve(tools, goal)
         if path is not None and len(path) > 1:

@@ -181,7 +181,7 @@ proptest! {
     #[test]
     fn a_failure_is_detected_at_its_first_alarm(runs in runs()) {
         let mut delay = DetectionDelay::default();
-        samples(&runs).iter().for_each(|sample| delay.update(sample));
+        samples(&runs).iter().for_each(|sample| delay.update(sample).unwrap());
         let failed: Vec<&Run> = runs.iter().filter(|(costs, ok, _)| !ok && costs.len() > 1).collect();
         let first = |run: &Run| {
             (1..run.0.len()).find(|k| run.2[k - 1] == Estimate::Impossible)

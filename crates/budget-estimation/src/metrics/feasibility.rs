@@ -4,7 +4,8 @@ use crate::{
     error::Error, estimates::estimate::Estimate, metrics::tally::Tally, replay::sample::Sample,
 };
 
-/// Counts of predicted against actual feasibility. An interval predicts that the run is feasible.
+/// Counts of predicted against actual feasibility. An interval predicts that the run is feasible, unless
+/// it lies above what is left under the cap (see [`Estimate::predicts_impossible`]).
 ///
 /// Uses constant memory. Parts can be merged in any order, and a weight of 2 counts as the sample
 /// given twice.
@@ -133,7 +134,7 @@ impl FeasibilityCounts {
         let [impossible, feasible] = &mut self.counts;
         let [as_impossible, as_feasible, unanswered] =
             if sample.is_feasible() { feasible } else { impossible };
-        match sample.estimate() {
+        match sample.estimate().collapsed(sample.left()) {
             Estimate::Impossible => as_impossible.add(weight),
             Estimate::Interval(_) => as_feasible.add(weight),
             Estimate::NoAnswer => unanswered.add(weight),

@@ -166,8 +166,8 @@ impl ProgressMetrics {
         if sample.turn() == 1 {
             self.first_turn.update_weighted(sample, weight)?;
         }
-        self.detection.update(sample);
-        self.resource.update(sample)
+        self.resource.update(sample)?;
+        self.detection.update(sample)
     }
 
     /// Adds all samples of `other`, which must come from the same rollouts.
@@ -185,8 +185,7 @@ impl ProgressMetrics {
         for (bin, other) in self.bins.iter_mut().zip(&other.bins) {
             bin.merge(other)?;
         }
-        self.detection.merge(&other.detection);
-        Ok(())
+        self.detection.merge(&other.detection)
     }
 
     /// The measures over all samples so far.

@@ -26,9 +26,10 @@ pub use estimators::{
     score_rollout, score_rollouts,
 };
 pub use metrics::{
-    ClassScores, DetectionDelay, DetectionSummary, FeasibilityCounts, FeasibilitySummary,
-    IntervalScores, IntervalSummary, LinearComparison, LinearSummary, Metrics, MetricsSummary,
-    Miss, ProgressMetrics, ProgressSummary, bootstrap_metrics, interval_reward, joint_hits,
+    ClassScores, DetectionDelay, DetectionSummary, DiagnosticSummary, FeasibilityCounts,
+    FeasibilitySummary, IntervalDiagnostics, IntervalScores, IntervalSummary, LinearComparison,
+    LinearSummary, Metrics, MetricsSummary, Miss, ProgressAxis, ProgressMetrics, ProgressSummary,
+    bootstrap_metrics, interval_reward, joint_hits,
 };
 pub use replay::{Context, LiveRun, Prefix, ResourceContext, Sample, probe, replay};
 pub use resource::Resource;

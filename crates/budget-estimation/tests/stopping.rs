@@ -483,3 +483,13 @@ fn one_rule_decides_what_is_impossible_in_every_measure() {
     let stops = early_stopping(&rollouts, tokens, &samples, None, &rule).unwrap();
     assert_eq!((stops.stopped_failures, stops.saved), (1, 20.0));
 }
+
+#[test]
+fn lost_success_is_a_share_of_feasible_runs_or_of_all_runs() {
+    let mut stops = EarlyStops::default();
+    (stops.stopped_successes, stops.successes, stops.failures) = (2, 50, 30);
+    assert_eq!((stops.success_lost(), stops.success_rate_lost()), (Ok(0.04), Ok(0.025)));
+    stops.stopped_successes = 51;
+    assert!(matches!(stops.success_rate_lost(), Err(Error::Setting { .. })));
+    assert_eq!(EarlyStops::default().success_rate_lost(), Err(Error::Empty));
+}

@@ -40,7 +40,7 @@ pub use stopping::{
     stopping_curve,
 };
 pub use training::{
-    FeasibilityProbe, FinishedRun, TargetWidth, balance_samples, half_reachable, rule_reward,
-    split_rollouts, subsample_prefixes, training_target,
+    FeasibilityProbe, FinishedRun, TargetWidth, balance_samples, half_reachable, reward_retention,
+    rule_reward, split_rollouts, subsample_prefixes, training_target,
 };
 pub use trajectory_metrics::{ClusterEstimate, Replicates, cluster_mean};

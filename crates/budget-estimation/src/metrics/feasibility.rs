@@ -119,6 +119,8 @@ pub struct FeasibilitySummary {
     pub macro_f1: Option<f64>,
     /// Share of samples with a correct prediction.
     pub accuracy: f64,
+    /// Share of samples with a readable answer: the format rate.
+    pub format_rate: f64,
 }
 
 impl FeasibilityCounts {
@@ -180,6 +182,7 @@ impl FeasibilitySummary {
             impossible,
             macro_f1,
             accuracy: (ff + ii) / total,
+            format_rate: (ff + fi + if_ + ii) / total,
         })
     }
 }

@@ -33,14 +33,14 @@ pub use metrics::{
 };
 pub use replay::{Context, LiveRun, Prefix, ResourceContext, Sample, probe, replay};
 pub use resource::Resource;
-pub use rollouts::{Rollout, Rollouts, Usage};
+pub use rollouts::{Rollout, Rollouts, Usage, median_caps};
 pub use scoring_rules::{Interval, Level, Probability, Weight};
 pub use stopping::{
     Advice, AdviceReason, BudgetMonitor, EarlyStops, StopRule, StoppingPoint, early_stopping,
     stopping_curve,
 };
 pub use training::{
-    FeasibilityProbe, FinishedRun, TargetWidth, balance_samples, half_reachable, reward_retention,
-    rule_reward, split_rollouts, subsample_prefixes, training_target,
+    FeasibilityProbe, FinishedRun, TargetWidth, balance_samples, half_reachable, probed_rollouts,
+    reward_retention, rule_reward, split_rollouts, subsample_prefixes, training_target,
 };
 pub use trajectory_metrics::{ClusterEstimate, Replicates, cluster_mean};

@@ -3,6 +3,7 @@ pub(crate) mod decimals;
 mod growing;
 #[cfg(feature = "serde")]
 mod json_lines;
+mod median_caps;
 #[cfg(feature = "serde")]
 mod repeated_keys;
 pub(crate) mod rollout;
@@ -10,6 +11,7 @@ pub(crate) mod storage;
 mod transformations;
 pub(crate) mod usage;
 
+pub use median_caps::median_caps;
 pub use rollout::Rollout;
 pub use storage::Rollouts;
 pub use usage::Usage;

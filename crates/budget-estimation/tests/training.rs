@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use budget_estimation::{
     Error, Estimate, FinishedRun, Rollouts, Sample, TargetWidth, balance_samples, half_reachable,
-    rule_reward, split_rollouts, subsample_prefixes, training_target,
+    median_caps, probed_rollouts, rule_reward, split_rollouts, subsample_prefixes, training_target,
 };
 use proptest::prelude::*;
 
@@ -254,4 +254,60 @@ fn more_rollouts_than_memory_can_hold_are_an_error_before_any_is_listed() {
         let error = split_rollouts(n, &[0.5, 0.5], 1).unwrap_err();
         assert!(matches!(error, Error::Setting { name: "number of rollouts", .. }), "{error}");
     }
+}
+
+proptest! {
+    /// Costs with many digits, of which the sums are rounded.
+    #[test]
+    fn a_probed_rollout_is_feasible_exactly_if_its_probe_is_reachable(
+        runs in prop::collection::vec(
+            (1.0..1e6_f64, prop::collection::vec((0.1..9.0_f64, 0.0..50.0_f64, 0.0..1e5_f64), 1..6)),
+            1..9,
+        ),
+        seed in any::<u64>(),
+    ) {
+        let mut rollouts = Rollouts::new(["weeks", "item_weeks", "usd", "tokens"]).unwrap();
+        for (_, turns) in &runs {
+            let costs: Vec<f64> = turns.iter().flat_map(|&(a, b, c)| [a, b, c, 7.0]).collect();
+            rollouts.push(&costs, false).unwrap();
+        }
+        let [weeks, items, usd, tokens] =
+            ["weeks", "item_weeks", "usd", "tokens"].map(|name| rollouts.resource(name).unwrap());
+        let achieved: Vec<f64> = runs.iter().map(|(achieved, _)| *achieved).collect();
+        let (probed, probes) =
+            probed_rollouts(&rollouts, &achieved, weeks, &[items, usd], seed).unwrap();
+        prop_assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), runs.len() / 2);
+        for (rollout, probe) in probed.iter().zip(&probes) {
+            prop_assert_eq!(rollout.is_feasible().unwrap(), probe.reachable);
+            prop_assert_eq!(rollout.cap(tokens).unwrap(), None);
+        }
+        let short = probed_rollouts(&rollouts, &achieved[1..], weeks, &[], seed);
+        let is_length = matches!(short, Err(Error::Length { .. }));
+        prop_assert!(is_length);
+    }
+}
+
+/// As the released script: the lower middle total if the mean of both is not whole.
+#[test]
+fn median_caps_are_those_of_each_family() {
+    let mut rollouts = Rollouts::new(["tokens", "usd"]).unwrap();
+    for (family, tokens, usd, succeeded) in [
+        ("a", 8_000.0, 0.5, false),
+        ("a", 8_265.0, 0.25, true),
+        ("a", 9_000.0, 0.75, false),
+        ("b", 7_061.0, 0.5, true),
+        ("b", 7_060.0, 0.25, true),
+        ("c", 10.0, 1.0, true),
+        ("c", 20.0, 2.0, false),
+    ] {
+        let rollout = rollouts.push(&[tokens, usd], succeeded).unwrap();
+        rollouts.set_task(rollout, family).unwrap();
+    }
+    let caps = |name: &str| {
+        let resource = rollouts.resource(name).unwrap();
+        let caps = median_caps(&rollouts, resource, |run| run.task().unwrap().to_owned()).unwrap();
+        caps.into_values().collect::<Vec<f64>>()
+    };
+    assert_eq!(caps("tokens"), [8_265.0, 7_060.0, 15.0]);
+    assert_eq!(caps("usd"), [0.5, 0.375, 1.0]);
 }

@@ -195,6 +195,14 @@ impl Rollouts {
         Ok(())
     }
 
+    /// Sets whether a rollout succeeded; it is then not cut off.
+    pub(crate) fn set_outcome(&mut self, rollout: usize, succeeded: bool) {
+        let outcome = self.successes.get_mut(rollout).zip(self.censored.get_mut(rollout));
+        if let Some(outcome) = outcome {
+            (*outcome.0, *outcome.1) = (succeeded, false);
+        }
+    }
+
     /// Sets the cap on a resource for every rollout, including rollouts that are added later.
     ///
     /// # Errors

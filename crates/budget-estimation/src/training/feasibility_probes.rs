@@ -4,8 +4,10 @@ use rand_chacha::{
 };
 
 use crate::{
-    checks::{is_amount, positive},
+    checks::{is_amount, positive, same_length},
     error::Error,
+    resource::Resource,
+    rollouts::storage::Rollouts,
     training::splits::shuffle,
 };
 
@@ -128,6 +130,66 @@ pub fn half_reachable(runs: &[FinishedRun], seed: u64) -> Result<Vec<Feasibility
         }
     });
     Ok(probes.collect())
+}
+
+/// Labels runs without success or failure: makes a probe of each run by [`half_reachable`], and returns a
+/// copy of the rollouts with the probes, in which a rollout succeeds if it meets its target, and the
+/// budgets are its caps. A rollout of the copy is therefore feasible exactly if its probe is reachable.
+///
+/// `achieved` has one entry per rollout. `time` is the resource of its length, and `spent` are the other
+/// resources with a budget.
+///
+/// # Errors
+///
+/// The errors of [`half_reachable`]; [`Error::Length`] unless there is one achievement per rollout;
+/// [`Error::UnknownCost`] if a cost is unknown; [`Error::NoSuchResource`] for a handle from other rollouts.
+///
+/// ```
+/// use budget_estimation::{Error, Rollouts, probed_rollouts};
+///
+/// let mut rollouts = Rollouts::new(["weeks", "item_weeks", "usd"])?;
+/// for cash in 0_u32..4 {
+///     rollouts.push(&[2.0, 50.0, 10.5, 2.0, 80.0, f64::from(cash)], true)?;
+/// }
+/// let [weeks, items, usd] = ["weeks", "item_weeks", "usd"].map(|name| rollouts.resource(name));
+/// let achieved = [500.0, 700.0, 650.0, 420.0];
+/// let (probed, probes) = probed_rollouts(&rollouts, &achieved, weeks?, &[items?, usd?], 42)?;
+/// for (rollout, probe) in probed.iter().zip(&probes) {
+///     assert_eq!(rollout.is_feasible()?, probe.reachable);
+/// }
+/// assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 2);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix B.4.
+pub fn probed_rollouts(
+    rollouts: &Rollouts,
+    achieved: &[f64],
+    time: Resource,
+    spent: &[Resource],
+    seed: u64,
+) -> Result<(Rollouts, Vec<FeasibilityProbe>), Error> {
+    same_length("achieved", rollouts.len(), achieved.len())?;
+    let mut runs = Vec::with_capacity(rollouts.len());
+    for (rollout, &achieved) in rollouts.iter().zip(achieved) {
+        let totals = spent.iter().map(|&resource| rollout.total(resource));
+        let (time, spent) = (rollout.total(time)?, totals.collect::<Result<_, _>>()?);
+        runs.push(FinishedRun { achieved, time, spent });
+    }
+    let probes = half_reachable(&runs, seed)?;
+    let mut probed = rollouts.clone();
+    for (index, (run, probe)) in runs.iter().zip(&probes).enumerate() {
+        probed.set_outcome(index, run.achieved >= probe.target);
+        let budgets = std::iter::once(&probe.time_budget).chain(&probe.budgets);
+        for (&resource, &budget) in std::iter::once(&time).chain(spent).zip(budgets) {
+            probed.set_cap_of(index, resource, budget)?;
+            // The exact sum of the costs can be above the rounded sum, which is the budget.
+            if probe.reachable && probed.get(index)?.usage(resource)?.is_over() {
+                probed.set_cap_of(index, resource, budget.next_up())?;
+            }
+        }
+    }
+    Ok((probed, probes))
 }
 
 fn reachable_probe(run: &FinishedRun, generator: &mut ChaCha8Rng) -> FeasibilityProbe {

@@ -39,8 +39,11 @@ pub use stopping::{
     Advice, AdviceReason, BudgetMonitor, EarlyStops, StopRule, StoppingPoint, early_stopping,
     stopping_curve,
 };
+#[cfg(feature = "serde")]
+pub use training::TrainingRecords;
 pub use training::{
-    FeasibilityProbe, FinishedRun, TargetWidth, balance_samples, half_reachable, probed_rollouts,
-    reward_retention, rule_reward, split_rollouts, subsample_prefixes, training_target,
+    FeasibilityProbe, FinishedRun, ProbeMethod, TargetRounding, TargetWidth, balance_samples,
+    half_reachable, probed_rollouts, reward_retention, rule_reward, split_rollouts,
+    subsample_prefixes, training_target,
 };
 pub use trajectory_metrics::{ClusterEstimate, Replicates, cluster_mean};

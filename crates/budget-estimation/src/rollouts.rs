@@ -2,7 +2,7 @@ pub(crate) mod column;
 pub(crate) mod decimals;
 mod growing;
 #[cfg(feature = "serde")]
-mod json_lines;
+pub(crate) mod json_lines;
 mod median_caps;
 #[cfg(feature = "serde")]
 mod repeated_keys;

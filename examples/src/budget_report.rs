@@ -120,7 +120,7 @@ pub fn evaluate(
         Err(error) => return Err(error),
     };
     let rule = StopRule::first_impossible();
-    let stops = early_stopping(&runs.rollouts, runs.resource, &runs.samples, None, rule)?;
+    let stops = early_stopping(&runs.rollouts, runs.resource, &runs.samples, None, &[rule])?;
     let mut notes = runs.notes.clone();
     let figures = figures(summary.as_ref(), &stops);
     let intervals =

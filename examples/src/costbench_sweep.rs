@@ -222,6 +222,6 @@ fn estimate(values: &[f64], seed: u64, resamples: usize) -> Result<Option<Estima
         return Ok(Some(Estimate { estimate, interval: None }));
     }
     let replicates = Bootstrap::rows(values.len(), seed)?.mean(values, None, resamples)?;
-    let interval = replicates.percentile(Level::new(0.95)?).interval;
+    let interval = replicates.percentile_interval(Level::new(0.95)?).interval;
     Ok(Some(Estimate { estimate, interval: Some([interval.low(), interval.high()]) }))
 }

@@ -201,7 +201,7 @@ pub enum Error {
         /// The resource of this sample.
         found: Resource,
     },
-    /// A sample does not match its rollout in turns or costs.
+    /// A sample does not match its rollout in turns, costs, cap or success.
     #[error(
         "sample {sample} does not match rollout {rollout}; give the samples together with the \
          rollouts that they were made from"

@@ -26,20 +26,24 @@ pub use estimators::{
     score_rollout, score_rollouts,
 };
 pub use metrics::{
-    ClassScores, DetectionDelay, DetectionSummary, FeasibilityCounts, FeasibilitySummary,
-    IntervalScores, IntervalSummary, LinearComparison, LinearSummary, Metrics, MetricsSummary,
-    Miss, ProgressMetrics, ProgressSummary, bootstrap_metrics, interval_reward, joint_hits,
+    ClassScores, DetectionDelay, DetectionSummary, DiagnosticSummary, FeasibilityCounts,
+    FeasibilitySummary, IntervalDiagnostics, IntervalScores, IntervalSummary, LinearComparison,
+    LinearSummary, Metrics, MetricsSummary, Miss, ProgressAxis, ProgressMetrics, ProgressSummary,
+    bootstrap_metrics, interval_reward, joint_hits,
 };
 pub use replay::{Context, LiveRun, Prefix, ResourceContext, Sample, probe, replay};
 pub use resource::Resource;
-pub use rollouts::{Rollout, Rollouts, Usage};
+pub use rollouts::{Rollout, Rollouts, Usage, median_caps};
 pub use scoring_rules::{Interval, Level, Probability, Weight};
 pub use stopping::{
     Advice, AdviceReason, BudgetMonitor, EarlyStops, StopRule, StoppingPoint, early_stopping,
     stopping_curve,
 };
+#[cfg(feature = "serde")]
+pub use training::TrainingRecords;
 pub use training::{
-    FeasibilityProbe, FinishedRun, TargetWidth, balance_samples, half_reachable, rule_reward,
-    split_rollouts, subsample_prefixes, training_target,
+    FeasibilityProbe, FinishedRun, ProbeMethod, TargetRounding, TargetWidth, balance_samples,
+    half_reachable, probed_rollouts, reward_retention, rule_reward, split_rollouts,
+    subsample_prefixes, training_target,
 };
 pub use trajectory_metrics::{ClusterEstimate, Replicates, cluster_mean};

@@ -2,12 +2,14 @@ pub(crate) mod column;
 pub(crate) mod decimals;
 mod growing;
 #[cfg(feature = "serde")]
-mod json_lines;
+pub(crate) mod json_lines;
+mod median_caps;
 pub(crate) mod rollout;
 pub(crate) mod storage;
 mod transformations;
 pub(crate) mod usage;
 
+pub use median_caps::median_caps;
 pub use rollout::Rollout;
 pub use storage::Rollouts;
 pub use usage::Usage;

@@ -1,11 +1,19 @@
 //! Data and rewards for training an estimator.
 
 mod feasibility_probes;
+#[cfg(feature = "serde")]
+mod records;
+mod retention;
 mod rule_reward;
 mod splits;
 mod targets;
 
-pub use feasibility_probes::{FeasibilityProbe, FinishedRun, half_reachable};
+pub use feasibility_probes::{
+    FeasibilityProbe, FinishedRun, ProbeMethod, half_reachable, probed_rollouts,
+};
+#[cfg(feature = "serde")]
+pub use records::TrainingRecords;
+pub use retention::reward_retention;
 pub use rule_reward::rule_reward;
 pub use splits::{balance_samples, split_rollouts, subsample_prefixes};
-pub use targets::{TargetWidth, training_target};
+pub use targets::{TargetRounding, TargetWidth, training_target};

@@ -212,3 +212,41 @@ proptest! {
         prop_assert_eq!(parse_answer(&none, Lenient), Err(Malformed));
     }
 }
+
+/// Point answers of appendix B.3, read as intervals without width.
+#[test]
+fn a_point_answer_keeps_its_value_in_the_mode_that_accepts_it() {
+    let point = |value: f64| Ok(Estimate::interval(value, value).unwrap());
+    for (text, expected) in [
+        ("<answer>400</answer>", point(400.0)),
+        ("<answer> 1,200 </answer>", point(1200.0)),
+        ("<Answer>[400]</Answer>", point(400.0)),
+        ("<answer>0</answer>", point(0.0)),
+        ("<answer>-3</answer>", Err(AnswerError::Negative { value: -3.0 })),
+        ("<answer>inf</answer>", Err(AnswerError::NotFinite)),
+        ("<answer>400, 500</answer>", Err(AnswerError::Malformed)),
+        ("<answer>about 400</answer>", Err(AnswerError::Malformed)),
+        ("<answer>[300, 450]</answer>", Ok(Estimate::interval(300.0, 450.0).unwrap())),
+    ] {
+        assert_eq!(parse_answer(text, AnswerMode::LenientPoints), expected, "{text}");
+    }
+    let text = "<answer>weeks:2, cost_usd:1,300, items:[5, 7]</answer>";
+    let read = parse_answers(text, &["weeks", "cost_usd", "items"], AnswerMode::LenientPoints);
+    let expected = [(2.0, 2.0), (1300.0, 1300.0), (5.0, 7.0)];
+    let expected = expected.map(|(low, high)| Estimate::interval(low, high).unwrap());
+    assert_eq!(read, Ok(expected.to_vec()));
+    for mode in [AnswerMode::Strict, AnswerMode::Lenient] {
+        assert_eq!(parse_answers(text, &["weeks"], mode), Err(AnswerError::Malformed), "{mode:?}");
+    }
+}
+
+/// Appendix B.3: a point estimate predicts success exactly if it stays under the cap.
+#[test]
+fn a_point_answer_collapses_to_a_label_at_the_cap() {
+    let point = parse_answer("<answer>2400</answer>", AnswerMode::LenientPoints).unwrap();
+    assert_eq!(point.collapsed(Some(2500.0)), point);
+    assert_eq!(point.collapsed(Some(2400.0)), point);
+    assert_eq!(point.collapsed(Some(2399.0)), Estimate::Impossible);
+    assert_eq!(point.collapsed(None), point);
+    assert_eq!(Estimate::NoAnswer.collapsed(Some(0.0)), Estimate::NoAnswer);
+}

@@ -157,3 +157,20 @@ fn a_byte_order_mark_before_the_first_line_is_passed_over() {
     let second = read(&format!("{line}\n\u{feff}{line}\n"));
     assert!(matches!(second, Err(Error::Line { line: 2, .. })), "{second:?}");
 }
+
+#[test]
+fn contents_of_turns_come_back_as_they_were_written() {
+    let line = r#"{"content":"Sort it.","turns":[{"tokens":1,"usd":null,"content":"ls"},{"tokens":2,"usd":0.5}],"success":true}"#;
+    let rollouts = read(line).unwrap();
+    let rollout = rollouts.get(0).unwrap();
+    assert_eq!([0, 1, 2].map(|turn| rollout.content(turn)), [Some("Sort it."), Some("ls"), None]);
+    let mut bytes = Vec::new();
+    rollouts.write_json_lines(&mut bytes).unwrap();
+    let again: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+    assert_eq!(again, serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let wrong = read(r#"{"turns":[{"tokens":1,"content":5}],"success":true}"#).unwrap_err();
+    assert_eq!(wrong.to_string(), "line 1: turns[0].content: give a string");
+    // A resource of that name is a cost.
+    let text = r#"{"turns":[{"content":5}],"success":true}"#;
+    assert!(Rollouts::read_json_lines(text.as_bytes(), ["content"]).is_ok());
+}

@@ -2,9 +2,9 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use budget_estimation::{
-    DetectionDelay, Error, Estimate, IntervalScores, Level, LinearComparison, Metrics, Miss,
-    ProgressMetrics, Rollouts, Sample, Weight, bootstrap_metrics, cluster_mean, interval_reward,
-    joint_hits,
+    DetectionDelay, Error, Estimate, IntervalDiagnostics, IntervalScores, Level, LinearComparison,
+    Metrics, Miss, ProgressAxis, ProgressMetrics, Rollouts, Sample, Weight, bootstrap_metrics,
+    cluster_mean, interval_reward, joint_hits,
 };
 use proptest::prelude::*;
 use scoring_rules::{Observed, Quantiles, weighted_interval_loss};
@@ -181,7 +181,7 @@ proptest! {
     #[test]
     fn a_failure_is_detected_at_its_first_alarm(runs in runs()) {
         let mut delay = DetectionDelay::default();
-        samples(&runs).iter().for_each(|sample| delay.update(sample));
+        samples(&runs).iter().for_each(|sample| delay.update(sample).unwrap());
         let failed: Vec<&Run> = runs.iter().filter(|(costs, ok, _)| !ok && costs.len() > 1).collect();
         let first = |run: &Run| {
             (1..run.0.len()).find(|k| run.2[k - 1] == Estimate::Impossible)
@@ -400,4 +400,126 @@ fn a_measure_that_one_cluster_alone_decides_has_no_replicates() {
     assert_eq!(errors(&runs), [None, few(1), None, None]);
     let runs = [(vec![5; 4], true, said(9.0)), (vec![5; 4], true, said(1.0))];
     assert_eq!(errors(&runs), [None, None, None, None]);
+}
+
+/// Samples of runs with caps, one list of answers per run.
+fn capped_samples(runs: &[Run], caps: &[Option<u32>]) -> Vec<Sample> {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
+    let mut samples = Vec::new();
+    for ((costs, succeeded, answers), cap) in runs.iter().zip(caps.iter().cycle()) {
+        let costs: Vec<f64> = costs.iter().copied().map(f64::from).collect();
+        let run = rollouts.push(&costs, *succeeded).unwrap();
+        if let &Some(cap) = cap {
+            rollouts.set_cap_of(run, tokens, cap.into()).unwrap();
+        }
+        let rollout = rollouts.get(run).unwrap();
+        for (k, &estimate) in (1..costs.len()).zip(answers) {
+            samples.push(Sample::new(&rollout, tokens, k, estimate).unwrap());
+        }
+    }
+    samples
+}
+
+proptest! {
+    #[test]
+    fn diagnostics_are_what_their_definitions_give(
+        runs in runs(), caps in prop::collection::vec(prop::option::of(1_u32..700), 1..5),
+        cut in 0_usize..90,
+    ) {
+        let samples = capped_samples(&runs, &caps);
+        let add = |samples: &[Sample]| {
+            let mut diagnostics = IntervalDiagnostics::default();
+            samples.iter().for_each(|sample| diagnostics.update(sample).unwrap());
+            diagnostics
+        };
+        let (first, second) = samples.split_at(cut.min(samples.len()));
+        let mut merged = add(second);
+        merged.merge(&add(first)).unwrap();
+        prop_assert_eq!(merged.finish(), add(&samples).finish());
+
+        let told: Vec<(f64, f64, &Sample)> = samples
+            .iter()
+            .filter_map(|s| s.estimate().ends().map(|ends| (ends.low(), ends.high(), s)))
+            .collect();
+        let Ok(found) = merged.finish() else {
+            prop_assert!(told.is_empty());
+            return Ok(());
+        };
+        let count = |side: &dyn Fn(f64, f64, f64) -> bool| {
+            told.iter().filter(|(low, high, s)| side(*low, *high, s.remaining())).count() as f64
+        };
+        prop_assert_eq!(found.intervals, told.len() as f64);
+        prop_assert_eq!(found.optimistic, count(&|_, high, r| high < r));
+        prop_assert_eq!(found.conservative, count(&|low, _, r| low > r));
+        prop_assert_eq!(found.optimistic_share, found.optimistic / told.len() as f64);
+        prop_assert_eq!(found.conservative_share, found.conservative / told.len() as f64);
+        let over_cap: Vec<f64> =
+            told.iter().filter_map(|(low, high, s)| Some((high - low) / s.cap()?)).collect();
+        prop_assert!(close(found.mean_width_over_cap, mean(&over_cap)));
+        let feasible = || told.iter().filter(|(_, _, s)| s.is_feasible());
+        let bias: Vec<f64> =
+            feasible().map(|(low, high, s)| ((low + high) / 2.0 - s.remaining()) / s.remaining()).collect();
+        prop_assert!(close(found.mean_midpoint_bias, mean(&bias)));
+        let adequacy: Vec<f64> = feasible()
+            .map(|(low, high, s)| {
+                let error = ((low + high) / 2.0 - s.remaining()).abs();
+                if error == 0.0 { 1.0 } else { ((high - low) / 2.0 / error).min(1.0) }
+            })
+            .collect();
+        prop_assert!(close(found.mean_width_adequacy, mean(&adequacy)));
+    }
+
+    #[test]
+    fn bins_by_what_was_spent_hold_the_samples_of_that_share(
+        runs in runs(), cap in 1_u32..900,
+    ) {
+        let samples = capped_samples(&runs, &[Some(cap)]);
+        prop_assume!(!samples.is_empty());
+        for (axis, share) in [
+            (ProgressAxis::Spent, &(|s: &Sample| s.used() / (s.used() + s.remaining())) as &dyn Fn(&Sample) -> f64),
+            (ProgressAxis::Cap, &|s: &Sample| s.used() / f64::from(cap)),
+        ] {
+            let mut metrics = ProgressMetrics::new(5).unwrap().with_axis(axis).with_diagnostics();
+            samples.iter().for_each(|sample| metrics.update(sample).unwrap());
+            let summary = metrics.finish().unwrap();
+            for (bin, found) in summary.by_progress.iter().enumerate() {
+                let inside = |s: &&Sample| ((share(s) * 5.0).floor() as usize).min(4) == bin;
+                let failed: Vec<&Sample> =
+                    samples.iter().filter(inside).filter(|s| !s.is_feasible()).collect();
+                // The alarm rate on failures.
+                let alarms = failed.iter().filter(|s| s.predicts_impossible()).count() as f64;
+                let rate = (!failed.is_empty()).then(|| alarms / failed.len() as f64);
+                prop_assert_eq!(found.and_then(|it| it.feasibility.impossible.recall), rate);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_share_of_the_cap_needs_a_cap_and_bins_on_two_axes_do_not_merge() {
+    let sample = samples(&[(vec![5, 5, 5], true, vec![interval(1.0, 2.0)])])[0];
+    let mut by_cap = ProgressMetrics::new(4).unwrap().with_axis(ProgressAxis::Cap);
+    assert!(matches!(by_cap.update(&sample), Err(Error::Undefined { .. })));
+    assert_eq!(by_cap.finish(), Err(Error::Empty));
+    let by_turns = ProgressMetrics::new(4).unwrap();
+    assert!(matches!(by_cap.merge(&by_turns), Err(Error::Unlike { .. })));
+    let mut plain = Metrics::new();
+    let diagnostics = Metrics::new().with_diagnostics();
+    assert!(matches!(plain.merge(&diagnostics), Err(Error::Unlike { .. })));
+}
+
+#[test]
+fn a_list_of_samples_of_two_resources_has_no_joint_hits_and_no_delay() {
+    let mut rollouts = Rollouts::new(["tokens", "usd"]).unwrap();
+    rollouts.push(&[100.0, 0.25, 200.0, 0.5, 50.0, 0.75], false).unwrap();
+    let (tokens, usd) = (rollouts.resource("tokens").unwrap(), rollouts.resource("usd").unwrap());
+    let rollout = rollouts.get(0).unwrap();
+    let mixed = [(tokens, 1), (usd, 2)]
+        .map(|(resource, k)| Sample::new(&rollout, resource, k, Estimate::Impossible).unwrap());
+    let error = Error::MixedResources { expected: tokens, found: usd };
+    assert_eq!(joint_hits(&[&mixed]), Err(error.clone()));
+    let mut delay = DetectionDelay::default();
+    delay.update(&mixed[0]).unwrap();
+    assert_eq!(delay.update(&mixed[1]), Err(error));
 }

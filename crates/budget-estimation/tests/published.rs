@@ -132,3 +132,18 @@ fn the_correlation_of_hit_rate_and_macro_f1_follows_from_table_1_and_that_of_suc
     assert_eq!(printed(SUCCESS, ALL_TURNS), (15, "0.45".into()));
     assert_eq!(printed(SUCCESS, HIT_RATE), (15, "0.44".into()));
 }
+
+/// Table 6: the rewards and retentions as printed.
+#[test]
+fn the_retentions_of_table_6_follow_from_its_rewards() {
+    for (in_task, transferred, printed) in
+        [(0.143, 0.052, "36%"), (0.155, 0.026, "17%"), (0.258, 0.090, "35%")]
+    {
+        let retention = budget_estimation::reward_retention(in_task, transferred).unwrap();
+        assert_eq!(format!("{:.0}%", 100.0 * retention), printed);
+    }
+    for (in_task, transferred) in [(-0.1, 0.1), (0.1, f64::NAN), (f64::INFINITY, 0.1)] {
+        let error = budget_estimation::reward_retention(in_task, transferred).unwrap_err();
+        assert!(matches!(error, budget_estimation::Error::Setting { .. }), "{error}");
+    }
+}

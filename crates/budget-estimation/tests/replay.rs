@@ -295,3 +295,36 @@ fn linear_extrapolation_learns_the_length_of_successes_alone_and_never_says_zero
         assert!(matches!(LinearEstimator::new(turns, half_width), Err(Error::Setting { .. })));
     }
 }
+
+/// The text of later turns is as hidden as their costs.
+#[test]
+fn a_prefix_shows_the_contents_of_its_completed_turns_only() {
+    let mut rollouts = rollouts(&[(vec![[1.0, 2.0]; 3], false), (vec![[1.0, 2.0]; 3], true)]);
+    for turn in 0..=3 {
+        rollouts.set_content(1, turn, format!("turn {turn}")).unwrap();
+    }
+    let output = rollouts.resource("output").unwrap();
+    // Also where rollouts before it were left out.
+    let kept = rollouts.filter(|rollout| rollout.succeeded());
+    for (rollouts, run) in [(&rollouts, 1), (&kept, 0)] {
+        let rollout = rollouts.get(run).unwrap();
+        assert_eq!(rollout.content(3), Some("turn 3"));
+        let first = probe(&rollout, output).unwrap();
+        assert_eq!((first.content(0), first.content(1)), (Some("turn 0"), None));
+        for prefix in replay(&rollout, output).unwrap() {
+            let shown: Vec<usize> = (0..9).filter(|&turn| prefix.content(turn).is_some()).collect();
+            assert!(shown.into_iter().eq(0..=prefix.turns()));
+        }
+    }
+    assert_eq!(rollouts.get(0).unwrap().content(0), None);
+    let error = Error::NoSuchTurn { rollout: 1, turn: 4, turns: 3 };
+    assert_eq!(rollouts.set_content(1, 4, "too late"), Err(error));
+
+    let mut live = LiveRun::new(["input", "output"]).unwrap();
+    live.set_content(0, "task").unwrap();
+    assert!(live.set_content(1, "early").is_err());
+    live.push(&[Some(1.0), Some(2.0)]).unwrap();
+    live.set_content(1, "done").unwrap();
+    let prefix = live.prefix(live.resource("output").unwrap()).unwrap();
+    assert_eq!((prefix.content(0), prefix.content(1)), (Some("task"), Some("done")));
+}

@@ -3,10 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 use budget_estimation::{
-    Advice, AdviceReason, BudgetMonitor, EarlyStops, Error, Estimate, Interval, Probability,
-    Rollouts, Sample, StopRule, early_stopping, estimator_from_fn, score_rollouts, stopping_curve,
+    Advice, AdviceReason, BudgetMonitor, DetectionDelay, EarlyStops, Error, Estimate,
+    FeasibilityCounts, Interval, Probability, Rollouts, Sample, StopRule, early_stopping,
+    estimator_from_fn, score_rollouts, stopping_curve,
 };
 use proptest::prelude::*;
+use scoring_rules::ExactSum;
 
 /// What the paper printed, from `golden/budget.json` of its figures.
 #[test]
@@ -86,7 +88,7 @@ proptest! {
         prop_assert_eq!(curve.iter().map(|point| point.at_least).collect::<Vec<_>>(), levels);
         for point in curve {
             let rule = StopRule::failure_probability(point.at_least);
-            let stops = early_stopping(&rollouts, tokens, &samples, Some(&chances), rule).unwrap();
+            let stops = early_stopping(&rollouts, tokens, &samples, Some(&chances), &[rule]).unwrap();
             prop_assert_eq!(point.stops, stops);
         }
     }
@@ -98,7 +100,7 @@ proptest! {
         let mut last: Option<EarlyStops> = None;
         for in_a_row in 1..5 {
             let rule = StopRule::impossible_in_a_row(in_a_row).unwrap();
-            let stops = early_stopping(&rollouts, tokens, &samples, None, rule).unwrap();
+            let stops = early_stopping(&rollouts, tokens, &samples, None, &[rule]).unwrap();
             prop_assert!(stops.saved <= stops.spent_by_failures);
             if let Some(last) = last {
                 prop_assert!(stops.saved <= last.saved);
@@ -122,7 +124,7 @@ proptest! {
     ) {
         let (rollouts, samples, chances) = recorded(&runs, &answers);
         let tokens = rollouts.resource("tokens").unwrap();
-        let stops = early_stopping(&rollouts, tokens, &samples, Some(&chances), rule).unwrap();
+        let stops = early_stopping(&rollouts, tokens, &samples, Some(&chances), &[rule]).unwrap();
         let (mut stopped, mut saved) = (0, 0.0);
         for rollout in rollouts.iter() {
             let mut monitor = BudgetMonitor::new([("tokens", None)]).unwrap().with_stop_rule(rule);
@@ -148,7 +150,7 @@ proptest! {
         let (rollouts, samples, _) = recorded(&runs, &answers);
         let tokens = rollouts.resource("tokens").unwrap();
         let stops =
-            early_stopping(&rollouts, tokens, &samples, None, StopRule::first_impossible()).unwrap();
+            early_stopping(&rollouts, tokens, &samples, None, &[StopRule::first_impossible()]).unwrap();
         let (mut saved, mut spent) = (0.0, 0.0);
         for rollout in rollouts.iter().filter(|rollout| !rollout.succeeded()) {
             spent += rollout.total(tokens).unwrap();
@@ -168,15 +170,15 @@ fn samples_out_of_order_and_chances_that_do_not_match_are_errors() {
     let tokens = rollouts.resource("tokens").unwrap();
     let rule = StopRule::first_impossible();
     assert_eq!(
-        early_stopping(&rollouts, tokens, &samples, Some(&chances[1..]), rule),
+        early_stopping(&rollouts, tokens, &samples, Some(&chances[1..]), &[rule]),
         Err(Error::Length { what: "failure_probabilities", expected: 4, found: 3 })
     );
     samples.swap(1, 2);
     assert_eq!(
-        early_stopping(&rollouts, tokens, &samples, None, rule),
+        early_stopping(&rollouts, tokens, &samples, None, &[rule]),
         Err(Error::SampleOrder { sample: 2 })
     );
-    let none = early_stopping(&rollouts, tokens, &[], None, rule).unwrap();
+    let none = early_stopping(&rollouts, tokens, &[], None, &[rule]).unwrap();
     assert_eq!(none.false_abort_rate(), Err(Error::Empty));
     assert_eq!(none.saved_share(), Ok(0.0));
 }
@@ -260,12 +262,12 @@ fn samples_of_another_resource_than_the_one_saved_are_an_error() {
         expected: "usd".to_owned(),
         found: "tokens".to_owned(),
     };
-    assert_eq!(early_stopping(&rollouts, usd, &samples, None, rule), Err(other()));
+    assert_eq!(early_stopping(&rollouts, usd, &samples, None, &[rule]), Err(other()));
     assert_eq!(stopping_curve(&rollouts, usd, &samples, &stated), Err(other()));
     assert!(stopping_curve(&rollouts, tokens, &samples, &stated).is_ok());
     // One of two is enough.
     samples[1] = Sample::new(&rollouts.get(0).unwrap(), usd, 2, Estimate::NoAnswer).unwrap();
-    let mixed = early_stopping(&rollouts, tokens, &samples, None, rule).unwrap_err();
+    let mixed = early_stopping(&rollouts, tokens, &samples, None, &[rule]).unwrap_err();
     assert!(matches!(mixed, Error::OtherResource { sample: 1, .. }), "{mixed}");
 }
 
@@ -282,12 +284,12 @@ fn samples_of_other_rollouts_are_an_error_though_the_positions_agree() {
     let stated = [Probability::HALF; 2];
     let rule = StopRule::first_impossible();
     let other = Error::OtherRollouts { sample: 0, rollout: 0 };
-    assert_eq!(early_stopping(&both, usd, &samples, None, rule), Err(other.clone()));
+    assert_eq!(early_stopping(&both, usd, &samples, None, &[rule]), Err(other.clone()));
     assert_eq!(stopping_curve(&both, usd, &samples, &stated), Err(other));
     // A run of other length, too.
     let mut longer = Rollouts::new(["output_tokens"]).unwrap();
     longer.push(&[100.0, 200.0, 50.0, 0.0], false).unwrap();
-    let found = early_stopping(&longer, tokens, &samples, None, rule);
+    let found = early_stopping(&longer, tokens, &samples, None, &[rule]);
     assert_eq!(found, Err(Error::OtherRollouts { sample: 0, rollout: 0 }));
 }
 
@@ -297,7 +299,7 @@ fn early_stops_of_two_resources_do_not_merge() {
         let mut rollouts = Rollouts::new([name]).unwrap();
         rollouts.push(&[100.0, 200.0], false).unwrap();
         let resource = rollouts.resource(name).unwrap();
-        early_stopping(&rollouts, resource, &[], None, StopRule::first_impossible()).unwrap()
+        early_stopping(&rollouts, resource, &[], None, &[StopRule::first_impossible()]).unwrap()
     };
     let (mut all, usd) = (EarlyStops::default(), stops("cost_usd"));
     assert_eq!(all.merge(&stops("tokens")), Ok(()));
@@ -307,4 +309,187 @@ fn early_stops_of_two_resources_do_not_merge() {
     assert_eq!((all.resource.as_deref(), &all), (Some("tokens"), &before));
     // Counts without a name, such as published ones, go with any.
     assert_eq!(all.merge(&EarlyStops::default()), Ok(()));
+}
+
+/// Runs of up to three resources with caps of their own, and one answer per turn.
+#[derive(Debug)]
+struct CappedRuns {
+    rollouts: Rollouts,
+    /// The position of the resource that is estimated.
+    estimated: usize,
+    /// By run and turn.
+    answers: Vec<Vec<(Estimate, Probability)>>,
+}
+
+fn capped_runs() -> impl Strategy<Value = CappedRuns> {
+    let cost = prop_oneof![
+        3 => (0_u32..30).prop_map(f64::from),
+        2 => (0_u32..3000).prop_map(|cents| f64::from(cents) / 100.0),
+        1 => 0.0..30.0_f64,
+    ];
+    let answer = prop_oneof![
+        2 => Just(Estimate::Impossible),
+        1 => Just(Estimate::NoAnswer),
+        5 => (0_u32..900, 0_u32..300).prop_map(|(low, width)| {
+            Estimate::interval(f64::from(low) / 10.0, f64::from(low + width) / 10.0).unwrap()
+        }),
+    ];
+    let cap =
+        prop::option::weighted(0.7, (0_u32..1500).prop_map(|tenths| f64::from(tenths) / 10.0));
+    let stated =
+        (0_u32..=10).prop_map(|tenths| Probability::new(f64::from(tenths) / 10.0).unwrap());
+    let turn = (prop::array::uniform3(cost), answer, stated);
+    let run = (prop::collection::vec(turn, 1..7), prop::array::uniform3(cap), any::<bool>());
+    (1_usize..=3, 0_usize..3, prop::collection::vec(run, 1..6)).prop_map(|(resources, at, runs)| {
+        let names = ["tokens", "usd", "weeks"];
+        let mut rollouts = Rollouts::new(names.into_iter().take(resources)).unwrap();
+        let handles: Vec<_> = rollouts.resources().map(|(handle, _)| handle).collect();
+        let mut answers = Vec::new();
+        for (turns, caps, succeeded) in runs {
+            let costs: Vec<f64> = turns
+                .iter()
+                .flat_map(|(costs, ..)| costs.iter().copied().take(resources))
+                .collect();
+            let run = rollouts.push(&costs, succeeded).unwrap();
+            for (&handle, cap) in handles.iter().zip(caps) {
+                if let Some(cap) = cap {
+                    rollouts.set_cap_of(run, handle, cap).unwrap();
+                }
+            }
+            answers.push(turns.into_iter().map(|(_, answer, stated)| (answer, stated)).collect());
+        }
+        CappedRuns { rollouts, estimated: at % resources, answers }
+    })
+}
+
+fn stop_rule() -> impl Strategy<Value = StopRule> {
+    prop_oneof![
+        3 => (1_u32..4).prop_map(|n| StopRule::impossible_in_a_row(n).unwrap()),
+        1 => (0_u32..=10).prop_map(|tenths| {
+            StopRule::failure_probability(Probability::new(f64::from(tenths) / 10.0).unwrap())
+        }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    #[test]
+    fn a_monitor_and_early_stopping_agree_under_caps_on_every_stop_saved_share_and_false_abort(
+        runs in capped_runs(), rules in prop::collection::vec(stop_rule(), 0..3),
+    ) {
+        let CappedRuns { rollouts, estimated, answers } = runs;
+        let (resource, name) = rollouts.resources().nth(estimated).unwrap();
+        let (mut samples, mut stated) = (Vec::new(), Vec::new());
+        let mut counts = FeasibilityCounts::default();
+        let mut expected = EarlyStops::default();
+        let (mut saved, mut spent) = (ExactSum::default(), ExactSum::default());
+        for (rollout, answers) in rollouts.iter().zip(&answers) {
+            let usage = rollout.usage(resource).unwrap();
+            let mut monitor = BudgetMonitor::new([(name, usage.cap())]).unwrap();
+            for &rule in &rules {
+                monitor = monitor.with_stop_rule(rule);
+            }
+            let feasible = rollout.is_feasible().unwrap();
+            let mut stopped_at = None;
+            for (k, &(answer, chance)) in (1..rollout.turns()).zip(answers) {
+                let sample = Sample::new(&rollout, resource, k, answer).unwrap();
+                let advice = monitor.push(&usage.costs()[k - 1..k], &[answer], Some(chance)).unwrap();
+                let stop = matches!(advice, Advice::Stop(_));
+                if stop && stopped_at.is_none() {
+                    stopped_at = Some(sample);
+                }
+                if let Advice::Warn(AdviceReason::Impossible { .. }) = advice {
+                    prop_assert!(sample.predicts_impossible());
+                }
+                expected.success_prefixes += u64::from(feasible);
+                expected.false_alarm_prefixes += u64::from(feasible && stop);
+                counts.update(&sample);
+                samples.push(sample);
+                stated.push(chance);
+            }
+            let stopped = u64::from(stopped_at.is_some());
+            if feasible {
+                (expected.successes, expected.stopped_successes) =
+                    (expected.successes + 1, expected.stopped_successes + stopped);
+            } else {
+                (expected.failures, expected.stopped_failures) =
+                    (expected.failures + 1, expected.stopped_failures + stopped);
+                saved.add(stopped_at.map_or(0.0, |sample| sample.remaining()));
+                spent.add(usage.total());
+            }
+        }
+        (expected.saved, expected.spent_by_failures) = (saved.value(), spent.value());
+        expected.resource = Some(name.to_owned());
+        let mut with_caps = rules;
+        with_caps.push(StopRule::CapExceeded);
+        let found =
+            early_stopping(&rollouts, resource, &samples, Some(&stated), &with_caps).unwrap();
+        prop_assert_eq!(found.saved_share(), expected.saved_share());
+        prop_assert_eq!(found, expected);
+
+        // The same rule counts the false aborts of the feasibility counts.
+        let first = [StopRule::first_impossible()];
+        let alarms = early_stopping(&rollouts, resource, &samples, None, &first).unwrap();
+        let false_alarms = counts.finish().map_or(0.0, |summary| summary.feasible_as_impossible);
+        prop_assert_eq!(alarms.false_alarm_prefixes as f64, false_alarms);
+    }
+}
+
+#[test]
+fn samples_made_under_another_cap_or_outcome_are_an_error() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    rollouts.push(&[5.0, 5.0, 5.0], true).unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
+    let sample = |rollouts: &Rollouts| {
+        Sample::new(&rollouts.get(0).unwrap(), tokens, 1, Estimate::NoAnswer).unwrap()
+    };
+    let before = sample(&rollouts);
+    rollouts.set_cap(tokens, 20.0).unwrap();
+    let rule = [StopRule::CapExceeded];
+    let other = Error::OtherRollouts { sample: 0, rollout: 0 };
+    assert_eq!(early_stopping(&rollouts, tokens, &[before], None, &rule), Err(other.clone()));
+    let stated = [Probability::HALF];
+    assert_eq!(stopping_curve(&rollouts, tokens, &[before], &stated), Err(other.clone()));
+    assert!(early_stopping(&rollouts, tokens, &[sample(&rollouts)], None, &rule).is_ok());
+    // The same costs and cap, but a failure.
+    let mut failed = Rollouts::new(["tokens"]).unwrap();
+    failed.push(&[5.0, 5.0, 5.0], false).unwrap();
+    assert_eq!(early_stopping(&failed, tokens, &[before], None, &rule), Err(other));
+}
+
+/// An interval above what is left says "impossible" to every measure.
+#[test]
+fn one_rule_decides_what_is_impossible_in_every_measure() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    rollouts.push(&[60.0, 30.0, 20.0], false).unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
+    rollouts.set_cap(tokens, 100.0).unwrap();
+    let rollout = rollouts.get(0).unwrap();
+    let samples = [(1, 40.0), (2, 10.5)].map(|(k, low)| {
+        Sample::new(&rollout, tokens, k, Estimate::interval(low, 50.0).unwrap()).unwrap()
+    });
+    assert_eq!(samples.map(|sample| sample.predicts_impossible()), [false, true]);
+    assert_eq!(samples.map(|sample| sample.left()), [Some(40.0), Some(10.0)]);
+    let (mut counts, mut delay) = (FeasibilityCounts::default(), DetectionDelay::default());
+    for sample in &samples {
+        counts.update(sample);
+        delay.update(sample).unwrap();
+    }
+    let summary = counts.finish().unwrap();
+    assert_eq!((summary.impossible_as_impossible, summary.impossible_as_feasible), (1.0, 1.0));
+    assert_eq!(delay.finish().unwrap().mean_turns, Some(2.0));
+    let rule = [StopRule::first_impossible()];
+    let stops = early_stopping(&rollouts, tokens, &samples, None, &rule).unwrap();
+    assert_eq!((stops.stopped_failures, stops.saved), (1, 20.0));
+}
+
+#[test]
+fn lost_success_is_a_share_of_feasible_runs_or_of_all_runs() {
+    let mut stops = EarlyStops::default();
+    (stops.stopped_successes, stops.successes, stops.failures) = (2, 50, 30);
+    assert_eq!((stops.success_lost(), stops.success_rate_lost()), (Ok(0.04), Ok(0.025)));
+    stops.stopped_successes = 51;
+    assert!(matches!(stops.success_rate_lost(), Err(Error::Setting { .. })));
+    assert_eq!(EarlyStops::default().success_rate_lost(), Err(Error::Empty));
 }

@@ -157,11 +157,11 @@ proptest! {
         prop_assert_eq!(&stored(&samples), &samples);
         let mut delay = DetectionDelay::default();
         for sample in &samples {
-            delay.update(sample);
+            delay.update(sample).unwrap();
             delay = stored(&delay);
         }
         let mut whole = DetectionDelay::default();
-        samples.iter().for_each(|sample| whole.update(sample));
+        samples.iter().for_each(|sample| whole.update(sample).unwrap());
         prop_assert_eq!(delay.finish(), whole.finish());
         if let Ok(summary) = whole.finish() {
             prop_assert_eq!(stored(&summary), summary);
@@ -250,9 +250,11 @@ fn what_cannot_be_a_state_is_refused() {
             r#"{{"rollout":0,"resource":0,"feasible":true,"estimate":"no_answer",{tail}}}"#
         ))
     };
-    sample(r#""turn":2,"turns":2,"cap":null,"used":1,"remaining":1"#);
-    sample(r#""turn":1,"turns":2,"cap":null,"used":1,"remaining":-1"#);
-    sample(r#""turn":1,"turns":2,"cap":0.5,"used":1,"remaining":1"#);
+    sample(r#""turn":2,"turns":2,"cap":null,"left":null,"used":1,"remaining":1"#);
+    sample(r#""turn":1,"turns":2,"cap":null,"left":null,"used":1,"remaining":-1"#);
+    sample(r#""turn":1,"turns":2,"cap":0.5,"left":-0.5,"used":1,"remaining":1"#);
+    sample(r#""turn":1,"turns":2,"cap":5,"left":3,"used":1,"remaining":1"#);
+    sample(r#""turn":1,"turns":2,"cap":5,"left":null,"used":1,"remaining":1"#);
     let whole = serde_json::to_value(ProgressMetrics::new(1).unwrap()).unwrap();
     for (path, hostile) in [
         ("/bins", serde_json::json!([])),
@@ -265,7 +267,9 @@ fn what_cannot_be_a_state_is_refused() {
         *changed.pointer_mut(path).unwrap() = hostile;
         assert!(serde_json::from_value::<ProgressMetrics>(changed).is_err(), "{path}");
     }
-    refused::<DetectionDelay>(r#"{"failed":{"0":{"turn":1,"turn_share":2,"spent_share":0.5}}}"#);
+    refused::<DetectionDelay>(
+        r#"{"resource":0,"failed":{"0":{"turn":1,"turn_share":2,"spent_share":0.5}}}"#,
+    );
 }
 
 #[test]

@@ -5,8 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use budget_estimation::{
-    Error, Estimate, FinishedRun, Rollouts, Sample, TargetWidth, balance_samples, half_reachable,
-    rule_reward, split_rollouts, subsample_prefixes, training_target,
+    Error, Estimate, FinishedRun, ProbeMethod, Rollouts, Sample, TargetRounding, TargetWidth,
+    balance_samples, half_reachable, median_caps, probed_rollouts, rule_reward, split_rollouts,
+    subsample_prefixes, training_target,
 };
 use proptest::prelude::*;
 
@@ -48,7 +49,8 @@ fn targets_are_those_worked_by_the_formula() {
             TargetWidth::Share,
         );
         let number = |name: &str| row[name].as_f64().unwrap();
-        let target = training_target(Some(number("remaining")), width).unwrap();
+        let target =
+            training_target(Some(number("remaining")), width, TargetRounding::Decimal).unwrap();
         assert_eq!(target, Estimate::interval(number("low"), number("high")).unwrap(), "{row}");
     }
 }
@@ -57,7 +59,7 @@ proptest! {
     /// In whole numbers: `floor(r (100 - w) / 100)`.
     #[test]
     fn a_target_of_whole_per_cent_is_that_of_whole_numbers(r in 1_u64..1_000_000, w in 0_u64..=100) {
-        let target = training_target(Some(r as f64), TargetWidth::Share(w as f64 / 100.0)).unwrap();
+        let target = training_target(Some(r as f64), TargetWidth::Share(w as f64 / 100.0), TargetRounding::Decimal).unwrap();
         let (low, high) = ((r * (100 - w) / 100).max(1), r * (100 + w) / 100);
         prop_assert_eq!(target, Estimate::interval(low as f64, high as f64).unwrap());
     }
@@ -201,7 +203,7 @@ fn a_probe_set_as_success_and_caps_is_feasible_where_it_is_reachable() {
         runs.push(FinishedRun { achieved: 500.0 + f64::from(i), time, spent: vec![items, usd] });
     }
     runs[0].spent[0] = 0.0;
-    let probes = half_reachable(&runs, 42).unwrap();
+    let probes = half_reachable(&runs, ProbeMethod::Described, 42).unwrap();
     assert_eq!(probes[0].budgets[0], 0.0);
     let mut labelled = Rollouts::new(["weeks", "items", "usd"]).unwrap();
     for (run, probe) in runs.iter().zip(&probes) {
@@ -216,7 +218,10 @@ fn a_probe_set_as_success_and_caps_is_feasible_where_it_is_reachable() {
     }
     for wrong in [-1.0, f64::NAN, 1e101] {
         runs[1].spent[1] = wrong;
-        assert!(matches!(half_reachable(&runs, 42), Err(Error::Setting { .. })));
+        assert!(matches!(
+            half_reachable(&runs, ProbeMethod::Described, 42),
+            Err(Error::Setting { .. })
+        ));
     }
 }
 
@@ -229,7 +234,7 @@ fn an_unreachable_probe_is_missed_and_a_reachable_one_met() {
             spent: vec![3e4 / f64::from(i), 7e5],
         })
         .collect();
-    let probes = half_reachable(&runs, 42).unwrap();
+    let probes = half_reachable(&runs, ProbeMethod::Described, 42).unwrap();
     assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 50);
     let mut largest: f64 = 0.0;
     for (run, probe) in runs.iter().zip(&probes) {
@@ -244,8 +249,8 @@ fn an_unreachable_probe_is_missed_and_a_reachable_one_met() {
         largest = ratios.iter().copied().fold(largest, f64::max);
     }
     assert!(largest > 1.8);
-    assert_eq!(probes, half_reachable(&runs, 42).unwrap());
-    assert_ne!(probes, half_reachable(&runs, 43).unwrap());
+    assert_eq!(probes, half_reachable(&runs, ProbeMethod::Described, 42).unwrap());
+    assert_ne!(probes, half_reachable(&runs, ProbeMethod::Described, 43).unwrap());
 }
 
 #[test]
@@ -253,5 +258,152 @@ fn more_rollouts_than_memory_can_hold_are_an_error_before_any_is_listed() {
     for n in [usize::MAX, 100_000_001] {
         let error = split_rollouts(n, &[0.5, 0.5], 1).unwrap_err();
         assert!(matches!(error, Error::Setting { name: "number of rollouts", .. }), "{error}");
+    }
+}
+
+proptest! {
+    /// Costs with many digits, of which the sums are rounded.
+    #[test]
+    fn a_probed_rollout_is_feasible_exactly_if_its_probe_is_reachable(
+        runs in prop::collection::vec(
+            (1.0..1e6_f64, prop::collection::vec((0.1..9.0_f64, 0.0..50.0_f64, 0.0..1e5_f64), 1..6)),
+            1..9,
+        ),
+        seed in any::<u64>(), released in any::<bool>(),
+    ) {
+        let method = if released { ProbeMethod::Released } else { ProbeMethod::Described };
+        let mut rollouts = Rollouts::new(["weeks", "item_weeks", "usd", "tokens"]).unwrap();
+        for (_, turns) in &runs {
+            let costs: Vec<f64> = turns.iter().flat_map(|&(a, b, c)| [a, b, c, 7.0]).collect();
+            rollouts.push(&costs, false).unwrap();
+        }
+        let [weeks, items, usd, tokens] =
+            ["weeks", "item_weeks", "usd", "tokens"].map(|name| rollouts.resource(name).unwrap());
+        let achieved: Vec<f64> = runs.iter().map(|(achieved, _)| *achieved).collect();
+        let (probed, probes) =
+            probed_rollouts(&rollouts, &achieved, weeks, &[items, usd], method, seed).unwrap();
+        prop_assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), runs.len() / 2);
+        for (rollout, probe) in probed.iter().zip(&probes) {
+            prop_assert_eq!(rollout.is_feasible().unwrap(), probe.reachable);
+            prop_assert_eq!(rollout.cap(tokens).unwrap(), None);
+        }
+        let short = probed_rollouts(&rollouts, &achieved[1..], weeks, &[], method, seed);
+        let is_length = matches!(short, Err(Error::Length { .. }));
+        prop_assert!(is_length);
+    }
+}
+
+/// As the released script: the lower middle total if the mean of both is not whole.
+#[test]
+fn median_caps_are_those_of_each_family() {
+    let mut rollouts = Rollouts::new(["tokens", "usd"]).unwrap();
+    for (family, tokens, usd, succeeded) in [
+        ("a", 8_000.0, 0.5, false),
+        ("a", 8_265.0, 0.25, true),
+        ("a", 9_000.0, 0.75, false),
+        ("b", 7_061.0, 0.5, true),
+        ("b", 7_060.0, 0.25, true),
+        ("c", 10.0, 1.0, true),
+        ("c", 20.0, 2.0, false),
+    ] {
+        let rollout = rollouts.push(&[tokens, usd], succeeded).unwrap();
+        rollouts.set_task(rollout, family).unwrap();
+    }
+    let caps = |name: &str| {
+        let resource = rollouts.resource(name).unwrap();
+        let caps = median_caps(&rollouts, resource, |run| run.task().unwrap().to_owned()).unwrap();
+        caps.into_values().collect::<Vec<f64>>()
+    };
+    assert_eq!(caps("tokens"), [8_265.0, 7_060.0, 15.0]);
+    assert_eq!(caps("usd"), [0.5, 0.375, 1.0]);
+}
+
+/// Python's `max(1, int(r * (1 - w)))` and `int(r * (1 + w))`.
+#[test]
+fn truncated_targets_are_those_of_the_released_code() {
+    let target =
+        |remaining, width| training_target(Some(remaining), width, TargetRounding::Truncated);
+    for (remaining, width, low, high) in [
+        (90.0, TargetWidth::Share(0.3), 62.0, 117.0),
+        (437.0, TargetWidth::Share(0.1), 393.0, 480.0),
+        (1.0, TargetWidth::Share(0.5), 1.0, 1.0),
+        (437.0, TargetWidth::Fixed(500.0), 1.0, 937.0),
+        (0.0, TargetWidth::Fixed(100.0), 0.0, 0.0),
+    ] {
+        let interval = Estimate::interval(low, high).unwrap();
+        assert_eq!(target(remaining, width), Ok(interval), "{remaining} {width:?}");
+    }
+    let zero = training_target(Some(0.0), TargetWidth::Fixed(1.0), TargetRounding::Decimal);
+    assert!(matches!(zero, Err(Error::Setting { .. })));
+}
+
+#[cfg(feature = "serde")]
+mod records {
+    use budget_estimation::{AnswerMode, TrainingRecords, parse_answer, rule_reward};
+    use serde_json::Value;
+
+    use super::*;
+
+    fn written() -> (Rollouts, Vec<Value>, Vec<Value>) {
+        let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+        rollouts.push(&[50.0, 20.0, 30.0, 0.0], true).unwrap();
+        rollouts.push(&[60.0, 40.0], false).unwrap();
+        rollouts.set_id(0, "a").unwrap();
+        for turn in 0..=4 {
+            rollouts.set_content(0, turn, format!("text {turn}")).unwrap();
+        }
+        let tokens = rollouts.resource("tokens").unwrap();
+        let records = TrainingRecords::new(&rollouts, tokens, TargetWidth::Share(0.1));
+        let probes = records.probes().unwrap();
+        // After the third turn nothing remains of the feasible run.
+        assert_eq!(probes, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]);
+        let after_last = records.clone().with_probes_after_last_turn().probes().unwrap();
+        assert_eq!(after_last, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]);
+        let prompt = |prefix: &budget_estimation::Prefix<'_>| {
+            let texts: Vec<&str> = (0..9).filter_map(|turn| prefix.content(turn)).collect();
+            texts.join(", ")
+        };
+        let (mut supervised, mut reinforcement) = (Vec::new(), Vec::new());
+        records.write_supervised(&after_last, prompt, &mut supervised).unwrap();
+        records.write_reinforcement(&after_last, prompt, &mut reinforcement).unwrap();
+        let lines = |bytes: Vec<u8>| -> Vec<Value> {
+            let text = String::from_utf8(bytes).unwrap();
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        };
+        let missing = records.write_supervised(&[(1, 3)], prompt, Vec::new());
+        assert_eq!(missing, Err(Error::NoSuchTurn { rollout: 1, turn: 3, turns: 2 }));
+        (rollouts.clone(), lines(supervised), lines(reinforcement))
+    }
+
+    #[test]
+    fn a_supervised_record_ends_with_the_target_and_its_prompt_does_not_show_the_future() {
+        let (_, supervised, _) = written();
+        assert_eq!(supervised.len(), 6);
+        let second = &supervised[1];
+        assert_eq!((&second["id"], &second["turn"]), (&"a".into(), &1.into()));
+        assert_eq!(second["messages"][0]["content"], "text 0, text 1");
+        assert_eq!(second["messages"][1]["role"], "assistant");
+        assert_eq!(second["messages"][1]["content"], "<answer>[45, 55]</answer>");
+        assert_eq!(supervised[3]["id"], Value::Null);
+        for record in &supervised[3..] {
+            assert_eq!(record["messages"][1]["content"], "<answer>impossible</answer>");
+        }
+    }
+
+    #[test]
+    fn the_target_of_a_reinforcement_record_earns_the_reward_of_its_width() {
+        let (_, _, records) = written();
+        let remaining: Vec<Value> =
+            records.iter().map(|it| it["remaining_tokens"].clone()).collect();
+        let null = Value::Null;
+        assert_eq!(remaining, [100.into(), 50.into(), 30.into(), null.clone(), null.clone(), null]);
+        for record in &records {
+            assert_eq!(record["prompt"][0]["role"], "user");
+            let answer = format!("<answer>{}</answer>", record["ground_truth"].as_str().unwrap());
+            let estimate = parse_answer(&answer, AnswerMode::Strict).unwrap();
+            let reward = rule_reward(estimate, record["remaining_tokens"].as_f64()).unwrap();
+            let expected = if estimate == Estimate::Impossible { 0.2 } else { 1.8 * 0.8 };
+            assert!((reward - expected).abs() < 1e-12, "{record}");
+        }
     }
 }

@@ -166,10 +166,7 @@ impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
         self.remember(prefix.turns(), interval);
         Ok(match self.widened(interval, self.calibrator.margin()) {
             None => Estimate::NoAnswer,
-            Some(wide) if prefix.usage().left().is_some_and(|left| wide.low() > left) => {
-                Estimate::Impossible
-            }
-            Some(wide) => Estimate::Interval(wide),
+            Some(wide) => Estimate::Interval(wide).collapsed(prefix.usage().left()),
         })
     }
 

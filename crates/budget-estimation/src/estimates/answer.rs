@@ -75,11 +75,11 @@ pub fn parse_answers(
             break;
         };
         let name = trimmed(name, mode);
-        let due = |position: &usize| mode == AnswerMode::Lenient || *position == index;
+        let due = |position: &usize| !mode.is_strict() || *position == index;
         // Also in lenient mode, an exact name has precedence over a name in another case.
         let position = resources.iter().position(|known| *known == name).or_else(|| {
             let alike = |known: &&str| known.eq_ignore_ascii_case(name);
-            resources.iter().position(alike).filter(|_| mode == AnswerMode::Lenient)
+            resources.iter().position(alike).filter(|_| !mode.is_strict())
         });
         let slot = position.filter(due).and_then(|position| found.get_mut(position));
         let Some(slot @ None) = slot else {
@@ -118,7 +118,7 @@ fn content(text: &str, mode: AnswerMode) -> Result<&str, AnswerError> {
         let rest = bytes.get(at..).unwrap_or_default();
         let starts = |tag: &[u8]| {
             let start = rest.get(..tag.len()).filter(|start| start.eq_ignore_ascii_case(tag));
-            start.map(|start| mode == AnswerMode::Lenient || start == tag)
+            start.map(|start| !mode.is_strict() || start == tag)
         };
         // In strict mode, a tag in upper case counts as a tag too many, but is not read.
         let [opening, closing] = TAGS;
@@ -134,7 +134,7 @@ fn content(text: &str, mode: AnswerMode) -> Result<&str, AnswerError> {
     }
     // Tags are ASCII, so both positions are character boundaries.
     let content = pair.and_then(|(start, end)| text.get(start..end)).ok_or(AnswerError::NoTag)?;
-    if mode == AnswerMode::Strict && tags != [1, 1] {
+    if mode.is_strict() && tags != [1, 1] {
         return Err(AnswerError::SeveralTags);
     }
     Ok(trimmed(content, mode))
@@ -143,14 +143,16 @@ fn content(text: &str, mode: AnswerMode) -> Result<&str, AnswerError> {
 fn is_impossible(content: &str, mode: AnswerMode) -> bool {
     match mode {
         AnswerMode::Strict => content == "impossible",
-        AnswerMode::Lenient => content.eq_ignore_ascii_case("impossible"),
+        AnswerMode::Lenient | AnswerMode::LenientPoints => {
+            content.eq_ignore_ascii_case("impossible")
+        }
     }
 }
 
 fn trimmed(text: &str, mode: AnswerMode) -> &str {
     match mode {
         AnswerMode::Strict => text,
-        AnswerMode::Lenient => text.trim_ascii(),
+        AnswerMode::Lenient | AnswerMode::LenientPoints => text.trim_ascii(),
     }
 }
 
@@ -158,6 +160,6 @@ fn trimmed(text: &str, mode: AnswerMode) -> &str {
 fn spaceless_start(text: &str, mode: AnswerMode) -> &str {
     match mode {
         AnswerMode::Strict => text.trim_start_matches(' '),
-        AnswerMode::Lenient => text.trim_ascii_start(),
+        AnswerMode::Lenient | AnswerMode::LenientPoints => text.trim_ascii_start(),
     }
 }

@@ -6,6 +6,11 @@
 /// let text = "<ANSWER>Impossible</ANSWER>";
 /// assert_eq!(parse_answer(text, AnswerMode::Strict), Err(AnswerError::NoTag));
 /// assert_eq!(parse_answer(text, AnswerMode::Lenient)?, Estimate::Impossible);
+///
+/// let text = "<answer>1,200</answer>";
+/// assert_eq!(parse_answer(text, AnswerMode::Lenient), Err(AnswerError::Scalar));
+/// let point = parse_answer(text, AnswerMode::LenientPoints)?;
+/// assert_eq!(point, Estimate::interval(1200.0, 1200.0)?);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,4 +29,13 @@ pub enum AnswerMode {
     /// white space separates the ends: `[1,200, 3,400]`. A single comma always separates them:
     /// `[1,200]` runs from 1 to 200.
     Lenient,
+    /// Also accepts a single number v in place of an interval, as the interval `[v, v]`. In an answer about
+    /// several resources, a number ends at a comma that no digit follows.
+    LenientPoints,
+}
+
+impl AnswerMode {
+    pub(super) const fn is_strict(self) -> bool {
+        matches!(self, Self::Strict)
+    }
 }

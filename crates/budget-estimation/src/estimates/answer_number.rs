@@ -9,24 +9,15 @@ use crate::{
 /// Reads `[low, high]` at the start of a text; also returns the text that follows.
 pub(crate) fn ends(text: &str, mode: AnswerMode) -> Result<(Estimate, &str), AnswerError> {
     let Some(inside) = text.strip_prefix('[') else {
-        // A single number is a common mistake of models, with an error of its own.
-        number(text, mode)?;
-        return Err(AnswerError::Scalar);
+        let end = if mode == AnswerMode::LenientPoints { end_of_number(text) } else { text.len() };
+        let (point, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+        return Ok((point_estimate(point, mode)?, rest));
     };
     let (inside, rest) = inside.split_once(']').ok_or(AnswerError::Malformed)?;
     let Some((low, high)) = parted(inside, mode)? else {
-        number(inside, mode)?;
-        return Err(AnswerError::Scalar);
+        return Ok((point_estimate(inside, mode)?, rest));
     };
-    let (low, high) = (number(low, mode)?, number(high, mode)?);
-    for value in [low, high] {
-        if !value.is_finite() {
-            return Err(AnswerError::NotFinite);
-        }
-        if value < 0.0 {
-            return Err(AnswerError::Negative { value });
-        }
-    }
+    let (low, high) = (amount(number(low, mode)?)?, amount(number(high, mode)?)?);
     match Estimate::interval(low, high) {
         Ok(estimate) => Ok((estimate, rest)),
         Err(Error::ScoringRules(scoring_rules::Error::Reversed { low, high })) => {
@@ -34,6 +25,35 @@ pub(crate) fn ends(text: &str, mode: AnswerMode) -> Result<(Estimate, &str), Ans
         }
         Err(_) => Err(AnswerError::NotFinite),
     }
+}
+
+/// A single number: the interval `[v, v]` in the mode that accepts it, otherwise a common mistake of
+/// models with an error of its own.
+fn point_estimate(text: &str, mode: AnswerMode) -> Result<Estimate, AnswerError> {
+    let value = number(text, mode)?;
+    if mode != AnswerMode::LenientPoints {
+        return Err(AnswerError::Scalar);
+    }
+    let value = amount(value)?;
+    Estimate::interval(value, value).map_err(|_| AnswerError::NotFinite)
+}
+
+/// The position of the first comma that no digit follows, at which a number among several resources
+/// ends; the length of the text without such a comma.
+fn end_of_number(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let ends = |&at: &usize| {
+        bytes.get(at) == Some(&b',') && !bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
+    };
+    (0..bytes.len()).find(ends).unwrap_or(bytes.len())
+}
+
+/// Checks that an end is finite and at least 0.
+fn amount(value: f64) -> Result<f64, AnswerError> {
+    if !value.is_finite() {
+        return Err(AnswerError::NotFinite);
+    }
+    if value < 0.0 { Err(AnswerError::Negative { value }) } else { Ok(value) }
 }
 
 /// The texts of the two ends between the brackets; `None` without a comma.
@@ -44,7 +64,7 @@ fn parted(inside: &str, mode: AnswerMode) -> Result<Option<(&str, &str)>, Answer
     if !second.contains(',') {
         return Ok(Some((first, second)));
     }
-    if mode == AnswerMode::Strict {
+    if mode.is_strict() {
         return Err(AnswerError::Malformed);
     }
     let bytes = inside.as_bytes();
@@ -62,7 +82,7 @@ fn parted(inside: &str, mode: AnswerMode) -> Result<Option<(&str, &str)>, Answer
 fn number(text: &str, mode: AnswerMode) -> Result<f64, AnswerError> {
     let text = match mode {
         AnswerMode::Strict => text.trim_matches(' '),
-        AnswerMode::Lenient => text.trim_ascii(),
+        AnswerMode::Lenient | AnswerMode::LenientPoints => text.trim_ascii(),
     };
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if ["inf", "infinity", "nan"].iter().any(|word| unsigned.eq_ignore_ascii_case(word)) {
@@ -70,7 +90,7 @@ fn number(text: &str, mode: AnswerMode) -> Result<f64, AnswerError> {
     }
     let plain = match mode {
         AnswerMode::Strict => Cow::Borrowed(text),
-        AnswerMode::Lenient => ungrouped(text)?,
+        AnswerMode::Lenient | AnswerMode::LenientPoints => ungrouped(text)?,
     };
     // The standard parser checks the positions of signs, point and exponent.
     let decimal = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);

@@ -57,6 +57,42 @@ impl Estimate {
         }
     }
 
+    /// Whether the estimate predicts that the run cannot succeed within its cap: it is `impossible`, or
+    /// an interval whose lower end exceeds `left`, which is what is left under the cap.
+    ///
+    /// This rule decides in all of this crate what counts as an impossible estimate: in the counts of
+    /// feasibility, in the delay of detection, in early stopping and in
+    /// [`BudgetMonitor`](crate::BudgetMonitor). A missing answer predicts nothing.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Estimate};
+    ///
+    /// let estimate = Estimate::interval(300.0, 600.0)?;
+    /// assert!(estimate.predicts_impossible(Some(299.0)));
+    /// assert!(!estimate.predicts_impossible(Some(300.0)));
+    /// assert!(!estimate.predicts_impossible(None));
+    /// assert!(Estimate::Impossible.predicts_impossible(None));
+    /// assert!(!Estimate::NoAnswer.predicts_impossible(Some(0.0)));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn predicts_impossible(self, left: Option<f64>) -> bool {
+        match self {
+            Self::Interval(ends) => left.is_some_and(|left| ends.low() > left),
+            Self::Impossible => true,
+            Self::NoAnswer => false,
+        }
+    }
+
+    /// The estimate as an answer to the question whether the run can succeed: [`Estimate::Impossible`] if
+    /// it [predicts so](Estimate::predicts_impossible), otherwise the estimate itself.
+    #[must_use]
+    #[inline]
+    pub fn collapsed(self, left: Option<f64>) -> Self {
+        if self.predicts_impossible(left) { Self::Impossible } else { self }
+    }
+
     /// The interval; `None` for the other answers.
     #[must_use]
     #[inline]

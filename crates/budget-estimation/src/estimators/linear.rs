@@ -87,10 +87,8 @@ impl Estimator for LinearEstimator {
         }
         let middle = usage.total() / k * (self.turns - k).max(1.0);
         let low = (1.0 - self.half_width) * middle;
-        if usage.left().is_some_and(|left| low > left) {
-            return Ok(Estimate::Impossible);
-        }
-        Estimate::interval(low, (1.0 + self.half_width) * middle)
+        let estimate = Estimate::interval(low, (1.0 + self.half_width) * middle)?;
+        Ok(estimate.collapsed(usage.left()))
     }
 
     fn learn(&mut self, rollout: &Rollout<'_>, _: Resource) -> Result<(), Error> {

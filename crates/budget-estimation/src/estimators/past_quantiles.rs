@@ -116,10 +116,7 @@ impl Estimator for PastQuantiles {
             .past(prefix.turns())
             .and_then(|past| Some((end(past, tail)?, end(past, 1.0 - tail)?)));
         let Some((low, high)) = ends else { return Ok(Estimate::NoAnswer) };
-        if prefix.usage().left().is_some_and(|left| low > left) {
-            return Ok(Estimate::Impossible);
-        }
-        Estimate::interval(low, high)
+        Ok(Estimate::interval(low, high)?.collapsed(prefix.usage().left()))
     }
 
     fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {

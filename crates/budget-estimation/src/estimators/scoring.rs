@@ -46,7 +46,7 @@ pub fn score_rollout<E: Estimator + ?Sized>(
     let run = SampledRun::new(rollout, resource)?;
     for prefix in replay(rollout, resource)? {
         let estimate = estimator.estimate(&prefix)?;
-        each(&run.sample(prefix.turns(), prefix.usage().total(), estimate)?)?;
+        each(&run.sample(prefix.turns(), prefix.usage(), estimate)?)?;
     }
     estimator.learn(rollout, resource)
 }

@@ -4,13 +4,15 @@ use crate::{
     error::Error,
     metrics::{
         feasibility::{FeasibilityCounts, FeasibilitySummary},
+        interval_diagnostics::{DiagnosticSummary, IntervalDiagnostics},
         interval_scores::{IntervalScores, IntervalSummary},
         linear_comparison::{LinearComparison, LinearSummary},
     },
     replay::sample::Sample,
 };
 
-/// Feasibility, interval scores and the comparison with linear extrapolation over the same samples.
+/// Feasibility, interval scores, the comparison with linear extrapolation and, on request, diagnostics
+/// over the same samples.
 ///
 /// Parts can be merged in any order, and a weight of 2 counts as the sample given twice.
 ///
@@ -36,6 +38,7 @@ pub struct Metrics {
     feasibility: FeasibilityCounts,
     intervals: IntervalScores,
     linear: LinearComparison,
+    diagnostics: Option<Box<IntervalDiagnostics>>,
 }
 
 /// The measures of [`Metrics`].
@@ -66,6 +69,9 @@ pub struct MetricsSummary {
     /// Over feasible samples that have an interval and at least one completed turn; `None` if there
     /// are none.
     pub linear: Option<LinearSummary>,
+    /// Over all samples with an interval; `None` if there are none, and unless
+    /// [`Metrics::with_diagnostics`] asked for it.
+    pub diagnostics: Option<DiagnosticSummary>,
 }
 
 impl Metrics {
@@ -79,6 +85,13 @@ impl Metrics {
     #[must_use]
     pub fn with_coverage(mut self, coverage: Level) -> Self {
         self.intervals = self.intervals.with_coverage(coverage);
+        self
+    }
+
+    /// Also computes [`IntervalDiagnostics`], which takes more time. Call it before the first sample.
+    #[must_use]
+    pub fn with_diagnostics(mut self) -> Self {
+        self.diagnostics = Some(Box::default());
         self
     }
 
@@ -99,9 +112,17 @@ impl Metrics {
     /// As [`Metrics::update`].
     #[inline]
     pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
-        // The intervals go first: every sample that they accept is accepted by the other measures.
+        // These two refuse whatever the other measures refuse, so that a sample is added to all or none.
+        if let Some(diagnostics) = &self.diagnostics
+            && weight != Weight::ZERO
+        {
+            diagnostics.check(sample, weight)?;
+        }
         self.intervals.update_weighted(sample, weight)?;
         self.linear.update_weighted(sample, weight)?;
+        if let Some(diagnostics) = &mut self.diagnostics {
+            diagnostics.update_weighted(sample, weight)?;
+        }
         self.feasibility.update_weighted(sample, weight);
         Ok(())
     }
@@ -110,10 +131,16 @@ impl Metrics {
     ///
     /// # Errors
     ///
-    /// As [`IntervalScores::merge`].
+    /// As [`IntervalScores::merge`], and [`Error::Unlike`] if only one has diagnostics.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        if self.diagnostics.is_some() != other.diagnostics.is_some() {
+            return Err(Error::Unlike { what: "the diagnostics" });
+        }
         self.intervals.merge(&other.intervals)?;
         self.linear.merge(&other.linear)?;
+        if let (Some(diagnostics), Some(other)) = (&mut self.diagnostics, &other.diagnostics) {
+            diagnostics.merge(other)?;
+        }
         self.feasibility.merge(&other.feasibility);
         Ok(())
     }
@@ -128,6 +155,7 @@ impl Metrics {
             feasibility: self.feasibility.finish()?,
             intervals: self.intervals.finish().ok(),
             linear: self.linear.finish().ok(),
+            diagnostics: self.diagnostics.as_ref().and_then(|it| it.finish().ok()),
         })
     }
 }

@@ -99,8 +99,11 @@ fn clusters_counted<G: Ord>(samples: &[Sample], clusters: &[G]) -> [usize; 4] {
         names.dedup();
         names.len()
     };
-    let impossible = count(&|it| !it.is_feasible() || it.estimate() == Estimate::Impossible);
-    let feasible = count(&|it| it.is_feasible() || it.estimate().ends().is_some());
+    let impossible = count(&|it| !it.is_feasible() || it.predicts_impossible());
+    let feasible = count(&|it| {
+        let predicted = it.estimate().collapsed(it.left());
+        it.is_feasible() || predicted.ends().is_some()
+    });
     let intervals = count(&Sample::is_feasible);
     [impossible.max(feasible), impossible, intervals, intervals]
 }
@@ -120,7 +123,7 @@ impl Sums {
         let [impossible, feasible] = &mut self.counts;
         let [as_impossible, as_feasible, unanswered] =
             if sample.is_feasible() { feasible } else { impossible };
-        *match sample.estimate() {
+        *match sample.estimate().collapsed(sample.left()) {
             Estimate::Impossible => as_impossible,
             Estimate::Interval(_) => as_feasible,
             Estimate::NoAnswer => unanswered,

@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    error::Error, estimates::estimate::Estimate, metrics::quantile::quantiles,
+    error::Error,
+    metrics::{one_resource::OneResource, quantile::quantiles},
     replay::sample::Sample,
 };
 
-/// How early failures are detected: for each run that is not feasible, its first prefix with the
-/// estimate `impossible`.
+/// How early failures are detected: for each run that is not feasible, its first prefix with an
+/// impossible estimate (see [`Estimate::predicts_impossible`](crate::Estimate::predicts_impossible)).
 ///
 /// Stores one entry per failed run. Samples may come in any order, and parts can be merged in any
 /// order. A run without a sample, such as a run of a single turn, is not counted.
@@ -20,7 +21,7 @@ use crate::{
 /// let mut delay = DetectionDelay::default();
 /// let answers = [Estimate::interval(0.0, 90.0)?, Estimate::Impossible, Estimate::Impossible];
 /// for (k, answer) in (1..).zip(answers) {
-///     delay.update(&Sample::new(&rollout, tokens, k, answer)?);
+///     delay.update(&Sample::new(&rollout, tokens, k, answer)?)?;
 /// }
 /// let summary = delay.finish()?;
 /// assert_eq!((summary.mean_turns, summary.mean_turn_share), (Some(2.0), 0.5));
@@ -31,6 +32,7 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct DetectionDelay {
+    resource: OneResource,
     /// The first alarm of each failed run, if it has one.
     failed: BTreeMap<usize, Option<Alarm>>,
 }
@@ -55,7 +57,7 @@ struct Alarm {
 /// rollouts.push(&[50.0, 20.0, 80.0, 50.0], false)?;
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
 /// let mut delay = DetectionDelay::default();
-/// delay.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?);
+/// delay.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?)?;
 /// let summary = delay.finish()?;
 /// assert_eq!((summary.failed, summary.detected, summary.mean_turns), (1, 0, None));
 /// assert_eq!((summary.mean_turn_share, summary.median_spent_share), (1.0, 1.0));
@@ -83,12 +85,17 @@ pub struct DetectionSummary {
 
 impl DetectionDelay {
     /// Adds one sample; samples of feasible runs are ignored.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MixedResources`] if earlier samples have another resource. The sample is not added.
     #[inline]
-    pub fn update(&mut self, sample: &Sample) {
+    pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
+        self.resource.update(sample)?;
         if sample.is_feasible() {
-            return;
+            return Ok(());
         }
-        let alarm = (sample.estimate() == Estimate::Impossible).then(|| Alarm {
+        let alarm = sample.predicts_impossible().then(|| Alarm {
             turn: sample.turn(),
             turn_share: sample.progress(),
             spent_share: sample.spent_share(),
@@ -100,14 +107,21 @@ impl DetectionDelay {
             _ => self.failed.entry(rollout).or_default(),
         };
         *first = earlier(*first, alarm);
+        Ok(())
     }
 
     /// Adds all samples of `other`, which must come from the same rollouts: a run in both is one run.
-    pub fn merge(&mut self, other: &Self) {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MixedResources`] if the two have samples of different resources.
+    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        self.resource.merge(other.resource)?;
         for (&rollout, &alarm) in &other.failed {
             let first = self.failed.entry(rollout).or_default();
             *first = earlier(*first, alarm);
         }
+        Ok(())
     }
 
     /// The delays over all samples so far.

@@ -4,7 +4,8 @@ use crate::{
     error::Error, estimates::estimate::Estimate, metrics::tally::Tally, replay::sample::Sample,
 };
 
-/// Counts of predicted against actual feasibility. An interval predicts that the run is feasible.
+/// Counts of predicted against actual feasibility. An interval predicts that the run is feasible, unless
+/// it lies above what is left under the cap (see [`Estimate::predicts_impossible`]).
 ///
 /// Uses constant memory. Parts can be merged in any order, and a weight of 2 counts as the sample
 /// given twice.
@@ -118,6 +119,8 @@ pub struct FeasibilitySummary {
     pub macro_f1: Option<f64>,
     /// Share of samples with a correct prediction.
     pub accuracy: f64,
+    /// Share of samples with a readable answer: the format rate.
+    pub format_rate: f64,
 }
 
 impl FeasibilityCounts {
@@ -133,7 +136,7 @@ impl FeasibilityCounts {
         let [impossible, feasible] = &mut self.counts;
         let [as_impossible, as_feasible, unanswered] =
             if sample.is_feasible() { feasible } else { impossible };
-        match sample.estimate() {
+        match sample.estimate().collapsed(sample.left()) {
             Estimate::Impossible => as_impossible.add(weight),
             Estimate::Interval(_) => as_feasible.add(weight),
             Estimate::NoAnswer => unanswered.add(weight),
@@ -179,6 +182,7 @@ impl FeasibilitySummary {
             impossible,
             macro_f1,
             accuracy: (ff + ii) / total,
+            format_rate: (ff + fi + if_ + ii) / total,
         })
     }
 }

@@ -1,4 +1,6 @@
-use crate::{checks::same_length, error::Error, replay::sample::Sample};
+use crate::{
+    checks::same_length, error::Error, metrics::one_resource::OneResource, replay::sample::Sample,
+};
 
 /// For each prefix, whether the intervals of all resources contain what remained. Takes one list of
 /// samples per resource, in the same order of prefixes. A prefix that lacks an interval for any
@@ -10,7 +12,8 @@ use crate::{checks::same_length, error::Error, replay::sample::Sample};
 /// # Errors
 ///
 /// [`Error::Empty`] without a resource; [`Error::Length`] if the lists differ in length;
-/// [`Error::OtherPrefix`] if samples at one position belong to different prefixes.
+/// [`Error::OtherPrefix`] if samples at one position belong to different prefixes;
+/// [`Error::MixedResources`] if a list has samples of several resources.
 ///
 /// ```
 /// use budget_estimation::{
@@ -34,9 +37,11 @@ use crate::{checks::same_length, error::Error, replay::sample::Sample};
 /// ```
 pub fn joint_hits(resources: &[&[Sample]]) -> Result<Vec<bool>, Error> {
     let (first, others) = resources.split_first().ok_or(Error::Empty)?;
+    one_resource(first)?;
     let mut hits: Vec<bool> = first.iter().map(Sample::is_hit).collect();
     for &other in others {
         same_length("samples", first.len(), other.len())?;
+        one_resource(other)?;
         for (index, ((hit, sample), known)) in hits.iter_mut().zip(other).zip(*first).enumerate() {
             if (sample.rollout(), sample.turn()) != (known.rollout(), known.turn()) {
                 return Err(Error::OtherPrefix { index });
@@ -45,4 +50,9 @@ pub fn joint_hits(resources: &[&[Sample]]) -> Result<Vec<bool>, Error> {
         }
     }
     Ok(hits)
+}
+
+fn one_resource(samples: &[Sample]) -> Result<(), Error> {
+    let mut resource = OneResource::default();
+    samples.iter().try_for_each(|sample| resource.update(sample))
 }

@@ -6,6 +6,7 @@ use crate::{
         all_measures::{Metrics, MetricsSummary},
         detection::{DetectionDelay, DetectionSummary},
         one_resource::OneResource,
+        progress_axis::ProgressAxis,
     },
     replay::sample::Sample,
 };
@@ -40,6 +41,7 @@ use crate::{
 #[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct ProgressMetrics {
     resource: OneResource,
+    axis: ProgressAxis,
     first_turn: Metrics,
     /// Each sample is in exactly one bin.
     bins: Vec<Metrics>,
@@ -73,7 +75,9 @@ pub struct ProgressSummary {
     /// Over samples after one turn, k = 1; `None` if there are none. A sample before the first turn
     /// ([`score_probe`](crate::score_probe), k = 0) is not one of them.
     pub first_turn: Option<MetricsSummary>,
-    /// Bin b of n has the samples with b / n <= k / T < (b + 1) / n; `None` for an empty bin.
+    /// Bin b of n has the samples whose progress p, k / T by default, satisfies
+    /// b / n <= p < (b + 1) / n; `None` for an empty bin. In each bin,
+    /// `feasibility.impossible.recall` is the alarm rate on failures.
     pub by_progress: Vec<Option<MetricsSummary>>,
     /// Over failed runs; `None` if there are none.
     pub detection: Option<DetectionSummary>,
@@ -85,6 +89,7 @@ pub struct ProgressSummary {
 #[serde(deny_unknown_fields)]
 struct Stored {
     resource: OneResource,
+    axis: ProgressAxis,
     first_turn: Metrics,
     bins: Vec<Metrics>,
     detection: DetectionDelay,
@@ -95,21 +100,22 @@ impl TryFrom<Stored> for ProgressMetrics {
     type Error = Error;
 
     fn try_from(stored: Stored) -> Result<Self, Error> {
-        let Stored { resource, first_turn, bins, detection } = stored;
+        let Stored { resource, axis, first_turn, bins, detection } = stored;
         if !BINS.contains(&bins.len()) {
             return Err(Error::StoredValue { problem: "there must be 1 to 1000 bins" });
         }
         // Parts that merge have the same resource and claim the same coverage.
         let mut all = first_turn.clone();
         bins.iter().try_for_each(|bin| all.merge(bin))?;
-        Ok(Self { resource, first_turn, bins, detection })
+        Ok(Self { resource, axis, first_turn, bins, detection })
     }
 }
 
 const BINS: std::ops::RangeInclusive<usize> = 1..=1000;
 
 impl ProgressMetrics {
-    /// Measures with a number of bins by progress, k / T.
+    /// Measures with a number of bins by progress, k / T unless [`ProgressMetrics::with_axis`] sets
+    /// another axis.
     ///
     /// # Errors
     ///
@@ -121,6 +127,7 @@ impl ProgressMetrics {
         }
         Ok(Self {
             resource: OneResource::default(),
+            axis: ProgressAxis::default(),
             first_turn: Metrics::default(),
             bins: vec![Metrics::default(); bins],
             detection: DetectionDelay::default(),
@@ -136,11 +143,28 @@ impl ProgressMetrics {
         self
     }
 
+    /// Also computes [`IntervalDiagnostics`](crate::IntervalDiagnostics); see
+    /// [`Metrics::with_diagnostics`].
+    #[must_use]
+    pub fn with_diagnostics(mut self) -> Self {
+        self.first_turn = self.first_turn.with_diagnostics();
+        self.bins = self.bins.into_iter().map(Metrics::with_diagnostics).collect();
+        self
+    }
+
+    /// Sets the axis of the bins. Call it before the first sample.
+    #[must_use]
+    pub const fn with_axis(mut self, axis: ProgressAxis) -> Self {
+        self.axis = axis;
+        self
+    }
+
     /// Adds one sample.
     ///
     /// # Errors
     ///
-    /// As [`Metrics::update`].
+    /// As [`Metrics::update`]; [`Error::Undefined`] for a sample without a cap if bins are shares of
+    /// the cap. The sample is not added.
     #[inline]
     pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
         self.update_weighted(sample, Weight::ONE)
@@ -151,23 +175,22 @@ impl ProgressMetrics {
     ///
     /// # Errors
     ///
-    /// As [`Metrics::update`].
+    /// As [`ProgressMetrics::update`].
     #[inline]
     pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
         if weight == Weight::ZERO {
             return Ok(());
         }
         self.resource.check(sample)?;
-        // In whole numbers, so that a sample on a border is in the upper bin.
-        let bin = sample.turn() as u64 * self.bins.len() as u64 / sample.turns().max(1) as u64;
-        if let Some(bin) = self.bins.get_mut(bin as usize) {
+        let bin = self.axis.bin(sample, self.bins.len())?;
+        if let Some(bin) = self.bins.get_mut(bin) {
             bin.update_weighted(sample, weight)?;
         }
         if sample.turn() == 1 {
             self.first_turn.update_weighted(sample, weight)?;
         }
-        self.detection.update(sample);
-        self.resource.update(sample)
+        self.resource.update(sample)?;
+        self.detection.update(sample)
     }
 
     /// Adds all samples of `other`, which must come from the same rollouts.
@@ -177,16 +200,15 @@ impl ProgressMetrics {
     /// [`Error::Unlike`] unless both have the same bins and claim the same coverage;
     /// [`Error::MixedResources`] if the two have samples of different resources.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
-        if self.bins.len() != other.bins.len() {
-            return Err(Error::Unlike { what: "the number of bins" });
+        if self.bins.len() != other.bins.len() || self.axis != other.axis {
+            return Err(Error::Unlike { what: "the bins" });
         }
         self.resource.merge(other.resource)?;
         self.first_turn.merge(&other.first_turn)?;
         for (bin, other) in self.bins.iter_mut().zip(&other.bins) {
             bin.merge(other)?;
         }
-        self.detection.merge(&other.detection);
-        Ok(())
+        self.detection.merge(&other.detection)
     }
 
     /// The measures over all samples so far.

@@ -1,3 +1,6 @@
+#[cfg(feature = "serde")]
+use std::collections::BTreeMap;
+
 use crate::{
     error::Error, replay::prefix::Prefix, resource::Resource, rollouts::storage::Rollouts,
 };
@@ -68,6 +71,16 @@ impl LiveRun {
         self.rollouts.continue_with(costs)
     }
 
+    /// Sets the content of a completed turn, or with turn 0 of what was known before the first turn; see
+    /// [`Rollouts::set_content`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchTurn`] for a turn that is not completed.
+    pub fn set_content(&mut self, turn: usize, content: impl Into<String>) -> Result<(), Error> {
+        self.rollouts.set_content(0, turn, content)
+    }
+
     /// What is known now, for an estimate of this resource.
     ///
     /// # Errors
@@ -88,6 +101,9 @@ impl LiveRun {
 struct Stored {
     resources: Vec<StoredResource>,
     turns: Vec<Vec<Option<f64>>>,
+    /// By turn, 0 being before the first turn.
+    #[serde(default)]
+    contents: BTreeMap<usize, String>,
 }
 
 #[cfg(feature = "serde")]
@@ -112,6 +128,7 @@ impl From<LiveRun> for Stored {
         Self {
             resources: columns.iter().map(resource).collect(),
             turns: (0..turns).map(turn).collect(),
+            contents: run.rollouts.contents.iter().map(|(&(_, k), it)| (k, it.clone())).collect(),
         }
     }
 }
@@ -128,6 +145,9 @@ impl TryFrom<Stored> for LiveRun {
             }
         }
         stored.turns.iter().try_for_each(|costs| run.push(costs))?;
+        for (turn, content) in stored.contents {
+            run.set_content(turn, content)?;
+        }
         Ok(run)
     }
 }

@@ -3,11 +3,11 @@ use std::fmt;
 use crate::{
     error::Error,
     resource::Resource,
-    rollouts::{column::Column, rollout::Rollout, usage::Usage},
+    rollouts::{rollout::Rollout, storage::Rollouts, usage::Usage},
 };
 
-/// What an estimator may know after k turns of a run: the costs of these turns, their sums, and the
-/// caps. It contains nothing that happened later: no further turn, no number of turns, no outcome.
+/// What an estimator may know after k turns of a run: the costs of these turns, their sums, their
+/// contents, and the caps. It contains nothing that happened later: no further turn, no number of turns, no outcome.
 ///
 /// One resource is the one to be estimated. What was spent of the others is visible too.
 ///
@@ -46,7 +46,7 @@ use crate::{
 /// use budget_estimation::{Error, Estimate, Prefix};
 ///
 /// fn estimate(prefix: &Prefix<'_>) -> Result<Estimate, Error> {
-///     let later: f64 = prefix.columns[0].costs.iter().sum();
+///     let later: f64 = prefix.rollouts.columns[0].costs.iter().sum();
 ///     Estimate::interval(0.0, later)
 /// }
 /// ```
@@ -56,7 +56,7 @@ pub struct Prefix<'a> {
     resource: Resource,
     usage: Usage<'a>,
     /// Read only up to `turns`.
-    columns: &'a [Column],
+    rollouts: &'a Rollouts,
     rollout: usize,
     start: usize,
 }
@@ -86,26 +86,35 @@ impl<'a> Prefix<'a> {
     /// from other rollouts.
     #[must_use]
     pub fn usage_of(&self, resource: Resource) -> Option<Usage<'a>> {
-        self.columns.get(resource.index)?.usage(self.rollout, self.start, self.turns)
+        self.rollouts.columns.get(resource.index)?.usage(self.rollout, self.start, self.turns)
     }
 
     /// The cost of each completed turn; `None` for an unknown cost.
     pub(crate) fn costs_of(&self, resource: Resource) -> Vec<Option<f64>> {
-        let column = self.columns.get(resource.index);
+        let column = self.rollouts.columns.get(resource.index);
         let completed = self.start..self.start + self.turns;
         let costs = column.and_then(|column| column.costs.get(completed)).unwrap_or_default();
         costs.iter().map(|&cost| (!cost.is_nan()).then_some(cost)).collect()
     }
 
     pub(crate) fn cap_of(&self, resource: Resource) -> Option<f64> {
-        self.columns.get(resource.index)?.cap(self.rollout)
+        self.rollouts.columns.get(resource.index)?.cap(self.rollout)
     }
 
     /// All resources with their names, in their order.
     #[must_use]
     pub fn resources(&self) -> impl ExactSizeIterator<Item = (Resource, &'a str)> {
-        let columns = self.columns.iter().enumerate();
-        columns.map(|(index, column)| (Resource { index }, column.name.as_str()))
+        self.rollouts.resources()
+    }
+
+    /// The content of a completed turn, 1 to k, or what was known before the first turn, 0; `None` for a
+    /// later turn and without content. See [`Rollouts::set_content`](crate::Rollouts::set_content).
+    #[must_use]
+    pub fn content(&self, turn: usize) -> Option<&'a str> {
+        if turn > self.turns {
+            return None;
+        }
+        self.rollouts.contents.get(&(self.rollout, turn)).map(String::as_str)
     }
 }
 
@@ -180,6 +189,6 @@ pub(crate) fn prefix<'a>(
     whole: Usage<'a>,
     turns: usize,
 ) -> Prefix<'a> {
-    let (usage, columns) = (whole.first(turns), &rollout.rollouts.columns);
-    Prefix { turns, resource, usage, columns, rollout: rollout.index, start: rollout.start }
+    let (usage, rollouts) = (whole.first(turns), rollout.rollouts);
+    Prefix { turns, resource, usage, rollouts, rollout: rollout.index, start: rollout.start }
 }

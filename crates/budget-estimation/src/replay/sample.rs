@@ -4,7 +4,7 @@ use crate::{
     error::Error,
     estimates::estimate::Estimate,
     resource::Resource,
-    rollouts::{decimals::RunTotal, rollout::Rollout},
+    rollouts::{decimals::RunTotal, rollout::Rollout, usage::Usage},
 };
 
 /// An estimate together with what then happened, which is taken from the rollout itself.
@@ -34,6 +34,8 @@ pub struct Sample {
     resource: Resource,
     /// Plus infinity without a cap.
     cap: f64,
+    /// What is left under the cap; plus infinity without a cap.
+    left: f64,
     used: f64,
     remaining: f64,
     feasible: bool,
@@ -57,8 +59,8 @@ impl Sample {
         if turn >= rollout.turns() {
             return Err(rollout.no_such_turn(turn));
         }
-        let used = rollout.cumulative(resource, turn)?;
-        SampledRun::new(rollout, resource)?.sample(turn, used, estimate)
+        let usage = rollout.usage(resource)?.first(turn);
+        SampledRun::new(rollout, resource)?.sample(turn, usage, estimate)
     }
 
     /// Position of the rollout, from 0.
@@ -97,6 +99,12 @@ impl Sample {
         self.cap.is_finite().then_some(self.cap)
     }
 
+    /// What is left under the cap, negative if the cap is exceeded; `None` without a cap.
+    #[must_use]
+    pub fn left(&self) -> Option<f64> {
+        self.left.is_finite().then_some(self.left)
+    }
+
     /// What the completed turns spent, C_k.
     #[must_use]
     pub const fn used(&self) -> f64 {
@@ -119,6 +127,14 @@ impl Sample {
     #[must_use]
     pub const fn estimate(&self) -> Estimate {
         self.estimate
+    }
+
+    /// Whether the estimate predicts that the run cannot succeed within the cap; see
+    /// [`Estimate::predicts_impossible`].
+    #[must_use]
+    #[inline]
+    pub fn predicts_impossible(&self) -> bool {
+        self.estimate.predicts_impossible(self.left())
     }
 
     /// Whether the later turns spent nothing. Such a sample has no reward and no relative error.
@@ -167,17 +183,29 @@ impl SampledRun {
         })
     }
 
-    /// The sample of an estimate after a number of turns, which spent `used`.
+    /// The sample of an estimate after a number of turns, with their usage.
     #[inline]
     pub(crate) fn sample(
         &self,
         turn: usize,
-        used: f64,
+        usage: Usage<'_>,
         estimate: Estimate,
     ) -> Result<Sample, Error> {
         let Self { rollout, turns, resource, cap, feasible, .. } = *self;
-        let (remaining, estimate) = (self.total.remaining_after(used), estimate.checked()?);
-        Ok(Sample { rollout, turn, turns, resource, cap, used, remaining, feasible, estimate })
+        let (used, left, estimate) = (usage.total(), usage.left_or_infinity(), estimate.checked()?);
+        let remaining = self.total.remaining_after(used);
+        Ok(Sample {
+            rollout,
+            turn,
+            turns,
+            resource,
+            cap,
+            left,
+            used,
+            remaining,
+            feasible,
+            estimate,
+        })
     }
 }
 
@@ -195,6 +223,7 @@ struct Stored {
     turns: usize,
     resource: Resource,
     cap: Option<f64>,
+    left: Option<f64>,
     used: f64,
     remaining: f64,
     feasible: bool,
@@ -206,8 +235,8 @@ impl From<Sample> for Stored {
     fn from(state: Sample) -> Self {
         let Sample { rollout, turn, turns, resource, used, remaining, feasible, estimate, .. } =
             state;
-        let cap = state.cap();
-        Self { rollout, turn, turns, resource, cap, used, remaining, feasible, estimate }
+        let (cap, left) = (state.cap(), state.left());
+        Self { rollout, turn, turns, resource, cap, left, used, remaining, feasible, estimate }
     }
 }
 
@@ -216,7 +245,7 @@ impl TryFrom<Stored> for Sample {
     type Error = Error;
 
     fn try_from(stored: Stored) -> Result<Self, Error> {
-        let Stored { rollout, turn, turns, resource, cap, used, remaining, .. } = stored;
+        let Stored { rollout, turn, turns, resource, cap, left, used, remaining, .. } = stored;
         let (feasible, estimate) = (stored.feasible, stored.estimate.checked()?);
         if turn >= turns || turns > MOST_TURNS {
             let problem = "a sample belongs to a turn before the last of at most 1e12 turns";
@@ -227,13 +256,22 @@ impl TryFrom<Stored> for Sample {
             let problem = "costs and caps must be finite and at least 0";
             return Err(Error::StoredValue { problem });
         }
-        let over = cap.is_some_and(|cap| used > cap);
-        if feasible && over {
+        if left.is_some() != cap.is_some() {
+            let problem = "a sample has an amount left exactly if it has a cap";
+            return Err(Error::StoredValue { problem });
+        }
+        // The sums of decimals are rounded, so that the difference need not be exact.
+        let fits = |(cap, left): (f64, f64)| (cap - used - left).abs() <= 1e-9 * cap.max(used);
+        if !cap.zip(left).is_none_or(fits) {
+            let problem = "what is left must be the cap minus what was used";
+            return Err(Error::StoredValue { problem });
+        }
+        if feasible && left.is_some_and(|left| left < 0.0) {
             return Err(Error::StoredValue {
                 problem: "a run that exceeds its cap is not feasible",
             });
         }
-        let cap = cap.unwrap_or(f64::INFINITY);
-        Ok(Self { rollout, turn, turns, resource, cap, used, remaining, feasible, estimate })
+        let [cap, left] = [cap, left].map(|amount| amount.unwrap_or(f64::INFINITY));
+        Ok(Self { rollout, turn, turns, resource, cap, left, used, remaining, feasible, estimate })
     }
 }

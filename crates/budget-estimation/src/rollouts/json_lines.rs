@@ -5,17 +5,21 @@ use trajectory_metrics::distinct_keys::repeated_key;
 
 use crate::{error::Error, rollouts::storage::Rollouts};
 
+/// The field of opaque contents.
+const CONTENT: &str = "content";
+
 /// Whole numbers below 2^53 are written without a fraction.
 const WHOLE: f64 = 9_007_199_254_740_992.0;
 
 impl Rollouts {
     /// Reads JSON Lines with one rollout per line:
-    /// `{"id"?, "task"?, "turns": [{resource: cost or null}], "success", "cut_off"?, "caps"?:
-    /// {resource: cap}}`.
+    /// `{"id"?, "task"?, "content"?, "turns": [{resource: cost or null, "content"?}], "success",
+    /// "cut_off"?, "caps"?: {resource: cap}}`.
     ///
     /// `success` is true, false, 1 or 0. `cut_off` is true or false; see
     /// [`Rollouts::set_censored`]. `id` and `task` are strings or whole numbers. Other fields are
-    /// ignored, and so are resources that are not named in `resources`. A cost that is null or
+    /// ignored, and so are resources that are not named in `resources`. `content` is a string, before the
+    /// first turn or of a turn (see [`Rollouts::set_content`]); with a resource of that name it is not read. A cost that is null or
     /// missing is unknown. No object may repeat a key, not even in ignored fields. Blank lines and a
     /// byte-order mark before the first line are skipped.
     ///
@@ -99,6 +103,21 @@ impl Rollouts {
                 });
             }
         }
+        let mut contents = Vec::new();
+        if self.columns.iter().all(|column| column.name != CONTENT) {
+            let objects = std::iter::once(Some(line)).chain(turns.iter().map(Value::as_object));
+            for (turn, object) in objects.enumerate() {
+                match object.and_then(|object| object.get(CONTENT)) {
+                    None | Some(Value::Null) => {}
+                    Some(Value::String(text)) => contents.push((turn, text.clone())),
+                    Some(_) => {
+                        let place = turn.checked_sub(1).map(|at| format!("turns[{at}]."));
+                        let field = place.unwrap_or_default() + CONTENT;
+                        return Err((field, "give a string".into()));
+                    }
+                }
+            }
+        }
         let mut caps = Vec::new();
         match line.get("caps") {
             None | Some(Value::Null) => {}
@@ -134,6 +153,9 @@ impl Rollouts {
             if was_cut_off {
                 self.set_censored(rollout)?;
             }
+            for (turn, content) in contents {
+                self.set_content(rollout, turn, content)?;
+            }
             caps.iter().try_for_each(|(handle, cap, _)| self.set_cap_of(rollout, *handle, *cap))
         })();
         set.map_err(|error: Error| whole(error.to_string()))
@@ -147,7 +169,8 @@ impl Rollouts {
     pub fn write_json_lines(&self, mut writer: impl Write) -> Result<(), Error> {
         for rollout in self.iter() {
             let mut line = Map::new();
-            let texts = [("id", rollout.id()), ("task", rollout.task())];
+            let texts =
+                [("id", rollout.id()), ("task", rollout.task()), (CONTENT, rollout.content(0))];
             for (name, text) in texts {
                 if let Some(text) = text {
                     line.insert(name.into(), text.into());
@@ -158,7 +181,11 @@ impl Rollouts {
                     let cost = column.costs.get(at).copied().unwrap_or(f64::NAN);
                     (column.name.clone(), number(cost))
                 };
-                Value::Object(self.columns.iter().map(cost).collect())
+                let mut turn: Map<String, Value> = self.columns.iter().map(cost).collect();
+                if let Some(content) = rollout.content(1 + at - rollout.start) {
+                    turn.entry(CONTENT).or_insert_with(|| content.into());
+                }
+                Value::Object(turn)
             };
             line.insert("turns".into(), (rollout.start..rollout.end).map(turn).collect());
             line.insert("success".into(), rollout.succeeded().into());
@@ -194,7 +221,7 @@ fn in_line(error: &serde_json::Error) -> String {
 type Wrong = (String, String);
 
 /// The JSON form of a cost: whole numbers have no fraction, and an unknown cost is null.
-fn number(value: f64) -> Value {
+pub(crate) fn number(value: f64) -> Value {
     if value.fract() == 0.0 && (0.0..WHOLE).contains(&value) {
         (value as u64).into()
     } else {

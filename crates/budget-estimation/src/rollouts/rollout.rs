@@ -77,6 +77,12 @@ impl<'a> Rollout<'a> {
         self.rollouts.tasks.get(self.index)?.as_deref()
     }
 
+    /// The content of a turn, 0 to T; `None` without content. See [`Rollouts::set_content`].
+    #[must_use]
+    pub fn content(&self, turn: usize) -> Option<&'a str> {
+        self.rollouts.contents.get(&(self.index, turn)).map(String::as_str)
+    }
+
     /// Number of turns, T; at least 1.
     #[must_use]
     pub const fn turns(&self) -> usize {

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use crate::{checks::is_amount, error::Error, resource::Resource, rollouts::column::Column};
 
 /// Many runs of an agent, stored flat: one array of costs per resource, and the end of each run.
@@ -43,6 +45,8 @@ pub struct Rollouts {
     pub(crate) censored: Vec<bool>,
     pub(crate) ids: Vec<Option<String>>,
     pub(crate) tasks: Vec<Option<String>>,
+    /// By rollout and turn, 0 being before the first turn.
+    pub(crate) contents: BTreeMap<(usize, usize), String>,
 }
 
 impl Rollouts {
@@ -59,6 +63,7 @@ impl Rollouts {
             censored: Vec::new(),
             ids: Vec::new(),
             tasks: Vec::new(),
+            contents: BTreeMap::new(),
         };
         for name in resources {
             let name = rollouts.new_name(name.into())?;
@@ -175,6 +180,44 @@ impl Rollouts {
         Ok(())
     }
 
+    /// Sets the content of a turn, from 1, such as the text and the results of tools; turn 0 is what was
+    /// known before the first turn, such as the task. This crate does not read contents: a
+    /// [`Prefix`](crate::Prefix) shows an estimator those of its completed turns, so that a model can be
+    /// asked about recorded runs without seeing their future.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchRollout`] if there is no rollout at this position; [`Error::NoSuchTurn`] if it
+    /// has fewer turns.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Rollouts, replay};
+    ///
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+    /// for (turn, text) in ["Sort the list.", "read_file", "sort", "done"].into_iter().enumerate() {
+    ///     rollouts.set_content(0, turn, text)?;
+    /// }
+    /// let tokens = rollouts.resource("tokens")?;
+    /// let first = replay(&rollouts.get(0)?, tokens)?.next().ok_or(Error::Empty)?;
+    /// assert_eq!((first.content(0), first.content(1)), (Some("Sort the list."), Some("read_file")));
+    /// assert_eq!(first.content(2), None);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn set_content(
+        &mut self,
+        rollout: usize,
+        turn: usize,
+        content: impl Into<String>,
+    ) -> Result<(), Error> {
+        let turns = self.get(rollout)?.turns();
+        if turn > turns {
+            return Err(Error::NoSuchTurn { rollout, turn, turns });
+        }
+        self.contents.insert((rollout, turn), content.into());
+        Ok(())
+    }
+
     /// Marks a rollout as ended by a budget rather than by itself, so that it would have spent more.
     /// It still counts as a failure; [`PastQuantiles::survival_aware`] learns from it.
     ///
@@ -193,6 +236,14 @@ impl Rollouts {
             *entry = true;
         }
         Ok(())
+    }
+
+    /// Sets whether a rollout succeeded; it is then not cut off.
+    pub(crate) fn set_outcome(&mut self, rollout: usize, succeeded: bool) {
+        let outcome = self.successes.get_mut(rollout).zip(self.censored.get_mut(rollout));
+        if let Some(outcome) = outcome {
+            (*outcome.0, *outcome.1) = (succeeded, false);
+        }
     }
 
     /// Sets the cap on a resource for every rollout, including rollouts that are added later.

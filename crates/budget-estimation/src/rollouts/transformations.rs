@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use scoring_rules::DecimalSum;
 
 use crate::{
@@ -52,6 +54,7 @@ impl Rollouts {
             censored: Vec::new(),
             ids: Vec::new(),
             tasks: Vec::new(),
+            contents: BTreeMap::new(),
         };
         for rollout in self.iter().filter(|rollout| keep(rollout)) {
             for (to, from) in kept.columns.iter_mut().zip(&self.columns) {
@@ -66,6 +69,10 @@ impl Rollouts {
             kept.censored.push(rollout.is_censored());
             kept.ids.push(rollout.id().map(str::to_owned));
             kept.tasks.push(rollout.task().map(str::to_owned));
+            let contents = self.contents.range((rollout.index, 0)..=(rollout.index, usize::MAX));
+            let index = kept.ends.len() - 1;
+            let contents = contents.map(|(&(_, turn), content)| ((index, turn), content.clone()));
+            kept.contents.extend(contents);
         }
         kept
     }

@@ -93,6 +93,12 @@ impl<'a> Usage<'a> {
         self.cap().map(|cap| self.left_of(cap))
     }
 
+    /// What is left under the cap; plus infinity without a cap.
+    #[inline]
+    pub(crate) fn left_or_infinity(&self) -> f64 {
+        if self.cap.is_finite() { self.left_of(self.cap) } else { f64::INFINITY }
+    }
+
     #[inline]
     fn left_of(&self, cap: f64) -> f64 {
         match self.difference {

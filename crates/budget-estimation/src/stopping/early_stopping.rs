@@ -13,12 +13,16 @@ use crate::{
     },
 };
 
-/// Counts what a stop rule would have saved and lost on finished runs, from the samples of their
+/// Counts what stop rules would have saved and lost on finished runs, from the samples of their
 /// estimates.
 ///
-/// A run stops at the first prefix to which the rule applies, which saves what the run spent later.
-/// False alarms (the paper's false aborts) are all prefixes of feasible runs to which the rule applies,
+/// A run stops at the first prefix to which any rule applies, which saves what the run spent later.
+/// False alarms (the paper's false aborts) are all prefixes of feasible runs to which a rule applies,
 /// including those after the first. Runs without a sample count as runs that do not stop.
+///
+/// With [`StopRule::CapExceeded`] among the rules, the runs stop where a
+/// [`BudgetMonitor`](crate::BudgetMonitor) of this resource with the other rules stops them; without it,
+/// only the estimates do.
 ///
 /// If given, `failure_probabilities` has one entry per sample.
 ///
@@ -43,7 +47,7 @@ use crate::{
 ///     used => Estimate::interval(used, 2.0 * used),
 /// });
 /// let samples = score_rollouts(&rollouts, tokens, &mut careful)?;
-/// let stops = early_stopping(&rollouts, tokens, &samples, None, StopRule::first_impossible())?;
+/// let stops = early_stopping(&rollouts, tokens, &samples, None, &[StopRule::first_impossible()])?;
 /// assert_eq!(stops.false_abort_rate()?, 0.0);
 /// assert_eq!(stops.saved_share()?, 40.0 / 200.0);
 /// # Ok::<(), Error>(())
@@ -53,7 +57,7 @@ pub fn early_stopping(
     resource: Resource,
     samples: &[Sample],
     failure_probabilities: Option<&[Probability]>,
-    rule: StopRule,
+    rules: &[StopRule],
 ) -> Result<EarlyStops, Error> {
     let given = failure_probabilities.map_or(samples.len(), <[Probability]>::len);
     same_length("failure_probabilities", samples.len(), given)?;
@@ -62,11 +66,11 @@ pub fn early_stopping(
     let (mut saved, mut spent) = (ExactSum::default(), ExactSum::default());
     for run in SampledRuns::new(rollouts, resource, samples)? {
         let run = run?;
-        let mut alarm = Alarm::new(rule);
+        let mut alarm = Alarm::new(rules);
         let mut stopped_at: Option<&Sample> = None;
         for (i, sample) in run.samples.iter().enumerate() {
             let stated = failure_probabilities.and_then(|all| all.get(run.first + i)).copied();
-            let now = alarm.push(sample.estimate(), stated);
+            let now = alarm.push(sample, stated);
             if now && stopped_at.is_none() {
                 stopped_at = Some(sample);
             }

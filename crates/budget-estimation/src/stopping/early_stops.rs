@@ -148,6 +148,23 @@ impl EarlyStops {
         ratio("stopped_successes", part, self.successes as f64, "from 0 to successes")
     }
 
+    /// The success rate that the rule loses, as a share of all runs, in [0, 1]; lower is better. The
+    /// paper reports it in percentage points.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] without a run; [`Error::Setting`] for more stops than feasible runs.
+    ///
+    /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 6.1.
+    pub fn success_rate_lost(&self) -> Result<f64, Error> {
+        let (stopped, successes) = (self.stopped_successes as f64, self.successes as f64);
+        if stopped > successes {
+            let (name, range) = ("stopped_successes", "from 0 to successes");
+            return Err(Error::Setting { name, value: stopped, range });
+        }
+        ratio("stopped_successes", stopped, successes + self.failures as f64, "from 0 to successes")
+    }
+
     /// Share of what infeasible runs spent that the rule saves, in [0, 1]; higher is better.
     ///
     /// # Errors

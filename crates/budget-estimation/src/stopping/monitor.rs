@@ -166,21 +166,18 @@ impl BudgetMonitor {
             } else if *total >= resource.near {
                 near.get_or_insert(name);
             }
-            impossible |= match estimate {
-                Estimate::Impossible => true,
-                Estimate::Interval(interval) => interval.low() > left,
-                Estimate::NoAnswer => false,
-            };
+            impossible |= estimate.predicts_impossible(Some(left));
             if estimate.ends().is_some_and(|interval| interval.high() > left) {
                 may_not_fit.get_or_insert(name);
             }
         }
-        let in_a_row = impossible_in_a_row(self.in_a_row, impossible);
-        self.in_a_row = in_a_row;
+        self.in_a_row = impossible_in_a_row(self.in_a_row, impossible);
+        let (in_a_row, over) = (self.in_a_row, exceeded.is_some());
         if let Some(resource) = exceeded.cloned() {
             return Ok(Advice::Stop(AdviceReason::CapExceeded { resource }));
         }
-        if let Some(rule) = self.rules.iter().find(|rule| rule.holds(in_a_row, failure_probability))
+        if let Some(rule) =
+            self.rules.iter().find(|rule| rule.holds(in_a_row, failure_probability, over))
         {
             return Ok(Advice::Stop(match (rule, failure_probability) {
                 (StopRule::FailureProbability { .. }, Some(probability)) => {

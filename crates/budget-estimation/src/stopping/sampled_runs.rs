@@ -1,5 +1,8 @@
 use crate::{
-    error::Error, replay::sample::Sample, resource::Resource, rollouts::storage::Rollouts,
+    error::Error,
+    replay::sample::{Sample, SampledRun},
+    resource::Resource,
+    rollouts::storage::Rollouts,
 };
 
 /// One run with its samples.
@@ -52,18 +55,19 @@ impl<'a> SampledRuns<'a> {
         let end = rest.partition_point(|sample| sample.rollout() <= index);
         let first = self.at;
         self.at += end;
-        let (feasible, whole) = (rollout.is_feasible()?, rollout.run_total(self.resource)?);
+        let usage = rollout.usage(self.resource)?;
+        let run = SampledRun::new(&rollout, self.resource)?;
         let samples = rest.get(..end).unwrap_or_default();
         for (i, sample) in samples.iter().enumerate() {
             // The handle of a resource is only a position, which has another meaning in other rollouts.
-            let same = sample.turns() == rollout.turns()
-                && rollout.cumulative(self.resource, sample.turn())? == sample.used()
-                && whole.remaining_after(sample.used()) == sample.remaining();
-            if !same {
+            let turn = sample.turn();
+            if turn >= rollout.turns()
+                || run.sample(turn, usage.first(turn), sample.estimate())? != *sample
+            {
                 return Err(Error::OtherRollouts { sample: first + i, rollout: index });
             }
         }
-        Ok(Run { feasible, total: whole.total, samples, first })
+        Ok(Run { feasible: rollout.is_feasible()?, total: usage.total(), samples, first })
     }
 }
 

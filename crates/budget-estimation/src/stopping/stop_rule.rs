@@ -2,11 +2,12 @@ use std::num::NonZeroU32;
 
 use scoring_rules::Probability;
 
-use crate::{error::Error, estimates::estimate::Estimate};
+use crate::{error::Error, replay::sample::Sample};
 
 /// A rule that stops a run because of its estimates.
 ///
-/// A missing answer ends a row of impossible estimates. A rule about the probability of failure does
+/// Impossible estimates are those for which [`Estimate::predicts_impossible`](crate::Estimate::predicts_impossible) is true, which includes
+/// intervals above what is left under a cap. A missing answer ends a row of impossible estimates. A rule about the probability of failure does
 /// nothing at turns without a stated probability.
 ///
 /// ```
@@ -28,6 +29,9 @@ pub enum StopRule {
         /// The number of estimates.
         in_a_row: NonZeroU32,
     },
+    /// Stops as soon as the cap is exceeded, whatever the estimate. A
+    /// [`BudgetMonitor`](crate::BudgetMonitor) always has this rule.
+    CapExceeded,
     /// Stops as soon as the stated probability of failure reaches a threshold.
     FailureProbability {
         /// The threshold.
@@ -67,8 +71,14 @@ impl StopRule {
 
     /// Whether to stop after this many impossible estimates in a row.
     #[inline]
-    pub(super) fn holds(self, row: u32, failure_probability: Option<Probability>) -> bool {
+    pub(super) fn holds(
+        self,
+        row: u32,
+        failure_probability: Option<Probability>,
+        cap_exceeded: bool,
+    ) -> bool {
         match self {
+            Self::CapExceeded => cap_exceeded,
             Self::Impossible { in_a_row } => row >= in_a_row.get(),
             Self::FailureProbability { at_least } => {
                 failure_probability.is_some_and(|stated| stated >= at_least)
@@ -83,27 +93,28 @@ pub(super) fn impossible_in_a_row(row: u32, impossible: bool) -> u32 {
     if impossible { row.saturating_add(1) } else { 0 }
 }
 
-/// A [`StopRule`] applied to one run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Alarm {
-    rule: StopRule,
+/// Stop rules applied to one run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Alarm<'a> {
+    rules: &'a [StopRule],
     row: u32,
 }
 
-impl Alarm {
+impl<'a> Alarm<'a> {
     /// The state before the first estimate of a run.
-    pub(super) const fn new(rule: StopRule) -> Self {
-        Self { rule, row: 0 }
+    pub(super) const fn new(rules: &'a [StopRule]) -> Self {
+        Self { rules, row: 0 }
     }
 
-    /// Whether the rule stops the run at this turn, given its estimate.
+    /// Whether any of the rules stops the run at the turn of this sample.
     #[inline]
     pub(super) fn push(
         &mut self,
-        estimate: Estimate,
+        sample: &Sample,
         failure_probability: Option<Probability>,
     ) -> bool {
-        self.row = impossible_in_a_row(self.row, estimate == Estimate::Impossible);
-        self.rule.holds(self.row, failure_probability)
+        self.row = impossible_in_a_row(self.row, sample.predicts_impossible());
+        let over = sample.left().is_some_and(|left| left < 0.0);
+        self.rules.iter().any(|rule| rule.holds(self.row, failure_probability, over))
     }
 }

@@ -3,9 +3,9 @@ use crate::{error::Error, estimates::estimate::Estimate};
 /// The half-width of the interval in a training target.
 ///
 /// ```
-/// use budget_estimation::{Error, Estimate, TargetWidth, training_target};
+/// use budget_estimation::{Error, Estimate, TargetRounding, TargetWidth, training_target};
 ///
-/// let around = |width| training_target(Some(100.0), width);
+/// let around = |width| training_target(Some(100.0), width, TargetRounding::Decimal);
 /// assert_eq!(around(TargetWidth::Share(0.25))?, Estimate::interval(75.0, 125.0)?);
 /// assert_eq!(around(TargetWidth::Fixed(5.0))?, Estimate::interval(95.0, 105.0)?);
 /// # Ok::<(), Error>(())
@@ -21,33 +21,60 @@ pub enum TargetWidth {
     Fixed(f64),
 }
 
+/// The way in which the ends of a training target become whole numbers.
+///
+/// ```
+/// use budget_estimation::{Error, Estimate, TargetRounding, TargetWidth, training_target};
+///
+/// // 0.7 of 90 is 63; in floating point it is slightly less.
+/// let target = |rounding| training_target(Some(90.0), TargetWidth::Share(0.3), rounding);
+/// assert_eq!(target(TargetRounding::Decimal)?, Estimate::interval(63.0, 117.0)?);
+/// assert_eq!(target(TargetRounding::Truncated)?, Estimate::interval(62.0, 117.0)?);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum TargetRounding {
+    /// The whole number at or below the decimal result, as in the formula of appendix E.
+    #[default]
+    Decimal,
+    /// The truncated floating-point result, as in the released code of BAGEN. What remains may also be 0,
+    /// with the target `[0, 0]`.
+    Truncated,
+}
+
 /// The answer that a model should learn: an interval around what remained, in whole units, or
 /// `impossible` if the run could not succeed (`remaining` is `None`). Its `Display` form goes between
 /// the tags of an answer.
 ///
-/// With a half-width h, the interval is `[max(1, floor(r - h)), floor(r + h)]`. A product that rounding
-/// moves just below a whole number counts as that number: 0.7 of 90 is 63, not 62.
+/// With a half-width h, the interval is `[max(1, floor(r - h)), floor(r + h)]`.
 ///
 /// # Errors
 ///
 /// [`Error::Setting`] unless what remains is from 1 to 1e15 and the width is in its range.
 ///
 /// ```
-/// use budget_estimation::{Error, Estimate, TargetWidth, training_target};
+/// use budget_estimation::{Error, Estimate, TargetRounding, TargetWidth, training_target};
 ///
-/// let target = training_target(Some(437.0), TargetWidth::Share(0.1))?;
+/// let target = training_target(Some(437.0), TargetWidth::Share(0.1), TargetRounding::Decimal)?;
 /// assert_eq!(target, Estimate::interval(393.0, 480.0)?);
 /// assert_eq!(format!("<answer>{target}</answer>"), "<answer>[393, 480]</answer>");
-/// let target = training_target(Some(437.0), TargetWidth::Fixed(500.0))?;
+/// let target = training_target(Some(437.0), TargetWidth::Fixed(500.0), TargetRounding::Decimal)?;
 /// assert_eq!(target, Estimate::interval(1.0, 937.0)?);
-/// let target = training_target(Some(90.0), TargetWidth::Share(0.3))?;
+/// let target = training_target(Some(90.0), TargetWidth::Share(0.3), TargetRounding::Decimal)?;
 /// assert_eq!(target, Estimate::interval(63.0, 117.0)?);
-/// assert_eq!(training_target(None, TargetWidth::Share(0.1))?, Estimate::Impossible);
+/// assert_eq!(training_target(None, TargetWidth::Share(0.1), TargetRounding::Decimal)?, Estimate::Impossible);
 /// # Ok::<(), Error>(())
 /// ```
 ///
 /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix E.
-pub fn training_target(remaining: Option<f64>, width: TargetWidth) -> Result<Estimate, Error> {
+pub fn training_target(
+    remaining: Option<f64>,
+    width: TargetWidth,
+    rounding: TargetRounding,
+) -> Result<Estimate, Error> {
     let (name, value, allowed) = match width {
         TargetWidth::Share(w) => ("half-width as a share", w, 0.0..=1.0),
         TargetWidth::Fixed(w) => ("fixed half-width", w, 0.0..=1e15),
@@ -57,6 +84,9 @@ pub fn training_target(remaining: Option<f64>, width: TargetWidth) -> Result<Est
         return Err(Error::Setting { name, value, range });
     }
     let Some(remaining) = remaining else { return Ok(Estimate::Impossible) };
+    if remaining == 0.0 && rounding == TargetRounding::Truncated {
+        return Estimate::interval(0.0, 0.0);
+    }
     if !(1.0..=1e15).contains(&remaining) {
         let name = "remaining amount";
         return Err(Error::Setting { name, value: remaining, range: "from 1 to 1e15" });
@@ -65,7 +95,11 @@ pub fn training_target(remaining: Option<f64>, width: TargetWidth) -> Result<Est
         TargetWidth::Share(w) => (remaining * (1.0 - w), remaining * (1.0 + w)),
         TargetWidth::Fixed(w) => (remaining - w, remaining + w),
     };
-    Estimate::interval(floor(low).max(1.0), floor(high))
+    let [low, high] = [low, high].map(|end| match rounding {
+        TargetRounding::Decimal => floor(end),
+        TargetRounding::Truncated => end.trunc(),
+    });
+    Estimate::interval(low.max(1.0), high)
 }
 
 /// The largest whole number at or below the value, with an allowance for rounding errors.

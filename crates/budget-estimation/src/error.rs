@@ -224,6 +224,14 @@ pub enum Error {
         /// What is wrong.
         problem: &'static str,
     },
+    /// A file of another evaluation could not be read.
+    #[error("{place}: {problem}")]
+    Released {
+        /// The place in the file, such as `line 12` or `results[3]`.
+        place: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// An estimator could not answer, for a reason of its own.
     #[error("the estimator could not answer: {reason}")]
     Estimator {

@@ -2,6 +2,7 @@
 
 mod acting;
 mod answer_error;
+pub mod bagen;
 mod calibration;
 mod checks;
 mod error;

@@ -148,7 +148,7 @@ impl EstimateFile {
             })?;
             let amounts = sample.amounts.iter();
             let mut stated = amounts.flat_map(|one| [one.used, one.remaining, one.total, one.cap]);
-            if let Some(value) = stated.find_map(|value| value.filter(|value| !(*value >= 0.0))) {
+            if let Some(value) = stated.find_map(|value| value.filter(|value| *value < 0.0)) {
                 return Err(wrong(index, format!("an amount is {value}; amounts are at least 0")));
             }
             if sample.turn == 0 || sample.turns.is_some_and(|turns| sample.turn >= turns) {

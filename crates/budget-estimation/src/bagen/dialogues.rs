@@ -276,8 +276,7 @@ pub fn warehouse_dialogues(json: &str) -> Result<Vec<WarehouseDialogue>, Error> 
 fn warehouse_run(rollout: usize, value: &Value) -> Option<WarehouseDialogue> {
     let turns: Vec<&Value> =
         sorted_turns(value).into_iter().filter(|turn| !assistant_text(turn).is_empty()).collect();
-    let [.., before, last] = &turns[..] else { return None };
-    let _ = before;
+    let last = turns.last().filter(|_| turns.len() >= 2)?;
     let final_state = field(value, "final_state");
     let initial_day = day(field(value, "initial_state")).unwrap_or(0.0);
     let finances = |turn: &Value, key: &str| {

@@ -113,6 +113,9 @@ struct Intervals {
     cumulative_cost_usd: [f64; 2],
 }
 
+/// A run has at most this many turns, so that a wrong number cannot exhaust the memory.
+const MOST_TURNS: usize = 1_000_000;
+
 fn wrong(index: usize, problem: impl Into<String>) -> Error {
     Error::Released { place: format!("results[{index}]"), problem: problem.into() }
 }
@@ -151,9 +154,16 @@ impl EstimateFile {
             if let Some(value) = stated.find_map(|value| value.filter(|value| *value < 0.0)) {
                 return Err(wrong(index, format!("an amount is {value}; amounts are at least 0")));
             }
-            if sample.turn == 0 || sample.turns.is_some_and(|turns| sample.turn >= turns) {
+            let turns = sample.turns.unwrap_or(sample.turn.saturating_add(1));
+            if sample.turn == 0 || sample.turn >= turns {
                 let problem = format!("turn_idx is {}; it must be from 1 to T - 1", sample.turn);
                 return Err(wrong(index, problem));
+            }
+            if turns > MOST_TURNS {
+                return Err(wrong(
+                    index,
+                    format!("there are {turns} turns; at most 1e6 can be read"),
+                ));
             }
             samples.push(sample);
         }

@@ -41,16 +41,20 @@ pub(super) fn truth(value: &Value) -> bool {
     }
 }
 
-/// `int(value)`, or nothing if that fails.
+/// Counts up to here can be added without overflow.
+const MOST: i64 = 1_000_000_000_000_000;
+
+/// `int(value)`, or nothing if that fails or is no plausible count.
 pub(super) fn whole(value: &Value) -> Option<i64> {
-    match value {
+    let number = match value {
         Value::Bool(value) => Some(i64::from(*value)),
         Value::Number(number) => {
             number.as_i64().or_else(|| number.as_f64().map(|number| number.trunc() as i64))
         }
         Value::String(text) => strip(text).parse().ok(),
         _ => None,
-    }
+    };
+    number.filter(|number| (-MOST..=MOST).contains(number))
 }
 
 /// `float(value)`, or nothing if that fails.

@@ -19,7 +19,7 @@ use std::{
 
 use budget_estimation::{AnswerMode, Level};
 use examples::{
-    budget_plot,
+    bagen_report, budget_plot,
     budget_report::{FIGURES, Report, evaluate},
     budget_runs::{By, Settings, replay},
     estimate_file,
@@ -140,9 +140,6 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
     if plot_id.is_some() && plot.is_none() {
         return Err("--plot-id: names the run of a picture; give --plot FILE.svg too".into());
     }
-    if mode == AnswerMode::Lenient && ESTIMATORS.contains(&estimator.as_str()) {
-        return Err("--lenient: reads recorded answers; give --estimator FILE too".into());
-    }
     let arguments =
         Arguments { files, estimator, mode, settings, resamples, seed, json, plot, plot_id };
     Ok(Some(arguments))
@@ -150,9 +147,17 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
 
 fn output() -> Result<String, Box<dyn Error>> {
     let Some(arguments) = arguments()? else {
-        return Ok([USAGE, rollout_file::FORMAT, estimate_file::FORMAT].concat());
+        return Ok(
+            [USAGE, rollout_file::FORMAT, estimate_file::FORMAT, bagen_report::FORMAT].concat()
+        );
     };
+    if let Some(released) = released_estimates(&arguments)? {
+        return Ok(released);
+    }
     let Arguments { files, estimator, mode, mut settings, resamples, seed, .. } = arguments;
+    if mode == AnswerMode::Lenient && ESTIMATORS.contains(&estimator.as_str()) {
+        return Err("--lenient: reads recorded answers; give --estimator FILE too".into());
+    }
     let all: Vec<RolloutFile> = files
         .iter()
         .map(|path| rollout_file::read(path, settings.spent))
@@ -197,6 +202,36 @@ fn output() -> Result<String, Box<dyn Error>> {
         report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
         Ok(report)
     })
+}
+
+/// The report on a file of BAGEN's released estimates; `None` if the files are runs.
+fn released_estimates(arguments: &Arguments) -> Result<Option<String>, Box<dyn Error>> {
+    let Some((path, text)) =
+        arguments.files.iter().find_map(|path| Some((path, bagen_report::text_of(path)?)))
+    else {
+        return Ok(None);
+    };
+    let Arguments { settings, resamples, seed, .. } = arguments;
+    let other = if arguments.files.len() > 1 {
+        Some("another FILE: give a file of BAGEN's estimates alone")
+    } else if settings.cap.is_some() {
+        Some("--cap: the file of BAGEN's estimates has its own caps")
+    } else if arguments.estimator != "linear" {
+        Some("--estimator: the file of BAGEN's estimates has its own answers")
+    } else if arguments.plot.is_some() {
+        Some("--plot: draws runs, not a file of BAGEN's estimates")
+    } else {
+        None
+    };
+    if let Some(problem) = other {
+        return Err(problem.into());
+    }
+    let coverage = settings.coverage;
+    let found = bagen_report::evaluate(path, &text, arguments.mode, coverage, *resamples, *seed)?;
+    if arguments.json {
+        return Ok(Some(serde_json::to_string_pretty(&found)? + "\n"));
+    }
+    Ok(Some(bagen_report::table(&found)))
 }
 
 fn table(reports: &[FileReport<Report>], settings: &Settings, resamples: usize) -> String {

@@ -1,6 +1,7 @@
 //! What the example programs share: readers that say where a file is wrong, the evaluation of
 //! traces, of tool calls, of plans and of budget estimates, and tables for people.
 
+pub mod bagen_report;
 mod bare_numbers;
 pub mod budget_plot;
 pub mod budget_report;

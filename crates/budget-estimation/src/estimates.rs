@@ -1,5 +1,5 @@
-mod answer;
-mod answer_mode;
+pub(crate) mod answer;
+pub(crate) mod answer_mode;
 mod answer_number;
 pub(crate) mod estimate;
 

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod answer_error;
+pub mod bagen;
 mod calibration;
 mod checks;
 mod error;

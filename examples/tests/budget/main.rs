@@ -6,6 +6,7 @@
 mod program;
 mod recorded_runs;
 mod refusals;
+mod released_estimates;
 
 use std::fs;
 

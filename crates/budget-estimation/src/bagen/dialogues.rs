@@ -1,0 +1,377 @@
+use serde_json::Value;
+
+use crate::{
+    bagen::{
+        released_sample::Kind,
+        values::{
+            assistant_text, field, items, list, number, parse, sorted_turns, text, truth, whole,
+        },
+    },
+    error::Error,
+    rollouts::storage::Rollouts,
+};
+
+/// The tokens of one turn without the history that its request repeats.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TurnTokens {
+    /// New input tokens.
+    pub input: Option<i64>,
+    /// Output tokens, including reasoning.
+    pub output: Option<i64>,
+    /// Their sum, or what is known of it.
+    pub total: Option<i64>,
+}
+
+/// A recorded run of a token benchmark.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TokenDialogue {
+    /// Position of the rollout in its file, from 0.
+    pub rollout: usize,
+    /// Whether the rollout succeeded, also if it exceeded the cap.
+    pub success: bool,
+    /// The turns before the first truncated one that have a text of the assistant; at least one.
+    pub turns: Vec<TurnTokens>,
+}
+
+/// Reads recorded runs of a token benchmark as BAGEN's evaluation does.
+///
+/// Requests carry the whole history. If at least half of the requests have an input of at least the
+/// previous input and the previous visible output together, the new input of a turn is the difference
+/// to this sum, and at least 0. Visible output is without reasoning tokens. A run ends before the
+/// first turn that was truncated, and turns without a text of the assistant are left out.
+/// `cap` is the budget in tokens; a turn beyond it without any action counts as truncated.
+///
+/// # Errors
+///
+/// [`Error::Released`] if the file is not a list of rollouts in JSON.
+///
+/// Reference: `ragen/env/token_estimation/env.py`, `_flatten_rollouts` with
+/// `turn_usage_mode="turn_excluding_history"`.
+///
+/// ```
+/// use budget_estimation::{Error, bagen::{TokenDialogue, token_dialogues}};
+///
+/// let turn = |input, output| format!(
+///     r#"{{"raw_response": "go", "api_input_tokens": {input}, "api_output_tokens": {output}}}"#
+/// );
+/// let turns = [turn(300, 60), turn(380, 68), turn(470, 79), turn(560, 70)].join(",");
+/// let json = format!(r#"[{{"rollout_success": true, "turns": [{turns}]}}]"#);
+/// let dialogues = token_dialogues(&json, 3_500)?;
+/// let rollouts = TokenDialogue::rollouts(&dialogues, 3_500)?;
+/// let tokens = rollouts.resource("total_tokens")?;
+/// // The requests together have 1,987 tokens, most of them repeated.
+/// assert_eq!(rollouts.get(0)?.total(tokens)?, 630.0);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn token_dialogues(json: &str, cap: i64) -> Result<Vec<TokenDialogue>, Error> {
+    let rollouts = items(parse(json)?)?;
+    Ok(rollouts.iter().enumerate().filter_map(|(i, value)| dialogue(i, value, cap)).collect())
+}
+
+fn dialogue(rollout: usize, value: &Value, cap: i64) -> Option<TokenDialogue> {
+    let turns = sorted_turns(value);
+    let kept = turns.into_iter().take_while(|turn| !is_truncated(turn, cap));
+    let turns: Vec<&Value> = kept.filter(|turn| !assistant_text(turn).is_empty()).collect();
+    if turns.is_empty() {
+        return None;
+    }
+    let success = truth(field(value, "rollout_success"))
+        || turns.iter().any(|turn| truth(field(turn, "success")));
+    let requests: Vec<TurnTokens> = turns.iter().map(|turn| request(turn)).collect();
+    let visible: Vec<Option<i64>> = turns.iter().map(|turn| visible_output(turn)).collect();
+    Some(TokenDialogue { rollout, success, turns: without_history(&requests, &visible) })
+}
+
+fn first(turn: &Value, keys: &[&str]) -> Option<i64> {
+    keys.iter().find_map(|key| whole(field(turn, key)))
+}
+
+fn input_tokens(turn: &Value) -> Option<i64> {
+    first(turn, &["api_input_tokens", "input_tokens"])
+}
+
+fn output_tokens(turn: &Value) -> Option<i64> {
+    first(turn, &["api_output_tokens", "output_tokens", "actual_token"])
+}
+
+fn total_tokens(turn: &Value) -> Option<i64> {
+    let parts = [input_tokens(turn), first(turn, &["api_output_tokens", "output_tokens"])];
+    let known = parts.iter().any(Option::is_some);
+    first(turn, &["api_total_tokens", "total_tokens"])
+        .or_else(|| known.then(|| parts.iter().flatten().sum()))
+        .or_else(|| first(turn, &["actual_token"]))
+}
+
+fn is_truncated(turn: &Value, cap: i64) -> bool {
+    let flag = |value: &Value| truth(field(value, "context_token_truncated"));
+    let has_actions = match field(turn, "actions") {
+        Value::Array(actions) => !actions.is_empty(),
+        Value::Null => field(turn, "action_names").as_array().is_none_or(|names| !names.is_empty()),
+        Value::String(text) if text.is_empty() => {
+            field(turn, "action_names").as_array().is_none_or(|names| !names.is_empty())
+        }
+        _ => true,
+    };
+    flag(turn)
+        || flag(field(turn, "info"))
+        || (total_tokens(turn).is_some_and(|total| total > cap)
+            && !truth(field(turn, "success"))
+            && !assistant_text(turn).is_empty()
+            && !has_actions)
+}
+
+/// The tokens of one request, with a part that follows from the two others.
+fn request(turn: &Value) -> TurnTokens {
+    let (mut input, mut output) = (input_tokens(turn), output_tokens(turn));
+    let mut total = total_tokens(turn);
+    if let Some(total) = total {
+        input = input.or_else(|| output.filter(|part| *part <= total).map(|part| total - part));
+        output = output.or_else(|| input.filter(|part| *part <= total).map(|part| total - part));
+    }
+    if total.is_none() && (input.is_some() || output.is_some()) {
+        total = Some(input.unwrap_or(0) + output.unwrap_or(0));
+    }
+    TurnTokens { input, output, total }
+}
+
+/// The output of a turn without reasoning: as reported, or by the share of the words that were kept.
+fn visible_output(turn: &Value) -> Option<i64> {
+    let output = output_tokens(turn)?.max(0);
+    let reported = list(turn, "api_interactions").iter().filter_map(|interaction| {
+        let raw = field(field(interaction, "usage"), "raw");
+        let details = ["output_tokens_details", "completion_tokens_details"];
+        details.iter().find_map(|key| whole(field(field(raw, key), "reasoning_tokens")))
+    });
+    let reported: Vec<i64> = reported.map(|tokens| tokens.max(0)).collect();
+    if !reported.is_empty() {
+        return Some((output - reported.iter().sum::<i64>()).max(0));
+    }
+    let raw = ["raw_response", "raw_generation"].iter().map(|key| field(turn, key));
+    let raw = raw.filter(|value| truth(value)).map(text).next().unwrap_or_default();
+    let parsed = text(field(turn, "parsed_response"));
+    let counts = [word_count(&raw), word_count(&parsed)];
+    if raw == parsed || counts.contains(&0) {
+        return Some(output);
+    }
+    let share = (counts[1] as f64 / counts[0] as f64).min(1.0);
+    Some((output as f64 * share).round_ties_even() as i64)
+}
+
+/// The matches of `\w+|[^\w\s]`.
+fn word_count(text: &str) -> usize {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut count = 0;
+    let mut in_word = false;
+    for c in text.chars() {
+        if is_word(c) {
+            count += usize::from(!in_word);
+        } else if !crate::bagen::text::is_space(c) {
+            count += 1;
+        }
+        in_word = is_word(c);
+    }
+    count
+}
+
+fn without_history(requests: &[TurnTokens], visible: &[Option<i64>]) -> Vec<TurnTokens> {
+    // For each request, the last known input before it and the visible output that followed.
+    let mut before: Vec<Option<i64>> = Vec::with_capacity(requests.len());
+    let mut last = None;
+    for (i, request) in requests.iter().enumerate() {
+        let output = i.checked_sub(1).and_then(|i| visible.get(i).copied().flatten());
+        before.push(last.map(|input: i64| input + output.unwrap_or(0)));
+        last = request.input.or(last);
+    }
+    let pairs = requests.iter().zip(&before).filter_map(|(request, before)| {
+        request.input.zip(*before).map(|(input, before)| input >= before)
+    });
+    let votes: Vec<bool> = pairs.collect();
+    let yes = votes.iter().filter(|&&vote| vote).count();
+    let repeats = !votes.is_empty() && yes * 2 >= votes.len();
+    let turn = |(request, before): (&TurnTokens, &Option<i64>)| {
+        let input = match (request.input, before) {
+            (Some(input), Some(before)) if repeats => Some((input - before).max(0)),
+            (input, _) => input,
+        };
+        let total = match (input, request.output) {
+            (Some(input), Some(output)) => Some(input + output),
+            _ if !repeats => request.total,
+            (input, _) => input,
+        };
+        TurnTokens { input, output: request.output, total }
+    };
+    requests.iter().zip(&before).map(turn).collect()
+}
+
+impl TokenDialogue {
+    /// The runs with the resources `input_tokens`, `output_tokens` and `total_tokens`, the cap on the
+    /// last of them, and the identifiers `rollout-0`, `rollout-1`, … by position in the file.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Rollouts::push_partly_known`] and [`Rollouts::set_cap`].
+    pub fn rollouts(dialogues: &[Self], cap: i64) -> Result<Rollouts, Error> {
+        let mut rollouts = Rollouts::new(["input_tokens", "output_tokens", "total_tokens"])?;
+        for dialogue in dialogues {
+            let amounts = |turn: &TurnTokens| [turn.input, turn.output, turn.total];
+            let costs = dialogue.turns.iter().flat_map(amounts);
+            let costs: Vec<_> = costs.map(|tokens| tokens.map(|tokens| tokens as f64)).collect();
+            let index = rollouts.push_partly_known(&costs, dialogue.success)?;
+            rollouts.set_id(index, format!("rollout-{}", dialogue.rollout))?;
+        }
+        let tokens = rollouts.resource("total_tokens")?;
+        rollouts.set_cap(tokens, cap as f64)?;
+        Ok(rollouts)
+    }
+}
+
+/// A recorded run of the Warehouse benchmark.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct WarehouseDialogue {
+    /// Position of the rollout in its file, from 0.
+    pub rollout: usize,
+    /// Whether the rollout succeeded.
+    pub success: bool,
+    /// The final cash in USD.
+    pub final_cash: f64,
+    /// For each completed turn but the last, what was used so far of time in weeks, storage in item
+    /// weeks and cost in USD; `None` if the file does not state all of it.
+    pub used: Vec<Option<[f64; 3]>>,
+    /// What the whole run used of the three.
+    pub total: [f64; 3],
+}
+
+/// Reads recorded runs of Warehouse as BAGEN's evaluation does: from the finances of each turn, rounded
+/// to whole numbers, and from the days in the prompts. Turns without a text of the assistant are left
+/// out, and runs with fewer than two turns or without final finances.
+///
+/// # Errors
+///
+/// [`Error::Released`] if the file is not a list of rollouts in JSON.
+///
+/// Reference: `ragen/env/money_estimation/env.py`, `_flatten_rollouts`.
+///
+/// ```
+/// use budget_estimation::{Error, bagen::warehouse_dialogues};
+///
+/// let turn = |day, cost| format!(
+///     r#"{{"raw_response": "pass", "user_prompt": "Day {day}", "financials":
+///         {{"cash": 900, "cumulative_cost": {cost}, "cumulative_inventory_weeks": 30}}}}"#
+/// );
+/// let turns = [turn(0, 10.5), turn(14, 25.0)].join(",");
+/// let json = format!(r#"[{{"success": true, "final_state": "Day 28", "turns": [{turns}]}}]"#);
+/// let dialogues = warehouse_dialogues(&json)?;
+/// assert_eq!(dialogues[0].used, [Some([2.0, 30.0, 10.0])]);
+/// assert_eq!(dialogues[0].total, [4.0, 30.0, 25.0]);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn warehouse_dialogues(json: &str) -> Result<Vec<WarehouseDialogue>, Error> {
+    let rollouts = items(parse(json)?)?;
+    Ok(rollouts.iter().enumerate().filter_map(|(i, value)| warehouse_run(i, value)).collect())
+}
+
+fn warehouse_run(rollout: usize, value: &Value) -> Option<WarehouseDialogue> {
+    let turns: Vec<&Value> =
+        sorted_turns(value).into_iter().filter(|turn| !assistant_text(turn).is_empty()).collect();
+    let last = turns.last().filter(|_| turns.len() >= 2)?;
+    let final_state = field(value, "final_state");
+    let initial_day = day(field(value, "initial_state")).unwrap_or(0.0);
+    let finances = |turn: &Value, key: &str| {
+        number(field(field(turn, "financials"), key)).map(f64::round_ties_even)
+    };
+    let weeks = |day: f64| (day / 7.0).round_ties_even();
+    let final_day = day(final_state).unwrap_or(initial_day + 14.0 * turns.len() as f64);
+    let used = turns.windows(2).zip(1_u32..).map(|(pair, completed)| {
+        let [current, next] = pair else { return None };
+        finances(current, "cash").or_else(|| cash(user_text(next)))?;
+        let day = day(user_text(next)).unwrap_or(initial_day + 14.0 * f64::from(completed));
+        let storage = finances(current, "cumulative_inventory_weeks")?;
+        Some([weeks(day), storage, finances(current, "cumulative_cost")?])
+    });
+    let success = match as_bool(field(value, "success")) {
+        Some(success) => success,
+        None => turns.iter().any(|turn| as_bool(field(turn, "success")) == Some(true)),
+    };
+    Some(WarehouseDialogue {
+        rollout,
+        success,
+        final_cash: finances(last, "cash").or_else(|| cash(final_state))?,
+        used: used.collect(),
+        total: [
+            weeks(final_day),
+            finances(last, "cumulative_inventory_weeks")?,
+            finances(last, "cumulative_cost")?,
+        ],
+    })
+}
+
+fn user_text(turn: &Value) -> &Value {
+    let prompt = field(turn, "user_prompt");
+    if !prompt.is_null() {
+        return prompt;
+    }
+    let is_user = |message: &&Value| text(field(message, "role")) == "user";
+    let message = list(turn, "messages").iter().rev().find(is_user);
+    message.map_or(&Value::Null, |message| field(message, "content"))
+}
+
+/// The number after the first `Day`.
+fn day(text: &Value) -> Option<f64> {
+    let mut rest = text.as_str()?;
+    loop {
+        rest = rest.split_once("Day")?.1;
+        let number = rest.trim_start();
+        let digits = number.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+        if number.len() < rest.len() && !digits.is_empty() {
+            return digits.parse().ok();
+        }
+    }
+}
+
+/// The amount after the first `Cash: $`, rounded.
+fn cash(text: &Value) -> Option<f64> {
+    let (_, rest) = text.as_str()?.split_once("Cash:")?;
+    let rest = rest.trim_start().strip_prefix('$')?;
+    let end =
+        rest.find(|c: char| !c.is_ascii_digit() && c != ',' && c != '.').unwrap_or(rest.len());
+    let amount = rest.get(..end)?.replace(',', "");
+    amount.trim_end_matches('.').parse::<f64>().ok().map(f64::round_ties_even)
+}
+
+fn as_bool(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(_) | Value::Number(_) => Some(truth(value)),
+        Value::String(_) => match text(value).to_lowercase().as_str() {
+            "1" | "true" | "yes" | "y" => Some(true),
+            "0" | "false" | "no" | "n" => Some(false),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl WarehouseDialogue {
+    /// The runs with the resources of [`Kind::Warehouse`] and the identifiers `rollout-0`,
+    /// `rollout-1`, … by position in the file. What a turn used is unknown if the file does not state
+    /// the amounts before or after it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Rollouts::push_partly_known`].
+    pub fn rollouts(dialogues: &[Self]) -> Result<Rollouts, Error> {
+        let mut rollouts = Rollouts::new(Kind::Warehouse.resources().iter().copied())?;
+        for dialogue in dialogues {
+            let (mut costs, mut before) = (Vec::new(), Some([0.0; 3]));
+            for used in dialogue.used.iter().copied().chain([Some(dialogue.total)]) {
+                costs.extend((0..3).map(|i| Some((used?[i] - before?[i]).max(0.0))));
+                before = used;
+            }
+            let index = rollouts.push_partly_known(&costs, dialogue.success)?;
+            rollouts.set_id(index, format!("rollout-{}", dialogue.rollout))?;
+        }
+        Ok(rollouts)
+    }
+}

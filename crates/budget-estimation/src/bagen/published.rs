@@ -1,0 +1,162 @@
+use crate::bagen::{
+    released_sample::{Kind, ReleasedSample, SampleMetrics},
+    training::parse_training_answer,
+};
+
+/// How the intervals of one resource lie on prefixes of runs that succeeded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[non_exhaustive]
+pub struct RangeCounts {
+    /// Intervals that contain what remained.
+    pub hits: usize,
+    /// Intervals below what remained.
+    pub optimistic: usize,
+    /// Intervals above what remained.
+    pub conservative: usize,
+}
+
+/// Figures as BAGEN's released code aggregates them. `None` if the denominator is 0.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[non_exhaustive]
+pub struct Published {
+    /// The number of samples.
+    pub samples: usize,
+    /// Samples of runs that succeeded, also beyond their caps.
+    pub success_samples: usize,
+    /// Share of right answers after the first turn, over all runs. Unreadable answers are left out, as
+    /// in all accuracies here.
+    pub first_turn_accuracy: Option<f64>,
+    /// Share of right answers over all samples.
+    pub accuracy: Option<f64>,
+    /// Share of right answers on runs that succeeded.
+    pub accuracy_on_success: Option<f64>,
+    /// Share of right answers on runs that failed.
+    pub accuracy_on_failure: Option<f64>,
+    /// Share of hits over prefixes of runs that succeeded; for Warehouse, of joint hits.
+    pub hit_rate: Option<f64>,
+    /// Mean reward over prefixes of runs that succeeded: [`SampleMetrics::interval_reward`], and
+    /// [`SampleMetrics::mean_reward`] for Warehouse.
+    pub interval_reward: Option<f64>,
+    /// For Warehouse, the share of joint hits over prefixes of runs that succeeded.
+    pub joint_hit_rate: Option<f64>,
+    /// For each resource, how intervals lie on prefixes of runs that succeeded.
+    pub ranges: Vec<RangeCounts>,
+    /// For each resource, the share of intervals that contain what remained, over all samples for which
+    /// both are known: the coverage in the summary of a file.
+    pub coverage: Vec<Option<f64>>,
+    /// Samples of runs that can finish with the answer `impossible`.
+    pub false_aborts: usize,
+    /// These as a share of all samples, as in table 4.
+    pub false_abort_rate: Option<f64>,
+    /// The upper median, `sorted[n // 2]`, of the relative errors of midpoints on runs that can finish,
+    /// by the parser of the training code, with single numbers. `None` for Warehouse.
+    pub mre_p50: Option<f64>,
+}
+
+/// A mean of terms that are added in order, as the released code does.
+#[derive(Default)]
+struct Mean {
+    sum: f64,
+    count: usize,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.count += 1;
+    }
+
+    fn value(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum / self.count as f64)
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut mean = Mean::default();
+    values.for_each(|value| mean.add(value));
+    mean.value()
+}
+
+/// Aggregates samples as BAGEN's released code does for its table 1, its figures and its summaries.
+/// Compare with [`ProgressMetrics`](crate::ProgressMetrics) over the same samples.
+///
+/// Reference: `figure/bagen/generate_all_figures.py`, `compute_token_table1_row`,
+/// `compute_warehouse_table1_row` and `classify_range_direction`; `_build_summary` of both scripts; and
+/// `scripts/budget-rl/eval_checkpoint.py`.
+///
+/// Takes O(n log n) time.
+#[must_use]
+pub fn as_published(samples: &[ReleasedSample]) -> Published {
+    let metrics: Vec<SampleMetrics> = samples.iter().map(ReleasedSample::metrics).collect();
+    let rows = || samples.iter().zip(&metrics);
+    let accuracy = |counts: &dyn Fn(&ReleasedSample) -> bool| {
+        let counted = rows().filter(|(sample, _)| counts(sample));
+        mean(counted.filter_map(|(_, metrics)| metrics.can_finish_correct.map(f64::from)))
+    };
+    let successes = || rows().filter(|(sample, _)| sample.rollout_success);
+    let kind = samples.first().map_or(Kind::Tokens, |sample| sample.kind);
+    let is_hit = |metrics: &SampleMetrics| match kind {
+        Kind::Tokens => metrics.contains.first().copied().flatten() == Some(true),
+        Kind::Warehouse => metrics.joint_hit == Some(true),
+    };
+    let reward = |metrics: &SampleMetrics| match kind {
+        Kind::Tokens => metrics.interval_reward,
+        Kind::Warehouse => metrics.mean_reward,
+    };
+    let hit_rate = mean(successes().map(|(_, metrics)| f64::from(is_hit(metrics))));
+    let resources = 0..kind.resources().len();
+    let false_aborts =
+        samples.iter().filter(|sample| sample.can_finish && sample.is_impossible()).count();
+    Published {
+        samples: samples.len(),
+        success_samples: successes().count(),
+        first_turn_accuracy: accuracy(&|sample| sample.turn == 1),
+        accuracy: accuracy(&|_| true),
+        accuracy_on_success: accuracy(&|sample| sample.rollout_success),
+        accuracy_on_failure: accuracy(&|sample| !sample.rollout_success),
+        hit_rate,
+        interval_reward: mean(successes().map(|(_, metrics)| reward(metrics))),
+        joint_hit_rate: hit_rate.filter(|_| kind == Kind::Warehouse),
+        ranges: resources.clone().map(|i| ranges(samples, i)).collect(),
+        coverage: resources
+            .map(|i| {
+                let known = metrics.iter().filter_map(|metrics| *metrics.contains.get(i)?);
+                mean(known.map(f64::from))
+            })
+            .collect(),
+        false_aborts,
+        false_abort_rate: (!samples.is_empty()).then(|| false_aborts as f64 / samples.len() as f64),
+        mre_p50: if kind == Kind::Tokens { upper_median(samples) } else { None },
+    }
+}
+
+fn ranges(samples: &[ReleasedSample], resource: usize) -> RangeCounts {
+    let mut counts = RangeCounts::default();
+    for sample in samples.iter().filter(|sample| sample.rollout_success) {
+        let interval = sample.intervals().and_then(|intervals| intervals.get(resource));
+        let remaining = sample.amounts.get(resource).and_then(|amounts| amounts.remaining);
+        match (interval, remaining) {
+            (Some(interval), Some(remaining)) if interval.contains(remaining) => counts.hits += 1,
+            (Some(interval), Some(remaining)) if interval.high() < remaining => {
+                counts.optimistic += 1;
+            }
+            (Some(_), Some(_)) => counts.conservative += 1,
+            _ => {}
+        }
+    }
+    counts
+}
+
+fn upper_median(samples: &[ReleasedSample]) -> Option<f64> {
+    let error = |sample: &ReleasedSample| {
+        let remaining = sample.amounts.first()?.remaining.filter(|&remaining| remaining > 0.0)?;
+        let midpoint = parse_training_answer(sample.response.as_deref()?)?.midpoint()?;
+        Some((midpoint - remaining).abs() / remaining)
+    };
+    let mut errors: Vec<f64> =
+        samples.iter().filter(|sample| sample.can_finish).filter_map(error).collect();
+    errors.sort_unstable_by(f64::total_cmp);
+    errors.get(errors.len() / 2).copied()
+}

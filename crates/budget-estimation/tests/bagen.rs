@@ -1,0 +1,418 @@
+//! BAGEN's released evaluation against its own code: `golden/bagen/bagen.py` ran it.
+#![cfg(feature = "serde")]
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+use budget_estimation::{
+    AnswerError, AnswerMode, Error, Estimate, Interval, Rollouts,
+    bagen::{
+        Answer, EstimateFile, Kind, Published, ReleasedSample, TokenDialogue, TrainingAnswer,
+        WarehouseDialogue, parse_token_answer, parse_training_answer, parse_warehouse_answer,
+        token_dialogues, training_reward, warehouse_dialogues,
+    },
+    parse_answer,
+};
+use serde_json::Value;
+
+const CAP: i64 = 9_000;
+const TOKENS: &str = include_str!("golden/bagen/token_estimates.json");
+const WAREHOUSE: &str = include_str!("golden/bagen/warehouse_estimates.json");
+const TOKEN_RUNS: &str = include_str!("golden/bagen/token_dialogues.json");
+const WAREHOUSE_RUNS: &str = include_str!("golden/bagen/warehouse_dialogues.json");
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+fn aggregates(kind: &str) -> Value {
+    json(include_str!("golden/bagen/aggregates.json"))[kind].clone()
+}
+
+/// The results of a file in the order of its samples.
+fn results(text: &str) -> Vec<Value> {
+    let mut results = json(text)["results"].as_array().unwrap().clone();
+    results.sort_by_key(|result| (result["rollout_index"].as_u64(), result["turn_idx"].as_u64()));
+    results
+}
+
+fn interval(ends: &Value) -> Interval {
+    Interval::new(ends[0].as_f64().unwrap(), ends[1].as_f64().unwrap()).unwrap()
+}
+
+fn number(value: &Value) -> Option<f64> {
+    value.as_f64()
+}
+
+/// The answer that the released code read.
+fn released_answer(prediction: &Value) -> Option<Answer> {
+    if prediction["is_impossible"] == true {
+        return Some(Answer::Impossible);
+    }
+    let tokens = &prediction["remaining_token_interval"];
+    if tokens.is_array() {
+        return Some(Answer::Intervals(vec![interval(tokens)]));
+    }
+    let warehouse = prediction["intervals"].as_object()?;
+    let all = Kind::Warehouse.resources().iter().map(|name| interval(&warehouse[*name]));
+    Some(Answer::Intervals(all.collect()))
+}
+
+#[test]
+fn both_evaluation_parsers_read_what_the_released_ones_read() {
+    let mut read = 0;
+    type Parser = fn(&str) -> Option<Answer>;
+    let parsers: [(&str, Parser); 2] =
+        [(TOKENS, parse_token_answer), (WAREHOUSE, parse_warehouse_answer)];
+    for (file, parse) in parsers {
+        for result in results(file) {
+            let prediction = &result["prediction"];
+            let text = prediction["raw_response"].as_str().unwrap();
+            assert_eq!(parse(text), released_answer(prediction), "{text:?}");
+            read += 1;
+        }
+    }
+    assert!(read >= 500, "{read} answers");
+}
+
+#[test]
+fn the_training_parser_and_its_reward_are_those_of_the_released_code() {
+    let golden = json(include_str!("golden/bagen/training.json"));
+    let file = EstimateFile::read(TOKENS).unwrap();
+    let rows = golden["results"].as_array().unwrap();
+    // The file is in the order of rollouts and turns.
+    assert_eq!(rows.len(), file.samples().len());
+    let mut total = 0.0;
+    for (row, sample) in rows.iter().zip(file.samples()) {
+        let text = sample.response.as_deref().unwrap();
+        let shown = match parse_training_answer(text) {
+            None => "None".to_owned(),
+            Some(TrainingAnswer::Impossible) => "impossible".to_owned(),
+            Some(TrainingAnswer::Ends([low, high])) => format!("({low}, {high})"),
+            Some(TrainingAnswer::Scalar(value)) => value.to_string(),
+        };
+        assert_eq!(shown, row["predicted"].as_str().unwrap(), "{text:?}");
+        let remaining = sample.can_finish.then(|| sample.amounts[0].remaining.unwrap());
+        let reward = training_reward(text, remaining);
+        assert_eq!(Some(reward), number(&row["reward"]), "{text:?} {remaining:?}");
+        total += reward;
+    }
+    assert_eq!(Some(total / rows.len() as f64), number(&golden["summary"]["mean_reward"]));
+}
+
+fn flags(metrics: &Value, names: &[&str]) -> Vec<Option<bool>> {
+    names.iter().map(|name| metrics[*name].as_bool()).collect()
+}
+
+fn numbers(metrics: &Value, names: &[&str]) -> Vec<Option<f64>> {
+    names.iter().map(|name| metrics[*name].as_f64()).collect()
+}
+
+#[test]
+fn every_metric_of_every_sample_equals_the_released_one() {
+    let mut seen = 0;
+    for text in [TOKENS, WAREHOUSE] {
+        let file = EstimateFile::read(text).unwrap();
+        for (sample, result) in file.samples().iter().zip(results(text)) {
+            let (ours, theirs) = (sample.metrics(), &result["metrics"]);
+            let id = &result["sample_id"];
+            assert_eq!(ours.can_finish_correct, theirs["can_finish_correct"].as_bool(), "{id}");
+            assert_eq!(Some(ours.mean_reward), number(&theirs["reward"]), "{id}");
+            let (contains, widths) = match file.kind() {
+                Kind::Tokens => (
+                    vec!["remaining_token_interval_contains_actual"],
+                    vec!["remaining_token_interval_width"],
+                ),
+                _ => (
+                    vec![
+                        "time_interval_contains_actual",
+                        "warehouse_interval_contains_actual",
+                        "cost_interval_contains_actual",
+                    ],
+                    vec![
+                        "time_interval_width_weeks",
+                        "warehouse_interval_width_item_weeks",
+                        "cost_interval_width_usd",
+                    ],
+                ),
+            };
+            assert_eq!(ours.contains, flags(theirs, &contains), "{id}");
+            assert_eq!(ours.widths, numbers(theirs, &widths), "{id}");
+            if file.kind() == Kind::Warehouse {
+                assert_eq!(ours.joint_hit, theirs["all_intervals_cover_actual"].as_bool(), "{id}");
+                let errors = [
+                    "time_midpoint_abs_error_weeks",
+                    "warehouse_midpoint_abs_error_item_weeks",
+                    "cost_midpoint_abs_error_usd",
+                ];
+                assert_eq!(ours.midpoint_errors, numbers(theirs, &errors), "{id}");
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen >= 500, "{seen} samples");
+}
+
+fn agrees_with_table_1(published: &Published, table: &Value) {
+    for (ours, name) in [
+        (published.first_turn_accuracy, "first_turn_success_pred_acc"),
+        (published.accuracy_on_success, "pred_hit_success_rollouts"),
+        (published.accuracy_on_failure, "pred_hit_fail_rollouts"),
+        (published.hit_rate, "success_rollout_interval_hit_rate"),
+        (published.interval_reward, "success_rollout_custom_reward"),
+        (Some(published.samples as f64), "estimation_total"),
+        (Some(published.success_samples as f64), "estimation_success_rollouts"),
+    ] {
+        assert_eq!(ours, number(&table[name]), "{name}");
+    }
+}
+
+#[test]
+fn aggregates_of_tokens_equal_the_released_table_figures_and_summaries() {
+    let published = EstimateFile::read(TOKENS).unwrap().as_published();
+    let table = aggregates("tokens");
+    agrees_with_table_1(&published, &table);
+    let [ranges] = published.ranges[..] else { panic!("{published:?}") };
+    let classes = ["Hit", "Overly optimistic", "Overly conservative"];
+    let ours = [ranges.hits, ranges.optimistic, ranges.conservative].map(|count| count as f64);
+    assert_eq!(ours.map(Some).to_vec(), numbers(&table, &classes));
+    let summary = &json(TOKENS)["summary"];
+    assert_eq!(published.accuracy, number(&summary["can_finish_accuracy"]));
+    let coverage = number(&summary["remaining_token_interval_coverage_rate"]);
+    assert_eq!(published.coverage, [coverage]);
+    let training = json(include_str!("golden/bagen/training.json"));
+    assert_eq!(published.mre_p50, number(&training["summary"]["median_relative_error"]));
+    assert_eq!(published.joint_hit_rate, None);
+}
+
+#[test]
+fn aggregates_of_warehouse_equal_the_released_table_and_summary() {
+    let published = EstimateFile::read(WAREHOUSE).unwrap().as_published();
+    agrees_with_table_1(&published, &aggregates("warehouse"));
+    assert_eq!(published.joint_hit_rate, published.hit_rate);
+    let summary = &json(WAREHOUSE)["summary"];
+    assert_eq!(published.accuracy, number(&summary["can_finish_accuracy"]));
+    let names = [
+        "time_interval_coverage_rate",
+        "warehouse_interval_coverage_rate",
+        "cost_interval_coverage_rate",
+    ];
+    assert_eq!(published.coverage, numbers(summary, &names));
+    assert_eq!(published.mre_p50, None);
+}
+
+#[test]
+fn dialogues_give_the_ground_truth_of_the_estimates() {
+    let file = EstimateFile::read(TOKENS).unwrap();
+    let dialogues = token_dialogues(TOKEN_RUNS, CAP).unwrap();
+    let mut prefixes = 0;
+    for dialogue in &dialogues {
+        let samples: Vec<&ReleasedSample> =
+            file.samples().iter().filter(|sample| sample.rollout == dialogue.rollout).collect();
+        assert_eq!(samples.len(), dialogue.turns.len() - 1, "{}", dialogue.rollout);
+        for sample in samples {
+            let (before, after) = dialogue.turns.split_at(sample.turn);
+            let sum = |turns: &[budget_estimation::bagen::TurnTokens]| {
+                turns.iter().map(|turn| turn.total).sum::<Option<i64>>()
+            };
+            let known = |turns: &[budget_estimation::bagen::TurnTokens]| {
+                turns.iter().map(|turn| turn.total.unwrap_or(0)).sum::<i64>() as f64
+            };
+            assert_eq!(sample.rollout_success, dialogue.success);
+            assert_eq!(sample.turns, Some(dialogue.turns.len()));
+            assert_eq!(sample.amounts[0].used, Some(known(before)), "{dialogue:?}");
+            let remaining = sum(before).and_then(|_| sum(after)).map(|tokens| tokens as f64);
+            assert_eq!(sample.amounts[0].remaining, remaining, "{dialogue:?}");
+            prefixes += 1;
+        }
+    }
+    assert_eq!(prefixes, file.samples().len());
+    let rollouts = TokenDialogue::rollouts(&dialogues, CAP).unwrap();
+    assert_eq!(rollouts.len(), dialogues.len());
+
+    let file = EstimateFile::read(WAREHOUSE).unwrap();
+    let dialogues = warehouse_dialogues(WAREHOUSE_RUNS).unwrap();
+    let mut prefixes = 0;
+    for dialogue in &dialogues {
+        for (turn, used) in (1..).zip(&dialogue.used) {
+            let mut found = file.samples().iter();
+            let found = found.find(|one| (one.rollout, one.turn) == (dialogue.rollout, turn));
+            let Some(used) = used else {
+                assert_eq!(found, None);
+                continue;
+            };
+            let sample = found.unwrap();
+            assert_eq!(sample.rollout_success, dialogue.success);
+            for (i, amounts) in sample.amounts.iter().enumerate() {
+                assert_eq!(amounts.total, Some(dialogue.total[i]), "{dialogue:?}");
+                if sample.can_finish {
+                    assert_eq!(amounts.used, Some(used[i]), "{dialogue:?}");
+                    let remaining = (dialogue.total[i] - used[i]).max(0.0);
+                    assert_eq!(amounts.remaining, Some(remaining), "{dialogue:?}");
+                }
+            }
+            prefixes += 1;
+        }
+    }
+    assert_eq!(prefixes, file.samples().len());
+    assert_eq!(WarehouseDialogue::rollouts(&dialogues).unwrap().len(), dialogues.len());
+}
+
+/// The rollouts of a file and the samples of its first resource.
+fn ours(file: &EstimateFile) -> (Rollouts, Vec<budget_estimation::Sample>) {
+    let rollouts = file.rollouts().unwrap();
+    let resource = rollouts.resource(file.kind().resources()[0]).unwrap();
+    let samples = file.samples_of(&rollouts, resource, AnswerMode::Lenient).unwrap();
+    (rollouts, samples)
+}
+
+#[test]
+fn estimate_files_become_samples_without_recorded_runs() {
+    for text in [TOKENS, WAREHOUSE] {
+        let file = EstimateFile::read(text).unwrap();
+        let (rollouts, samples) = ours(&file);
+        for sample in &samples {
+            let id = rollouts.get(sample.rollout()).unwrap().id().unwrap().to_owned();
+            let of = |one: &&ReleasedSample| {
+                format!("rollout-{}", one.rollout) == id && one.turn == sample.turn()
+            };
+            let released = file.samples().iter().find(of).unwrap();
+            let amounts = released.amounts[0];
+            assert_eq!(amounts.used, Some(sample.used()), "{id}");
+            assert_eq!(sample.is_feasible(), released.can_finish, "{id}");
+            if let Some(remaining) = amounts.remaining {
+                assert_eq!(remaining, sample.remaining(), "{id}");
+            }
+        }
+        let stated = |one: &&ReleasedSample| {
+            one.amounts[0].total.zip(one.amounts[0].used).is_some_and(|(all, used)| all > used)
+        };
+        assert_eq!(samples.len(), file.samples().iter().filter(stated).count());
+    }
+}
+
+#[test]
+fn our_denominator_is_feasible_prefixes_and_the_released_one_prefixes_of_successes() {
+    let file = EstimateFile::read(TOKENS).unwrap();
+    let (_, samples) = ours(&file);
+    let published = file.as_published();
+    let feasible = samples.iter().filter(|sample| sample.is_feasible()).count();
+    assert_eq!(feasible, file.samples().iter().filter(|sample| sample.can_finish).count());
+    assert!(feasible < published.success_samples);
+    let aborts = samples.iter().filter(|sample| sample.is_feasible());
+    let aborts = aborts.filter(|sample| sample.estimate() == Estimate::Impossible).count();
+    assert!(aborts > 0 && published.false_aborts > 0);
+    assert!(published.false_abort_rate.unwrap() < published.false_aborts as f64 / feasible as f64);
+
+    // Runs that succeeded beyond their cap: "impossible" is rewarded, but is no alarm of ours.
+    let beyond = |one: &&ReleasedSample| one.rollout_success && !one.can_finish;
+    let rewarded = file.samples().iter().filter(beyond).filter(|one| one.is_impossible());
+    assert!(rewarded.clone().count() > 0);
+    assert!(rewarded.map(ReleasedSample::metrics).all(|metrics| metrics.interval_reward == 1.0));
+}
+
+/// What the three parsers make of a text: ours strict and lenient, the released evaluation's, and
+/// the released training's.
+type Row = (
+    &'static str,
+    Result<Estimate, AnswerError>,
+    Result<Estimate, AnswerError>,
+    Option<Answer>,
+    Option<TrainingAnswer>,
+);
+
+#[test]
+fn the_parsers_differ_as_this_table_says() {
+    let ours = |low: f64, high: f64| Ok(Estimate::interval(low, high).unwrap());
+    let released =
+        |low: f64, high: f64| Some(Answer::Intervals(vec![Interval::new(low, high).unwrap()]));
+    let training = |low: f64, high: f64| Some(TrainingAnswer::Ends([low, high]));
+    let (no_tag, malformed) = (Err(AnswerError::NoTag), Err(AnswerError::Malformed));
+    let several = Err(AnswerError::SeveralTags);
+    let reversed = Err(AnswerError::Reversed { low: 9.0, high: 7.0 });
+    let table: Vec<Row> = vec![
+        (
+            "<answer>[7, 9]</answer>",
+            ours(7.0, 9.0),
+            ours(7.0, 9.0),
+            released(7.0, 9.0),
+            training(7.0, 9.0),
+        ),
+        ("<ANSWER>[7, 9]</ANSWER>", no_tag, ours(7.0, 9.0), released(7.0, 9.0), None),
+        (
+            "<answer>[1,200, 3,400]</answer>",
+            malformed,
+            ours(1200.0, 3400.0),
+            released(1.0, 200.0),
+            None,
+        ),
+        ("<answer>[9, 7]</answer>", reversed, reversed, released(7.0, 9.0), training(9.0, 7.0)),
+        ("<answer>[1.5, 9]</answer>", ours(1.5, 9.0), ours(1.5, 9.0), released(1.0, 5.0), None),
+        (
+            "<answer>[-7, 9]</answer>",
+            Err(AnswerError::Negative { value: -7.0 }),
+            Err(AnswerError::Negative { value: -7.0 }),
+            released(7.0, 9.0),
+            None,
+        ),
+        (
+            "<answer>about [7, 9]</answer>",
+            malformed,
+            malformed,
+            released(7.0, 9.0),
+            training(7.0, 9.0),
+        ),
+        ("<answer>7 to 9 tokens</answer>", malformed, malformed, released(7.0, 9.0), None),
+        (
+            "<answer>8</answer>",
+            Err(AnswerError::Scalar),
+            Err(AnswerError::Scalar),
+            None,
+            Some(TrainingAnswer::Scalar(8.0)),
+        ),
+        (
+            "<answer>Impossible</answer>",
+            malformed,
+            Ok(Estimate::Impossible),
+            Some(Answer::Impossible),
+            Some(TrainingAnswer::Impossible),
+        ),
+        (
+            "<answer>impossible</answer><answer>[7, 9]</answer>",
+            several,
+            ours(7.0, 9.0),
+            Some(Answer::Impossible),
+            Some(TrainingAnswer::Impossible),
+        ),
+        ("[7, 9]", no_tag, no_tag, None, None),
+    ];
+    for (text, strict, lenient, evaluation, in_training) in table {
+        assert_eq!(parse_answer(text, AnswerMode::Strict), strict, "strict: {text}");
+        assert_eq!(parse_answer(text, AnswerMode::Lenient), lenient, "lenient: {text}");
+        assert_eq!(parse_token_answer(text), evaluation, "evaluation: {text}");
+        assert_eq!(parse_training_answer(text), in_training, "training: {text}");
+    }
+}
+
+#[test]
+fn files_of_another_form_are_refused_with_the_place() {
+    let read = |text: &str| EstimateFile::read(text).unwrap_err();
+    assert!(matches!(read("{"), Error::Released { .. }));
+    assert!(matches!(read("[]"), Error::Released { .. }));
+    assert_eq!(read(r#"{"results": []}"#), Error::Empty);
+    let result = |turn: usize, used: &str| {
+        format!(
+            r#"{{"rollout_index": 0, "turn_idx": {turn}, "prediction": null, "ground_truth":
+            {{"rollout_success": true, "actual_can_finish": true, "total_turns": 3 {used}}}}}"#
+        )
+    };
+    let used = r#", "actual_tokens_used_so_far": 5"#;
+    for (results, place) in [
+        ([result(1, used), result(1, used)], "results[1]"),
+        ([result(1, used), result(2, "")], "results[1]"),
+        ([result(3, used), result(1, used)], "results[0]"),
+        ([result(1, r#", "actual_tokens_used_so_far": -5"#), result(2, used)], "results[0]"),
+    ] {
+        let error = read(&format!(r#"{{"results": [{}]}}"#, results.join(",")));
+        assert!(matches!(&error, Error::Released { place: at, .. } if at == place), "{error}");
+    }
+    assert!(matches!(token_dialogues("7", CAP), Err(Error::Released { .. })));
+}

@@ -4,6 +4,7 @@ mod checks;
 mod error;
 mod from_fn;
 mod reasons;
+mod report;
 mod scores;
 mod sensitivity;
 mod stops;
@@ -13,13 +14,19 @@ mod weighting;
 pub use error::Error;
 pub use from_fn::FromFn;
 pub use reasons::{Exclusion, StopClass, StopReason};
+pub use report::{
+    CensoringAnalysis, CensoringAssumption, CensoringReport, ContinuationAudit,
+    ContinuationComparison, HiddenOutcomeShift, MeanShift, RankChange, ScoreComparison,
+    ScoreEstimate, hidden_outcome_shift, rank_changes,
+};
 pub use scores::{
     CensoringShift, RunScore, StreamDifference, censoring_shift, exact_mean_score, exact_score,
     mean_score_bounds, score_bounds, simple_mean_score, simple_score,
 };
 pub use sensitivity::{FlippingOdds, TiltedMean, tilt};
 pub use stops::{
-    HiddenOutcome, Observation, RunGroup, Stopped, TerminationAudit, artificial_stops,
+    CalibratedRuns, CalibrationRuns, HiddenOutcome, Observation, RunGroup, Stopped,
+    TerminationAudit, artificial_stops, cross_fit_calibration,
 };
 pub use success::{
     Continuations, CrossFitSuccess, LogisticSuccess, LogisticSuccessModel, SuccessEstimate,

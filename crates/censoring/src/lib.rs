@@ -4,6 +4,7 @@ mod checks;
 mod error;
 mod from_fn;
 mod reasons;
+mod report;
 mod scores;
 mod sensitivity;
 mod stops;
@@ -13,6 +14,11 @@ mod weighting;
 pub use error::Error;
 pub use from_fn::FromFn;
 pub use reasons::{Exclusion, StopClass, StopReason};
+pub use report::{
+    CensoringAnalysis, CensoringAssumption, CensoringReport, ContinuationAudit,
+    ContinuationComparison, HiddenOutcomeShift, MeanShift, RankChange, ScoreComparison,
+    ScoreEstimate, hidden_outcome_shift, rank_changes,
+};
 pub use scores::{
     CensoringShift, RunScore, StreamDifference, censored_loss_in_logits, censoring_shift,
     exact_mean_score, exact_score, mean_score_bounds, score_bounds, simple_mean_score,
@@ -20,7 +26,8 @@ pub use scores::{
 };
 pub use sensitivity::{FlippingOdds, TiltedMean, tilt};
 pub use stops::{
-    HiddenOutcome, Observation, RunGroup, Stopped, TerminationAudit, artificial_stops,
+    CalibratedRuns, CalibrationRuns, HiddenOutcome, Observation, RunGroup, Stopped,
+    TerminationAudit, artificial_stops, cross_fit_calibration,
 };
 pub use success::{
     Continuations, CrossFitSuccess, LogisticSuccess, LogisticSuccessModel, SuccessEstimate,

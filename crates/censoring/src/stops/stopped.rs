@@ -1,6 +1,7 @@
 use trajectory_metrics::{Probability, Trace};
 
 use crate::{
+    checks::same_length,
     error::Error,
     reasons::{exclusion::Exclusion, stop_class::StopClass, stop_reason::StopReason},
 };
@@ -145,6 +146,33 @@ impl<'a> Stopped<'a> {
             self.horizon = horizon;
         }
         Ok(self)
+    }
+
+    /// The same run with other forecasts, such as calibrated ones.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] unless there are as many forecasts as the run has steps.
+    ///
+    /// ```
+    /// use censoring::{Error, Probability, StopReason, Stopped};
+    ///
+    /// let run = Stopped::new(&[Probability::HALF], None, Some(StopReason::MaxSteps))?;
+    /// let other = [Probability::ONE];
+    /// let run = run.with_horizon(4)?.with_forecasts(&other)?;
+    /// assert_eq!((run.forecasts(), run.horizon()), (&other[..], 4));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn with_forecasts<'b>(&self, forecasts: &'b [Probability]) -> Result<Stopped<'b>, Error> {
+        same_length("forecasts", self.forecasts.len(), forecasts.len())?;
+        let end = match &self.end {
+            End::Complete(trace, reason) => {
+                End::Complete(Trace::new(forecasts, trace.outcome())?, reason.clone())
+            }
+            End::Censored(reason) => End::Censored(reason.clone()),
+            End::Excluded(exclusion) => End::Excluded(exclusion.clone()),
+        };
+        Ok(Stopped { forecasts, horizon: self.horizon, end })
     }
 
     /// The forecasts up to the stop, at least one.

@@ -60,32 +60,42 @@ impl TryFrom<StoredFolds> for Folds {
 }
 
 impl Folds {
-    /// Folds of single traces: failures in the order of their ids go to folds 0, 1, …, k - 1, 0, …,
-    /// and so do successes. Folds differ by at most one trace of each outcome.
+    /// Makes folds of single traces. The traces of each stratum, in the order of their ids, go to
+    /// folds 0, 1, …, k - 1, 0, …, so folds differ by at most one trace of each stratum.
     ///
-    /// Where ids are equal, traces keep the order they came in, which then matters; give each trace
-    /// an id of its own.
+    /// The strata are usually the outcomes. With runs that were cut off they are of type
+    /// `Option<bool>`, so that runs without an outcome are a stratum of their own.
+    ///
+    /// If ids are equal, their traces keep their order, which then matters; each trace should have
+    /// its own id.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for fewer than 2 folds or more than 65,536; [`Error::Length`]
-    /// unless there is one id an outcome.
-    pub fn new<I: Ord>(outcomes: &[bool], ids: &[I], k: usize) -> Result<Self, Error> {
-        check("ids", k, outcomes.len(), ids.len())?;
+    /// [`Error::Setting`] for fewer than 2 folds or more than 65,536; [`Error::Length`] unless there
+    /// is one id per stratum.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Error, Folds};
+    ///
+    /// let outcomes = [Some(true), None, Some(true), Some(false), None];
+    /// assert_eq!(Folds::new(&outcomes, &[1, 2, 3, 4, 5], 2)?.of_each(), [0, 0, 1, 0, 1]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn new<S: Ord, I: Ord>(strata: &[S], ids: &[I], k: usize) -> Result<Self, Error> {
+        check("ids", k, strata.len(), ids.len())?;
         let mut order: Vec<usize> = (0..ids.len()).collect();
         // Stable: equal ids keep their order.
-        order.sort_by(|&a, &b| (outcomes[a], &ids[a]).cmp(&(outcomes[b], &ids[b])));
+        order.sort_by(|&a, &b| (&strata[a], &ids[a]).cmp(&(&strata[b], &ids[b])));
         let mut of_each = vec![0; ids.len()];
-        let mut next = [0; 2];
-        for trace in order {
-            let next = &mut next[usize::from(outcomes[trace])];
-            of_each[trace] = *next;
-            *next = (*next + 1) % k;
+        for stratum in order.chunk_by(|&a, &b| strata[a] == strata[b]) {
+            for (turn, &trace) in stratum.iter().enumerate() {
+                of_each[trace] = turn % k;
+            }
         }
         Ok(Self { count: k, of_each })
     }
 
-    /// Two folds of single traces: the paper's halves A and B.
+    /// Makes two folds of single traces: the halves A and B of the paper.
     ///
     /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
     /// quantification, arXiv:2605.24756, appendix D.
@@ -93,8 +103,8 @@ impl Folds {
     /// # Errors
     ///
     /// As [`Self::new`].
-    pub fn halves<I: Ord>(outcomes: &[bool], ids: &[I]) -> Result<Self, Error> {
-        Self::new(outcomes, ids, 2)
+    pub fn halves<S: Ord, I: Ord>(strata: &[S], ids: &[I]) -> Result<Self, Error> {
+        Self::new(strata, ids, 2)
     }
 
     /// Folds of whole clusters (tasks): `clusters` names the cluster of each trace, and no cluster is in

@@ -1,0 +1,17 @@
+//! Reports on samples in which some runs were cut off.
+
+pub(crate) mod analysis;
+pub(crate) mod assumption;
+pub(crate) mod continuation_audit;
+pub(crate) mod hidden_outcomes;
+pub(crate) mod rank_changes;
+pub(crate) mod score_comparison;
+pub(crate) mod score_estimate;
+
+pub use analysis::{CensoringAnalysis, CensoringReport};
+pub use assumption::CensoringAssumption;
+pub use continuation_audit::{ContinuationAudit, ContinuationComparison};
+pub use hidden_outcomes::{HiddenOutcomeShift, MeanShift, hidden_outcome_shift};
+pub use rank_changes::{RankChange, rank_changes};
+pub use score_comparison::ScoreComparison;
+pub use score_estimate::ScoreEstimate;

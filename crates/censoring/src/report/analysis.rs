@@ -1,0 +1,245 @@
+use scoring_rules::{Level, Probability};
+use trajectory_metrics::WeightSchedule;
+
+use crate::{
+    checks::same_length,
+    error::Error,
+    reasons::stop_class::StopClass,
+    report::{
+        assumption::CensoringAssumption,
+        continuation_audit::{ContinuationAudit, audit},
+        score_comparison::{Sample, ScoreComparison, rules},
+        score_estimate::Resampler,
+    },
+    stops::{audit::TerminationAudit, stopped::Stopped},
+    success::continuations::Continuations,
+};
+
+/// The settings of a report on runs of which some were cut off.
+///
+/// The defaults are those of the paper: all four named weight schedules, 1,000 resamples of whole
+/// clusters, intervals of 95 %. The odds ratio of the sensitivity range is 2.
+///
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, section 6.3 and appendices H.2 and I.
+///
+/// ```
+/// use censoring::{CensoringAnalysis, CensoringAssumption, Error, Probability, StopReason, Stopped};
+///
+/// let forecasts = Probability::from_slice(&[0.5, 0.25])?;
+/// let runs = [
+///     Stopped::new(forecasts, Some(true), None)?,
+///     Stopped::new(forecasts, Some(false), None)?,
+///     Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?,
+/// ];
+/// let q = [Probability::new(0.25)?; 3];
+/// let analysis = CensoringAnalysis::new(CensoringAssumption::NonInformative).with_seed(7);
+/// let report = analysis.report(&runs, Some(&q), &["a", "b", "c"])?;
+///
+/// assert_eq!(report.audit.censoring_rate()?, 1.0 / 3.0);
+/// let brier = report.comparison("brier", "uniform").unwrap();
+/// // A success scores (-0.25 - 0.5625) / 2 and a failure (-0.25 - 0.0625) / 2.
+/// assert_eq!(brier.simple.value, (-0.40625 - 0.15625 - 0.15625) / 3.0);
+/// assert!(brier.sensitivity.unwrap().contains(brier.exact.unwrap().value));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct CensoringAnalysis {
+    assumption: CensoringAssumption,
+    schedules: Vec<WeightSchedule>,
+    resamples: usize,
+    seed: u64,
+    level: Option<Level>,
+    odds_ratio: f64,
+}
+
+impl CensoringAnalysis {
+    /// Makes an analysis under a declared assumption.
+    #[must_use]
+    pub fn new(assumption: CensoringAssumption) -> Self {
+        Self {
+            assumption,
+            schedules: WeightSchedule::NAMED.to_vec(),
+            resamples: 1_000,
+            seed: 0,
+            level: None,
+            odds_ratio: 2.0,
+        }
+    }
+
+    /// Sets the weight schedules.
+    #[must_use]
+    pub fn with_schedules(mut self, schedules: &[WeightSchedule]) -> Self {
+        self.schedules = schedules.to_vec();
+        self
+    }
+
+    /// Sets the number of resamples; without any there are no intervals.
+    #[must_use]
+    pub const fn with_resamples(mut self, resamples: usize) -> Self {
+        self.resamples = resamples;
+        self
+    }
+
+    /// Sets the seed of the resamples.
+    #[must_use]
+    pub const fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the level of the intervals.
+    #[must_use]
+    pub const fn with_level(mut self, level: Level) -> Self {
+        self.level = Some(level);
+        self
+    }
+
+    /// Sets the odds ratio of the sensitivity range: how far the odds of success after a stop may be
+    /// from the given ones, in either direction.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] unless the odds ratio is at least 1 and finite.
+    pub fn with_odds_ratio(mut self, odds_ratio: f64) -> Result<Self, Error> {
+        if !(1.0..=f64::MAX).contains(&odds_ratio) {
+            let range = "at least 1 and finite";
+            return Err(Error::Setting { name: "odds_ratio", value: odds_ratio, range });
+        }
+        self.odds_ratio = odds_ratio;
+        Ok(self)
+    }
+
+    /// Compares the treatments of cut-off runs.
+    ///
+    /// `success_probabilities` has one entry per run, the probability of success after the stop;
+    /// entries of complete and of excluded runs are ignored. `clusters` has the task of each run.
+    /// Excluded runs are counted and have no score.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] unless there is one entry per run in each argument; [`Error::Empty`] if all
+    /// runs are excluded; the errors of a weight schedule that is shorter than a run.
+    pub fn report<G: Ord>(
+        &self,
+        runs: &[Stopped<'_>],
+        success_probabilities: Option<&[Probability]>,
+        clusters: &[G],
+    ) -> Result<CensoringReport, Error> {
+        same_length("clusters", runs.len(), clusters.len())?;
+        if let Some(all) = success_probabilities {
+            same_length("success_probabilities", runs.len(), all.len())?;
+        }
+        let audit: TerminationAudit = runs.iter().collect();
+        let kept: Vec<usize> =
+            (0..runs.len()).filter(|&i| runs[i].class() != StopClass::Excluded).collect();
+        if kept.is_empty() {
+            return Err(Error::Empty);
+        }
+        let clusters: Vec<&G> = kept.iter().map(|&i| &clusters[i]).collect();
+        let probabilities: Option<Vec<Probability>> =
+            success_probabilities.map(|all| kept.iter().map(|&i| all[i]).collect());
+        let kept: Vec<Stopped<'_>> = kept.into_iter().map(|i| runs[i].clone()).collect();
+        let sample = Sample {
+            runs: &kept,
+            success_probabilities: probabilities.as_deref(),
+            resampler: &self.resampler(&clusters)?,
+            odds_ratio: self.odds_ratio,
+            censoring_rate: audit.censoring_rate()?,
+        };
+        let mut comparisons = Vec::with_capacity(3 * self.schedules.len());
+        for (name, rule) in &rules()? {
+            for schedule in &self.schedules {
+                comparisons.push(sample.compare((name, &**rule), schedule)?);
+            }
+        }
+        Ok(CensoringReport { assumption: self.assumption, audit, comparisons })
+    }
+
+    /// Audits probabilities of success that were estimated from continuations of cut-off runs.
+    ///
+    /// `continuations` has one entry per run. Runs that were not cut off are ignored. A run whose
+    /// continuations have fewer than `min_valid` outcomes is left out; the paper uses 5.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] unless there is one entry per run in each argument; [`Error::Setting`] for a
+    /// `min_valid` of 0; [`Error::Empty`] if every run is left out; the errors of a weight schedule
+    /// that is shorter than a run.
+    pub fn audit_continuations<G: Ord>(
+        &self,
+        runs: &[Stopped<'_>],
+        continuations: &[Continuations],
+        min_valid: u64,
+        clusters: &[G],
+    ) -> Result<ContinuationAudit, Error> {
+        same_length("clusters", runs.len(), clusters.len())?;
+        same_length("continuations", runs.len(), continuations.len())?;
+        if min_valid == 0 {
+            return Err(Error::Setting { name: "min_valid", value: 0.0, range: "at least 1" });
+        }
+        let cut_off: Vec<usize> =
+            (0..runs.len()).filter(|&i| runs[i].class() == StopClass::Censored).collect();
+        let kept: Vec<usize> =
+            cut_off.iter().copied().filter(|&i| continuations[i].valid() >= min_valid).collect();
+        if kept.is_empty() {
+            return Err(Error::Empty);
+        }
+        let clusters: Vec<&G> = kept.iter().map(|&i| &clusters[i]).collect();
+        let resampler = self.resampler(&clusters)?;
+        let pairs: Vec<(&Stopped<'_>, Continuations)> =
+            kept.iter().map(|&i| (&runs[i], continuations[i])).collect();
+        let left_out = (cut_off.len() - kept.len()) as u64;
+        audit(&pairs, left_out, min_valid, &self.schedules, &resampler)
+    }
+
+    fn resampler<G: Ord>(&self, clusters: &[G]) -> Result<Resampler, Error> {
+        let level = match self.level {
+            Some(level) => level,
+            None => Level::new(0.95)?,
+        };
+        Ok(Resampler::new(clusters, self.seed, self.resamples, level))
+    }
+}
+
+/// A report on runs of which some were cut off, made by [`CensoringAnalysis::report`].
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[non_exhaustive]
+pub struct CensoringReport {
+    /// The declared assumption.
+    pub assumption: CensoringAssumption,
+    /// The counts of complete, cut-off and excluded runs, with their lengths and forecasts.
+    pub audit: TerminationAudit,
+    /// One comparison per rule and weight schedule.
+    pub comparisons: Vec<ScoreComparison>,
+}
+
+impl CensoringReport {
+    /// The comparison of a rule and a weight schedule, by their names.
+    #[must_use]
+    pub fn comparison(&self, rule: &str, schedule: &str) -> Option<&ScoreComparison> {
+        self.comparisons.iter().find(|row| row.rule == rule && row.schedule == schedule)
+    }
+
+    /// The selection diagnostic: the mean length of cut-off runs divided by that of complete runs.
+    /// `None` if either kind is missing.
+    #[must_use]
+    pub fn length_ratio(&self) -> Option<f64> {
+        let [complete, censored] = self.groups()?;
+        Some(censored.mean_length / complete.mean_length)
+    }
+
+    /// The selection diagnostic: the mean forecast of cut-off runs minus that of complete runs.
+    /// `None` if either kind is missing.
+    #[must_use]
+    pub fn forecast_difference(&self) -> Option<f64> {
+        let [complete, censored] = self.groups()?;
+        Some(censored.mean_forecast - complete.mean_forecast)
+    }
+
+    fn groups(&self) -> Option<[crate::stops::audit::RunGroup; 2]> {
+        let group = |class| self.audit.group(class);
+        Some([group(StopClass::Complete)?, group(StopClass::Censored)?])
+    }
+}

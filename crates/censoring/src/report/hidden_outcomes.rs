@@ -1,0 +1,140 @@
+use scoring_rules::{ExactMean, ScoringRule};
+use trajectory_metrics::{Tps, Trace};
+
+use crate::{
+    checks::same_length,
+    error::Error,
+    scores::{
+        censoring_shift::{CensoringShift, censoring_shift},
+        simple_score::simple_score,
+    },
+    stops::hidden_outcome::HiddenOutcome,
+};
+
+/// The mean shift of some runs: simple minus complete score, in its two parts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[non_exhaustive]
+pub struct MeanShift {
+    /// The number of runs, those whose outcome stays known included.
+    pub runs: u64,
+    /// The number of runs whose outcome is hidden.
+    pub hidden: u64,
+    /// The mean complete score.
+    pub complete_score: f64,
+    /// The mean simple score.
+    pub simple_score: f64,
+    /// The mean of both parts of the shift; runs whose outcome stays known have a shift of 0.
+    pub shift: CensoringShift,
+}
+
+/// The effect of hiding outcomes on the mean score of complete runs, made by
+/// [`hidden_outcome_shift`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[non_exhaustive]
+pub struct HiddenOutcomeShift {
+    /// All runs.
+    pub all: MeanShift,
+    /// The runs that failed; `None` if there are none.
+    pub failures: Option<MeanShift>,
+    /// The runs that succeeded; `None` if there are none.
+    pub successes: Option<MeanShift>,
+    /// The largest difference, over the runs, between the shift in closed form and the difference of
+    /// the two scores. Only rounding makes it positive.
+    pub largest_identity_error: f64,
+}
+
+/// Returns the mean effect of hiding the outcomes of complete runs on their simple score, split into
+/// prefix swap and tail omission, for failures and successes separately.
+///
+/// `stops` has one entry per run: the step after which the run is cut off, or `None` if its outcome
+/// stays known, as [`artificial_stops`](crate::artificial_stops()) returns them.
+///
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, appendix I.1 and table 10.
+///
+/// # Errors
+///
+/// [`Error::Length`] unless there is one stop per run; [`Error::Run`] with the first run that
+/// [`censoring_shift`](crate::censoring_shift()) refuses; [`Error::ScoringRules`] without a run.
+///
+/// ```
+/// use censoring::{Error, Probability, Tps, Trace, WeightSchedule, hidden_outcome_shift};
+/// use trajectory_metrics::BrierScore;
+///
+/// let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
+/// let forecasts = Probability::from_slice(&[0.25, 0.5])?;
+/// let runs = [Trace::new(forecasts, true)?, Trace::new(forecasts, false)?];
+/// let shift = hidden_outcome_shift(&tps, &runs, &[Some(1), None])?;
+/// // Step 1 of the success counts as -1/16 instead of -9/16, and step 2 no longer as -1/4.
+/// let successes = shift.successes.unwrap();
+/// assert_eq!((successes.shift.prefix_swap, successes.shift.tail_omission), (0.25, 0.125));
+/// assert_eq!(shift.failures.unwrap().shift.total(), 0.0);
+/// assert_eq!(shift.all.simple_score - shift.all.complete_score, 0.375 / 2.0);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn hidden_outcome_shift<R: ScoringRule>(
+    tps: &Tps<R>,
+    runs: &[Trace<'_>],
+    stops: &[Option<usize>],
+) -> Result<HiddenOutcomeShift, Error> {
+    same_length("stops", runs.len(), stops.len())?;
+    let mut largest_identity_error = 0.0_f64;
+    let mut sums = [Means::default(), Means::default(), Means::default()];
+    for (run, (&trace, &stop)) in runs.iter().zip(stops).enumerate() {
+        let of_run = |error| Error::Run { run, error: Box::new(error) };
+        let complete = tps.score(trace).map_err(|error| of_run(error.into()))?;
+        let (simple, shift) = match stop {
+            None => (complete, CensoringShift { prefix_swap: 0.0, tail_omission: 0.0 }),
+            Some(stop) => {
+                let shift = censoring_shift(tps, trace, stop).map_err(of_run)?;
+                let hidden = HiddenOutcome::new(trace, stop).and_then(|hidden| hidden.stopped());
+                let simple = hidden.and_then(|run| simple_score(tps, &run)).map_err(of_run)?;
+                (simple, shift)
+            }
+        };
+        let error = (shift.total() - (simple - complete)).abs();
+        largest_identity_error = largest_identity_error.max(error);
+        let values = [complete, simple, shift.prefix_swap, shift.tail_omission];
+        for sum in [0, 1 + usize::from(trace.outcome())] {
+            sums[sum].update(stop.is_some(), values);
+        }
+    }
+    let [all, failures, successes] = sums;
+    let some = |means: Means| if means.runs > 0 { means.finish().map(Some) } else { Ok(None) };
+    Ok(HiddenOutcomeShift {
+        all: all.finish()?,
+        failures: some(failures)?,
+        successes: some(successes)?,
+        largest_identity_error,
+    })
+}
+
+#[derive(Clone, Debug, Default)]
+struct Means {
+    runs: u64,
+    hidden: u64,
+    means: [ExactMean; 4],
+}
+
+impl Means {
+    fn update(&mut self, hidden: bool, values: [f64; 4]) {
+        self.runs += 1;
+        self.hidden += u64::from(hidden);
+        for (mean, value) in self.means.iter_mut().zip(values) {
+            mean.update(value);
+        }
+    }
+
+    fn finish(self) -> Result<MeanShift, Error> {
+        let [complete, simple, swap, tail] = self.means.map(|mean| mean.finish());
+        Ok(MeanShift {
+            runs: self.runs,
+            hidden: self.hidden,
+            complete_score: complete?,
+            simple_score: simple?,
+            shift: CensoringShift { prefix_swap: swap?, tail_omission: tail? },
+        })
+    }
+}

@@ -1,0 +1,49 @@
+use crate::{checks::same_length, error::Error};
+
+/// Two streams whose order by one score is reversed by another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[non_exhaustive]
+pub struct RankChange {
+    /// The position of the stream that is ahead by the first score.
+    pub ahead: usize,
+    /// The position of the stream that is ahead by the second score.
+    pub behind: usize,
+}
+
+/// Returns the pairs of streams whose order by one score is reversed by another, as when cut-off runs
+/// are scored in another way. A tie in either score is no change.
+///
+/// # Errors
+///
+/// [`Error::Length`] unless both have one score per stream; [`Error::RunScore`] for a score that is
+/// NaN.
+///
+/// ```
+/// use censoring::{Error, rank_changes};
+///
+/// // Margins over the base rate in table 14 of arXiv:2605.24756, exponential-front weights: the
+/// // stream is ahead of the base rate on complete runs and behind with cut-off runs.
+/// let changes = rank_changes(&[0.0079, 0.0], &[-0.0025, 0.0])?;
+/// assert_eq!((changes.len(), changes[0].ahead, changes[0].behind), (1, 0, 1));
+/// // With linear-front weights it stays ahead.
+/// assert!(rank_changes(&[0.0123, 0.0], &[0.0086, 0.0])?.is_empty());
+/// # Ok::<(), Error>(())
+/// ```
+pub fn rank_changes(first: &[f64], second: &[f64]) -> Result<Vec<RankChange>, Error> {
+    same_length("scores", first.len(), second.len())?;
+    for (run, &value) in first.iter().chain(second).enumerate() {
+        if value.is_nan() {
+            return Err(Error::RunScore { run: run % first.len(), value });
+        }
+    }
+    let mut changes = Vec::new();
+    for ahead in 0..first.len() {
+        for behind in 0..first.len() {
+            if first[ahead] > first[behind] && second[ahead] < second[behind] {
+                changes.push(RankChange { ahead, behind });
+            }
+        }
+    }
+    Ok(changes)
+}

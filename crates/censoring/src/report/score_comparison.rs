@@ -1,0 +1,142 @@
+use scoring_rules::{Interval, Probability, ScoringRule, Weight};
+use trajectory_metrics::{BetaScore, BrierScore, LogScore, Tps, TpsFamily, WeightSchedule};
+
+use crate::{
+    error::Error,
+    report::score_estimate::{Resampler, ScoreEstimate},
+    scores::{run_score::RunScore, score_bounds::mean_score_bounds},
+    sensitivity::tilt::tilt,
+    stops::stopped::Stopped,
+};
+
+/// The mean scores of one stream under one rule and one weight schedule, for each treatment of
+/// cut-off runs.
+///
+/// Higher scores are better. All intervals use the same resamples, so differences are paired.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[non_exhaustive]
+pub struct ScoreComparison {
+    /// The name of the rule: `log` (clipped at 1e-6), `brier` or `beta_2_4`.
+    pub rule: String,
+    /// The name of the weight schedule.
+    pub schedule: String,
+    /// The mean over complete runs; `None` if there are none.
+    pub complete_only: Option<ScoreEstimate>,
+    /// The simple mean: cut-off runs count as failures on their observed steps.
+    pub simple: ScoreEstimate,
+    /// The mean if cut-off runs count as successes on their observed steps.
+    pub as_success: ScoreEstimate,
+    /// The exact mean at the given probabilities of success; `None` if none were given.
+    pub exact: Option<ScoreEstimate>,
+    /// Simple minus complete-only mean.
+    pub simple_shift: Option<ScoreEstimate>,
+    /// Exact minus complete-only mean.
+    pub exact_shift: Option<ScoreEstimate>,
+    /// Exact minus simple mean.
+    pub exact_minus_simple: Option<ScoreEstimate>,
+    /// The simple shift divided by the censoring rate; `None` if no run was cut off.
+    pub simple_shift_per_rate: Option<f64>,
+    /// The exact shift divided by the censoring rate; `None` if no run was cut off.
+    pub exact_shift_per_rate: Option<f64>,
+    /// The range of the exact mean if the odds of success of each cut-off run are wrong by at most
+    /// the odds ratio of the analysis, for each run separately.
+    pub sensitivity: Option<Interval>,
+    /// The range of the exact mean over all probabilities of success.
+    pub bounds: Interval,
+}
+
+type NamedRule = (&'static str, Box<dyn ScoringRule>);
+
+/// The rules of the paper, by name.
+pub(crate) fn rules() -> Result<[NamedRule; 3], Error> {
+    Ok([
+        ("log", Box::new(LogScore::clipped(TpsFamily::CLIP)?)),
+        ("brier", Box::new(BrierScore)),
+        ("beta_2_4", Box::new(BetaScore::new(2.0, 4.0)?)),
+    ])
+}
+
+/// The runs of an analysis: complete and cut-off runs only.
+pub(crate) struct Sample<'a, 's> {
+    pub(crate) runs: &'s [Stopped<'a>],
+    pub(crate) success_probabilities: Option<&'s [Probability]>,
+    pub(crate) resampler: &'s Resampler,
+    pub(crate) odds_ratio: f64,
+    pub(crate) censoring_rate: f64,
+}
+
+impl Sample<'_, '_> {
+    pub(crate) fn compare(
+        &self,
+        rule: (&str, &dyn ScoringRule),
+        schedule: &WeightSchedule,
+    ) -> Result<ScoreComparison, Error> {
+        let (name, rule) = rule;
+        let tps = Tps::new(rule, schedule.clone());
+        let q = |run: usize| self.success_probabilities.map_or(Probability::HALF, |all| all[run]);
+        let scores: Vec<RunScore> = self
+            .runs
+            .iter()
+            .enumerate()
+            .map(|(i, run)| RunScore::of(&tps, run, q(i)))
+            .collect::<Result<_, _>>()?;
+        let mean_at = |q: Probability| {
+            let values: Vec<f64> = scores.iter().map(|score| score.expected_at(q)).collect();
+            self.resampler.mean(&values, None)
+        };
+        let simple = mean_at(Probability::ZERO)?;
+        let exact = match self.success_probabilities {
+            Some(_) => {
+                let values: Vec<f64> = scores.iter().map(RunScore::expected).collect();
+                Some(self.resampler.mean(&values, None)?)
+            }
+            None => None,
+        };
+        let is_complete = |run: &Stopped<'_>| Weight::from(u32::from(run.outcome().is_some()));
+        let weights: Vec<Weight> = self.runs.iter().map(is_complete).collect();
+        let complete = if weights.contains(&Weight::ONE) {
+            let values: Vec<f64> = scores.iter().map(RunScore::expected).collect();
+            Some(self.resampler.mean(&values, Some(&weights))?)
+        } else {
+            None
+        };
+        let sensitivity = match self.success_probabilities {
+            Some(all) => {
+                let around = |&q: &Probability| -> Result<_, Error> {
+                    let (low, high) =
+                        (tilt(q, self.odds_ratio.recip())?, tilt(q, self.odds_ratio)?);
+                    Ok(Interval::new(low, high)?)
+                };
+                let intervals: Vec<_> = all.iter().map(around).collect::<Result<_, _>>()?;
+                Some(mean_score_bounds(&tps, self.runs, Some(&intervals), None)?)
+            }
+            None => None,
+        };
+        let estimate = |mean| self.resampler.estimate(mean);
+        let pair = |first, second| self.resampler.difference(first, second);
+        let simple_shift = complete.as_ref().map(|complete| pair(&simple, complete));
+        let exact_shift = match (&exact, &complete) {
+            (Some(exact), Some(complete)) => Some(pair(exact, complete)),
+            _ => None,
+        };
+        let per_rate = |shift: Option<ScoreEstimate>| {
+            shift.filter(|_| self.censoring_rate > 0.0).map(|s| s.value / self.censoring_rate)
+        };
+        Ok(ScoreComparison {
+            rule: name.to_owned(),
+            schedule: schedule.name().to_owned(),
+            complete_only: complete.as_ref().map(estimate),
+            simple: estimate(&simple),
+            as_success: estimate(&mean_at(Probability::ONE)?),
+            exact: exact.as_ref().map(estimate),
+            simple_shift,
+            exact_shift,
+            exact_minus_simple: exact.as_ref().map(|exact| pair(exact, &simple)),
+            simple_shift_per_rate: per_rate(simple_shift),
+            exact_shift_per_rate: per_rate(exact_shift),
+            sensitivity,
+            bounds: mean_score_bounds(&tps, self.runs, None, None)?,
+        })
+    }
+}

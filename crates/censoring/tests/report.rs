@@ -1,0 +1,417 @@
+//! The report on runs that were cut off: against single functions, published figures and simulated
+//! worlds whose truth is known.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod draws;
+
+use censoring::{
+    CensoringAnalysis, CensoringAssumption, Continuations, Error, Interval, Probability, RunScore,
+    ScoringRule, StopReason, Stopped, Tps, Trace, Weight, WeightSchedule, artificial_stops,
+    exact_mean_score, hidden_outcome_shift, mean_score_bounds, simple_mean_score,
+};
+use draws::Draws;
+use trajectory_metrics::{BetaScore, BrierScore, LogScore, Traces};
+
+fn p(value: f64) -> Probability {
+    Probability::new(value).unwrap()
+}
+
+fn rule(name: &str) -> Box<dyn ScoringRule> {
+    match name {
+        "log" => Box::new(LogScore::clipped(1e-6).unwrap()),
+        "brier" => Box::new(BrierScore),
+        _ => Box::new(BetaScore::new(2.0, 4.0).unwrap()),
+    }
+}
+
+fn analysis() -> CensoringAnalysis {
+    CensoringAnalysis::new(CensoringAssumption::NonInformative)
+}
+
+const HORIZON: usize = 8;
+
+/// A run of a world in which the true probability of success is known at every step: an urn from
+/// which a colour is drawn at each step, and once more for the outcome. A forecast exaggerates it.
+struct UrnRun {
+    task: u32,
+    forecasts: Vec<Probability>,
+    /// The true probability after each step.
+    truth: Vec<Probability>,
+    outcome: bool,
+    /// The step after which the run is cut off.
+    stop: Option<usize>,
+}
+
+/// How runs are cut off.
+#[derive(Clone, Copy)]
+enum World {
+    /// After step 3 or 5, more often if success is unlikely by then: the stop depends on what the run
+    /// has shown and on nothing else.
+    NonInformative,
+    /// After step 4, nine times as often if the run fails in the end.
+    Informative,
+}
+
+fn urn_runs(world: World, tasks: u32, seed: u64) -> Vec<UrnRun> {
+    let mut draws = Draws(seed);
+    let mut runs = Vec::new();
+    for task in 0..tasks {
+        let start = [2.0 + draws.below(3) as f64, 1.0 + draws.below(2) as f64];
+        for _ in 0..3 {
+            let mut urn = start;
+            let (mut forecasts, mut truth) = (Vec::new(), Vec::new());
+            for _ in 0..HORIZON {
+                let q = urn[0] / (urn[0] + urn[1]);
+                urn[usize::from(draws.unit() >= q)] += 1.0;
+                let q = urn[0] / (urn[0] + urn[1]);
+                truth.push(p(q));
+                forecasts.push(p(q * q / (q * q + (1.0 - q) * (1.0 - q))));
+            }
+            let outcome = draws.unit() < urn[0] / (urn[0] + urn[1]);
+            let stop = match world {
+                World::NonInformative => [3, 5].into_iter().find(|&step| {
+                    draws.unit() < if truth[step - 1].get() < 0.6 { 0.5 } else { 0.1 }
+                }),
+                World::Informative => (draws.unit() < if outcome { 0.1 } else { 0.9 }).then_some(4),
+            };
+            runs.push(UrnRun { task, forecasts, truth, outcome, stop });
+        }
+    }
+    runs
+}
+
+impl UrnRun {
+    fn stopped(&self) -> Stopped<'_> {
+        match self.stop {
+            None => Stopped::new(&self.forecasts, Some(self.outcome), None).unwrap(),
+            Some(stop) => Stopped::new(&self.forecasts[..stop], None, Some(StopReason::MaxSteps))
+                .unwrap()
+                .with_horizon(HORIZON)
+                .unwrap(),
+        }
+    }
+
+    fn at_stop(&self) -> Probability {
+        self.truth[self.stop.unwrap_or(HORIZON) - 1]
+    }
+
+    /// The score of the observed steps with the true outcome.
+    fn true_score(&self, tps: &Tps<Box<dyn ScoringRule>>) -> f64 {
+        let steps = self.stop.unwrap_or(HORIZON);
+        tps.prefix_score(&self.forecasts[..steps], self.outcome, HORIZON).unwrap()
+    }
+}
+
+const RULES: [&str; 3] = ["log", "brier", "beta_2_4"];
+
+/// The expected score with the true outcomes, from a very large sample.
+fn truths(world: World) -> [f64; 3] {
+    let runs = urn_runs(world, 20_000, 1 << 40);
+    RULES.map(|name| {
+        let tps = Tps::new(rule(name), WeightSchedule::LinearFront);
+        runs.iter().map(|run| run.true_score(&tps)).sum::<f64>() / runs.len() as f64
+    })
+}
+
+/// For each rule, in how many of 100 seeds the interval of the exact mean, that of the complete-only
+/// mean and the sensitivity range contain the truth.
+fn coverage(world: World) -> [[u32; 3]; 3] {
+    let truths = truths(world);
+    let mut covered = [[0; 3]; 3];
+    for seed in 0..100 {
+        let runs = urn_runs(world, 100, seed);
+        let stopped: Vec<Stopped<'_>> = runs.iter().map(UrnRun::stopped).collect();
+        let at_stop: Vec<Probability> = runs.iter().map(UrnRun::at_stop).collect();
+        let tasks: Vec<u32> = runs.iter().map(|run| run.task).collect();
+        let report = analysis()
+            .with_schedules(&[WeightSchedule::LinearFront])
+            .with_resamples(300)
+            .with_seed(seed)
+            .with_odds_ratio(10.0)
+            .unwrap()
+            .report(&stopped, Some(&at_stop), &tasks)
+            .unwrap();
+        for (i, (name, truth)) in RULES.into_iter().zip(truths).enumerate() {
+            let row = report.comparison(name, "linear-front").unwrap();
+            let exact = row.exact.unwrap().interval.unwrap();
+            let complete = row.complete_only.unwrap().interval.unwrap();
+            let ranges = [exact, complete, row.sensitivity.unwrap()];
+            for (count, range) in covered[i].iter_mut().zip(ranges) {
+                *count += u32::from(range.contains(truth));
+            }
+        }
+    }
+    println!("exact, complete-only, sensitivity: {covered:?}");
+    covered
+}
+
+#[test]
+fn if_the_assumption_holds_the_interval_of_the_exact_mean_covers_the_truth() {
+    for [exact, complete_only, _] in coverage(World::NonInformative) {
+        assert!(exact >= 93, "{exact}");
+        // The complete-only mean has another expectation.
+        assert!(complete_only < exact, "{complete_only}");
+    }
+}
+
+#[test]
+fn if_the_assumption_fails_the_sensitivity_range_covers_the_truth() {
+    for [exact, _, sensitivity] in coverage(World::Informative) {
+        assert!(exact <= 50, "{exact}");
+        assert!(sensitivity >= 99, "{sensitivity}");
+    }
+}
+
+#[test]
+fn every_figure_is_that_of_the_single_functions() {
+    let runs = urn_runs(World::NonInformative, 20, 5);
+    let mut stopped: Vec<Stopped<'_>> = runs.iter().map(UrnRun::stopped).collect();
+    let broken = [Probability::HALF];
+    stopped.push(Stopped::new(&broken, None, Some(StopReason::ParseError)).unwrap());
+    let mut at_stop: Vec<Probability> = runs.iter().map(UrnRun::at_stop).collect();
+    at_stop.push(Probability::ONE);
+    let mut tasks: Vec<u32> = runs.iter().map(|run| run.task).collect();
+    tasks.push(99);
+    let report = analysis().with_resamples(100).report(&stopped, Some(&at_stop), &tasks).unwrap();
+
+    assert_eq!(report.audit.excluded(), 1);
+    assert_eq!(report.comparisons.len(), 12);
+    let rate = report.audit.censoring_rate().unwrap();
+    assert!(report.length_ratio().unwrap() < 1.0 && report.forecast_difference().unwrap() < 0.0);
+    stopped.pop();
+    at_stop.pop();
+    let known = |run: &Stopped<'_>| Weight::from(u32::from(run.outcome().is_some()));
+    let known: Vec<Weight> = stopped.iter().map(known).collect();
+    for row in &report.comparisons {
+        let tps = Tps::new(rule(&row.rule), row.schedule.parse().unwrap());
+        let complete = simple_mean_score(&tps, &stopped, Some(&known)).unwrap();
+        let simple = simple_mean_score(&tps, &stopped, None).unwrap();
+        let exact = exact_mean_score(&tps, &stopped, &at_stop, None).unwrap();
+        let successes = vec![Probability::ONE; stopped.len()];
+        let as_success = exact_mean_score(&tps, &stopped, &successes, None).unwrap();
+        assert_eq!(row.complete_only.unwrap().value, complete);
+        assert_eq!((row.simple.value, row.exact.unwrap().value), (simple, exact));
+        assert_eq!(row.as_success.value, as_success);
+        assert_eq!(row.simple_shift.unwrap().value, simple - complete);
+        assert_eq!(row.exact_shift.unwrap().value, exact - complete);
+        assert_eq!(row.exact_minus_simple.unwrap().value, exact - simple);
+        assert_eq!(row.simple_shift_per_rate, Some((simple - complete) / rate));
+        assert_eq!(row.exact_shift_per_rate, Some((exact - complete) / rate));
+        assert_eq!(row.bounds, mean_score_bounds(&tps, &stopped, None, None).unwrap());
+        let within = |inner: Interval, outer: Interval| {
+            outer.low() <= inner.low() && inner.high() <= outer.high()
+        };
+        assert!(within(row.sensitivity.unwrap(), row.bounds));
+        for estimate in [row.simple, row.exact.unwrap(), row.simple_shift.unwrap()] {
+            assert!(estimate.interval.unwrap().contains(estimate.value), "{row:?}");
+            assert!(estimate.standard_error.unwrap() > 0.0);
+        }
+    }
+}
+
+#[test]
+fn without_probabilities_or_complete_runs_figures_are_missing_and_not_invented() {
+    let forecasts = [p(0.4), p(0.3)];
+    let cut_off = Stopped::new(&forecasts, None, Some(StopReason::MaxSteps)).unwrap();
+    let report = analysis().report(&[cut_off.clone(), cut_off.clone()], None, &["a", "a"]).unwrap();
+    for row in &report.comparisons {
+        assert_eq!((row.complete_only, row.exact, row.sensitivity), (None, None, None));
+        assert_eq!((row.simple_shift, row.simple_shift_per_rate), (None, None));
+        // One task has no spread between tasks.
+        assert_eq!((row.simple.interval, row.simple.standard_error), (None, None));
+    }
+    assert_eq!((report.length_ratio(), report.forecast_difference()), (None, None));
+    let complete = Stopped::new(&forecasts, Some(true), None).unwrap();
+    let report = analysis().report(&[complete.clone(), complete], None, &[1, 2]).unwrap();
+    assert!(report.comparisons.iter().all(|row| row.simple_shift_per_rate.is_none()));
+    assert!(report.comparisons.iter().all(|row| row.simple_shift.unwrap().value == 0.0));
+
+    let excluded = Stopped::new(&forecasts, None, None).unwrap();
+    assert_eq!(analysis().report(&[excluded], None, &[1]), Err(Error::Empty));
+    let length = |what, found| Err(Error::Length { what, expected: 1, found });
+    let runs = [cut_off];
+    assert_eq!(analysis().report(&runs, None, &[1, 2]), length("clusters", 2));
+    assert_eq!(analysis().report(&runs, Some(&[]), &[1]), length("success_probabilities", 0));
+    for odds_ratio in [0.5, f64::INFINITY, f64::NAN] {
+        let error = analysis().with_odds_ratio(odds_ratio).unwrap_err();
+        assert!(matches!(error, Error::Setting { name: "odds_ratio", .. }));
+    }
+}
+
+#[test]
+fn the_base_rate_rows_of_webshop_come_out_to_the_printed_digits() {
+    // 118 successes among 163 complete runs and 145 runs at the budget: tables 11 and 14.
+    let forecast = [p(118.0 / 308.0)];
+    let runs: Vec<Stopped<'_>> = (0..308)
+        .map(|i| match i {
+            0..163 => Stopped::new(&forecast, Some(i < 118), None).unwrap(),
+            _ => Stopped::new(&forecast, None, Some(StopReason::MaxSteps)).unwrap(),
+        })
+        .collect();
+    let tasks: Vec<u32> = (0..308).collect();
+    let report = analysis().report(&runs, None, &tasks).unwrap();
+    assert_eq!(format!("{:.4}", report.audit.censoring_rate().unwrap()), "0.4708");
+    for schedule in WeightSchedule::NAMED {
+        let row = |rule| report.comparison(rule, schedule.name()).unwrap();
+        assert_eq!(format!("{:.4}", row("log").complete_only.unwrap().value), "-0.8279");
+        let shift = |rule| row(rule).simple_shift.unwrap().value;
+        assert_eq!(format!("{:+.4}", shift("log")), "+0.1623");
+        assert_eq!(format!("{:+.4}", shift("brier")), "+0.0797");
+        assert_eq!(format!("{:+.5}", shift("beta_2_4")), "+0.00057");
+        let per_rate = row("log").simple_shift_per_rate.unwrap();
+        assert!((per_rate - shift("log") * 308.0 / 145.0).abs() < 1e-15);
+    }
+}
+
+/// Continuations with the figures of table 7: 87 prefixes with enough outcomes among 100, 59 of them
+/// without a success and 20 with a rate above one half.
+fn continuations() -> Vec<Continuations> {
+    let valid = |count, successes, failures| {
+        let branches = Continuations { successes, failures, unresolved: 1, invalid: 0 };
+        std::iter::repeat_n(branches, count)
+    };
+    let few = Continuations { successes: 2, failures: 2, unresolved: 4, invalid: 2 };
+    valid(59, 0, 9)
+        .chain(valid(8, 4, 4))
+        .chain(valid(13, 9, 1))
+        .chain(valid(6, 6, 2))
+        .chain(valid(1, 7, 3))
+        .chain(std::iter::repeat_n(few, 13))
+        .collect()
+}
+
+#[test]
+fn the_audit_of_continuations_comes_out_as_in_tables_7_and_9() {
+    let forecasts = [p(892.0 / (1529.0 + 458.0)); 7];
+    let run = Stopped::new(&forecasts, None, Some(StopReason::MaxSteps)).unwrap();
+    let runs = vec![run; 100];
+    let prefixes: Vec<u32> = (0..100).collect();
+    let branches = continuations();
+    let audit = analysis().audit_continuations(&runs, &branches, 5, &prefixes).unwrap();
+
+    assert_eq!((audit.retained, audit.left_out, audit.min_valid), (87, 13, 5));
+    assert_eq!(format!("{:.3}", audit.mean.value), "0.240");
+    let interval = audit.mean.interval.unwrap();
+    // Table 7 prints [0.152, 0.327].
+    assert!((interval.low() - 0.152).abs() < 0.02 && (interval.high() - 0.327).abs() < 0.02);
+    assert_eq!(audit.median, 0.0);
+    assert_eq!(format!("{:.1} %", 100.0 * audit.zero_share), "67.8 %");
+    assert_eq!(format!("{:.1} %", 100.0 * audit.above_half_share), "23.0 %");
+    assert_eq!((audit.mean_unresolved, audit.mean_invalid), (1.0, 0.0));
+    assert_eq!(audit.success_probabilities.len(), 87);
+    assert!(audit.success_probabilities.is_sorted());
+
+    for row in &audit.comparisons {
+        assert!(row.largest_identity_error <= 9e-16, "{row:?}");
+        if row.rule == "log" {
+            let found = [row.simple, row.exact, row.exact_minus_simple];
+            let found = found.map(|estimate| format!("{:.3}", estimate.value));
+            assert_eq!(found, ["-0.596", "-0.645", "-0.049"]);
+        }
+        let [failure, exact, success] =
+            [row.unresolved_as_failure, row.exact_minus_simple, row.unresolved_as_success]
+                .map(|estimate| estimate.value);
+        // By the log and the Brier score, a success is bad for a forecast below one half.
+        if row.rule != "beta_2_4" {
+            assert!(success < exact && exact < failure && failure < 0.0, "{row:?}");
+        }
+    }
+    assert_eq!(audit.comparisons.len(), 12);
+}
+
+#[test]
+fn prefixes_with_too_few_outcomes_and_runs_that_are_not_cut_off_are_left_out() {
+    let forecasts = [p(0.3)];
+    let cut_off = Stopped::new(&forecasts, None, Some(StopReason::MaxSteps)).unwrap();
+    let complete = Stopped::new(&forecasts, Some(true), None).unwrap();
+    let runs = [cut_off.clone(), cut_off, complete];
+    let enough = Continuations { successes: 5, ..Continuations::default() };
+    let few = Continuations { successes: 4, unresolved: 9, ..Continuations::default() };
+    let audit = |branches: &[Continuations], min_valid| {
+        analysis().audit_continuations(&runs, branches, min_valid, &["a", "b", "c"])
+    };
+    let found = audit(&[enough, few, enough], 5).unwrap();
+    assert_eq!((found.retained, found.left_out), (1, 1));
+    assert_eq!(found.success_probabilities, [Probability::ONE]);
+    assert_eq!(found.mean.interval, None);
+    assert_eq!(audit(&[few, few, enough], 5), Err(Error::Empty));
+    assert!(matches!(audit(&[few; 3], 0), Err(Error::Setting { name: "min_valid", .. })));
+    let length = Error::Length { what: "continuations", expected: 3, found: 1 };
+    assert_eq!(audit(&[few], 5), Err(length));
+}
+
+/// The identity of appendix I.1 in every rule and schedule, for all runs and for either outcome.
+fn check_split(traces: &Traces, ids: &[String], rate: f64) {
+    let lengths: Vec<usize> = traces.iter().map(|trace| trace.forecasts().len()).collect();
+    let stops = artificial_stops(&lengths, ids, |_| p(rate), 1).unwrap();
+    let runs: Vec<Trace<'_>> = traces.iter().collect();
+    for name in RULES {
+        for schedule in WeightSchedule::NAMED {
+            let tps = Tps::new(rule(name), schedule);
+            let shift = hidden_outcome_shift(&tps, &runs, &stops).unwrap();
+            assert!(shift.largest_identity_error < 1e-12, "{shift:?}");
+            let (failures, successes) = (shift.failures.unwrap(), shift.successes.unwrap());
+            for part in [shift.all, failures, successes] {
+                let plain = part.simple_score - part.complete_score;
+                assert!((part.shift.total() - plain).abs() < 1e-12, "{part:?}");
+                assert!(part.shift.tail_omission >= 0.0);
+            }
+            assert_eq!(failures.shift.prefix_swap, 0.0);
+            assert_eq!(failures.runs + successes.runs, shift.all.runs);
+            assert_eq!(failures.hidden + successes.hidden, shift.all.hidden);
+            let by_outcome = failures.runs as f64 * failures.shift.total()
+                + successes.runs as f64 * successes.shift.total();
+            assert!((by_outcome / shift.all.runs as f64 - shift.all.shift.total()).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn the_split_of_the_shift_is_the_plain_difference_in_every_row() {
+    let runs = urn_runs(World::NonInformative, 40, 3);
+    let mut traces = Traces::default();
+    for run in &runs {
+        traces.push(&run.forecasts, run.outcome).unwrap();
+    }
+    let ids: Vec<String> = (0..runs.len()).map(|i| i.to_string()).collect();
+    for rate in [0.25, 0.5, 0.75] {
+        check_split(&traces, &ids, rate);
+    }
+}
+
+#[test]
+fn on_recorded_games_cut_off_at_75_percent_the_split_is_the_plain_difference_in_every_row() {
+    let Some(folder) = std::env::var_os("REAL_RUNS") else {
+        println!("skipped: REAL_RUNS does not name the folder of recorded runs");
+        return;
+    };
+    let path = std::path::Path::new(&folder).join("data/traces/basketball_win_probability.jsonl");
+    let (mut traces, mut ids) = (Traces::default(), Vec::new());
+    for line in std::fs::read_to_string(path).unwrap().lines() {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let forecasts = row["forecasts"].as_array().unwrap();
+        let forecasts: Vec<f64> = forecasts.iter().map(|p| p.as_f64().unwrap()).collect();
+        traces.push(Probability::from_slice(&forecasts).unwrap(), row["outcome"] == true).unwrap();
+        ids.push(row["id"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(ids.len(), 783);
+    check_split(&traces, &ids, 0.75);
+}
+
+#[test]
+fn a_run_that_the_split_refuses_is_named() {
+    let forecasts = [p(0.5)];
+    let runs = [Trace::new(&forecasts, true).unwrap(); 2];
+    let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
+    let error = hidden_outcome_shift(&tps, &runs, &[None, Some(2)]).unwrap_err();
+    assert!(matches!(error, Error::Run { run: 1, .. }), "{error}");
+    let length = Error::Length { what: "stops", expected: 2, found: 0 };
+    assert_eq!(hidden_outcome_shift(&tps, &runs, &[]), Err(length));
+    let tps = Tps::new(LogScore::exact(), WeightSchedule::Uniform);
+    let sure = [Probability::ZERO];
+    let sure = [Trace::new(&sure, true).unwrap()];
+    let error = hidden_outcome_shift(&tps, &sure, &[Some(1)]).unwrap_err();
+    assert!(matches!(error, Error::Run { run: 0, .. }), "{error}");
+    let run = Stopped::new(&forecasts, None, Some(StopReason::MaxSteps)).unwrap();
+    assert!(matches!(RunScore::of(&tps, &run, Probability::HALF), Ok(RunScore::Censored { .. })));
+}

@@ -53,7 +53,7 @@ impl Resampler {
     }
 
     pub(crate) fn estimate(&self, mean: &ResampledMean) -> ScoreEstimate {
-        let percentiles = mean.replicates.as_ref().map(|all| all.percentile(self.level));
+        let percentiles = mean.replicates.as_ref().map(|all| all.percentile_interval(self.level));
         ScoreEstimate {
             value: mean.value,
             interval: percentiles.map(|estimate| estimate.interval),

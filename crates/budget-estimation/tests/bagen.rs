@@ -11,6 +11,7 @@ use budget_estimation::{
     },
     parse_answer,
 };
+use proptest::prelude::*;
 use serde_json::Value;
 
 const CAP: i64 = 9_000;
@@ -415,4 +416,70 @@ fn files_of_another_form_are_refused_with_the_place() {
         assert!(matches!(&error, Error::Released { place: at, .. } if at == place), "{error}");
     }
     assert!(matches!(token_dialogues("7", CAP), Err(Error::Released { .. })));
+}
+
+/// Parts of answers, in any order.
+fn text() -> impl Strategy<Value = String> {
+    let parts = prop_oneof![
+        Just("<answer>"),
+        Just("</answer>"),
+        Just("<ANSWER>"),
+        Just("["),
+        Just("]"),
+        Just(","),
+        Just(" "),
+        Just("\u{3000}"),
+        Just("time:"),
+        Just("warehouse："),
+        Just("cost :"),
+        Just("-"),
+        Just("7"),
+        Just("12"),
+        Just("."),
+        Just("impossible"),
+        Just("é"),
+        Just("[1, 2]"),
+    ];
+    prop::collection::vec(parts, 0..40).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_a_parser_panic_and_intervals_are_in_order(text in text()) {
+        let answers = [parse_token_answer(&text), parse_warehouse_answer(&text)];
+        for (answer, resources) in answers.into_iter().zip([1, 3]) {
+            if let Some(Answer::Intervals(intervals)) = answer {
+                prop_assert_eq!(intervals.len(), resources);
+                prop_assert!(intervals.iter().all(|interval| interval.low() <= interval.high()));
+            }
+        }
+        let reward = training_reward(&text, Some(10.0));
+        prop_assert!((0.0..=1.8).contains(&reward));
+        prop_assert!(parse_training_answer(&text).is_none() || text.contains("<answer>"));
+    }
+
+    #[test]
+    fn numbers_that_no_run_has_are_refused_or_unknown_and_never_a_panic(
+        tokens in prop::collection::vec(any::<i64>(), 3),
+        turn in 0..12_u32,
+    ) {
+        let request = |i: usize| format!(
+            r#"{{"turn_idx": {i}, "raw_response": "go", "api_input_tokens": {}, "api_output_tokens": 5}}"#,
+            tokens[i]
+        );
+        let turns: Vec<String> = (0..3).map(request).collect();
+        let dialogues = format!(r#"[{{"turns": [{}]}}]"#, turns.join(","));
+        prop_assert!(token_dialogues(&dialogues, CAP).is_ok());
+        let file = format!(
+            r#"{{"results": [{{"rollout_index": 0, "turn_idx": {turn}, "prediction": null,
+            "ground_truth": {{"rollout_success": true, "actual_can_finish": true, "total_turns": 9,
+            "actual_tokens_used_so_far": {}, "actual_remaining_total_tokens": {}}}}}]}}"#,
+            tokens[0], tokens[1]
+        );
+        if let Ok(file) = EstimateFile::read(&file) {
+            prop_assert!((1..9).contains(&turn) && tokens[0] >= 0);
+            let rollouts = file.rollouts().unwrap();
+            prop_assert_eq!(rollouts.get(0).unwrap().turns(), 9);
+        }
+    }
 }

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! budget [FILE…] [--estimator linear|quantile|conformal|FILE] [--cap N]
-//!     [--resource output_tokens|input_tokens|total_tokens|cost_usd] [--coverage 0.8] [--lenient]
+//!     [--resource output_tokens|input_tokens|total_tokens|cost_usd|NAME,NAME…] [--coverage 0.8]
+//!     [--lenient|--points] [--probes SEED]
 //!     [--warm-up N] [--resamples N] [--seed N] [--json] [--plot FILE.svg] [--plot-id ID]
 //! ```
 //!
@@ -17,12 +18,12 @@ use std::{
     process::ExitCode,
 };
 
-use budget_estimation::{AnswerMode, Level};
+use budget_estimation::{AnswerMode, Level, Sample, joint_hits};
 use examples::{
     bagen_report, budget_plot,
     budget_report::{FIGURES, Report, evaluate},
     budget_runs::{By, Settings, replay},
-    estimate_file,
+    estimate_file::{self, Answers},
     file_reports::{self, FileReport},
     program,
     rollout_file::{self, RolloutFile, Spent},
@@ -36,7 +37,8 @@ fn main() -> ExitCode {
 
 const USAGE: &str = "\
 budget [FILE…] [--estimator linear|quantile|conformal|FILE] [--cap N]
-    [--resource output_tokens|input_tokens|total_tokens|cost_usd] [--coverage 0.8] [--lenient]
+    [--resource output_tokens|input_tokens|total_tokens|cost_usd|NAME,NAME…] [--coverage 0.8]
+    [--lenient|--points] [--probes SEED]
     [--warm-up N] [--resamples N] [--seed N] [--json] [--plot FILE.svg] [--plot-id ID]
 
 Scores estimates of what an agent's runs still spend. Each FILE gets a column and an estimator of its
@@ -58,7 +60,20 @@ success_lost                share of feasible runs with an impossible at any pre
 detection_turn_share, detection_spent_share
                             mean share of a failed run before the first impossible, 1 without one
 --warm-up N                 learns from the first N runs of each file without scoring them
+success_rate_lost           the same runs as a share of all runs
+format_rate                 share of prefixes with a readable answer
+optimistic_of_all, conservative_of_all
+                            shares of the intervals of all runs, failed ones included
+mean_width_over_cap         of the intervals of all runs with a cap
+mean_midpoint_bias, mean_width_adequacy
+                            signed error of the midpoint over what remained; half-width over the
+                            absolute error, at most 1; at feasible prefixes
+--resource NAME,NAME        several resources of the files: a report for each and the joint hit rate;
+                            --cap does not apply, caps stand in the files
+--probes SEED               labels runs that have `achieved` by random targets and budgets, half of
+                            them reachable; the time is the first resource with time in its name
 --lenient                   reads answers of an estimates file that stray from the form
+--points                    the same, and a single number as an interval without width
 --resamples N, --seed N     of the bootstrap of whole runs behind the 95 % intervals; 0 for none
 --json                      prints one JSON object; its figures are over all files together
 --plot FILE.svg             draws the estimates along the longest feasible run
@@ -83,7 +98,9 @@ struct Arguments {
 /// `None` where only the usage is asked for.
 fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
     let mut settings = Settings {
-        spent: Spent::OutputTokens,
+        spent: Spent::output_tokens(),
+        others: Vec::new(),
+        probes: None,
         cap: None,
         by: By::Linear,
         coverage: Level::new(0.8)?,
@@ -105,10 +122,18 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
             }
             Long("estimator") => estimator = parser.value()?.string()?,
             Long("resource") => {
-                settings.spent = program::value(&mut parser, "--resource", |name| {
-                    Spent::named(name)
-                        .ok_or("there are output_tokens, input_tokens, total_tokens and cost_usd")
+                let all: Vec<Spent> = program::value(&mut parser, "--resource", |names| {
+                    let all: Option<Vec<Spent>> = names.split(',').map(Spent::named).collect();
+                    let all = all.ok_or("give names with commas between them")?;
+                    let repeated = (1..all.len()).any(|at| all[..at].contains(&all[at]));
+                    if repeated { Err("give each name once") } else { Ok(all) }
                 })?;
+                let mut all = all.into_iter();
+                settings.spent = all.next().unwrap_or(settings.spent);
+                settings.others = all.collect();
+            }
+            Long("probes") => {
+                settings.probes = Some(program::value(&mut parser, "--probes", program::seed)?);
             }
             Long("coverage") => {
                 settings.coverage = program::value(&mut parser, "--coverage", |text| {
@@ -117,6 +142,7 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
                 })?;
             }
             Long("lenient") => mode = AnswerMode::Lenient,
+            Long("points") => mode = AnswerMode::LenientPoints,
             Long("warm-up") => {
                 settings.warm_up = program::value(&mut parser, "--warm-up", |text| {
                     text.parse().map_err(|_| "give a whole number of runs")
@@ -140,6 +166,12 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
     if plot_id.is_some() && plot.is_none() {
         return Err("--plot-id: names the run of a picture; give --plot FILE.svg too".into());
     }
+    if settings.cap.is_some() && !settings.others.is_empty() {
+        return Err("--cap: give the caps of several resources in the files".into());
+    }
+    if plot.is_some() && !settings.others.is_empty() {
+        return Err("--plot: draws one resource; give one with --resource".into());
+    }
     let arguments =
         Arguments { files, estimator, mode, settings, resamples, seed, json, plot, plot_id };
     Ok(Some(arguments))
@@ -155,13 +187,15 @@ fn output() -> Result<String, Box<dyn Error>> {
         return Ok(released);
     }
     let Arguments { files, estimator, mode, mut settings, resamples, seed, .. } = arguments;
-    if mode == AnswerMode::Lenient && ESTIMATORS.contains(&estimator.as_str()) {
-        return Err("--lenient: reads recorded answers; give --estimator FILE too".into());
+    if mode != AnswerMode::Strict && ESTIMATORS.contains(&estimator.as_str()) {
+        let option = if mode == AnswerMode::Lenient { "--lenient" } else { "--points" };
+        return Err(format!("{option}: reads recorded answers; give --estimator FILE too").into());
     }
-    let all: Vec<RolloutFile> = files
-        .iter()
-        .map(|path| rollout_file::read(path, settings.spent))
-        .collect::<Result<_, _>>()?;
+    let mut resources = vec![settings.spent.clone()];
+    resources.extend(settings.others.iter().cloned());
+    let all: Vec<RolloutFile> =
+        files.iter().map(|path| rollout_file::read(path, &resources)).collect::<Result<_, _>>()?;
+    let mut recorded = Vec::new();
     settings.by = match estimator.as_str() {
         "linear" => By::Linear,
         "quantile" => By::Quantile,
@@ -175,10 +209,22 @@ fn output() -> Result<String, Box<dyn Error>> {
                 )
                 .into());
             }
-            let answers = estimate_file::read(path, mode, &all)?;
+            let names: Vec<&str> = resources.iter().map(Spent::name).collect();
+            recorded = estimate_file::read(path, mode, &all, &names)?;
+            let answers = recorded.first().cloned().unwrap_or_default();
             By::Recorded { file: estimator, answers }
         }
     };
+    if settings.probes.is_some() {
+        let mut rows = all.iter().flat_map(|file| file.rows.iter().map(move |row| (file, row)));
+        if let Some((file, row)) = rows.find(|(_, row)| row.achieved.is_none()) {
+            let (file, line) = (&file.file, row.line);
+            return Err(format!("{file}:{line}: achieved: missing; --probes needs it").into());
+        }
+    }
+    if resources.len() > 1 {
+        return several(&all, &settings, &resources, &recorded, (resamples, seed), arguments.json);
+    }
     let mut reports = Vec::new();
     for file in &all {
         let at = |error| format!("{}: {error}", file.file);
@@ -216,6 +262,8 @@ fn released_estimates(arguments: &Arguments) -> Result<Option<String>, Box<dyn E
         Some("another FILE: give a file of BAGEN's estimates alone")
     } else if settings.cap.is_some() {
         Some("--cap: the file of BAGEN's estimates has its own caps")
+    } else if !settings.others.is_empty() {
+        Some("--resource: the file of BAGEN's estimates has its own resources")
     } else if arguments.estimator != "linear" {
         Some("--estimator: the file of BAGEN's estimates has its own answers")
     } else if arguments.plot.is_some() {
@@ -232,6 +280,57 @@ fn released_estimates(arguments: &Arguments) -> Result<Option<String>, Box<dyn E
         return Ok(Some(serde_json::to_string_pretty(&found)? + "\n"));
     }
     Ok(Some(bagen_report::table(&found)))
+}
+
+/// A report for each of several resources, over all files together, and their joint hits.
+fn several(
+    files: &[RolloutFile],
+    settings: &Settings,
+    resources: &[Spent],
+    recorded: &[Answers],
+    (resamples, seed): (usize, u64),
+    as_json: bool,
+) -> Result<String, Box<dyn Error>> {
+    let files: Vec<&RolloutFile> = files.iter().collect();
+    let (mut reports, mut samples) = (Vec::new(), Vec::new());
+    for (at, resource) in resources.iter().enumerate() {
+        let mut settings = settings.clone();
+        settings.spent = resource.clone();
+        settings.others = resources.iter().filter(|&other| other != resource).cloned().collect();
+        if let (By::Recorded { answers, .. }, Some(own)) = (&mut settings.by, recorded.get(at)) {
+            answers.clone_from(own);
+        }
+        let runs = replay(&files, &settings)?;
+        let report = evaluate(&runs, &settings, resamples, seed)?;
+        reports.push(FileReport { file: resource.name().to_owned(), report });
+        samples.push(runs.every_sample);
+    }
+    let lists: Vec<&[Sample]> = samples.iter().map(Vec::as_slice).collect();
+    let hits = joint_hits(&lists)?;
+    let labels = samples.first().into_iter().flatten().map(Sample::is_feasible);
+    let feasible: Vec<bool> = labels.zip(hits).filter(|(it, _)| *it).map(|(_, hit)| hit).collect();
+    let (n, n_hits) = (feasible.len(), feasible.iter().filter(|&&hit| hit).count());
+    let rate = (n > 0).then(|| n_hits as f64 / n as f64);
+    if as_json {
+        let by_name =
+            reports.into_iter().map(|named| Ok((named.file, serde_json::to_value(named.report)?)));
+        let by_name = by_name.collect::<Result<serde_json::Map<_, _>, serde_json::Error>>()?;
+        let mut notes = Vec::new();
+        if rate.is_none() {
+            notes.push("joint_hit_rate: undefined, as there is no prefix of a feasible run");
+        }
+        let json = serde_json::json!({
+            "joint_hit_rate": rate,
+            "n_joint_hits": n_hits,
+            "n_feasible": n,
+            "resources": by_name,
+            "notes": notes,
+        });
+        return Ok(json.to_string());
+    }
+    let rate = rate.map_or("undefined".to_owned(), number);
+    let table = table(&reports, settings, resamples);
+    Ok(format!("{table}\njoint hit rate {rate}: {n_hits} of {n} feasible prefixes\n"))
 }
 
 fn table(reports: &[FileReport<Report>], settings: &Settings, resamples: usize) -> String {
@@ -265,7 +364,7 @@ fn table(reports: &[FileReport<Report>], settings: &Settings, resamples: usize) 
         format!(", 95 % intervals by whole runs, {resamples} resamples")
     };
     let mut text = format!(
-        "{} by {}, {cap}, intervals claim {}{sure}; (+) higher is better, (-) lower, (=) near the claim\n\n{}",
+        "{} by {}, {cap}, intervals claim {}{sure}; (+) higher is better, (-) lower, (=) near the claim, (0) near 0\n\n{}",
         settings.spent.name(),
         settings.by.name(),
         settings.coverage.get(),

@@ -104,7 +104,15 @@ pub fn evaluate(
     let at = |error: budget_estimation::Error| format!("{file}: {error}");
     let estimates = EstimateFile::read(text).map_err(at)?;
     let by = By::Recorded { file: "bagen".to_owned(), answers: Answers::new() };
-    let settings = Settings { spent: Spent::TotalTokens, cap: None, by, coverage, warm_up: 0 };
+    let settings = Settings {
+        spent: Spent::output_tokens(),
+        others: Vec::new(),
+        probes: None,
+        cap: None,
+        by,
+        coverage,
+        warm_up: 0,
+    };
     let rollouts = estimates.rollouts().map_err(at)?;
     let mut reports = Vec::new();
     for &name in estimates.kind().resources() {
@@ -118,9 +126,14 @@ pub fn evaluate(
         if left_out > 0 {
             notes.push(format!("{left_out} runs left out: what they spent in all is not stated"));
         }
-        let runs = Runs { rollouts, resource, samples, left_out, notes };
+        let every_sample = samples.clone();
+        let samples: Vec<_> = samples.into_iter().filter(|it| it.remaining() > 0.0).collect();
+        // The file has no answer before the first turn.
+        let before_first_turn = Vec::new();
+        let runs =
+            Runs { rollouts, resource, samples, every_sample, before_first_turn, left_out, notes };
         let mut report = budget_report::evaluate(&runs, &settings, resamples, seed).map_err(at)?;
-        report.resource = name;
+        report.resource = name.to_owned();
         report.cap = all.first().and_then(|sample| sample.amounts.first()?.cap);
         if estimates.kind() == Kind::Warehouse {
             report.cap = None;

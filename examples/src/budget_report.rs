@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use budget_estimation::{
-    EarlyStops, Error, MetricsSummary, ProgressMetrics, ProgressSummary, StopRule, early_stopping,
+    EarlyStops, Error, Metrics, MetricsSummary, ProgressAxis, ProgressMetrics, ProgressSummary,
+    StopRule, early_stopping,
 };
 use serde::Serialize;
 
@@ -13,7 +14,7 @@ use crate::{
 };
 
 /// The figures of a report in the order of a table, and which way is better.
-pub const FIGURES: [(&str, &str); 27] = [
+pub const FIGURES: [(&str, &str); 34] = [
     ("macro_f1_first_turn", "+"),
     ("macro_f1_all_turns", "+"),
     ("fail_f1", "+"),
@@ -41,6 +42,13 @@ pub const FIGURES: [(&str, &str); 27] = [
     ("false_abort_rate", "-"),
     ("success_lost", "-"),
     ("saved_token_share", "+"),
+    ("success_rate_lost", "-"),
+    ("format_rate", "+"),
+    ("optimistic_of_all", "-"),
+    ("conservative_of_all", "-"),
+    ("mean_width_over_cap", "-"),
+    ("mean_midpoint_bias", "0"),
+    ("mean_width_adequacy", "+"),
 ];
 
 /// Bins by how far a run was.
@@ -66,6 +74,29 @@ pub struct ProgressBin {
     pub conservative: Option<f64>,
     /// Mean width over what remained.
     pub mean_relative_width: Option<f64>,
+    /// Share of infeasible prefixes that were called impossible: the alarm rate on failures.
+    pub alarm_rate: Option<f64>,
+    /// Share of the intervals of all runs below what remained.
+    pub optimistic_of_all: Option<f64>,
+    /// Share of the intervals of all runs above what remained.
+    pub conservative_of_all: Option<f64>,
+    /// Mean width over the cap.
+    pub mean_width_over_cap: Option<f64>,
+}
+
+/// Figures over recorded answers before the first turn, which no other figure counts.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BeforeFirstTurn {
+    /// Answers.
+    pub n_prefixes: u64,
+    /// Feasible ones.
+    pub n_feasible: u64,
+    /// Mean F1 of both labels.
+    pub macro_f1: Option<f64>,
+    /// Share of feasible answers whose interval contains what the run spent.
+    pub hit_rate: Option<f64>,
+    /// Mean interval reward.
+    pub interval_reward: Option<f64>,
 }
 
 /// The whole report.
@@ -74,7 +105,7 @@ pub struct Report {
     /// Who estimated.
     pub estimator: String,
     /// What was estimated.
-    pub resource: &'static str,
+    pub resource: String,
     /// The cap on it, as asked for.
     pub cap: Option<f64>,
     /// What intervals claim to cover.
@@ -97,6 +128,10 @@ pub struct Report {
     pub intervals: BTreeMap<&'static str, Spread>,
     /// By how far a run was.
     pub by_progress: Vec<ProgressBin>,
+    /// By the share of what the run spent.
+    pub by_spent: Vec<ProgressBin>,
+    /// Before the first turn; `None` without such an answer.
+    pub before_first_turn: Option<BeforeFirstTurn>,
     /// What is undefined and why, and what to know before the figures are quoted.
     pub notes: Vec<String>,
 }
@@ -112,13 +147,18 @@ pub fn evaluate(
     resamples: usize,
     seed: u64,
 ) -> Result<Report, Error> {
-    let mut evaluation = ProgressMetrics::new(BINS)?.with_coverage(settings.coverage);
-    runs.samples.iter().try_for_each(|sample| evaluation.update(sample))?;
-    let summary = match evaluation.finish() {
-        Ok(summary) => Some(summary),
-        Err(Error::Empty) => None,
-        Err(error) => return Err(error),
+    let evaluated = |axis| {
+        let evaluation = ProgressMetrics::new(BINS)?.with_axis(axis).with_diagnostics();
+        let mut evaluation = evaluation.with_coverage(settings.coverage);
+        runs.samples.iter().try_for_each(|sample| evaluation.update(sample))?;
+        match evaluation.finish() {
+            Ok(summary) => Ok(Some(summary)),
+            Err(Error::Empty) => Ok(None),
+            Err(error) => Err(error),
+        }
     };
+    let summary = evaluated(ProgressAxis::Turns)?;
+    let by_spent = evaluated(ProgressAxis::Spent)?;
     let rule = StopRule::first_impossible();
     let stops = early_stopping(&runs.rollouts, runs.resource, &runs.samples, None, &[rule])?;
     let mut notes = runs.notes.clone();
@@ -132,7 +172,7 @@ pub fn evaluate(
     }
     Ok(Report {
         estimator: settings.by.name().to_owned(),
-        resource: settings.spent.name(),
+        resource: settings.spent.name().to_owned(),
         cap: settings.cap,
         claimed_coverage: settings.coverage.get(),
         resamples,
@@ -143,8 +183,24 @@ pub fn evaluate(
         figures,
         intervals,
         by_progress: summary.map_or_else(Vec::new, |summary| by_progress(&summary)),
+        by_spent: by_spent.map_or_else(Vec::new, |summary| by_progress(&summary)),
+        before_first_turn: before_first_turn(runs)?,
         notes,
     })
+}
+
+fn before_first_turn(runs: &Runs) -> Result<Option<BeforeFirstTurn>, Error> {
+    let mut metrics = Metrics::new();
+    runs.before_first_turn.iter().try_for_each(|sample| metrics.update(sample))?;
+    let Ok(summary) = metrics.finish() else { return Ok(None) };
+    let feasible = runs.before_first_turn.iter().filter(|sample| sample.is_feasible()).count();
+    Ok(Some(BeforeFirstTurn {
+        n_prefixes: runs.before_first_turn.len() as u64,
+        n_feasible: feasible as u64,
+        macro_f1: summary.feasibility.macro_f1,
+        hit_rate: summary.intervals.map(|scores| scores.hit_rate),
+        interval_reward: summary.intervals.map(|scores| scores.interval_reward),
+    }))
 }
 
 fn figures(
@@ -154,6 +210,7 @@ fn figures(
     let all = summary.map(|summary| &summary.all_turns);
     let feasibility = all.map(|all| &all.feasibility);
     let intervals = all.and_then(|all| all.intervals);
+    let diagnostics = all.and_then(|all| all.diagnostics);
     let detection = summary.and_then(|summary| summary.detection);
     let first = summary.and_then(|summary| summary.first_turn);
     let [optimistic, conservative] = misses(all);
@@ -185,6 +242,13 @@ fn figures(
         stops.false_abort_rate().ok(),
         stops.success_lost().ok(),
         stops.saved_share().ok(),
+        stops.success_rate_lost().ok(),
+        feasibility.map(|all| all.format_rate),
+        diagnostics.map(|all| all.optimistic_share),
+        diagnostics.map(|all| all.conservative_share),
+        diagnostics.and_then(|all| all.mean_width_over_cap),
+        diagnostics.and_then(|all| all.mean_midpoint_bias),
+        diagnostics.and_then(|all| all.mean_width_adequacy),
     ];
     // What is not finite cannot be written as a number.
     let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
@@ -253,6 +317,8 @@ fn why(name: &str, summary: Option<&ProgressSummary>) -> &'static str {
         }
         "saved_token_share" => "as runs that failed spent nothing",
         "success_lost" => "as there is no feasible run",
+        "optimistic_of_all" | "conservative_of_all" => "as no interval was given",
+        "mean_width_over_cap" => "as no run with a cap has an interval",
         "feasible_recall" | "false_abort_rate" | "hit_rate" | "interval_reward" => {
             "as there is no prefix of a feasible run"
         }
@@ -268,6 +334,7 @@ fn by_progress(summary: &ProgressSummary) -> Vec<ProgressBin> {
     let bin = |(bin, metrics): (usize, &Option<MetricsSummary>)| {
         let feasibility = metrics.map(|metrics| metrics.feasibility);
         let scores = metrics.and_then(|metrics| metrics.intervals);
+        let diagnostics = metrics.and_then(|metrics| metrics.diagnostics);
         let [optimistic, conservative] = misses(metrics.as_ref());
         let n_feasible = scores.map_or(0.0, |scores| scores.samples);
         let n_infeasible = feasibility.map_or(0.0, |all| {
@@ -283,6 +350,10 @@ fn by_progress(summary: &ProgressSummary) -> Vec<ProgressBin> {
             optimistic,
             conservative,
             mean_relative_width: scores.and_then(|scores| scores.mean_relative_width),
+            alarm_rate: feasibility.and_then(|all| all.impossible.recall),
+            optimistic_of_all: diagnostics.map(|all| all.optimistic_share),
+            conservative_of_all: diagnostics.map(|all| all.conservative_share),
+            mean_width_over_cap: diagnostics.and_then(|all| all.mean_width_over_cap),
         }
     };
     summary.by_progress.iter().enumerate().map(bin).collect()

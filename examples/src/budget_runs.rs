@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use budget_estimation::{
     AdaptiveConformal, Calibrated, Error, Estimate, Estimator, Level, LinearEstimator, MarginUnit,
-    PastQuantiles, Resource, Rollouts, Sample, estimator_from_fn, score_rollout,
+    PastQuantiles, ProbeMethod, Resource, Rollout, Rollouts, Sample, estimator_from_fn,
+    probed_rollouts, score_rollout,
 };
 
 use crate::{
@@ -76,6 +77,10 @@ impl By {
 pub struct Settings {
     /// What is to be estimated.
     pub spent: Spent,
+    /// Other resources that are estimated too, which must be known of every run.
+    pub others: Vec<Spent>,
+    /// The seed of feasibility probes, if the runs are to be labelled by them.
+    pub probes: Option<u64>,
     /// A cap on it for every run.
     pub cap: Option<f64>,
     /// Who estimates.
@@ -93,8 +98,12 @@ pub struct Runs {
     pub rollouts: Rollouts,
     /// What was estimated.
     pub resource: Resource,
-    /// A sample for each prefix, by run and turn.
+    /// A sample for each prefix, by run and turn, without those of which nothing remained.
     pub samples: Vec<Sample>,
+    /// A sample for each prefix, by run and turn.
+    pub every_sample: Vec<Sample>,
+    /// Samples of recorded answers before the first turn.
+    pub before_first_turn: Vec<Sample>,
     /// Runs left out because a cost that is needed is not known.
     pub left_out: usize,
     /// What a reader should know.
@@ -108,27 +117,38 @@ pub struct Runs {
 /// An error of the library, as for a cap that is none.
 pub fn replay(files: &[&RolloutFile], settings: &Settings) -> Result<Runs, Error> {
     let mut all = together(files)?;
-    let resource = match settings.spent.parts() {
-        [one] => all.resource(one)?,
-        parts => {
-            let parts: Vec<_> = parts.iter().map(|p| all.resource(p)).collect::<Result<_, _>>()?;
-            all.add_sum(settings.spent.name(), &parts)?
-        }
-    };
+    let resource = handle(&mut all, &settings.spent)?;
+    let others: Vec<Resource> =
+        settings.others.iter().map(|other| handle(&mut all, other)).collect::<Result<_, _>>()?;
     if let Some(cap) = settings.cap {
         all.set_cap(resource, cap)?;
     }
     let file_of = files.iter().enumerate().flat_map(|(i, file)| vec![i; file.rows.len()]);
     let file_of: Vec<usize> = file_of.collect();
+    if let Some(seed) = settings.probes {
+        // In the same order whichever of the resources is estimated; the first is the time.
+        let mut resources = vec![(settings.spent.name(), resource)];
+        let names = settings.others.iter().map(Spent::name);
+        resources.extend(names.zip(others.iter().copied()));
+        resources.sort_by_key(|&(name, _)| (!name.contains("time"), name.to_owned()));
+        let resources: Vec<Resource> =
+            resources.into_iter().map(|(_, resource)| resource).collect();
+        let (time, spent) = resources.split_first().ok_or(Error::Empty)?;
+        let rows = files.iter().flat_map(|file| &file.rows);
+        let achieved: Vec<f64> = rows.map(|row| row.achieved.unwrap_or(f64::NAN)).collect();
+        all = probed_rollouts(&all, &achieved, *time, spent, ProbeMethod::Described, seed)?.0;
+    }
     // A cap may be on another resource than that which is estimated.
-    let known: Vec<bool> =
-        all.iter().map(|run| run.knows(resource) && run.is_feasible().is_ok()).collect();
+    let knows =
+        |run: &Rollout<'_>| run.knows(resource) && others.iter().all(|&other| run.knows(other));
+    let known: Vec<bool> = all.iter().map(|run| knows(&run) && run.is_feasible().is_ok()).collect();
     let known_runs = all.filter(|run| known[run.index()]);
     let file_of: Vec<usize> =
         file_of.iter().zip(&known).filter(|(_, known)| **known).map(|(file, _)| *file).collect();
 
     let mut counts = Counts::default();
-    let mut estimates: Vec<Vec<Estimate>> = Vec::with_capacity(known_runs.len());
+    let mut estimates: Vec<(Option<Estimate>, Vec<Estimate>)> =
+        Vec::with_capacity(known_runs.len());
     let mut scored = Vec::with_capacity(known_runs.len());
     for file in 0..files.len() {
         let runs = || known_runs.iter().filter(|run| file_of[run.index()] == file);
@@ -142,8 +162,10 @@ pub fn replay(files: &[&RolloutFile], settings: &Settings) -> Result<Runs, Error
                 Ok(())
             })?;
             let is_scored = position >= settings.warm_up;
+            let mut first = None;
             if let By::Recorded { answers, .. } = &settings.by {
                 let answers = run.id().and_then(|id| answers.get(id));
+                first = answers.and_then(|answers| answers.get(&0)).map(|it| it.estimate);
                 for (turn, estimate) in (1..).zip(&mut own) {
                     match answers.and_then(|answers| answers.get(&turn)) {
                         Some(recorded) => {
@@ -165,21 +187,26 @@ pub fn replay(files: &[&RolloutFile], settings: &Settings) -> Result<Runs, Error
                     counts.unbounded += usize::from(is_scored);
                 }
             }
-            estimates.push(own);
+            estimates.push((first, own));
             scored.push(is_scored);
         }
     }
     let rollouts = known_runs.filter(|run| scored[run.index()]);
     let estimates = estimates.iter().zip(&scored).filter(|(_, scored)| **scored).map(|(e, _)| e);
-    let mut samples = Vec::new();
-    for (run, estimates) in rollouts.iter().zip(estimates) {
+    let (mut samples, mut every_sample, mut before_first_turn) = (vec![], vec![], vec![]);
+    for (run, (first, estimates)) in rollouts.iter().zip(estimates) {
         for (turn, estimate) in (1..).zip(estimates) {
             let sample = Sample::new(&run, resource, turn, *estimate)?;
+            every_sample.push(sample);
             if sample.is_trivial() {
                 counts.trivial += 1;
             } else {
                 samples.push(sample);
             }
+        }
+        if let Some(estimate) = *first {
+            let sample = Sample::new(&run, resource, 0, estimate)?;
+            before_first_turn.extend((!sample.is_trivial()).then_some(sample));
         }
     }
     counts.warm_up = scored.len() - rollouts.len();
@@ -187,7 +214,18 @@ pub fn replay(files: &[&RolloutFile], settings: &Settings) -> Result<Runs, Error
         rollouts.len() - rollouts.iter().map(|run| run.id()).collect::<BTreeSet<_>>().len();
     let left_out = all.len() - known_runs.len();
     let notes = counts.notes(settings, left_out);
-    Ok(Runs { rollouts, resource, samples, left_out, notes })
+    Ok(Runs { rollouts, resource, samples, every_sample, before_first_turn, left_out, notes })
+}
+
+/// The resource of this name, made of its parts if it is a sum.
+fn handle(all: &mut Rollouts, spent: &Spent) -> Result<Resource, Error> {
+    let parts = spent.parts();
+    if let [one] = parts[..] {
+        return all.resource(one);
+    }
+    let parts: Vec<Resource> =
+        parts.iter().map(|part| all.resource(part)).collect::<Result<_, _>>()?;
+    all.add_sum(spent.name(), &parts)
 }
 
 /// What is worth a note.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use budget_estimation::{Error, Estimate, Level, Miss, Sample, bootstrap_metrics, cluster_mean};
+use budget_estimation::{Error, Level, Miss, Sample, bootstrap_metrics, cluster_mean};
 use serde::Serialize;
 
 use crate::budget_runs::Runs;
@@ -64,10 +64,7 @@ pub(crate) fn spreads(
         ("coverage", |s| of_interval(s, s.is_hit())),
         ("optimistic", |s| of_interval(s, s.miss() == Some(Miss::Optimistic))),
         ("conservative", |s| of_interval(s, s.miss() == Some(Miss::Conservative))),
-        ("false_abort_rate", |s| {
-            let aborted = s.estimate() == Estimate::Impossible;
-            s.is_feasible().then(|| f64::from(aborted))
-        }),
+        ("false_abort_rate", |s| s.is_feasible().then(|| f64::from(s.predicts_impossible()))),
     ];
     for (name, value) in means {
         // Undefined where the figure is, and with a single run.
@@ -89,7 +86,8 @@ pub(crate) fn spreads(
 
 /// Says that a figure of a single run has no interval; one that is undefined is noted as that.
 fn few(name: &str, error: &Error, notes: &mut Vec<String>) {
-    if matches!(error, Error::ScoringRules(_)) {
+    use trajectory_metrics::Error::ScoringRules;
+    if matches!(error, Error::ScoringRules(_) | Error::TrajectoryMetrics(ScoringRules(_))) {
         notes.push(format!("{name}: no interval, it counts prefixes of 1 run; give at least 2"));
     }
 }

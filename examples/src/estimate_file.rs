@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use budget_estimation::{AnswerMode, Estimate, parse_answer};
+use budget_estimation::{AnswerError, AnswerMode, Estimate, parse_answer, parse_answers};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -20,8 +20,9 @@ pub const FORMAT: &str = r#"
 A FILE of estimates (--estimator FILE) has JSON Lines, one answer of a model per line, for example
   {"id": "run-7", "turn": 1, "answer": "About half is left. <answer>[80, 120]</answer>"}
 id      name of the run that the answer is about
-turn    number of turns that were completed when the model answered
-answer  what it wrote, with an interval or the word impossible between <answer> and </answer>
+turn    number of turns that were completed when the model answered; 0 before the first
+answer  what it wrote, with an interval or the word impossible between <answer> and </answer>; for
+        several resources a:[low, high], b:[low, high]
 "#;
 
 /// Costs are at most this; what is above cannot be compared with them in numbers.
@@ -47,13 +48,18 @@ pub struct Recorded {
 /// What was said by run and number of completed turns.
 pub type Answers = BTreeMap<String, BTreeMap<usize, Recorded>>;
 
-/// Reads and checks every estimate of a file, all of runs in these files.
+/// Reads and checks every estimate of a file, all of runs in these files: one list for each resource.
 ///
 /// # Errors
 ///
 /// [`InputError`] that names file, line and field of what is wrong: here, or in the files of runs
 /// where two of them have one id.
-pub fn read(path: &Path, mode: AnswerMode, runs: &[RolloutFile]) -> Result<Answers, InputError> {
+pub fn read(
+    path: &Path,
+    mode: AnswerMode,
+    runs: &[RolloutFile],
+    resources: &[&str],
+) -> Result<Vec<Answers>, InputError> {
     let mut lengths: BTreeMap<&str, usize> = BTreeMap::new();
     for file in runs {
         let mut first = BTreeMap::new();
@@ -73,7 +79,7 @@ pub fn read(path: &Path, mode: AnswerMode, runs: &[RolloutFile]) -> Result<Answe
             *longest = row.turns.max(*longest);
         }
     }
-    let mut answers = Answers::new();
+    let mut answers = vec![Answers::new(); resources.len()];
     for json_lines::Line { number: line, value: Row { id, turn, answer } } in
         json_lines::read(path)?
     {
@@ -92,32 +98,44 @@ pub fn read(path: &Path, mode: AnswerMode, runs: &[RolloutFile]) -> Result<Answe
             Some(&turns) => turns,
             None => return Err(wrong("id", format!("no run is called {id:?}"))),
         };
-        if turn == 0 || turn >= turns {
+        if turn >= turns {
             let given = match turns {
-                1 => "1 turn, after which there is nothing to estimate".to_owned(),
-                _ => format!("{turns} turns, and estimates are given after 1 to {}", turns - 1),
+                1 => "1 turn, so that estimates are given after 0 only".to_owned(),
+                _ => format!("{turns} turns, and estimates are given after 0 to {}", turns - 1),
             };
             return Err(wrong("turn", format!("is {turn}; the run has {given}")));
         }
-        let (estimate, problem) = match parse_answer(&answer, mode) {
-            Ok(estimate) if estimate.ends().is_some_and(|ends| ends.high() > MOST) => {
-                (Estimate::NoAnswer, Some("too_large".to_owned()))
-            }
-            Ok(estimate) => (estimate, None),
-            Err(error) => {
-                let kind = serde_json::to_value(error).ok();
-                let kind = kind.and_then(|kind| kind.get("problem")?.as_str().map(str::to_owned));
-                (Estimate::NoAnswer, Some(kind.unwrap_or_else(|| "malformed".to_owned())))
-            }
+        let estimates = match resources {
+            [_] => parse_answer(&answer, mode).map(|estimate| vec![estimate]),
+            several => parse_answers(&answer, several, mode),
         };
-        match answers.entry(id).or_default().entry(turn) {
-            Entry::Vacant(entry) => entry.insert(Recorded { estimate, problem, line }),
-            Entry::Occupied(before) => {
-                let problem =
-                    format!("this run and turn have an estimate in line {}", before.get().line);
-                return Err(wrong("turn", problem));
-            }
-        };
+        for (at, answers) in answers.iter_mut().enumerate() {
+            let one = |all: &Vec<Estimate>| all.get(at).copied().unwrap_or(Estimate::NoAnswer);
+            let (estimate, problem) = readable(estimates.as_ref().map(one).map_err(|error| *error));
+            match answers.entry(id.clone()).or_default().entry(turn) {
+                Entry::Vacant(entry) => entry.insert(Recorded { estimate, problem, line }),
+                Entry::Occupied(before) => {
+                    let problem =
+                        format!("this run and turn have an estimate in line {}", before.get().line);
+                    return Err(wrong("turn", problem));
+                }
+            };
+        }
     }
     Ok(answers)
+}
+
+/// The estimate of an answer, and why there is none.
+fn readable(estimate: Result<Estimate, AnswerError>) -> (Estimate, Option<String>) {
+    match estimate {
+        Ok(estimate) if estimate.ends().is_some_and(|ends| ends.high() > MOST) => {
+            (Estimate::NoAnswer, Some("too_large".to_owned()))
+        }
+        Ok(estimate) => (estimate, None),
+        Err(error) => {
+            let kind = serde_json::to_value(error).ok();
+            let kind = kind.and_then(|kind| kind.get("problem")?.as_str().map(str::to_owned));
+            (Estimate::NoAnswer, Some(kind.unwrap_or_else(|| "malformed".to_owned())))
+        }
+    }
 }

@@ -15,58 +15,50 @@ pub const FORMAT: &str = r#"
 A FILE of runs has JSON Lines, one run per line, for example
   {"id": "run-7", "task": "t-3", "turns": [{"output_tokens": 210, "cost_usd": 0.02}, {"output_tokens": 95, "cost_usd": null}], "success": true, "stop_reason": "completed", "caps": {"output_tokens": 500}}
 id           name of the run
-turns        what each turn spent: input_tokens, output_tokens and cost_usd, each at least 0; the
-             resource that is estimated stands in every turn, null if it is not known
+turns        what each turn spent, each at least 0: input_tokens, output_tokens, cost_usd or any other
+             resource; those that are estimated stand in every turn, null if not known
 success      true, false, 1 or 0
 task         optional name of the task
 stop_reason  optional reason why the run ended
 caps         optional budgets of the run by resource
+achieved     for --probes: what the run achieved, above 0, such as its final cash
 Other fields are ignored.
 "#;
 
 /// What turns spend.
 const COSTS: [&str; 3] = ["input_tokens", "output_tokens", "cost_usd"];
 
-/// What is to be estimated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spent {
-    /// Tokens that the model wrote.
-    OutputTokens,
-    /// Tokens that it read, cached ones being a part of them.
-    InputTokens,
-    /// Both together.
-    TotalTokens,
-    /// Money.
-    CostUsd,
+/// What is to be estimated: a resource of the files, or `total_tokens`, the sum of two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spent {
+    name: String,
 }
 
 impl Spent {
-    /// The one of this name.
+    /// The resource of this name; `None` for an empty name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        [Self::OutputTokens, Self::InputTokens, Self::TotalTokens, Self::CostUsd]
-            .into_iter()
-            .find(|spent| spent.name() == name)
+        (!name.is_empty()).then(|| Self { name: name.to_owned() })
+    }
+
+    /// The tokens that the model wrote.
+    #[must_use]
+    pub fn output_tokens() -> Self {
+        Self { name: "output_tokens".to_owned() }
     }
 
     /// Its name.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::OutputTokens => "output_tokens",
-            Self::InputTokens => "input_tokens",
-            Self::TotalTokens => "total_tokens",
-            Self::CostUsd => "cost_usd",
-        }
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
-    /// What it is the sum of.
-    pub(crate) const fn parts(self) -> &'static [&'static str] {
-        match self {
-            Self::OutputTokens => &["output_tokens"],
-            Self::InputTokens => &["input_tokens"],
-            Self::TotalTokens => &["input_tokens", "output_tokens"],
-            Self::CostUsd => &["cost_usd"],
+    /// The resources of a file that it is the sum of.
+    pub(crate) fn parts(&self) -> Vec<&str> {
+        if self.name == "total_tokens" {
+            vec!["input_tokens", "output_tokens"]
+        } else {
+            vec![&self.name]
         }
     }
 }
@@ -80,6 +72,7 @@ struct Marks {
     _success: Value,
     // Read, so that a number that is none is told with its place.
     turns: Vec<BTreeMap<String, Value>>,
+    achieved: Option<f64>,
     #[serde(alias = "stop")]
     stop_reason: Option<StopReason>,
 }
@@ -91,6 +84,8 @@ pub struct RolloutFile {
     pub file: String,
     /// Where each run stands, in order.
     pub rows: Vec<Row>,
+    /// The resources that are read.
+    resources: Vec<String>,
     bytes: Vec<u8>,
 }
 
@@ -103,16 +98,24 @@ pub struct Row {
     pub id: String,
     /// Number of its turns.
     pub turns: usize,
+    /// What it achieved, for a task without success or failure.
+    pub achieved: Option<f64>,
     /// Whether a budget was the reason that it ended.
     budget_ended: bool,
 }
 
-/// Reads and checks every run of a file. Each turn must have what is to be estimated, known or null.
+/// Reads and checks every run of a file. Each turn must have all that is to be estimated, known or null.
 ///
 /// # Errors
 ///
 /// [`InputError`] that names file, line and field of what is wrong.
-pub fn read(path: &Path, spent: Spent) -> Result<RolloutFile, InputError> {
+pub fn read(path: &Path, spent: &[Spent]) -> Result<RolloutFile, InputError> {
+    let mut resources: Vec<String> = COSTS.map(str::to_owned).to_vec();
+    for part in spent.iter().flat_map(Spent::parts) {
+        if !resources.iter().any(|known| known == part) {
+            resources.push(part.to_owned());
+        }
+    }
     let bytes = json_lines::bytes(path)?;
     let marks = json_lines::parse_all::<Marks>(path, &bytes)?;
     let file = path.display().to_string();
@@ -122,35 +125,48 @@ pub fn read(path: &Path, spent: Spent) -> Result<RolloutFile, InputError> {
         field: Some(field).filter(|field| !field.is_empty()),
         problem,
     };
-    let rollouts = Rollouts::read_json_lines(&bytes[..], COSTS).map_err(|error| match error {
-        Error::Line { line, field, problem } => wrong(line, field, problem),
-        other => {
-            InputError { file: file.clone(), line: None, field: None, problem: other.to_string() }
-        }
-    })?;
+    let rollouts = Rollouts::read_json_lines(&bytes[..], resources.iter().map(String::as_str))
+        .map_err(|error| match error {
+            Error::Line { line, field, problem } => wrong(line, field, problem),
+            other => InputError {
+                file: file.clone(),
+                line: None,
+                field: None,
+                problem: other.to_string(),
+            },
+        })?;
     let mut rows = Vec::with_capacity(marks.len());
     for (json_lines::Line { number: line, value: marks }, rollout) in
         marks.into_iter().zip(rollouts.iter())
     {
         let id = rollout.id().ok_or_else(|| wrong(line, "id".into(), "missing".into()))?;
         for (turn, costs) in marks.turns.iter().enumerate() {
-            if let Some(part) = spent.parts().iter().find(|&&part| !costs.contains_key(part)) {
-                let problem = "missing; give null for a cost that is not known".to_owned();
+            let mut parts = spent.iter().flat_map(Spent::parts);
+            if let Some(part) = parts.find(|&part| !costs.contains_key(part)) {
+                let known: Vec<&str> = costs.keys().map(String::as_str).collect();
+                let problem = format!(
+                    "missing; give null for a cost that is not known; this turn has {}",
+                    if known.is_empty() { "no resource".to_owned() } else { known.join(", ") }
+                );
                 return Err(wrong(line, format!("turns[{turn}].{part}"), problem));
             }
         }
         let budget_ended =
             marks.stop_reason.is_some_and(|reason| reason.class() == StopClass::Censored);
-        rows.push(Row { line, id: id.to_owned(), turns: rollout.turns(), budget_ended });
+        let (id, turns, achieved) = (id.to_owned(), rollout.turns(), marks.achieved);
+        rows.push(Row { line, id, turns, achieved, budget_ended });
     }
-    Ok(RolloutFile { file, rows, bytes })
+    Ok(RolloutFile { file, rows, resources, bytes })
 }
 
 /// The runs of several files, one file after the other; failed ones that a budget ended are marked
 /// as cut off.
 pub(crate) fn together(files: &[&RolloutFile]) -> Result<Rollouts, Error> {
     let bytes: Vec<&[u8]> = files.iter().map(|file| &file.bytes[..]).collect();
-    let mut rollouts = Rollouts::read_json_lines(&bytes.join(&b'\n')[..], COSTS)?;
+    // Every file is read with the same resources.
+    let resources =
+        files.first().map_or(COSTS.map(str::to_owned).to_vec(), |file| file.resources.clone());
+    let mut rollouts = Rollouts::read_json_lines(&bytes.join(&b'\n')[..], resources)?;
     let rows = files.iter().flat_map(|file| &file.rows);
     for (index, _) in rows.enumerate().filter(|(_, row)| row.budget_ended) {
         if !rollouts.get(index)?.succeeded() {

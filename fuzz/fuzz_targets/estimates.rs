@@ -20,18 +20,21 @@ static FILES: OnceLock<Vec<rollout_file::RolloutFile>> = OnceLock::new();
 fuzz_target!(|bytes: &[u8]| {
     let files = FILES.get_or_init(|| {
         let read = |path: &std::path::Path| {
-            rollout_file::read(path, rollout_file::Spent::OutputTokens).expect("our own runs")
+            rollout_file::read(path, &[rollout_file::Spent::output_tokens()]).expect("our own runs")
         };
         vec![in_file::with(RUNS, read)]
     });
     in_file::with(bytes, |path| {
-        let read = |mode| estimate_file::read(path, mode, files);
+        let read = |mode| {
+            let read = estimate_file::read(path, mode, files, &["output_tokens"]);
+            read.map(|mut answers| answers.pop().expect("one resource"))
+        };
         let (strict, lenient) = (read(AnswerMode::Strict), read(AnswerMode::Lenient));
         assert_eq!(strict.is_ok(), lenient.is_ok());
         let (Ok(strict), Ok(lenient)) = (strict, lenient) else { return };
         for (id, turns) in &strict {
             for (turn, recorded) in turns {
-                assert!((1..if id == "a" { 3 } else { 2 }).contains(turn));
+                assert!((0..if id == "a" { 3 } else { 2 }).contains(turn));
                 assert_eq!(recorded.problem.is_some(), recorded.estimate == Estimate::NoAnswer);
                 if recorded.problem.is_none() {
                     assert_eq!(lenient[id][turn].estimate, recorded.estimate);

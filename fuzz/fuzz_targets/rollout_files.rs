@@ -14,16 +14,20 @@ use libfuzzer_sys::fuzz_target;
 mod in_file;
 
 fuzz_target!(|bytes: &[u8]| {
-    let of = |spent| in_file::with(bytes, |path| read(path, spent)).ok();
-    let [output, input, total] =
-        [Spent::OutputTokens, Spent::InputTokens, Spent::TotalTokens].map(of);
+    let of = |name| {
+        let spent = Spent::named(name).expect("a name");
+        in_file::with(bytes, |path| read(path, &[spent])).ok()
+    };
+    let [output, input, total] = ["output_tokens", "input_tokens", "total_tokens"].map(of);
     assert_eq!(total.is_some(), output.is_some() && input.is_some());
     let Some(file) = output else { return };
     assert_eq!(file.rows.len(), in_file::lines(bytes));
 
     for by in [By::Linear, By::Quantile, By::Conformal] {
         let settings = Settings {
-            spent: Spent::OutputTokens,
+            spent: Spent::output_tokens(),
+            others: Vec::new(),
+            probes: None,
             cap: Some(100.0),
             by,
             coverage: Level::new(0.8).expect("a level"),
@@ -32,6 +36,6 @@ fuzz_target!(|bytes: &[u8]| {
         let runs = replay(&[&file], &settings).expect("runs as they were read");
         assert_eq!(runs.rollouts.len() + runs.left_out, file.rows.len());
         let prefixes: usize = runs.rollouts.iter().map(|run| run.turns() - 1).sum();
-        assert_eq!(runs.samples.len(), prefixes);
+        assert_eq!(runs.every_sample.len(), prefixes);
     }
 });

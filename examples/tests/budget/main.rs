@@ -373,3 +373,106 @@ fn the_bundled_runs_hold_successes_failures_and_cut_offs() {
     let hit_rate = number(&report["hit_rate"]);
     assert!(low < hit_rate && hit_rate < high);
 }
+
+/// Runs of a simulator with three budgets.
+fn warehouse(id: &str, turns: &[[f64; 3]], success: bool, caps: [f64; 3]) -> String {
+    const NAMES: [&str; 3] = ["time_weeks", "item_weeks", "cost_usd"];
+    let object = |values: &[f64; 3]| -> Value {
+        NAMES
+            .iter()
+            .zip(values)
+            .map(|(name, &value)| ((*name).to_owned(), Value::from(value)))
+            .collect()
+    };
+    let turns: Vec<Value> = turns.iter().map(object).collect();
+    let (caps, achieved) = (object(&caps), 500);
+    serde_json::json!({
+        "id": id, "turns": turns, "success": success, "caps": caps, "achieved": achieved,
+    })
+    .to_string()
+}
+
+const WAREHOUSE: [&str; 2] = ["--resource", "time_weeks,item_weeks,cost_usd"];
+
+#[test]
+fn several_resources_have_a_report_each_and_a_joint_hit_rate() {
+    let turns = [[2.0, 50.0, 100.0], [2.0, 40.0, 200.0], [2.0, 30.0, 50.0]];
+    let caps = [6.0, 200.0, 400.0];
+    let runs =
+        [warehouse("a", &turns, true, caps), warehouse("b", &turns, true, [5.0, 200.0, 400.0])];
+    let runs = written("warehouse.jsonl", &runs);
+    let estimates = written(
+        "warehouse_estimates.jsonl",
+        &[
+            estimate("a", 1, "time_weeks:[4, 4], item_weeks:[60, 80], cost_usd:[200, 300]"),
+            estimate("a", 2, "time_weeks:[2, 2], item_weeks:[30, 30], cost_usd:[60, 90]"),
+            estimate("b", 1, "impossible"),
+            estimate("b", 2, "time_weeks:[2, 2], item_weeks:[30, 30], cost_usd:[50, 90]"),
+        ],
+    );
+    let arguments = [&runs[..], "--estimator", &estimates, WAREHOUSE[0], WAREHOUSE[1]];
+    let report = json(&[&arguments[..], &["--json"]].concat());
+    let joint = [&report["joint_hit_rate"], &report["n_joint_hits"], &report["n_feasible"]];
+    assert_eq!(joint, [&Value::from(0.5), &1.into(), &2.into()]);
+    let hits = WAREHOUSE[1].split(',').map(|name| report["resources"][name]["hit_rate"].clone());
+    assert!(hits.eq([1.0, 1.0, 0.5].map(Value::from)), "{report}");
+    // Only 1 of 5 weeks is left after two turns, so that [2, 2] says that it is impossible.
+    let recall = |name: &str| report["resources"][name]["fail_recall"].clone();
+    assert_eq!([recall("time_weeks"), recall("cost_usd")], [1.0, 0.5].map(Value::from));
+    let text = String::from_utf8(run(&arguments).stdout).unwrap();
+    assert!(text.contains("joint hit rate 0.500: 1 of 2 feasible prefixes"), "{text}");
+}
+
+#[test]
+fn half_of_the_runs_are_reachable_by_the_probes_that_a_seed_draws() {
+    let turns = [[2.0, 50.0, 100.0], [2.0, 40.0, 200.0]];
+    let runs: Vec<String> =
+        (0..8).map(|run| warehouse(&run.to_string(), &turns, run % 2 == 0, [1e9; 3])).collect();
+    let runs = written("probed.jsonl", &runs);
+    let report = json(&[&runs, WAREHOUSE[0], WAREHOUSE[1], "--probes", "42", "--json"]);
+    assert_eq!(report["n_feasible"], 4);
+    for name in WAREHOUSE[1].split(',') {
+        let resource = &report["resources"][name];
+        let counts = [&resource["n_feasible_rollouts"], &resource["n_failed_rollouts"]];
+        assert_eq!(counts, [&Value::from(4), &4.into()], "{name}");
+    }
+    let plain = written("not_probed.jsonl", &[rollout("a", &[5, 6, 7], true)]);
+    let error = refusal(&run(&[&plain, "--probes", "1"]), "not_probed.jsonl:1");
+    assert!(error.contains("achieved"), "{error}");
+}
+
+#[test]
+fn answers_before_the_first_turn_and_points_are_read() {
+    let runs =
+        written("before.jsonl", &[rollout("a", &[5, 6, 7], true), rollout("b", &[9, 9], false)]);
+    let estimates = written(
+        "before_estimates.jsonl",
+        &[
+            estimate("a", 0, "[10, 20]"),
+            estimate("b", 0, "impossible"),
+            estimate("a", 1, "13"),
+            estimate("a", 2, "[7, 8]"),
+            estimate("b", 1, "[5, 8]"),
+        ],
+    );
+    let arguments = [&runs[..], "--estimator", &estimates, "--json"];
+    let report = json(&arguments);
+    let before = &report["before_first_turn"];
+    assert_eq!((&before["n_prefixes"], &before["n_feasible"]), (&2.into(), &1.into()));
+    assert_eq!((&before["macro_f1"], &before["hit_rate"]), (&1.0.into(), &1.0.into()));
+    // They are not among the other figures.
+    assert_eq!((&report["n_prefixes"], &report["n_hits"]), (&3.into(), &1.into()));
+    assert_eq!(report["format_rate"], 2.0 / 3.0);
+    // Of the two intervals, the one of the failed run is below the 9 that remained.
+    assert_eq!(report["optimistic_of_all"], 0.5);
+    let points = json(&[&arguments[..], &["--points"]].concat());
+    assert_eq!((&points["n_hits"], &points["format_rate"]), (&2.into(), &1.0.into()));
+    let spent: Vec<Value> = points["by_spent"].as_array().unwrap().clone();
+    // After 5 of 18, after 11 of 18 and after 9 of 18.
+    let counts: Vec<Value> = spent.iter().map(|bin| bin["n_prefixes"].clone()).collect();
+    assert_eq!(counts, [0, 1, 1, 1, 0].map(Value::from));
+    let late = written("late.jsonl", &[estimate("a", 3, "1")]);
+    let error = refusal(&run(&[&runs, "--estimator", &late]), "late.jsonl:1");
+    assert!(error.contains("turn: is 3; the run has 3 turns"), "{error}");
+    assert!(refusal(&run(&["--points"]), "--points").contains("--estimator FILE"));
+}

@@ -66,7 +66,6 @@ fn bad_estimates_are_refused_alike() {
     let good = estimate("a", 1, "[80, 100]");
     let cases = [
         ("unknown_id", estimate("d", 1, "[1, 2]"), "id"),
-        ("turn_0", estimate("a", 0, "[1, 2]"), "turn"),
         ("last_turn", estimate("a", 4, "[1, 2]"), "turn"),
         ("twice", good.clone(), "turn"),
         ("negative_turn", good.replace(":1,", ":-1,"), "turn"),
@@ -85,7 +84,7 @@ fn bad_estimates_are_refused_alike() {
     let single = written("of_one_turn.jsonl", &[rollout("a", &[5], true)]);
     let estimates = written("of_single.jsonl", &[good]);
     let error = refusal(&run(&[&single, "--estimator", &estimates]), "single");
-    assert!(error.contains("is 1; the run has 1 turn, after which"), "{error}");
+    assert!(error.contains("is 1; the run has 1 turn, so that"), "{error}");
     // Two runs of one id cannot be told apart by an estimate.
     let twice = written("twice.jsonl", &[rollout("a", &[1, 2], true), rollout("a", &[1, 2], true)]);
     let estimates = written("of_twice.jsonl", &[estimate("a", 1, "[1, 2]")]);

@@ -10,6 +10,7 @@ pub mod comparison;
 pub mod costbench_report;
 pub mod cut_off;
 pub mod cut_off_plot;
+pub mod cut_off_report;
 mod cut_off_sample;
 pub mod demo_problems;
 pub mod demo_rollouts;

@@ -10,6 +10,7 @@ use serde::Serialize;
 use trajectory_metrics::{LogScore, Probability, Tps, WeightSchedule};
 
 use crate::{
+    cut_off_report::{self, OrderChange, ReportSettings, StreamReport},
     cut_off_sample::{FOLDS, Sample, learn},
     trace_file::{self, Missing, TraceFile},
 };
@@ -59,6 +60,8 @@ pub struct Stream {
     pub scores: BTreeMap<&'static str, Option<f64>>,
     /// What the exact mean can be whatever the chances of success are.
     pub bounds: Option<Bounds>,
+    /// Every rule and weight schedule; `None` without a run that can be scored.
+    pub report: Option<StreamReport>,
 }
 
 /// Two streams on the same runs.
@@ -89,6 +92,8 @@ pub struct Report {
     pub files: Vec<Stream>,
     /// Every two files, where all hold the same runs.
     pub pairs: Vec<Pair>,
+    /// Pairs of streams whose order depends on the treatment of cut-off runs.
+    pub order_changes: Vec<OrderChange>,
     /// What is undefined and why, and what to know before the figures are quoted.
     pub notes: Vec<String>,
 }
@@ -103,6 +108,7 @@ pub fn evaluate(
     files: &[(String, &TraceFile)],
     schedule: &WeightSchedule,
     known_chances: Option<&BTreeMap<String, Probability>>,
+    settings: &ReportSettings,
 ) -> Result<Report, censoring::Error> {
     let tps = Tps::new(LogScore::clipped(CLIP)?, schedule.clone());
     let samples: Vec<Sample<'_>> =
@@ -112,8 +118,29 @@ pub fn evaluate(
         rule: "log, clipped at 1e-6",
         files: Vec::new(),
         pairs: Vec::new(),
+        order_changes: Vec::new(),
         notes: Vec::new(),
     };
+    // Models of success learn from the forecasts as given; what is scored may be calibrated.
+    let calibrated: Vec<Option<Vec<Vec<Probability>>>> = samples
+        .iter()
+        .map(|sample| {
+            cut_off_report::calibrated(
+                &sample.stopped,
+                &sample.tasks(),
+                settings.calibration,
+                schedule,
+            )
+        })
+        .collect::<Result<_, _>>()?;
+    let scored: Vec<Sample<'_>> = samples
+        .iter()
+        .zip(&calibrated)
+        .map(|(sample, to)| {
+            let runs = cut_off_report::with_forecasts(&sample.stopped, to.as_ref())?;
+            Ok(sample.with_runs(runs))
+        })
+        .collect::<Result<_, censoring::Error>>()?;
     let one_set = samples.iter().all(|sample| sample.has_runs_of(&samples[0]));
     if !one_set {
         report.notes.push(
@@ -121,7 +148,7 @@ pub fn evaluate(
         );
     }
     let mut shared: Option<Option<Vec<Probability>>> = None;
-    for (sample, (file, read)) in samples.iter().zip(files) {
+    for (i, (sample, (file, read))) in samples.iter().zip(files).enumerate() {
         let of_file = |note| format!("{file}: {note}");
         report.notes.extend(trace_file::notes(&[read]).into_iter().map(of_file));
         let chances = match &shared {
@@ -131,20 +158,48 @@ pub fn evaluate(
                 plug_in(&tps, teachers, &mut report.notes)
             }
         };
-        let stream =
-            score_stream(&tps, sample, read, chances.as_deref(), known_chances, &mut report.notes)?;
+        let mut stream = score_stream(
+            &tps,
+            &scored[i],
+            read,
+            chances.as_deref(),
+            known_chances,
+            &mut report.notes,
+        )?;
+        if !sample.runs.is_empty() {
+            let ids: Vec<&String> = sample.runs.iter().map(|run| &run.id).collect();
+            stream.report = Some(cut_off_report::report(
+                &sample.stopped,
+                &ids,
+                &sample.tasks(),
+                chances.as_deref(),
+                settings,
+            )?);
+        }
         report.files.push(stream);
         shared = Some(chances);
     }
     if one_set && !samples[0].runs.is_empty() {
         let chances = shared.flatten();
-        for (i, first) in samples.iter().enumerate() {
-            for second in &samples[i + 1..] {
+        for (i, first) in scored.iter().enumerate() {
+            for second in &scored[i + 1..] {
                 let pair = compare(&tps, first, second, chances.as_deref(), &mut report.notes)?;
                 report.pairs.push(pair);
             }
         }
     }
+    if one_set {
+        let streams: Vec<(&String, &StreamReport)> = report
+            .files
+            .iter()
+            .filter_map(|stream| Some((&stream.file, stream.report.as_ref()?)))
+            .collect();
+        report.order_changes = cut_off_report::order_changes(&streams)?;
+    }
+    report.notes.push(format!(
+        "assumption: {}; no data can test it, see sensitivity and bounds",
+        settings.assumption
+    ));
     if known_chances.is_none() {
         report.notes.push(
             "exact_known: undefined, as the true chances are known for the bundled runs only"
@@ -264,6 +319,7 @@ fn score_stream(
         mean_success_chance,
         scores,
         bounds: bounds.ok().map(Bounds::from),
+        report: None,
     })
 }
 

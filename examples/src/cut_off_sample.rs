@@ -36,6 +36,20 @@ impl<'a> Sample<'a> {
         Ok(Self { file: file.to_owned(), runs, stopped, audit })
     }
 
+    /// The same runs with other forecasts.
+    pub(crate) fn with_runs<'b>(&self, stopped: Vec<Stopped<'b>>) -> Sample<'b>
+    where
+        'a: 'b,
+    {
+        let audit = self.audit.clone();
+        Sample { file: self.file.clone(), runs: self.runs.clone(), stopped, audit }
+    }
+
+    /// The task of each run; a run without one is a task of its own.
+    pub(crate) fn tasks(&self) -> Vec<&'a String> {
+        self.runs.iter().map(|run| run.task.as_ref().unwrap_or(&run.id)).collect()
+    }
+
     pub(crate) fn outcome(&self, run: usize) -> Option<bool> {
         match self.stopped[run].observation() {
             Observation::Complete(trace) => Some(trace.outcome()),
@@ -91,8 +105,7 @@ pub(crate) fn learn(
     };
     // Complete runs stand for those like them that were cut off.
     let (_, weights, _) = sample.ipcw(tps)?;
-    let tasks: Vec<&String> =
-        sample.runs.iter().map(|run| run.task.as_ref().unwrap_or(&run.id)).collect();
+    let tasks = sample.tasks();
     let successes: Vec<bool> = (0..n).map(|run| sample.outcome(run) == Some(true)).collect();
     let folds = Folds::clustered(&successes, &tasks, FOLDS)?;
     let learner = LogisticSuccess::default();

@@ -13,6 +13,7 @@ pub mod costbench_report;
 pub mod costbench_sweep;
 pub mod cut_off;
 pub mod cut_off_plot;
+pub mod cut_off_report;
 mod cut_off_sample;
 pub mod demo_problems;
 pub mod demo_rollouts;

@@ -1,9 +1,10 @@
 //! The traces of a file that can be scored, calibrated where asked for.
 
-use censoring::{Observation, TerminationAudit};
-use trajectory_metrics::{
-    CalibrationMap, Calibrator, Error, Folds, Isotonic, Platt, Probability, Traces, cross_fit,
+use censoring::{
+    CalibratedRuns, CalibrationRuns, Error, Folds, Observation, Probability, StopClass, Stopped,
+    TerminationAudit, cross_fit_calibration,
 };
+use trajectory_metrics::{Calibrator, Isotonic, Platt, Traces};
 
 use crate::{
     evaluation::{Calibration, Settings},
@@ -47,28 +48,20 @@ pub(crate) fn prepare<'a>(
     audit: &mut TerminationAudit,
     notes: &mut Vec<String>,
 ) -> Result<Sample<'a>, Box<dyn std::error::Error>> {
-    let mut sample = Sample::default();
+    let (mut kept, mut stopped) = (Vec::new(), Vec::new());
     for run in runs {
-        let stopped = run.stopped()?;
-        audit.update(&stopped);
-        match stopped.observation() {
-            Observation::Complete(trace) => {
-                sample.complete.push(trace.forecasts(), trace.outcome())?;
-                sample.complete_runs.push(run);
-            }
-            Observation::Censored => {
-                let forecasts = stopped.forecasts().to_vec();
-                sample.censored.push(Censored { run, forecasts, horizon: stopped.horizon() });
-            }
-            Observation::Excluded(_) => {}
+        let stop = run.stopped()?;
+        audit.update(&stop);
+        if stop.class() != StopClass::Excluded {
+            kept.push(run);
+            stopped.push(stop);
         }
     }
     match settings.calibration {
-        Calibration::None => {}
+        Calibration::None => sort_out(&kept, &stopped),
         Calibration::Platt => {
-            for (map, half) in
-                calibrate(&Platt::default(), &mut sample, settings)?.iter().rev().zip(["A", "B"])
-            {
+            let fit = calibrate(&Platt::default(), &kept, &stopped, settings)?;
+            for (map, half) in fit.maps().iter().rev().zip(["A", "B"]) {
                 if map.is_fallback() {
                     notes.push(format!(
                         "calibration: the slope fitted on half {half} was negative; its map is constant"
@@ -78,38 +71,46 @@ pub(crate) fn prepare<'a>(
                     notes.push(format!("calibration: half {half} has one forecast only"));
                 }
             }
+            sort_out(&kept, &fit.runs(&stopped)?)
         }
         Calibration::Isotonic => {
-            calibrate(&Isotonic, &mut sample, settings)?;
+            let fit = calibrate(&Isotonic, &kept, &stopped, settings)?;
+            sort_out(&kept, &fit.runs(&stopped)?)
+        }
+    }
+}
+
+/// Splits complete and cut-off runs.
+fn sort_out<'a>(
+    runs: &[&'a Run],
+    stopped: &[Stopped<'_>],
+) -> Result<Sample<'a>, Box<dyn std::error::Error>> {
+    let mut sample = Sample::default();
+    for (&run, stopped) in runs.iter().zip(stopped) {
+        if let Observation::Complete(trace) = stopped.observation() {
+            sample.complete.push(trace.forecasts(), trace.outcome())?;
+            sample.complete_runs.push(run);
+        } else {
+            let forecasts = stopped.forecasts().to_vec();
+            sample.censored.push(Censored { run, forecasts, horizon: stopped.horizon() });
         }
     }
     Ok(sample)
 }
 
-/// Cross-fits on the complete traces, and returns the two maps, that fitted on half B first. Censored traces are split as those
-/// of either outcome are, in the order of their ids, the first to half A; each takes the map of the
-/// other half.
+/// Cross-fits on complete runs in two halves. Runs of each outcome, and cut-off runs, go to half A and
+/// half B in turn, in the order of their ids. The map fitted on half B comes first.
 fn calibrate<C: Calibrator>(
     calibrator: &C,
-    sample: &mut Sample<'_>,
+    runs: &[&Run],
+    stopped: &[Stopped<'_>],
     settings: &Settings,
-) -> Result<Vec<C::Map>, Error>
-where
-    C::Map: Clone,
-{
-    let ids: Vec<&str> = sample.complete_runs.iter().map(|run| run.id.as_str()).collect();
-    let folds = Folds::halves(sample.complete.outcomes(), &ids)?;
-    let fit = cross_fit(calibrator, &sample.complete, &folds, &settings.schedule)?;
-    let mut censored: Vec<&mut Censored<'_>> = sample.censored.iter_mut().collect();
-    censored.sort_by_key(|censored| &censored.run.id);
-    for (turn, censored) in censored.into_iter().enumerate() {
-        for forecast in &mut censored.forecasts {
-            *forecast = fit.maps()[turn % 2].apply(*forecast);
-        }
-    }
-    let maps = fit.maps().to_vec();
-    sample.complete = fit.into_traces();
-    Ok(maps)
+) -> Result<CalibratedRuns<C::Map>, Error> {
+    let ids: Vec<&str> = runs.iter().map(|run| run.id.as_str()).collect();
+    let outcomes: Vec<Option<bool>> = stopped.iter().map(Stopped::outcome).collect();
+    let folds = Folds::halves(&outcomes, &ids)?;
+    let fitted_on = CalibrationRuns::Complete;
+    cross_fit_calibration(calibrator, stopped, &folds, &settings.schedule, fitted_on)
 }
 
 /// The same traces with one forecast everywhere.

@@ -147,7 +147,7 @@ fn undefined_figures_are_null_and_say_why() {
 
 #[test]
 fn on_the_bundled_runs_the_model_comes_close_to_the_truth_and_bounds_hold_both() {
-    let report = json(&["--json"]);
+    let report = json(&["--json", "--resamples", "50"]);
     let files = report["files"].as_array().unwrap();
     assert_eq!(files.len(), 3);
     for file in files {
@@ -191,7 +191,7 @@ fn files_of_other_runs_are_not_compared() {
 #[test]
 fn the_picture_names_every_stream_and_every_way() {
     let path = in_folder("picture.svg");
-    let output = run(&["--plot", &path]);
+    let output = run(&["--plot", &path, "--resamples", "50"]);
     assert!(output.status.success());
     let table = String::from_utf8(output.stdout).unwrap();
     assert!(
@@ -246,4 +246,107 @@ fn a_bar_without_width_a_small_range_and_a_long_name_can_be_read() {
 #[test]
 fn the_same_call_gives_the_same_bytes() {
     assert_eq!(run(&["--json"]).stdout, run(&["--json"]).stdout);
+}
+
+/// The largest error of `simple - complete = prefix_swap + tail_omission` in a report.
+fn identity_error(report: &Value) -> f64 {
+    let rows = report["files"][0]["report"]["hidden_outcomes"]["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 12);
+    let mut largest = 0.0_f64;
+    for row in rows {
+        largest = largest.max(number(&row["largest_identity_error"]));
+        for part in [row, &row["failures"], &row["successes"]] {
+            let [simple, complete, swap, tail] =
+                ["simple", "complete", "prefix_swap", "tail_omission"].map(|k| number(&part[k]));
+            largest = largest.max((simple - complete - swap - tail).abs());
+            largest = largest.max((number(&part["shift"]) - (simple - complete)).abs());
+        }
+    }
+    largest
+}
+
+#[test]
+fn hidden_outcomes_split_into_prefix_swap_and_tail_omission_in_every_row() {
+    for hide in [["--hide", "0.75"], ["--hide-after", "0.75"]] {
+        let report = json(&["--json", "--resamples", "0", hide[0], hide[1]]);
+        assert!(identity_error(&report) < 1e-12);
+    }
+    let Some(folder) = std::env::var_os("REAL_RUNS") else { return };
+    let path = Path::new(&folder).join("data/traces/basketball_win_probability.jsonl");
+    let path = path.to_str().unwrap();
+    for (hide, hidden) in [(["--hide", "0.75"], 587), (["--hide-after", "0.75"], 783)] {
+        let report = json(&[path, "--json", "--resamples", "0", hide[0], hide[1]]);
+        assert!(identity_error(&report) < 1e-12);
+        let row = &report["files"][0]["report"]["hidden_outcomes"]["rows"][0];
+        assert_eq!((&row["n"], &row["n_hidden"]), (&783.into(), &hidden.into()));
+    }
+}
+
+#[test]
+fn the_report_compares_every_rule_and_schedule_under_a_declared_assumption() {
+    let report =
+        json(&["--json", "--resamples", "50", "--assume", "failure-side", "--calibrate", "platt"]);
+    for file in report["files"].as_array().unwrap() {
+        let rows = &file["report"];
+        assert_eq!(rows["assumption"], "failure_side");
+        let rate = number(&file["censoring_rate"]);
+        let comparisons = rows["comparisons"].as_array().unwrap();
+        assert_eq!(comparisons.len(), 12);
+        for row in comparisons {
+            let value = |name: &str| number(&row[name]["value"]);
+            let shift = value("simple") - value("complete_only");
+            assert!((value("simple_shift") - shift).abs() < 1e-15);
+            assert!((number(&row["simple_shift_per_rate"]) - shift / rate).abs() < 1e-12);
+            let exact = number(&row["exact"]["value"]);
+            assert!(number(&row["sensitivity"]["low"]) <= exact);
+            assert!(exact <= number(&row["sensitivity"]["high"]));
+            assert!(number(&row["bounds"]["low"]) <= number(&row["sensitivity"]["low"]));
+            assert!(number(&row["simple"]["ci_low"]) <= value("simple"));
+        }
+        let first = &comparisons[0];
+        assert_eq!((&first["rule"], &first["schedule"]), (&"log".into(), &"linear-front".into()));
+        // One calibration serves the table and the row of the same schedule.
+        let difference = number(&file["simple"]) - number(&first["simple"]["value"]);
+        assert!(difference.abs() < 1e-15);
+        assert!(number(&rows["selection"]["length_ratio"]) > 0.0);
+    }
+}
+
+#[test]
+fn continuations_are_audited_by_the_ids_of_their_runs() {
+    let other = CUT_OFF.replace(r#""id":"c""#, r#""id":"e""#);
+    let path = write("with_continuations", &[SUCCESS, FAILURE, CUT_OFF, &other].join("\n"));
+    let ends = write(
+        "continuations",
+        "{\"id\":\"c\",\"successes\":3,\"failures\":2,\"unresolved\":5}\n{\"id\":\"e\",\"successes\":4,\"failures\":0}",
+    );
+    let report = json(&[&path, "--json", "--continuations", &ends]);
+    let audit = &report["files"][0]["report"]["continuations"];
+    assert_eq!((&audit["retained"], &audit["left_out"]), (&1.into(), &1.into()));
+    assert_eq!(number(&audit["mean"]["value"]), 0.6);
+    assert_eq!(audit["comparisons"].as_array().unwrap().len(), 12);
+    let report = json(&[&path, "--json", "--continuations", &ends, "--min-valid", "4"]);
+    let audit = &report["files"][0]["report"]["continuations"];
+    assert_eq!((&audit["retained"], number(&audit["median"])), (&2.into(), 0.8));
+    let same = write(
+        "same_continuations",
+        &["{\"id\":\"c\",\"successes\":3,\"failures\":2}"; 2].join("\n"),
+    );
+    let error = refusal(&run(&[&path, "--continuations", &same]), "same id");
+    assert!(error.starts_with(&format!("error: {same}:2: field id: ")), "{error}");
+}
+
+#[test]
+fn settings_of_the_report_out_of_range_are_refused() {
+    for (option, value, expected) in [
+        ("--assume", "hope", "non-informative"),
+        ("--odds-ratio", "0.5", "at least 1"),
+        ("--hide", "1.5", "1.5"),
+        ("--min-valid", "0", "at least 1"),
+        ("--calibrate", "wish", "platt"),
+        ("--resamples", "9999999999", "1000000"),
+    ] {
+        let error = refusal(&run(&[option, value]), option);
+        assert!(error.contains(option) && error.contains(expected), "{error}");
+    }
 }

@@ -56,7 +56,10 @@ fn urn_runs(world: World, tasks: u32, seed: u64) -> Vec<UrnRun> {
     let mut draws = Draws(seed);
     let mut runs = Vec::new();
     for task in 0..tasks {
-        let start = [2.0 + draws.below(3) as f64, 1.0 + draws.below(2) as f64];
+        let start = match world {
+            World::NonInformative => [1.0 + draws.below(3) as f64, 1.0 + draws.below(3) as f64],
+            World::Informative => [2.0 + draws.below(3) as f64, 1.0 + draws.below(2) as f64],
+        };
         for _ in 0..3 {
             let mut urn = start;
             let (mut forecasts, mut truth) = (Vec::new(), Vec::new());
@@ -70,7 +73,7 @@ fn urn_runs(world: World, tasks: u32, seed: u64) -> Vec<UrnRun> {
             let outcome = draws.unit() < urn[0] / (urn[0] + urn[1]);
             let stop = match world {
                 World::NonInformative => [3, 5].into_iter().find(|&step| {
-                    draws.unit() < if truth[step - 1].get() < 0.6 { 0.5 } else { 0.1 }
+                    draws.unit() < if truth[step - 1].get() < 0.5 { 0.5 } else { 0.1 }
                 }),
                 World::Informative => (draws.unit() < if outcome { 0.1 } else { 0.9 }).then_some(4),
             };
@@ -127,7 +130,7 @@ fn coverage(world: World) -> [[u32; 3]; 3] {
             .with_schedules(&[WeightSchedule::LinearFront])
             .with_resamples(300)
             .with_seed(seed)
-            .with_odds_ratio(10.0)
+            .with_odds_ratio(20.0)
             .unwrap()
             .report(&stopped, Some(&at_stop), &tasks)
             .unwrap();

@@ -166,6 +166,15 @@ fn a_run_with_a_redundant_call_has_no_gap_without_redundant_calls() {
 }
 
 #[test]
+fn a_cost_gap_has_no_bound_except_that_of_numbers() {
+    assert_eq!(cost_gap(&[1e300, 1e-300], &[1e300]), Ok(1e-300));
+    for costs in [[f64::MAX; 2], [f64::INFINITY, 1.0], [1.0, f64::NAN]] {
+        let error = cost_gap(&costs, &[]);
+        assert!(matches!(error, Err(Error::ScoringRules(_))), "{error:?}");
+    }
+}
+
+#[test]
 fn a_failed_call_may_be_made_again_and_a_useful_call_is_not_a_repetition() {
     let call = CallFacts {
         call: "search",

@@ -166,15 +166,6 @@ fn a_run_with_a_redundant_call_has_no_gap_without_redundant_calls() {
 }
 
 #[test]
-fn a_cost_gap_has_no_bound_except_that_of_numbers() {
-    assert_eq!(cost_gap(&[1e300, 1e-300], &[1e300]), Ok(1e-300));
-    for costs in [[f64::MAX; 2], [f64::INFINITY, 1.0], [1.0, f64::NAN]] {
-        let error = cost_gap(&costs, &[]);
-        assert!(matches!(error, Err(Error::ScoringRules(_))), "{error:?}");
-    }
-}
-
-#[test]
 fn a_failed_call_may_be_made_again_and_a_useful_call_is_not_a_repetition() {
     let call = CallFacts {
         call: "search",
@@ -281,8 +272,8 @@ fn undefined_results_and_invalid_arguments_are_errors_that_name_them() {
     ));
     assert!(not_finite(cost_gap(&[1.0, f64::NAN], &[])));
     assert!(not_finite(cost_gap(&[], &[1.0, f64::INFINITY])));
-    assert!(matches!(cost_gap(&[2e100], &[]), Err(Error::ValueAt { index: 0, .. })));
-    assert_eq!(cost_gap(&[1e100, 1e100], &[1e100]), Ok(1e100));
+    assert!(matches!(cost_gap(&[f64::MAX, f64::MAX], &[]), Err(Error::ScoringRules(_))));
+    assert_eq!(cost_gap(&[f64::MAX, f64::MAX], &[f64::MAX]), Ok(f64::MAX));
     let classes = cost_gap_without_redundant(&[1.0], &[], &[]);
     assert_eq!(classes, Err(Error::Length { what: "classes", expected: 1, found: 0 }));
     assert_eq!(mean_over_tasks(&[], None), Err(scoring_rules::Error::Empty.into()));

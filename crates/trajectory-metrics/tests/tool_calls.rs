@@ -270,10 +270,14 @@ fn undefined_results_and_invalid_arguments_are_errors_that_name_them() {
     assert!(not_finite(
         mean_over_tasks(&[exact(0.5), unbounded], None).map(|mean| mean.mean.high())
     ));
-    assert!(not_finite(cost_gap(&[1.0, f64::NAN], &[])));
-    assert!(not_finite(cost_gap(&[], &[1.0, f64::INFINITY])));
-    assert!(matches!(cost_gap(&[2e100], &[]), Err(Error::ValueAt { index: 0, .. })));
-    assert_eq!(cost_gap(&[1e100, 1e100], &[1e100]), Ok(1e100));
+    for (actual, reference) in [([1.0, f64::NAN], [1.0; 2]), ([1.0; 2], [1.0, f64::INFINITY])] {
+        let Err(Error::ScoringRules(error)) = cost_gap(&actual, &reference) else {
+            unreachable!("the second cost is not finite")
+        };
+        assert!(matches!(error, scoring_rules::Error::NotFiniteAt { index: 1, .. }), "{error:?}");
+    }
+    assert!(matches!(cost_gap(&[f64::MAX, f64::MAX], &[]), Err(Error::ScoringRules(_))));
+    assert_eq!(cost_gap(&[f64::MAX, f64::MAX], &[f64::MAX]), Ok(f64::MAX));
     let classes = cost_gap_without_redundant(&[1.0], &[], &[]);
     assert_eq!(classes, Err(Error::Length { what: "classes", expected: 1, found: 0 }));
     assert_eq!(mean_over_tasks(&[], None), Err(scoring_rules::Error::Empty.into()));

@@ -3,9 +3,9 @@ use trajectory_metrics::{ScoringRule, Tps, Trace};
 
 use crate::{checks::can_be_averaged, error::Error, stops::hidden_outcome::split};
 
-/// What hiding a run's outcome does to its score, taken apart by [`censoring_shift`].
+/// The change of a run's score if its outcome is hidden, in two parts, from [`censoring_shift`].
 ///
-/// Either part is in the units of the rule.
+/// Both parts are in the units of the rule.
 ///
 /// ```
 /// use censoring::{Error, Probability, Tps, Trace, WeightSchedule, censoring_shift, from_fn};
@@ -22,11 +22,12 @@ use crate::{checks::can_be_averaged, error::Error, stops::hidden_outcome::split}
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct CensoringShift {
-    /// What scoring the steps up to the stop as those of a failure adds. 0 for a failure; for a
-    /// success under the log and Brier rules, positive where forecasts are below 1/2.
+    /// The change from scoring the steps up to the stop as those of a failure. It is 0 for a
+    /// failure; for a success under the log and Brier rules, positive where forecasts are below
+    /// 1/2.
     pub prefix_swap: f64,
-    /// What leaving out the steps after the stop adds: at least 0 for a rule whose scores are at
-    /// most 0; 0 for a stop at the last step.
+    /// The change from leaving out the steps after the stop: at least 0 for a rule whose scores are
+    /// at most 0; 0 for a stop at the last step.
     pub tail_omission: f64,
 }
 
@@ -38,8 +39,8 @@ impl CensoringShift {
     }
 }
 
-/// How far the simple censored score of a run that is cut off after step `stop` is from its
-/// complete score, in closed form.
+/// The difference between the simple censored score of a run that is cut off after step `stop` and
+/// its complete score, in closed form.
 ///
 /// ```text
 /// prefix swap    sum over t = 1..Z of w_t (S(F_t, 0) - S(F_t, Y))
@@ -50,8 +51,8 @@ impl CensoringShift {
 /// [`HiddenOutcome`](crate::HiddenOutcome) minus [`Tps::score`] of the trace, up to rounding. It
 /// can have either sign: the simple score is no lower bound.
 ///
-/// Only where the outcome is known can this be computed: a check of a score on complete runs, not a
-/// score itself. Cost: one or two scores a step.
+/// It can be computed for runs with a known outcome only: it is a check of a score, not a score.
+/// Cost: one or two scores per step.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix I.1.
@@ -59,8 +60,8 @@ impl CensoringShift {
 /// # Errors
 ///
 /// [`Error::TrajectoryMetrics`] for a stop of 0 or beyond the end, and where custom weights do not
-/// reach the end; [`Error::StepScore`] with the first step whose score is no number from -1e100 to
-/// 1e100.
+/// reach the end; [`Error::StepScore`] with the first step whose score is not a number from -1e100
+/// to 1e100.
 ///
 /// ```
 /// use censoring::{Error, Probability, Tps, Trace, WeightSchedule, censoring_shift, from_fn};

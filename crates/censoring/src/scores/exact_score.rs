@@ -8,8 +8,8 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// The exact censored trajectory score: a complete run by its outcome, one that was cut off by what
-/// its score is expected to be.
+/// The exact censored trajectory score: the score of a complete run, and the expected score of a
+/// run that was cut off.
 ///
 /// ```text
 /// sum over t = 1..Z of w_t S(F_t, Y)                               if complete
@@ -59,15 +59,15 @@ pub fn exact_score<R: ScoringRule>(
 
 /// The mean of [`exact_score`](crate::exact_score()) over runs, weighted where weights are given.
 ///
-/// `success_probabilities` has one entry a run; those of complete runs are not looked at. A weight
-/// of 2 is the run twice, a weight of 0 leaves no trace. Free of order to the bit. Minus infinity
-/// where the rule is.
+/// `success_probabilities` has one entry per run; those of complete runs are ignored. A run of
+/// weight 2 counts as two runs, and a run of weight 0 is ignored. The result has the same bits for
+/// any order of the runs. Minus infinity where the rule is.
 ///
 /// # Errors
 ///
 /// [`Error::Run`] with the first run that has no score, for the reasons of `exact_score`;
-/// [`Error::RunScore`] with the first whose score is no number or plus infinity; [`Error::Length`]
-/// unless there is one entry per run in each; [`Error::ScoringRules`] without a run of positive weight.
+/// [`Error::RunScore`] with the first whose score is NaN or plus infinity; [`Error::Length`] unless
+/// there is one entry per run in each; [`Error::ScoringRules`] without a run of positive weight.
 ///
 /// ```
 /// use censoring::{Weight, Error, Probability, StopReason, Stopped, Tps, WeightSchedule, exact_mean_score, from_fn};

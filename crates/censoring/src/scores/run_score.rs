@@ -44,7 +44,7 @@ impl RunScore {
     /// where it was cut off. Weights are those of the whole evaluated horizon.
     ///
     /// `success_probability` is the chance of success given what the run had shown when it was cut
-    /// off. A complete run has no use for it.
+    /// off. It is ignored for a complete run.
     ///
     /// # Errors
     ///
@@ -67,8 +67,8 @@ impl RunScore {
         }
     }
 
-    /// The score, or what it is expected to be where the run was cut off. An outcome without a
-    /// chance does not count, even where its score is infinite.
+    /// The score, or the expected score of a run that was cut off. An outcome of probability 0 does
+    /// not count, even if its score is infinite.
     #[must_use]
     pub fn expected(&self) -> f64 {
         match *self {
@@ -77,7 +77,7 @@ impl RunScore {
         }
     }
 
-    /// The same at another chance of success.
+    /// The expected score at another chance of success.
     pub(crate) fn expected_at(&self, success_probability: Probability) -> f64 {
         match *self {
             Self::Complete(score) => score,
@@ -90,7 +90,7 @@ impl RunScore {
         }
     }
 
-    /// The scores as a failure and as a success; of a complete run its score twice.
+    /// The scores as a failure and as a success, which are equal for a complete run.
     pub(crate) const fn either(&self) -> [f64; 2] {
         match *self {
             Self::Complete(score) => [score; 2],

@@ -9,8 +9,8 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// What the [`exact_score`](crate::exact_score()) of a run can be, where the chance of success
-/// after its stop is known to lie in an interval.
+/// The range of the [`exact_score`](crate::exact_score()) of a run if the chance of success after
+/// its stop lies in an interval.
 ///
 /// ```text
 /// the lower and the higher of  q S1 + (1 - q) S0  at  q = low  and  q = high
@@ -27,7 +27,7 @@ use crate::{
 /// # Errors
 ///
 /// As [`exact_score`](crate::exact_score()); [`Error::RunScore`], for run 0, where one of the two
-/// scores is no number or plus infinity.
+/// scores is NaN or plus infinity.
 ///
 /// ```
 /// use censoring::{
@@ -65,20 +65,20 @@ pub fn score_bounds<R: ScoringRule>(
     Ok(Interval::new(ends[0].min(ends[1]), ends[0].max(ends[1]))?)
 }
 
-/// What the mean of [`exact_score`](crate::exact_score()) over runs can be, where the chance of
-/// success after each stop is known to lie in an interval: the mean of the lower and the mean of
-/// the upper bounds.
+/// The range of the mean of [`exact_score`](crate::exact_score()) over runs if the chance of
+/// success after each stop lies in an interval: the mean of the lower and the mean of the upper
+/// bounds.
 ///
-/// `success_probabilities` has one entry a run, of which those of complete runs are not looked at;
-/// `None` is [`Interval::UNKNOWN`] for all. Each run's chance moves by itself, and both
-/// ends are reached, so no narrower interval holds for all. The score of an unbounded rule may be
-/// minus infinity at the lower end. A weight of 2 is the run twice, a weight of 0 leaves no trace.
-/// Free of order to the bit.
+/// `success_probabilities` has one entry per run; those of complete runs are ignored; `None` is
+/// [`Interval::UNKNOWN`] for all. The chances of different runs vary independently, and both ends
+/// are reached, so that no narrower interval is valid. The score of an unbounded rule may be minus
+/// infinity at the lower end. A run of weight 2 counts as two runs, and a run of weight 0 is
+/// ignored. The result has the same bits for any order of the runs.
 ///
 /// # Errors
 ///
 /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first whose
-/// score is no number or plus infinity; [`Error::Length`] unless there is one entry a run in each;
+/// score is NaN or plus infinity; [`Error::Length`] unless every list has one entry per run;
 /// [`Error::ScoringRules`] without a run of positive weight.
 ///
 /// ```

@@ -7,8 +7,8 @@ use crate::{
     stops::stopped::{Observation, Stopped},
 };
 
-/// The simple censored trajectory score: a complete run by its outcome, a censored one as if it
-/// had failed.
+/// The simple censored trajectory score: the score of a complete run, and the score of a censored
+/// run as if it had failed.
 ///
 /// ```text
 /// sum over t = 1..Z of w_t S(F_t, Y)  if complete
@@ -18,8 +18,8 @@ use crate::{
 /// Weights are those of the whole evaluated horizon; they are not renormalised over the steps
 /// before the stop.
 ///
-/// An approximation, not the censored score: it takes the unknown chance of success after the stop
-/// for zero. What it elicits is `P(complete and successful | history)`, not `P(successful |
+/// An approximation, not the censored score: it assumes that the unknown chance of success after
+/// the stop is 0. What it elicits is `P(complete and successful | history)`, not `P(successful |
 /// history)`; the two are the same only where no censored run would have succeeded. It can be above
 /// or below the score that the outcome would have given. With the chance of success after the stop,
 /// take [`exact_score`](crate::exact_score()); without it, [`score_bounds`](crate::score_bounds()).
@@ -57,13 +57,14 @@ pub fn simple_score<R: ScoringRule>(tps: &Tps<R>, run: &Stopped<'_>) -> Result<f
 
 /// The mean of [`simple_score`](crate::simple_score()) over runs, weighted where weights are given.
 ///
-/// A weight of 2 is the run twice, a weight of 0 leaves no trace. Free of order to the bit.
+/// A run of weight 2 counts as two runs, and a run of weight 0 is ignored. The result has the same
+/// bits for any order of the runs.
 ///
 /// # Errors
 ///
 /// [`Error::Run`] with the first run that has no score, for the reasons of `simple_score`;
-/// [`Error::RunScore`] with the first whose score is no number or plus infinity; [`Error::Length`]
-/// unless there is one weight per run; [`Error::ScoringRules`] without a run of positive weight.
+/// [`Error::RunScore`] with the first whose score is NaN or plus infinity; [`Error::Length`] unless
+/// there is one weight per run; [`Error::ScoringRules`] without a run of positive weight.
 ///
 /// ```
 /// use censoring::{

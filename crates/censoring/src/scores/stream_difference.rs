@@ -9,7 +9,7 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// By how much one stream of forecasts scores better than another on the same runs, of which some
+/// The difference of the mean scores of two streams of forecasts on the same runs, some of which
 /// were cut off.
 ///
 /// ```text
@@ -20,10 +20,10 @@ use crate::{
 /// the run and not to the stream, so both streams are scored with the same one: D is known far
 /// better than either mean. A run adds to D what is linear in its q, so extremes are at 0 and 1.
 ///
-/// D is no more than a difference of means on these runs; that other runs might be drawn is not in
-/// it. Differences up to rounding (16 units in the last place of what is added up) count as none. A
-/// weight of 2 is the run twice, a weight of 0 leaves no trace, though both streams must agree on
-/// the run's end. Free of order to the bit.
+/// D is a difference of means on these runs and does not include the sampling error of the runs.
+/// Differences up to rounding (16 units in the last place of the summed values) count as 0. A run
+/// of weight 2 counts as two runs. A run of weight 0 is ignored, but both streams must agree on its
+/// end. The result has the same bits for any order of the runs.
 ///
 /// ```
 /// use censoring::{
@@ -73,7 +73,7 @@ pub struct StreamDifference {
     bounds: Interval,
 }
 
-/// What a run of positive weight adds.
+/// The contribution of a run of positive weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Term {
     /// Its position among all runs.
@@ -106,10 +106,10 @@ impl StreamDifference {
     /// # Errors
     ///
     /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first
-    /// whose score under one of the streams is no number from -1e100 to 1e100 (an unclipped log
+    /// whose score under one of the streams is not a number from -1e100 to 1e100 (an unclipped log
     /// score may be infinite); [`Error::OtherRun`] with the first run that ends differently in the
-    /// two streams, or has another length; [`Error::Length`] unless there is one entry a run in
-    /// each; [`Error::Empty`] without a run of positive weight.
+    /// two streams, or has another length; [`Error::Length`] unless every list has one entry per
+    /// run; [`Error::Empty`] without a run of positive weight.
     pub fn new<R: ScoringRule>(
         tps: &Tps<R>,
         first: &[Stopped<'_>],
@@ -149,11 +149,11 @@ impl StreamDifference {
         }
     }
 
-    /// The difference at the given chances, one a run; those of complete runs are not looked at.
+    /// The difference at the given chances, one per run; those of complete runs are ignored.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one chance a run.
+    /// [`Error::Length`] unless there is one chance per run.
     pub fn at(&self, success_probabilities: &[Probability]) -> Result<f64, Error> {
         same_length("success_probabilities", self.runs, success_probabilities.len())?;
         Ok(sum_over(&self.terms, |term| term.at(success_probabilities[term.run])) / self.total)
@@ -165,12 +165,12 @@ impl StreamDifference {
         self.bounds
     }
 
-    /// The least and the largest difference over all chances in the given intervals, one a run;
-    /// those of complete runs are not looked at.
+    /// The least and the largest difference over all chances in the given intervals, one per run;
+    /// those of complete runs are ignored.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one interval a run.
+    /// [`Error::Length`] unless there is one interval per run.
     pub fn bounds_within(
         &self,
         success_probabilities: &[Interval<Probability>],
@@ -179,8 +179,8 @@ impl StreamDifference {
         bounds_over(&self.terms, self.total, |run| success_probabilities[run])
     }
 
-    /// Whether the same stream is ahead whatever the chances are: which one, nobody needs to
-    /// estimate anything to tell.
+    /// Whether the same stream is ahead for all chances of success, so that no estimate of them is
+    /// needed.
     #[must_use]
     pub fn keeps_sign(&self) -> bool {
         self.is_apart_from_0(self.bounds)
@@ -198,21 +198,20 @@ impl StreamDifference {
         Ok(self.is_apart_from_0(self.bounds_within(success_probabilities)?))
     }
 
-    /// The width of common ignorance about the chances at which the streams can no longer be told
-    /// apart.
+    /// The largest common uncertainty about the chances up to which the sign of the difference is
+    /// certain.
     ///
     /// Let each chance be anywhere within `width / 2` of its estimate, and in [0, 1]
-    /// ([`Interval::around`]), each run's independently of the others'. At every smaller
-    /// width the stream that is ahead at the estimates is ahead for all such chances; at this one
-    /// there are chances with no difference. Above 0 and at most 2; 0 where there is no difference
-    /// at the estimates; `None` where no width is enough, because the sign is that of the estimates
-    /// for all chances.
+    /// ([`Interval::around`]), each run's independently of the others'. At every smaller width the
+    /// stream that is ahead at the estimates is ahead for all such chances; at this one there are
+    /// chances with no difference. From 0 to 2; 0 if there is no difference at the estimates, and
+    /// `None` if all chances give the sign that the estimates give.
     ///
     /// Cost: O(n log n).
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one estimate a run.
+    /// [`Error::Length`] unless there is one estimate per run.
     pub fn largest_width(&self, estimates: &[Probability]) -> Result<Option<f64>, Error> {
         let difference = self.at(estimates)?;
         if difference.abs() <= self.tolerance {

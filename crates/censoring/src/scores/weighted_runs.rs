@@ -2,8 +2,8 @@ use scoring_rules::{ExactMean, Weight};
 
 use crate::{checks::same_length, error::Error, stops::stopped::Stopped};
 
-/// Hands on the position, the run and the weight of each run of positive weight. Nothing is
-/// computed for the others. An error names the run that it came from.
+/// Calls a function with the position, the run and the weight of each run of positive weight, and
+/// of no other run. An error names its run.
 pub(crate) fn for_each_run<'a>(
     runs: &[Stopped<'a>],
     weights: Option<&[Weight]>,

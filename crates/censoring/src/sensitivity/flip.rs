@@ -4,8 +4,8 @@ use crate::{Weight, scores::run_score::RunScore, sensitivity::tilt::tilted};
 
 /// The odds ratios nearest to 1, on either side, at which a conclusion changes to its opposite.
 ///
-/// `None` where no odds ratio on that side changes it: it holds however wrong the chances are in
-/// that direction. Both are 1 where there was no conclusion at 1, up to rounding.
+/// `None` where no odds ratio on that side changes it: the conclusion holds for any error of the
+/// chances in that direction. Both are 1 if there is no conclusion at 1, up to rounding.
 ///
 /// A conclusion that changes and changes back within a factor of 1.0003 in the odds may be missed,
 /// and so may one that changes by no more than rounding: a difference of up to 16 units in the last
@@ -40,8 +40,8 @@ pub struct FlippingOdds {
 }
 
 impl FlippingOdds {
-    /// The one that is closer to 1 as a factor, which the conclusion's strength is: the nearer to
-    /// 1, the weaker. The one below of two that are as close.
+    /// The odds ratio that is closer to 1 as a factor; the one below 1 if both are equally close.
+    /// It measures the strength of the conclusion: the closer to 1, the weaker.
     #[must_use]
     pub fn nearest(&self) -> Option<f64> {
         match (self.below, self.above) {
@@ -55,16 +55,16 @@ impl FlippingOdds {
 /// is searched.
 const SATURATED: f64 = 40.0;
 
-/// Odds ratios outside exp(-700) to exp(700) are hardly numbers.
+/// Odds ratios outside exp(-700) to exp(700) are close to the limits of `f64`.
 const LARGEST: f64 = 700.0;
 
-/// Halvings of a stretch of one natural logarithm in which a change is looked for.
+/// The number of halvings of a range of one natural logarithm in the search for a change.
 const HALVINGS: u32 = 12;
 
 /// A difference of two means, positive at an odds ratio of 1.
 #[derive(Debug)]
 pub(crate) struct Contrast {
-    /// What does not move.
+    /// The part that does not depend on the odds ratio.
     base: f64,
     /// Chances strictly between 0 and 1, strictly rising, and what 1 would add.
     terms: Vec<(f64, f64)>,
@@ -72,14 +72,14 @@ pub(crate) struct Contrast {
     tolerance: f64,
 }
 
-/// The difference at one place, taken apart.
+/// The difference at one odds ratio, in parts.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     /// Natural logarithm of the odds ratio.
     x: f64,
-    /// What terms with a positive factor add: rises in x.
+    /// The sum of the terms with a positive factor, which increases with x.
     up: f64,
-    /// What terms with a negative factor take away: rises in x.
+    /// Minus the sum of the terms with a negative factor, which increases with x.
     down: f64,
 }
 
@@ -183,7 +183,7 @@ impl Contrast {
         self.bracket(near, middle, halvings - 1).or_else(|| self.bracket(middle, far, halvings - 1))
     }
 
-    /// Where the difference turns negative, by halving down to the last digit.
+    /// The place where the difference turns negative, by bisection to the last digit.
     fn root(&self, mut still: f64, mut flipped: f64) -> f64 {
         loop {
             let middle = f64::midpoint(still, flipped);

@@ -11,19 +11,19 @@ use crate::{
     },
 };
 
-/// The mean score of runs as a function of how far off the chances of success after a cut-off are.
+/// The mean score of runs as a function of the error in the chances of success after a cut-off.
 ///
 /// ```text
 /// complete: S,   cut off: q S1 + (1 - q) S0  with  q = tilt(success chance, odds ratio)
 /// ```
 ///
 /// At an odds ratio of 1 cut-off runs are scored by their chances as given; towards 0 all count as
-/// failures, towards infinity as successes (chances of exactly 0 and 1 aside). The
-/// mean need not rise with the odds ratio: a success is good for the score of a run that was
-/// confident and bad for that of one that was not.
+/// failures, towards infinity as successes (chances of exactly 0 and 1 aside). The mean need not
+/// increase with the odds ratio: a success raises the score of a confident run and lowers the score
+/// of one that was not.
 ///
-/// A weight of 2 is the run twice, a weight of 0 leaves no trace; the scores that are given with it
-/// are checked all the same. Means are free of order to the bit.
+/// A run of weight 2 counts as two runs. A run of weight 0 is ignored, but its scores are checked.
+/// Means have the same bits for any order of the runs.
 ///
 /// Reference: as [`tilt`](crate::tilt()).
 ///
@@ -75,9 +75,9 @@ impl TiltedMean {
     ///
     /// # Errors
     ///
-    /// [`Error::RunScore`] with the first run that has a score which is no number from -1e100 to
-    /// 1e100; [`Error::Length`] unless there is one weight a run; [`Error::Empty`] without a run of
-    /// positive weight.
+    /// [`Error::RunScore`] with the first run that has a score that is not a number from -1e100 to
+    /// 1e100; [`Error::Length`] unless there is one weight per run; [`Error::Empty`] without a run
+    /// of positive weight.
     pub fn new(runs: &[RunScore], weights: Option<&[Weight]>) -> Result<Self, Error> {
         if let Some(weights) = weights {
             same_length("weights", runs.len(), weights.len())?;

@@ -6,8 +6,8 @@ use scoring_rules::Probability;
 
 use crate::{checks::same_length, error::Error};
 
-/// Where to cut off complete runs for a test of what cutting off does to a score: for each run the
-/// step after which it stops, or `None` where it stays complete.
+/// Draws artificial stops for complete runs, to test the effect of censoring on a score: for each
+/// run, the step after which it stops, or `None` if it stays complete.
 ///
 /// `rate(length)` is the chance that a run of that many steps is cut off: one rate for all, or one
 /// for each stratum of lengths. Runs are drawn one after the other in the order of their lengths
@@ -16,11 +16,12 @@ use crate::{checks::same_length, error::Error};
 /// stops after any step but its last, all equally likely. A run of one step has no such step and
 /// stays complete.
 ///
-/// Lengths and ids are all that it sees, so that where a run is cut off says nothing of its outcome
-/// beyond what its length does. But no real budget knows the length that a run would have had: take
-/// this to see what hidden outcomes do to a score, not as a model of real stops.
+/// Stops depend on lengths and ids only, so that a stop says nothing about the outcome that the
+/// length does not say. A real budget does not know the length that a run would have had. Stops
+/// drawn this way show the effect of hidden outcomes on a score; they are not a model of real
+/// stops.
 ///
-/// A pure function of the seed, and free of the order of runs if each has an id of its own.
+/// A pure function of the seed. If ids are unique, the order of the runs does not matter.
 ///
 /// Cost: O(n log n).
 ///
@@ -30,7 +31,7 @@ use crate::{checks::same_length, error::Error};
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless there is one id a run.
+/// [`Error::Length`] unless there is one id per run.
 ///
 /// ```
 /// use censoring::{Error, Probability, artificial_stops};
@@ -84,8 +85,8 @@ fn fixed_point(p: Probability) -> u128 {
     (p.get() * 2.0_f64.powi(64)) as u128
 }
 
-/// A whole number below n from a random word: the word as a fraction of 2^64, times n. No number is
-/// likelier than another by more than 2^-64.
+/// An integer below n from a random word: the word as a fraction of 2^64, times n. The
+/// probabilities of two integers differ by at most 2^-64.
 fn below(n: usize, word: u64) -> usize {
     ((u128::from(word) * n as u128) >> 64) as usize
 }

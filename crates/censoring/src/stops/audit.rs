@@ -8,7 +8,7 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// What runs that ended alike have in common.
+/// Statistics of the runs that ended in the same way.
 ///
 /// ```
 /// use censoring::{Error, Probability, StopClass, Stopped, TerminationAudit};
@@ -25,7 +25,7 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct RunGroup {
-    /// How many there are, at least one.
+    /// The number of runs, at least 1.
     pub runs: u64,
     /// Mean number of steps up to the stop, at least 1.
     pub mean_length: f64,
@@ -34,15 +34,16 @@ pub struct RunGroup {
     pub mean_forecast: f64,
 }
 
-/// Counts of how runs ended: what a report must say about what it leaves out.
+/// Counts of how runs ended, for a report of the runs that it leaves out.
 ///
-/// One row for each class and reason, with how long such runs are and what they forecast: censored
-/// runs that are three times as long as complete ones are a warning that complete runs do not speak
-/// for all.
+/// There is one row per class and reason, with the mean length and the mean forecast of its runs.
+/// Censored runs that are three times as long as complete ones are a warning that complete runs do
+/// not represent all runs.
 ///
-/// Audits of parts add up by [`TerminationAudit::merge`]; all figures are the same to the bit in
-/// whatever order the runs come. As JSON (feature `serde`): `complete`, `censored`, `excluded`,
-/// `censoring_rate` (null where undefined) and `rows`. What is read from it goes on with the same bits.
+/// [`TerminationAudit::merge`] adds the audits of parts. All numbers have the same bits for any
+/// order of the runs. As JSON (feature `serde`): `complete`, `censored`, `excluded`,
+/// `censoring_rate` (null where undefined) and `rows`. An audit that is read continues with the
+/// same bits.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix G.1 and table 6.
@@ -123,7 +124,7 @@ impl TerminationAudit {
         counts.collect()
     }
 
-    /// Excluded runs whose stop reason is no known word ([`StopReason::Other`]), by that word.
+    /// Excluded runs whose stop reason is unknown ([`StopReason::Other`]), by that reason.
     ///
     /// A report should show them: a budget under an unknown name drops out of every score here.
     /// Give such a word a class by [`Stopped::with_policy`], or its known spelling.
@@ -158,19 +159,20 @@ impl TerminationAudit {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] where the working sample is.
+    /// [`Error::Empty`] if the working sample is empty.
     pub fn censoring_rate(&self) -> Result<f64, Error> {
         let (complete, censored) = (self.complete(), self.censored());
         let working = complete as f64 + censored as f64;
         if working > 0.0 { Ok(censored as f64 / working) } else { Err(Error::Empty) }
     }
 
-    /// One row for each class and reason that there are runs of, in that order.
+    /// One row per class and reason with at least one run, in the order of classes, then of
+    /// reasons.
     pub fn rows(&self) -> impl Iterator<Item = (StopClass, Option<&StopReason>, RunGroup)> {
         self.sums.iter().map(|((class, reason), sums)| (*class, reason.as_ref(), sums.group()))
     }
 
-    /// All runs of a class together; `None` where there is none.
+    /// All runs of a class together; `None` if there are none.
     #[must_use]
     pub fn group(&self, class: StopClass) -> Option<RunGroup> {
         let mut of_class = Sums::default();
@@ -187,7 +189,7 @@ impl TerminationAudit {
     }
 }
 
-/// Figures are equal; how the sums behind them are laid out does not count.
+/// Compares values; the representation of the sums does not matter.
 impl PartialEq for TerminationAudit {
     fn eq(&self, other: &Self) -> bool {
         self.rows().eq(other.rows())
@@ -250,7 +252,7 @@ impl serde::Serialize for TerminationAudit {
 
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for TerminationAudit {
-    /// Reads what was written; figures that follow from the rows are not read.
+    /// Reads the serialized form; numbers that follow from the rows are not read.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         use serde::de::Error as _;
 
@@ -289,7 +291,7 @@ impl<'de> serde::Deserialize<'de> for TerminationAudit {
     }
 }
 
-/// What adds up over runs that ended alike.
+/// Sums over runs that ended in the same way.
 #[derive(Clone, Debug, Default)]
 struct Sums {
     runs: u64,

@@ -5,7 +5,8 @@ use crate::{error::Error, reasons::stop_reason::StopReason, stops::stopped::Stop
 /// A complete run seen as if it had been cut off: its forecasts up to the stop and the horizon that
 /// it is evaluated over.
 ///
-/// Its outcome and what came after the stop are not in it, so no score of it can depend on them.
+/// It does not contain the outcome and the steps after the stop, so that no score of it can depend
+/// on them.
 ///
 /// ```
 /// use censoring::{Error, HiddenOutcome, Observation, Probability, Trace};
@@ -28,8 +29,8 @@ pub struct HiddenOutcome<'a> {
 }
 
 impl<'a> HiddenOutcome<'a> {
-    /// What is seen of the trace by the end of step `stop`, from 1. At its last step, only the
-    /// outcome is hidden.
+    /// The part of the trace up to the end of step `stop`, counted from 1. A stop at the last step
+    /// hides the outcome only.
     ///
     /// # Errors
     ///

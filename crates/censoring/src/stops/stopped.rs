@@ -6,7 +6,7 @@ use crate::{
     reasons::{exclusion::Exclusion, stop_class::StopClass, stop_reason::StopReason},
 };
 
-/// What is known of how a run ended.
+/// What is known about the end of a run.
 ///
 /// ```
 /// use censoring::{Error, Observation, Probability, StopReason, Stopped};
@@ -72,8 +72,9 @@ enum End<'a> {
 impl<'a> Stopped<'a> {
     /// A run whose horizon is where it stopped.
     ///
-    /// A known outcome makes the run complete. An unknown one makes it what the default policy,
-    /// [`StopReason::class`], says of the reason, and excludes it where no reason is given.
+    /// A run with a known outcome is complete. The default policy, [`StopReason::class`],
+    /// classifies a run with an unknown outcome by its reason; without a reason, the run is
+    /// excluded.
     ///
     /// # Errors
     ///
@@ -87,12 +88,12 @@ impl<'a> Stopped<'a> {
         Self::with_policy(forecasts, outcome, reason, StopReason::class)
     }
 
-    /// The same under a policy of your own: what each reason makes of a run whose outcome is
-    /// unknown.
+    /// Like [`Stopped::new`], with another policy, which classifies a run with an unknown outcome
+    /// by its reason.
     ///
     /// # Errors
     ///
-    /// As [`Stopped::new`], where a run is completed if the policy says so.
+    /// The errors of [`Stopped::new`], where the policy decides whether a run is completed.
     ///
     /// ```
     /// use censoring::{Error, Observation, Probability, StopClass, StopReason, Stopped};
@@ -187,7 +188,7 @@ impl<'a> Stopped<'a> {
         self.horizon
     }
 
-    /// What is known of how the run ended.
+    /// What is known about the end of the run.
     #[must_use]
     pub const fn observation(&self) -> Observation<'_> {
         match &self.end {
@@ -216,7 +217,7 @@ impl<'a> Stopped<'a> {
         }
     }
 
-    /// Why the run ended, where somebody says so.
+    /// Why the run ended, if known.
     #[must_use]
     pub const fn reason(&self) -> Option<&StopReason> {
         match &self.end {

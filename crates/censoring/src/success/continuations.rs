@@ -2,10 +2,10 @@ use trajectory_metrics::{Interval, Probability};
 
 use crate::{checks::same_length, error::Error};
 
-/// How branches ended that were run on from where a run was cut off, counted.
+/// Counts of how branches ended that continued a run from the step at which it was cut off.
 ///
-/// Run each with the same agent, harness and stopping rule; the forecasts that are scored stay
-/// those of the run itself.
+/// Each branch must use the same agent, harness and stopping rule. The scored forecasts are those
+/// of the run itself.
 ///
 /// ```
 /// use censoring::{Continuations, Error};
@@ -24,19 +24,18 @@ pub struct Continuations {
     pub successes: u64,
     /// Branches that failed.
     pub failures: u64,
-    /// Branches that were in order but were cut off again.
+    /// Valid branches that were cut off again.
     pub unresolved: u64,
-    /// Branches that broke, as by output that could not be read. They count for nothing here; tell
-    /// how many there were.
+    /// Branches that failed for technical reasons, such as unreadable output. They are ignored in
+    /// estimates; report their number.
     pub invalid: u64,
 }
 
 /// A probability of success after a stop, from [`Continuations`], and an interval around it.
 ///
-/// Scores of a sample with all probabilities at the low end and with all at the high one do not bound its
-/// score: some runs score more as a success and others less. Take each run's own worse and better
-/// end, as [`mean_score_bounds`](crate::mean_score_bounds) does with the two as a
-/// [`Interval`](crate::Interval).
+/// The mean score with all probabilities at the low end and that with all at the high end do not
+/// bound the mean score: a success raises the score of some runs and lowers that of others.
+/// [`mean_score_bounds`](crate::mean_score_bounds) takes the worse and the better end of each run.
 ///
 /// ```
 /// use censoring::{Continuations, Error};
@@ -93,15 +92,16 @@ impl SuccessEstimate {
         self.probability
     }
 
-    /// From the probability with every unresolved branch taken for a failure to that with every one
-    /// taken for a success. It does not cover what the number of branches leaves open.
+    /// From the probability if every unresolved branch had failed to the probability if every one
+    /// had succeeded. It does not include the sampling error of a finite number of branches.
     #[must_use]
     pub const fn interval(&self) -> Interval<Probability> {
         self.interval
     }
 
     /// Binomial standard error of the probability, `sqrt(q (1 - q) / M)` over M branches with an
-    /// outcome. 0 where these all ended alike, which is no certainty.
+    /// outcome. It is 0 if all of them ended alike, which does not mean that the probability is
+    /// certain.
     #[must_use]
     pub const fn standard_error(&self) -> f64 {
         self.standard_error
@@ -117,8 +117,8 @@ impl Continuations {
 
     /// The probability of success that the branches show.
     ///
-    /// The exact score at it is the mean over the branches of the score that the cut-off run
-    /// would have with each one's outcome.
+    /// The exact score at this probability is the mean of the scores that the cut-off run would
+    /// have with the outcomes of the branches.
     ///
     /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
     /// quantification, arXiv:2605.24756, appendix H.
@@ -145,19 +145,19 @@ impl Continuations {
     }
 }
 
-/// The probability of success after each stop: from branches where at least `min_valid` of a run's
-/// have an outcome, and from a model elsewhere.
+/// The probability of success after each stop: from branches if at least `min_valid` branches of
+/// the run have an outcome, and from a model otherwise.
 ///
-/// `branches` and `plug_in` have one entry a run; runs without branches have the default, none. The
-/// paper drops runs with fewer than 5. The model may have learnt from the branches of other runs
-/// ([`cross_fit_success`](crate::cross_fit_success())).
+/// `branches` and `plug_in` have one entry per run; a run without branches has
+/// `Continuations::default()`. The paper drops runs with fewer than 5 branches. The model may have
+/// learnt from the branches of other runs ([`cross_fit_success`](crate::cross_fit_success())).
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix H (hybrid audit).
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless there is one entry a run in each; [`Error::Setting`] for a `min_valid`
+/// [`Error::Length`] unless every list has one entry per run; [`Error::Setting`] for a `min_valid`
 /// of 0.
 ///
 /// ```

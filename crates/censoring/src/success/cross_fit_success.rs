@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// One model of success a fold, each learnt from the runs of all other folds.
+/// One model of success per fold, each fitted on the runs of all other folds.
 ///
 /// Made by [`cross_fit_success`](crate::cross_fit_success()).
 ///
@@ -50,7 +50,7 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] where there is no such run, and the errors of
+    /// [`Error::Length`] if there is no such run, and the errors of
     /// [`SuccessModel::success_probability`].
     pub fn success_probability(&self, run: usize, features: &[f64]) -> Result<Probability, Error> {
         let fold = self.folds.of_each().get(run);
@@ -73,14 +73,14 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 ///
 /// Every complete run is a row for each step but its last, as nothing is cut off after it ended,
 /// each with the run's whole weight: were it shared among the steps, it would tell how long the run
-/// went on. Rows of one run are not independent. A weight of 2 is the run twice in one fold, a
-/// weight of 0 leaves no trace.
+/// went on. Rows of one run are not independent. A run of weight 2 counts as two runs in one fold,
+/// and a run of weight 0 is ignored.
 ///
-/// `branches` has one entry a run, the default where it has none. A run that was cut off is a row
+/// `branches` has one entry per run, the default where it has none. A run that was cut off is a row
 /// for each of its steps, the last included, with the run's whole weight again, split between
 /// success and failure as its branches with an outcome are: the number of branches counts for
 /// nothing. Without such a branch it is in a fold but teaches nothing, as excluded runs do;
-/// branches of complete and of excluded runs are not looked at.
+/// branches of complete and of excluded runs are ignored.
 ///
 /// The rows must stand for the runs that are to be judged, which is what weights are for:
 ///
@@ -100,7 +100,7 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 /// # Errors
 ///
 /// [`Error::Fold`] with the learner's error where the rows outside a fold are not enough;
-/// [`Error::Length`] unless there is one entry a run in each of folds, branches and weights.
+/// [`Error::Length`] unless every list has one entry per run of folds, branches and weights.
 ///
 /// ```
 /// use censoring::{Continuations, Error, Folds, LogisticSuccess, Probability, StopReason, Stopped};
@@ -173,7 +173,7 @@ pub fn cross_fit_success<L: SuccessLearner>(
     Ok(CrossFitSuccess { models, folds: folds.clone() })
 }
 
-/// The outcomes that branches have, each with its share.
+/// The outcomes of branches, each with its share.
 fn shares(branches: Continuations) -> [Option<(bool, f64)>; 2] {
     let counts = [(true, branches.successes), (false, branches.failures)];
     let all = branches.successes as f64 + branches.failures as f64;

@@ -6,8 +6,8 @@ use crate::{
     weighting::{ipcw::inverse, kaplan_meier::KaplanMeier, stop_times::StopTimes},
 };
 
-/// The mean complete score of all runs from two models of which one may be wrong: of being cut off,
-/// and of the score (the augmented inverse-probability-weighted estimate).
+/// The mean complete score of all runs from a model of censoring and a model of the score, one of
+/// which may be wrong (the augmented inverse-probability-weighted estimate).
 ///
 /// - `scores`: the score of each complete run, `None` where it was cut off.
 /// - `survival(run)`: the curve G, the chance of not being cut off, of the run at a position; the
@@ -51,10 +51,11 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::ZeroSurvival`] with the first run that could not be seen at its stop: G(Z-) is 0;
-/// [`Error::Prediction`] with the first prediction that is no number from -1e100 to 1e100;
-/// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::RunScore`] with the first run
-/// whose score does not fit; [`Error::Length`] unless there is one entry a run.
+/// [`Error::ZeroSurvival`] with the first run whose G(Z-) is 0, so that it could not have been
+/// observed at its stop; [`Error::Prediction`] with the first prediction that is not a number from
+/// -1e100 to 1e100; [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::RunScore`]
+/// with the first run whose score does not fit; [`Error::Length`] unless there is one entry per
+/// run.
 ///
 /// ```
 /// use censoring::{Error, KaplanMeier, StopTimes, doubly_robust_mean_score};

@@ -5,22 +5,22 @@ use crate::{
     weighting::{kaplan_meier::KaplanMeier, stop_times::StopTimes},
 };
 
-/// Below this a chance counts as zero: its inverse times a weight times a score would come near the
-/// end of numbers.
+/// A smaller chance counts as 0: its inverse times a weight times a score would be close to
+/// overflow.
 const LEAST_SURVIVAL: f64 = 1e-100;
 
-/// Inverse-probability-of-censoring weights: each complete run stands for all like it that were cut
-/// off.
+/// Inverse-probability-of-censoring weights: each complete run represents the similar runs that
+/// were cut off.
 ///
 /// ```text
 /// 1 / G(Z-)  for a run that is complete at Z,  0  for one that was cut off
 /// ```
 ///
-/// with G the chance of not being cut off. A mean under these weights is unbiased, where a mean
-/// over complete runs alone favours the short ones, if each run's G is right and positive wherever
-/// runs end. Where all that get to some time are cut off there, as under one budget for all,
-/// nothing seen stands for longer runs: then no weights can help, and [`IpcwWeights::coverage`] is
-/// below 1.
+/// where G is the chance of not being cut off. A mean over complete runs only favours short runs. A
+/// mean with these weights is unbiased if the G of each run is correct, and positive wherever runs
+/// end. If all runs that reach some time are cut off there, as under a common budget, no observed
+/// run represents longer ones. Weights cannot correct this, and [`IpcwWeights::coverage`] is below
+/// 1.
 ///
 /// Reference: Horvitz and Thompson (1952), A generalization of sampling without replacement from a
 /// finite universe, doi:10.1080/01621459.1952.10483446; for runs that are cut off Robins and
@@ -58,13 +58,14 @@ impl<'a> IpcwWeights<'a> {
     /// Weights under the curve G of each run, truncated at `max_weight`.
     ///
     /// `survival` gives the curve of the run at a position: the same for all, one for each kind of
-    /// task, or one for each run ([`KaplanMeier::from_hazards`]). Truncation takes the edge off
-    /// single runs at the price of a bias; infinity is none. A run of weight zero gets 0.
+    /// task, or one for each run ([`KaplanMeier::from_hazards`]). Truncation limits the influence
+    /// of single runs and introduces a bias; `f64::INFINITY` means no truncation. A run of weight 0
+    /// gets 0.
     ///
     /// # Errors
     ///
-    /// [`Error::ZeroSurvival`] with the first complete run that could not be seen: G(Z-) is 0 or
-    /// below 1e-100; [`Error::Setting`] for a `max_weight` below 1.
+    /// [`Error::ZeroSurvival`] with the first complete run whose G(Z-) is 0 or below 1e-100, so
+    /// that it could not have been observed; [`Error::Setting`] for a `max_weight` below 1.
     pub fn new<'g>(
         stops: &StopTimes<'a>,
         survival: impl Fn(usize) -> &'g KaplanMeier,
@@ -88,7 +89,7 @@ impl<'a> IpcwWeights<'a> {
         Ok(Self { stops: *stops, weights, truncated })
     }
 
-    /// The weight of each run, 0 or at least 1; it does not hold the run's own weight.
+    /// The weight of each run, 0 or at least 1; the run's own weight is not part of it.
     #[must_use]
     pub fn as_slice(&self) -> &[f64] {
         &self.weights
@@ -100,10 +101,11 @@ impl<'a> IpcwWeights<'a> {
         self.truncated
     }
 
-    /// The mean of the weights, over all runs: near 1 where G fits and nothing was truncated.
+    /// The mean of the weights over all runs: close to 1 if G fits and no weight was truncated.
     ///
-    /// With G from the same runs it is 1 up to rounding or, where the longest were all cut off,
-    /// the estimated share of runs that end no later than the last time at which one could be seen.
+    /// With G from the same runs, it is 1 up to rounding. If the longest runs were all cut off, it
+    /// is the estimated share of runs that end no later than the last time at which an outcome
+    /// could be observed.
     #[must_use]
     pub fn coverage(&self) -> f64 {
         self.sum(&|_| 1.0) / self.stops.total()
@@ -115,29 +117,29 @@ impl<'a> IpcwWeights<'a> {
     /// sum of c_i w_i S_i / sum of c_i
     /// ```
     ///
-    /// `c_i` is the run's own weight, `w_i` that of this type. Scores are of complete runs, `None`
-    /// for others; range as theirs, and beyond it where coverage is not 1. Free of order to the
-    /// bit.
+    /// `c_i` is the run's own weight, `w_i` that of this type. `scores` has `None` for runs that
+    /// are not complete. The mean is in the range of the scores, or outside of it if the coverage
+    /// is not 1. The result has the same bits for any order of the runs.
     ///
     /// # Errors
     ///
     /// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::RunScore`] with the first
-    /// run whose score does not fit; [`Error::Length`] unless there is one entry a run.
+    /// run whose score does not fit; [`Error::Length`] unless there is one entry per run.
     pub fn mean_score(&self, scores: &[Option<f64>]) -> Result<f64, Error> {
         self.stops.check_scores(scores)?;
         Ok(self.sum(&|run| scores[run].unwrap_or_default()) / self.stops.total())
     }
 
-    /// The same with the weights scaled to a mean of 1 (Hájek's estimate): the weighted mean of the
-    /// complete scores.
+    /// Like [`Self::mean_score`], with the weights scaled to a mean of 1 (Hájek's estimate): the
+    /// weighted mean of the complete scores.
     ///
     /// ```text
     /// sum of c_i w_i S_i / sum of c_i w_i
     /// ```
     ///
-    /// Never leaves the range of the scores and does not move with their zero point, so prefer it
-    /// where weights were truncated or G comes from other runs; biased a little in small samples.
-    /// Where coverage stays below 1 it is the mean score of those runs that can be seen.
+    /// It is always in the range of the scores and does not depend on their zero point, so prefer
+    /// it if weights were truncated or G comes from other runs. It has a small bias in small
+    /// samples. If the coverage is below 1, it is the mean score of the runs that can be observed.
     ///
     /// # Errors
     ///

@@ -16,9 +16,9 @@ use crate::{
 ///          w_i = 0  where the run was cut off before the horizon: y_i is unknown
 /// ```
 ///
-/// `c_i` is the run's own weight; `survival` gives the curve G of the run at a position, the same
-/// for all or not. Lower is better; the same on average as if nothing had been cut off, if G is
-/// right, and so proper; at least 0, and above 1 only through large weights.
+/// `c_i` is the run's own weight; `survival` gives the curve G of the run at a position, which may
+/// be the same for all. Lower is better. If G is correct, the loss has the same expectation as
+/// without censoring and is therefore proper. At least 0; large weights can raise it above 1.
 ///
 /// A run that was cut off at the horizon itself is known to have no outcome by then and counts, so
 /// a common budget may be the horizon. Some tools leave such runs out and take G without the left
@@ -32,9 +32,9 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::ZeroSurvival`] with the first run that could not be seen: the G it needs is 0;
-/// [`Error::Length`] unless there is one forecast a run; [`Error::Setting`] unless the horizon is
-/// finite and at least 0.
+/// [`Error::ZeroSurvival`] with the first run that needs a G of 0, so that it could not have been
+/// observed; [`Error::Length`] unless there is one forecast per run; [`Error::Setting`] unless the
+/// horizon is finite and at least 0.
 ///
 /// ```
 /// use censoring::{Error, KaplanMeier, Probability, StopTimes, ipcw_brier_loss};

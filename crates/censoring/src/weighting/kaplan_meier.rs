@@ -2,11 +2,12 @@ use scoring_rules::{ExactSum, Probability};
 
 use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes};
 
-/// The chance of lasting beyond each time: a curve that falls in steps from 1.
+/// The probability of surviving beyond each time: a curve that starts at 1 and decreases in steps.
 ///
 /// [`KaplanMeier::of_censoring`] is the curve G that inverse probability weights need: the chance
-/// of not being cut off, estimated from runs of which most end before they can be cut off. Roles
-/// are swapped there: being cut off is the event, an outcome takes the run out of sight.
+/// of not being cut off, estimated from runs of which most end before they can be cut off. The
+/// roles are swapped there: the cut-off is the event, and an outcome ends the observation of the
+/// run.
 ///
 /// ```text
 /// G(t) = product over cut-off times s <= t of (1 - d_s / n_s)
@@ -18,8 +19,8 @@ use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes}
 /// same time. So a run that is complete at Z could be seen complete with the chance of not being
 /// cut off earlier than Z, which is the left limit G(Z-), [`KaplanMeier::before`].
 ///
-/// After the last cut-off the curve stays where it is. Sums of weights are exact, so the curve does
-/// not depend on the order of runs to the bit, and a weight of 2 is the run twice.
+/// After the last cut-off the curve stays where it is. Sums of weights are exact, so that the curve
+/// has the same bits for any order of the runs, and a run of weight 2 counts as two runs.
 ///
 /// Cost: one sort, O(n log n); a query is a binary search.
 ///
@@ -113,7 +114,7 @@ impl KaplanMeier {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one hazard a time; [`Error::ScoringRules`] unless times
+    /// [`Error::Length`] unless there is one hazard per time; [`Error::ScoringRules`] unless times
     /// are finite, at least 0 and strictly rising.
     ///
     /// ```
@@ -140,11 +141,11 @@ impl KaplanMeier {
         Ok(Self { times: times.to_vec(), survival: running_product(factors) })
     }
 
-    /// The chance of lasting beyond `time`. Steps down at the times themselves.
+    /// The probability of surviving beyond `time`. The curve steps down at the times themselves.
     ///
     /// # Panics
     ///
-    /// Where the time is a NaN.
+    /// If the time is NaN.
     #[must_use]
     #[track_caller]
     pub fn at(&self, time: f64) -> f64 {
@@ -157,7 +158,7 @@ impl KaplanMeier {
     ///
     /// # Panics
     ///
-    /// Where the time is a NaN.
+    /// If the time is NaN.
     #[must_use]
     #[track_caller]
     pub fn before(&self, time: f64) -> f64 {

@@ -80,9 +80,10 @@ impl InjectedPool {
 /// # Errors
 ///
 /// Returns [`Error::Setting`] for a ratio that is not from 0 to 1, [`Error::SolvedItem`] for an
-/// unsolvable item that is marked as solved, [`Error::Length`] if there are too few unsolvable
-/// items, and the errors of [`Pool::new`], for instance [`Error::DuplicateId`] if an unsolvable item
-/// has the id of an item of the pool.
+/// unsolvable item that is marked as solved, [`Error::Length`] with the number that is needed if
+/// there are too few unsolvable items, and the errors of [`Pool::new`], for instance
+/// [`Error::DuplicateId`] if an unsolvable item has the id of an item of the pool. Unsolvable items
+/// are dealt one per pool and round, so pools of different sizes need more items than are injected.
 pub fn inject_unsolvable(
     pools: &[Pool],
     unsolvable: &[Item],
@@ -95,6 +96,17 @@ pub fn inject_unsolvable(
     if let Some(solved) = unsolvable.iter().find(|item| item.is_solved()) {
         return Err(Error::SolvedItem { id: solved.id().to_owned() });
     }
+    let replaced = |pool: &Pool| share_of(ratio, pool.items().len() as u64) as usize;
+    // The items are dealt one per pool and round, so that no pool has those of another. The last
+    // item that is needed is that of the last pool in its last round.
+    let last = |(number, pool): (usize, &Pool)| {
+        replaced(pool).checked_sub(1).map_or(0, |round| round * pools.len() + number + 1)
+    };
+    let expected = pools.iter().enumerate().map(last).max().unwrap_or(0);
+    if unsolvable.len() < expected {
+        let (what, found) = ("unsolvable items", unsolvable.len());
+        return Err(Error::Length { what, expected, found });
+    }
     let mut dealt: Vec<&Item> = unsolvable.iter().collect();
     // Stream 0 orders the unsolvable items, and stream k + 1 the positions of pool k.
     Permutations::<1>::new(dealt.len(), seed, 0).shuffle(&mut dealt);
@@ -103,13 +115,9 @@ pub fn inject_unsolvable(
         let mut marks = vec![false; items.len()];
         let mut positions: Vec<usize> = (0..items.len()).collect();
         Permutations::<1>::new(items.len(), seed, number as u64 + 1).shuffle(&mut positions);
-        positions.truncate(share_of(ratio, items.len() as u64) as usize);
+        positions.truncate(replaced(pool));
         for (round, position) in positions.into_iter().enumerate() {
-            // The items are dealt one per pool and round, so that no pool has those of another.
-            let next = round * pools.len() + number;
-            let (what, found) = ("unsolvable items", dealt.len());
-            let item = dealt.get(next).ok_or(Error::Length { what, expected: next + 1, found })?;
-            items[position] = Item::clone(item);
+            items[position] = dealt[round * pools.len() + number].clone();
             marks[position] = true;
         }
         Ok(InjectedPool { pool: Pool::new(items)?, unsolvable: marks })
@@ -207,7 +215,12 @@ mod tests {
         // 21 items are dealt to three pools in seven rounds; the last pool needs one.
         assert!(refused.is_ok(), "{refused:?}");
         let refused = inject_unsolvable(&pools(), &unsolvable, 0.5, 1);
-        assert_eq!(refused, Err(Error::Length { what, expected: 22, found: 20 }));
+        assert_eq!(refused, Err(Error::Length { what, expected: 44, found: 20 }));
+        // The number in the error is enough, and one item less is not.
+        assert!(inject_unsolvable(&pools(), &items("abstain", 44, false), 0.5, 1).is_ok());
+        let refused = inject_unsolvable(&pools(), &items("abstain", 43, false), 0.5, 1);
+        assert_eq!(refused, Err(Error::Length { what, expected: 44, found: 43 }));
+        assert!(inject_unsolvable(&pools(), &[], 0.0, 1).is_ok());
         let refused = inject_unsolvable(&pools(), &items("a", 20, true), 0.25, 1);
         assert_eq!(refused, Err(Error::SolvedItem { id: "a-0".into() }));
         let refused = inject_unsolvable(&pools(), &items("solvable", 90, false), 0.5, 1);

@@ -1,7 +1,7 @@
 use scoring_rules::ExactSum;
 
 use crate::{
-    checks::{bounded, same_length},
+    checks::{finite, same_length},
     error::Error,
     tool_calls::paths::failure_classes::FailureClass,
 };
@@ -19,7 +19,8 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::ValueAt`] with the position of the first cost that is not a number from -1e100 to 1e100.
+/// [`Error::ScoringRules`] with the position of the first cost that is not finite, or if the gap
+/// overflows.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::cost_gap};
@@ -30,12 +31,23 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 pub fn cost_gap(actual: &[f64], reference: &[f64]) -> Result<f64, Error> {
-    bounded("costs of the agent", actual)?;
-    bounded("costs of the reference", reference)?;
+    all_finite("costs of the agent", actual)?;
+    all_finite("costs of the reference", reference)?;
     let mut sum = ExactSum::default();
     actual.iter().for_each(|&cost| sum.add(cost));
     reference.iter().for_each(|&cost| sum.add(-cost));
-    Ok(sum.value())
+    finite("the cost gap", sum.value())
+}
+
+/// Checks that every cost is finite. Exact sums need no other bound.
+fn all_finite(what: &'static str, costs: &[f64]) -> Result<(), Error> {
+    match costs.iter().position(|cost| !cost.is_finite()) {
+        None => Ok(()),
+        Some(index) => {
+            let value = costs[index];
+            Err(scoring_rules::Error::NotFiniteAt { what, index, value }.into())
+        }
+    }
 }
 
 /// The [`cost_gap`] of a run without redundant calls; `None` for a run that repeats a call or calls a

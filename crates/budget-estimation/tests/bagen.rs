@@ -182,6 +182,15 @@ fn aggregates_of_tokens_equal_the_released_table_figures_and_summaries() {
     let training = json(include_str!("golden/bagen/training.json"));
     assert_eq!(published.mre_p50, number(&training["summary"]["median_relative_error"]));
     assert_eq!(published.joint_hit_rate, None);
+    let aborts = results(TOKENS).into_iter().filter(|result| {
+        result["ground_truth"]["actual_can_finish"] == true
+            && result["prediction"]["is_impossible"] == true
+    });
+    assert_eq!(published.false_aborts, aborts.count());
+    assert_eq!(
+        published.false_abort_rate,
+        Some(published.false_aborts as f64 / published.samples as f64)
+    );
 }
 
 #[test]

@@ -142,6 +142,14 @@ def token_dialogue(index):
     return rollout
 
 
+def half_of_the_votes():
+    """Of two later requests, one has at least the tokens of the history: still read as whole histories."""
+    usage = [(100, 10), (120, 20), (50, 30)]
+    turns = [{"turn_idx": t, "raw_response": "go", "api_input_tokens": read, "api_output_tokens": wrote}
+             for t, (read, wrote) in enumerate(usage, start=1)]
+    return {"turns": turns, "rollout_success": True}
+
+
 def warehouse_dialogue(index):
     turns, day, items, cost = [], 0, 0.0, 0.0
     count = RNG.randint(1, 11)
@@ -309,7 +317,7 @@ def checkpoint_summary(results):
 
 
 def main():
-    tokens = [token_dialogue(index) for index in range(84)]
+    tokens = [token_dialogue(index) for index in range(84)] + [half_of_the_votes()]
     write("token_dialogues.json", tokens)
     config = token_env.TokenEstimationEnvConfig(str(HERE / "token_dialogues.json"), CAP)
     env = token_env.TokenEstimationEnv(config)

@@ -18,8 +18,11 @@ use crate::rollouts::decimals::{MANY_PLACES, left_of_long, left_of_short};
 /// ```
 #[derive(Clone, Copy)]
 pub struct Usage<'a> {
+    /// Of all turns of the rollout; only the first `turns` are shown.
     costs: &'a [f64],
+    /// As many.
     cumulative: &'a [f64],
+    turns: usize,
     /// Plus infinity without a cap.
     cap: f64,
     difference: Difference,
@@ -46,37 +49,34 @@ impl<'a> Usage<'a> {
             MANY_PLACES => Difference::Long,
             _ => Difference::Short,
         };
-        Self { costs, cumulative, cap, difference }
+        Self { costs, cumulative, turns: costs.len(), cap, difference }
     }
 
-    /// The first turns of these.
+    /// The first turns of these, as many as there are at most.
     #[inline]
     pub(crate) fn first(self, turns: usize) -> Self {
-        Self {
-            costs: self.costs.get(..turns).unwrap_or_default(),
-            cumulative: self.cumulative.get(..turns).unwrap_or_default(),
-            ..self
-        }
+        Self { turns, ..self }
     }
 
     /// The cost of each turn.
     #[must_use]
-    pub const fn costs(&self) -> &'a [f64] {
-        self.costs
+    pub fn costs(&self) -> &'a [f64] {
+        self.costs.get(..self.turns).unwrap_or_default()
     }
 
     /// What was spent after each turn, `C_k = c_1 + ... + c_k`: the sum of the costs as decimals,
     /// rounded to the nearest f64. See [`Rollouts`](crate::Rollouts).
     #[must_use]
-    pub const fn cumulative(&self) -> &'a [f64] {
-        self.cumulative
+    pub fn cumulative(&self) -> &'a [f64] {
+        self.cumulative.get(..self.turns).unwrap_or_default()
     }
 
     /// What all of these turns spent; 0 before the first turn.
     #[must_use]
     #[inline]
     pub fn total(&self) -> f64 {
-        self.cumulative.last().copied().unwrap_or(0.0)
+        let last = self.turns.checked_sub(1);
+        last.and_then(|last| self.cumulative.get(last)).copied().unwrap_or(0.0)
     }
 
     /// The most that the run may spend; `None` without a cap.
@@ -104,7 +104,7 @@ impl<'a> Usage<'a> {
         match self.difference {
             Difference::Whole => cap - self.total(),
             Difference::Short => left_of_short(cap, self.total()),
-            Difference::Long => left_of_long(cap, self.costs),
+            Difference::Long => left_of_long(cap, self.costs()),
         }
     }
 
@@ -119,7 +119,8 @@ impl<'a> Usage<'a> {
 
 impl PartialEq for Usage<'_> {
     fn eq(&self, other: &Self) -> bool {
-        (self.costs, self.cumulative, self.cap) == (other.costs, other.cumulative, other.cap)
+        let parts = |usage: &Self| (usage.costs(), usage.cumulative(), usage.cap);
+        parts(self) == parts(other)
     }
 }
 
@@ -127,7 +128,7 @@ impl PartialEq for Usage<'_> {
 impl fmt::Debug for Usage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = f.debug_struct("Usage");
-        parts.field("costs", &self.costs).field("cumulative", &self.cumulative);
+        parts.field("costs", &self.costs()).field("cumulative", &self.cumulative());
         parts.field("cap", &self.cap).finish()
     }
 }

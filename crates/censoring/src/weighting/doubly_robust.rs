@@ -16,7 +16,7 @@ use crate::{
 ///   and that it had no outcome yet. For a run with a chance of success q at t that is
 ///   `q * score if successful + (1 - q) * score if not`, in expectation over the steps to come. It
 ///   is asked for at times of G before the run's stop, and at the stop of a run that was cut off.
-///   What it says must not depend on what came after t: fit it on other runs.
+///   It must not depend on anything after t: fit the model on other runs.
 ///
 /// Each run contributes
 ///
@@ -38,10 +38,11 @@ use crate::{
 /// expectation if G is right, since dM(t) is 0 on average, whatever the score; and also if m is
 /// right, since `m(t) - S` is 0 on average, whether the run is cut off at t or not.
 ///
-/// Where G falls to 0, as under one budget for all, runs that are cut off there are taken at what m
-/// says, and m alone must be right for them. The estimate is in the units of the scores and may
-/// leave their range in small samples. Free of order to the bit; weights of runs as in
-/// [`StopTimes`]. Where nothing can be lost, and for runs of weight 0, no prediction is asked for.
+/// If G falls to 0, as under a common budget, the runs that are cut off there count as predicted by
+/// m, which must be correct for them. The estimate is in the units of the scores and can be outside
+/// of their range in small samples. It has the same bits for any order of the runs; weights of runs
+/// are those of [`StopTimes`]. No prediction is requested where no run can be cut off, and for runs
+/// of weight 0.
 ///
 /// Cost: O(n k) for n runs and k times of G.
 ///

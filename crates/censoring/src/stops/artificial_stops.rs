@@ -6,21 +6,21 @@ use scoring_rules::Probability;
 
 use crate::{checks::same_length, error::Error};
 
-/// Where to cut off complete runs for a test of what cutting off does to a score: for each run the
-/// step after which it stops, or `None` where it stays complete.
+/// Chooses complete runs to cut off, to test the effect of censoring on a score. For each run, the
+/// step after which it stops, or `None` if it stays complete.
 ///
-/// `rate(length)` is the chance that a run of that many steps is cut off: one rate for all, or one
-/// for each stratum of lengths. Runs are drawn one after the other in the order of their lengths
-/// (systematic sampling), so that in *any* range of lengths the number of those that are cut off is
-/// less than 1 away from the sum of their rates; no strata need be named. A run that is cut off
-/// stops after any step but its last, all equally likely. A run of one step has no such step and
-/// stays complete.
+/// `rate(length)` is the probability that a run of that many steps is cut off: one rate for all, or
+/// one for each stratum of lengths. Runs are drawn one after the other in the order of their
+/// lengths (systematic sampling), so that in *any* range of lengths the number of those that are
+/// cut off is less than 1 away from the sum of their rates; no strata need be named. A run that is
+/// cut off stops after any step but its last, all equally likely. A run of one step has no such
+/// step and stays complete.
 ///
-/// Lengths and ids are all that it sees, so that where a run is cut off says nothing of its outcome
-/// beyond what its length does. But no real budget knows the length that a run would have had: take
-/// this to see what hidden outcomes do to a score, not as a model of real stops.
+/// The choice depends only on lengths and ids, so it carries no information about an outcome beyond
+/// the length. No real budget knows the length that a run would have had: the function shows the
+/// effect of hidden outcomes on a score and is not a model of real stops.
 ///
-/// A pure function of the seed, and free of the order of runs if each has an id of its own.
+/// The result depends only on the arguments, and not on the order of runs if all ids differ.
 ///
 /// Cost: O(n log n).
 ///
@@ -30,7 +30,7 @@ use crate::{checks::same_length, error::Error};
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless there is one id a run.
+/// [`Error::Length`] unless there is one id per run.
 ///
 /// ```
 /// use censoring::{Error, Probability, artificial_stops};

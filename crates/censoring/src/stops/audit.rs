@@ -8,7 +8,7 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// What runs that ended alike have in common.
+/// The number, mean length and mean forecast of a group of runs that ended alike.
 ///
 /// ```
 /// use censoring::{Error, Probability, StopClass, Stopped, TerminationAudit};
@@ -25,24 +25,24 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct RunGroup {
-    /// How many there are, at least one.
+    /// Number of runs, at least 1.
     pub runs: u64,
     /// Mean number of steps up to the stop, at least 1.
     pub mean_length: f64,
-    /// Mean over the runs of the mean forecast of each, from 0 to 1; long runs count no more than
-    /// short ones.
+    /// Mean over runs of the mean forecast of each run, from 0 to 1. Long and short runs have the
+    /// same weight.
     pub mean_forecast: f64,
 }
 
-/// Counts of how runs ended: what a report must say about what it leaves out.
+/// Counts of runs by how they ended, including the runs that a report leaves out.
 ///
-/// One row for each class and reason, with how long such runs are and what they forecast: censored
-/// runs that are three times as long as complete ones are a warning that complete runs do not speak
-/// for all.
+/// There is one row for each class and reason, with the mean length and the mean forecast. Censored
+/// runs that are three times as long as complete runs are a warning that complete runs do not
+/// represent all runs.
 ///
-/// Audits of parts add up by [`TerminationAudit::merge`]; all figures are the same to the bit in
-/// whatever order the runs come. As JSON (feature `serde`): `complete`, `censored`, `excluded`,
-/// `censoring_rate` (null where undefined) and `rows`. What is read from it goes on with the same bits.
+/// [`TerminationAudit::merge`] adds the audits of parts. All figures have the same bits for any
+/// order of runs. As JSON (feature `serde`): `complete`, `censored`, `excluded`, `censoring_rate`
+/// (null where undefined) and `rows`. An audit that is read back continues with the same bits.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix G.1 and table 6.
@@ -123,7 +123,7 @@ impl TerminationAudit {
         counts.collect()
     }
 
-    /// Excluded runs whose stop reason is no known word ([`StopReason::Other`]), by that word.
+    /// Excluded runs whose stop reason is unknown ([`StopReason::Other`]), by its word.
     ///
     /// A report should show them: a budget under an unknown name drops out of every score here.
     /// Give such a word a class by [`Stopped::with_policy`], or its known spelling.
@@ -158,19 +158,19 @@ impl TerminationAudit {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] where the working sample is.
+    /// [`Error::Empty`] if no run is complete or censored.
     pub fn censoring_rate(&self) -> Result<f64, Error> {
         let (complete, censored) = (self.complete(), self.censored());
         let working = complete as f64 + censored as f64;
         if working > 0.0 { Ok(censored as f64 / working) } else { Err(Error::Empty) }
     }
 
-    /// One row for each class and reason that there are runs of, in that order.
+    /// One row for each class and reason with at least one run, in this order.
     pub fn rows(&self) -> impl Iterator<Item = (StopClass, Option<&StopReason>, RunGroup)> {
         self.sums.iter().map(|((class, reason), sums)| (*class, reason.as_ref(), sums.group()))
     }
 
-    /// All runs of a class together; `None` where there is none.
+    /// All runs of a class together; `None` if there are none.
     #[must_use]
     pub fn group(&self, class: StopClass) -> Option<RunGroup> {
         let mut of_class = Sums::default();
@@ -294,7 +294,7 @@ impl<'de> serde::Deserialize<'de> for TerminationAudit {
 struct Sums {
     runs: u64,
     steps: u128,
-    /// Of the mean forecast of each run.
+    /// Sum of the mean forecasts of the runs.
     forecasts: ExactSum,
 }
 

@@ -2,7 +2,7 @@ use trajectory_metrics::{Interval, Probability};
 
 use crate::{checks::same_length, error::Error};
 
-/// How branches ended that were run on from where a run was cut off, counted.
+/// Counts of how branches ended that were continued from where a run was cut off.
 ///
 /// Run each with the same agent, harness and stopping rule; the forecasts that are scored stay
 /// those of the run itself.
@@ -24,10 +24,10 @@ pub struct Continuations {
     pub successes: u64,
     /// Branches that failed.
     pub failures: u64,
-    /// Branches that were in order but were cut off again.
+    /// Valid branches that were cut off again.
     pub unresolved: u64,
-    /// Branches that broke, as by output that could not be read. They count for nothing here; tell
-    /// how many there were.
+    /// Branches that are invalid, for example because of output that could not be parsed. They do
+    /// not affect the estimate; report their number.
     pub invalid: u64,
 }
 
@@ -93,15 +93,16 @@ impl SuccessEstimate {
         self.probability
     }
 
-    /// From the probability with every unresolved branch taken for a failure to that with every one
-    /// taken for a success. It does not cover what the number of branches leaves open.
+    /// The interval from the probability if every unresolved branch failed to the probability if
+    /// every unresolved branch succeeded. It does not include the sampling error of the number of
+    /// branches.
     #[must_use]
     pub const fn interval(&self) -> Interval<Probability> {
         self.interval
     }
 
     /// Binomial standard error of the probability, `sqrt(q (1 - q) / M)` over M branches with an
-    /// outcome. 0 where these all ended alike, which is no certainty.
+    /// outcome. It is 0 if all ended alike, which does not mean that the probability is certain.
     #[must_use]
     pub const fn standard_error(&self) -> f64 {
         self.standard_error
@@ -115,7 +116,7 @@ impl Continuations {
         self.successes.saturating_add(self.failures)
     }
 
-    /// The probability of success that the branches show.
+    /// Estimates the probability of success from the branches.
     ///
     /// The exact score at it is the mean over the branches of the score that the cut-off run
     /// would have with each one's outcome.
@@ -125,7 +126,7 @@ impl Continuations {
     ///
     /// # Errors
     ///
-    /// [`Error::NoBranch`] where no branch has an outcome.
+    /// [`Error::NoBranch`] if no branch has an outcome.
     pub fn estimate(&self) -> Result<SuccessEstimate, Error> {
         if self.valid() == 0 {
             return Err(Error::NoBranch);
@@ -145,20 +146,20 @@ impl Continuations {
     }
 }
 
-/// The probability of success after each stop: from branches where at least `min_valid` of a run's
-/// have an outcome, and from a model elsewhere.
+/// The probability of success after each stop: from branches if at least `min_valid` branches of
+/// the run have an outcome, and from a model otherwise.
 ///
-/// `branches` and `plug_in` have one entry a run; runs without branches have the default, none. The
-/// paper drops runs with fewer than 5. The model may have learnt from the branches of other runs
-/// ([`cross_fit_success`](crate::cross_fit_success())).
+/// `branches` and `plug_in` have one entry per run; runs without branches have the default, which
+/// counts no branches. The paper drops runs with fewer than 5. The model may have learnt from the
+/// branches of other runs ([`cross_fit_success`](crate::cross_fit_success())).
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix H (hybrid audit).
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless there is one entry a run in each; [`Error::Setting`] for a `min_valid`
-/// of 0.
+/// [`Error::Length`] unless each argument has one entry per run; [`Error::Setting`] for a
+/// `min_valid` of 0.
 ///
 /// ```
 /// use censoring::{Continuations, Error, Probability, hybrid_success_probabilities};

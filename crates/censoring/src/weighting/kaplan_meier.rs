@@ -2,7 +2,7 @@ use scoring_rules::{ExactSum, Probability};
 
 use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes};
 
-/// The chance of lasting beyond each time: a curve that falls in steps from 1.
+/// The probability of lasting beyond each time: a curve that falls in steps from 1.
 ///
 /// [`KaplanMeier::of_censoring`] is the curve G that inverse probability weights need: the chance
 /// of not being cut off, estimated from runs of which most end before they can be cut off. Roles
@@ -19,7 +19,7 @@ use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes}
 /// cut off earlier than Z, which is the left limit G(Z-), [`KaplanMeier::before`].
 ///
 /// After the last cut-off the curve stays where it is. Sums of weights are exact, so the curve does
-/// not depend on the order of runs to the bit, and a weight of 2 is the run twice.
+/// not depend on the order of runs to the bit, and a weight of 2 equals the run twice.
 ///
 /// Cost: one sort, O(n log n); a query is a binary search.
 ///
@@ -43,9 +43,9 @@ use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes}
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct KaplanMeier {
-    /// Where the curve falls, strictly rising.
+    /// Times at which the curve falls, strictly rising.
     times: Vec<f64>,
-    /// The curve from there on.
+    /// The value of the curve from each of these times on.
     survival: Vec<f64>,
 }
 
@@ -113,7 +113,7 @@ impl KaplanMeier {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one hazard a time; [`Error::ScoringRules`] unless times
+    /// [`Error::Length`] unless there is one hazard per time; [`Error::ScoringRules`] unless times
     /// are finite, at least 0 and strictly rising.
     ///
     /// ```
@@ -140,7 +140,7 @@ impl KaplanMeier {
         Ok(Self { times: times.to_vec(), survival: running_product(factors) })
     }
 
-    /// The chance of lasting beyond `time`. Steps down at the times themselves.
+    /// The probability of lasting beyond `time`. The curve falls at the times themselves.
     ///
     /// # Panics
     ///
@@ -152,8 +152,8 @@ impl KaplanMeier {
         self.after_steps(self.times.partition_point(|&step| step <= time))
     }
 
-    /// The chance of lasting at least until `time`: the left limit. Steps down just after the
-    /// times.
+    /// The probability of lasting at least until `time`: the left limit. The curve falls just after
+    /// the times.
     ///
     /// # Panics
     ///
@@ -165,13 +165,13 @@ impl KaplanMeier {
         self.after_steps(self.times.partition_point(|&step| step < time))
     }
 
-    /// The times at which runs were lost, strictly rising.
+    /// The times at which the curve falls, strictly rising.
     #[must_use]
     pub fn times(&self) -> &[f64] {
         &self.times
     }
 
-    /// The chance of lasting beyond each of these times, falling.
+    /// The probability of lasting beyond each of these times, falling.
     #[must_use]
     pub fn survival(&self) -> &[f64] {
         &self.survival

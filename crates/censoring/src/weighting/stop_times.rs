@@ -8,16 +8,16 @@ use crate::{
 /// When each run stopped, and whether it was cut off there or ended with its outcome known.
 ///
 /// In the words of survival analysis a known outcome is the event, and a run that was cut off is
-/// censored. Times are steps, tokens, seconds: any finite numbers of at least 0. Where an outcome
-/// and a cut-off share a time, the outcome came first: a run that was cut off at step 30 made its
-/// step 30 and had no outcome by then.
+/// censored. Times are steps, tokens, seconds: any finite numbers of at least 0. An outcome
+/// precedes a censoring at the same time: a run that was cut off at step 30 had completed step 30
+/// without an outcome.
 ///
-/// A [`Stopped`](crate::Stopped) run stops after as many steps as it has forecasts. Which unknown
-/// outcomes count as cut off, those of budgets alone or also of failures and monitors, is for the
-/// caller to say: it must fit the curve that the runs are weighted by.
+/// A [`Stopped`](crate::Stopped) run stops after as many steps as it has forecasts. The caller
+/// decides which unknown outcomes count as cut off: only those of budgets, or also those of
+/// failures and monitors. The choice must agree with the curve that weights the runs.
 ///
-/// A weight of 2 is the run twice, a weight of 0 leaves no trace: neither a curve nor a prediction
-/// is asked for the run. Its time, and a score that is given with it, are checked all the same.
+/// A weight of 2 equals the run twice. A run of weight 0 does not affect the result, and no curve
+/// or prediction is requested for it. Its time and its score are still checked.
 ///
 /// ```
 /// use censoring::{Error, StopTimes};
@@ -38,7 +38,7 @@ pub struct StopTimes<'a> {
     total: f64,
 }
 
-/// A run that counts.
+/// A run of positive weight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stop {
     /// Its position among all runs.
@@ -54,8 +54,8 @@ impl<'a> StopTimes<'a> {
     /// # Errors
     ///
     /// [`Error::StopTime`] with the first run whose time is negative or not finite;
-    /// [`Error::Length`] unless there is one entry a run in each; [`Error::Empty`] without a run of
-    /// positive weight.
+    /// [`Error::Length`] unless each argument has one entry per run; [`Error::Empty`] without a run
+    /// of positive weight.
     pub fn new(
         times: &'a [f64],
         censored: &'a [bool],
@@ -105,7 +105,7 @@ impl<'a> StopTimes<'a> {
             .filter(|stop| stop.weight > 0.0)
     }
 
-    /// That complete runs, and only those, have a score that can be averaged.
+    /// Checks that complete runs, and no others, have a score that can be averaged.
     pub(crate) fn check_scores(&self, scores: &[Option<f64>]) -> Result<(), Error> {
         same_length("scores", self.times.len(), scores.len())?;
         for (run, (score, &censored)) in scores.iter().zip(self.censored).enumerate() {

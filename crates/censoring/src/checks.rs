@@ -2,14 +2,14 @@
 
 use crate::error::Error;
 
-/// Whether no product with a weight and its inverse chance, nor a sum of those, leaves the range of
-/// numbers.
+/// Whether every product with a weight and an inverse probability, and every sum of such products,
+/// is finite.
 pub(crate) fn can_be_averaged(score: f64) -> bool {
     // A NaN is in no range.
     (-1e100..=1e100).contains(&score)
 }
 
-/// That two arguments which go together have one length.
+/// Checks that two arguments that belong together have the same length.
 pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
     if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
 }

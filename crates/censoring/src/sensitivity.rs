@@ -1,4 +1,4 @@
-//! How wrong chances would have to be.
+//! Sensitivity of conclusions to errors in the probabilities of success.
 
 pub(crate) mod flip;
 pub(crate) mod tilt;

@@ -1,4 +1,4 @@
-//! How runs end, and what that makes of them.
+//! Runs that may have been cut off, and audits of how they ended.
 
 pub(crate) mod artificial_stops;
 pub(crate) mod audit;

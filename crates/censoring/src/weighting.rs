@@ -1,4 +1,4 @@
-//! Means over all runs from those that were seen to the end.
+//! Means over all runs, estimated from the complete runs.
 
 pub(crate) mod doubly_robust;
 pub(crate) mod ipcw;

@@ -22,9 +22,9 @@ use crate::reasons::stop_reason::StopReason;
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Exclusion {
-    /// It stopped for a reason that may be a sign of its outcome, or was never judged.
+    /// The run stopped for a reason that may be related to its outcome, or was never judged.
     Stopped(StopReason),
-    /// Nobody says why it stopped.
+    /// No stop reason is given.
     NoReason,
 }
 

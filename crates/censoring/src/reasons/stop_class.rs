@@ -1,11 +1,10 @@
 use std::fmt;
 
-/// What a stop makes of a run whose outcome is unknown.
+/// How a run without an outcome is treated, given the reason why it stopped.
 ///
-/// [`StopReason::class`](crate::StopReason::class) is the default policy; a policy of your own is
-/// any function from reason to class, given to
-/// [`Stopped::with_policy`](crate::Stopped::with_policy). A run whose outcome was observed is
-/// complete under every policy.
+/// [`StopReason::class`](crate::StopReason::class) is the default policy;
+/// [`Stopped::with_policy`](crate::Stopped::with_policy) takes any other function from reason to
+/// class. A run whose outcome was observed is complete under every policy.
 ///
 /// ```
 /// use censoring::{StopClass, StopReason};
@@ -21,9 +20,9 @@ use std::fmt;
 pub enum StopClass {
     /// The run ended by itself: it must have an outcome.
     Complete,
-    /// Administrative: the stop says nothing about the outcome beyond what the run so far says.
+    /// An administrative stop: given the run so far, it carries no information about the outcome.
     Censored,
-    /// The stop may itself be a sign of the outcome, so the run cannot be scored.
+    /// The stop may be related to the outcome, so the run cannot be scored.
     Excluded,
 }
 

@@ -4,17 +4,17 @@ use crate::reasons::stop_class::StopClass;
 
 /// Why a run ended.
 ///
-/// Writes as a snake_case word, and reads it and the words of other tools: the finish reasons of
-/// model providers, the limits of inspect_ai, the errors of Harbor and the exit statuses of tau2 and
-/// SWE-agent. Letter case and separators do not count (`MaxSteps`, `max-steps`), nor does punctuation
-/// at the end. Three more forms are known:
+/// Displayed as a snake_case word, and parsed from this word and from those of other tools: the
+/// finish reasons of model providers, the limits of inspect_ai, the errors of Harbor and the exit
+/// statuses of tau2 and SWE-agent. Letter case, separators (`MaxSteps`, `max-steps`) and
+/// punctuation at the end are ignored. Three more forms are known:
 ///
 /// - the name of an enum of reasons, or the module of an exception, before a dot
-///   (`FinishReason.MAX_TOKENS`, `litellm.ContextWindowExceededError`). An exception of a module that
-///   says no more than "timeout" is not read as [`StopReason::MaxTime`]: it may be that of one call;
+///   (`FinishReason.MAX_TOKENS`, `litellm.ContextWindowExceededError`). A bare timeout exception of
+///   a module is not parsed as [`StopReason::MaxTime`], because it may belong to a single call;
 /// - a limit that was met: `reached`, `exceeded` or `error` after a word of the table that begins with
 ///   `max` or ends in `limit` (`max_steps_reached`, `time_limit_exceeded`);
-/// - an exit status in brackets after `submitted`, of a run that handed in what it had when a limit
+/// - an exit status in brackets after `submitted`, of a run that submitted its work when a limit
 ///   ended it (`submitted (exit_cost)`).
 ///
 /// ```
@@ -35,11 +35,11 @@ use crate::reasons::stop_class::StopClass;
 ///
 #[doc = include_str!("spellings.md")]
 ///
-/// Any other word is kept as [`StopReason::Other`], which leaves a run without an outcome out of all
-/// scores; [`TerminationAudit::unknown_reasons`](crate::TerminationAudit::unknown_reasons) counts
-/// such runs by their word. Some words are left to it on purpose: `tool_calls`, `tool_use`,
-/// `function_call` and `pause_turn` say that a run goes on, and `custom` (inspect_ai), `error` and
-/// `failed` do not say what happened.
+/// Any other word is kept as [`StopReason::Other`], which excludes a run without an outcome from
+/// all scores; [`TerminationAudit::unknown_reasons`](crate::TerminationAudit::unknown_reasons)
+/// counts such runs by their word. These words are not in the table on purpose: `tool_calls`,
+/// `tool_use`, `function_call` and `pause_turn` mean that the run continues, and `custom`
+/// (inspect_ai), `error` and `failed` do not say what happened.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(from = "String", into = "String"))]
@@ -55,7 +55,7 @@ pub enum StopReason {
     MaxTime,
     /// A fixed amount of money was used up.
     MaxCost,
-    /// The agent wrote something that could not be read.
+    /// The agent's output could not be parsed.
     ParseError,
     /// A tool failed.
     ToolError,
@@ -63,10 +63,10 @@ pub enum StopReason {
     EnvironmentEnd,
     /// The user ended the run.
     UserStop,
-    /// The run ended but nobody judged it.
+    /// The run ended, but its result was not judged.
     Unjudged,
-    /// Anything else, in its own words. A word that has a reason of its own is that reason wherever it
-    /// is read, also where [`Stopped`](crate::Stopped) is given it in this variant.
+    /// Any other reason, as written. A word of the table is parsed as its own reason, even if
+    /// [`Stopped`](crate::Stopped) receives it in this variant.
     Other(String),
 }
 
@@ -103,7 +103,7 @@ impl StopReason {
         }
     }
 
-    /// The reason as it is read where it was written.
+    /// The reason that parsing its own word gives.
     pub(crate) fn read(self) -> Self {
         match self {
             Self::Other(word) => word.into(),
@@ -121,13 +121,13 @@ impl StopReason {
     /// | tool error | excluded | depends on what the agent called; no label and no budget |
     /// | environment end | excluded | the environment may have ended it because of what the agent did |
     /// | user stop | excluded | a user stops a run because of how it looks |
-    /// | unjudged | excluded | nothing was cut off: there is a result, which nobody looked at |
-    /// | own words | excluded | nothing is known of it |
+    /// | unjudged | excluded | the run was not cut off; its result exists but was not judged |
+    /// | any other word | excluded | its meaning is unknown |
     ///
-    /// A censored score is valid only where the stop says nothing about the outcome beyond what the
-    /// run so far says, so what is in doubt is excluded. Where you know better, give
-    /// [`Stopped::with_policy`](crate::Stopped::with_policy) a policy of your own, and say so
-    /// beside the scores.
+    /// A censored score is valid only if the stop carries no information about the outcome beyond
+    /// the run so far, so doubtful reasons are excluded. If more is known about a stop, give
+    /// [`Stopped::with_policy`](crate::Stopped::with_policy) another policy, and report it beside
+    /// the scores.
     ///
     /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
     /// quantification, arXiv:2605.24756, assumption 2 and appendix G.

@@ -5,7 +5,7 @@ use crate::{
     stops::stopped::{Observation, Stopped},
 };
 
-/// What is known of a run's score.
+/// The score of a run, or its scores under both outcomes if the run was cut off.
 ///
 /// ```
 /// use censoring::{Error, Probability, RunScore, StopReason, Stopped, Tps, WeightSchedule, from_fn};
@@ -30,25 +30,25 @@ pub enum RunScore {
     Complete(f64),
     /// A run that was cut off.
     Censored {
-        /// The chance that it would have succeeded, given what it had shown.
+        /// The probability of success, given the run up to its stop.
         success_probability: Probability,
-        /// The score it would have with a success.
+        /// The score if the run would have succeeded.
         if_success: f64,
-        /// The score it would have with a failure.
+        /// The score if the run would have failed.
         if_failure: f64,
     },
 }
 
 impl RunScore {
-    /// The trajectory score of a run: one number where it is complete, and one for either outcome
-    /// where it was cut off. Weights are those of the whole evaluated horizon.
+    /// The trajectory score of a run: one score if the run is complete, and one for each outcome if
+    /// it was cut off. Weights are those of the whole evaluated horizon.
     ///
-    /// `success_probability` is the chance of success given what the run had shown when it was cut
-    /// off. It is ignored for a complete run.
+    /// `success_probability` is the probability of success, given the run up to where it was cut
+    /// off. A complete run has no use for it.
     ///
     /// # Errors
     ///
-    /// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] where custom
+    /// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] if custom
     /// weights do not reach the horizon.
     pub fn of<R: ScoringRule>(
         tps: &Tps<R>,
@@ -67,8 +67,8 @@ impl RunScore {
         }
     }
 
-    /// The score, or the expected score of a run that was cut off. An outcome of probability 0 does
-    /// not count, even if its score is infinite.
+    /// The score, or the expected score of a run that was cut off. An outcome of probability 0 is
+    /// ignored, even if its score is infinite.
     #[must_use]
     pub fn expected(&self) -> f64 {
         match *self {
@@ -77,7 +77,7 @@ impl RunScore {
         }
     }
 
-    /// The expected score at another chance of success.
+    /// The same run with another probability of success.
     pub(crate) fn expected_at(&self, success_probability: Probability) -> f64 {
         match *self {
             Self::Complete(score) => score,
@@ -90,7 +90,7 @@ impl RunScore {
         }
     }
 
-    /// The scores as a failure and as a success, which are equal for a complete run.
+    /// The scores under failure and success. They are equal for a complete run.
     pub(crate) const fn either(&self) -> [f64; 2] {
         match *self {
             Self::Complete(score) => [score; 2],

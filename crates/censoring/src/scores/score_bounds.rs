@@ -9,24 +9,24 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// The range of the [`exact_score`](crate::exact_score()) of a run if the chance of success after
-/// its stop lies in an interval.
+/// The smallest and largest [`exact_score`](crate::exact_score()) of a run if the probability of
+/// success after its stop is known to lie in an interval.
 ///
 /// ```text
 /// the lower and the higher of  q S1 + (1 - q) S0  at  q = low  and  q = high
 /// ```
 ///
-/// The score is linear in that chance, so its extremes are at the ends; over
-/// [`Interval::UNKNOWN`] they are the scores as a failure and as a success, which need
-/// no estimate and no assumption on why the run was cut off. A complete run has one score. Units of
-/// the rule.
+/// The score is linear in that probability, so its extremes are at the ends of the interval. For
+/// [`Interval::UNKNOWN`] they are the scores under failure and under success, which need no
+/// estimate and no assumption on why the run was cut off. Both bounds of a complete run are its
+/// score. In the units of the rule.
 ///
-/// Reference: the idea of bounds in place of assumptions is that of Manski (1990), Nonparametric
-/// bounds on treatment effects.
+/// Reference: Manski (1990), Nonparametric bounds on treatment effects, for bounds in place of
+/// assumptions.
 ///
 /// # Errors
 ///
-/// As [`exact_score`](crate::exact_score()); [`Error::RunScore`], for run 0, where one of the two
+/// As [`exact_score`](crate::exact_score()); [`Error::RunScore`], for run 0, if one of the two
 /// scores is NaN or plus infinity.
 ///
 /// ```
@@ -56,7 +56,7 @@ pub fn score_bounds<R: ScoringRule>(
     let score = RunScore::of(tps, run, Probability::HALF)?;
     let ends =
         [success_probability.low(), success_probability.high()].map(|q| score.expected_at(q));
-    // A minimum would swallow a NaN.
+    // `f64::min` would ignore a NaN.
     for value in ends {
         if value.is_nan() || value == f64::INFINITY {
             return Err(Error::RunScore { run: 0, value });
@@ -65,20 +65,20 @@ pub fn score_bounds<R: ScoringRule>(
     Ok(Interval::new(ends[0].min(ends[1]), ends[0].max(ends[1]))?)
 }
 
-/// The range of the mean of [`exact_score`](crate::exact_score()) over runs if the chance of
-/// success after each stop lies in an interval: the mean of the lower and the mean of the upper
-/// bounds.
+/// The smallest and largest mean of [`exact_score`](crate::exact_score()) over runs if the
+/// probability of success after each stop is known to lie in an interval: the means of the lower
+/// and of the upper bounds.
 ///
-/// `success_probabilities` has one entry per run; those of complete runs are ignored; `None` is
-/// [`Interval::UNKNOWN`] for all. The chances of different runs vary independently, and both ends
-/// are reached, so that no narrower interval is valid. The score of an unbounded rule may be minus
-/// infinity at the lower end. A run of weight 2 counts as two runs, and a run of weight 0 is
-/// ignored. The result has the same bits for any order of the runs.
+/// `success_probabilities` has one entry per run; entries of complete runs are ignored, and `None`
+/// means [`Interval::UNKNOWN`] for all. The probabilities of different runs vary independently, and
+/// both bounds are reached, so no narrower interval is valid. The lower bound of an unbounded rule
+/// may be minus infinity. A weight of 2 equals the run twice, and a run of weight 0 does not affect
+/// the result. The result has the same bits for any order of runs.
 ///
 /// # Errors
 ///
 /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first whose
-/// score is NaN or plus infinity; [`Error::Length`] unless every list has one entry per run;
+/// score is NaN or plus infinity; [`Error::Length`] unless each argument has one entry per run;
 /// [`Error::ScoringRules`] without a run of positive weight.
 ///
 /// ```
@@ -99,11 +99,10 @@ pub fn score_bounds<R: ScoringRule>(
 /// let bounds = mean_score_bounds(&tps, &runs, None, None)?;
 /// assert_eq!(bounds, Interval::new(-0.625, -0.125)?);
 ///
-/// // Branches of the second run succeeded half of the time, give or take a quarter.
-/// let about_half = Interval::around(Probability::HALF, 0.5)?;
-/// let chances = [Interval::UNKNOWN, about_half];
-/// let bounds = mean_score_bounds(&tps, &runs, Some(&chances), None)?;
-/// assert_eq!(bounds, Interval::new(-0.5, -0.25)?);
+/// // The second run succeeds with a probability of 1/2, plus or minus 1/4. let about_half =
+/// Interval::around(Probability::HALF, 0.5)?; let chances = [Interval::UNKNOWN, about_half]; let
+/// bounds = mean_score_bounds(&tps, &runs, Some(&chances), None)?; assert_eq!(bounds,
+/// Interval::new(-0.5, -0.25)?);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn mean_score_bounds<R: ScoringRule>(
@@ -141,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_score_that_is_no_number_is_an_error_and_not_swallowed() {
-        // The log score as many write it: 0 ln 0 is no number.
+        // The log score written as a plain product: 0 ln 0 is NaN.
         let naive = from_fn(|p: Probability, y: bool| {
             let (p, y) = (p.get(), f64::from(y));
             y * p.ln() + (1.0 - y) * (1.0 - p).ln()

@@ -7,7 +7,7 @@ use crate::{
     stops::stopped::{Observation, Stopped},
 };
 
-/// The simple censored trajectory score: the score of a complete run, and the score of a censored
+/// The simple censored trajectory score: a complete run is scored by its outcome, and a censored
 /// run as if it had failed.
 ///
 /// ```text
@@ -18,19 +18,20 @@ use crate::{
 /// Weights are those of the whole evaluated horizon; they are not renormalised over the steps
 /// before the stop.
 ///
-/// An approximation, not the censored score: it assumes that the unknown chance of success after
-/// the stop is 0. What it elicits is `P(complete and successful | history)`, not `P(successful |
-/// history)`; the two are the same only where no censored run would have succeeded. It can be above
-/// or below the score that the outcome would have given. With the chance of success after the stop,
-/// take [`exact_score`](crate::exact_score()); without it, [`score_bounds`](crate::score_bounds()).
+/// This is an approximation: it sets the unknown probability of success after the stop to 0. It is
+/// proper for `P(complete and successful | history)`, not for `P(successful | history)`; the two
+/// are equal only if no censored run would have succeeded. It can be above or below the score that
+/// the outcome would have given. Use [`exact_score`](crate::exact_score()) if the probability of
+/// success after the stop is known or estimated, and [`score_bounds`](crate::score_bounds())
+/// otherwise.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, equation 5 and proposition C.3.
 ///
 /// # Errors
 ///
-/// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] where custom
-/// weights do not reach the horizon.
+/// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] if custom weights
+/// do not reach the horizon.
 ///
 /// ```
 /// use censoring::{Error, Probability, StopReason, Stopped, Tps, WeightSchedule, simple_score, from_fn};
@@ -42,9 +43,8 @@ use crate::{
 /// let at_its_budget = Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?;
 /// assert_eq!(simple_score(&tps, &at_its_budget)?, -0.25);
 ///
-/// // Cut off half way: the same steps weigh half as much.
-/// let half_way = at_its_budget.with_horizon(4)?;
-/// assert_eq!(simple_score(&tps, &half_way)?, -0.125);
+/// // Cut off halfway: the same steps have half the weight. let half_way =
+/// at_its_budget.with_horizon(4)?; assert_eq!(simple_score(&tps, &half_way)?, -0.125);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn simple_score<R: ScoringRule>(tps: &Tps<R>, run: &Stopped<'_>) -> Result<f64, Error> {
@@ -55,10 +55,10 @@ pub fn simple_score<R: ScoringRule>(tps: &Tps<R>, run: &Stopped<'_>) -> Result<f
     }
 }
 
-/// The mean of [`simple_score`](crate::simple_score()) over runs, weighted where weights are given.
+/// The mean of [`simple_score`](crate::simple_score()) over runs, optionally weighted.
 ///
-/// A run of weight 2 counts as two runs, and a run of weight 0 is ignored. The result has the same
-/// bits for any order of the runs.
+/// A weight of 2 equals the run twice, and a run of weight 0 does not affect the result. The result
+/// has the same bits for any order of runs.
 ///
 /// # Errors
 ///

@@ -9,21 +9,21 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// The difference of the mean scores of two streams of forecasts on the same runs, some of which
+/// The difference of the mean scores of two streams of forecasts for the same runs, some of which
 /// were cut off.
 ///
 /// ```text
 /// D(q) = sum of c_i (first_i(q_i) - second_i(q_i)) / sum of c_i
 /// ```
 ///
-/// `c_i` is the run's weight and `q_i` the chance of success after its stop. That chance belongs to
-/// the run and not to the stream, so both streams are scored with the same one: D is known far
-/// better than either mean. A run adds to D what is linear in its q, so extremes are at 0 and 1.
+/// `c_i` is the weight of the run and `q_i` the probability of success after its stop. This
+/// probability is a property of the run, so it is the same for both streams, and D is known more
+/// precisely than either mean. The term of each run is linear in its q, so extremes are at 0 and 1.
 ///
-/// D is a difference of means on these runs and does not include the sampling error of the runs.
-/// Differences up to rounding (16 units in the last place of the summed values) count as 0. A run
-/// of weight 2 counts as two runs. A run of weight 0 is ignored, but both streams must agree on its
-/// end. The result has the same bits for any order of the runs.
+/// D is the difference on these runs; it does not include sampling error. Differences within
+/// rounding (16 units in the last place of the sum of absolute terms) count as 0. A weight of 2
+/// equals the run twice. A run of weight 0 does not affect the result, but both streams must agree
+/// on how it ended. The result has the same bits for any order of runs.
 ///
 /// ```
 /// use censoring::{
@@ -51,18 +51,17 @@ use crate::{
 /// assert_eq!(difference.at(&chances)?, 1.0 / 16.0);
 /// assert_eq!(difference.largest_width(&chances)?, Some(0.5));
 ///
-/// // Where it is known to be at least 3/8, the bold stream is ahead.
-/// let at_least_3_8 = Interval::around(Probability::HALF, 0.25)?;
-/// let within = [Interval::UNKNOWN, at_least_3_8];
+/// // If this probability is between 3/8 and 5/8, the bold stream is ahead. let at_least_3_8 =
+/// Interval::around(Probability::HALF, 0.25)?; let within = [Interval::UNKNOWN, at_least_3_8];
 /// assert_eq!(difference.bounds_within(&within)?.low(), 1.0 / 32.0);
 /// assert!(difference.keeps_sign_within(&within)?);
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// It is computed from the runs and has no stored form: store the runs and make it again.
+/// There is no stored form: store the runs and compute the difference again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamDifference {
-    /// Number of runs, also of those that weigh nothing.
+    /// Number of runs, including runs of weight 0.
     runs: usize,
     terms: Vec<Term>,
     /// Sum of the weights, positive.
@@ -73,20 +72,21 @@ pub struct StreamDifference {
     bounds: Interval,
 }
 
-/// The contribution of a run of positive weight.
+/// The term of a run of positive weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Term {
-    /// Its position among all runs.
+    /// The position of the run among all runs.
     run: usize,
     weight: f64,
-    /// The difference of its scores as a failure and as a success; the same where it is complete.
+    /// The differences of the scores under failure and under success. They are equal for a complete
+    /// run.
     either: [f64; 2],
 }
 
 impl Term {
     fn at(&self, q: Probability) -> f64 {
         let [failure, success] = self.either;
-        // No rounding where the run is complete.
+        // Exact for a complete run.
         if failure == success {
             failure
         } else {
@@ -94,7 +94,7 @@ impl Term {
         }
     }
 
-    /// How fast the difference rises with the chance of success.
+    /// The slope of the difference in the probability of success.
     fn gain(&self) -> f64 {
         self.either[1] - self.either[0]
     }
@@ -106,9 +106,9 @@ impl StreamDifference {
     /// # Errors
     ///
     /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first
-    /// whose score under one of the streams is not a number from -1e100 to 1e100 (an unclipped log
-    /// score may be infinite); [`Error::OtherRun`] with the first run that ends differently in the
-    /// two streams, or has another length; [`Error::Length`] unless every list has one entry per
+    /// whose score under one of the streams is not from -1e100 to 1e100 (an unclipped log score may
+    /// be infinite); [`Error::OtherRun`] with the first run that ends differently in the two
+    /// streams, or has another length; [`Error::Length`] unless each argument has one entry per
     /// run; [`Error::Empty`] without a run of positive weight.
     pub fn new<R: ScoringRule>(
         tps: &Tps<R>,
@@ -117,7 +117,7 @@ impl StreamDifference {
         weights: Option<&[Weight]>,
     ) -> Result<Self, Error> {
         same_length("second", first.len(), second.len())?;
-        // What is given is checked on every run, whatever it weighs.
+        // Runs of weight 0 are checked too.
         if let Some(run) = first.iter().zip(second).position(|(a, b)| !same_run(a, b)) {
             return Err(Error::OtherRun { run });
         }
@@ -149,24 +149,25 @@ impl StreamDifference {
         }
     }
 
-    /// The difference at the given chances, one per run; those of complete runs are ignored.
+    /// The difference at the given probabilities of success, one per run. Entries of complete runs
+    /// are ignored.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one chance per run.
+    /// [`Error::Length`] unless there is one probability per run.
     pub fn at(&self, success_probabilities: &[Probability]) -> Result<f64, Error> {
         same_length("success_probabilities", self.runs, success_probabilities.len())?;
         Ok(sum_over(&self.terms, |term| term.at(success_probabilities[term.run])) / self.total)
     }
 
-    /// The least and the largest difference over all chances of all runs.
+    /// The smallest and the largest difference over all probabilities of success.
     #[must_use]
     pub const fn bounds(&self) -> Interval {
         self.bounds
     }
 
-    /// The least and the largest difference over all chances in the given intervals, one per run;
-    /// those of complete runs are ignored.
+    /// The smallest and the largest difference over all probabilities in the given intervals, one
+    /// per run. Entries of complete runs are ignored.
     ///
     /// # Errors
     ///
@@ -179,14 +180,14 @@ impl StreamDifference {
         bounds_over(&self.terms, self.total, |run| success_probabilities[run])
     }
 
-    /// Whether the same stream is ahead for all chances of success, so that no estimate of them is
+    /// Whether the same stream is ahead for all probabilities of success, so that no estimate is
     /// needed.
     #[must_use]
     pub fn keeps_sign(&self) -> bool {
         self.is_apart_from_0(self.bounds)
     }
 
-    /// Whether the same stream is ahead for all chances in the given intervals.
+    /// Whether the same stream is ahead for all probabilities in the given intervals.
     ///
     /// # Errors
     ///
@@ -198,14 +199,14 @@ impl StreamDifference {
         Ok(self.is_apart_from_0(self.bounds_within(success_probabilities)?))
     }
 
-    /// The largest common uncertainty about the chances up to which the sign of the difference is
-    /// certain.
+    /// The smallest width of intervals around the estimates at which the order of the streams is
+    /// undetermined.
     ///
-    /// Let each chance be anywhere within `width / 2` of its estimate, and in [0, 1]
-    /// ([`Interval::around`]), each run's independently of the others'. At every smaller width the
-    /// stream that is ahead at the estimates is ahead for all such chances; at this one there are
-    /// chances with no difference. From 0 to 2; 0 if there is no difference at the estimates, and
-    /// `None` if all chances give the sign that the estimates give.
+    /// Each probability may be anywhere within `width / 2` of its estimate and in [0, 1]
+    /// ([`Interval::around`]), independently for each run. At every smaller width, the stream that
+    /// is ahead at the estimates is ahead for all such probabilities; at this width, some
+    /// probabilities give a difference of 0. At most 2; 0 if the difference at the estimates is 0;
+    /// `None` if the same stream is ahead for all probabilities.
     ///
     /// Cost: O(n log n).
     ///
@@ -276,7 +277,7 @@ fn sum_over(terms: &[Term], value: impl Fn(&Term) -> f64) -> f64 {
     sum.value()
 }
 
-/// Whether both are the same run, seen by two streams.
+/// Whether two entries can be the same run in two streams.
 fn same_run(a: &Stopped<'_>, b: &Stopped<'_>) -> bool {
     use crate::stops::stopped::Observation::{Censored, Complete, Excluded};
     let ends_alike = match (a.observation(), b.observation()) {

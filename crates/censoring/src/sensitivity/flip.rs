@@ -4,13 +4,13 @@ use crate::{Weight, scores::run_score::RunScore, sensitivity::tilt::tilted};
 
 /// The odds ratios nearest to 1, on either side, at which a conclusion changes to its opposite.
 ///
-/// `None` where no odds ratio on that side changes it: the conclusion holds for any error of the
-/// chances in that direction. Both are 1 if there is no conclusion at 1, up to rounding.
+/// `None` if no odds ratio on that side changes the conclusion. Both are 1 if the difference at a
+/// ratio of 1 is 0, up to rounding.
 ///
 /// A conclusion that changes and changes back within a factor of 1.0003 in the odds may be missed,
 /// and so may one that changes by no more than rounding: a difference of up to 16 units in the last
-/// place (3.6e-15) of the sizes of the two means and of what cut-off runs add to them counts as
-/// none. Between means of 1e15 in size, differences of a few units are not seen.
+/// place (3.6e-15) of the sizes of the two means and of what cut-off runs add to them counts as 0.
+/// Between means of 1e15 in size, differences of a few units are not seen.
 ///
 /// Cost of each search: one sort, and about two passes over the cut-off runs for each natural
 /// logarithm in the odds, of which there are 40 on either side and as many more as the chance
@@ -40,8 +40,8 @@ pub struct FlippingOdds {
 }
 
 impl FlippingOdds {
-    /// The odds ratio that is closer to 1 as a factor; the one below 1 if both are equally close.
-    /// It measures the strength of the conclusion: the closer to 1, the weaker.
+    /// The ratio that is closer to 1 as a factor. The closer it is to 1, the weaker the conclusion.
+    /// If both are equally close, the ratio below 1.
     #[must_use]
     pub fn nearest(&self) -> Option<f64> {
         match (self.below, self.above) {
@@ -55,7 +55,7 @@ impl FlippingOdds {
 /// is searched.
 const SATURATED: f64 = 40.0;
 
-/// Odds ratios outside exp(-700) to exp(700) are close to the limits of `f64`.
+/// Odds ratios outside exp(-700) to exp(700) are too close to the limits of `f64`.
 const LARGEST: f64 = 700.0;
 
 /// The number of halvings of a range of one natural logarithm in the search for a change.

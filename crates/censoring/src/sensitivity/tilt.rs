@@ -8,10 +8,9 @@ use crate::error::Error;
 /// q r / (1 - q + q r),  so that  odds(tilt(q, r)) = r odds(q)
 /// ```
 ///
-/// For a sensitivity analysis: the fact that a run was cut off may be informative about its
-/// outcome. The chance of success after the stop is then wrong by a factor in the odds, which
-/// cannot be estimated from the data. An odds ratio of 1 changes nothing, and probabilities of 0
-/// and 1 do not change.
+/// For a sensitivity analysis: if the stop of a run is related to its outcome, the odds of success
+/// after the stop differ from their estimate by a factor that no data can show. A ratio of 1
+/// changes nothing, and the probabilities 0 and 1 do not change.
 ///
 /// Reference: Scharfstein, Rotnitzky and Robins (1999), Adjusting for nonignorable drop-out using
 /// semiparametric nonresponse models, doi:10.1080/01621459.1999.10473862.
@@ -32,7 +31,7 @@ pub fn tilt(q: Probability, odds_ratio: f64) -> Result<Probability, Error> {
     Ok(Probability::new(tilted(q.get(), odds_ratio))?)
 }
 
-/// Checks that an odds ratio is positive and finite. NaN is refused.
+/// Checks an odds ratio. NaN is refused.
 pub(crate) fn check_odds_ratio(odds_ratio: f64) -> Result<(), Error> {
     if odds_ratio > 0.0 && odds_ratio < f64::INFINITY {
         Ok(())
@@ -41,9 +40,9 @@ pub(crate) fn check_odds_ratio(odds_ratio: f64) -> Result<(), Error> {
     }
 }
 
-/// [`tilt`] of numbers that were checked before.
+/// [`tilt`] without checks.
 pub(crate) fn tilted(q: f64, odds_ratio: f64) -> f64 {
-    // Nothing cancels and nothing overflows, so that a small chance keeps all its digits.
+    // Without cancellation or overflow, so that a small probability keeps all its digits.
     q * odds_ratio / ((1.0 - q) + q * odds_ratio)
 }
 

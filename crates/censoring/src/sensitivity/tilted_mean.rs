@@ -11,30 +11,31 @@ use crate::{
     },
 };
 
-/// The mean score of runs as a function of the error in the chances of success after a cut-off.
+/// The mean score of runs as a function of one odds ratio that multiplies the odds of all
+/// probabilities of success after a stop.
 ///
 /// ```text
 /// complete: S,   cut off: q S1 + (1 - q) S0  with  q = tilt(success chance, odds ratio)
 /// ```
 ///
-/// At an odds ratio of 1 cut-off runs are scored by their chances as given; towards 0 all count as
-/// failures, towards infinity as successes (chances of exactly 0 and 1 aside). The mean need not
-/// increase with the odds ratio: a success raises the score of a confident run and lowers the score
-/// of one that was not.
+/// At an odds ratio of 1, censored runs are scored with the given probabilities. Towards 0 they
+/// count as failures, and towards infinity as successes, except for probabilities of exactly 0 and
+/// 1. The mean need not increase with the odds ratio: success raises the score of a run with
+/// confident forecasts and lowers that of a run with low forecasts.
 ///
-/// A run of weight 2 counts as two runs. A run of weight 0 is ignored, but its scores are checked.
-/// Means have the same bits for any order of the runs.
+/// A weight of 2 equals the run twice, and a run of weight 0 does not affect the result. Its scores
+/// are still checked. Means have the same bits for any order of runs.
 ///
-/// Reference: as [`tilt`](crate::tilt()).
+/// Reference: Scharfstein, Rotnitzky and Robins (1999), Adjusting for nonignorable drop-out using
+/// semiparametric nonresponse models, doi:10.1080/01621459.1999.10473862.
 ///
 /// ```
 /// use censoring::{Error, Probability, RunScore, TiltedMean};
 ///
-/// // Brier scores of a stream that says 0.8 in each of three runs. The last was cut off.
-/// let success_probability = Probability::HALF;
-/// let cut_off = RunScore::Censored { success_probability, if_success: -0.04, if_failure: -0.64 };
-/// let runs = [RunScore::Complete(-0.04), RunScore::Complete(-0.64), cut_off];
-/// let mean = TiltedMean::new(&runs, None)?;
+/// // Brier scores of a stream that forecasts 0.8 in each of three runs. The last was cut off. let
+/// success_probability = Probability::HALF; let cut_off = RunScore::Censored { success_probability,
+/// if_success: -0.04, if_failure: -0.64 }; let runs = [RunScore::Complete(-0.04),
+/// RunScore::Complete(-0.64), cut_off]; let mean = TiltedMean::new(&runs, None)?;
 /// assert!((mean.score(1.0)? - -0.34).abs() < 1e-15);
 ///
 /// // Better than -0.4, unless the odds of success after the stop are less than 1/4 of what they
@@ -75,9 +76,9 @@ impl TiltedMean {
     ///
     /// # Errors
     ///
-    /// [`Error::RunScore`] with the first run that has a score that is not a number from -1e100 to
-    /// 1e100; [`Error::Length`] unless there is one weight per run; [`Error::Empty`] without a run
-    /// of positive weight.
+    /// [`Error::RunScore`] with the first run that has a score not from -1e100 to 1e100;
+    /// [`Error::Length`] unless there is one weight per run; [`Error::Empty`] without a run of
+    /// positive weight.
     pub fn new(runs: &[RunScore], weights: Option<&[Weight]>) -> Result<Self, Error> {
         if let Some(weights) = weights {
             same_length("weights", runs.len(), weights.len())?;
@@ -122,8 +123,8 @@ impl TiltedMean {
         Ok(mean.finish()?)
     }
 
-    /// The odds ratios at which it changes whether the mean is above or below `threshold`. For cost
-    /// and tolerance see [`FlippingOdds`].
+    /// The odds ratios at which the mean crosses `threshold`. See [`FlippingOdds`] for cost and
+    /// tolerance.
     ///
     /// # Errors
     ///
@@ -139,26 +140,23 @@ impl TiltedMean {
         Ok(Contrast::new(&self.runs, &[(RunScore::Complete(threshold), Weight::ONE)]).flips())
     }
 
-    /// The odds ratios at which it changes which of two means is higher, where chances are off by
-    /// the same odds ratio in both. Two streams of forecasts for the same runs share the chances;
-    /// only their scores differ.
+    /// The odds ratios at which the order of two means changes if the same odds ratio applies to
+    /// both. Two streams of forecasts for the same runs share the probabilities; only their scores
+    /// differ.
     ///
     /// ```
     /// use censoring::{Error, Probability, RunScore, TiltedMean};
     ///
-    /// // One stream says 0.5, another 0.9, on a run that succeeded and one that was cut off.
-    /// let mean = |complete, if_success, if_failure| {
-    ///     let success_probability = Probability::HALF;
-    ///     let cut_off = RunScore::Censored { success_probability, if_success, if_failure };
-    ///     TiltedMean::new(&[RunScore::Complete(complete), cut_off], None)
-    /// };
-    /// let (careful, bold) = (mean(-0.25, -0.25, -0.25)?, mean(-0.01, -0.01, -0.81)?);
+    /// // One stream forecasts 0.5 and another 0.9 for a run that succeeded and for one that was
+    /// cut off. let mean = |complete, if_success, if_failure| { let success_probability =
+    /// Probability::HALF; let cut_off = RunScore::Censored { success_probability, if_success,
+    /// if_failure }; TiltedMean::new(&[RunScore::Complete(complete), cut_off], None) }; let
+    /// (careful, bold) = (mean(-0.25, -0.25, -0.25)?, mean(-0.01, -0.01, -0.81)?);
     ///
-    /// // The bold one is ahead while its second run succeeds with a chance of more than 2/5.
-    /// assert!(bold.score(1.0)? > careful.score(1.0)?);
-    /// let flip = bold.flip_between(&careful);
-    /// assert!((flip.below.unwrap() - 2.0 / 3.0).abs() < 1e-14);
-    /// assert_eq!(flip.nearest(), flip.below);
+    /// // The second stream is ahead if the second run succeeds with a probability above 2/5.
+    /// assert!(bold.score(1.0)? > careful.score(1.0)?); let flip = bold.flip_between(&careful);
+    /// assert!((flip.below.unwrap() - 2.0 / 3.0).abs() < 1e-14); assert_eq!(flip.nearest(),
+    /// flip.below);
     /// # Ok::<(), Error>(())
     /// ```
     #[must_use]

@@ -6,22 +6,21 @@ use scoring_rules::Probability;
 
 use crate::{checks::same_length, error::Error};
 
-/// Draws artificial stops for complete runs, to test the effect of censoring on a score: for each
-/// run, the step after which it stops, or `None` if it stays complete.
+/// Chooses complete runs to cut off, to test the effect of censoring on a score. For each run, the
+/// step after which it stops, or `None` if it stays complete.
 ///
-/// `rate(length)` is the chance that a run of that many steps is cut off: one rate for all, or one
-/// for each stratum of lengths. Runs are drawn one after the other in the order of their lengths
-/// (systematic sampling), so that in *any* range of lengths the number of those that are cut off is
-/// less than 1 away from the sum of their rates; no strata need be named. A run that is cut off
-/// stops after any step but its last, all equally likely. A run of one step has no such step and
-/// stays complete.
+/// `rate(length)` is the probability that a run of that many steps is cut off: one rate for all, or
+/// one for each stratum of lengths. Runs are drawn one after the other in the order of their
+/// lengths (systematic sampling), so that in *any* range of lengths the number of those that are
+/// cut off is less than 1 away from the sum of their rates; no strata need be named. A run that is
+/// cut off stops after any step but its last, all equally likely. A run of one step has no such
+/// step and stays complete.
 ///
-/// Stops depend on lengths and ids only, so that a stop says nothing about the outcome that the
-/// length does not say. A real budget does not know the length that a run would have had. Stops
-/// drawn this way show the effect of hidden outcomes on a score; they are not a model of real
-/// stops.
+/// The choice depends only on lengths and ids, so it carries no information about an outcome beyond
+/// the length. No real budget knows the length that a run would have had: the function shows the
+/// effect of hidden outcomes on a score and is not a model of real stops.
 ///
-/// A pure function of the seed. If ids are unique, the order of the runs does not matter.
+/// The result depends only on the arguments, and not on the order of runs if all ids differ.
 ///
 /// Cost: O(n log n).
 ///

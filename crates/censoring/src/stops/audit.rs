@@ -8,7 +8,7 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// Statistics of the runs that ended in the same way.
+/// The number, mean length and mean forecast of a group of runs that ended alike.
 ///
 /// ```
 /// use censoring::{Error, Probability, StopClass, Stopped, TerminationAudit};
@@ -25,25 +25,24 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct RunGroup {
-    /// The number of runs, at least 1.
+    /// Number of runs, at least 1.
     pub runs: u64,
     /// Mean number of steps up to the stop, at least 1.
     pub mean_length: f64,
-    /// Mean over the runs of the mean forecast of each, from 0 to 1; long runs count no more than
-    /// short ones.
+    /// Mean over runs of the mean forecast of each run, from 0 to 1. Long and short runs have the
+    /// same weight.
     pub mean_forecast: f64,
 }
 
-/// Counts of how runs ended, for a report of the runs that it leaves out.
+/// Counts of runs by how they ended, including the runs that a report leaves out.
 ///
-/// There is one row per class and reason, with the mean length and the mean forecast of its runs.
-/// Censored runs that are three times as long as complete ones are a warning that complete runs do
-/// not represent all runs.
+/// There is one row for each class and reason, with the mean length and the mean forecast. Censored
+/// runs that are three times as long as complete runs are a warning that complete runs do not
+/// represent all runs.
 ///
-/// [`TerminationAudit::merge`] adds the audits of parts. All numbers have the same bits for any
-/// order of the runs. As JSON (feature `serde`): `complete`, `censored`, `excluded`,
-/// `censoring_rate` (null where undefined) and `rows`. An audit that is read continues with the
-/// same bits.
+/// [`TerminationAudit::merge`] adds the audits of parts. All figures have the same bits for any
+/// order of runs. As JSON (feature `serde`): `complete`, `censored`, `excluded`, `censoring_rate`
+/// (null where undefined) and `rows`. An audit that is read back continues with the same bits.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix G.1 and table 6.
@@ -124,7 +123,7 @@ impl TerminationAudit {
         counts.collect()
     }
 
-    /// Excluded runs whose stop reason is unknown ([`StopReason::Other`]), by that reason.
+    /// Excluded runs whose stop reason is unknown ([`StopReason::Other`]), by its word.
     ///
     /// A report should show them: a budget under an unknown name drops out of every score here.
     /// Give such a word a class by [`Stopped::with_policy`], or its known spelling.
@@ -159,15 +158,14 @@ impl TerminationAudit {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] if the working sample is empty.
+    /// [`Error::Empty`] if no run is complete or censored.
     pub fn censoring_rate(&self) -> Result<f64, Error> {
         let (complete, censored) = (self.complete(), self.censored());
         let working = complete as f64 + censored as f64;
         if working > 0.0 { Ok(censored as f64 / working) } else { Err(Error::Empty) }
     }
 
-    /// One row per class and reason with at least one run, in the order of classes, then of
-    /// reasons.
+    /// One row for each class and reason with at least one run, in this order.
     pub fn rows(&self) -> impl Iterator<Item = (StopClass, Option<&StopReason>, RunGroup)> {
         self.sums.iter().map(|((class, reason), sums)| (*class, reason.as_ref(), sums.group()))
     }
@@ -296,7 +294,7 @@ impl<'de> serde::Deserialize<'de> for TerminationAudit {
 struct Sums {
     runs: u64,
     steps: u128,
-    /// Of the mean forecast of each run.
+    /// Sum of the mean forecasts of the runs.
     forecasts: ExactSum,
 }
 

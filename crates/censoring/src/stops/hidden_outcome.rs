@@ -5,8 +5,7 @@ use crate::{error::Error, reasons::stop_reason::StopReason, stops::stopped::Stop
 /// A complete run seen as if it had been cut off: its forecasts up to the stop and the horizon that
 /// it is evaluated over.
 ///
-/// It does not contain the outcome and the steps after the stop, so that no score of it can depend
-/// on them.
+/// It does not contain the outcome or the later forecasts, so no score can depend on them.
 ///
 /// ```
 /// use censoring::{Error, HiddenOutcome, Observation, Probability, Trace};

@@ -25,18 +25,19 @@ use crate::{
 pub enum Observation<'a> {
     /// The outcome was observed.
     Complete(Trace<'a>),
-    /// A budget ended the run first: the outcome is unknown and the stop says nothing about it.
+    /// A budget ended the run: the outcome is unknown, and the stop carries no information about
+    /// it.
     Censored,
-    /// The outcome is unknown and the stop may be a sign of it, so the run cannot be scored.
+    /// The outcome is unknown and the stop may be related to it, so the run cannot be scored.
     Excluded(&'a Exclusion),
 }
 
-/// A run up to where it stopped: forecasts, evaluated horizon, and an outcome that may be missing.
+/// A run up to its stop: forecasts, evaluated horizon, and an outcome that may be missing.
 ///
 /// The horizon is the length that weights are normalised over. For a run that a step budget ended
-/// it is the stop itself; it is longer where a run was cut off before the horizon that it would
-/// have been scored over. An unknown outcome is never a failure here unless a score says so in its
-/// name.
+/// it is the stop itself; it is longer if the run was cut off before the horizon that it would have
+/// been scored over. An unknown outcome counts as a failure only in scores that say so in their
+/// documentation.
 ///
 /// ```
 /// use censoring::{Error, Exclusion, Observation, Probability, StopReason, Stopped};
@@ -50,8 +51,8 @@ pub enum Observation<'a> {
 /// let reason = Exclusion::Stopped(StopReason::ParseError);
 /// assert_eq!(garbled.observation(), Observation::Excluded(&reason));
 ///
-/// // An outcome that was observed counts, whatever ended the run.
-/// let judged = Stopped::new(forecasts, Some(false), Some(StopReason::MaxSteps))?;
+/// // An observed outcome makes the run complete, whatever ended it. let judged =
+/// Stopped::new(forecasts, Some(false), Some(StopReason::MaxSteps))?;
 /// assert!(matches!(judged.observation(), Observation::Complete(_)));
 /// # Ok::<(), Error>(())
 /// ```
@@ -72,9 +73,8 @@ enum End<'a> {
 impl<'a> Stopped<'a> {
     /// A run whose horizon is where it stopped.
     ///
-    /// A run with a known outcome is complete. The default policy, [`StopReason::class`],
-    /// classifies a run with an unknown outcome by its reason; without a reason, the run is
-    /// excluded.
+    /// A run with a known outcome is complete. A run with an unknown outcome has the class that the
+    /// default policy, [`StopReason::class`], gives its reason; without a reason it is excluded.
     ///
     /// # Errors
     ///
@@ -88,24 +88,20 @@ impl<'a> Stopped<'a> {
         Self::with_policy(forecasts, outcome, reason, StopReason::class)
     }
 
-    /// Like [`Stopped::new`], with another policy, which classifies a run with an unknown outcome
-    /// by its reason.
+    /// A run whose horizon is where it stopped, with another policy: the class that each reason
+    /// gives a run whose outcome is unknown.
     ///
     /// # Errors
     ///
-    /// The errors of [`Stopped::new`], where the policy decides whether a run is completed.
+    /// As [`Stopped::new`]; the policy decides which runs are completed.
     ///
     /// ```
     /// use censoring::{Error, Observation, Probability, StopClass, StopReason, Stopped};
     ///
-    /// // This environment closes at a fixed hour, whatever the agent does; else as usual.
-    /// let policy = |reason: &StopReason| match reason {
-    ///     StopReason::EnvironmentEnd => StopClass::Censored,
-    ///     other => other.class(),
-    /// };
-    /// let forecasts = [Probability::HALF];
-    /// let run =
-    ///     Stopped::with_policy(&forecasts, None, Some(StopReason::EnvironmentEnd), policy)?;
+    /// // This environment closes at a fixed time; all other reasons have their default class. let
+    /// policy = |reason: &StopReason| match reason { StopReason::EnvironmentEnd =>
+    /// StopClass::Censored, other => other.class(), }; let forecasts = [Probability::HALF]; let run
+    /// = Stopped::with_policy(&forecasts, None, Some(StopReason::EnvironmentEnd), policy)?;
     /// assert_eq!(run.observation(), Observation::Censored);
     /// # Ok::<(), Error>(())
     /// ```
@@ -129,12 +125,12 @@ impl<'a> Stopped<'a> {
         Ok(Self { forecasts, horizon: forecasts.len(), end })
     }
 
-    /// The same run with the horizon that it is evaluated over. A complete run keeps its own
-    /// length, which is its horizon.
+    /// Sets the horizon that the run is evaluated over. A complete run keeps its own length, which
+    /// is its horizon.
     ///
     /// # Errors
     ///
-    /// [`Error::TrajectoryMetrics`] where the horizon is shorter than the run or above 2^32 - 1.
+    /// [`Error::TrajectoryMetrics`] if the horizon is shorter than the run or above 2^32 - 1.
     pub fn with_horizon(mut self, horizon: usize) -> Result<Self, Error> {
         let steps = self.forecasts.len();
         if horizon < steps {
@@ -208,7 +204,7 @@ impl<'a> Stopped<'a> {
         }
     }
 
-    /// The outcome where it was observed: true is success.
+    /// The outcome if it was observed; `true` is success.
     #[must_use]
     pub const fn outcome(&self) -> Option<bool> {
         match self.end {
@@ -217,7 +213,7 @@ impl<'a> Stopped<'a> {
         }
     }
 
-    /// Why the run ended, if known.
+    /// The reason why the run ended, if one is given.
     #[must_use]
     pub const fn reason(&self) -> Option<&StopReason> {
         match &self.end {

@@ -2,7 +2,7 @@ use trajectory_metrics::{Interval, Probability};
 
 use crate::{checks::same_length, error::Error};
 
-/// Counts of how branches ended that continued a run from the step at which it was cut off.
+/// Counts of how branches ended that were continued from where a run was cut off.
 ///
 /// Each branch must use the same agent, harness and stopping rule. The scored forecasts are those
 /// of the run itself.
@@ -26,8 +26,8 @@ pub struct Continuations {
     pub failures: u64,
     /// Valid branches that were cut off again.
     pub unresolved: u64,
-    /// Branches that failed for technical reasons, such as unreadable output. They are ignored in
-    /// estimates; report their number.
+    /// Branches that are invalid, for example because of output that could not be parsed. They do
+    /// not affect the estimate; report their number.
     pub invalid: u64,
 }
 
@@ -92,16 +92,16 @@ impl SuccessEstimate {
         self.probability
     }
 
-    /// From the probability if every unresolved branch had failed to the probability if every one
-    /// had succeeded. It does not include the sampling error of a finite number of branches.
+    /// The interval from the probability if every unresolved branch failed to the probability if
+    /// every unresolved branch succeeded. It does not include the sampling error of the number of
+    /// branches.
     #[must_use]
     pub const fn interval(&self) -> Interval<Probability> {
         self.interval
     }
 
     /// Binomial standard error of the probability, `sqrt(q (1 - q) / M)` over M branches with an
-    /// outcome. It is 0 if all of them ended alike, which does not mean that the probability is
-    /// certain.
+    /// outcome. It is 0 if all ended alike, which does not mean that the probability is certain.
     #[must_use]
     pub const fn standard_error(&self) -> f64 {
         self.standard_error
@@ -115,7 +115,7 @@ impl Continuations {
         self.successes.saturating_add(self.failures)
     }
 
-    /// The probability of success that the branches show.
+    /// Estimates the probability of success from the branches.
     ///
     /// The exact score at this probability is the mean of the scores that the cut-off run would
     /// have with the outcomes of the branches.
@@ -125,7 +125,7 @@ impl Continuations {
     ///
     /// # Errors
     ///
-    /// [`Error::NoBranch`] where no branch has an outcome.
+    /// [`Error::NoBranch`] if no branch has an outcome.
     pub fn estimate(&self) -> Result<SuccessEstimate, Error> {
         if self.valid() == 0 {
             return Err(Error::NoBranch);
@@ -148,17 +148,17 @@ impl Continuations {
 /// The probability of success after each stop: from branches if at least `min_valid` branches of
 /// the run have an outcome, and from a model otherwise.
 ///
-/// `branches` and `plug_in` have one entry per run; a run without branches has
-/// `Continuations::default()`. The paper drops runs with fewer than 5 branches. The model may have
-/// learnt from the branches of other runs ([`cross_fit_success`](crate::cross_fit_success())).
+/// `branches` and `plug_in` have one entry per run; runs without branches have the default, which
+/// counts no branches. The paper drops runs with fewer than 5. The model may have learnt from the
+/// branches of other runs ([`cross_fit_success`](crate::cross_fit_success())).
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix H (hybrid audit).
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless every list has one entry per run; [`Error::Setting`] for a `min_valid`
-/// of 0.
+/// [`Error::Length`] unless each argument has one entry per run; [`Error::Setting`] for a
+/// `min_valid` of 0.
 ///
 /// ```
 /// use censoring::{Continuations, Error, Probability, hybrid_success_probabilities};

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// One model of success per fold, each fitted on the runs of all other folds.
+/// One model of success per fold, each fitted to the runs of all other folds.
 ///
 /// Made by [`cross_fit_success`](crate::cross_fit_success()).
 ///
@@ -26,12 +26,12 @@ use crate::{
 /// let learner = LogisticSuccess::default();
 /// let success = cross_fit_success(&learner, &runs, |_, _| vec![], &folds, None, None)?;
 /// assert_eq!(success.models().len(), 2);
-/// // One success and one failure outside its fold, and nothing to tell them apart by.
+/// // Outside its fold there are one success and one failure with equal features.
 /// assert_eq!(success.success_probability(3, &[])?, Probability::HALF);
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// It goes with the runs that it was fitted on and has no stored form; its models have one.
+/// It belongs to the runs that it was fitted on and has no stored form; its models have one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossFitSuccess<M> {
     models: Vec<M>,
@@ -45,8 +45,8 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
         &self.models
     }
 
-    /// The chance that a run succeeds, given features of what it had shown up to a step, from a
-    /// model that has not seen the run's fold.
+    /// The probability that a run succeeds, given its features up to a step, from the model that
+    /// was fitted without the run's fold.
     ///
     /// # Errors
     ///
@@ -62,25 +62,25 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
     }
 }
 
-/// Learns the chance of success from complete runs, cut off at each of their steps in turn, and
-/// from branches of runs that were cut off, so that no run is judged by a model that has seen it:
-/// the plug-in estimate of q_Z, and the hybrid one.
+/// Fits models of the probability of success to the prefixes of complete runs and to branches of
+/// runs that were cut off, so that no run is estimated by a model that was fitted to it: the
+/// plug-in estimate of q_Z, or the hybrid estimate.
 ///
 /// `features(run, t)` are those of the run at a position after its first t steps. They must not
 /// depend on anything later, such as how long the run went on; for features of forecasts there is
-/// [`prefix_features`](crate::prefix_features()). `folds` keep tasks whole where several runs share
-/// one.
+/// [`prefix_features`](crate::prefix_features()). `folds` should keep the runs of one task
+/// together.
 ///
 /// Every complete run is a row for each step but its last, as nothing is cut off after it ended,
 /// each with the run's whole weight: were it shared among the steps, it would tell how long the run
-/// went on. Rows of one run are not independent. A run of weight 2 counts as two runs in one fold,
-/// and a run of weight 0 is ignored.
+/// went on. Rows of one run are not independent. A weight of 2 equals the run twice in one fold,
+/// and a run of weight 0 does not affect the result.
 ///
-/// `branches` has one entry per run, the default where it has none. A run that was cut off is a row
-/// for each of its steps, the last included, with the run's whole weight again, split between
-/// success and failure as its branches with an outcome are: the number of branches counts for
-/// nothing. Without such a branch it is in a fold but teaches nothing, as excluded runs do;
-/// branches of complete and of excluded runs are ignored.
+/// `branches` has one entry per run, the default if it has no branches. A run that was cut off is a
+/// row for each of its steps, the last included, with the run's whole weight again, split between
+/// success and failure like its branches with an outcome; their number does not matter. A run
+/// without such a branch belongs to a fold but adds no rows, like excluded runs. Branches of
+/// complete and excluded runs are ignored.
 ///
 /// Weights make the rows representative of the runs whose chances are estimated:
 ///
@@ -99,8 +99,8 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 ///
 /// # Errors
 ///
-/// [`Error::Fold`] with the learner's error where the rows outside a fold are not enough;
-/// [`Error::Length`] unless every list has one entry per run of folds, branches and weights.
+/// [`Error::Fold`] with the learner's error if the rows outside a fold are not enough;
+/// [`Error::Length`] unless folds, branches and weights have one entry per run.
 ///
 /// ```
 /// use censoring::{Continuations, Error, Folds, LogisticSuccess, Probability, StopReason, Stopped};

@@ -9,8 +9,8 @@ use trajectory_metrics::Probability;
 ///
 /// All 0 without a forecast. Between -14 and 14, the change between -28 and 28.
 ///
-/// Take the forecasts of a stream that is not evaluated, or several streams, each with its
-/// features, for one chance a run.
+/// Use the forecasts of a stream that is not evaluated, or the features of several streams
+/// together.
 ///
 /// ```
 /// use censoring::{Error, Probability, prefix_features};

@@ -6,17 +6,18 @@ use crate::{
     weighting::{ipcw::inverse, kaplan_meier::KaplanMeier, stop_times::StopTimes},
 };
 
-/// The mean complete score of all runs from a model of censoring and a model of the score, one of
-/// which may be wrong (the augmented inverse-probability-weighted estimate).
+/// The mean complete score of all runs from a model of censoring and a model of the score, of which
+/// one may be wrong (the augmented inverse-probability-weighted estimate).
 ///
-/// - `scores`: the score of each complete run, `None` where it was cut off.
-/// - `survival(run)`: the curve G, the chance of not being cut off, of the run at a position; the
-///   same for all, one for each kind of task, or one for each run ([`KaplanMeier::from_hazards`]).
+/// - `scores`: the score of each complete run, `None` for a run that was cut off.
+/// - `survival(run)`: the curve G, the probability of not being cut off, of the run at a position;
+///   the same for all, one for each kind of task, or one for each run
+///   ([`KaplanMeier::from_hazards`]).
 /// - `prediction(run, t)`: the expected complete score m of that run, given what it had shown by t
 ///   and that it had no outcome yet. For a run with a chance of success q at t that is
 ///   `q * score if successful + (1 - q) * score if not`, in expectation over the steps to come. It
 ///   is asked for at times of G before the run's stop, and at the stop of a run that was cut off.
-///   It must not depend on anything after t: fit the model on other runs.
+///   It must not depend on anything after t: fit it on other runs.
 ///
 /// Each run contributes
 ///
@@ -34,15 +35,15 @@ use crate::{
 /// sum over t of (m(t) - S) dM(t) / G(t)
 /// ```
 ///
-/// Let being cut off depend on nothing but what the run had shown. Then each term is 0 in
-/// expectation if G is right, since dM(t) is 0 on average, whatever the score; and also if m is
-/// right, since `m(t) - S` is 0 on average, whether the run is cut off at t or not.
+/// Suppose that censoring at t depends only on the run up to t. Then each term has an expectation
+/// of 0 if G is correct, because dM(t) has mean 0 whatever the score is, and also if m is correct,
+/// because `m(t) - S` has mean 0 whether the run is cut off at t or not.
 ///
-/// If G falls to 0, as under a common budget, the runs that are cut off there count as predicted by
-/// m, which must be correct for them. The estimate is in the units of the scores and can be outside
-/// of their range in small samples. It has the same bits for any order of the runs; weights of runs
-/// are those of [`StopTimes`]. No prediction is requested where no run can be cut off, and for runs
-/// of weight 0.
+/// If G falls to 0, as under one budget for all runs, the runs that are cut off there enter with
+/// their predictions, which must then be correct. The estimate is in the units of the scores and
+/// may leave their range in small samples. The result has the same bits for any order of runs;
+/// weights of runs are as in [`StopTimes`]. `prediction` is not called where G does not fall, or
+/// for runs of weight 0.
 ///
 /// Cost: O(n k) for n runs and k times of G.
 ///
@@ -52,10 +53,10 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::ZeroSurvival`] with the first run whose G(Z-) is 0, so that it could not have been
-/// observed at its stop; [`Error::Prediction`] with the first prediction that is not a number from
-/// -1e100 to 1e100; [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::RunScore`]
-/// with the first run whose score does not fit; [`Error::Length`] unless there is one entry per
+/// [`Error::ZeroSurvival`] with the first run whose G(Z-) is 0; [`Error::Prediction`] with the
+/// first prediction that is not from -1e100 to 1e100;
+/// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::RunScore`] with the first run
+/// whose score is missing, unexpected or invalid; [`Error::Length`] unless there is one entry per
 /// run.
 ///
 /// ```

@@ -5,21 +5,21 @@ use crate::{
     weighting::{kaplan_meier::KaplanMeier, stop_times::StopTimes},
 };
 
-/// A smaller chance counts as 0: its inverse times a weight times a score would be close to
+/// Smaller probabilities count as 0, because their inverse times a weight times a score could
 /// overflow.
 const LEAST_SURVIVAL: f64 = 1e-100;
 
-/// Inverse-probability-of-censoring weights: each complete run represents the similar runs that
-/// were cut off.
+/// Inverse-probability-of-censoring weights: each complete run also represents the runs that were
+/// censored before they could reach its length.
 ///
 /// ```text
 /// 1 / G(Z-)  for a run that is complete at Z,  0  for one that was cut off
 /// ```
 ///
-/// where G is the chance of not being cut off. A mean over complete runs only favours short runs. A
-/// mean with these weights is unbiased if the G of each run is correct, and positive wherever runs
-/// end. If all runs that reach some time are cut off there, as under a common budget, no observed
-/// run represents longer ones. Weights cannot correct this, and [`IpcwWeights::coverage`] is below
+/// G is the probability of not being cut off. The mean over complete runs alone favours short runs;
+/// the mean with these weights is unbiased if G is correct, and above 0 at the end of every run. If
+/// all runs that reach some time are cut off there, as under one budget for all, no complete run
+/// represents the longer runs: weights cannot correct this, and [`IpcwWeights::coverage`] is below
 /// 1.
 ///
 /// Reference: Horvitz and Thompson (1952), A generalization of sampling without replacement from a
@@ -34,9 +34,9 @@ const LEAST_SURVIVAL: f64 = 1e-100;
 /// let stops = StopTimes::new(&[1.0, 2.0, 2.0, 5.0], &[false, true, true, false], None)?;
 /// let g = KaplanMeier::of_censoring(&stops);
 /// let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY)?;
-/// // Of the three that got beyond 1, two were cut off: the last stands for them as well.
-/// assert!((weights.as_slice()[3] - 3.0).abs() < 1e-15);
-/// assert_eq!(weights.as_slice()[..3], [1.0, 0.0, 0.0]);
+/// // Two of the three runs that continued beyond 1 were cut off. The last run also represents
+/// them. assert!((weights.as_slice()[3] - 3.0).abs() < 1e-15); assert_eq!(weights.as_slice()[..3],
+/// [1.0, 0.0, 0.0]);
 ///
 /// let scores = [Some(-0.1), None, None, Some(-0.5)];
 /// assert!((weights.mean_score(&scores)? - -0.4).abs() < 1e-15);
@@ -46,7 +46,7 @@ const LEAST_SURVIVAL: f64 = 1e-100;
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// It borrows the runs and has no stored form; the curves have one.
+/// The weights borrow the runs and have no stored form; the curves have one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IpcwWeights<'a> {
     stops: StopTimes<'a>,
@@ -55,17 +55,17 @@ pub struct IpcwWeights<'a> {
 }
 
 impl<'a> IpcwWeights<'a> {
-    /// Weights under the curve G of each run, truncated at `max_weight`.
+    /// Computes the weights from the curve G of each run, truncated at `max_weight`.
     ///
     /// `survival` gives the curve of the run at a position: the same for all, one for each kind of
     /// task, or one for each run ([`KaplanMeier::from_hazards`]). Truncation limits the influence
-    /// of single runs and introduces a bias; `f64::INFINITY` means no truncation. A run of weight 0
-    /// gets 0.
+    /// of single runs but adds a bias; infinity means no truncation. A run of weight 0 has a weight
+    /// of 0 here too.
     ///
     /// # Errors
     ///
-    /// [`Error::ZeroSurvival`] with the first complete run whose G(Z-) is 0 or below 1e-100, so
-    /// that it could not have been observed; [`Error::Setting`] for a `max_weight` below 1.
+    /// [`Error::ZeroSurvival`] with the first complete run whose G(Z-) is 0 or below 1e-100;
+    /// [`Error::Setting`] for a `max_weight` below 1.
     pub fn new<'g>(
         stops: &StopTimes<'a>,
         survival: impl Fn(usize) -> &'g KaplanMeier,
@@ -89,7 +89,7 @@ impl<'a> IpcwWeights<'a> {
         Ok(Self { stops: *stops, weights, truncated })
     }
 
-    /// The weight of each run, 0 or at least 1; the run's own weight is not part of it.
+    /// The weight of each run, 0 or at least 1. It does not include the run's own weight.
     #[must_use]
     pub fn as_slice(&self) -> &[f64] {
         &self.weights
@@ -101,7 +101,7 @@ impl<'a> IpcwWeights<'a> {
         self.truncated
     }
 
-    /// The mean of the weights over all runs: close to 1 if G fits and no weight was truncated.
+    /// The mean of the weights over all runs: near 1 if G is correct and no weight was truncated.
     ///
     /// With G from the same runs, it is 1 up to rounding. If the longest runs were all cut off, it
     /// is the estimated share of runs that end no later than the last time at which an outcome
@@ -111,35 +111,37 @@ impl<'a> IpcwWeights<'a> {
         self.sum(&|_| 1.0) / self.stops.total()
     }
 
-    /// The mean complete score of all runs, also of those that were cut off.
+    /// The estimated mean complete score of all runs, including those that were cut off.
     ///
     /// ```text
     /// sum of c_i w_i S_i / sum of c_i
     /// ```
     ///
-    /// `c_i` is the run's own weight, `w_i` that of this type. `scores` has `None` for runs that
-    /// are not complete. The mean is in the range of the scores, or outside of it if the coverage
-    /// is not 1. The result has the same bits for any order of the runs.
+    /// `c_i` is the run's own weight, `w_i` that of this type. Each complete run has a score;
+    /// others have `None`. The result can leave the range of the scores if the coverage is not 1,
+    /// and has the same bits for any order of runs.
     ///
     /// # Errors
     ///
     /// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::RunScore`] with the first
-    /// run whose score does not fit; [`Error::Length`] unless there is one entry per run.
+    /// run whose score is missing, unexpected or invalid; [`Error::Length`] unless there is one
+    /// entry per run.
     pub fn mean_score(&self, scores: &[Option<f64>]) -> Result<f64, Error> {
         self.stops.check_scores(scores)?;
         Ok(self.sum(&|run| scores[run].unwrap_or_default()) / self.stops.total())
     }
 
-    /// Like [`Self::mean_score`], with the weights scaled to a mean of 1 (Hájek's estimate): the
-    /// weighted mean of the complete scores.
+    /// The weighted mean of the complete scores, with the weights scaled to a mean of 1 (Hájek's
+    /// estimate).
     ///
     /// ```text
     /// sum of c_i w_i S_i / sum of c_i w_i
     /// ```
     ///
-    /// It is always in the range of the scores and does not depend on their zero point, so prefer
-    /// it if weights were truncated or G comes from other runs. It has a small bias in small
-    /// samples. If the coverage is below 1, it is the mean score of the runs that can be observed.
+    /// It stays in the range of the scores and follows a shift of all scores, so prefer it if
+    /// weights were truncated or G comes from other runs. It is slightly biased in small samples.
+    /// If the coverage stays below 1, it estimates the mean score of the runs that can be observed
+    /// to their end.
     ///
     /// # Errors
     ///
@@ -150,9 +152,8 @@ impl<'a> IpcwWeights<'a> {
     ///
     /// let stops = StopTimes::new(&[1.0, 2.0, 4.0], &[false, true, false], None)?;
     /// let g = KaplanMeier::of_censoring(&stops);
-    /// // The last weighs 2, cut down to 1.5.
-    /// let weights = IpcwWeights::new(&stops, |_| &g, 1.5)?;
-    /// let mean = weights.normalized_mean_score(&[Some(-0.25), None, Some(-0.5)])?;
+    /// // The weight of the last run is 2, truncated to 1.5. let weights = IpcwWeights::new(&stops,
+    /// |_| &g, 1.5)?; let mean = weights.normalized_mean_score(&[Some(-0.25), None, Some(-0.5)])?;
     /// assert!((mean - (-0.25 - 1.5 * 0.5) / 2.5).abs() < 1e-15);
     /// # Ok::<(), Error>(())
     /// ```

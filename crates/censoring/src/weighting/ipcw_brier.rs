@@ -6,8 +6,7 @@ use crate::{
     weighting::{ipcw::inverse, kaplan_meier::KaplanMeier, stop_times::StopTimes},
 };
 
-/// The Brier loss of forecasts that a run is still without an outcome after a horizon, where some
-/// runs were cut off.
+/// The Brier loss of predictions that a run continues beyond a horizon, if some runs were cut off.
 ///
 /// ```text
 /// sum of c_i w_i (forecast_i - y_i)^2 / sum of c_i
@@ -32,9 +31,9 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::ZeroSurvival`] with the first run that needs a G of 0, so that it could not have been
-/// observed; [`Error::Length`] unless there is one forecast per run; [`Error::Setting`] unless the
-/// horizon is finite and at least 0.
+/// [`Error::ZeroSurvival`] with the first run whose weight needs a G of 0;
+/// [`Error::Length`] unless there is one forecast per run; [`Error::Setting`] unless the horizon is
+/// finite and at least 0.
 ///
 /// ```
 /// use censoring::{Error, KaplanMeier, Probability, StopTimes, ipcw_brier_loss};
@@ -42,9 +41,9 @@ use crate::{
 /// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 5.0], &[false, true, false, true], None)?;
 /// let g = KaplanMeier::of_censoring(&stops);
 /// let forecasts = Probability::from_slice(&[0.0, 0.3, 0.5, 0.5])?;
-/// // Of the three that got to 2 one was cut off: the last two weigh 3/2.
-/// let loss = ipcw_brier_loss(forecasts, &stops, |_| &g, 4.0)?;
-/// assert!((loss - (0.0 + 1.5 * 0.25 + 1.5 * 0.25) / 4.0).abs() < 1e-15);
+/// // One of the three runs that reached 2 was cut off. The other two have a weight of 3/2. let
+/// loss = ipcw_brier_loss(forecasts, &stops, |_| &g, 4.0)?; assert!((loss - (0.0 + 1.5 * 0.25 + 1.5
+/// * 0.25) / 4.0).abs() < 1e-15);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn ipcw_brier_loss<'g>(

@@ -2,7 +2,7 @@ use scoring_rules::{ExactSum, Probability};
 
 use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes};
 
-/// The probability of surviving beyond each time: a curve that starts at 1 and decreases in steps.
+/// The probability of lasting beyond each time: a curve that falls in steps from 1.
 ///
 /// [`KaplanMeier::of_censoring`] is the curve G that inverse probability weights need: the chance
 /// of not being cut off, estimated from runs of which most end before they can be cut off. The
@@ -19,8 +19,8 @@ use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes}
 /// same time. So a run that is complete at Z could be seen complete with the chance of not being
 /// cut off earlier than Z, which is the left limit G(Z-), [`KaplanMeier::before`].
 ///
-/// After the last cut-off the curve stays where it is. Sums of weights are exact, so that the curve
-/// has the same bits for any order of the runs, and a run of weight 2 counts as two runs.
+/// After the last cut-off the curve stays where it is. Sums of weights are exact, so the curve does
+/// not depend on the order of runs to the bit, and a weight of 2 equals the run twice.
 ///
 /// Cost: one sort, O(n log n); a query is a binary search.
 ///
@@ -44,9 +44,9 @@ use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes}
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct KaplanMeier {
-    /// Where the curve falls, strictly rising.
+    /// Times at which the curve falls, strictly rising.
     times: Vec<f64>,
-    /// The curve from there on.
+    /// The value of the curve from each of these times on.
     survival: Vec<f64>,
 }
 
@@ -141,7 +141,7 @@ impl KaplanMeier {
         Ok(Self { times: times.to_vec(), survival: running_product(factors) })
     }
 
-    /// The probability of surviving beyond `time`. The curve steps down at the times themselves.
+    /// The probability of lasting beyond `time`. The curve falls at the times themselves.
     ///
     /// # Panics
     ///
@@ -153,8 +153,8 @@ impl KaplanMeier {
         self.after_steps(self.times.partition_point(|&step| step <= time))
     }
 
-    /// The chance of lasting at least until `time`: the left limit. Steps down just after the
-    /// times.
+    /// The probability of lasting at least until `time`: the left limit. The curve falls just after
+    /// the times.
     ///
     /// # Panics
     ///
@@ -166,13 +166,13 @@ impl KaplanMeier {
         self.after_steps(self.times.partition_point(|&step| step < time))
     }
 
-    /// The times at which runs were lost, strictly rising.
+    /// The times at which the curve falls, strictly rising.
     #[must_use]
     pub fn times(&self) -> &[f64] {
         &self.times
     }
 
-    /// The chance of lasting beyond each of these times, falling.
+    /// The probability of lasting beyond each of these times, falling.
     #[must_use]
     pub fn survival(&self) -> &[f64] {
         &self.survival

@@ -7,18 +7,17 @@ use crate::{
 
 /// When each run stopped, and whether it was cut off there or ended with its outcome known.
 ///
-/// In the terms of survival analysis, a known outcome is the event, and a run that was cut off is
-/// censored. Times are steps, tokens or seconds: any finite numbers of at least 0. If an outcome
-/// and a cut-off have the same time, the outcome came first: a run that was cut off at step 30 made
-/// its step 30 and had no outcome by then.
+/// In the words of survival analysis a known outcome is the event, and a run that was cut off is
+/// censored. Times are steps, tokens, seconds: any finite numbers of at least 0. An outcome
+/// precedes a censoring at the same time: a run that was cut off at step 30 had completed step 30
+/// without an outcome.
 ///
 /// A [`Stopped`](crate::Stopped) run stops after as many steps as it has forecasts. The caller
-/// decides which runs with an unknown outcome count as cut off: those ended by budgets only, or
-/// also those ended by failures and monitors. The curve that weights the runs must use the same
-/// definition.
+/// decides which unknown outcomes count as cut off: only those of budgets, or also those of
+/// failures and monitors. The choice must agree with the curve that weights the runs.
 ///
-/// A run of weight 2 counts as two runs. A run of weight 0 is ignored: no curve and no prediction
-/// is requested for it. Its time and its score are checked nevertheless.
+/// A weight of 2 equals the run twice. A run of weight 0 does not affect the result, and no curve
+/// or prediction is requested for it. Its time and its score are still checked.
 ///
 /// ```
 /// use censoring::{Error, StopTimes};
@@ -55,8 +54,8 @@ impl<'a> StopTimes<'a> {
     /// # Errors
     ///
     /// [`Error::StopTime`] with the first run whose time is negative or not finite;
-    /// [`Error::Length`] unless every list has one entry per run; [`Error::Empty`] without a run of
-    /// positive weight.
+    /// [`Error::Length`] unless each argument has one entry per run; [`Error::Empty`] without a run
+    /// of positive weight.
     pub fn new(
         times: &'a [f64],
         censored: &'a [bool],
@@ -106,7 +105,7 @@ impl<'a> StopTimes<'a> {
             .filter(|stop| stop.weight > 0.0)
     }
 
-    /// Checks that complete runs, and only those, have a score that can be averaged.
+    /// Checks that complete runs, and no others, have a score that can be averaged.
     pub(crate) fn check_scores(&self, scores: &[Option<f64>]) -> Result<(), Error> {
         same_length("scores", self.times.len(), scores.len())?;
         for (run, (score, &censored)) in scores.iter().zip(self.censored).enumerate() {

@@ -84,12 +84,12 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 ///
 /// Weights make the rows representative of the runs whose chances are estimated:
 ///
-/// - Without branches, the model is fitted on complete runs only, which tend to be the shorter ones.
-///   If the length of a run is informative about its outcome, use the weights that also represent
-///   the runs that were cut off ([`IpcwWeights`](crate::IpcwWeights)).
+/// - Without branches, the model is fitted on complete runs only, which tend to be shorter. If the
+///   length of a run is informative about its outcome, use the weights that also represent the runs
+///   that were cut off ([`IpcwWeights`](crate::IpcwWeights)).
 /// - With branches, each run has a weight of 1. If branches were run for a random share of the
-///   cut-off runs, these have the weight of one over that share. The weights of the first case would
-///   count cut-off runs twice.
+///   cut-off runs, these have the weight of one over that share. The weights of the first case
+///   would count cut-off runs twice.
 /// - A weight of 0 for complete runs fits the model on branches only. Use it if the features do not
 ///   explain why complete runs were not cut off.
 ///

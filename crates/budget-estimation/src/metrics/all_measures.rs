@@ -110,21 +110,33 @@ impl Metrics {
     /// # Errors
     ///
     /// As [`Metrics::update`].
-    #[inline]
+    #[inline(always)]
     pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
         // These two refuse whatever the other measures refuse, so that a sample is added to all or none.
-        if let Some(diagnostics) = &self.diagnostics
-            && weight != Weight::ZERO
-        {
-            diagnostics.check(sample, weight)?;
+        if self.diagnostics.is_some() {
+            self.check_diagnostics(sample, weight)?;
         }
         self.intervals.update_weighted(sample, weight)?;
         self.linear.update_weighted(sample, weight)?;
-        if let Some(diagnostics) = &mut self.diagnostics {
-            diagnostics.update_weighted(sample, weight)?;
-        }
         self.feasibility.update_weighted(sample, weight);
-        Ok(())
+        if self.diagnostics.is_some() { self.update_diagnostics(sample, weight) } else { Ok(()) }
+    }
+
+    /// Kept out of line, so that the usual measures are inlined.
+    #[inline(never)]
+    fn check_diagnostics(&self, sample: &Sample, weight: Weight) -> Result<(), Error> {
+        match &self.diagnostics {
+            Some(diagnostics) if weight != Weight::ZERO => diagnostics.check(sample, weight),
+            _ => Ok(()),
+        }
+    }
+
+    #[inline(never)]
+    fn update_diagnostics(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
+        match &mut self.diagnostics {
+            Some(diagnostics) => diagnostics.update_weighted(sample, weight),
+            None => Ok(()),
+        }
     }
 
     /// Adds all samples of `other`.

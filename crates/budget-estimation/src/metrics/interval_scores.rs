@@ -174,7 +174,7 @@ impl IntervalScores {
     /// # Errors
     ///
     /// As [`IntervalScores::update`].
-    #[inline]
+    #[inline(always)]
     pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
         if weight == Weight::ZERO {
             return Ok(());

@@ -109,7 +109,7 @@ impl LinearComparison {
     /// # Errors
     ///
     /// As [`LinearComparison::update`].
-    #[inline]
+    #[inline(always)]
     pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
         if weight == Weight::ZERO {
             return Ok(());

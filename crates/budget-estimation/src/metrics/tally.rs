@@ -45,8 +45,9 @@ impl Tally {
     }
 }
 
-/// Adds one value to each mean, all with the same weight.
-#[inline]
+/// Adds one value to each mean, all with the same weight. Always inlined, as the `update_weighted` of the
+/// measures are, so that the branches for other weights vanish from `update`.
+#[inline(always)]
 pub(crate) fn add_to_means<const N: usize>(
     means: &mut [ExactMean; N],
     values: [f64; N],

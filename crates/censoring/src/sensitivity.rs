@@ -1,4 +1,4 @@
-//! How wrong chances would have to be.
+//! Sensitivity of conclusions to the probabilities of success after a stop.
 
 pub(crate) mod flip;
 pub(crate) mod tilt;

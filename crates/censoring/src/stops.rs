@@ -1,4 +1,4 @@
-//! How runs end, and what that makes of them.
+//! Runs up to their stop.
 
 pub(crate) mod artificial_stops;
 pub(crate) mod audit;

@@ -1,4 +1,4 @@
-//! Means over all runs from those that were seen to the end.
+//! Means over all runs, estimated from complete runs by inverse-probability weights.
 
 pub(crate) mod doubly_robust;
 pub(crate) mod ipcw;

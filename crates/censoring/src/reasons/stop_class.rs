@@ -1,10 +1,9 @@
 use std::fmt;
 
-/// What a stop makes of a run whose outcome is unknown.
+/// The class of a run whose outcome is unknown.
 ///
-/// [`StopReason::class`](crate::StopReason::class) is the default policy; a policy of your own is
-/// any function from reason to class, given to
-/// [`Stopped::with_policy`](crate::Stopped::with_policy). A run whose outcome was observed is
+/// [`StopReason::class`](crate::StopReason::class) is the default policy;
+/// [`Stopped::with_policy`](crate::Stopped::with_policy) takes any function from reason to class. A run whose outcome was observed is
 /// complete under every policy.
 ///
 /// ```
@@ -19,16 +18,16 @@ use std::fmt;
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum StopClass {
-    /// The run ended by itself: it must have an outcome.
+    /// The run ended by itself, so it must have an outcome.
     Complete,
-    /// Administrative: the stop says nothing about the outcome beyond what the run so far says.
+    /// Administrative: given the run so far, the stop is unrelated to the outcome.
     Censored,
-    /// The stop may itself be a sign of the outcome, so the run cannot be scored.
+    /// The stop may be related to the outcome, so the run cannot be scored.
     Excluded,
 }
 
 impl StopClass {
-    /// The word for the class.
+    /// The name of the class.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

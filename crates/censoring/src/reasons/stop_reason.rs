@@ -2,19 +2,19 @@ use std::{convert::Infallible, fmt, str::FromStr};
 
 use crate::reasons::stop_class::StopClass;
 
-/// Why a run ended.
+/// The reason why a run ended.
 ///
-/// Writes as a snake_case word, and reads it and the words of other tools: the finish reasons of
+/// It is written as a snake_case word. It reads these words and those of other tools: the finish reasons of
 /// model providers, the limits of inspect_ai, the errors of Harbor and the exit statuses of tau2 and
-/// SWE-agent. Letter case and separators do not count (`MaxSteps`, `max-steps`), nor does punctuation
-/// at the end. Three more forms are known:
+/// SWE-agent. Letter case, separators (`MaxSteps`, `max-steps`) and punctuation at the end are
+/// ignored. Three more forms are known:
 ///
 /// - the name of an enum of reasons, or the module of an exception, before a dot
 ///   (`FinishReason.MAX_TOKENS`, `litellm.ContextWindowExceededError`). An exception of a module that
-///   says no more than "timeout" is not read as [`StopReason::MaxTime`]: it may be that of one call;
-/// - a limit that was met: `reached`, `exceeded` or `error` after a word of the table that begins with
+///   only says "timeout" is not read as [`StopReason::MaxTime`], because it may be that of one call;
+/// - a limit that was reached: `reached`, `exceeded` or `error` after a word of the table that begins with
 ///   `max` or ends in `limit` (`max_steps_reached`, `time_limit_exceeded`);
-/// - an exit status in brackets after `submitted`, of a run that handed in what it had when a limit
+/// - an exit status in brackets after `submitted`, for a run that submitted its work when a limit
 ///   ended it (`submitted (exit_cost)`).
 ///
 /// ```
@@ -35,9 +35,9 @@ use crate::reasons::stop_class::StopClass;
 ///
 #[doc = include_str!("spellings.md")]
 ///
-/// Any other word is kept as [`StopReason::Other`], which leaves a run without an outcome out of all
+/// Any other word is kept as [`StopReason::Other`], which excludes a run without an outcome from all
 /// scores; [`TerminationAudit::unknown_reasons`](crate::TerminationAudit::unknown_reasons) counts
-/// such runs by their word. Some words are left to it on purpose: `tool_calls`, `tool_use`,
+/// such runs by word. Some words are deliberately not known: `tool_calls`, `tool_use`,
 /// `function_call` and `pause_turn` say that a run goes on, and `custom` (inspect_ai), `error` and
 /// `failed` do not say what happened.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,8 +65,7 @@ pub enum StopReason {
     UserStop,
     /// The run ended but nobody judged it.
     Unjudged,
-    /// Anything else, in its own words. A word that has a reason of its own is that reason wherever it
-    /// is read, also where [`Stopped`](crate::Stopped) is given it in this variant.
+    /// Any other word. [`Stopped`](crate::Stopped) replaces a known word in this variant by its reason.
     Other(String),
 }
 
@@ -85,7 +84,7 @@ impl StopReason {
         Self::Unjudged,
     ];
 
-    /// The word for the reason.
+    /// The name of the reason.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -103,7 +102,7 @@ impl StopReason {
         }
     }
 
-    /// The reason as it is read where it was written.
+    /// The reason that is read from the written form of this one.
     pub(crate) fn read(self) -> Self {
         match self {
             Self::Other(word) => word.into(),
@@ -116,18 +115,17 @@ impl StopReason {
     /// | reason | class | why |
     /// |---|---|---|
     /// | completed | complete | the agent ended the run, so it can be judged |
-    /// | step, token, time, money budget | censored | fixed in advance: when it ends a run follows from the run so far |
-    /// | parse error | excluded | comes from the agent's own output, and struggling runs produce more of it |
-    /// | tool error | excluded | depends on what the agent called; no label and no budget |
+    /// | step, token, time, money budget | censored | fixed in advance: the run so far determines when it ends the run |
+    /// | parse error | excluded | caused by the agent's own output, and more frequent in failing runs |
+    /// | tool error | excluded | depends on the agent's calls; neither a label nor a budget |
     /// | environment end | excluded | the environment may have ended it because of what the agent did |
     /// | user stop | excluded | a user stops a run because of how it looks |
-    /// | unjudged | excluded | nothing was cut off: there is a result, which nobody looked at |
-    /// | own words | excluded | nothing is known of it |
+    /// | unjudged | excluded | the run was not cut off: it has a result that nobody judged |
+    /// | other words | excluded | unknown |
     ///
-    /// A censored score is valid only where the stop says nothing about the outcome beyond what the
-    /// run so far says, so what is in doubt is excluded. Where you know better, give
-    /// [`Stopped::with_policy`](crate::Stopped::with_policy) a policy of your own, and say so
-    /// beside the scores.
+    /// A censored score is valid only if, given the run so far, the stop is unrelated to the outcome, so
+    /// doubtful reasons are excluded. [`Stopped::with_policy`](crate::Stopped::with_policy) takes
+    /// another policy, which reports of the scores should mention.
     ///
     /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
     /// quantification, arXiv:2605.24756, assumption 2 and appendix G.

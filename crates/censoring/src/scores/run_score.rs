@@ -5,7 +5,7 @@ use crate::{
     stops::stopped::{Observation, Stopped},
 };
 
-/// What is known of a run's score.
+/// The known part of the score of a run.
 ///
 /// ```
 /// use censoring::{Error, Probability, RunScore, StopReason, Stopped, Tps, WeightSchedule, from_fn};
@@ -30,26 +30,26 @@ pub enum RunScore {
     Complete(f64),
     /// A run that was cut off.
     Censored {
-        /// The chance that it would have succeeded, given what it had shown.
+        /// The probability that it would have succeeded, given the run so far.
         success_probability: Probability,
-        /// The score it would have with a success.
+        /// Its score with a success.
         if_success: f64,
-        /// The score it would have with a failure.
+        /// Its score with a failure.
         if_failure: f64,
     },
 }
 
 impl RunScore {
-    /// The trajectory score of a run: one number where it is complete, and one for either outcome
-    /// where it was cut off. Weights are those of the whole evaluated horizon.
+    /// The trajectory score of a run: one number for a complete run, and one per outcome for a cut-off
+    /// run. Weights are those of the whole evaluated horizon.
     ///
-    /// `success_probability` is the chance of success given what the run had shown when it was cut
-    /// off. A complete run has no use for it.
+    /// `success_probability` is the probability of success given the run up to its stop; it is ignored
+    /// for a complete run.
     ///
     /// # Errors
     ///
-    /// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] where custom
-    /// weights do not reach the horizon.
+    /// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] if there are fewer
+    /// custom weights than steps of the horizon.
     pub fn of<R: ScoringRule>(
         tps: &Tps<R>,
         run: &Stopped<'_>,
@@ -67,8 +67,8 @@ impl RunScore {
         }
     }
 
-    /// The score, or what it is expected to be where the run was cut off. An outcome without a
-    /// chance does not count, even where its score is infinite.
+    /// The score of a complete run, or the expected score of a cut-off run. An outcome of probability 0
+    /// does not count, even if its score is infinite.
     #[must_use]
     pub fn expected(&self) -> f64 {
         match *self {
@@ -77,7 +77,7 @@ impl RunScore {
         }
     }
 
-    /// The same at another chance of success.
+    /// The expected score at another probability of success.
     pub(crate) fn expected_at(&self, success_probability: Probability) -> f64 {
         match *self {
             Self::Complete(score) => score,
@@ -90,7 +90,7 @@ impl RunScore {
         }
     }
 
-    /// The scores as a failure and as a success; of a complete run its score twice.
+    /// The scores as a failure and as a success; for a complete run, its score twice.
     pub(crate) const fn either(&self) -> [f64; 2] {
         match *self {
             Self::Complete(score) => [score; 2],

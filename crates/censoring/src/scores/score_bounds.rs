@@ -9,25 +9,24 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// What the [`exact_score`](crate::exact_score()) of a run can be, where the chance of success
-/// after its stop is known to lie in an interval.
+/// The range of the [`exact_score`](crate::exact_score()) of a run if the probability of success after
+/// its stop lies in an interval.
 ///
 /// ```text
 /// the lower and the higher of  q S1 + (1 - q) S0  at  q = low  and  q = high
 /// ```
 ///
-/// The score is linear in that chance, so its extremes are at the ends; over
-/// [`Interval::UNKNOWN`] they are the scores as a failure and as a success, which need
-/// no estimate and no assumption on why the run was cut off. A complete run has one score. Units of
-/// the rule.
+/// The score is linear in that probability, so its extremes are at the ends. For [`Interval::UNKNOWN`]
+/// they are the scores as a failure and as a success, which need no estimate and no assumption about
+/// the stop. A complete run has one score. In the units of the rule.
 ///
 /// Reference: the idea of bounds in place of assumptions is that of Manski (1990), Nonparametric
 /// bounds on treatment effects.
 ///
 /// # Errors
 ///
-/// As [`exact_score`](crate::exact_score()); [`Error::RunScore`], for run 0, where one of the two
-/// scores is no number or plus infinity.
+/// The errors of [`exact_score`](crate::exact_score()); [`Error::RunScore`], for run 0, if one of the
+/// two scores is NaN or plus infinity.
 ///
 /// ```
 /// use censoring::{
@@ -56,7 +55,7 @@ pub fn score_bounds<R: ScoringRule>(
     let score = RunScore::of(tps, run, Probability::HALF)?;
     let ends =
         [success_probability.low(), success_probability.high()].map(|q| score.expected_at(q));
-    // A minimum would swallow a NaN.
+    // A minimum would hide NaN.
     for value in ends {
         if value.is_nan() || value == f64::INFINITY {
             return Err(Error::RunScore { run: 0, value });
@@ -69,17 +68,17 @@ pub fn score_bounds<R: ScoringRule>(
 /// success after each stop is known to lie in an interval: the mean of the lower and the mean of
 /// the upper bounds.
 ///
-/// `success_probabilities` has one entry a run, of which those of complete runs are not looked at;
-/// `None` is [`Interval::UNKNOWN`] for all. Each run's chance moves by itself, and both
-/// ends are reached, so no narrower interval holds for all. The score of an unbounded rule may be
-/// minus infinity at the lower end. A weight of 2 is the run twice, a weight of 0 leaves no trace.
-/// Free of order to the bit.
+/// `success_probabilities` has one entry per run; entries of complete runs are ignored, and `None`
+/// stands for [`Interval::UNKNOWN`] for every run. The probabilities of the runs vary independently and
+/// both ends are attained, so no narrower interval holds. With an unbounded rule, the lower end may be
+/// minus infinity. A weight of 2 counts as two equal runs, and a weight of 0 has no effect. The result
+/// has the same bits in any order of the runs.
 ///
 /// # Errors
 ///
 /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first whose
-/// score is no number or plus infinity; [`Error::Length`] unless there is one entry a run in each;
-/// [`Error::ScoringRules`] without a run of positive weight.
+/// score is NaN or plus infinity; [`Error::Length`] unless there is one entry per run in each
+/// argument; [`Error::ScoringRules`] without a run of positive weight.
 ///
 /// ```
 /// use censoring::{
@@ -99,7 +98,7 @@ pub fn score_bounds<R: ScoringRule>(
 /// let bounds = mean_score_bounds(&tps, &runs, None, None)?;
 /// assert_eq!(bounds, Interval::new(-0.625, -0.125)?);
 ///
-/// // Branches of the second run succeeded half of the time, give or take a quarter.
+/// // The probability of the second run is 1/2, with an uncertainty of 1/4 in either direction.
 /// let about_half = Interval::around(Probability::HALF, 0.5)?;
 /// let chances = [Interval::UNKNOWN, about_half];
 /// let bounds = mean_score_bounds(&tps, &runs, Some(&chances), None)?;
@@ -140,8 +139,8 @@ mod tests {
     use crate::from_fn;
 
     #[test]
-    fn a_score_that_is_no_number_is_an_error_and_not_swallowed() {
-        // The log score as many write it: 0 ln 0 is no number.
+    fn a_score_that_is_nan_is_an_error() {
+        // A common way to write the log score: 0 ln 0 is NaN.
         let naive = from_fn(|p: Probability, y: bool| {
             let (p, y) = (p.get(), f64::from(y));
             y * p.ln() + (1.0 - y) * (1.0 - p).ln()

@@ -2,8 +2,8 @@ use scoring_rules::{ExactMean, Weight};
 
 use crate::{checks::same_length, error::Error, stops::stopped::Stopped};
 
-/// Hands on the position, the run and the weight of each run of positive weight. Nothing is
-/// computed for the others. An error names the run that it came from.
+/// Calls `take` with the position, the run and the weight of each run of positive weight. An error
+/// names its run.
 pub(crate) fn for_each_run<'a>(
     runs: &[Stopped<'a>],
     weights: Option<&[Weight]>,
@@ -33,7 +33,7 @@ pub(crate) fn mean_of_runs<'a>(
     let mut mean = ExactMean::default();
     for_each_run(runs, weights, |i, run, weight| {
         let value = score(i, run)?;
-        // Minus infinity is a score.
+        // Minus infinity is a valid score.
         if value.is_nan() || value == f64::INFINITY {
             return Err(Error::RunScore { run: i, value });
         }

@@ -11,34 +11,34 @@ use crate::{
     },
 };
 
-/// The mean score of runs as a function of how far off the chances of success after a cut-off are.
+/// The mean score of runs as a function of the error in the odds of success after a cut-off.
 ///
 /// ```text
 /// complete: S,   cut off: q S1 + (1 - q) S0  with  q = tilt(success chance, odds ratio)
 /// ```
 ///
-/// At an odds ratio of 1 cut-off runs are scored by their chances as given; towards 0 all count as
-/// failures, towards infinity as successes (chances of exactly 0 and 1 aside). The
-/// mean need not rise with the odds ratio: a success is good for the score of a run that was
-/// confident and bad for that of one that was not.
+/// At an odds ratio of 1, cut-off runs are scored at the given probabilities. Towards 0 all of them
+/// count as failures, and towards infinity as successes, except for probabilities of exactly 0 and 1.
+/// The mean is not monotone in the odds ratio: a success improves the score of a confident run and
+/// lowers that of an unconfident one.
 ///
-/// A weight of 2 is the run twice, a weight of 0 leaves no trace; the scores that are given with it
-/// are checked all the same. Means are free of order to the bit.
+/// A weight of 2 counts as two equal runs, and a weight of 0 has no effect, but its scores are still
+/// checked. Means have the same bits in any order of the runs.
 ///
-/// Reference: as [`tilt`](crate::tilt()).
+/// Reference: that of [`tilt`](crate::tilt()).
 ///
 /// ```
 /// use censoring::{Error, Probability, RunScore, TiltedMean};
 ///
-/// // Brier scores of a stream that says 0.8 in each of three runs. The last was cut off.
+/// // Brier scores of a stream that forecasts 0.8 in three runs. The last run was cut off.
 /// let success_probability = Probability::HALF;
 /// let cut_off = RunScore::Censored { success_probability, if_success: -0.04, if_failure: -0.64 };
 /// let runs = [RunScore::Complete(-0.04), RunScore::Complete(-0.64), cut_off];
 /// let mean = TiltedMean::new(&runs, None)?;
 /// assert!((mean.score(1.0)? - -0.34).abs() < 1e-15);
 ///
-/// // Better than -0.4, unless the odds of success after the stop are less than 1/4 of what they
-/// // are taken for: a chance of 0.2 in place of 0.5. No odds ratio above 1 changes that.
+/// // Better than -0.4 unless the odds of success are less than 1/4 of the given ones, which is a
+/// // probability of 0.2 instead of 0.5. No odds ratio above 1 changes that.
 /// let flip = mean.flip_at(-0.4)?;
 /// assert!((flip.below.unwrap() - 0.25).abs() < 1e-14);
 /// assert_eq!(flip.above, None);
@@ -71,13 +71,13 @@ impl TryFrom<Vec<(RunScore, Weight)>> for TiltedMean {
 }
 
 impl TiltedMean {
-    /// Checks scores and weights.
+    /// Makes the mean of these scores.
     ///
     /// # Errors
     ///
-    /// [`Error::RunScore`] with the first run that has a score which is no number from -1e100 to
-    /// 1e100; [`Error::Length`] unless there is one weight a run; [`Error::Empty`] without a run of
-    /// positive weight.
+    /// [`Error::RunScore`] with the first run that has a score outside -1e100 to 1e100;
+    /// [`Error::Length`] unless there is one weight per run; [`Error::Empty`] without a run of positive
+    /// weight.
     pub fn new(runs: &[RunScore], weights: Option<&[Weight]>) -> Result<Self, Error> {
         if let Some(weights) = weights {
             same_length("weights", runs.len(), weights.len())?;
@@ -122,8 +122,8 @@ impl TiltedMean {
         Ok(mean.finish()?)
     }
 
-    /// The odds ratios at which it changes whether the mean is above or below `threshold`. For cost
-    /// and tolerance see [`FlippingOdds`].
+    /// The odds ratios at which the mean crosses `threshold`. [`FlippingOdds`] describes cost and
+    /// tolerance.
     ///
     /// # Errors
     ///
@@ -139,14 +139,13 @@ impl TiltedMean {
         Ok(Contrast::new(&self.runs, &[(RunScore::Complete(threshold), Weight::ONE)]).flips())
     }
 
-    /// The odds ratios at which it changes which of two means is higher, where chances are off by
-    /// the same odds ratio in both. Two streams of forecasts for the same runs share the chances;
-    /// only their scores differ.
+    /// The odds ratios at which the order of two means changes, if the odds are wrong by the same odds
+    /// ratio in both. Two streams of forecasts for the same runs share the probabilities of success.
     ///
     /// ```
     /// use censoring::{Error, Probability, RunScore, TiltedMean};
     ///
-    /// // One stream says 0.5, another 0.9, on a run that succeeded and one that was cut off.
+    /// // One stream forecasts 0.5 and another 0.9, for a success and for a cut-off run.
     /// let mean = |complete, if_success, if_failure| {
     ///     let success_probability = Probability::HALF;
     ///     let cut_off = RunScore::Censored { success_probability, if_success, if_failure };
@@ -154,7 +153,7 @@ impl TiltedMean {
     /// };
     /// let (careful, bold) = (mean(-0.25, -0.25, -0.25)?, mean(-0.01, -0.01, -0.81)?);
     ///
-    /// // The bold one is ahead while its second run succeeds with a chance of more than 2/5.
+    /// // The bold stream is ahead if the second run succeeds with a probability above 2/5.
     /// assert!(bold.score(1.0)? > careful.score(1.0)?);
     /// let flip = bold.flip_between(&careful);
     /// assert!((flip.below.unwrap() - 2.0 / 3.0).abs() < 1e-14);
@@ -174,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn invalid_scores_weights_and_thresholds_are_refused() {
         let cut_off = |if_success, if_failure| RunScore::Censored {
             success_probability: Probability::HALF,
             if_success,

@@ -6,7 +6,7 @@ use crate::{
     reasons::{exclusion::Exclusion, stop_class::StopClass, stop_reason::StopReason},
 };
 
-/// What is known of how a run ended.
+/// What is known about the end of a run.
 ///
 /// ```
 /// use censoring::{Error, Observation, Probability, StopReason, Stopped};
@@ -25,18 +25,17 @@ use crate::{
 pub enum Observation<'a> {
     /// The outcome was observed.
     Complete(Trace<'a>),
-    /// A budget ended the run first: the outcome is unknown and the stop says nothing about it.
+    /// A budget ended the run first: the outcome is unknown and unrelated to the stop.
     Censored,
-    /// The outcome is unknown and the stop may be a sign of it, so the run cannot be scored.
+    /// The outcome is unknown and may be related to the stop, so the run cannot be scored.
     Excluded(&'a Exclusion),
 }
 
-/// A run up to where it stopped: forecasts, evaluated horizon, and an outcome that may be missing.
+/// A run up to its stop: its forecasts, the evaluated horizon, and an outcome that may be missing.
 ///
-/// The horizon is the length that weights are normalised over. For a run that a step budget ended
-/// it is the stop itself; it is longer where a run was cut off before the horizon that it would
-/// have been scored over. An unknown outcome is never a failure here unless a score says so in its
-/// name.
+/// Weights are normalised over the horizon. For a run that a step budget ended, the horizon is the stop
+/// itself; it is longer if a run was cut off before the horizon over which it would have been scored.
+/// An unknown outcome is never counted as a failure, except by functions that document it.
 ///
 /// ```
 /// use censoring::{Error, Exclusion, Observation, Probability, StopReason, Stopped};
@@ -70,10 +69,10 @@ enum End<'a> {
 }
 
 impl<'a> Stopped<'a> {
-    /// A run whose horizon is where it stopped.
+    /// Makes a run whose horizon is its stop.
     ///
-    /// A known outcome makes the run complete. An unknown one makes it what the default policy,
-    /// [`StopReason::class`], says of the reason, and excludes it where no reason is given.
+    /// A run with an outcome is complete. Without an outcome, the default policy
+    /// [`StopReason::class`] classifies the run by its reason; without a reason it is excluded.
     ///
     /// # Errors
     ///
@@ -87,17 +86,17 @@ impl<'a> Stopped<'a> {
         Self::with_policy(forecasts, outcome, reason, StopReason::class)
     }
 
-    /// The same under a policy of your own: what each reason makes of a run whose outcome is
-    /// unknown.
+    /// Makes a run under another policy, which gives the class of a run without an outcome by its
+    /// reason.
     ///
     /// # Errors
     ///
-    /// As [`Stopped::new`], where a run is completed if the policy says so.
+    /// The errors of [`Stopped::new`]; a run is completed if the policy says so.
     ///
     /// ```
     /// use censoring::{Error, Observation, Probability, StopClass, StopReason, Stopped};
     ///
-    /// // This environment closes at a fixed hour, whatever the agent does; else as usual.
+    /// // This environment closes at a fixed hour, whatever the agent does.
     /// let policy = |reason: &StopReason| match reason {
     ///     StopReason::EnvironmentEnd => StopClass::Censored,
     ///     other => other.class(),
@@ -128,12 +127,12 @@ impl<'a> Stopped<'a> {
         Ok(Self { forecasts, horizon: forecasts.len(), end })
     }
 
-    /// The same run with the horizon that it is evaluated over. A complete run keeps its own
-    /// length, which is its horizon.
+    /// Sets the horizon over which the run is evaluated. The horizon of a complete run stays its
+    /// length.
     ///
     /// # Errors
     ///
-    /// [`Error::TrajectoryMetrics`] where the horizon is shorter than the run or above 2^32 - 1.
+    /// [`Error::TrajectoryMetrics`] if the horizon is shorter than the run or above 2^32 - 1.
     pub fn with_horizon(mut self, horizon: usize) -> Result<Self, Error> {
         let steps = self.forecasts.len();
         if horizon < steps {
@@ -187,7 +186,7 @@ impl<'a> Stopped<'a> {
         self.horizon
     }
 
-    /// What is known of how the run ended.
+    /// What is known about the end of the run.
     #[must_use]
     pub const fn observation(&self) -> Observation<'_> {
         match &self.end {
@@ -207,7 +206,7 @@ impl<'a> Stopped<'a> {
         }
     }
 
-    /// The outcome where it was observed: true is success.
+    /// The outcome, if it was observed: true is success.
     #[must_use]
     pub const fn outcome(&self) -> Option<bool> {
         match self.end {
@@ -216,7 +215,7 @@ impl<'a> Stopped<'a> {
         }
     }
 
-    /// Why the run ended, where somebody says so.
+    /// The stop reason, if it is known.
     #[must_use]
     pub const fn reason(&self) -> Option<&StopReason> {
         match &self.end {

@@ -2,9 +2,9 @@ use trajectory_metrics::{Interval, Probability};
 
 use crate::{checks::same_length, error::Error};
 
-/// How branches ended that were run on from where a run was cut off, counted.
+/// Counts of how continuations (branches) of a cut-off run ended.
 ///
-/// Run each with the same agent, harness and stopping rule; the forecasts that are scored stay
+/// Each branch must use the same agent, harness and stopping rule. The forecasts that are scored are
 /// those of the run itself.
 ///
 /// ```
@@ -20,23 +20,22 @@ use crate::{checks::same_length, error::Error};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Continuations {
-    /// Branches that succeeded.
+    /// The number of branches that succeeded.
     pub successes: u64,
-    /// Branches that failed.
+    /// The number of branches that failed.
     pub failures: u64,
-    /// Branches that were in order but were cut off again.
+    /// The number of valid branches that were cut off again.
     pub unresolved: u64,
-    /// Branches that broke, as by output that could not be read. They count for nothing here; tell
-    /// how many there were.
+    /// The number of invalid branches, for example with output that could not be read. They are ignored
+    /// in estimates, and reports should mention them.
     pub invalid: u64,
 }
 
-/// A probability of success after a stop, from [`Continuations`], and an interval around it.
+/// A probability of success after a stop, estimated from [`Continuations`], with an interval.
 ///
-/// Scores of a sample with all probabilities at the low end and with all at the high one do not bound its
-/// score: some runs score more as a success and others less. Take each run's own worse and better
-/// end, as [`mean_score_bounds`](crate::mean_score_bounds) does with the two as a
-/// [`Interval`](crate::Interval).
+/// The mean scores with all probabilities at the low ends and with all at the high ends do not bound
+/// the mean score, because some runs score better as a success and others worse.
+/// [`mean_score_bounds`](crate::mean_score_bounds) uses the worse and the better end of each run.
 ///
 /// ```
 /// use censoring::{Continuations, Error};
@@ -59,7 +58,7 @@ pub struct SuccessEstimate {
     standard_error: f64,
 }
 
-/// The stored form, not checked yet.
+/// The stored form before its checks.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -76,32 +75,31 @@ impl TryFrom<Stored> for SuccessEstimate {
     fn try_from(stored: Stored) -> Result<Self, Error> {
         let Stored { probability, interval, standard_error } = stored;
         if !interval.contains(probability) {
-            return Err(Error::StoredValue { problem: "an estimate lies between its ends" });
+            return Err(Error::StoredValue { problem: "an estimate must lie between its ends" });
         }
-        // A NaN is in no range.
         if !(0.0..=0.5).contains(&standard_error) {
-            return Err(Error::StoredValue { problem: "a standard error is from 0 to 0.5" });
+            return Err(Error::StoredValue { problem: "a standard error must be from 0 to 0.5" });
         }
         Ok(Self { probability, interval, standard_error })
     }
 }
 
 impl SuccessEstimate {
-    /// Successes over branches with an outcome.
+    /// Successes divided by branches with an outcome.
     #[must_use]
     pub const fn probability(&self) -> Probability {
         self.probability
     }
 
-    /// From the probability with every unresolved branch taken for a failure to that with every one
-    /// taken for a success. It does not cover what the number of branches leaves open.
+    /// From the probability with every unresolved branch as a failure to the probability with every one
+    /// as a success. It does not cover the sampling error of the branches.
     #[must_use]
     pub const fn interval(&self) -> Interval<Probability> {
         self.interval
     }
 
-    /// Binomial standard error of the probability, `sqrt(q (1 - q) / M)` over M branches with an
-    /// outcome. 0 where these all ended alike, which is no certainty.
+    /// The binomial standard error of the probability, `sqrt(q (1 - q) / M)` over M branches with an
+    /// outcome. It is 0 if all of them ended alike, which does not make the probability certain.
     #[must_use]
     pub const fn standard_error(&self) -> f64 {
         self.standard_error
@@ -109,23 +107,23 @@ impl SuccessEstimate {
 }
 
 impl Continuations {
-    /// Branches with an outcome.
+    /// The number of branches with an outcome.
     #[must_use]
     pub const fn valid(&self) -> u64 {
         self.successes.saturating_add(self.failures)
     }
 
-    /// The probability of success that the branches show.
+    /// Estimates the probability of success.
     ///
-    /// The exact score at it is the mean over the branches of the score that the cut-off run
-    /// would have with each one's outcome.
+    /// The exact score at the estimate is the mean, over the branches, of the score of the cut-off run
+    /// with the outcome of the branch.
     ///
     /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
     /// quantification, arXiv:2605.24756, appendix H.
     ///
     /// # Errors
     ///
-    /// [`Error::NoBranch`] where no branch has an outcome.
+    /// [`Error::NoBranch`] if no branch has an outcome.
     pub fn estimate(&self) -> Result<SuccessEstimate, Error> {
         if self.valid() == 0 {
             return Err(Error::NoBranch);
@@ -145,11 +143,11 @@ impl Continuations {
     }
 }
 
-/// The probability of success after each stop: from branches where at least `min_valid` of a run's
-/// have an outcome, and from a model elsewhere.
+/// The probability of success after each stop: from the branches of a run if at least `min_valid` of
+/// them have an outcome, and otherwise from a model.
 ///
-/// `branches` and `plug_in` have one entry a run; runs without branches have the default, none. The
-/// paper drops runs with fewer than 5. The model may have learnt from the branches of other runs
+/// `branches` and `plug_in` have one entry per run; the entry of a run without branches is the default.
+/// The paper drops runs with fewer than 5. The model may have been fitted on the branches of other runs
 /// ([`cross_fit_success`](crate::cross_fit_success())).
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
@@ -157,8 +155,8 @@ impl Continuations {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless there is one entry a run in each; [`Error::Setting`] for a `min_valid`
-/// of 0.
+/// [`Error::Length`] unless there is one entry per run in each argument; [`Error::Setting`] for a
+/// `min_valid` of 0.
 ///
 /// ```
 /// use censoring::{Continuations, Error, Probability, hybrid_success_probabilities};
@@ -193,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn branches_without_an_outcome_say_nothing() {
+    fn branches_without_an_outcome_give_no_estimate() {
         let branches = Continuations { unresolved: 3, invalid: 2, ..Continuations::default() };
         assert_eq!(branches.estimate(), Err(Error::NoBranch));
         let plug_in = [Probability::ONE];
@@ -201,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn unresolved_branches_move_the_ends_and_invalid_ones_nothing() {
+    fn unresolved_branches_move_the_ends_and_invalid_branches_are_ignored() {
         let sure = Continuations { failures: 4, ..Continuations::default() };
         let estimate = sure.estimate().unwrap();
         assert_eq!(estimate.interval, Probability::ZERO.into());
@@ -216,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn any_counts_are_probabilities() {
+    fn the_largest_counts_give_probabilities() {
         let most = u64::MAX;
         let branches =
             Continuations { successes: most, failures: most, unresolved: most, invalid: most };

@@ -1,15 +1,13 @@
-//! Checks that several functions make at their door.
+//! Checks of input that several functions share.
 
 use crate::error::Error;
 
-/// Whether every product with a weight and an inverse probability, and every sum of such products,
-/// is finite.
+/// Whether a score is from -1e100 to 1e100, so that its products with weights cannot overflow.
 pub(crate) fn can_be_averaged(score: f64) -> bool {
-    // A NaN is in no range.
     (-1e100..=1e100).contains(&score)
 }
 
-/// Checks that two arguments that belong together have the same length.
+/// Checks that two arguments have the same length.
 pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
     if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
 }

@@ -1,4 +1,4 @@
-//! Why runs end.
+//! Stop reasons and their classes.
 
 pub(crate) mod exclusion;
 mod spellings;

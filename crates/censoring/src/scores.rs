@@ -1,4 +1,4 @@
-//! Scores of runs that were cut off.
+//! Scores of cut-off runs.
 
 pub(crate) mod censored_loss;
 pub(crate) mod censoring_shift;

@@ -1,4 +1,4 @@
-//! Sensitivity of conclusions to errors in the probabilities of success.
+//! Sensitivity of conclusions to the probabilities of success after a stop.
 
 pub(crate) mod flip;
 pub(crate) mod tilt;

@@ -1,4 +1,4 @@
-//! Runs that may have been cut off, and audits of how they ended.
+//! Runs up to their stop.
 
 pub(crate) mod artificial_stops;
 pub(crate) mod audit;

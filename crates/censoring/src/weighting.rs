@@ -1,4 +1,4 @@
-//! Means over all runs, estimated from the complete runs.
+//! Means over all runs, estimated from complete runs by inverse-probability weights.
 
 pub(crate) mod doubly_robust;
 pub(crate) mod ipcw;

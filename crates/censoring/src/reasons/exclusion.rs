@@ -2,7 +2,7 @@ use std::fmt;
 
 use crate::reasons::stop_reason::StopReason;
 
-/// Why a run with an unknown outcome cannot be scored.
+/// The reason why a run with an unknown outcome cannot be scored.
 ///
 /// ```
 /// use censoring::{Error, Exclusion, Probability, StopReason, Stopped, simple_score, from_fn};
@@ -22,9 +22,9 @@ use crate::reasons::stop_reason::StopReason;
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Exclusion {
-    /// The run stopped for a reason that may be related to its outcome, or was never judged.
+    /// The stop reason may be related to the outcome, or the run was never judged.
     Stopped(StopReason),
-    /// No stop reason is given.
+    /// The stop reason is unknown.
     NoReason,
 }
 

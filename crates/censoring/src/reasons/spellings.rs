@@ -6,11 +6,11 @@ impl From<String> for StopReason {
     }
 }
 
-/// The reason that a word stands for in the table of `spellings.md`, if it is there.
+/// Looks up the reason of a word in the table of `spellings.md`.
 ///
-/// Only letters and digits count, in either case. The name of an enum of reasons before a dot is
-/// dropped, and so is the path of the module that an exception is from, with which no bare timeout
-/// is a budget: it may be that of a call. Of `submitted (exit_cost)` what stands in brackets counts.
+/// Only letters and digits count, in either case. The name of an enum before a dot is dropped, and so
+/// is the module path of an exception; a bare timeout with a module path is not a budget, because it
+/// may be that of one call. In `submitted (exit_cost)` only the text in brackets counts.
 fn known(word: &str) -> Option<StopReason> {
     let word =
         word.trim_end_matches(|letter: char| ".!,;:".contains(letter) || letter.is_whitespace());
@@ -34,7 +34,7 @@ fn known(word: &str) -> Option<StopReason> {
     inner.map_or_else(|| plain(&whole), |inner| plain(&inner))
 }
 
-/// Names of enums of reasons: `FinishReason.STOP`.
+/// Names of enums, as in `FinishReason.STOP`.
 const ENUMS: [&str; 6] =
     ["finishreason", "stopreason", "terminationreason", "endreason", "exitreason", "exitstatus"];
 
@@ -45,8 +45,8 @@ fn letters(word: &str) -> String {
         .collect()
 }
 
-/// The reason of a word of lower-case letters: it stands in the table, or names a limit there and
-/// then says that it was met (`max_steps_reached`, `time_limit_exceeded`, `MaxStepsError`).
+/// Looks up a word of lower-case letters that is in the table, or that names a limit of the table and
+/// says that it was reached (`max_steps_reached`, `time_limit_exceeded`, `MaxStepsError`).
 fn plain(word: &str) -> Option<StopReason> {
     let listed = |word: &str| {
         let found = SPELLINGS.iter().find(|(_, spellings)| spellings.contains(&word));

@@ -1,10 +1,10 @@
 use std::fmt;
 
-/// How a run without an outcome is treated, given the reason why it stopped.
+/// The class of a run whose outcome is unknown.
 ///
 /// [`StopReason::class`](crate::StopReason::class) is the default policy;
-/// [`Stopped::with_policy`](crate::Stopped::with_policy) takes any other function from reason to
-/// class. A run whose outcome was observed is complete under every policy.
+/// [`Stopped::with_policy`](crate::Stopped::with_policy) takes any function from reason to class. A run whose outcome was observed is
+/// complete under every policy.
 ///
 /// ```
 /// use censoring::{StopClass, StopReason};
@@ -18,16 +18,16 @@ use std::fmt;
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum StopClass {
-    /// The run ended by itself: it must have an outcome.
+    /// The run ended by itself, so it must have an outcome.
     Complete,
-    /// An administrative stop: given the run so far, it carries no information about the outcome.
+    /// Administrative: given the run so far, the stop is unrelated to the outcome.
     Censored,
     /// The stop may be related to the outcome, so the run cannot be scored.
     Excluded,
 }
 
 impl StopClass {
-    /// The word for the class.
+    /// The name of the class.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

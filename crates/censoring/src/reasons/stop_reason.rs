@@ -2,19 +2,19 @@ use std::{convert::Infallible, fmt, str::FromStr};
 
 use crate::reasons::stop_class::StopClass;
 
-/// Why a run ended.
+/// The reason why a run ended.
 ///
-/// Displayed as a snake_case word, and parsed from this word and from those of other tools: the
-/// finish reasons of model providers, the limits of inspect_ai, the errors of Harbor and the exit
-/// statuses of tau2 and SWE-agent. Letter case, separators (`MaxSteps`, `max-steps`) and
-/// punctuation at the end are ignored. Three more forms are known:
+/// It is written as a snake_case word. It reads these words and those of other tools: the finish reasons of
+/// model providers, the limits of inspect_ai, the errors of Harbor and the exit statuses of tau2 and
+/// SWE-agent. Letter case, separators (`MaxSteps`, `max-steps`) and punctuation at the end are
+/// ignored. Three more forms are known:
 ///
 /// - the name of an enum of reasons, or the module of an exception, before a dot
-///   (`FinishReason.MAX_TOKENS`, `litellm.ContextWindowExceededError`). A bare timeout exception of
-///   a module is not parsed as [`StopReason::MaxTime`], because it may belong to a single call;
-/// - a limit that was met: `reached`, `exceeded` or `error` after a word of the table that begins with
+///   (`FinishReason.MAX_TOKENS`, `litellm.ContextWindowExceededError`). An exception of a module that
+///   only says "timeout" is not read as [`StopReason::MaxTime`], because it may be that of one call;
+/// - a limit that was reached: `reached`, `exceeded` or `error` after a word of the table that begins with
 ///   `max` or ends in `limit` (`max_steps_reached`, `time_limit_exceeded`);
-/// - an exit status in brackets after `submitted`, of a run that submitted its work when a limit
+/// - an exit status in brackets after `submitted`, for a run that submitted its work when a limit
 ///   ended it (`submitted (exit_cost)`).
 ///
 /// ```
@@ -35,11 +35,11 @@ use crate::reasons::stop_class::StopClass;
 ///
 #[doc = include_str!("spellings.md")]
 ///
-/// Any other word is kept as [`StopReason::Other`], which excludes a run without an outcome from
-/// all scores; [`TerminationAudit::unknown_reasons`](crate::TerminationAudit::unknown_reasons)
-/// counts such runs by their word. These words are not in the table on purpose: `tool_calls`,
-/// `tool_use`, `function_call` and `pause_turn` mean that the run continues, and `custom`
-/// (inspect_ai), `error` and `failed` do not say what happened.
+/// Any other word is kept as [`StopReason::Other`], which excludes a run without an outcome from all
+/// scores; [`TerminationAudit::unknown_reasons`](crate::TerminationAudit::unknown_reasons) counts
+/// such runs by word. Some words are deliberately not known: `tool_calls`, `tool_use`,
+/// `function_call` and `pause_turn` say that a run goes on, and `custom` (inspect_ai), `error` and
+/// `failed` do not say what happened.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(from = "String", into = "String"))]
@@ -65,8 +65,7 @@ pub enum StopReason {
     UserStop,
     /// The run ended, but its result was not judged.
     Unjudged,
-    /// Any other reason, as written. A word of the table is parsed as its own reason, even if
-    /// [`Stopped`](crate::Stopped) receives it in this variant.
+    /// Any other word. [`Stopped`](crate::Stopped) replaces a known word in this variant by its reason.
     Other(String),
 }
 
@@ -85,7 +84,7 @@ impl StopReason {
         Self::Unjudged,
     ];
 
-    /// The word for the reason.
+    /// The name of the reason.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -103,7 +102,7 @@ impl StopReason {
         }
     }
 
-    /// The reason that parsing its own word gives.
+    /// The reason that is read from the written form of this one.
     pub(crate) fn read(self) -> Self {
         match self {
             Self::Other(word) => word.into(),
@@ -116,18 +115,17 @@ impl StopReason {
     /// | reason | class | why |
     /// |---|---|---|
     /// | completed | complete | the agent ended the run, so it can be judged |
-    /// | step, token, time, money budget | censored | fixed in advance: when it ends a run follows from the run so far |
-    /// | parse error | excluded | comes from the agent's own output, and struggling runs produce more of it |
-    /// | tool error | excluded | depends on what the agent called; no label and no budget |
+    /// | step, token, time, money budget | censored | fixed in advance: the run so far determines when it ends the run |
+    /// | parse error | excluded | caused by the agent's own output, and more frequent in failing runs |
+    /// | tool error | excluded | depends on the agent's calls; neither a label nor a budget |
     /// | environment end | excluded | the environment may have ended it because of what the agent did |
     /// | user stop | excluded | a user stops a run because of how it looks |
-    /// | unjudged | excluded | the run was not cut off; its result exists but was not judged |
-    /// | any other word | excluded | its meaning is unknown |
+    /// | unjudged | excluded | the run was not cut off: it has a result that nobody judged |
+    /// | other words | excluded | unknown |
     ///
-    /// A censored score is valid only if the stop carries no information about the outcome beyond
-    /// the run so far, so doubtful reasons are excluded. If more is known about a stop, give
-    /// [`Stopped::with_policy`](crate::Stopped::with_policy) another policy, and report it beside
-    /// the scores.
+    /// A censored score is valid only if, given the run so far, the stop is unrelated to the outcome, so
+    /// doubtful reasons are excluded. [`Stopped::with_policy`](crate::Stopped::with_policy) takes
+    /// another policy, which reports of the scores should mention.
     ///
     /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
     /// quantification, arXiv:2605.24756, assumption 2 and appendix G.

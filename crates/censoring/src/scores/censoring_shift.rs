@@ -3,7 +3,7 @@ use trajectory_metrics::{ScoringRule, Tps, Trace};
 
 use crate::{checks::can_be_averaged, error::Error, stops::hidden_outcome::split};
 
-/// The change of a run's score by hiding its outcome, split into two parts by [`censoring_shift`].
+/// The effect of hiding the outcome of a run on its score, in two parts; made by [`censoring_shift`].
 ///
 /// Both parts are in the units of the rule.
 ///
@@ -22,12 +22,11 @@ use crate::{checks::can_be_averaged, error::Error, stops::hidden_outcome::split}
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct CensoringShift {
-    /// The change from scoring the steps up to the stop as those of a failure. It is 0 for a
-    /// failure; for a success under the log and Brier rules, steps with forecasts below 1/2
-    /// contribute positively.
+    /// The change from scoring the steps up to the stop as those of a failure. 0 for a failure; for a
+    /// success under the log and Brier rules, positive for forecasts below 1/2.
     pub prefix_swap: f64,
-    /// The change from omitting the steps after the stop. It is at least 0 for a rule whose scores
-    /// are at most 0, and 0 for a stop at the last step.
+    /// The change from leaving out the steps after the stop: at least 0 for a rule whose scores are at
+    /// most 0; 0 for a stop at the last step.
     pub tail_omission: f64,
 }
 
@@ -39,8 +38,8 @@ impl CensoringShift {
     }
 }
 
-/// The simple censored score of a run that is cut off after step `stop`, minus its complete score,
-/// in closed form.
+/// The difference between the simple censored score of a run that is cut off after step `stop` and its
+/// complete score, in closed form.
 ///
 /// ```text
 /// prefix swap    sum over t = 1..Z of w_t (S(F_t, 0) - S(F_t, Y))
@@ -51,16 +50,17 @@ impl CensoringShift {
 /// [`HiddenOutcome`](crate::HiddenOutcome) minus [`Tps::score`] of the trace, up to rounding. It
 /// can have either sign, so the simple score is not a lower bound.
 ///
-/// It needs a known outcome, so it is a check of the simple score on complete runs and not a score
-/// itself. Cost: one or two scores per step.
+/// The outcome must be known: the shift is a check of a score on complete runs, not a score itself.
+/// Cost: one or two scores per step.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix I.1.
 ///
 /// # Errors
 ///
-/// [`Error::TrajectoryMetrics`] for a stop of 0 or beyond the end, and if custom weights do not
-/// reach the end; [`Error::StepScore`] with the first step whose score is not from -1e100 to 1e100.
+/// [`Error::TrajectoryMetrics`] unless the stop is from 1 to the length of the trace, and if there are
+/// fewer custom weights than steps; [`Error::StepScore`] with the first step whose score is not from
+/// -1e100 to 1e100.
 ///
 /// ```
 /// use censoring::{Error, Probability, Tps, Trace, WeightSchedule, censoring_shift, from_fn};
@@ -69,8 +69,8 @@ impl CensoringShift {
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
 /// let forecasts = Probability::from_slice(&[0.25, 0.5])?;
 /// let shift = censoring_shift(&tps, Trace::new(forecasts, true)?, 1)?;
-/// // Step 1 has a score of -1/16 instead of -9/16, and step 2 has none instead of -1/4. Each has a
-/// weight of 1/2. assert_eq!((shift.prefix_swap, shift.tail_omission), (0.25, 0.125));
+/// // Step 1 counts as -1/16 instead of -9/16, and step 2 no longer as -1/4; each has weight 1/2.
+/// assert_eq!((shift.prefix_swap, shift.tail_omission), (0.25, 0.125));
 /// # Ok::<(), Error>(())
 /// ```
 pub fn censoring_shift<R: ScoringRule>(
@@ -99,6 +99,6 @@ pub fn censoring_shift<R: ScoringRule>(
     for (i, (&forecast, weight)) in unseen.iter().zip(&weights[stop..]).enumerate() {
         tail.add(weight * score(stop + i, forecast, trace.outcome())?);
     }
-    // Written as 0 - 0 so that the result is never -0.
+    // 0 - 0 is 0, and not negative zero.
     Ok(CensoringShift { prefix_swap: swap.value(), tail_omission: 0.0 - tail.value() })
 }

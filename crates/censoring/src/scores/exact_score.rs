@@ -8,32 +8,31 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// The exact censored trajectory score: a complete run is scored by its outcome, and a run that was
-/// cut off by its expected score.
+/// The exact censored trajectory score: the score of a complete run, and the expected score of a
+/// cut-off run.
 ///
 /// ```text
 /// sum over t = 1..Z of w_t S(F_t, Y)                               if complete
 /// sum over t = 1..Z of w_t [q_Z S(F_t, 1) + (1 - q_Z) S(F_t, 0)]   if cut off
 /// ```
 ///
-/// q_Z is `success_probability`, the probability of success given the run up to its stop. Weights
-/// are those of the whole evaluated horizon; they are not renormalised over the steps before the
-/// stop. Higher is better. The range is that of the rule; 0 times infinity counts as 0.
+/// q_Z is `success_probability`, the probability of success given the run up to its stop. Weights are
+/// those of the whole evaluated horizon and are not renormalised over the steps before the stop.
+/// Higher is better; the range is that of the rule; 0 times infinity is 0.
 ///
-/// The score is proper, or strictly proper, for the probability of success given the history at all
-/// observed steps if the rule is. This requires that the stop carries no information about the
-/// outcome beyond the run so far, that q_Z is correct ([`plug_in_bias`](crate::plug_in_bias()) is
-/// the effect of an error), and that step weights are fixed before the run. Weights that are
-/// normalised over the run's own length are not fixed if the length is related to the outcome. With
-/// q_Z = 0 the score equals [`simple_score`](crate::simple_score()).
+/// It is proper, or strictly proper, for the probability of success given the history on all observed
+/// steps if the rule is. This needs a stop that is unrelated to the outcome given the run so far, a
+/// correct q_Z ([`plug_in_bias`](crate::plug_in_bias()) measures its error), and step weights that are
+/// fixed before the run: if the length of a run is related to its outcome, weights that are normalised
+/// over its own length do not qualify. With a q_Z of 0 it is [`simple_score`](crate::simple_score()).
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, equation 4 and theorem 4.3.
 ///
 /// # Errors
 ///
-/// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] if custom weights
-/// do not reach the horizon.
+/// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] if there are fewer
+/// custom weights than steps of the horizon.
 ///
 /// ```
 /// use censoring::{Error, Probability, StopReason, Stopped, Tps, WeightSchedule, exact_score, from_fn};
@@ -43,8 +42,9 @@ use crate::{
 /// let forecasts = Probability::from_slice(&[0.75, 0.75])?;
 /// let cut_off = Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?.with_horizon(4)?;
 ///
-/// // Half of the weight; success has a probability of 3/4. let score = exact_score(&tps, &cut_off,
-/// Probability::new(0.75)?)?; assert_eq!(score, 0.5 * (0.75 * -0.0625 + 0.25 * -0.5625));
+/// // Half of the weight, and a probability of 3/4 of the score as a success.
+/// let score = exact_score(&tps, &cut_off, Probability::new(0.75)?)?;
+/// assert_eq!(score, 0.5 * (0.75 * -0.0625 + 0.25 * -0.5625));
 /// # Ok::<(), Error>(())
 /// ```
 pub fn exact_score<R: ScoringRule>(
@@ -55,17 +55,17 @@ pub fn exact_score<R: ScoringRule>(
     Ok(RunScore::of(tps, run, success_probability)?.expected())
 }
 
-/// The mean of [`exact_score`](crate::exact_score()) over runs, optionally weighted.
+/// The weighted mean of [`exact_score`](crate::exact_score()) over runs.
 ///
-/// `success_probabilities` has one entry per run; entries of complete runs are ignored. A weight of
-/// 2 equals the run twice, and a run of weight 0 does not affect the result. The result has the
-/// same bits for any order of runs. It is minus infinity if a score is.
+/// `success_probabilities` has one entry per run; entries of complete runs are ignored. A weight of 2
+/// counts as two equal runs, and a weight of 0 has no effect. The mean has the same bits in any order
+/// of the runs. It is minus infinity if a score is.
 ///
 /// # Errors
 ///
 /// [`Error::Run`] with the first run that has no score, for the reasons of `exact_score`;
-/// [`Error::RunScore`] with the first whose score is NaN or plus infinity; [`Error::Length`] unless
-/// there is one entry per run in each; [`Error::ScoringRules`] without a run of positive weight.
+/// [`Error::RunScore`] with the first whose score is NaN or plus infinity; [`Error::Length`]
+/// unless there is one entry per run in each; [`Error::ScoringRules`] without a run of positive weight.
 ///
 /// ```
 /// use censoring::{Weight, Error, Probability, StopReason, Stopped, Tps, WeightSchedule, exact_mean_score, from_fn};

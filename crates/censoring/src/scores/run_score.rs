@@ -5,7 +5,7 @@ use crate::{
     stops::stopped::{Observation, Stopped},
 };
 
-/// The score of a run, or its scores under both outcomes if the run was cut off.
+/// The known part of the score of a run.
 ///
 /// ```
 /// use censoring::{Error, Probability, RunScore, StopReason, Stopped, Tps, WeightSchedule, from_fn};
@@ -30,26 +30,26 @@ pub enum RunScore {
     Complete(f64),
     /// A run that was cut off.
     Censored {
-        /// The probability of success, given the run up to its stop.
+        /// The probability that it would have succeeded, given the run so far.
         success_probability: Probability,
-        /// The score if the run would have succeeded.
+        /// Its score with a success.
         if_success: f64,
-        /// The score if the run would have failed.
+        /// Its score with a failure.
         if_failure: f64,
     },
 }
 
 impl RunScore {
-    /// The trajectory score of a run: one score if the run is complete, and one for each outcome if
-    /// it was cut off. Weights are those of the whole evaluated horizon.
+    /// The trajectory score of a run: one number for a complete run, and one per outcome for a cut-off
+    /// run. Weights are those of the whole evaluated horizon.
     ///
-    /// `success_probability` is the probability of success, given the run up to where it was cut
-    /// off. A complete run has no use for it.
+    /// `success_probability` is the probability of success given the run up to its stop; it is ignored
+    /// for a complete run.
     ///
     /// # Errors
     ///
-    /// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] if custom
-    /// weights do not reach the horizon.
+    /// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] if there are fewer
+    /// custom weights than steps of the horizon.
     pub fn of<R: ScoringRule>(
         tps: &Tps<R>,
         run: &Stopped<'_>,
@@ -67,8 +67,8 @@ impl RunScore {
         }
     }
 
-    /// The score, or the expected score of a run that was cut off. An outcome of probability 0 is
-    /// ignored, even if its score is infinite.
+    /// The score of a complete run, or the expected score of a cut-off run. An outcome of probability 0
+    /// does not count, even if its score is infinite.
     #[must_use]
     pub fn expected(&self) -> f64 {
         match *self {
@@ -77,7 +77,7 @@ impl RunScore {
         }
     }
 
-    /// The same run with another probability of success.
+    /// The expected score at another probability of success.
     pub(crate) fn expected_at(&self, success_probability: Probability) -> f64 {
         match *self {
             Self::Complete(score) => score,
@@ -90,7 +90,7 @@ impl RunScore {
         }
     }
 
-    /// The scores under failure and success. They are equal for a complete run.
+    /// The scores as a failure and as a success; for a complete run, its score twice.
     pub(crate) const fn either(&self) -> [f64; 2] {
         match *self {
             Self::Complete(score) => [score; 2],

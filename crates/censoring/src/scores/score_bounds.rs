@@ -9,25 +9,24 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// The smallest and largest [`exact_score`](crate::exact_score()) of a run if the probability of
-/// success after its stop is known to lie in an interval.
+/// The range of the [`exact_score`](crate::exact_score()) of a run if the probability of success after
+/// its stop lies in an interval.
 ///
 /// ```text
 /// the lower and the higher of  q S1 + (1 - q) S0  at  q = low  and  q = high
 /// ```
 ///
-/// The score is linear in that probability, so its extremes are at the ends of the interval. For
-/// [`Interval::UNKNOWN`] they are the scores under failure and under success, which need no
-/// estimate and no assumption on why the run was cut off. Both bounds of a complete run are its
-/// score. In the units of the rule.
+/// The score is linear in that probability, so its extremes are at the ends. For [`Interval::UNKNOWN`]
+/// they are the scores as a failure and as a success, which need no estimate and no assumption about
+/// the stop. A complete run has one score. In the units of the rule.
 ///
 /// Reference: Manski (1990), Nonparametric bounds on treatment effects, for bounds in place of
 /// assumptions.
 ///
 /// # Errors
 ///
-/// As [`exact_score`](crate::exact_score()); [`Error::RunScore`], for run 0, if one of the two
-/// scores is NaN or plus infinity.
+/// The errors of [`exact_score`](crate::exact_score()); [`Error::RunScore`], for run 0, if one of the
+/// two scores is NaN or plus infinity.
 ///
 /// ```
 /// use censoring::{
@@ -56,7 +55,7 @@ pub fn score_bounds<R: ScoringRule>(
     let score = RunScore::of(tps, run, Probability::HALF)?;
     let ends =
         [success_probability.low(), success_probability.high()].map(|q| score.expected_at(q));
-    // `f64::min` would ignore a NaN.
+    // A minimum would hide NaN.
     for value in ends {
         if value.is_nan() || value == f64::INFINITY {
             return Err(Error::RunScore { run: 0, value });
@@ -70,16 +69,16 @@ pub fn score_bounds<R: ScoringRule>(
 /// and of the upper bounds.
 ///
 /// `success_probabilities` has one entry per run; entries of complete runs are ignored, and `None`
-/// means [`Interval::UNKNOWN`] for all. The probabilities of different runs vary independently, and
-/// both bounds are reached, so no narrower interval is valid. The lower bound of an unbounded rule
-/// may be minus infinity. A weight of 2 equals the run twice, and a run of weight 0 does not affect
-/// the result. The result has the same bits for any order of runs.
+/// stands for [`Interval::UNKNOWN`] for every run. The probabilities of the runs vary independently and
+/// both ends are attained, so no narrower interval holds. With an unbounded rule, the lower end may be
+/// minus infinity. A weight of 2 counts as two equal runs, and a weight of 0 has no effect. The result
+/// has the same bits in any order of the runs.
 ///
 /// # Errors
 ///
 /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first whose
-/// score is NaN or plus infinity; [`Error::Length`] unless each argument has one entry per run;
-/// [`Error::ScoringRules`] without a run of positive weight.
+/// score is NaN or plus infinity; [`Error::Length`] unless there is one entry per run in each
+/// argument; [`Error::ScoringRules`] without a run of positive weight.
 ///
 /// ```
 /// use censoring::{
@@ -99,10 +98,11 @@ pub fn score_bounds<R: ScoringRule>(
 /// let bounds = mean_score_bounds(&tps, &runs, None, None)?;
 /// assert_eq!(bounds, Interval::new(-0.625, -0.125)?);
 ///
-/// // The second run succeeds with a probability of 1/2, plus or minus 1/4. let about_half =
-/// Interval::around(Probability::HALF, 0.5)?; let chances = [Interval::UNKNOWN, about_half]; let
-/// bounds = mean_score_bounds(&tps, &runs, Some(&chances), None)?; assert_eq!(bounds,
-/// Interval::new(-0.5, -0.25)?);
+/// // The probability of the second run is 1/2, with an uncertainty of 1/4 in either direction.
+/// let about_half = Interval::around(Probability::HALF, 0.5)?;
+/// let chances = [Interval::UNKNOWN, about_half];
+/// let bounds = mean_score_bounds(&tps, &runs, Some(&chances), None)?;
+/// assert_eq!(bounds, Interval::new(-0.5, -0.25)?);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn mean_score_bounds<R: ScoringRule>(
@@ -139,8 +139,8 @@ mod tests {
     use crate::from_fn;
 
     #[test]
-    fn a_score_that_is_no_number_is_an_error_and_not_swallowed() {
-        // The log score written as a plain product: 0 ln 0 is NaN.
+    fn a_score_that_is_nan_is_an_error() {
+        // A common way to write the log score: 0 ln 0 is NaN.
         let naive = from_fn(|p: Probability, y: bool| {
             let (p, y) = (p.get(), f64::from(y));
             y * p.ln() + (1.0 - y) * (1.0 - p).ln()

@@ -7,8 +7,8 @@ use crate::{
     stops::stopped::{Observation, Stopped},
 };
 
-/// The simple censored trajectory score: a complete run is scored by its outcome, and a censored
-/// run as if it had failed.
+/// The simple censored trajectory score: the score of a complete run, and of a cut-off run as if it had
+/// failed.
 ///
 /// ```text
 /// sum over t = 1..Z of w_t S(F_t, Y)  if complete
@@ -18,20 +18,19 @@ use crate::{
 /// Weights are those of the whole evaluated horizon; they are not renormalised over the steps
 /// before the stop.
 ///
-/// This is an approximation: it sets the unknown probability of success after the stop to 0. It is
-/// proper for `P(complete and successful | history)`, not for `P(successful | history)`; the two
-/// are equal only if no censored run would have succeeded. It can be above or below the score that
-/// the outcome would have given. Use [`exact_score`](crate::exact_score()) if the probability of
-/// success after the stop is known or estimated, and [`score_bounds`](crate::score_bounds())
-/// otherwise.
+/// This is an approximation: it sets the unknown probability of success after the stop to 0. It elicits
+/// `P(complete and successful | history)` instead of `P(successful | history)`; the two are equal only
+/// if no cut-off run would have succeeded. It can be above or below the score with the true outcome.
+/// [`exact_score`](crate::exact_score()) uses the probability of success after the stop, and
+/// [`score_bounds`](crate::score_bounds()) needs no estimate of it.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, equation 5 and proposition C.3.
 ///
 /// # Errors
 ///
-/// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] if custom weights
-/// do not reach the horizon.
+/// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] if there are fewer
+/// custom weights than steps of the horizon.
 ///
 /// ```
 /// use censoring::{Error, Probability, StopReason, Stopped, Tps, WeightSchedule, simple_score, from_fn};
@@ -43,8 +42,9 @@ use crate::{
 /// let at_its_budget = Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?;
 /// assert_eq!(simple_score(&tps, &at_its_budget)?, -0.25);
 ///
-/// // Cut off halfway: the same steps have half the weight. let half_way =
-/// at_its_budget.with_horizon(4)?; assert_eq!(simple_score(&tps, &half_way)?, -0.125);
+/// // Cut off half way, the same steps have half of the weight.
+/// let half_way = at_its_budget.with_horizon(4)?;
+/// assert_eq!(simple_score(&tps, &half_way)?, -0.125);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn simple_score<R: ScoringRule>(tps: &Tps<R>, run: &Stopped<'_>) -> Result<f64, Error> {
@@ -55,16 +55,16 @@ pub fn simple_score<R: ScoringRule>(tps: &Tps<R>, run: &Stopped<'_>) -> Result<f
     }
 }
 
-/// The mean of [`simple_score`](crate::simple_score()) over runs, optionally weighted.
+/// The weighted mean of [`simple_score`](crate::simple_score()) over runs.
 ///
-/// A weight of 2 equals the run twice, and a run of weight 0 does not affect the result. The result
-/// has the same bits for any order of runs.
+/// A weight of 2 counts as two equal runs, and a weight of 0 has no effect. The mean has the same bits
+/// in any order of the runs.
 ///
 /// # Errors
 ///
 /// [`Error::Run`] with the first run that has no score, for the reasons of `simple_score`;
-/// [`Error::RunScore`] with the first whose score is NaN or plus infinity; [`Error::Length`] unless
-/// there is one weight per run; [`Error::ScoringRules`] without a run of positive weight.
+/// [`Error::RunScore`] with the first whose score is NaN or plus infinity; [`Error::Length`]
+/// unless there is one weight per run; [`Error::ScoringRules`] without a run of positive weight.
 ///
 /// ```
 /// use censoring::{

@@ -9,21 +9,21 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// The difference of the mean scores of two streams of forecasts for the same runs, some of which
-/// were cut off.
+/// The mean score of one stream of forecasts minus that of another on the same runs, of which some were
+/// cut off.
 ///
 /// ```text
 /// D(q) = sum of c_i (first_i(q_i) - second_i(q_i)) / sum of c_i
 /// ```
 ///
-/// `c_i` is the weight of the run and `q_i` the probability of success after its stop. This
-/// probability is a property of the run, so it is the same for both streams, and D is known more
-/// precisely than either mean. The term of each run is linear in its q, so extremes are at 0 and 1.
+/// `c_i` is the weight of the run and `q_i` the probability of success after its stop. That probability
+/// belongs to the run and not to the stream, so both streams are scored with the same one, and D is
+/// known much better than either mean. D is linear in each q, so its extremes are at 0 and 1.
 ///
-/// D is the difference on these runs; it does not include sampling error. Differences within
-/// rounding (16 units in the last place of the sum of absolute terms) count as 0. A weight of 2
-/// equals the run twice. A run of weight 0 does not affect the result, but both streams must agree
-/// on how it ended. The result has the same bits for any order of runs.
+/// D describes these runs only; it does not include the sampling error of the runs. Differences up to
+/// rounding (16 units in the last place of the terms) count as 0. A weight of 2 counts as two equal
+/// runs, and a weight of 0 has no effect, but both streams must agree on the end of the run. The
+/// result has the same bits in any order of the runs. There is no stored form: store the runs instead.
 ///
 /// ```
 /// use censoring::{
@@ -39,54 +39,52 @@ use crate::{
 /// let first = [run(&bold, Some(true))?, run(&bold, None)?];
 /// let second = [run(&careful, Some(true))?, run(&careful, None)?];
 ///
-/// // The bold stream gains 3/16 by a success and loses 5/16 by a failure.
+/// // The bold stream gains 3/16 with a success and loses 5/16 with a failure.
 /// let difference = StreamDifference::new(&tps, &first, &second, None)?;
 /// let bounds = difference.bounds();
 /// assert_eq!((bounds.low(), bounds.high()), (-1.0 / 16.0, 3.0 / 16.0));
 /// assert!(!difference.keeps_sign());
 ///
-/// // It is ahead where the second run's chance of success is above 1/4: an estimate of 1/2 may be
-/// // off by 1/4 to either side.
+/// // It is ahead if the second run succeeds with a probability above 1/4: an estimate of 1/2 may be
+/// // wrong by 1/4 in either direction.
 /// let chances = [Probability::ONE, Probability::HALF];
 /// assert_eq!(difference.at(&chances)?, 1.0 / 16.0);
 /// assert_eq!(difference.largest_width(&chances)?, Some(0.5));
 ///
-/// // If this probability is between 3/8 and 5/8, the bold stream is ahead. let at_least_3_8 =
-/// Interval::around(Probability::HALF, 0.25)?; let within = [Interval::UNKNOWN, at_least_3_8];
+/// // If the probability is at least 3/8, the bold stream is ahead.
+/// let at_least_3_8 = Interval::around(Probability::HALF, 0.25)?;
+/// let within = [Interval::UNKNOWN, at_least_3_8];
 /// assert_eq!(difference.bounds_within(&within)?.low(), 1.0 / 32.0);
 /// assert!(difference.keeps_sign_within(&within)?);
 /// # Ok::<(), Error>(())
 /// ```
-///
-/// There is no stored form: store the runs and compute the difference again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamDifference {
-    /// Number of runs, including runs of weight 0.
+    /// The number of runs, including those of weight 0.
     runs: usize,
     terms: Vec<Term>,
-    /// Sum of the weights, positive.
+    /// The sum of the weights, positive.
     total: f64,
-    /// Differences up to this are rounding.
+    /// Differences up to this size are rounding.
     tolerance: f64,
-    /// The least and the largest difference.
+    /// The smallest and the largest difference.
     bounds: Interval,
 }
 
-/// The term of a run of positive weight.
+/// The contribution of a run of positive weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Term {
-    /// The position of the run among all runs.
+    /// The position among all runs.
     run: usize,
     weight: f64,
-    /// The differences of the scores under failure and under success. They are equal for a complete
-    /// run.
+    /// The difference of the scores as a failure and as a success; equal for a complete run.
     either: [f64; 2],
 }
 
 impl Term {
     fn at(&self, q: Probability) -> f64 {
         let [failure, success] = self.either;
-        // Exact for a complete run.
+        // Without rounding for a complete run.
         if failure == success {
             failure
         } else {
@@ -94,22 +92,21 @@ impl Term {
         }
     }
 
-    /// The slope of the difference in the probability of success.
+    /// The change of the difference per unit of the probability of success.
     fn gain(&self) -> f64 {
         self.either[1] - self.either[0]
     }
 }
 
 impl StreamDifference {
-    /// Scores both streams on the same runs, given in the same order.
+    /// Scores both streams on the same runs in the same order.
     ///
     /// # Errors
     ///
-    /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first
-    /// whose score under one of the streams is not from -1e100 to 1e100 (an unclipped log score may
-    /// be infinite); [`Error::OtherRun`] with the first run that ends differently in the two
-    /// streams, or has another length; [`Error::Length`] unless each argument has one entry per
-    /// run; [`Error::Empty`] without a run of positive weight.
+    /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first run with
+    /// a score outside -1e100 to 1e100, such as an infinite log score; [`Error::OtherRun`] with the first
+    /// run whose end or length differs between the streams; [`Error::Length`] unless there is one entry
+    /// per run in each argument; [`Error::Empty`] without a run of positive weight.
     pub fn new<R: ScoringRule>(
         tps: &Tps<R>,
         first: &[Stopped<'_>],
@@ -117,7 +114,7 @@ impl StreamDifference {
         weights: Option<&[Weight]>,
     ) -> Result<Self, Error> {
         same_length("second", first.len(), second.len())?;
-        // Runs of weight 0 are checked too.
+        // Runs of weight 0 are checked, too.
         if let Some(run) = first.iter().zip(second).position(|(a, b)| !same_run(a, b)) {
             return Err(Error::OtherRun { run });
         }
@@ -149,8 +146,7 @@ impl StreamDifference {
         }
     }
 
-    /// The difference at the given probabilities of success, one per run. Entries of complete runs
-    /// are ignored.
+    /// The difference at the given probabilities, one per run; entries of complete runs are ignored.
     ///
     /// # Errors
     ///
@@ -160,14 +156,14 @@ impl StreamDifference {
         Ok(sum_over(&self.terms, |term| term.at(success_probabilities[term.run])) / self.total)
     }
 
-    /// The smallest and the largest difference over all probabilities of success.
+    /// The smallest and the largest difference over all probabilities of all runs.
     #[must_use]
     pub const fn bounds(&self) -> Interval {
         self.bounds
     }
 
-    /// The smallest and the largest difference over all probabilities in the given intervals, one
-    /// per run. Entries of complete runs are ignored.
+    /// The smallest and the largest difference over all probabilities in the given intervals, one per
+    /// run; entries of complete runs are ignored.
     ///
     /// # Errors
     ///
@@ -180,8 +176,7 @@ impl StreamDifference {
         bounds_over(&self.terms, self.total, |run| success_probabilities[run])
     }
 
-    /// Whether the same stream is ahead for all probabilities of success, so that no estimate is
-    /// needed.
+    /// Whether the same stream is ahead for all probabilities, so that no estimate is needed.
     #[must_use]
     pub fn keeps_sign(&self) -> bool {
         self.is_apart_from_0(self.bounds)
@@ -191,7 +186,7 @@ impl StreamDifference {
     ///
     /// # Errors
     ///
-    /// As [`Self::bounds_within`].
+    /// The errors of [`Self::bounds_within`].
     pub fn keeps_sign_within(
         &self,
         success_probabilities: &[Interval<Probability>],
@@ -199,14 +194,13 @@ impl StreamDifference {
         Ok(self.is_apart_from_0(self.bounds_within(success_probabilities)?))
     }
 
-    /// The smallest width of intervals around the estimates at which the order of the streams is
-    /// undetermined.
+    /// The smallest width of intervals around the estimated probabilities at which the order of the
+    /// streams is undetermined.
     ///
-    /// Each probability may be anywhere within `width / 2` of its estimate and in [0, 1]
-    /// ([`Interval::around`]), independently for each run. At every smaller width, the stream that
-    /// is ahead at the estimates is ahead for all such probabilities; at this width, some
-    /// probabilities give a difference of 0. At most 2; 0 if the difference at the estimates is 0;
-    /// `None` if the same stream is ahead for all probabilities.
+    /// Each probability may lie anywhere within `width / 2` of its estimate and in [0, 1]
+    /// ([`Interval::around`]), independently of the other runs. At every smaller width, the stream that
+    /// is ahead at the estimates is ahead for all such probabilities. Between 0 and 2; 0 if there is no
+    /// difference at the estimates; `None` if the same stream is ahead for all probabilities.
     ///
     /// Cost: O(n log n).
     ///
@@ -218,7 +212,7 @@ impl StreamDifference {
         if difference.abs() <= self.tolerance {
             return Ok(Some(0.0));
         }
-        // How far each chance can move against the stream that is ahead, and at what loss.
+        // How far each probability can move against the stream that is ahead, and at what loss.
         let mut moves: Vec<(f64, f64, f64)> = self
             .terms
             .iter()
@@ -236,7 +230,7 @@ impl StreamDifference {
         moves.iter().for_each(|&(_, weight, gain)| moving.add_product(weight, gain));
         let ahead = sum_over(&self.terms, |term| term.at(estimates[term.run])).abs();
         let negligible = self.tolerance * self.total;
-        // Exact sums, looked at only between different rooms, so that no order can show.
+        // Exact sums, read only between different rooms, so that the order has no effect.
         for same in moves.chunk_by(|a, b| a.0 == b.0) {
             let (rate, lost, room) = (moving.value(), stopped.value(), same[0].0);
             if lost + rate * room >= ahead - negligible {
@@ -277,7 +271,7 @@ fn sum_over(terms: &[Term], value: impl Fn(&Term) -> f64) -> f64 {
     sum.value()
 }
 
-/// Whether two entries can be the same run in two streams.
+/// Whether both are the same run with the forecasts of two streams.
 fn same_run(a: &Stopped<'_>, b: &Stopped<'_>) -> bool {
     use crate::stops::stopped::Observation::{Censored, Complete, Excluded};
     let ends_alike = match (a.observation(), b.observation()) {

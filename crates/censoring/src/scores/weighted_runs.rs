@@ -2,8 +2,8 @@ use scoring_rules::{ExactMean, Weight};
 
 use crate::{checks::same_length, error::Error, stops::stopped::Stopped};
 
-/// Calls a function with the position, the run and the weight of each run of positive weight. Other
-/// runs are skipped. An error names its run.
+/// Calls `take` with the position, the run and the weight of each run of positive weight. An error
+/// names its run.
 pub(crate) fn for_each_run<'a>(
     runs: &[Stopped<'a>],
     weights: Option<&[Weight]>,

@@ -4,25 +4,24 @@ use crate::{Weight, scores::run_score::RunScore, sensitivity::tilt::tilted};
 
 /// The odds ratios nearest to 1, on either side, at which a conclusion changes to its opposite.
 ///
-/// `None` if no odds ratio on that side changes the conclusion. Both are 1 if the difference at a
-/// ratio of 1 is 0, up to rounding.
+/// `None` if no odds ratio on that side changes the conclusion. Both are 1 if the means are equal, up to
+/// rounding, at an odds ratio of 1.
 ///
-/// A conclusion that changes and changes back within a factor of 1.0003 in the odds may be missed,
-/// and so may one that changes by no more than rounding: a difference of up to 16 units in the last
-/// place (3.6e-15) of the sizes of the two means and of what cut-off runs add to them counts as 0.
-/// Between means of 1e15 in size, differences of a few units are not seen.
+/// A conclusion that changes and changes back within a factor of 1.0003 in the odds may be missed. A
+/// difference of up to 16 units in the last place (3.6e-15) of the size of the two means, and of the
+/// contributions of cut-off runs, counts as no difference.
 ///
-/// Cost of each search: one sort, and about two passes over the cut-off runs for each natural
-/// logarithm in the odds, of which there are 40 on either side and as many more as the chance
-/// nearest to 0 or 1 is away from 1/2, 700 at most. Where a difference stays close to 0 without
-/// changing, up to 8,192 passes for that logarithm.
+/// Cost: one sort, and about two passes over the cut-off runs for each unit of the log-odds. There are
+/// 40 units on either side, plus the distance in log-odds between 1/2 and the most extreme
+/// probability, and at most 700. If a difference stays close to 0 without changing its sign, up to
+/// 8,192 passes for that unit.
 ///
 /// ```
 /// use censoring::{Error, Probability, RunScore, TiltedMean};
 ///
 /// let success_probability = Probability::HALF;
 /// let run = RunScore::Censored { success_probability, if_success: 1.0, if_failure: 0.0 };
-/// // The mean is the chance of success: 0.5 now, and 0.75 at three times the odds.
+/// // The mean is the probability of success: 0.5 now, and 0.75 at three times the odds.
 /// let flip = TiltedMean::new(&[run], None)?.flip_at(0.75)?;
 /// assert_eq!(flip.below, None);
 /// assert!((flip.above.unwrap() - 3.0).abs() < 1e-12);
@@ -40,8 +39,8 @@ pub struct FlippingOdds {
 }
 
 impl FlippingOdds {
-    /// The ratio that is closer to 1 as a factor. The closer it is to 1, the weaker the conclusion.
-    /// If both are equally close, the ratio below 1.
+    /// The odds ratio that is closer to 1 as a factor; if both are equally close, the one below 1. The
+    /// closer it is to 1, the weaker the conclusion.
     #[must_use]
     pub fn nearest(&self) -> Option<f64> {
         match (self.below, self.above) {
@@ -51,14 +50,13 @@ impl FlippingOdds {
     }
 }
 
-/// Beyond this many natural logarithms a tilted chance is 0 or 1 to the last digit; what is between
-/// is searched.
+/// The log-odds beyond which a tilted probability is 0 or 1 up to rounding.
 const SATURATED: f64 = 40.0;
 
-/// Odds ratios outside exp(-700) to exp(700) are too close to the limits of `f64`.
+/// The largest log odds ratio: exp(700) is close to the largest `f64`.
 const LARGEST: f64 = 700.0;
 
-/// The number of halvings of a range of one natural logarithm in the search for a change.
+/// The number of halvings of one unit of the log-odds in the search for a change.
 const HALVINGS: u32 = 12;
 
 /// A difference of two means, positive at an odds ratio of 1.
@@ -66,20 +64,20 @@ const HALVINGS: u32 = 12;
 pub(crate) struct Contrast {
     /// The part that does not depend on the odds ratio.
     base: f64,
-    /// Chances strictly between 0 and 1, strictly rising, and what 1 would add.
+    /// Probabilities strictly between 0 and 1, strictly increasing, and the gain if each were 1.
     terms: Vec<(f64, f64)>,
-    /// Differences up to this are rounding.
+    /// Differences up to this size are rounding.
     tolerance: f64,
 }
 
-/// The difference at one odds ratio, in parts.
+/// The two parts of the difference at one odds ratio.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     /// Natural logarithm of the odds ratio.
     x: f64,
-    /// The sum of the terms with a positive factor, which increases with x.
+    /// The sum of the terms with a positive gain, which increases in x.
     up: f64,
-    /// Minus the sum of the terms with a negative factor, which increases with x.
+    /// The sum of the terms with a negative gain, which is subtracted and increases in x.
     down: f64,
 }
 
@@ -107,8 +105,8 @@ impl Contrast {
             base += sign * (fixed.value() / total);
             size += (fixed.value() / total).abs();
         }
-        // Runs of one chance move together. Two streams for the same runs share all chances, and
-        // only what they differ by is left.
+        // Runs with equal probabilities are combined. Two streams for the same runs share all
+        // probabilities, so only their differences remain.
         terms.sort_unstable_by(|a: &(f64, f64), b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let terms: Vec<_> = terms
             .chunk_by(|a, b| a.0 == b.0)
@@ -155,7 +153,7 @@ impl Contrast {
         while near.x.abs() < reach {
             let far = self.point(near.x + direction);
             if let Some((still, flipped)) = self.bracket(near, far, HALVINGS) {
-                // Short of the tolerance it may have turned negative before.
+                // The sign may have changed earlier by less than the tolerance.
                 let (mut still, mut back) = (still.x, (flipped.x - still.x).abs());
                 while still != 0.0 && self.value(self.point(still)) < 0.0 {
                     still -= direction * back.min(still.abs());
@@ -168,10 +166,10 @@ impl Contrast {
         None
     }
 
-    /// Two places close together, the nearer first, before and after the difference turns negative
-    /// by more than the tolerance.
+    /// Two close points, the nearer first, before and after the difference becomes negative by more than
+    /// the tolerance.
     fn bracket(&self, near: Point, far: Point, halvings: u32) -> Option<(Point, Point)> {
-        // Each part rises, so in between the difference is no less than this.
+        // Each part increases, so the difference in between is at least this.
         let least = self.base + near.up.min(far.up) - near.down.max(far.down);
         if least >= -self.tolerance {
             return None;
@@ -183,7 +181,7 @@ impl Contrast {
         self.bracket(near, middle, halvings - 1).or_else(|| self.bracket(middle, far, halvings - 1))
     }
 
-    /// The place where the difference turns negative, by bisection to the last digit.
+    /// The point at which the difference becomes negative, by bisection down to the last digit.
     fn root(&self, mut still: f64, mut flipped: f64) -> f64 {
         loop {
             let middle = f64::midpoint(still, flipped);

@@ -2,15 +2,15 @@ use scoring_rules::Probability;
 
 use crate::error::Error;
 
-/// A probability with its odds multiplied by `odds_ratio`.
+/// Multiplies the odds of a probability by `odds_ratio`.
 ///
 /// ```text
 /// q r / (1 - q + q r),  so that  odds(tilt(q, r)) = r odds(q)
 /// ```
 ///
-/// For a sensitivity analysis: if the stop of a run is related to its outcome, the odds of success
-/// after the stop differ from their estimate by a factor that no data can show. A ratio of 1
-/// changes nothing, and the probabilities 0 and 1 do not change.
+/// This is the step of a sensitivity analysis: if being cut off is related to the outcome, the odds of
+/// success after the stop are wrong by a factor that no data can show. An odds ratio of 1 changes
+/// nothing; probabilities of 0 and 1 do not change.
 ///
 /// Reference: Scharfstein, Rotnitzky and Robins (1999), Adjusting for nonignorable drop-out using
 /// semiparametric nonresponse models, doi:10.1080/01621459.1999.10473862.
@@ -31,7 +31,7 @@ pub fn tilt(q: Probability, odds_ratio: f64) -> Result<Probability, Error> {
     Ok(Probability::new(tilted(q.get(), odds_ratio))?)
 }
 
-/// Checks an odds ratio. NaN is refused.
+/// Checks that an odds ratio is positive and finite.
 pub(crate) fn check_odds_ratio(odds_ratio: f64) -> Result<(), Error> {
     if odds_ratio > 0.0 && odds_ratio < f64::INFINITY {
         Ok(())
@@ -40,9 +40,9 @@ pub(crate) fn check_odds_ratio(odds_ratio: f64) -> Result<(), Error> {
     }
 }
 
-/// [`tilt`] without checks.
+/// [`tilt`] of checked numbers.
 pub(crate) fn tilted(q: f64, odds_ratio: f64) -> f64 {
-    // Without cancellation or overflow, so that a small probability keeps all its digits.
+    // Without cancellation, a small probability keeps all its digits.
     q * odds_ratio / ((1.0 - q) + q * odds_ratio)
 }
 
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_odds_ratio_is_refused() {
+    fn an_odds_ratio_that_is_not_positive_and_finite_is_refused() {
         for value in [0.0, -1.0, f64::INFINITY, f64::NAN] {
             let error = tilt(Probability::HALF, value).unwrap_err();
             assert!(error.to_string().starts_with("odds_ratio is"), "{error}");

@@ -11,35 +11,34 @@ use crate::{
     },
 };
 
-/// The mean score of runs as a function of one odds ratio that multiplies the odds of all
-/// probabilities of success after a stop.
+/// The mean score of runs as a function of the error in the odds of success after a cut-off.
 ///
 /// ```text
 /// complete: S,   cut off: q S1 + (1 - q) S0  with  q = tilt(success chance, odds ratio)
 /// ```
 ///
-/// At an odds ratio of 1, censored runs are scored with the given probabilities. Towards 0 they
-/// count as failures, and towards infinity as successes, except for probabilities of exactly 0 and
-/// 1. The mean need not increase with the odds ratio: success raises the score of a run with
-/// confident forecasts and lowers that of a run with low forecasts.
+/// At an odds ratio of 1, cut-off runs are scored at the given probabilities. Towards 0 all of them
+/// count as failures, and towards infinity as successes, except for probabilities of exactly 0 and 1.
+/// The mean is not monotone in the odds ratio: a success improves the score of a confident run and
+/// lowers that of an unconfident one.
 ///
-/// A weight of 2 equals the run twice, and a run of weight 0 does not affect the result. Its scores
-/// are still checked. Means have the same bits for any order of runs.
+/// A weight of 2 counts as two equal runs, and a weight of 0 has no effect, but its scores are still
+/// checked. Means have the same bits in any order of the runs.
 ///
-/// Reference: Scharfstein, Rotnitzky and Robins (1999), Adjusting for nonignorable drop-out using
-/// semiparametric nonresponse models, doi:10.1080/01621459.1999.10473862.
+/// Reference: that of [`tilt`](crate::tilt()).
 ///
 /// ```
 /// use censoring::{Error, Probability, RunScore, TiltedMean};
 ///
-/// // Brier scores of a stream that forecasts 0.8 in each of three runs. The last was cut off. let
-/// success_probability = Probability::HALF; let cut_off = RunScore::Censored { success_probability,
-/// if_success: -0.04, if_failure: -0.64 }; let runs = [RunScore::Complete(-0.04),
-/// RunScore::Complete(-0.64), cut_off]; let mean = TiltedMean::new(&runs, None)?;
+/// // Brier scores of a stream that forecasts 0.8 in three runs. The last run was cut off.
+/// let success_probability = Probability::HALF;
+/// let cut_off = RunScore::Censored { success_probability, if_success: -0.04, if_failure: -0.64 };
+/// let runs = [RunScore::Complete(-0.04), RunScore::Complete(-0.64), cut_off];
+/// let mean = TiltedMean::new(&runs, None)?;
 /// assert!((mean.score(1.0)? - -0.34).abs() < 1e-15);
 ///
-/// // Better than -0.4, unless the odds of success after the stop are less than 1/4 of what they
-/// // are taken for: a chance of 0.2 in place of 0.5. No odds ratio above 1 changes that.
+/// // Better than -0.4 unless the odds of success are less than 1/4 of the given ones, which is a
+/// // probability of 0.2 instead of 0.5. No odds ratio above 1 changes that.
 /// let flip = mean.flip_at(-0.4)?;
 /// assert!((flip.below.unwrap() - 0.25).abs() < 1e-14);
 /// assert_eq!(flip.above, None);
@@ -72,13 +71,13 @@ impl TryFrom<Vec<(RunScore, Weight)>> for TiltedMean {
 }
 
 impl TiltedMean {
-    /// Checks scores and weights.
+    /// Makes the mean of these scores.
     ///
     /// # Errors
     ///
-    /// [`Error::RunScore`] with the first run that has a score not from -1e100 to 1e100;
-    /// [`Error::Length`] unless there is one weight per run; [`Error::Empty`] without a run of
-    /// positive weight.
+    /// [`Error::RunScore`] with the first run that has a score outside -1e100 to 1e100;
+    /// [`Error::Length`] unless there is one weight per run; [`Error::Empty`] without a run of positive
+    /// weight.
     pub fn new(runs: &[RunScore], weights: Option<&[Weight]>) -> Result<Self, Error> {
         if let Some(weights) = weights {
             same_length("weights", runs.len(), weights.len())?;
@@ -123,7 +122,7 @@ impl TiltedMean {
         Ok(mean.finish()?)
     }
 
-    /// The odds ratios at which the mean crosses `threshold`. See [`FlippingOdds`] for cost and
+    /// The odds ratios at which the mean crosses `threshold`. [`FlippingOdds`] describes cost and
     /// tolerance.
     ///
     /// # Errors
@@ -140,23 +139,25 @@ impl TiltedMean {
         Ok(Contrast::new(&self.runs, &[(RunScore::Complete(threshold), Weight::ONE)]).flips())
     }
 
-    /// The odds ratios at which the order of two means changes if the same odds ratio applies to
-    /// both. Two streams of forecasts for the same runs share the probabilities; only their scores
-    /// differ.
+    /// The odds ratios at which the order of two means changes, if the odds are wrong by the same odds
+    /// ratio in both. Two streams of forecasts for the same runs share the probabilities of success.
     ///
     /// ```
     /// use censoring::{Error, Probability, RunScore, TiltedMean};
     ///
-    /// // One stream forecasts 0.5 and another 0.9 for a run that succeeded and for one that was
-    /// cut off. let mean = |complete, if_success, if_failure| { let success_probability =
-    /// Probability::HALF; let cut_off = RunScore::Censored { success_probability, if_success,
-    /// if_failure }; TiltedMean::new(&[RunScore::Complete(complete), cut_off], None) }; let
-    /// (careful, bold) = (mean(-0.25, -0.25, -0.25)?, mean(-0.01, -0.01, -0.81)?);
+    /// // One stream forecasts 0.5 and another 0.9, for a success and for a cut-off run.
+    /// let mean = |complete, if_success, if_failure| {
+    ///     let success_probability = Probability::HALF;
+    ///     let cut_off = RunScore::Censored { success_probability, if_success, if_failure };
+    ///     TiltedMean::new(&[RunScore::Complete(complete), cut_off], None)
+    /// };
+    /// let (careful, bold) = (mean(-0.25, -0.25, -0.25)?, mean(-0.01, -0.01, -0.81)?);
     ///
-    /// // The second stream is ahead if the second run succeeds with a probability above 2/5.
-    /// assert!(bold.score(1.0)? > careful.score(1.0)?); let flip = bold.flip_between(&careful);
-    /// assert!((flip.below.unwrap() - 2.0 / 3.0).abs() < 1e-14); assert_eq!(flip.nearest(),
-    /// flip.below);
+    /// // The bold stream is ahead if the second run succeeds with a probability above 2/5.
+    /// assert!(bold.score(1.0)? > careful.score(1.0)?);
+    /// let flip = bold.flip_between(&careful);
+    /// assert!((flip.below.unwrap() - 2.0 / 3.0).abs() < 1e-14);
+    /// assert_eq!(flip.nearest(), flip.below);
     /// # Ok::<(), Error>(())
     /// ```
     #[must_use]
@@ -172,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn invalid_scores_weights_and_thresholds_are_refused() {
         let cut_off = |if_success, if_failure| RunScore::Censored {
             success_probability: Probability::HALF,
             if_success,

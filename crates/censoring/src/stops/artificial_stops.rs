@@ -6,21 +6,20 @@ use scoring_rules::Probability;
 
 use crate::{checks::same_length, error::Error};
 
-/// Chooses complete runs to cut off, to test the effect of censoring on a score. For each run, the
-/// step after which it stops, or `None` if it stays complete.
+/// Draws where to cut off complete runs, to test the effect of cutting off on a score. Returns, for each
+/// run, the step after which it stops, or `None` if it stays complete.
 ///
-/// `rate(length)` is the probability that a run of that many steps is cut off: one rate for all, or
-/// one for each stratum of lengths. Runs are drawn one after the other in the order of their
-/// lengths (systematic sampling), so that in *any* range of lengths the number of those that are
-/// cut off is less than 1 away from the sum of their rates; no strata need be named. A run that is
-/// cut off stops after any step but its last, all equally likely. A run of one step has no such
-/// step and stays complete.
+/// `rate(length)` is the probability that a run with that many steps is cut off: one rate for all runs,
+/// or one for each stratum of lengths. Runs are drawn in the order of their lengths (systematic
+/// sampling), so that in *any* range of lengths the number of cut-off runs differs from the sum of
+/// their rates by less than 1; strata need not be named. A run that is cut off stops after any step
+/// but its last, with equal probability. A run of one step stays complete.
 ///
-/// The choice depends only on lengths and ids, so it carries no information about an outcome beyond
-/// the length. No real budget knows the length that a run would have had: the function shows the
-/// effect of hidden outcomes on a score and is not a model of real stops.
+/// The draw uses only lengths and ids, so where a run is cut off is unrelated to its outcome, given its
+/// length. A real budget does not know the length that a run would have had: the result shows the
+/// effect of hidden outcomes and is no model of real stops.
 ///
-/// The result depends only on the arguments, and not on the order of runs if all ids differ.
+/// The result depends only on the seed, and not on the order of runs if ids are distinct.
 ///
 /// Cost: O(n log n).
 ///
@@ -37,7 +36,7 @@ use crate::{checks::same_length, error::Error};
 ///
 /// let lengths = [5, 9, 1, 7, 30, 32, 31, 33];
 /// let ids = ["a", "b", "c", "d", "e", "f", "g", "h"];
-/// // A third of the short runs, every long one.
+/// // A third of the short runs and every long run.
 /// let third = Probability::new(1.0 / 3.0)?;
 /// let rate = |length| if length < 10 { third } else { Probability::ONE };
 /// let stops = artificial_stops(&lengths, &ids, rate, 7)?;
@@ -57,8 +56,8 @@ pub fn artificial_stops<I: Ord>(
     let mut by_id: Vec<usize> = (0..ids.len()).collect();
     // Stable: equal ids keep their order.
     by_id.sort_by(|&a, &b| ids[a].cmp(&ids[b]));
-    // Draws go to runs in the order of their ids. A run of one step takes its two as well, so that
-    // no run's draws depend on the lengths of others.
+    // Draws go to runs in the order of their ids. A run of one step takes two draws as well, so that
+    // the draws of a run do not depend on the lengths of other runs.
     let start = generator.next_u64();
     let mut runs: Vec<(usize, u64, u64, usize)> = by_id
         .into_iter()
@@ -79,13 +78,13 @@ pub fn artificial_stops<I: Ord>(
     Ok(stops)
 }
 
-/// A probability in units of 2^-64, so that sums of them are exact.
+/// A probability in units of 2^-64, so that sums are exact.
 fn fixed_point(p: Probability) -> u128 {
     (p.get() * 2.0_f64.powi(64)) as u128
 }
 
-/// An integer below n from a random word: the word as a fraction of 2^64, times n. The
-/// probabilities of two integers differ by at most 2^-64.
+/// A whole number below n from a random word: the word as a fraction of 2^64, times n. Probabilities
+/// differ by at most 2^-64.
 fn below(n: usize, word: u64) -> usize {
     ((u128::from(word) * n as u128) >> 64) as usize
 }

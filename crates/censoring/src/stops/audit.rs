@@ -8,7 +8,7 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// The number, mean length and mean forecast of a group of runs that ended alike.
+/// The number, mean length and mean forecast of runs of the same class or reason.
 ///
 /// ```
 /// use censoring::{Error, Probability, StopClass, Stopped, TerminationAudit};
@@ -25,24 +25,23 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct RunGroup {
-    /// Number of runs, at least 1.
+    /// The number of runs, at least one.
     pub runs: u64,
-    /// Mean number of steps up to the stop, at least 1.
+    /// The mean number of steps up to the stop, at least 1.
     pub mean_length: f64,
-    /// Mean over runs of the mean forecast of each run, from 0 to 1. Long and short runs have the
-    /// same weight.
+    /// The mean of the runs' mean forecasts, from 0 to 1; long and short runs have the same weight.
     pub mean_forecast: f64,
 }
 
-/// Counts of runs by how they ended, including the runs that a report leaves out.
+/// Counts of runs by class and stop reason, which a report of scores needs to state what it leaves out.
 ///
-/// There is one row for each class and reason, with the mean length and the mean forecast. Censored
-/// runs that are three times as long as complete runs are a warning that complete runs do not
-/// represent all runs.
+/// Each class and reason has a row with the length and the forecasts of its runs. Censored runs that
+/// are three times as long as complete runs are a warning that complete runs do not represent all.
 ///
-/// [`TerminationAudit::merge`] adds the audits of parts. All figures have the same bits for any
-/// order of runs. As JSON (feature `serde`): `complete`, `censored`, `excluded`, `censoring_rate`
-/// (null where undefined) and `rows`. An audit that is read back continues with the same bits.
+/// Audits of parts are combined by [`TerminationAudit::merge`]; all figures have the same bits in any
+/// order of the runs. With the feature `serde`, an audit is written as `complete`, `censored`,
+/// `excluded`, `censoring_rate` (null if undefined) and `rows`, and continues with the same bits when
+/// it is read.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix G.1 and table 6.
@@ -95,25 +94,25 @@ impl TerminationAudit {
         }
     }
 
-    /// Runs whose outcome was observed.
+    /// The number of runs whose outcome was observed.
     #[must_use]
     pub fn complete(&self) -> u64 {
         self.count(StopClass::Complete)
     }
 
-    /// Runs that a budget ended before an outcome was observed.
+    /// The number of runs that a budget ended before an outcome was observed.
     #[must_use]
     pub fn censored(&self) -> u64 {
         self.count(StopClass::Censored)
     }
 
-    /// Runs that cannot be scored.
+    /// The number of runs that cannot be scored.
     #[must_use]
     pub fn excluded(&self) -> u64 {
         self.count(StopClass::Excluded)
     }
 
-    /// Runs that cannot be scored, by reason.
+    /// The number of runs that cannot be scored, by reason.
     #[must_use]
     pub fn exclusions(&self) -> BTreeMap<Exclusion, u64> {
         let excluded = self.rows().filter(|(class, ..)| *class == StopClass::Excluded);
@@ -123,10 +122,11 @@ impl TerminationAudit {
         counts.collect()
     }
 
-    /// Excluded runs whose stop reason is unknown ([`StopReason::Other`]), by its word.
+    /// The number of excluded runs whose stop reason is not a known word ([`StopReason::Other`]), by
+    /// that word.
     ///
-    /// A report should show them: a budget under an unknown name drops out of every score here.
-    /// Give such a word a class by [`Stopped::with_policy`], or its known spelling.
+    /// A report should show them, because runs that a budget ended under an unknown name are missing
+    /// from every score. [`Stopped::with_policy`] can give such a word a class.
     ///
     /// ```
     /// use censoring::{Error, Probability, StopReason, Stopped, TerminationAudit};
@@ -148,7 +148,7 @@ impl TerminationAudit {
         counts.collect()
     }
 
-    /// All runs.
+    /// The number of all runs.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.sums.values().fold(0, |all, sums| all.saturating_add(sums.runs))
@@ -250,7 +250,7 @@ impl serde::Serialize for TerminationAudit {
 
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for TerminationAudit {
-    /// Reads the serialized form; numbers that follow from the rows are not read.
+    /// Reads the rows; figures that follow from the rows are ignored.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         use serde::de::Error as _;
 
@@ -274,27 +274,27 @@ impl<'de> serde::Deserialize<'de> for TerminationAudit {
         {
             let wrong = |problem| Err(D::Error::custom(Error::StoredValue { problem }));
             if runs == 0 || steps < u128::from(runs) {
-                return wrong("a row of an audit has runs, each with at least one step");
+                return wrong("a row of an audit must have runs, each with at least one step");
             }
-            // Rounding of each mean can take a sum a little beyond.
+            // Rounding of the means can make the sum slightly larger.
             if !(0.0..=1.000_001 * runs as f64).contains(&forecasts.value()) {
-                return wrong("mean forecasts are from 0 to 1");
+                return wrong("mean forecasts must be from 0 to 1");
             }
             let sums = Sums { runs, steps, forecasts };
             if audit.sums.insert((class, reason), sums).is_some() {
-                return wrong("each class and reason has one row");
+                return wrong("each class and reason must have one row");
             }
         }
         Ok(audit)
     }
 }
 
-/// Sums over runs that ended in the same way.
+/// Sums over the runs of one row.
 #[derive(Clone, Debug, Default)]
 struct Sums {
     runs: u64,
     steps: u128,
-    /// Sum of the mean forecasts of the runs.
+    /// The sum of the runs' mean forecasts.
     forecasts: ExactSum,
 }
 
@@ -314,7 +314,7 @@ impl Sums {
         self.forecasts.merge(&other.forecasts);
     }
 
-    /// For at least one run.
+    /// There must be at least one run.
     fn group(&self) -> RunGroup {
         let runs = self.runs as f64;
         RunGroup {

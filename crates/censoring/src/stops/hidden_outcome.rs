@@ -2,10 +2,10 @@ use trajectory_metrics::{Probability, Trace};
 
 use crate::{error::Error, reasons::stop_reason::StopReason, stops::stopped::Stopped};
 
-/// A complete run seen as if it had been cut off: its forecasts up to the stop and the horizon that
-/// it is evaluated over.
+/// A complete run as if it had been cut off: its forecasts up to the stop, and the horizon over which
+/// it is evaluated.
 ///
-/// It does not contain the outcome or the later forecasts, so no score can depend on them.
+/// It does not contain the outcome or later steps, so no score can depend on them.
 ///
 /// ```
 /// use censoring::{Error, HiddenOutcome, Observation, Probability, Trace};
@@ -28,12 +28,12 @@ pub struct HiddenOutcome<'a> {
 }
 
 impl<'a> HiddenOutcome<'a> {
-    /// The part of the trace up to the end of step `stop`, counted from 1. A stop at the last step
-    /// hides the outcome only.
+    /// Takes the first `stop` steps of a trace, at least 1. If `stop` is the length of the trace, only
+    /// the outcome is hidden.
     ///
     /// # Errors
     ///
-    /// [`Error::TrajectoryMetrics`] for a stop of 0 or beyond the end.
+    /// [`Error::TrajectoryMetrics`] unless the stop is from 1 to the length of the trace.
     pub fn new(trace: Trace<'a>, stop: usize) -> Result<Self, Error> {
         Ok(Self { seen: split(trace, stop)?.0, horizon: trace.forecasts().len() })
     }
@@ -50,7 +50,7 @@ impl<'a> HiddenOutcome<'a> {
         self.horizon
     }
 
-    /// The run as scores and audits take it, cut off by a step budget.
+    /// The run, cut off by a step budget.
     ///
     /// # Errors
     ///

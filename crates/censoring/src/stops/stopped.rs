@@ -25,19 +25,17 @@ use crate::{
 pub enum Observation<'a> {
     /// The outcome was observed.
     Complete(Trace<'a>),
-    /// A budget ended the run: the outcome is unknown, and the stop carries no information about
-    /// it.
+    /// A budget ended the run first: the outcome is unknown and unrelated to the stop.
     Censored,
-    /// The outcome is unknown and the stop may be related to it, so the run cannot be scored.
+    /// The outcome is unknown and may be related to the stop, so the run cannot be scored.
     Excluded(&'a Exclusion),
 }
 
-/// A run up to its stop: forecasts, evaluated horizon, and an outcome that may be missing.
+/// A run up to its stop: its forecasts, the evaluated horizon, and an outcome that may be missing.
 ///
-/// The horizon is the length that weights are normalised over. For a run that a step budget ended
-/// it is the stop itself; it is longer if the run was cut off before the horizon that it would have
-/// been scored over. An unknown outcome counts as a failure only in scores that say so in their
-/// documentation.
+/// Weights are normalised over the horizon. For a run that a step budget ended, the horizon is the stop
+/// itself; it is longer if a run was cut off before the horizon over which it would have been scored.
+/// An unknown outcome is never counted as a failure, except by functions that document it.
 ///
 /// ```
 /// use censoring::{Error, Exclusion, Observation, Probability, StopReason, Stopped};
@@ -71,10 +69,10 @@ enum End<'a> {
 }
 
 impl<'a> Stopped<'a> {
-    /// A run whose horizon is where it stopped.
+    /// Makes a run whose horizon is its stop.
     ///
-    /// A run with a known outcome is complete. A run with an unknown outcome has the class that the
-    /// default policy, [`StopReason::class`], gives its reason; without a reason it is excluded.
+    /// A run with an outcome is complete. Without an outcome, the default policy
+    /// [`StopReason::class`] classifies the run by its reason; without a reason it is excluded.
     ///
     /// # Errors
     ///
@@ -88,20 +86,24 @@ impl<'a> Stopped<'a> {
         Self::with_policy(forecasts, outcome, reason, StopReason::class)
     }
 
-    /// A run whose horizon is where it stopped, with another policy: the class that each reason
-    /// gives a run whose outcome is unknown.
+    /// Makes a run under another policy, which gives the class of a run without an outcome by its
+    /// reason.
     ///
     /// # Errors
     ///
-    /// As [`Stopped::new`]; the policy decides which runs are completed.
+    /// The errors of [`Stopped::new`]; a run is completed if the policy says so.
     ///
     /// ```
     /// use censoring::{Error, Observation, Probability, StopClass, StopReason, Stopped};
     ///
-    /// // This environment closes at a fixed time; all other reasons have their default class. let
-    /// policy = |reason: &StopReason| match reason { StopReason::EnvironmentEnd =>
-    /// StopClass::Censored, other => other.class(), }; let forecasts = [Probability::HALF]; let run
-    /// = Stopped::with_policy(&forecasts, None, Some(StopReason::EnvironmentEnd), policy)?;
+    /// // This environment closes at a fixed hour, whatever the agent does.
+    /// let policy = |reason: &StopReason| match reason {
+    ///     StopReason::EnvironmentEnd => StopClass::Censored,
+    ///     other => other.class(),
+    /// };
+    /// let forecasts = [Probability::HALF];
+    /// let run =
+    ///     Stopped::with_policy(&forecasts, None, Some(StopReason::EnvironmentEnd), policy)?;
     /// assert_eq!(run.observation(), Observation::Censored);
     /// # Ok::<(), Error>(())
     /// ```
@@ -125,8 +127,8 @@ impl<'a> Stopped<'a> {
         Ok(Self { forecasts, horizon: forecasts.len(), end })
     }
 
-    /// Sets the horizon that the run is evaluated over. A complete run keeps its own length, which
-    /// is its horizon.
+    /// Sets the horizon over which the run is evaluated. The horizon of a complete run stays its
+    /// length.
     ///
     /// # Errors
     ///
@@ -204,7 +206,7 @@ impl<'a> Stopped<'a> {
         }
     }
 
-    /// The outcome if it was observed; `true` is success.
+    /// The outcome, if it was observed: true is success.
     #[must_use]
     pub const fn outcome(&self) -> Option<bool> {
         match self.end {
@@ -213,7 +215,7 @@ impl<'a> Stopped<'a> {
         }
     }
 
-    /// The reason why the run ended, if one is given.
+    /// The stop reason, if it is known.
     #[must_use]
     pub const fn reason(&self) -> Option<&StopReason> {
         match &self.end {

@@ -2,10 +2,10 @@ use trajectory_metrics::{Interval, Probability};
 
 use crate::{checks::same_length, error::Error};
 
-/// Counts of how branches ended that were continued from where a run was cut off.
+/// Counts of how continuations (branches) of a cut-off run ended.
 ///
-/// Each branch must use the same agent, harness and stopping rule. The scored forecasts are those
-/// of the run itself.
+/// Each branch must use the same agent, harness and stopping rule. The forecasts that are scored are
+/// those of the run itself.
 ///
 /// ```
 /// use censoring::{Continuations, Error};
@@ -20,22 +20,22 @@ use crate::{checks::same_length, error::Error};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Continuations {
-    /// Branches that succeeded.
+    /// The number of branches that succeeded.
     pub successes: u64,
-    /// Branches that failed.
+    /// The number of branches that failed.
     pub failures: u64,
-    /// Valid branches that were cut off again.
+    /// The number of valid branches that were cut off again.
     pub unresolved: u64,
-    /// Branches that are invalid, for example because of output that could not be parsed. They do
-    /// not affect the estimate; report their number.
+    /// The number of invalid branches, for example with output that could not be read. They are ignored
+    /// in estimates, and reports should mention them.
     pub invalid: u64,
 }
 
-/// A probability of success after a stop, from [`Continuations`], and an interval around it.
+/// A probability of success after a stop, estimated from [`Continuations`], with an interval.
 ///
-/// The mean score with all probabilities at the low end and that with all at the high end do not
-/// bound the mean score: a success raises the score of some runs and lowers that of others.
-/// [`mean_score_bounds`](crate::mean_score_bounds) takes the worse and the better end of each run.
+/// The mean scores with all probabilities at the low ends and with all at the high ends do not bound
+/// the mean score, because some runs score better as a success and others worse.
+/// [`mean_score_bounds`](crate::mean_score_bounds) uses the worse and the better end of each run.
 ///
 /// ```
 /// use censoring::{Continuations, Error};
@@ -58,7 +58,7 @@ pub struct SuccessEstimate {
     standard_error: f64,
 }
 
-/// The stored form, not checked yet.
+/// The stored form before its checks.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -75,33 +75,31 @@ impl TryFrom<Stored> for SuccessEstimate {
     fn try_from(stored: Stored) -> Result<Self, Error> {
         let Stored { probability, interval, standard_error } = stored;
         if !interval.contains(probability) {
-            return Err(Error::StoredValue { problem: "an estimate lies between its ends" });
+            return Err(Error::StoredValue { problem: "an estimate must lie between its ends" });
         }
-        // A NaN is in no range.
         if !(0.0..=0.5).contains(&standard_error) {
-            return Err(Error::StoredValue { problem: "a standard error is from 0 to 0.5" });
+            return Err(Error::StoredValue { problem: "a standard error must be from 0 to 0.5" });
         }
         Ok(Self { probability, interval, standard_error })
     }
 }
 
 impl SuccessEstimate {
-    /// Successes over branches with an outcome.
+    /// Successes divided by branches with an outcome.
     #[must_use]
     pub const fn probability(&self) -> Probability {
         self.probability
     }
 
-    /// The interval from the probability if every unresolved branch failed to the probability if
-    /// every unresolved branch succeeded. It does not include the sampling error of the number of
-    /// branches.
+    /// From the probability with every unresolved branch as a failure to the probability with every one
+    /// as a success. It does not cover the sampling error of the branches.
     #[must_use]
     pub const fn interval(&self) -> Interval<Probability> {
         self.interval
     }
 
-    /// Binomial standard error of the probability, `sqrt(q (1 - q) / M)` over M branches with an
-    /// outcome. It is 0 if all ended alike, which does not mean that the probability is certain.
+    /// The binomial standard error of the probability, `sqrt(q (1 - q) / M)` over M branches with an
+    /// outcome. It is 0 if all of them ended alike, which does not make the probability certain.
     #[must_use]
     pub const fn standard_error(&self) -> f64 {
         self.standard_error
@@ -109,16 +107,16 @@ impl SuccessEstimate {
 }
 
 impl Continuations {
-    /// Branches with an outcome.
+    /// The number of branches with an outcome.
     #[must_use]
     pub const fn valid(&self) -> u64 {
         self.successes.saturating_add(self.failures)
     }
 
-    /// Estimates the probability of success from the branches.
+    /// Estimates the probability of success.
     ///
-    /// The exact score at this probability is the mean of the scores that the cut-off run would
-    /// have with the outcomes of the branches.
+    /// The exact score at the estimate is the mean, over the branches, of the score of the cut-off run
+    /// with the outcome of the branch.
     ///
     /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
     /// quantification, arXiv:2605.24756, appendix H.
@@ -145,19 +143,19 @@ impl Continuations {
     }
 }
 
-/// The probability of success after each stop: from branches if at least `min_valid` branches of
-/// the run have an outcome, and from a model otherwise.
+/// The probability of success after each stop: from the branches of a run if at least `min_valid` of
+/// them have an outcome, and otherwise from a model.
 ///
-/// `branches` and `plug_in` have one entry per run; runs without branches have the default, which
-/// counts no branches. The paper drops runs with fewer than 5. The model may have learnt from the
-/// branches of other runs ([`cross_fit_success`](crate::cross_fit_success())).
+/// `branches` and `plug_in` have one entry per run; the entry of a run without branches is the default.
+/// The paper drops runs with fewer than 5. The model may have been fitted on the branches of other runs
+/// ([`cross_fit_success`](crate::cross_fit_success())).
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix H (hybrid audit).
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless each argument has one entry per run; [`Error::Setting`] for a
+/// [`Error::Length`] unless there is one entry per run in each argument; [`Error::Setting`] for a
 /// `min_valid` of 0.
 ///
 /// ```
@@ -193,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn branches_without_an_outcome_say_nothing() {
+    fn branches_without_an_outcome_give_no_estimate() {
         let branches = Continuations { unresolved: 3, invalid: 2, ..Continuations::default() };
         assert_eq!(branches.estimate(), Err(Error::NoBranch));
         let plug_in = [Probability::ONE];
@@ -201,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn unresolved_branches_move_the_ends_and_invalid_ones_nothing() {
+    fn unresolved_branches_move_the_ends_and_invalid_branches_are_ignored() {
         let sure = Continuations { failures: 4, ..Continuations::default() };
         let estimate = sure.estimate().unwrap();
         assert_eq!(estimate.interval, Probability::ZERO.into());
@@ -216,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn any_counts_are_probabilities() {
+    fn the_largest_counts_give_probabilities() {
         let most = u64::MAX;
         let branches =
             Continuations { successes: most, failures: most, unresolved: most, invalid: most };

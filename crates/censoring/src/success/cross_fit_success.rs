@@ -12,9 +12,10 @@ use crate::{
     },
 };
 
-/// One model of success per fold, each fitted to the runs of all other folds.
+/// A model of success for each fold, fitted on the runs of all other folds.
 ///
-/// Made by [`cross_fit_success`](crate::cross_fit_success()).
+/// Made by [`cross_fit_success`](crate::cross_fit_success()). It belongs to the runs on which it was
+/// fitted and has no stored form; its models have one.
 ///
 /// ```
 /// use censoring::{Error, Folds, LogisticSuccess, Probability, Stopped, cross_fit_success};
@@ -26,12 +27,10 @@ use crate::{
 /// let learner = LogisticSuccess::default();
 /// let success = cross_fit_success(&learner, &runs, |_, _| vec![], &folds, None, None)?;
 /// assert_eq!(success.models().len(), 2);
-/// // Outside its fold there are one success and one failure with equal features.
+/// // Outside the fold are one success and one failure, without features.
 /// assert_eq!(success.success_probability(3, &[])?, Probability::HALF);
 /// # Ok::<(), Error>(())
 /// ```
-///
-/// It belongs to the runs that it was fitted on and has no stored form; its models have one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossFitSuccess<M> {
     models: Vec<M>,
@@ -45,13 +44,12 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
         &self.models
     }
 
-    /// The probability that a run succeeds, given its features up to a step, from the model that
-    /// was fitted without the run's fold.
+    /// The probability that a run succeeds, given features of the run up to a step, from the model that
+    /// has not seen the fold of the run.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] if there is no such run, and the errors of
-    /// [`SuccessModel::success_probability`].
+    /// [`Error::Length`] if there is no such run; the errors of [`SuccessModel::success_probability`].
     pub fn success_probability(&self, run: usize, features: &[f64]) -> Result<Probability, Error> {
         let fold = self.folds.of_each().get(run);
         let model = fold.and_then(|&fold| self.models.get(fold));
@@ -62,36 +60,36 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
     }
 }
 
-/// Fits models of the probability of success to the prefixes of complete runs and to branches of
-/// runs that were cut off, so that no run is estimated by a model that was fitted to it: the
-/// plug-in estimate of q_Z, or the hybrid estimate.
+/// Fits models of the probability of success to complete runs, cut off at each of their steps in turn,
+/// and to branches of cut-off runs, so that no run is judged by a model that has seen it. This gives
+/// the plug-in estimate of q_Z and the hybrid one.
 ///
-/// `features(run, t)` are those of the run at a position after its first t steps. They must not
-/// depend on anything later, such as how long the run went on; for features of forecasts there is
-/// [`prefix_features`](crate::prefix_features()). `folds` should keep the runs of one task
-/// together.
+/// `features(run, t)` returns the features of the run at a position after its first t steps. They must
+/// not depend on anything later, such as the length of the run;
+/// [`prefix_features`](crate::prefix_features()) makes features of forecasts. `folds` should keep the
+/// runs of a task together.
 ///
-/// Every complete run is a row for each step but its last, as nothing is cut off after it ended,
-/// each with the run's whole weight: were it shared among the steps, it would tell how long the run
-/// went on. Rows of one run are not independent. A weight of 2 equals the run twice in one fold,
-/// and a run of weight 0 does not affect the result.
+/// A complete run gives a row for each step except its last, because no run is cut off after it ended.
+/// Each row has the whole weight of the run; a weight that is shared among the steps would reveal the
+/// length of the run. The rows of a run are not independent. A weight of 2 counts as two equal runs in
+/// the same fold, and a weight of 0 has no effect.
 ///
-/// `branches` has one entry per run, the default if it has no branches. A run that was cut off is a
-/// row for each of its steps, the last included, with the run's whole weight again, split between
-/// success and failure like its branches with an outcome; their number does not matter. A run
-/// without such a branch belongs to a fold but adds no rows, like excluded runs. Branches of
-/// complete and excluded runs are ignored.
+/// `branches` has one entry per run; the entry of a run without branches is the default. A cut-off run
+/// gives a row for each of its steps, including the last. Its weight is split between success and
+/// failure in proportion to its branches with an outcome; their number does not matter. A cut-off run
+/// without such a branch, and an excluded run, has a fold but no rows. Branches of complete and
+/// excluded runs are ignored.
 ///
-/// Weights make the rows representative of the runs whose chances are estimated:
+/// The rows must represent the runs that are judged, which determines the weights:
 ///
-/// - Without branches, the model is fitted on complete runs only, which tend to be shorter. If the
-///   length of a run is informative about its outcome, use the weights that also represent the runs
-///   that were cut off ([`IpcwWeights`](crate::IpcwWeights)).
-/// - With branches, each run has a weight of 1. If branches were run for a random share of the
-///   cut-off runs, these have the weight of one over that share. The weights of the first case
+/// - Without branches, only complete runs are rows, and they are the shorter runs. If the length of a
+///   run is related to its outcome, each complete run should have a weight that also represents
+///   similar runs that were cut off ([`IpcwWeights`](crate::IpcwWeights)).
+/// - With branches, each run represents itself with a weight of 1. If only a share of the cut-off runs
+///   was continued, those runs have a weight of one divided by that share. Inverse-probability weights
 ///   would count cut-off runs twice.
-/// - A weight of 0 for complete runs fits the model on branches only. Use it if the features do not
-///   explain why complete runs were not cut off.
+/// - A weight of 0 for complete runs fits models to branches alone. This is appropriate if the features
+///   do not explain why complete runs were not cut off.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix H.1; Chernozhukov et al. (2018), Double/debiased
@@ -99,8 +97,8 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 ///
 /// # Errors
 ///
-/// [`Error::Fold`] with the learner's error if the rows outside a fold are not enough;
-/// [`Error::Length`] unless folds, branches and weights have one entry per run.
+/// [`Error::Fold`] with the error of the learner if the rows outside a fold are not enough;
+/// [`Error::Length`] unless there is one entry per run in folds, branches and weights.
 ///
 /// ```
 /// use censoring::{Continuations, Error, Folds, LogisticSuccess, Probability, StopReason, Stopped};
@@ -120,7 +118,7 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 /// let plain = plain.success_probability(1, &features(1, 2))?;
 /// assert!(plain.get() > 0.5);
 ///
-/// // Branches of the first run, which is in the other fold than the second, all failed.
+/// // All branches of the first run failed. It is not in the fold of the second run.
 /// let mut branches = [Continuations::default(); 10];
 /// branches[0].failures = 5;
 /// let hybrid = cross_fit_success(&learner, &runs, features, &folds, Some(&branches), None)?;
@@ -159,7 +157,7 @@ pub fn cross_fit_success<L: SuccessLearner>(
             for (outcome, share) in ends.into_iter().flatten() {
                 rows.extend((1..=steps).map(|t| features(i, t)));
                 outcomes.resize(rows.len(), outcome);
-                // Not shared among the steps: how many there are is not known at any of them.
+                // The number of steps is not known at any of them, so the weight is not shared.
                 row_weights.resize(rows.len(), weight.get() * share);
             }
             Ok(())

@@ -1,16 +1,17 @@
 use trajectory_metrics::Probability;
 
-/// Features of forecasts up to a step, for a model of success: nothing that comes later is in them.
+/// Features of the forecasts up to a step, for a model of success.
 ///
 /// 1. the log-odds of the last forecast, clipped to [1e-6, 1 - 1e-6];
 /// 2. the mean log-odds of all of them;
 /// 3. the change of the log-odds from the first to the last;
 /// 4. `ln(1 + steps)`.
 ///
-/// All 0 without a forecast. Between -14 and 14, the change between -28 and 28.
+/// All features are 0 without a forecast. They are between -14 and 14, and the change between -28 and
+/// 28.
 ///
-/// Use the forecasts of a stream that is not evaluated, or the features of several streams
-/// together.
+/// The forecasts should be those of a stream that is not evaluated, or of several streams, whose
+/// features are then joined.
 ///
 /// ```
 /// use censoring::{Error, Probability, prefix_features};

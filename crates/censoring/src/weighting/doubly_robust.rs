@@ -6,18 +6,17 @@ use crate::{
     weighting::{ipcw::inverse, kaplan_meier::KaplanMeier, stop_times::StopTimes},
 };
 
-/// The mean complete score of all runs from a model of censoring and a model of the score, of which
-/// one may be wrong (the augmented inverse-probability-weighted estimate).
+/// The mean complete score of all runs, estimated with a model of being cut off and a model of the
+/// score, of which one may be wrong (augmented inverse-probability weighting).
 ///
-/// - `scores`: the score of each complete run, `None` for a run that was cut off.
-/// - `survival(run)`: the curve G, the probability of not being cut off, of the run at a position;
-///   the same for all, one for each kind of task, or one for each run
-///   ([`KaplanMeier::from_hazards`]).
-/// - `prediction(run, t)`: the expected complete score m of that run, given what it had shown by t
-///   and that it had no outcome yet. For a run with a chance of success q at t that is
-///   `q * score if successful + (1 - q) * score if not`, in expectation over the steps to come. It
-///   is asked for at times of G before the run's stop, and at the stop of a run that was cut off.
-///   It must not depend on anything after t: fit it on other runs.
+/// - `scores`: the score of each complete run, and `None` for each cut-off run.
+/// - `survival(run)`: the curve G of the run at a position, the probability of not being cut off: the
+///   same for all runs, one per kind of task, or one per run ([`KaplanMeier::from_hazards`]).
+/// - `prediction(run, t)`: the expected complete score m of that run, given the run up to t and no
+///   outcome by then. With a probability of success q at t it is
+///   `q * score if successful + (1 - q) * score if not`, in expectation over the later steps. It is
+///   called at times of G before the stop of the run, and at the stop of a cut-off run. It must not
+///   depend on anything after t, so it should be fitted on other runs.
 ///
 /// Each run contributes
 ///
@@ -29,21 +28,20 @@ use crate::{
 /// Why it works. Write `dM(t) = [cut off at t] - h(t) [could have been cut off at t]` with the
 /// hazard `h(t) = 1 - G(t) / G(t-)`. Because `1 / G(t) - 1 / G(t-) = h(t) / G(t)`, the contribution
 /// is `[complete] S / G(Z-) + sum of m(t) dM(t) / G(t)`; with `m = S = 1` that is 1 for every run.
-/// So it differs from S by
+/// It therefore differs from S by
 ///
 /// ```text
 /// sum over t of (m(t) - S) dM(t) / G(t)
 /// ```
 ///
-/// Suppose that censoring at t depends only on the run up to t. Then each term has an expectation
-/// of 0 if G is correct, because dM(t) has mean 0 whatever the score is, and also if m is correct,
-/// because `m(t) - S` has mean 0 whether the run is cut off at t or not.
+/// Suppose that being cut off depends only on the run so far. Each term then has expectation 0 if G is
+/// correct, because dM(t) has expectation 0 for any score; and also if m is correct, because
+/// `m(t) - S` has expectation 0 whether or not the run is cut off at t.
 ///
-/// If G falls to 0, as under one budget for all runs, the runs that are cut off there enter with
-/// their predictions, which must then be correct. The estimate is in the units of the scores and
-/// may leave their range in small samples. The result has the same bits for any order of runs;
-/// weights of runs are as in [`StopTimes`]. `prediction` is not called where G does not fall, or
-/// for runs of weight 0.
+/// If G decreases to 0, as under a common budget, runs that are cut off there count with their m, which
+/// must be correct for them. The estimate is in the units of the scores and may leave their range in
+/// small samples. It has the same bits in any order of the runs; weights are those of [`StopTimes`].
+/// No prediction is computed at times at which no run can be cut off, or for runs of weight 0.
 ///
 /// Cost: O(n k) for n runs and k times of G.
 ///
@@ -53,11 +51,10 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::ZeroSurvival`] with the first run whose G(Z-) is 0; [`Error::Prediction`] with the
-/// first prediction that is not from -1e100 to 1e100;
+/// [`Error::ZeroSurvival`] with the first run whose G(Z-) is below 1e-100; [`Error::Prediction`] with
+/// the first prediction that is not from -1e100 to 1e100;
 /// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::RunScore`] with the first run
-/// whose score is missing, unexpected or invalid; [`Error::Length`] unless there is one entry per
-/// run.
+/// whose score is missing or invalid; [`Error::Length`] unless there is one entry per run.
 ///
 /// ```
 /// use censoring::{Error, KaplanMeier, StopTimes, doubly_robust_mean_score};
@@ -69,7 +66,7 @@ use crate::{
 /// let predicted = [vec![-0.2], vec![-0.2, -0.5], vec![-0.2, -0.4, -0.3]];
 /// let m = |run: usize, t: f64| predicted[run][t as usize - 1];
 ///
-/// // G falls to 1/2 at time 2, so the second run counts as predicted and the third as
+/// // G decreases to 1/2 at time 2, so the second run counts with its prediction and the third with
 /// // 2 * its score - 1 * its prediction at 2.
 /// let mean = doubly_robust_mean_score(&scores, &stops, |_| &g, m)?;
 /// assert!((mean - (-0.1 - 0.5 + (2.0 * -0.2 - -0.4)) / 3.0).abs() < 1e-15);
@@ -94,17 +91,17 @@ pub fn doubly_robust_mean_score<'g>(
             Some(score) => score,
             None => predict(stop.run, stop.time)?,
         };
-        // A + sum of (A - m(t)) (1 / G(t) - 1 / G(t-)), the same on paper: what m gets right
-        // cancels before it is multiplied by what may be large.
+        // A + sum of (A - m(t)) (1 / G(t) - 1 / G(t-)) is equal without rounding: the part that m
+        // predicts cancels before it is multiplied by a large factor.
         let mut contribution = at_stop;
         let mut before = 1.0;
         for (&time, &survival) in g.times().iter().zip(g.survival()) {
             if time >= stop.time {
                 break;
             }
-            // G does not rise, so it is at least that at the stop, which is not zero.
+            // G does not increase, so it is at least its value at the stop, which is positive.
             let after = survival.recip();
-            // Where nothing can be lost nothing is asked for.
+            // At times at which no run can be cut off, no prediction is needed.
             if after > before {
                 contribution += (at_stop - predict(stop.run, time)?) * (after - before);
             }

@@ -5,22 +5,21 @@ use crate::{
     weighting::{kaplan_meier::KaplanMeier, stop_times::StopTimes},
 };
 
-/// Smaller probabilities count as 0, because their inverse times a weight times a score could
-/// overflow.
+/// Probabilities below this count as 0, because the product of their inverse, a weight and a score
+/// could overflow.
 const LEAST_SURVIVAL: f64 = 1e-100;
 
-/// Inverse-probability-of-censoring weights: each complete run also represents the runs that were
-/// censored before they could reach its length.
+/// Inverse-probability-of-censoring weights: each complete run also represents similar runs that were
+/// cut off.
 ///
 /// ```text
 /// 1 / G(Z-)  for a run that is complete at Z,  0  for one that was cut off
 /// ```
 ///
-/// G is the probability of not being cut off. The mean over complete runs alone favours short runs;
-/// the mean with these weights is unbiased if G is correct, and above 0 at the end of every run. If
-/// all runs that reach some time are cut off there, as under one budget for all, no complete run
-/// represents the longer runs: weights cannot correct this, and [`IpcwWeights::coverage`] is below
-/// 1.
+/// with G the probability of not being cut off. A mean over complete runs favours short runs; a mean
+/// under these weights is unbiased if the G of each run is correct and positive wherever runs end. If
+/// every run that reaches some time is cut off there, as under a common budget, no complete run
+/// represents longer runs: no weights can correct this, and [`IpcwWeights::coverage`] is below 1.
 ///
 /// Reference: Horvitz and Thompson (1952), A generalization of sampling without replacement from a
 /// finite universe, doi:10.1080/01621459.1952.10483446; for runs that are cut off Robins and
@@ -34,9 +33,9 @@ const LEAST_SURVIVAL: f64 = 1e-100;
 /// let stops = StopTimes::new(&[1.0, 2.0, 2.0, 5.0], &[false, true, true, false], None)?;
 /// let g = KaplanMeier::of_censoring(&stops);
 /// let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY)?;
-/// // Two of the three runs that continued beyond 1 were cut off. The last run also represents
-/// them. assert!((weights.as_slice()[3] - 3.0).abs() < 1e-15); assert_eq!(weights.as_slice()[..3],
-/// [1.0, 0.0, 0.0]);
+/// // Of the three runs that continued beyond 1, two were cut off: the last run represents all three.
+/// assert!((weights.as_slice()[3] - 3.0).abs() < 1e-15);
+/// assert_eq!(weights.as_slice()[..3], [1.0, 0.0, 0.0]);
 ///
 /// let scores = [Some(-0.1), None, None, Some(-0.5)];
 /// assert!((weights.mean_score(&scores)? - -0.4).abs() < 1e-15);
@@ -55,23 +54,21 @@ pub struct IpcwWeights<'a> {
 }
 
 impl<'a> IpcwWeights<'a> {
-    /// Computes the weights from the curve G of each run, truncated at `max_weight`.
+    /// Makes weights from the curve G of each run, truncated at `max_weight`.
     ///
-    /// `survival` gives the curve of the run at a position: the same for all, one for each kind of
-    /// task, or one for each run ([`KaplanMeier::from_hazards`]). Truncation limits the influence
-    /// of single runs but adds a bias; infinity means no truncation. A run of weight 0 has a weight
-    /// of 0 here too.
+    /// `survival` returns the curve of the run at a position: the same for all runs, one per kind of
+    /// task, or one per run ([`KaplanMeier::from_hazards`]). Truncation reduces the influence of single
+    /// runs and introduces a bias; infinity means no truncation. A run of weight 0 gets 0.
     ///
     /// # Errors
     ///
-    /// [`Error::ZeroSurvival`] with the first complete run whose G(Z-) is 0 or below 1e-100;
+    /// [`Error::ZeroSurvival`] with the first complete run whose G(Z-) is below 1e-100;
     /// [`Error::Setting`] for a `max_weight` below 1.
     pub fn new<'g>(
         stops: &StopTimes<'a>,
         survival: impl Fn(usize) -> &'g KaplanMeier,
         max_weight: f64,
     ) -> Result<Self, Error> {
-        // A NaN is in no range.
         if !(1.0..=f64::INFINITY).contains(&max_weight) {
             return Err(Error::Setting {
                 name: "max_weight",
@@ -89,71 +86,68 @@ impl<'a> IpcwWeights<'a> {
         Ok(Self { stops: *stops, weights, truncated })
     }
 
-    /// The weight of each run, 0 or at least 1. It does not include the run's own weight.
+    /// The weight of each run, 0 or at least 1, without the run's own weight.
     #[must_use]
     pub fn as_slice(&self) -> &[f64] {
         &self.weights
     }
 
-    /// How many runs had a larger weight before truncation.
+    /// The number of runs whose weight was truncated.
     #[must_use]
     pub const fn truncated(&self) -> usize {
         self.truncated
     }
 
-    /// The mean of the weights over all runs: near 1 if G is correct and no weight was truncated.
+    /// The mean of the weights over all runs, which is near 1 if G fits and no weight was truncated.
     ///
-    /// With G from the same runs, it is 1 up to rounding. If the longest runs were all cut off, it
-    /// is the estimated share of runs that end no later than the last time at which an outcome
-    /// could be observed.
+    /// With G from the same runs it is 1 up to rounding or, if all of the longest runs were cut off, the
+    /// estimated share of runs that end no later than the last time at which a run can be complete.
     #[must_use]
     pub fn coverage(&self) -> f64 {
         self.sum(&|_| 1.0) / self.stops.total()
     }
 
-    /// The estimated mean complete score of all runs, including those that were cut off.
+    /// The mean complete score of all runs, including those that were cut off.
     ///
     /// ```text
     /// sum of c_i w_i S_i / sum of c_i
     /// ```
     ///
-    /// `c_i` is the run's own weight, `w_i` that of this type. Each complete run has a score;
-    /// others have `None`. The result can leave the range of the scores if the coverage is not 1,
-    /// and has the same bits for any order of runs.
+    /// `c_i` is the run's own weight, and `w_i` the inverse-probability weight. `scores` has the score of
+    /// each complete run, and `None` for other runs. The mean can leave the range of the scores if the
+    /// coverage is not 1. It has the same bits in any order of the runs.
     ///
     /// # Errors
     ///
     /// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::RunScore`] with the first
-    /// run whose score is missing, unexpected or invalid; [`Error::Length`] unless there is one
-    /// entry per run.
+    /// run whose score is missing or invalid; [`Error::Length`] unless there is one entry per run.
     pub fn mean_score(&self, scores: &[Option<f64>]) -> Result<f64, Error> {
         self.stops.check_scores(scores)?;
         Ok(self.sum(&|run| scores[run].unwrap_or_default()) / self.stops.total())
     }
 
-    /// The weighted mean of the complete scores, with the weights scaled to a mean of 1 (Hájek's
-    /// estimate).
+    /// The weighted mean of the complete scores, with weights scaled to a mean of 1 (Hájek's estimate).
     ///
     /// ```text
     /// sum of c_i w_i S_i / sum of c_i w_i
     /// ```
     ///
-    /// It stays in the range of the scores and follows a shift of all scores, so prefer it if
-    /// weights were truncated or G comes from other runs. It is slightly biased in small samples.
-    /// If the coverage stays below 1, it estimates the mean score of the runs that can be observed
-    /// to their end.
+    /// It stays in the range of the scores and does not depend on their zero point, so it is preferable if
+    /// weights were truncated or G comes from other runs. It has a small bias in small samples. If the
+    /// coverage is below 1, it is the mean score of the runs that can be complete.
     ///
     /// # Errors
     ///
-    /// As [`IpcwWeights::mean_score`]; [`Error::Empty`] without a complete run.
+    /// The errors of [`IpcwWeights::mean_score`]; [`Error::Empty`] without a complete run.
     ///
     /// ```
     /// use censoring::{Error, IpcwWeights, KaplanMeier, StopTimes};
     ///
     /// let stops = StopTimes::new(&[1.0, 2.0, 4.0], &[false, true, false], None)?;
     /// let g = KaplanMeier::of_censoring(&stops);
-    /// // The weight of the last run is 2, truncated to 1.5. let weights = IpcwWeights::new(&stops,
-    /// |_| &g, 1.5)?; let mean = weights.normalized_mean_score(&[Some(-0.25), None, Some(-0.5)])?;
+    /// // The weight of the last run is 2, truncated to 1.5.
+    /// let weights = IpcwWeights::new(&stops, |_| &g, 1.5)?;
+    /// let mean = weights.normalized_mean_score(&[Some(-0.25), None, Some(-0.5)])?;
     /// assert!((mean - (-0.25 - 1.5 * 0.5) / 2.5).abs() < 1e-15);
     /// # Ok::<(), Error>(())
     /// ```
@@ -167,7 +161,7 @@ impl<'a> IpcwWeights<'a> {
         }
     }
 
-    /// Sum of weight times weight times value, in which a run's own weight is a number of copies.
+    /// The sum, over the runs, of both weights times a value.
     fn sum(&self, value: &dyn Fn(usize) -> f64) -> f64 {
         let mut sum = ExactSum::default();
         for stop in self.stops.iter() {
@@ -177,7 +171,7 @@ impl<'a> IpcwWeights<'a> {
     }
 }
 
-/// One over a chance that is not zero.
+/// The inverse of a probability that is not 0.
 pub(crate) fn inverse(survival: f64, run: usize, time: f64) -> Result<f64, Error> {
     if survival >= LEAST_SURVIVAL {
         Ok(survival.recip())
@@ -198,7 +192,7 @@ mod tests {
         let stops = StopTimes::new(&[3.0, 3.5], &[false; 2], None).unwrap();
         let error = IpcwWeights::new(&stops, |_| &g, 10.0).unwrap_err();
         assert_eq!(error, Error::ZeroSurvival { run: 1, time: 3.5 });
-        // Cut off, or of weight zero, it needs no weight.
+        // A run that was cut off or has weight 0 needs no curve.
         let stops = StopTimes::new(&[3.0, 3.5], &[false, true], None).unwrap();
         assert!(IpcwWeights::new(&stops, |_| &g, 10.0).is_ok());
         let stops = StopTimes::new(

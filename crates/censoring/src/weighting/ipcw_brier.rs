@@ -6,7 +6,8 @@ use crate::{
     weighting::{ipcw::inverse, kaplan_meier::KaplanMeier, stop_times::StopTimes},
 };
 
-/// The Brier loss of predictions that a run continues beyond a horizon, if some runs were cut off.
+/// The Brier loss of forecasts that a run has no outcome by a horizon, estimated from runs of which some
+/// were cut off.
 ///
 /// ```text
 /// sum of c_i w_i (forecast_i - y_i)^2 / sum of c_i
@@ -15,15 +16,15 @@ use crate::{
 ///          w_i = 0  where the run was cut off before the horizon: y_i is unknown
 /// ```
 ///
-/// `c_i` is the run's own weight; `survival` gives the curve G of the run at a position, which may
-/// be the same for all. Lower is better. If G is correct, the loss has the same expectation as
-/// without censoring and is therefore proper. At least 0; large weights can raise it above 1.
+/// `c_i` is the weight of the run, and `survival` returns the curve G of the run at a position. Lower is
+/// better. If G is correct, the loss has the same expectation as without cut-offs, so it is proper. It
+/// is at least 0, and exceeds 1 only with large weights.
 ///
-/// A run that was cut off at the horizon itself is known to have no outcome by then and counts, so
-/// a common budget may be the horizon. Some tools leave such runs out and take G without the left
-/// limit, as scikit-survival does; the numbers are the same where no cut-off shares a time with an
-/// outcome or the horizon. Where they share one, G(Z) is smaller than the chance that an outcome at
-/// Z is seen, and weights come out too large.
+/// A run that was cut off at the horizon itself has no outcome by then and counts, so a common budget
+/// can be the horizon. Some tools, such as scikit-survival, leave such runs out and use G without the
+/// left limit. Their results are the same unless a cut-off shares a time with an outcome or with the
+/// horizon; then G(Z) is smaller than the probability of observing an outcome at Z, and their weights
+/// are too large.
 ///
 /// Reference: Graf, Schmoor, Sauerbrei and Schumacher (1999), Assessment and comparison of
 /// prognostic classification schemes for survival data,
@@ -31,8 +32,8 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::ZeroSurvival`] with the first run whose weight needs a G of 0;
-/// [`Error::Length`] unless there is one forecast per run; [`Error::Setting`] unless the horizon is
+/// [`Error::ZeroSurvival`] with the first run whose G is 0; [`Error::Length`] unless there is one
+/// forecast per run; [`Error::Setting`] unless the horizon is
 /// finite and at least 0.
 ///
 /// ```
@@ -41,9 +42,9 @@ use crate::{
 /// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 5.0], &[false, true, false, true], None)?;
 /// let g = KaplanMeier::of_censoring(&stops);
 /// let forecasts = Probability::from_slice(&[0.0, 0.3, 0.5, 0.5])?;
-/// // One of the three runs that reached 2 was cut off. The other two have a weight of 3/2. let
-/// loss = ipcw_brier_loss(forecasts, &stops, |_| &g, 4.0)?; assert!((loss - (0.0 + 1.5 * 0.25 + 1.5
-/// * 0.25) / 4.0).abs() < 1e-15);
+/// // One of the three runs that reached 2 was cut off, so the last two have weight 3/2.
+/// let loss = ipcw_brier_loss(forecasts, &stops, |_| &g, 4.0)?;
+/// assert!((loss - (0.0 + 1.5 * 0.25 + 1.5 * 0.25) / 4.0).abs() < 1e-15);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn ipcw_brier_loss<'g>(
@@ -53,7 +54,6 @@ pub fn ipcw_brier_loss<'g>(
     horizon: f64,
 ) -> Result<f64, Error> {
     same_length("forecasts", stops.times().len(), forecasts.len())?;
-    // A NaN is in no range.
     if !(0.0..f64::INFINITY).contains(&horizon) {
         return Err(Error::Setting {
             name: "horizon",

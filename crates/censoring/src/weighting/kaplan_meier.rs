@@ -2,12 +2,10 @@ use scoring_rules::{ExactSum, Probability};
 
 use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes};
 
-/// The probability of lasting beyond each time: a curve that falls in steps from 1.
+/// A survival curve: the probability of lasting beyond each time, which decreases in steps from 1.
 ///
-/// [`KaplanMeier::of_censoring`] is the curve G that inverse probability weights need: the chance
-/// of not being cut off, estimated from runs of which most end before they can be cut off. The
-/// roles are swapped there: the cut-off is the event, and an outcome ends the observation of the
-/// run.
+/// [`KaplanMeier::of_censoring`] is the curve G of inverse-probability weights: the probability of not
+/// being cut off. The roles are reversed there: being cut off is the event, and an outcome censors.
 ///
 /// ```text
 /// G(t) = product over cut-off times s <= t of (1 - d_s / n_s)
@@ -15,12 +13,12 @@ use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes}
 /// n_s: weight of runs that stopped after s or were cut off at s
 /// ```
 ///
-/// A run whose outcome came at s is no longer in n_s, because outcomes come before cut-offs at the
-/// same time. So a run that is complete at Z could be seen complete with the chance of not being
-/// cut off earlier than Z, which is the left limit G(Z-), [`KaplanMeier::before`].
+/// A run whose outcome came at s is not in n_s, because outcomes come before cut-offs at the same
+/// time. The probability of observing a run that is complete at Z is therefore the probability of not
+/// being cut off before Z, the left limit G(Z-), [`KaplanMeier::before`].
 ///
-/// After the last cut-off the curve stays where it is. Sums of weights are exact, so the curve does
-/// not depend on the order of runs to the bit, and a weight of 2 equals the run twice.
+/// The curve is constant after the last cut-off. Sums of weights are exact, so the curve has the same
+/// bits in any order of the runs, and a weight of 2 counts as two equal runs.
 ///
 /// Cost: one sort, O(n log n); a query is a binary search.
 ///
@@ -44,13 +42,13 @@ use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes}
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct KaplanMeier {
-    /// Times at which the curve falls, strictly rising.
+    /// The times at which the curve decreases, strictly increasing.
     times: Vec<f64>,
-    /// The value of the curve from each of these times on.
+    /// The curve from each of these times on.
     survival: Vec<f64>,
 }
 
-/// The stored form, not checked yet.
+/// The stored form before its checks.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -75,20 +73,17 @@ impl TryFrom<Stored> for KaplanMeier {
 }
 
 impl KaplanMeier {
-    /// The survival curve of the censoring distribution: the chance of not having been cut off,
-    /// from runs whose outcomes hide when that would have happened. Needs times of outcomes and of
-    /// cut-offs to be independent; where they depend on something known in advance, such as the
-    /// task, take one curve for each kind of run.
+    /// Estimates the probability of not having been cut off. The times of outcomes and of cut-offs must
+    /// be independent; if they depend on something that is known in advance, such as the task, use one
+    /// curve per kind of run.
     #[must_use]
     pub fn of_censoring(stops: &StopTimes<'_>) -> Self {
         Self::product_limit(stops, true)
     }
 
-    /// The survival curve of the event, a known outcome: the chance of still being without one,
-    /// from runs of which some were cut off. The same with the roles as usual; a run that was cut
-    /// off at s is still in n_s here.
+    /// Estimates the probability of having no outcome yet. A run that was cut off at s is in n_s.
     ///
-    /// The product of both curves is the share of runs that had not stopped.
+    /// The product of both curves is the share of runs that have not stopped.
     ///
     /// ```
     /// use censoring::{Error, KaplanMeier, StopTimes};
@@ -104,18 +99,17 @@ impl KaplanMeier {
         Self::product_limit(stops, false)
     }
 
-    /// The curve of hazards that are known or modelled: `G(t)` is the product over times `s <= t`
-    /// of `1 - hazard at s`.
+    /// Makes the curve of known or modelled hazards: `G(t)` is the product of `1 - hazard at s` over the
+    /// times `s <= t`.
     ///
-    /// For stops that are not administrative. Where a monitor cuts off runs that look bad, one
-    /// curve for all cannot be right; a curve for each run can, from its hazards given what it had
-    /// shown by then: at each step the chance of being cut off there, for a run that got there and
-    /// has no outcome yet.
+    /// It is meant for stops that are not administrative. If a monitor cuts off runs that look bad, one
+    /// curve for all runs is incorrect. A curve for each run can be correct: its hazard at a step is the
+    /// probability of being cut off there, given the run so far and no outcome yet.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one hazard per time; [`Error::ScoringRules`] unless times
-    /// are finite, at least 0 and strictly rising.
+    /// [`Error::Length`] unless there is one hazard per time; [`Error::ScoringRules`] unless times are
+    /// finite, at least 0 and strictly increasing.
     ///
     /// ```
     /// use censoring::{Error, KaplanMeier, Probability};
@@ -141,7 +135,7 @@ impl KaplanMeier {
         Ok(Self { times: times.to_vec(), survival: running_product(factors) })
     }
 
-    /// The probability of lasting beyond `time`. The curve falls at the times themselves.
+    /// The probability of lasting beyond `time`. The curve decreases at the times themselves.
     ///
     /// # Panics
     ///
@@ -153,8 +147,8 @@ impl KaplanMeier {
         self.after_steps(self.times.partition_point(|&step| step <= time))
     }
 
-    /// The probability of lasting at least until `time`: the left limit. The curve falls just after
-    /// the times.
+    /// The probability of lasting at least until `time`: the left limit, which decreases just after the
+    /// times.
     ///
     /// # Panics
     ///
@@ -166,13 +160,13 @@ impl KaplanMeier {
         self.after_steps(self.times.partition_point(|&step| step < time))
     }
 
-    /// The times at which the curve falls, strictly rising.
+    /// The times at which the curve decreases, strictly increasing.
     #[must_use]
     pub fn times(&self) -> &[f64] {
         &self.times
     }
 
-    /// The probability of lasting beyond each of these times, falling.
+    /// The probability of lasting beyond each of these times, decreasing.
     #[must_use]
     pub fn survival(&self) -> &[f64] {
         &self.survival

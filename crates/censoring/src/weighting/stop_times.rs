@@ -5,19 +5,19 @@ use crate::{
     error::Error,
 };
 
-/// When each run stopped, and whether it was cut off there or ended with its outcome known.
+/// The time at which each run stopped, and whether it was cut off or ended with a known outcome.
 ///
-/// In the words of survival analysis a known outcome is the event, and a run that was cut off is
-/// censored. Times are steps, tokens, seconds: any finite numbers of at least 0. An outcome
-/// precedes a censoring at the same time: a run that was cut off at step 30 had completed step 30
-/// without an outcome.
+/// In terms of survival analysis, a known outcome is the event and a cut-off run is censored. Times are
+/// steps, tokens or seconds: any finite numbers of at least 0. If an outcome and a cut-off share a
+/// time, the outcome comes first: a run that was cut off at step 30 completed its step 30 without an
+/// outcome.
 ///
-/// A [`Stopped`](crate::Stopped) run stops after as many steps as it has forecasts. The caller
-/// decides which unknown outcomes count as cut off: only those of budgets, or also those of
-/// failures and monitors. The choice must agree with the curve that weights the runs.
+/// A [`Stopped`](crate::Stopped) run stops after as many steps as it has forecasts. The caller decides
+/// whether only runs that a budget ended count as cut off, or also those that a failure or a monitor
+/// ended; the decision must agree with the curve by which runs are weighted.
 ///
-/// A weight of 2 equals the run twice. A run of weight 0 does not affect the result, and no curve
-/// or prediction is requested for it. Its time and its score are still checked.
+/// A weight of 2 counts as two equal runs. A run of weight 0 has no effect, and no curve or prediction
+/// is computed for it; its time and its score are still checked.
 ///
 /// ```
 /// use censoring::{Error, StopTimes};
@@ -34,7 +34,7 @@ pub struct StopTimes<'a> {
     times: &'a [f64],
     censored: &'a [bool],
     weights: Option<&'a [Weight]>,
-    /// Weight of all runs, positive.
+    /// The weight of all runs, positive.
     total: f64,
 }
 
@@ -54,15 +54,14 @@ impl<'a> StopTimes<'a> {
     /// # Errors
     ///
     /// [`Error::StopTime`] with the first run whose time is negative or not finite;
-    /// [`Error::Length`] unless each argument has one entry per run; [`Error::Empty`] without a run
-    /// of positive weight.
+    /// [`Error::Length`] unless there is one entry per run in each argument; [`Error::Empty`] without a
+    /// run of positive weight.
     pub fn new(
         times: &'a [f64],
         censored: &'a [bool],
         weights: Option<&'a [Weight]>,
     ) -> Result<Self, Error> {
         same_length("censored", times.len(), censored.len())?;
-        // A NaN is in no range.
         if let Some(run) = times.iter().position(|time| !(0.0..f64::INFINITY).contains(time)) {
             return Err(Error::StopTime { run, value: times[run] });
         }
@@ -74,19 +73,19 @@ impl<'a> StopTimes<'a> {
         if total > 0.0 { Ok(Self { times, censored, weights, total }) } else { Err(Error::Empty) }
     }
 
-    /// When each run stopped.
+    /// The time at which each run stopped.
     #[must_use]
     pub const fn times(&self) -> &'a [f64] {
         self.times
     }
 
-    /// Whether each run was censored: cut off before its outcome was known.
+    /// Whether each run was cut off before its outcome was known.
     #[must_use]
     pub const fn censored(&self) -> &'a [bool] {
         self.censored
     }
 
-    /// Weight of all runs.
+    /// The weight of all runs.
     pub(crate) const fn total(&self) -> f64 {
         self.total
     }
@@ -105,7 +104,7 @@ impl<'a> StopTimes<'a> {
             .filter(|stop| stop.weight > 0.0)
     }
 
-    /// Checks that complete runs, and no others, have a score that can be averaged.
+    /// Checks that complete runs, and only those, have a score that can be averaged.
     pub(crate) fn check_scores(&self, scores: &[Option<f64>]) -> Result<(), Error> {
         same_length("scores", self.times.len(), scores.len())?;
         for (run, (score, &censored)) in scores.iter().zip(self.censored).enumerate() {

@@ -2,22 +2,20 @@ use scoring_rules::{Binning, Block, BrierScore, ExactMean, ScoringRule, TiedBloc
 
 use crate::error::Error;
 
-/// Expected calibration error: the distance between mean confidence and success rate in a bin,
-/// averaged over the bins by weight.
+/// Expected calibration error: the weighted mean, over the bins, of the distance between mean confidence
+/// and success rate.
 ///
-/// In [0, 1], lower is better. Of the trajectory's scalar summary this is the trajectory ECE, for
-/// which the paper uses ten bins of equal weight. It
-/// checks calibration on average and nothing else: a constant forecast of the base rate has 0. On a
-/// sample it is biased upwards, so bootstrap intervals tend to lie above the value and never reach
-/// 0.
+/// In [0, 1], lower is better. Applied to a scalar summary of trajectories it is the trajectory ECE,
+/// for which the paper uses ten bins of equal weight. It measures calibration on average only: a
+/// constant forecast of the base rate has 0. On a sample it is biased upwards, so bootstrap intervals
+/// tend to lie above the value and never contain 0.
 ///
 /// Reference: Naeini, Cooper and Hauskrecht (2015), Obtaining well calibrated probabilities using
 /// Bayesian binning, doi:10.1609/aaai.v29i1.9602; ties as in [`Binning`].
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] without a bin; [`Error::ScoringRules`] for edges of bins that fall;
-/// [`Error::Empty`] on empty blocks.
+/// The errors of [`Binning::bins`]: for no bins, edges that decrease, or empty blocks.
 ///
 /// ```
 /// use trajectory_metrics::{Binning, Error, Probability, TiedBlocks, expected_calibration_error};
@@ -57,8 +55,8 @@ pub fn expected_calibration_error(blocks: &TiedBlocks, binning: Binning<'_>) -> 
     Ok((sum / (failures + successes)).min(1.0))
 }
 
-/// Root mean square calibration error: the square root of the squared distance between mean
-/// confidence and success rate in a bin, averaged over the bins by weight.
+/// Root mean square calibration error: the root of the weighted mean, over the bins, of the squared
+/// distance between mean confidence and success rate.
 ///
 /// In [0, 1], lower is better; at least [`expected_calibration_error`] on the same bins and at most
 /// [`maximum_calibration_error`]. Also called the L2 calibration error. Biased upwards on a sample.
@@ -67,7 +65,7 @@ pub fn expected_calibration_error(blocks: &TiedBlocks, binning: Binning<'_>) -> 
 ///
 /// # Errors
 ///
-/// As [`expected_calibration_error`].
+/// The errors of [`expected_calibration_error`].
 ///
 /// ```
 /// use trajectory_metrics::{
@@ -91,16 +89,16 @@ pub fn root_mean_square_calibration_error(
     Ok((squares / (failures + successes)).sqrt().min(1.0))
 }
 
-/// Maximum calibration error: the largest distance between mean confidence and success rate in any
-/// bin, however few rows it holds.
+/// Maximum calibration error: the largest distance between mean confidence and success rate in any bin,
+/// regardless of its weight.
 ///
-/// In [0, 1], lower is better. Dominated by chance where bins are small.
+/// In [0, 1], lower is better. With small bins it is dominated by sampling error.
 ///
 /// Reference: Naeini, Cooper and Hauskrecht (2015), as [`expected_calibration_error`].
 ///
 /// # Errors
 ///
-/// As [`expected_calibration_error`].
+/// The errors of [`expected_calibration_error`].
 ///
 /// ```
 /// use trajectory_metrics::{Binning, Error, Probability, TiedBlocks, maximum_calibration_error};
@@ -122,7 +120,7 @@ fn gap(bin: &[Block]) -> f64 {
         .fold(0.0, |gap, block| gap + (block.weight() * block.confidence.get() - block.successes))
 }
 
-/// Weight of all rows in a bin.
+/// The weight of all rows in a bin.
 fn weight(bin: &[Block]) -> f64 {
     bin.iter().fold(0.0, |weight, block| weight + block.weight())
 }

@@ -10,10 +10,10 @@ use crate::{
     streams::{traces::Traces, weight_schedule::WeightSchedule},
 };
 
-/// Traces calibrated out of sample, and the maps that did it.
+/// Traces that were calibrated out of sample, with the maps.
 ///
-/// Made by [`cross_fit`]. With the feature `serde` it is read only if there is a map for each fold
-/// and a fold for each trace.
+/// Made by [`cross_fit`]. With the feature `serde`, reading fails unless there is one map per fold and
+/// one fold per trace.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "StoredCrossFit<M>"))]
@@ -23,7 +23,7 @@ pub struct CrossFit<M> {
     folds: Folds,
 }
 
-/// A fit as it is written.
+/// The stored form before its checks.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -46,51 +46,50 @@ impl<M> TryFrom<StoredCrossFit<M>> for CrossFit<M> {
 }
 
 impl<M> CrossFit<M> {
-    /// The calibrated traces, in the order they came.
+    /// The calibrated traces, in their original order.
     #[must_use]
     pub const fn traces(&self) -> &Traces {
         &self.traces
     }
 
-    /// The calibrated traces, to keep.
+    /// Returns the calibrated traces.
     #[must_use]
     pub fn into_traces(self) -> Traces {
         self.traces
     }
 
-    /// The map of each fold: fitted on the traces of all other folds and applied to its own.
+    /// The map of each fold, which was fitted on the traces of all other folds.
     #[must_use]
     pub fn maps(&self) -> &[M] {
         &self.maps
     }
 
-    /// Which fold each trace is in.
+    /// The fold of each trace.
     #[must_use]
     pub const fn folds(&self) -> &Folds {
         &self.folds
     }
 }
 
-/// Calibrates every trace by a map that has not seen it: each fold by the map that was fitted on
-/// all other folds. With [`Folds::halves`] this is the paper's split.
+/// Calibrates every trace with a map that was fitted on the traces of all other folds. With
+/// [`Folds::halves`] this is the split of the paper.
 ///
-/// Every step of a trace is a record of the fit. Its weight is that of the step under the schedule,
-/// so every trace counts as 1. Use the schedule of the score that comes after: a map fitted under
-/// other weights mixes its own error into the comparison.
+/// Every step of a trace is a record of the fit, with the weight of the step under the schedule, so
+/// every trace counts as 1. The schedule should be that of the score that is computed afterwards;
+/// otherwise the comparison includes the error of a map that was fitted under other weights.
 ///
-/// The folds get slightly different maps. Two traces of different folds may change places.
+/// The maps of the folds differ slightly, so traces of different folds may change their order.
 ///
-/// Cost: a fit for each fold.
+/// Cost: one fit per fold.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix D.
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless the folds are those of as many traces; [`Error::ScheduleTooShort`]
-/// where custom weights do not reach a trace's end; [`Error::Fold`] with the error of
-/// [`Calibrator::fit`] where the traces outside a fold are not enough: Platt needs both outcomes
-/// there.
+/// [`Error::Length`] unless there is one fold per trace; [`Error::ScheduleTooShort`] if there are fewer
+/// custom weights than steps; [`Error::Fold`] with the error of [`Calibrator::fit`] if the traces
+/// outside a fold are not enough. Platt scaling, for example, needs both outcomes there.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Folds, Platt, Traces, WeightSchedule, cross_fit};
@@ -139,7 +138,7 @@ mod tests {
     use super::*;
     use crate::{Isotonic, Platt, Probability};
 
-    /// Keeps the records it was fitted on.
+    /// Keeps the records on which it was fitted.
     #[derive(Debug)]
     struct Recorder;
 
@@ -176,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fold_without_enough_outside_is_named() {
+    fn a_fold_with_too_few_traces_outside_it_is_named() {
         let cross = |outcomes: &[bool]| {
             let forecasts = vec![0.5; outcomes.len()];
             let ends: Vec<usize> = (1..=outcomes.len()).collect();

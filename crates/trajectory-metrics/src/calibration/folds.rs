@@ -4,16 +4,16 @@ use crate::{checks::same_length, error::Error};
 
 /// A split of traces into folds, for [`cross_fit`](crate::cross_fit()).
 ///
-/// Stratified: folds have about the same number of failures, and of successes. Deterministic: no
-/// fold depends on the order in which the traces come.
+/// Folds are stratified: they have about the same number of failures, and of successes. The fold of a
+/// trace does not depend on the order of the traces.
 ///
-/// What is outside a fold has a little more failures where the fold has fewer, so that even maps of
-/// noise are a little lower for what succeeded: on pure noise the AUROC after cross-fitting is
-/// expected somewhat below 1/2, the more so the smaller the folds.
+/// If a fold has fewer failures, the traces outside it have more, so that even maps of pure noise are
+/// slightly lower for successes. On pure noise, the AUROC after cross-fitting is therefore expected to
+/// be slightly below 1/2, and further below for smaller folds.
 ///
-/// Two halves, as in the paper, give only two maps to tell about and the least to learn each from;
-/// more folds, the other way round. Where several traces share a task, [`Folds::clustered`] keeps
-/// what was learnt of a task away from its other traces.
+/// Two halves, as in the paper, give only two maps to report, each fitted on half of the traces; more
+/// folds give more maps, each fitted on more traces. If several traces share a task,
+/// [`Folds::clustered`] keeps the traces of a task together.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Folds};
@@ -102,24 +102,24 @@ impl Folds {
     ///
     /// # Errors
     ///
-    /// As [`Self::new`].
+    /// The errors of [`Self::new`].
     pub fn halves<S: Ord, I: Ord>(strata: &[S], ids: &[I]) -> Result<Self, Error> {
         Self::new(strata, ids, 2)
     }
 
-    /// Folds of whole clusters (tasks): `clusters` names the cluster of each trace, and no cluster is in
-    /// two folds.
+    /// Makes folds of whole clusters (tasks): `clusters` has the cluster of each trace, and no cluster is
+    /// in two folds.
     ///
-    /// From the largest cluster to the smallest, each goes to the fold that has least of what it
-    /// brings, failures and successes counted as shares of all there are; then to the fold with the
-    /// fewest traces. Equal clusters go in the order of their names. Where there are fewer clusters
-    /// than folds, some folds are empty.
+    /// Clusters are assigned from the largest to the smallest. Each goes to the fold with the smallest
+    /// shares of the outcomes in the cluster, and among equal folds to the one with the fewest traces.
+    /// Equal clusters are assigned in the order of their names. If there are fewer clusters than folds,
+    /// some folds are empty.
     ///
-    /// Cost: O(n log n) and one pass over the folds a cluster.
+    /// Cost: O(n log n) and one pass over the folds per cluster.
     ///
     /// # Errors
     ///
-    /// As [`Self::new`].
+    /// The errors of [`Self::new`].
     pub fn clustered<G: Ord>(outcomes: &[bool], clusters: &[G], k: usize) -> Result<Self, Error> {
         check("clusters", k, outcomes.len(), clusters.len())?;
         let mut sizes: BTreeMap<&G, [u128; 2]> = BTreeMap::new();
@@ -136,7 +136,7 @@ impl Folds {
         let mut filled = vec![[0_u128; 2]; k];
         let mut fold_of = BTreeMap::new();
         for (cluster, size) in order {
-            // The part of the sum of squared shares that depends on the fold, in whole numbers.
+            // The part of the sum of squared shares that depends on the fold, in integers.
             let crowding = |fold: &[u128; 2]| {
                 fold[0] * size[0] * all[1].max(1).pow(2) + fold[1] * size[1] * all[0].max(1).pow(2)
             };
@@ -153,7 +153,7 @@ impl Folds {
         Ok(Self { count: k, of_each })
     }
 
-    /// Number of folds, at least two.
+    /// The number of folds, at least two.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.count
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn clusters_go_where_their_outcomes_are_scarce() {
+    fn clusters_go_to_folds_with_few_of_their_outcomes() {
         // Two clusters of failures, two of successes, one of each size: a greedy split by size alone
         // would put all failures into one fold.
         let clusters = ["f", "f", "f", "s", "s", "g", "g", "t"];
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_goes_where_its_outcomes_as_shares_of_all_are_scarcest() {
+    fn a_cluster_goes_to_the_fold_with_the_smallest_shares_of_its_outcomes() {
         // The largest goes first, c to fold 0; of equal ones that with more failures, b, to the
         // fold with fewer traces. Then a, with 1/4 of the successes and 1/3 of the failures: in
         // fold 0 it meets 3/4 of the successes, 3/4 * 1/4, in fold 1 2/3 of the failures, 2/3 * 1/3
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_split_is_refused() {
+    fn invalid_numbers_of_folds_and_lengths_are_refused() {
         for k in [0, 1] {
             let error = Folds::new(&[true], &[1], k).unwrap_err();
             assert!(matches!(error, Error::Setting { name: "folds", .. }));

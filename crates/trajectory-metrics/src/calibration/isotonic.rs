@@ -7,12 +7,12 @@ use crate::{
     error::Error,
 };
 
-/// Isotonic regression: the rising map with the smallest squared error, whatever its shape.
+/// Isotonic regression: the nondecreasing map with the smallest squared error.
 ///
-/// Equal forecasts are pooled first; then neighbours whose success rates fall are pooled until the
-/// rates rise (pool adjacent violators). Needs no penalty and no scale, but more records than
-/// [`Platt`](crate::Platt): on few it fits their noise. One outcome alone gives a constant map of
-/// 0 or 1, which an unclipped log score will punish without limit; clip there.
+/// Equal forecasts are pooled first. Neighbours whose success rates decrease are then pooled until the
+/// rates are nondecreasing (pool adjacent violators). The method needs no penalty and no scale, but
+/// more records than [`Platt`](crate::Platt); with few records it fits their noise. If all outcomes
+/// are equal, the map is constantly 0 or 1, and a log score of its result should be clipped.
 ///
 /// Cost: one sort, O(n log n).
 ///
@@ -22,42 +22,42 @@ use crate::{
 /// doi:10.1145/775047.775151.
 ///
 /// ```
-/// use trajectory_metrics::{Weight, CalibrationMap, Calibrator, Error, Isotonic, Probability};
+/// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Isotonic, Probability, Weight};
 ///
-/// let said = Probability::from_slice(&[0.25, 0.5, 0.75, 1.0])?;
-/// let map = Isotonic.fit(said, &[false, true, false, true], &[Weight::ONE; 4])?;
+/// let forecasts = Probability::from_slice(&[0.25, 0.5, 0.75, 1.0])?;
+/// let map = Isotonic.fit(forecasts, &[false, true, false, true], &[Weight::ONE; 4])?;
 /// let mapped = |p| Ok::<_, Error>(map.apply(Probability::new(p)?).get());
-/// assert_eq!(mapped(0.6)?, 0.5); // 0.5 and 0.75 were pooled
-/// assert_eq!(mapped(0.375)?, 0.25); // halfway from 0.25 to 0.5
-/// assert_eq!(mapped(0.1)?, 0.0); // as at 0.25
+/// assert_eq!(mapped(0.6)?, 0.5); // 0.5 and 0.75 are pooled.
+/// assert_eq!(mapped(0.375)?, 0.25); // Half way between 0.25 and 0.5.
+/// assert_eq!(mapped(0.1)?, 0.0); // The same as at 0.25.
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Isotonic;
 
-/// A rising map through knots, fitted by [`Isotonic`].
+/// A nondecreasing map through knots, fitted by [`Isotonic`].
 ///
-/// Straight lines between knots, constant before the first and after the last.
+/// The map is linear between knots, and constant before the first and after the last.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct IsotonicMap {
-    /// At least one. Forecasts rise strictly, values do not fall.
+    /// At least one knot. Forecasts are strictly increasing, values nondecreasing.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::knots"))]
     knots: Vec<(Probability, Probability)>,
 }
 
 impl IsotonicMap {
-    /// The forecasts at which the map turns, in rising order, and what they become. At least one
-    /// knot; a constant map has exactly one.
+    /// The knots of the map in increasing order: forecasts and their calibrated values. There is at
+    /// least one; a constant map has exactly one.
     ///
     /// ```
-    /// use trajectory_metrics::{Weight, Calibrator, Error, Isotonic, Probability};
+    /// use trajectory_metrics::{Calibrator, Error, Isotonic, Probability, Weight};
     ///
-    /// let said = Probability::from_slice(&[0.3, 0.4])?;
-    /// let map = Isotonic.fit(said, &[true, true], &[Weight::ONE; 2])?;
-    /// assert_eq!(map.knots(), [(said[1], Probability::ONE)]);
+    /// let forecasts = Probability::from_slice(&[0.3, 0.4])?;
+    /// let map = Isotonic.fit(forecasts, &[true, true], &[Weight::ONE; 2])?;
+    /// assert_eq!(map.knots(), [(forecasts[1], Probability::ONE)]);
     /// # Ok::<(), Error>(())
     /// ```
     #[must_use]
@@ -71,14 +71,14 @@ impl Calibrator for Isotonic {
 
     /// # Errors
     ///
-    /// As [`Calibrator::fit`], but never [`Error::OneClass`].
+    /// The errors of [`Calibrator::fit`], but never [`Error::OneClass`].
     fn fit(
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
         weights: &[Weight],
     ) -> Result<IsotonicMap, Error> {
-        // Blocks, so that no order of the records can matter.
+        // Blocks, so that the order of the records cannot matter.
         let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
         let pools = pool_adjacent_violators(&blocks);
         let mut knots = Vec::with_capacity(2 * pools.len());
@@ -111,8 +111,8 @@ impl CalibrationMap for IsotonicMap {
         };
         let share = (forecast.get() - start.get()) / (end.get() - start.get());
         let value = low.get() + share * (high.get() - low.get());
-        // Each operation keeps the order of forecasts, the last one also its limit. Between two
-        // probabilities there is nothing but probabilities, so the fallback is never taken.
+        // Each operation is monotone in the forecast. The value lies between two probabilities, so the
+        // fallback is never used.
         Probability::new(value.min(high.get())).unwrap_or(high)
     }
 }
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn falling_rates_and_one_class_give_a_constant() {
+    fn decreasing_rates_and_equal_outcomes_give_a_constant() {
         let falling = fit(&[0.1, 0.5, 0.9, 0.9], &[true, true, false, false]);
         assert_eq!(falling.knots(), [(p(0.9), Probability::HALF)]);
         let failures = fit(&[0.1, 0.8], &[false, false]);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn knots_next_to_each_other_in_f64_are_no_trouble() {
+    fn knots_may_be_adjacent_numbers() {
         let (low, high) = (0.3, 0.3_f64.next_up());
         let map = fit(&[low, high], &[false, true]);
         assert_eq!(map.apply(p(low)), Probability::ZERO);

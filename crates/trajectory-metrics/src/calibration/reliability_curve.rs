@@ -13,22 +13,22 @@ use crate::{
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct ReliabilityPoint {
-    /// A confidence that was given.
+    /// A confidence that was reported.
     pub confidence: Probability,
-    /// Weight of the rows that share it.
+    /// The weight of the rows with this confidence.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::not_negative"))]
     pub weight: f64,
-    /// What it has come to mean: the success rate by isotonic regression, in [0, 1].
+    /// The success rate by isotonic regression, in [0, 1].
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub success_rate: f64,
 }
 
 /// The CORP reliability curve (consistent, optimally binned, reproducible, by
-/// pool-adjacent-violators): the success rate that rises with confidence and fits best, at each
-/// confidence that was given, in rising order.
+/// pool-adjacent-violators): the best-fitting success rate that is nondecreasing in the confidence, at
+/// each reported confidence, in increasing order.
 ///
-/// Calibrated confidences lie on the diagonal, up to chance; [`consistency_band`] says how far
-/// chance goes. There are no bins to choose.
+/// Calibrated confidences lie on the diagonal up to sampling error, whose size
+/// [`consistency_band`] gives. There are no bins to choose.
 ///
 /// Cost: linear.
 ///
@@ -37,7 +37,7 @@ pub struct ReliabilityPoint {
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] on empty blocks.
+/// [`Error::Empty`] for empty blocks.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, TiedBlocks, reliability_curve};
@@ -68,50 +68,48 @@ fn rates(blocks: &TiedBlocks) -> impl Iterator<Item = f64> {
     pools.flat_map(|pool| std::iter::repeat_n(pool.rate(), pool.blocks.len()))
 }
 
-/// Where a point of the reliability curve lies with the probability asked for, if the confidences
-/// are calibrated.
+/// An interval that contains a point of the reliability curve with a given probability if the
+/// confidences are calibrated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct ConsistencyInterval {
-    /// A confidence that was given.
+    /// A confidence that was reported.
     pub confidence: Probability,
     /// The interval, in [0, 1].
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::shares"))]
     pub interval: Interval,
 }
 
-/// The consistency band of [`reliability_curve`]: at each confidence that was given, the range that
-/// a share `level` of reliability curves keeps to when every row succeeds with exactly the
-/// probability that was given for it.
+/// The consistency band of [`reliability_curve`]: at each reported confidence, the range that contains a
+/// share `level` of reliability curves if every row succeeds with its reported probability.
 ///
-/// Outcomes are drawn anew, one row at a time and independently; the confidences stay as they are.
-/// A curve that leaves the band somewhere speaks against calibration there. The band holds at each
-/// point, not at all of them together: of many points some will lie outside by chance.
+/// Outcomes are drawn independently for each row; the confidences do not change. A curve outside the
+/// band indicates miscalibration there. The band holds at each point separately: among many points,
+/// some lie outside by chance.
 ///
-/// The outcomes in `blocks` play no part, and each weight is a number of rows. A pure function of
-/// the seed: replicate r reads stream r of a ChaCha8 generator. Ends interpolate linearly between
-/// order statistics (Hyndman and Fan's type 7).
+/// The outcomes in `blocks` are ignored, and each weight is a number of rows. The result depends only
+/// on the seed: replicate r uses stream r of a ChaCha8 generator. Ends interpolate linearly between
+/// order statistics (type 7 of Hyndman and Fan).
 ///
-/// Cost: O(resamples * rows), and memory for one number a resample and distinct confidence.
+/// Cost: O(resamples * rows), and memory for one number per resample and distinct confidence.
 ///
-/// Reference: Dimitriadis, Gneiting and Jordan (2021), as [`reliability_curve`]; the idea: Bröcker
-/// and Smith (2007), Increasing the reliability of reliability diagrams, doi:10.1175/WAF993.1, who
-/// draw the confidences anew as well.
+/// Reference: Dimitriadis, Gneiting and Jordan (2021), see [`reliability_curve`]; Bröcker and Smith
+/// (2007), Increasing the reliability of reliability diagrams, doi:10.1175/WAF993.1, who also resample
+/// the confidences.
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] on empty blocks; [`Error::Setting`] unless there are 1 to 10 million
-/// resamples and the rows that share a confidence weigh a whole number, all of them
-/// below 2^32.
+/// [`Error::Empty`] for empty blocks; [`Error::Setting`] unless there are 1 to 10 million resamples and
+/// the weight of each block is an integer below 2^32.
 ///
 /// ```
 /// use trajectory_metrics::{
 ///     Error, Level, Probability, TiedBlocks, consistency_band, reliability_curve,
 /// };
 ///
-/// // A hundred times 0.9, of which 60 succeeded.
+/// // 60 of 100 rows at 0.9 succeeded.
 /// let outcomes: Vec<bool> = (0..100).map(|i| i < 60).collect();
 /// let blocks = TiedBlocks::new(&[Probability::new(0.9)?; 100], &outcomes, None)?;
 /// let band = consistency_band(&blocks, 1_000, Level::new(0.95)?, 7)?;

@@ -2,19 +2,19 @@ use scoring_rules::{Binning, Block, CompensatedSum, Probability, TiedBlocks};
 
 use crate::error::Error;
 
-/// One bar of a reliability diagram.
+/// One bin of a reliability diagram.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct ReliabilityBin {
-    /// Weight of the rows in the bin: how many they are, where they have no weights.
+    /// The weight of the rows in the bin; without weights, their number.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::not_negative"))]
     pub weight: f64,
-    /// Their mean confidence, from the lowest to the highest.
+    /// Their mean confidence, between the lowest and the highest.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub mean_confidence: f64,
-    /// The share of them that succeeded, in [0, 1].
+    /// Their success rate, in [0, 1].
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub success_rate: f64,
     /// The lowest confidence in the bin.
@@ -23,20 +23,18 @@ pub struct ReliabilityBin {
     pub highest: Probability,
 }
 
-/// What a reliability diagram shows: success rate against mean confidence, bin by bin, and how many
-/// rows each bin holds. Bins without a row are left out.
+/// The data of a reliability diagram: mean confidence, success rate and weight of each bin. Empty bins
+/// are left out.
 ///
-/// How far the two are apart, averaged over the bins, is
-/// [`expected_calibration_error`](crate::expected_calibration_error).
-/// [`reliability_curve`](crate::reliability_curve) needs no bins.
+/// [`expected_calibration_error`](crate::expected_calibration_error) is the mean difference between
+/// confidence and success rate. [`reliability_curve`](crate::reliability_curve) needs no bins.
 ///
 /// Reference: Murphy and Winkler (1977), Reliability of subjective probability forecasts of
 /// precipitation and temperature, doi:10.2307/2346866; ties as in [`Binning`].
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] without a bin; [`Error::ScoringRules`] for edges of bins that fall;
-/// [`Error::Empty`] on empty blocks.
+/// The errors of [`Binning::bins`]: for no bins, edges that decrease, or empty blocks.
 ///
 /// ```
 /// use trajectory_metrics::{Binning, Error, Probability, TiedBlocks, reliability_diagram};
@@ -55,7 +53,7 @@ pub fn reliability_diagram(
     Ok(binning.bins(blocks)?.filter_map(reliability_bin).collect())
 }
 
-/// None without a block, which no bin is.
+/// `None` for an empty bin; [`Binning::bins`] returns none.
 fn reliability_bin(bin: &[Block]) -> Option<ReliabilityBin> {
     let (lowest, highest) = (bin.first()?.confidence, bin.last()?.confidence);
     let [mut weight, mut successes, mut confidence] = [CompensatedSum::default(); 3];

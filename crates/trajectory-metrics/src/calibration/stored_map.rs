@@ -98,7 +98,7 @@ mod tests {
     const SAID: [f64; 8] = [0.0, 0.1, 0.1, 0.35, 0.6, 0.6, 0.93, 1.0];
     const OUTCOMES: [bool; 8] = [false, false, true, false, true, false, true, true];
 
-    /// Stores and reads back; returns what was stored.
+    /// Writes a map and reads it; returns the stored form.
     fn stored_as_it_is<M: Serialize + DeserializeOwned + PartialEq + Debug>(map: &M) -> Value {
         let text = serde_json::to_string(map).unwrap();
         let back = serde_json::from_str::<M>(&text).map_err(|e| e.to_string());
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_fall_are_refused_with_their_place() {
+    fn knots_and_cells_out_of_order_are_refused_with_their_position() {
         let isotonic = stored(&Isotonic);
         let said = refusal::<IsotonicMap>(&isotonic, "/knots/1/0", json!(0.0));
         assert_eq!(said, "knots, entry 1: 0 after 0; give them in ascending order");
@@ -183,7 +183,7 @@ mod tests {
         assert!(serde_json::from_value::<VennAbersMap>(none).is_err());
     }
 
-    /// A record, with forecasts on the ends, next to them and next to one another.
+    /// A record, with forecasts at 0 and 1, close to them and close to one another.
     fn record() -> impl Strategy<Value = (f64, bool, f64)> {
         let next_to = |p: f64| (0..4).prop_map(move |i| p + f64::from(i) * f64::EPSILON);
         let forecast = prop_oneof![
@@ -203,7 +203,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_map_that_a_fit_gives_is_refused(
+        fn every_fitted_map_can_be_read(
             records in prop::collection::vec(record(), 1..20),
             clip in prop_oneof![Just(f64::EPSILON / 2.0), Just(1e-6), Just(0.49)],
         ) {

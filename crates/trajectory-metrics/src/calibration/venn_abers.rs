@@ -10,25 +10,24 @@ use crate::{
     checks::same_length,
 };
 
-/// Inductive Venn-Abers prediction: isotonic regression that says how sure it is.
+/// Inductive Venn-Abers prediction: isotonic regression with a measure of its uncertainty.
 ///
-/// For each forecast there are two isotonic fits: of the training records with one more record of
-/// that forecast, a failure in the first fit and a success in the second. Their values there are
+/// Each forecast has two isotonic fits: of the training records with one more record of that forecast,
+/// which is a failure in the first fit and a success in the second. Their values at the forecast are
 ///
 /// ```text
 /// p0 <= p1,   calibrated = p1 / (1 - p0 + p1)
 /// ```
 ///
-/// One of the two is calibrated in the sense of the paper, whatever the forecasts; merged, they
-/// lose least under the log loss in the worst case. Unlike [`Isotonic`](crate::Isotonic) the result
-/// is never 0 or 1, and one outcome alone is no trouble.
+/// One of the two is calibrated in the sense of the paper, for any forecasts; the merged value has the
+/// smallest log loss in the worst case. Unlike the result of [`Isotonic`](crate::Isotonic), it is never
+/// 0 or 1, and training records of one outcome are sufficient.
 ///
-/// The added record has weight 1: weights of records are counted against it, and must not be
-/// normalised. Where every run counts as 1 through the weights of its steps, the added one weighs
-/// as much as a run.
+/// The added record has weight 1, so the weights of the training records must not be normalised. If
+/// every run counts as 1 through the weights of its steps, the added record counts as much as a run.
 ///
-/// Cost: one sort, O(n log n), then for each distinct forecast the isotonic pools that the added
-/// record touches; applying the map is a binary search, O(log n).
+/// Cost: one sort, O(n log n), and for each distinct forecast the isotonic pools that the added record
+/// joins. Applying the map is a binary search, O(log n).
 ///
 /// Reference: Vovk and Petej (2014), Venn-Abers predictors, arXiv:1211.0025; Vovk, Petej and
 /// Fedorova (2015), Large-scale probabilistic predictors with and without guarantees of validity,
@@ -56,13 +55,13 @@ pub struct VennAbers;
     serde(try_from = "StoredVennAbers")
 )]
 pub struct VennAbersMap {
-    /// The training forecasts, strictly rising.
+    /// The training forecasts, strictly increasing.
     knots: Vec<Probability>,
-    /// Below the first knot, at it, between it and the second, and so on: p0, p1 and both merged.
+    /// p0, p1 and the merged value: below the first knot, at it, between it and the second, and so on.
     cells: Vec<[Probability; 3]>,
 }
 
-/// A map as it is written.
+/// The stored form before its checks.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -92,9 +91,9 @@ impl TryFrom<StoredVennAbers> for VennAbersMap {
 }
 
 impl VennAbersMap {
-    /// The values p0 and p1 of the two fits: the one that takes the forecast for a failure's and
-    /// the one that takes it for a success's. `p0 <= p1`; neither falls as the forecast rises. Far
-    /// apart means few records near.
+    /// The values p0 and p1 of the two fits, with a failure and with a success added at the forecast.
+    /// `p0 <= p1`, and both are nondecreasing in the forecast. A large difference indicates few training
+    /// records near the forecast.
     #[must_use]
     pub fn pair(&self, forecast: Probability) -> (Probability, Probability) {
         let [p0, p1, _] = self.cell(forecast);
@@ -104,7 +103,7 @@ impl VennAbersMap {
     fn cell(&self, forecast: Probability) -> [Probability; 3] {
         let below = self.knots.partition_point(|&knot| knot < forecast);
         let at = self.knots.get(below).is_some_and(|&knot| knot == forecast);
-        // There are two cells a knot and one more.
+        // There are two cells per knot and one more.
         self.cells[2 * below + usize::from(at)]
     }
 }
@@ -120,19 +119,19 @@ impl Calibrator for VennAbers {
 
     /// # Errors
     ///
-    /// As [`Calibrator::fit`], but never [`Error::OneClass`].
+    /// The errors of [`Calibrator::fit`], but never [`Error::OneClass`].
     fn fit(
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
         weights: &[Weight],
     ) -> Result<VennAbersMap, Error> {
-        // Blocks, so that no order of the records can matter.
+        // Blocks, so that the order of the records cannot matter.
         let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
         let blocks = blocks.as_slice();
         let pools = Pools::new(blocks);
         let mut cells = Vec::with_capacity(2 * blocks.len() + 1);
-        // On paper neither fit falls; rounding does not get to say otherwise.
+        // Without rounding, both fits are nondecreasing.
         let mut floor = [0.0_f64; 3];
         for cell in 0..=2 * blocks.len() {
             let below = cell / 2;
@@ -147,18 +146,18 @@ impl Calibrator for VennAbers {
     }
 }
 
-/// Blocks that isotonic regression gives one value.
+/// Blocks to which isotonic regression assigns one value.
 #[derive(Clone, Copy)]
 struct Pool {
     successes: f64,
     weight: f64,
-    /// Where the blocks beyond the pool begin, seen from its near end.
+    /// The index at which the blocks beyond the pool begin.
     beyond: usize,
 }
 
 impl Pool {
     fn rate(&self) -> f64 {
-        // A sum of parts may round to more than the sum of wholes.
+        // Rounding can make the sum of successes larger than the sum of weights.
         (self.successes / self.weight).min(1.0)
     }
 
@@ -169,8 +168,8 @@ impl Pool {
     }
 }
 
-/// The isotonic fits of the first blocks and of the last blocks, for every number of them. Each fit
-/// is its outermost pool; the next one inwards is that of a shorter fit.
+/// The isotonic fits of the first and of the last blocks, for every number of blocks. Each fit is stored
+/// as its outermost pool; the next pool inwards belongs to a shorter fit.
 struct Pools {
     /// Entry i: the last pool of the fit of blocks 0 to i. The rest is the fit of the blocks before
     /// `beyond`.
@@ -207,8 +206,8 @@ impl Pools {
         Self { of_first, of_last }
     }
 
-    /// The value that the isotonic fit gives to one more record, with `below` blocks below it and
-    /// perhaps one that it ties with.
+    /// The value of the isotonic fit at one more record, with `below` blocks below it and possibly one
+    /// block with the same forecast.
     fn rate_with(&self, below: usize, tied: Option<&Block>, success: f64) -> f64 {
         let (mut left, mut right) = (below, below + usize::from(tied.is_some()));
         let mut pool = Pool { successes: success, weight: 1.0, beyond: 0 };
@@ -216,7 +215,7 @@ impl Pools {
             pool.successes += block.successes;
             pool.weight += block.weight();
         }
-        // Pools of the two fits stay whole; only those next to the record can be out of order.
+        // The pools of both fits stay intact; only those next to the record can be out of order.
         loop {
             if let Some(&next) = self.of_last.get(right)
                 && next.rate() <= pool.rate()
@@ -243,11 +242,11 @@ mod tests {
     }
 
     #[test]
-    fn one_outcome_alone_leaves_room_for_the_other() {
+    fn records_of_one_outcome_leave_room_for_the_other() {
         let said = [p(0.3), p(0.6)];
         let map =
             VennAbers.fit(&said, &[true, true], Weight::from_slice(&[1.0; 2]).unwrap()).unwrap();
-        // A failure above both ties down everything; one below pulls nothing with it.
+        // A failure above both forecasts is pooled with all records; a failure below with none.
         assert_eq!(map.pair(p(0.7)), (p(2.0 / 3.0), Probability::ONE));
         assert_eq!(map.pair(p(0.6)), (p(2.0 / 3.0), Probability::ONE));
         assert_eq!(map.pair(p(0.4)), (p(0.5), Probability::ONE));
@@ -256,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_far_from_one_are_no_trouble() {
+    fn very_small_and_very_large_weights_give_ordered_pairs() {
         let said = [p(0.3), p(0.6)];
         for weight in [1e-100, 1e100] {
             let map = VennAbers

@@ -43,8 +43,9 @@ use crate::{
 /// let at_its_budget = Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?;
 /// assert_eq!(simple_score(&tps, &at_its_budget)?, -0.25);
 ///
-/// // Cut off halfway: the same steps have half the weight. let half_way =
-/// at_its_budget.with_horizon(4)?; assert_eq!(simple_score(&tps, &half_way)?, -0.125);
+/// // Cut off halfway: the same steps have half the weight.
+/// let half_way = at_its_budget.with_horizon(4)?;
+/// assert_eq!(simple_score(&tps, &half_way)?, -0.125);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn simple_score<R: ScoringRule>(tps: &Tps<R>, run: &Stopped<'_>) -> Result<f64, Error> {

@@ -50,8 +50,8 @@ pub enum Observation<'a> {
 /// let reason = Exclusion::Stopped(StopReason::ParseError);
 /// assert_eq!(garbled.observation(), Observation::Excluded(&reason));
 ///
-/// // An observed outcome makes the run complete, whatever ended it. let judged =
-/// Stopped::new(forecasts, Some(false), Some(StopReason::MaxSteps))?;
+/// // An observed outcome makes the run complete, whatever ended it.
+/// let judged = Stopped::new(forecasts, Some(false), Some(StopReason::MaxSteps))?;
 /// assert!(matches!(judged.observation(), Observation::Complete(_)));
 /// # Ok::<(), Error>(())
 /// ```
@@ -97,10 +97,14 @@ impl<'a> Stopped<'a> {
     /// ```
     /// use censoring::{Error, Observation, Probability, StopClass, StopReason, Stopped};
     ///
-    /// // This environment closes at a fixed time; all other reasons have their default class. let
-    /// policy = |reason: &StopReason| match reason { StopReason::EnvironmentEnd =>
-    /// StopClass::Censored, other => other.class(), }; let forecasts = [Probability::HALF]; let run
-    /// = Stopped::with_policy(&forecasts, None, Some(StopReason::EnvironmentEnd), policy)?;
+    /// // This environment closes at a fixed time; all other reasons have their default class.
+    /// let policy = |reason: &StopReason| match reason {
+    ///     StopReason::EnvironmentEnd => StopClass::Censored,
+    ///     other => other.class(),
+    /// };
+    /// let forecasts = [Probability::HALF];
+    /// let run =
+    ///     Stopped::with_policy(&forecasts, None, Some(StopReason::EnvironmentEnd), policy)?;
     /// assert_eq!(run.observation(), Observation::Censored);
     /// # Ok::<(), Error>(())
     /// ```

@@ -35,8 +35,9 @@ const LEAST_SURVIVAL: f64 = 1e-100;
 /// let g = KaplanMeier::of_censoring(&stops);
 /// let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY)?;
 /// // Two of the three runs that continued beyond 1 were cut off. The last run also represents
-/// them. assert!((weights.as_slice()[3] - 3.0).abs() < 1e-15); assert_eq!(weights.as_slice()[..3],
-/// [1.0, 0.0, 0.0]);
+/// // them.
+/// assert!((weights.as_slice()[3] - 3.0).abs() < 1e-15);
+/// assert_eq!(weights.as_slice()[..3], [1.0, 0.0, 0.0]);
 ///
 /// let scores = [Some(-0.1), None, None, Some(-0.5)];
 /// assert!((weights.mean_score(&scores)? - -0.4).abs() < 1e-15);
@@ -151,8 +152,9 @@ impl<'a> IpcwWeights<'a> {
     ///
     /// let stops = StopTimes::new(&[1.0, 2.0, 4.0], &[false, true, false], None)?;
     /// let g = KaplanMeier::of_censoring(&stops);
-    /// // The weight of the last run is 2, truncated to 1.5. let weights = IpcwWeights::new(&stops,
-    /// |_| &g, 1.5)?; let mean = weights.normalized_mean_score(&[Some(-0.25), None, Some(-0.5)])?;
+    /// // The weight of the last run is 2, truncated to 1.5.
+    /// let weights = IpcwWeights::new(&stops, |_| &g, 1.5)?;
+    /// let mean = weights.normalized_mean_score(&[Some(-0.25), None, Some(-0.5)])?;
     /// assert!((mean - (-0.25 - 1.5 * 0.5) / 2.5).abs() < 1e-15);
     /// # Ok::<(), Error>(())
     /// ```

@@ -77,7 +77,7 @@ impl RunScore {
         }
     }
 
-    /// The same run with another probability of success.
+    /// Replaces the probability of success of a censored run.
     pub(crate) fn expected_at(&self, success_probability: Probability) -> f64 {
         match *self {
             Self::Complete(score) => score,

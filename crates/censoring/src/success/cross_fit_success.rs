@@ -84,14 +84,14 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 ///
 /// The rows must stand for the runs that are to be judged, which is what weights are for:
 ///
-/// - Without branches complete runs teach alone, and they are the shorter ones of all. Where a
-///   run's length is a sign of its outcome give each the weight that stands for those like it that
-///   were cut off ([`IpcwWeights`](crate::IpcwWeights)).
-/// - With branches each run stands for itself, at a weight of 1; where a share of those that were
-///   cut off was drawn for branches, they have the weight of one over that share. Weights as above
-///   would count cut-off runs twice.
-/// - A weight of 0 for complete runs learns from branches alone: for when features do not tell why
-///   complete runs were not cut off.
+/// - Without branches complete runs teach alone, and they are the shorter ones of all. If the
+///   length of a run is related to its outcome, weight each complete run so that it also represents
+///   the runs that were cut off ([`IpcwWeights`](crate::IpcwWeights)).
+/// - With branches, each run has a weight of 1. If branches were made for a random share of the
+///   cut-off runs, these have a weight of 1 divided by the share. Inverse-probability weights of
+///   complete runs would count cut-off runs twice.
+/// - A weight of 0 for complete runs fits the model to branches alone. Use it if the features do
+///   not explain why complete runs were not cut off.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix H.1; Chernozhukov et al. (2018), Double/debiased

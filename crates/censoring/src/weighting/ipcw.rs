@@ -104,8 +104,8 @@ impl<'a> IpcwWeights<'a> {
 
     /// The mean of the weights over all runs: near 1 if G is correct and no weight was truncated.
     ///
-    /// With G from the same runs it is 1 up to rounding or, where the longest were all cut off,
-    /// the estimated share of runs that end no later than the last time at which one could be seen.
+    /// With G from the same runs it is 1 up to rounding or, if the longest were all cut off, the
+    /// estimated share of runs that end no later than the last time at which one could be seen.
     #[must_use]
     pub fn coverage(&self) -> f64 {
         self.sum(&|_| 1.0) / self.stops.total()

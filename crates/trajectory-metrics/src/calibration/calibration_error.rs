@@ -94,7 +94,7 @@ pub fn root_mean_square_calibration_error(
 /// Maximum calibration error: the largest distance between mean confidence and success rate in any
 /// bin, however few rows it holds.
 ///
-/// In [0, 1], lower is better. Dominated by chance where bins are small.
+/// In [0, 1], lower is better. It is dominated by sampling error if bins are small.
 ///
 /// Reference: Naeini, Cooper and Hauskrecht (2015), as [`expected_calibration_error`].
 ///

@@ -88,8 +88,8 @@ impl<M> CrossFit<M> {
 /// # Errors
 ///
 /// [`Error::Length`] unless the folds are those of as many traces; [`Error::ScheduleTooShort`]
-/// where custom weights do not reach a trace's end; [`Error::Fold`] with the error of
-/// [`Calibrator::fit`] where the traces outside a fold are not enough: Platt needs both outcomes
+/// if custom weights do not reach a trace's end; [`Error::Fold`] with the error of
+/// [`Calibrator::fit`] if the traces outside a fold are not enough: Platt needs both outcomes
 /// there.
 ///
 /// ```

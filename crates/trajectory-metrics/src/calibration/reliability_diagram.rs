@@ -8,7 +8,7 @@ use crate::error::Error;
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct ReliabilityBin {
-    /// Weight of the rows in the bin: how many they are, where they have no weights.
+    /// Total weight of the rows in the bin; their number if rows have no weights.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::not_negative"))]
     pub weight: f64,
     /// Their mean confidence, from the lowest to the highest.

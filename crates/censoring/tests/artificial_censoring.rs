@@ -1,4 +1,4 @@
-//! What hiding known outcomes does to scores.
+//! The effect of hidden outcomes on scores.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use censoring::{
@@ -177,7 +177,7 @@ fn swapping_pays_where_forecasts_are_below_one_half() {
 }
 
 #[test]
-fn a_stop_that_is_none_and_a_score_that_is_infinite_are_refused() {
+fn an_invalid_stop_and_an_infinite_score_are_refused() {
     let forecasts = Probability::from_slice(&[0.5, 0.9, 1.0]).unwrap();
     let trace = Trace::new(forecasts, false).unwrap();
     let exact = Tps::new(LogScore::exact(), WeightSchedule::Uniform);

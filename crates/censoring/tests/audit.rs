@@ -90,7 +90,7 @@ proptest! {
 }
 
 #[test]
-fn no_run_is_no_rate_and_no_group() {
+fn an_empty_audit_has_no_rate_and_no_group() {
     let mut audit = TerminationAudit::default();
     assert_eq!(audit.censoring_rate(), Err(Error::Empty));
     let forecasts = [Probability::HALF];

@@ -1,4 +1,4 @@
-//! The exact censored score, its bounds, and what two streams can be told apart by.
+//! The exact censored score, its bounds, and the difference of two streams.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use censoring::{
@@ -46,7 +46,7 @@ fn corners(n: usize) -> impl Iterator<Item = Vec<Probability>> {
 }
 
 #[test]
-fn an_outcome_without_a_chance_does_not_count_even_where_its_score_is_infinite() {
+fn an_outcome_of_probability_zero_is_ignored_even_if_its_score_is_infinite() {
     let tps = Tps::new(LogScore::exact(), WeightSchedule::Uniform);
     let sure = [Probability::ONE];
     assert_eq!(exact_score(&tps, &censored(&sure), Probability::ONE), Ok(0.0));
@@ -64,7 +64,7 @@ fn an_outcome_without_a_chance_does_not_count_even_where_its_score_is_infinite()
 }
 
 #[test]
-fn a_run_without_a_score_is_named_and_one_that_weighs_nothing_leaves_no_trace() {
+fn a_run_without_a_score_is_named_and_a_run_of_weight_zero_has_no_effect() {
     let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
     let half = [Probability::HALF];
     let runs = [censored(&half), Stopped::new(&half, None, Some(StopReason::ParseError)).unwrap()];

@@ -1,4 +1,4 @@
-//! What must hold whatever the runs are.
+//! Laws that hold for all runs.
 #![allow(clippy::unwrap_used)]
 
 use std::cell::RefCell;
@@ -17,7 +17,7 @@ fn censored(forecasts: &[Probability]) -> Stopped<'_> {
     Stopped::new(forecasts, None, Some(StopReason::MaxTokens)).unwrap()
 }
 
-/// `a` equals `b` but for rounding.
+/// Whether `a` equals `b` up to rounding.
 fn close(a: f64, b: f64) -> bool {
     a == b || (a - b).abs() <= 1e-12 * b.abs()
 }
@@ -78,7 +78,7 @@ fn a_cut_off_run_is_never_scored_as_a_failure_by_default() {
 }
 
 #[test]
-fn runs_that_make_no_sense_are_refused() {
+fn invalid_runs_are_refused() {
     let forecasts = [Probability::HALF; 3];
     assert_eq!(
         Stopped::new(&forecasts, None, Some(StopReason::Completed)),
@@ -117,7 +117,7 @@ fn a_complete_run_is_scored_over_its_own_length() {
 const WEIGHTS: Option<&[f64]> = Some(&[1.0, 2.0, 0.0]);
 
 #[test]
-fn what_is_given_with_a_run_of_weight_zero_is_checked() {
+fn the_data_of_a_run_of_weight_zero_are_checked() {
     let nan = f64::NAN;
     let cut_off = [false, true, false];
     let times = [1.0, 2.0, nan];
@@ -177,7 +177,7 @@ fn what_is_given_with_a_run_of_weight_zero_is_checked() {
 }
 
 #[test]
-fn nothing_is_computed_or_asked_for_a_run_of_weight_zero() {
+fn no_callback_is_called_for_a_run_of_weight_zero() {
     let half = [Probability::HALF; 2];
     let run = |outcome, reason| Stopped::new(&half, outcome, Some(reason)).unwrap();
     let (complete, cut_off) =

@@ -306,7 +306,7 @@ fn a_plug_in_elicits_the_truth_plus_its_bias_and_costs_no_more_than_its_bound() 
 }
 
 #[test]
-fn weights_over_a_length_that_tells_the_outcome_elicit_something_else() {
+fn weights_over_a_length_related_to_the_outcome_are_not_proper_for_the_truth() {
     // Half of the runs fail after one step, half succeed after two. Normalised over their own
     // length, the first step of a failure weighs 1 and that of a success 1/2: 1/3 beats the truth.
     let expected = |first: f64, schedule: WeightSchedule| {

@@ -1,4 +1,4 @@
-//! What the crate has may be moved to and shared between threads.
+//! The types of the crate can be moved to and shared between threads.
 
 use censoring::{
     CensoringShift, Continuations, CrossFitSuccess, Error, FlippingOdds, HiddenOutcome, Interval,

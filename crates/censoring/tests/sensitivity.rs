@@ -1,4 +1,4 @@
-//! Means under tilted chances, and where conclusions flip.
+//! Means under tilted probabilities, and the odds ratios at which conclusions flip.
 #![allow(clippy::unwrap_used)]
 
 use censoring::{FlippingOdds, Probability, RunScore, TiltedMean, Weight};
@@ -37,7 +37,7 @@ fn one_run_flips_where_its_chance_does() {
 }
 
 #[test]
-fn what_no_odds_ratio_can_change_never_flips() {
+fn a_conclusion_that_no_odds_ratio_changes_has_no_flipping_odds() {
     // The mean is between -1 and 0, and reaches neither.
     let runs = [cut_off(0.3, 0.0, -1.0), cut_off(0.6, -1.0, 0.0), cut_off(0.1, 0.0, -1.0)];
     for threshold in [0.1, -1.1] {

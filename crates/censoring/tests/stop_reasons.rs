@@ -71,7 +71,7 @@ fn words_of_recorded_runs_keep_their_class() {
 }
 
 #[test]
-fn a_word_in_no_table_keeps_its_text_and_is_counted_by_it() {
+fn an_unknown_word_keeps_its_text_and_is_counted_by_it() {
     for word in ["Rate limited", "tool_calls", "", "max"] {
         assert_eq!(word.parse(), Ok(StopReason::Other(word.to_owned())));
     }
@@ -128,7 +128,7 @@ fn only_the_name_of_an_enum_of_reasons_is_dropped_before_a_dot() {
 }
 
 #[test]
-fn limits_are_known_however_their_end_is_told() {
+fn limits_are_known_in_every_form_of_their_name() {
     use StopReason::{
         Completed, EnvironmentEnd, MaxCost, MaxSteps, MaxTime, MaxTokens, ParseError,
     };

@@ -84,7 +84,7 @@ fn other_results_are_read_back_as_they_were() {
 }
 
 #[test]
-fn what_this_crate_does_not_write_is_refused() {
+fn invalid_stored_values_are_refused() {
     refused::<KaplanMeier>(&[
         r#"{"times":[2,1],"survival":[0.5,0.25]}"#,
         r#"{"times":[1,2],"survival":[0.25,0.5]}"#,

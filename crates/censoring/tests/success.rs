@@ -71,7 +71,7 @@ fn fit(
 }
 
 #[test]
-fn rows_that_teach_nothing_are_refused() {
+fn training_rows_that_are_invalid_or_of_one_class_are_refused() {
     let one = [vec![1.0], vec![2.0]];
     let both = [true, false];
     for value in [f64::NAN, f64::INFINITY, -1e31] {
@@ -100,7 +100,7 @@ fn rows_that_teach_nothing_are_refused() {
 }
 
 #[test]
-fn a_feature_without_spread_counts_for_nothing_and_no_feature_leaves_the_base_rate() {
+fn a_constant_feature_is_ignored_and_a_model_without_features_predicts_the_base_rate() {
     let constant = [vec![0.1], vec![0.1], vec![0.1], vec![0.1]];
     let outcomes = [true, false, true, true];
     let model = fit(&constant, &outcomes, &[1.0; 4]).unwrap();
@@ -136,7 +136,7 @@ fn a_feature_of_tiny_spread_is_ignored_and_a_very_rare_outcome_is_an_error() {
 }
 
 #[test]
-fn far_from_what_was_learnt_the_chance_is_0_or_1() {
+fn far_from_the_training_rows_the_probability_is_0_or_1() {
     let rows: Vec<Vec<f64>> = (0..10).map(|i| vec![f64::from(i)]).collect();
     let outcomes: Vec<bool> = (0..10).map(|i| i >= 5).collect();
     let model = fit(&rows, &outcomes, &[1.0; 10]).unwrap();
@@ -267,7 +267,7 @@ fn a_fold_without_enough_outside_it_is_named() {
 }
 
 #[test]
-fn certain_forecasts_have_features_that_are_numbers() {
+fn certain_forecasts_have_finite_features() {
     // Odds of a million to one, less one.
     let sure = 999_999.0_f64.ln();
     let features = prefix_features(&[Probability::ZERO, Probability::ONE]);
@@ -277,7 +277,7 @@ fn certain_forecasts_have_features_that_are_numbers() {
 }
 
 #[test]
-fn a_length_that_tells_the_outcome_does_not_leak_into_the_chance() {
+fn a_length_related_to_the_outcome_does_not_leak_into_the_estimate() {
     // Half of the runs succeed at their second step, half fail at their eleventh; at the first step
     // nothing is known.
     let forecasts = [Probability::HALF; 11];
@@ -357,7 +357,7 @@ fn branches_of_a_cut_off_run_are_rows_of_its_whole_weight_split_by_how_they_ende
 }
 
 #[test]
-fn no_number_of_branches_and_no_length_is_a_weight() {
+fn neither_the_number_of_branches_nor_the_length_of_a_run_changes_its_weight() {
     // Half of the runs are easy and end at step 3; the others are hard and reach a budget of 3 or of
     // 11 steps. Nothing tells them apart at the first step.
     let forecasts = [Probability::HALF; 11];

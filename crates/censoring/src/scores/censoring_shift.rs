@@ -69,7 +69,8 @@ impl CensoringShift {
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
 /// let forecasts = Probability::from_slice(&[0.25, 0.5])?;
 /// let shift = censoring_shift(&tps, Trace::new(forecasts, true)?, 1)?;
-/// // Step 1 counts as -1/16 instead of -9/16, and step 2 no longer as -1/4; each has weight 1/2.
+/// // Step 1 has a score of -1/16 instead of -9/16, and step 2 has none instead of -1/4. Each has a
+/// // weight of 1/2.
 /// assert_eq!((shift.prefix_swap, shift.tail_omission), (0.25, 0.125));
 /// # Ok::<(), Error>(())
 /// ```

@@ -42,7 +42,7 @@ use crate::{
 /// let forecasts = Probability::from_slice(&[0.75, 0.75])?;
 /// let cut_off = Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?.with_horizon(4)?;
 ///
-/// // Half of the weight, and a probability of 3/4 of the score as a success.
+/// // Half of the weight; success has a probability of 3/4.
 /// let score = exact_score(&tps, &cut_off, Probability::new(0.75)?)?;
 /// assert_eq!(score, 0.5 * (0.75 * -0.0625 + 0.25 * -0.5625));
 /// # Ok::<(), Error>(())

@@ -98,7 +98,7 @@ pub fn score_bounds<R: ScoringRule>(
 /// let bounds = mean_score_bounds(&tps, &runs, None, None)?;
 /// assert_eq!(bounds, Interval::new(-0.625, -0.125)?);
 ///
-/// // The probability of the second run is 1/2, with an uncertainty of 1/4 in either direction.
+/// // The second run succeeds with a probability of 1/2, plus or minus 1/4.
 /// let about_half = Interval::around(Probability::HALF, 0.5)?;
 /// let chances = [Interval::UNKNOWN, about_half];
 /// let bounds = mean_score_bounds(&tps, &runs, Some(&chances), None)?;

@@ -42,7 +42,7 @@ use crate::{
 /// let at_its_budget = Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?;
 /// assert_eq!(simple_score(&tps, &at_its_budget)?, -0.25);
 ///
-/// // Cut off half way, the same steps have half of the weight.
+/// // Cut off halfway: the same steps have half the weight.
 /// let half_way = at_its_budget.with_horizon(4)?;
 /// assert_eq!(simple_score(&tps, &half_way)?, -0.125);
 /// # Ok::<(), Error>(())

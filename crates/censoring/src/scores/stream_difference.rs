@@ -45,13 +45,13 @@ use crate::{
 /// assert_eq!((bounds.low(), bounds.high()), (-1.0 / 16.0, 3.0 / 16.0));
 /// assert!(!difference.keeps_sign());
 ///
-/// // It is ahead if the second run succeeds with a probability above 1/4: an estimate of 1/2 may be
-/// // wrong by 1/4 in either direction.
+/// // It is ahead if the second run's probability of success is above 1/4: an estimate of 1/2 may
+/// // be wrong by 1/4 in either direction.
 /// let chances = [Probability::ONE, Probability::HALF];
 /// assert_eq!(difference.at(&chances)?, 1.0 / 16.0);
 /// assert_eq!(difference.largest_width(&chances)?, Some(0.5));
 ///
-/// // If the probability is at least 3/8, the bold stream is ahead.
+/// // If this probability is between 3/8 and 5/8, the bold stream is ahead.
 /// let at_least_3_8 = Interval::around(Probability::HALF, 0.25)?;
 /// let within = [Interval::UNKNOWN, at_least_3_8];
 /// assert_eq!(difference.bounds_within(&within)?.low(), 1.0 / 32.0);

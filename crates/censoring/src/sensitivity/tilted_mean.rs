@@ -30,14 +30,14 @@ use crate::{
 /// ```
 /// use censoring::{Error, Probability, RunScore, TiltedMean};
 ///
-/// // Brier scores of a stream that forecasts 0.8 in three runs. The last run was cut off.
+/// // Brier scores of a stream that forecasts 0.8 in each of three runs. The last was cut off.
 /// let success_probability = Probability::HALF;
 /// let cut_off = RunScore::Censored { success_probability, if_success: -0.04, if_failure: -0.64 };
 /// let runs = [RunScore::Complete(-0.04), RunScore::Complete(-0.64), cut_off];
 /// let mean = TiltedMean::new(&runs, None)?;
 /// assert!((mean.score(1.0)? - -0.34).abs() < 1e-15);
 ///
-/// // Better than -0.4 unless the odds of success are less than 1/4 of the given ones, which is a
+/// // Above -0.4, unless the odds of success after the stop are less than 1/4 of their estimate: a
 /// // probability of 0.2 instead of 0.5. No odds ratio above 1 changes that.
 /// let flip = mean.flip_at(-0.4)?;
 /// assert!((flip.below.unwrap() - 0.25).abs() < 1e-14);
@@ -145,7 +145,8 @@ impl TiltedMean {
     /// ```
     /// use censoring::{Error, Probability, RunScore, TiltedMean};
     ///
-    /// // One stream forecasts 0.5 and another 0.9, for a success and for a cut-off run.
+    /// // One stream forecasts 0.5 and another 0.9 for a run that succeeded and for one that was
+    /// // cut off.
     /// let mean = |complete, if_success, if_failure| {
     ///     let success_probability = Probability::HALF;
     ///     let cut_off = RunScore::Censored { success_probability, if_success, if_failure };
@@ -153,7 +154,7 @@ impl TiltedMean {
     /// };
     /// let (careful, bold) = (mean(-0.25, -0.25, -0.25)?, mean(-0.01, -0.01, -0.81)?);
     ///
-    /// // The bold stream is ahead if the second run succeeds with a probability above 2/5.
+    /// // The second stream is ahead if the second run succeeds with a probability above 2/5.
     /// assert!(bold.score(1.0)? > careful.score(1.0)?);
     /// let flip = bold.flip_between(&careful);
     /// assert!((flip.below.unwrap() - 2.0 / 3.0).abs() < 1e-14);

@@ -49,8 +49,8 @@ pub enum Observation<'a> {
 /// let reason = Exclusion::Stopped(StopReason::ParseError);
 /// assert_eq!(garbled.observation(), Observation::Excluded(&reason));
 ///
-/// // An observed outcome makes the run complete, whatever ended it. let judged =
-/// Stopped::new(forecasts, Some(false), Some(StopReason::MaxSteps))?;
+/// // An observed outcome makes the run complete, whatever ended it.
+/// let judged = Stopped::new(forecasts, Some(false), Some(StopReason::MaxSteps))?;
 /// assert!(matches!(judged.observation(), Observation::Complete(_)));
 /// # Ok::<(), Error>(())
 /// ```
@@ -96,7 +96,7 @@ impl<'a> Stopped<'a> {
     /// ```
     /// use censoring::{Error, Observation, Probability, StopClass, StopReason, Stopped};
     ///
-    /// // This environment closes at a fixed hour, whatever the agent does.
+    /// // This environment closes at a fixed time; all other reasons have their default class.
     /// let policy = |reason: &StopReason| match reason {
     ///     StopReason::EnvironmentEnd => StopClass::Censored,
     ///     other => other.class(),

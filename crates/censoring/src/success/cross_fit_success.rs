@@ -82,14 +82,14 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 ///
 /// The rows must represent the runs that are judged, which determines the weights:
 ///
-/// - Without branches, only complete runs are rows, and they are the shorter runs. If the length of a
-///   run is related to its outcome, each complete run should have a weight that also represents
-///   similar runs that were cut off ([`IpcwWeights`](crate::IpcwWeights)).
-/// - With branches, each run represents itself with a weight of 1. If only a share of the cut-off runs
-///   was continued, those runs have a weight of one divided by that share. Inverse-probability weights
-///   would count cut-off runs twice.
-/// - A weight of 0 for complete runs fits models to branches alone. This is appropriate if the features
-///   do not explain why complete runs were not cut off.
+/// - Without branches complete runs teach alone, and they are the shorter ones of all. If the
+///   length of a run is related to its outcome, weight each complete run so that it also represents
+///   the runs that were cut off ([`IpcwWeights`](crate::IpcwWeights)).
+/// - With branches, each run has a weight of 1. If branches were made for a random share of the
+///   cut-off runs, these have a weight of 1 divided by the share. Inverse-probability weights of
+///   complete runs would count cut-off runs twice.
+/// - A weight of 0 for complete runs fits the model to branches alone. Use it if the features do
+///   not explain why complete runs were not cut off.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix H.1; Chernozhukov et al. (2018), Double/debiased

@@ -66,8 +66,8 @@ use crate::{
 /// let predicted = [vec![-0.2], vec![-0.2, -0.5], vec![-0.2, -0.4, -0.3]];
 /// let m = |run: usize, t: f64| predicted[run][t as usize - 1];
 ///
-/// // G decreases to 1/2 at time 2, so the second run counts with its prediction and the third with
-/// // 2 * its score - 1 * its prediction at 2.
+/// // G falls to 1/2 at time 2, so the second run counts as predicted and the third as 2 * its
+/// // score - 1 * its prediction at 2.
 /// let mean = doubly_robust_mean_score(&scores, &stops, |_| &g, m)?;
 /// assert!((mean - (-0.1 - 0.5 + (2.0 * -0.2 - -0.4)) / 3.0).abs() < 1e-15);
 /// # Ok::<(), Error>(())

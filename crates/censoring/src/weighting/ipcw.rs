@@ -33,7 +33,8 @@ const LEAST_SURVIVAL: f64 = 1e-100;
 /// let stops = StopTimes::new(&[1.0, 2.0, 2.0, 5.0], &[false, true, true, false], None)?;
 /// let g = KaplanMeier::of_censoring(&stops);
 /// let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY)?;
-/// // Of the three runs that continued beyond 1, two were cut off: the last run represents all three.
+/// // Two of the three runs that continued beyond 1 were cut off. The last run also represents
+/// // them.
 /// assert!((weights.as_slice()[3] - 3.0).abs() < 1e-15);
 /// assert_eq!(weights.as_slice()[..3], [1.0, 0.0, 0.0]);
 ///
@@ -100,8 +101,8 @@ impl<'a> IpcwWeights<'a> {
 
     /// The mean of the weights over all runs, which is near 1 if G fits and no weight was truncated.
     ///
-    /// With G from the same runs it is 1 up to rounding or, if all of the longest runs were cut off, the
-    /// estimated share of runs that end no later than the last time at which a run can be complete.
+    /// With G from the same runs it is 1 up to rounding or, if the longest were all cut off, the
+    /// estimated share of runs that end no later than the last time at which one could be seen.
     #[must_use]
     pub fn coverage(&self) -> f64 {
         self.sum(&|_| 1.0) / self.stops.total()

@@ -42,7 +42,7 @@ use crate::{
 /// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 5.0], &[false, true, false, true], None)?;
 /// let g = KaplanMeier::of_censoring(&stops);
 /// let forecasts = Probability::from_slice(&[0.0, 0.3, 0.5, 0.5])?;
-/// // One of the three runs that reached 2 was cut off, so the last two have weight 3/2.
+/// // One of the three runs that reached 2 was cut off. The other two have a weight of 3/2.
 /// let loss = ipcw_brier_loss(forecasts, &stops, |_| &g, 4.0)?;
 /// assert!((loss - (0.0 + 1.5 * 0.25 + 1.5 * 0.25) / 4.0).abs() < 1e-15);
 /// # Ok::<(), Error>(())

@@ -29,7 +29,7 @@ impl Sides {
         if outcome { (self.p, self.rest) } else { (self.rest, self.p) }
     }
 
-    /// The same forecast with both sides at least `least`.
+    /// Raises both sides of the forecast to at least `least`.
     pub(crate) fn inside(self, least: f64) -> Self {
         Self { p: self.p.max(least), rest: self.rest.max(least) }
     }

@@ -79,7 +79,7 @@ impl Decimal {
         }
     }
 
-    /// The same number in smaller units: with the given exponent, or the smallest that fits.
+    /// Converts the number to smaller units: with the given exponent, or the smallest that fits.
     fn lowered(self, exponent: i32) -> Self {
         let places = self.exponent.abs_diff(exponent);
         let digits = self.units.unsigned_abs().checked_ilog10().map_or(0, |log| log + 1);
@@ -105,7 +105,7 @@ impl Decimal {
         Self { units, exponent: self.exponent + other.exponent }
     }
 
-    /// The same number without trailing zeros, so that equal numbers have equal units.
+    /// Removes trailing zeros, so that equal numbers have equal units.
     #[must_use]
     pub fn without_zeros(mut self) -> Self {
         if self.units == 0 {

@@ -147,7 +147,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// The same as [`new`](Self::new).
+    /// As for [`new`](Self::new).
     ///
     /// ```
     /// use tool_graph::costbench::Library;

@@ -199,7 +199,7 @@ impl Scenario {
     ///
     /// # Complexity
     ///
-    /// That of [`TieRule::optimal_plan`]: exponential time in the worst case.
+    /// The cost of [`TieRule::optimal_plan`]: exponential time in the worst case.
     #[must_use]
     pub fn optimal_plan(&self) -> Plan {
         match self.tie_rule.best(&self.graph, &self.problem) {

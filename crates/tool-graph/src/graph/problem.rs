@@ -56,7 +56,7 @@ impl Problem {
         Ok(self.continued_from(initial))
     }
 
-    /// The same goal from another state, which must belong to the same graph.
+    /// The problem with the same goal from another state, which must belong to the same graph.
     pub(crate) fn continued_from(&self, initial: State) -> Self {
         Self { initial, goal: self.goal.clone() }
     }

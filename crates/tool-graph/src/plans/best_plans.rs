@@ -63,7 +63,7 @@ impl ToolGraph {
     ///
     /// # Complexity
     ///
-    /// The same as [`Self::best_plans`] for more than one plan.
+    /// As for [`Self::best_plans`] with more than one plan.
     ///
     /// ```
     /// use tool_graph::{Tool, ToolGraph};

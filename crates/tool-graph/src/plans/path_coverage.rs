@@ -104,7 +104,7 @@ impl ToolGraph {
     ///
     /// # Errors
     ///
-    /// The same as [`Self::count_chain_plans`].
+    /// As for [`Self::count_chain_plans`].
     pub fn path_coverage<P: AsRef<[S]>, S: AsRef<str>>(
         &self,
         problem: &Problem,

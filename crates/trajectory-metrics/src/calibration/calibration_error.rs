@@ -92,7 +92,7 @@ pub fn root_mean_square_calibration_error(
 /// Maximum calibration error: the largest distance between mean confidence and success rate in any bin,
 /// regardless of its weight.
 ///
-/// In [0, 1], lower is better. With small bins it is dominated by sampling error.
+/// In [0, 1], lower is better. It is dominated by sampling error if bins are small.
 ///
 /// Reference: Naeini, Cooper and Hauskrecht (2015), as [`expected_calibration_error`].
 ///

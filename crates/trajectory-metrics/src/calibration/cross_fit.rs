@@ -87,9 +87,10 @@ impl<M> CrossFit<M> {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless there is one fold per trace; [`Error::ScheduleTooShort`] if there are fewer
-/// custom weights than steps; [`Error::Fold`] with the error of [`Calibrator::fit`] if the traces
-/// outside a fold are not enough. Platt scaling, for example, needs both outcomes there.
+/// [`Error::Length`] unless the folds are those of as many traces; [`Error::ScheduleTooShort`]
+/// if custom weights do not reach a trace's end; [`Error::Fold`] with the error of
+/// [`Calibrator::fit`] if the traces outside a fold are not enough: Platt needs both outcomes
+/// there.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Folds, Platt, Traces, WeightSchedule, cross_fit};

@@ -8,7 +8,7 @@ use crate::error::Error;
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct ReliabilityBin {
-    /// The weight of the rows in the bin; without weights, their number.
+    /// Total weight of the rows in the bin; their number if rows have no weights.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::not_negative"))]
     pub weight: f64,
     /// Their mean confidence, between the lowest and the highest.

@@ -172,8 +172,8 @@ mod tests {
         BetaScore::new(alpha, beta).unwrap().divergence(p, q)
     }
 
-    /// The same integral over the log-odds t of c, where nothing is singular, by the double
-    /// exponential rule on many small ranges, over all places that count to 17 digits.
+    /// Computes the integral over the log-odds t of c, where it has no singularity, by the double
+    /// exponential rule on many small ranges that cover all contributions to 17 digits.
     fn by_brute_force(Integral { q, alpha, beta }: &Integral, p: f64) -> f64 {
         let sides = |t: f64| (1.0 / (1.0 + (-t).exp()), 1.0 / (1.0 + t.exp()));
         let log_of = |t: f64| {

@@ -125,7 +125,7 @@ fn a_value_that_an_option_does_not_take_is_refused_by_the_option_s_name() {
         ("raw_against_calibrated", &["--schedule", ""]),
         ("cut_off_runs", &["--schedule", "front"]),
         ("budget", &["--cap", "nan"]),
-        ("budget", &["--resource", "weeks"]),
+        ("budget", &["--resource", "output_tokens,"]),
         ("budget", &["--coverage", "1"]),
         ("budget", &["--warm-up", "few"]),
         ("costbench", &["--seed", "0.5"]),

@@ -1,4 +1,4 @@
-//! A stored calibration map is refused, or its curve is one of probabilities that does not fall.
+//! A stored calibration map is refused, or its values are probabilities that do not decrease.
 
 #![no_main]
 
@@ -22,11 +22,11 @@ where
     let grid = (0..=64).map(|i| Probability::new(f64::from(i) / 64.0).expect("in range"));
     let values: Vec<f64> = grid.map(|p| map.apply(p).get()).collect();
     assert!(values.iter().all(|value| (0.0..=1.0).contains(value)), "{map:?}");
-    // Up to the last digit of neighbours.
+    // Up to rounding in the last digit.
     assert!(values.windows(2).all(|pair| pair[0] <= pair[1] + 1e-15), "{map:?} {values:?}");
 }
 
-/// A share of 1, or any number at all.
+/// A number from 0 to 1, or any number.
 fn number(word: &[u8; 8]) -> f64 {
     let bits = u64::from_le_bytes(*word);
     if bits % 4 == 0 { f64::from_bits(bits) } else { (bits >> 11) as f64 / (1_u64 << 53) as f64 }
@@ -37,8 +37,8 @@ fuzz_target!(|bytes: &[u8]| {
     if let [mean, scale, intercept, slope, clip, mean_b, scale_b, slope_b, ..] = x[..] {
         let (fallback, degenerate) = (slope == 0.0, scale < 0.5);
         check::<PlattMap>(json!({
-            "mean": mean, "scale": scale, "intercept": intercept, "slope": slope, "clip": clip,
-            "fallback": fallback, "degenerate": degenerate,
+            "standard": { "mean": mean, "scale": scale, "degenerate": degenerate },
+            "intercept": intercept, "slope": slope, "clip": clip, "fallback": fallback,
         }));
         check::<TemperatureMap>(json!({
             "slope": slope, "clip": clip, "fallback": fallback, "degenerate": degenerate,
@@ -51,7 +51,7 @@ fuzz_target!(|bytes: &[u8]| {
             "intercept": intercept, "slopes": [slope, slope_b], "clip": clip, "fallback": fallback,
         }));
     }
-    // Once as they are, and once in an order in which few are refused.
+    // In the given order, and sorted, so that fewer are refused.
     for _ in 0..2 {
         check::<IsotonicMap>(json!({ "knots": x.as_chunks::<2>().0 }));
         let (knots, numbers) = x.split_at(x.len() / 7);

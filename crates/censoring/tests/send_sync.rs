@@ -1,10 +1,11 @@
 //! The types of the crate can be moved to and shared between threads.
 
 use censoring::{
-    CensoringShift, Continuations, CrossFitSuccess, Error, FlippingOdds, HiddenOutcome, Interval,
-    IpcwWeights, KaplanMeier, LogisticSuccess, LogisticSuccessModel, Observation, Probability,
-    RunScore, StopReason, StopTimes, Stopped, StreamDifference, SuccessEstimate, TerminationAudit,
-    TiltedMean,
+    CalibratedRuns, CensoringAnalysis, CensoringReport, CensoringShift, ContinuationAudit,
+    Continuations, CrossFitSuccess, Error, FlippingOdds, HiddenOutcome, HiddenOutcomeShift,
+    Interval, IpcwWeights, KaplanMeier, LogisticSuccess, LogisticSuccessModel, Observation,
+    Probability, RankChange, RunScore, StopReason, StopTimes, Stopped, StreamDifference,
+    SuccessEstimate, TerminationAudit, TiltedMean,
 };
 
 fn assert_send_sync<T: Send + Sync>() {}
@@ -17,4 +18,6 @@ fn everything_can_be_shared_between_threads() {
     assert_send_sync::<(Continuations, SuccessEstimate, Interval<Probability>)>();
     assert_send_sync::<(LogisticSuccess, CrossFitSuccess<LogisticSuccessModel>)>();
     assert_send_sync::<(TiltedMean, FlippingOdds)>();
+    assert_send_sync::<(CensoringAnalysis, CensoringReport, ContinuationAudit)>();
+    assert_send_sync::<(HiddenOutcomeShift, RankChange, CalibratedRuns<()>)>();
 }

@@ -5,9 +5,10 @@
 use std::fmt::Debug;
 
 use censoring::{
-    Continuations, Exclusion, FlippingOdds, KaplanMeier, LogisticSuccess, LogisticSuccessModel,
-    Probability, RunScore, StopReason, StopTimes, Stopped, SuccessEstimate, SuccessLearner,
-    SuccessModel, TerminationAudit, TiltedMean, Weight,
+    CalibrationRuns, CensoringAnalysis, CensoringAssumption, CensoringReport, Continuations,
+    Exclusion, FlippingOdds, KaplanMeier, LogisticSuccess, LogisticSuccessModel, Probability,
+    RunScore, StopReason, StopTimes, Stopped, SuccessEstimate, SuccessLearner, SuccessModel,
+    TerminationAudit, TiltedMean, Weight,
 };
 use proptest::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
@@ -158,4 +159,32 @@ fn a_tilted_mean_is_read_back_and_checked() {
     for wrong in ["[]", "[[VALUE,-1.0]]", "[[VALUE,0.0]]"] {
         assert!(of(score, wrong).is_err(), "{wrong}");
     }
+}
+
+#[test]
+fn reports_that_are_stored_are_the_same_to_the_last_bit() {
+    let forecasts = [0.3, 0.7].map(|p| Probability::new(p).unwrap());
+    let runs = [
+        Stopped::new(&forecasts, Some(true), None).unwrap(),
+        Stopped::new(&forecasts[..1], Some(false), None).unwrap(),
+        Stopped::new(&forecasts, None, Some(StopReason::MaxSteps)).unwrap(),
+    ];
+    let analysis = CensoringAnalysis::new(CensoringAssumption::NonInformative).with_resamples(20);
+    let report = analysis.report(&runs, Some(&[Probability::HALF; 3]), &[1, 2, 3]).unwrap();
+    assert_eq!(stored(&report), report);
+    let branches = [Continuations { successes: 2, failures: 5, unresolved: 1, invalid: 0 }; 3];
+    let audit = analysis.audit_continuations(&runs, &branches, 5, &[1, 2, 3]).unwrap();
+    assert_eq!(stored(&audit), audit);
+    assert_eq!(serde_json::to_value(report).unwrap()["assumption"], "non_informative");
+    for assumption in [
+        CensoringAssumption::NonInformative,
+        CensoringAssumption::FailureSide,
+        CensoringAssumption::None,
+    ] {
+        let word = serde_json::to_value(assumption).unwrap();
+        assert_eq!(word, assumption.name());
+        assert_eq!(stored(&assumption), assumption);
+    }
+    assert_eq!(serde_json::to_value(CalibrationRuns::Complete).unwrap(), "complete");
+    refused::<CensoringReport>(&["{}", "[]"]);
 }

@@ -17,6 +17,30 @@ use crate::{
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix H.2, tables 7 to 9.
+///
+/// ```
+/// use censoring::{
+///     CensoringAnalysis, CensoringAssumption, Continuations, Error, Probability, StopReason, Stopped,
+/// };
+///
+/// let forecasts = [Probability::new(0.75)?];
+/// let run = Stopped::new(&forecasts, None, Some(StopReason::MaxSteps))?;
+/// let failed = Continuations { failures: 5, ..Continuations::default() };
+/// let mixed = Continuations { successes: 4, failures: 4, unresolved: 8, invalid: 1 };
+/// let few = Continuations { successes: 2, unresolved: 8, ..Continuations::default() };
+///
+/// let analysis = CensoringAnalysis::new(CensoringAssumption::NonInformative);
+/// let runs = [run.clone(), run.clone(), run];
+/// let audit = analysis.audit_continuations(&runs, &[failed, mixed, few], 5, &["a", "b", "c"])?;
+/// assert_eq!((audit.retained, audit.left_out), (2, 1));
+/// assert_eq!((audit.mean.value, audit.median, audit.zero_share), (0.25, 0.25, 0.5));
+/// let brier = audit.comparisons.iter().find(|row| row.rule == "brier").unwrap();
+/// // A success scores 1/2 more than a failure. Its probability is 1/4 on average.
+/// assert_eq!(brier.exact_minus_simple.value, 0.125);
+/// assert_eq!(brier.unresolved_as_failure.value, 0.0625);
+/// assert_eq!(brier.unresolved_as_success.value, 0.1875);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]

@@ -47,3 +47,26 @@ pub fn rank_changes(first: &[f64], second: &[f64]) -> Result<Vec<RankChange>, Er
     }
     Ok(changes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_reversed_orders_are_changes() {
+        let change = |ahead, behind| RankChange { ahead, behind };
+        let found = rank_changes(&[3.0, 2.0, 1.0], &[1.0, 2.0, 3.0]).unwrap();
+        assert_eq!(found, [change(0, 1), change(0, 2), change(1, 2)]);
+        assert_eq!(rank_changes(&[1.0, 1.0], &[1.0, 2.0]), Ok(vec![]));
+        assert_eq!(rank_changes(&[1.0, 2.0], &[2.0, 2.0]), Ok(vec![]));
+        assert_eq!(rank_changes(&[], &[]), Ok(vec![]));
+    }
+
+    #[test]
+    fn nan_and_different_lengths_are_refused() {
+        let error = rank_changes(&[1.0, 2.0], &[1.0, f64::NAN]).unwrap_err();
+        assert!(matches!(error, Error::RunScore { run: 1, .. }), "{error}");
+        let length = Error::Length { what: "scores", expected: 1, found: 0 };
+        assert_eq!(rank_changes(&[1.0], &[]), Err(length));
+    }
+}

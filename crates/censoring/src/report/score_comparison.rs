@@ -13,6 +13,25 @@ use crate::{
 /// cut-off runs.
 ///
 /// Higher scores are better. All intervals use the same resamples, so differences are paired.
+///
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+/// quantification, arXiv:2605.24756, section 6.3 and tables 11 and 12.
+///
+/// ```
+/// use censoring::{CensoringAnalysis, CensoringAssumption, Error, Probability, StopReason, Stopped};
+///
+/// let forecasts = [Probability::HALF, Probability::HALF];
+/// let cut_off = Stopped::new(&forecasts[..1], None, Some(StopReason::MaxSteps))?.with_horizon(2)?;
+/// let runs = [Stopped::new(&forecasts, Some(false), None)?, cut_off];
+/// let analysis = CensoringAnalysis::new(CensoringAssumption::FailureSide);
+/// let report = analysis.report(&runs, None, &["a", "b"])?;
+/// let row = report.comparison("brier", "uniform").unwrap();
+/// // Half of the weight of the second run was observed, so its score is better.
+/// assert_eq!(row.complete_only.unwrap().value, -0.25);
+/// assert_eq!(row.simple_shift.unwrap().value, 0.0625);
+/// assert_eq!(row.simple_shift_per_rate, Some(0.125));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]

@@ -4,6 +4,19 @@ use trajectory_metrics::{Bootstrap, Interval, Replicates};
 use crate::error::Error;
 
 /// A mean or a difference of means, with a bootstrap interval.
+///
+/// ```
+/// use censoring::{CensoringAnalysis, CensoringAssumption, Error, Probability, Stopped};
+///
+/// let forecasts = [Probability::HALF];
+/// let runs = [Stopped::new(&forecasts, Some(true), None)?, Stopped::new(&forecasts, None, None)?];
+/// let analysis = CensoringAnalysis::new(CensoringAssumption::None);
+/// let report = analysis.report(&runs, None, &["a", "b"])?;
+/// let simple = report.comparison("brier", "uniform").unwrap().simple;
+/// // One run has a score, and one task has no spread.
+/// assert_eq!((simple.value, simple.interval), (-0.25, None));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]

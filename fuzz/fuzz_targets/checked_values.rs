@@ -41,7 +41,7 @@ fuzz_target!(|text: &str| {
         assert!(value.low() <= value.high());
     }
     if let Some(value) = read::<Alpha>(text) {
-        assert!(value.get() > 0.0 && value.of(u64::MAX) <= u64::MAX && value.of(0) == 0);
+        assert!(value.get() > 0.0 && value.budget(u64::MAX) <= u64::MAX && value.budget(0) == 0);
     }
     if let Some(item) = read::<Item>(text) {
         assert!(item.value() > 0.0 && item.cost() > 0);

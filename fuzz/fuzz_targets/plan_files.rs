@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     let pool = Pool::new(items.to_vec()).expect("a pool");
     for pool_number in 0..3 {
         for alpha in [0.25, 1.0] {
-            if let Some(text) = plans.answer(pool_number, alpha)
+            if let Some(text) = plans.answer(pool_number, 0.0, alpha)
                 && let Some(plan) = repair_plan(text, &pool, 30).plan()
             {
                 assert!(plan.steps().len() <= 2);
@@ -24,6 +24,6 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     if matches!(plans, PlanFile::Each(_)) {
-        assert_eq!(plans.answer(3, 1.0), None);
+        assert_eq!(plans.answer(3, 0.0, 1.0), None);
     }
 });

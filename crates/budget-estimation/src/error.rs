@@ -65,8 +65,8 @@ pub enum Error {
         /// The number of rollouts.
         rollouts: usize,
     },
-    /// A rollout has no prefix of this length, or none that can be scored.
-    #[error("rollout {rollout} has no prefix of {turn} turns to score; it has {turns} turns")]
+    /// A rollout has no such turn, or its prefix of so many turns cannot be scored.
+    #[error("rollout {rollout}: turn {turn} is out of range; the rollout has {turns} turns")]
     NoSuchTurn {
         /// Position of the rollout, from 0.
         rollout: usize,

@@ -359,3 +359,23 @@ fn counts_that_cannot_be_are_not_read() {
     let begun = monitor.replace("\"turns\":0", "\"turns\":1");
     assert_eq!(serde_json::from_str::<BudgetMonitor>(&begun).unwrap().spent(), [5.0]);
 }
+
+#[test]
+fn contents_of_a_live_run_come_back() {
+    let mut run = LiveRun::new(["tokens"]).unwrap();
+    let tokens = run.resource("tokens").unwrap();
+    run.set_content(0, "task").unwrap();
+    run.push(&[Some(5.0)]).unwrap();
+    run.set_content(1, "first").unwrap();
+    let again = stored(&run);
+    let prefix = again.prefix(tokens).unwrap();
+    assert_eq!([0, 1, 2].map(|turn| prefix.content(turn)), [Some("task"), Some("first"), None]);
+    let json = serde_json::to_string(&run).unwrap();
+    refused::<LiveRun>(&json.replace(r#""1":"first""#, r#""2":"first""#));
+    // A monitor may be given the rule that it has anyway.
+    let monitor = BudgetMonitor::new([("tokens", Some(4.0))]).unwrap();
+    let mut monitor = monitor.with_stop_rule(StopRule::CapExceeded);
+    let advice = stored(&monitor).push(&[5.0], &[Estimate::NoAnswer], None).unwrap();
+    assert_eq!(advice, monitor.push(&[5.0], &[Estimate::NoAnswer], None).unwrap());
+    assert!(matches!(advice, Advice::Stop(AdviceReason::CapExceeded { .. })));
+}

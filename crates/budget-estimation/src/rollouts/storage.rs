@@ -56,20 +56,25 @@ impl Rollouts {
     ///
     /// [`Error::Empty`] without a name; [`Error::ResourceName`] for an empty or repeated name.
     pub fn new<N: Into<String>>(resources: impl IntoIterator<Item = N>) -> Result<Self, Error> {
-        let mut rollouts = Self {
-            columns: Vec::new(),
+        let mut rollouts = Self::with_columns(Vec::new());
+        for name in resources {
+            let name = rollouts.new_name(name.into())?;
+            rollouts.columns.push(Column::new(name));
+        }
+        if rollouts.columns.is_empty() { Err(Error::Empty) } else { Ok(rollouts) }
+    }
+
+    /// Resources without a rollout.
+    pub(crate) const fn with_columns(columns: Vec<Column>) -> Self {
+        Self {
+            columns,
             ends: Vec::new(),
             successes: Vec::new(),
             censored: Vec::new(),
             ids: Vec::new(),
             tasks: Vec::new(),
             contents: BTreeMap::new(),
-        };
-        for name in resources {
-            let name = rollouts.new_name(name.into())?;
-            rollouts.columns.push(Column::new(name));
         }
-        if rollouts.columns.is_empty() { Err(Error::Empty) } else { Ok(rollouts) }
     }
 
     pub(crate) fn new_name(&self, name: String) -> Result<String, Error> {

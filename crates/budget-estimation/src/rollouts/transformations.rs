@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use scoring_rules::DecimalSum;
 
 use crate::{
@@ -47,15 +45,7 @@ impl Rollouts {
     pub fn filter(&self, mut keep: impl FnMut(&Rollout<'_>) -> bool) -> Self {
         let empty =
             |column: &Column| Column { cap: column.cap, ..Column::new(column.name.clone()) };
-        let mut kept = Self {
-            columns: self.columns.iter().map(empty).collect(),
-            ends: Vec::new(),
-            successes: Vec::new(),
-            censored: Vec::new(),
-            ids: Vec::new(),
-            tasks: Vec::new(),
-            contents: BTreeMap::new(),
-        };
+        let mut kept = Self::with_columns(self.columns.iter().map(empty).collect());
         for rollout in self.iter().filter(|rollout| keep(rollout)) {
             for (to, from) in kept.columns.iter_mut().zip(&self.columns) {
                 let turns = rollout.start..rollout.end;

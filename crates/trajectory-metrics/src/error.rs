@@ -16,7 +16,8 @@ pub enum Error {
     /// The input has no rows, or no row of positive weight.
     #[error("the input is empty; give at least one row of positive weight")]
     Empty,
-    /// All rows of positive weight have the same outcome.
+    /// All rows of positive weight have the same outcome, or, where a fit needs both outcomes, the other
+    /// outcome has less than 1e-12 of the weight.
     #[error(
         "all outcomes are {}; give successes and failures",
         if *.outcome { "successes" } else { "failures" }

@@ -18,9 +18,9 @@ use crate::rollouts::decimals::{MANY_PLACES, left_of_long, left_of_short};
 /// ```
 #[derive(Clone, Copy)]
 pub struct Usage<'a> {
-    /// Of all turns of the rollout; only the first `turns` are shown.
+    /// The costs of all turns of the rollout; only the first `turns` are shown.
     costs: &'a [f64],
-    /// As many.
+    /// The cumulative costs of all turns.
     cumulative: &'a [f64],
     turns: usize,
     /// Plus infinity without a cap.

@@ -62,7 +62,7 @@ impl Transcript {
     ///
     /// # Complexity
     ///
-    /// That of [`Episode::new`] and of one call for each recorded call.
+    /// As for [`Episode::new`], plus one call of the environment for each recorded call.
     #[must_use]
     pub fn replay(&self, scenario: &Scenario) -> Self {
         let mut episode = Episode::new(scenario);

@@ -41,7 +41,7 @@ pub enum TieRule {
     /// the costs as f64 numbers, added from the first call to the last with rounding at each addition,
     /// then the fewest calls, then the order in which CPython's `heapq` returns the remaining plans.
     ///
-    /// That order depends on all entries of the heap, also on those of tools that no plan needs. The
+    /// The order of the heap depends on all of its entries, even on those of tools that no plan needs. The
     /// graph must therefore have the tools that the released solver has, in the same order: all tools
     /// of the level, or those that can be called
     /// (`costbench::Library::callable_tools`), because others never enter the heap. With only the tools

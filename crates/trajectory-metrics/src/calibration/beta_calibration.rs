@@ -102,7 +102,7 @@ impl BetaCalibration {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct BetaCalibrationMap {
-    /// Of ln p and of -ln(1-p).
+    /// Mean and scale of the features ln p and -ln(1-p).
     standards: [Standard; 2],
     /// Intercept and slopes belong to the standardised features.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::number"))]

@@ -23,6 +23,7 @@ fn counts_of_the_four_benchmarks_add_up_to_the_published_averages() {
         for row in rows("table_4").iter().filter(|row| row[1] == average[0]) {
             let mut benchmark = EarlyStops::default();
             benchmark.false_alarm_prefixes = count(row, 4);
+            // The printed rates divide by all prefixes, not by those of feasible runs.
             benchmark.success_prefixes = count(row, 5);
             (benchmark.stopped_failures, benchmark.failures) = (count(row, 6), count(row, 7));
             let printed = row[2].as_f64().unwrap();

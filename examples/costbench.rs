@@ -44,7 +44,7 @@ costbench --sweep [--levels L,...] [--noises X,...] [--most-blocks K] [--seeds S
 
 Compares the greedy policy with the cheapest plan over CostBench queries; without --queries it takes 120
 queries of its own.
---refinement-level L  tasks have L + 3 steps, 2 by default
+--refinement-level L  tasks have L + 3 steps; 0 to 10, 2 by default
 --seed S              seed of costs and events, 42 by default
 --noise-std X         noise of the costs of composite tools, 0.1 by default
 --min-cost A, --max-cost B
@@ -139,7 +139,7 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
             Long("queries") => queries = Some(parser.value()?.into()),
             Long("refinement-level") => {
                 settings.refinement_level =
-                    program::value(&mut parser, "--refinement-level", whole_number)?;
+                    program::value(&mut parser, "--refinement-level", level)?;
             }
             Long("seed") => settings.seed = program::value(&mut parser, "--seed", program::seed)?,
             Long("noise-std") => {
@@ -170,7 +170,7 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
             }
             Long("sweep") => is_sweep = true,
             Long("levels") => {
-                asked.levels = program::value(&mut parser, "--levels", |t| list(t, whole_number))?;
+                asked.levels = program::value(&mut parser, "--levels", |t| list(t, level))?;
             }
             Long("noises") => {
                 asked.noises = program::value(&mut parser, "--noises", |t| list(t, number_of))?;
@@ -217,6 +217,11 @@ fn number_of(text: &str) -> Result<f64, &'static str> {
 
 fn whole_number(text: &str) -> Result<usize, &'static str> {
     text.parse().map_err(|_| "give a whole number of at least 0")
+}
+
+/// A refinement level. The number of composite tools, and with it the time, grows fast with the level.
+fn level(text: &str) -> Result<usize, &'static str> {
+    whole_number(text).ok().filter(|level| *level <= 10).ok_or("give a whole number from 0 to 10")
 }
 
 /// Values between commas.

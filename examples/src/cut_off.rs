@@ -168,13 +168,21 @@ pub fn evaluate(
         )?;
         if !sample.runs.is_empty() {
             let ids: Vec<&String> = sample.runs.iter().map(|run| &run.id).collect();
-            stream.report = Some(cut_off_report::report(
+            let of_stream = cut_off_report::report(
                 &sample.stopped,
                 &ids,
                 &sample.tasks(),
                 chances.as_deref(),
                 settings,
-            )?);
+            )?;
+            if of_stream.lacks_intervals() {
+                report.notes.push(format!(
+                    "{}: some resamples of tasks have no complete run, so that the complete-only mean and \
+                     its differences have no interval",
+                    stream.file
+                ));
+            }
+            stream.report = Some(of_stream);
         }
         report.files.push(stream);
         shared = Some(chances);

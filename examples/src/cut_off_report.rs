@@ -334,6 +334,16 @@ pub fn report(
     })
 }
 
+impl StreamReport {
+    /// Whether a complete-only mean has no interval because some resamples have no complete run.
+    #[must_use]
+    pub fn lacks_intervals(&self) -> bool {
+        let finite = |mean: Estimate| mean.ci_low.is_some_and(f64::is_finite);
+        let mut rows = self.comparisons.iter();
+        rows.any(|row| finite(row.simple) && row.complete_only.is_some_and(|mean| !finite(mean)))
+    }
+}
+
 fn hidden_rows(
     runs: &[Stopped<'_>],
     ids: &[&String],

@@ -146,6 +146,25 @@ fn undefined_figures_are_null_and_say_why() {
 }
 
 #[test]
+fn a_missing_interval_is_null_and_says_why() {
+    let mut rows = vec![
+        r#"{"id":"0","task":"0","forecasts":[0.6,0.5],"outcome":true,"stop":"completed"}"#
+            .to_owned(),
+    ];
+    rows.extend((1..6).map(|task| {
+        format!(
+            r#"{{"id":"{task}","task":"{task}","forecasts":[0.6,0.5],"outcome":null,"stop":"max_steps","horizon":3}}"#
+        )
+    }));
+    let found = json(&[&write("one_complete", &rows.join("\n")), "--json"]);
+    let mean = &found["files"][0]["report"]["comparisons"][0]["complete_only"];
+    assert!(mean["value"].is_number() && mean["ci_low"].is_null(), "{mean}");
+    let why = "some resamples of tasks have no complete run";
+    let notes = found["notes"].as_array().unwrap();
+    assert!(notes.iter().any(|note| note.as_str().unwrap().contains(why)), "{notes:?}");
+}
+
+#[test]
 fn on_the_bundled_runs_the_model_comes_close_to_the_truth_and_bounds_hold_both() {
     let report = json(&["--json", "--resamples", "50"]);
     let files = report["files"].as_array().unwrap();

@@ -128,7 +128,7 @@ pub fn cross_fit_calibration<C: Calibrator>(
             let steps = run.forecasts().len();
             forecasts.extend_from_slice(run.forecasts());
             outcomes.resize(forecasts.len(), outcome);
-            weights.extend(schedule.weights(run.horizon())?.into_iter().take(steps));
+            weights.extend(schedule.prefix_weights(steps, run.horizon())?);
         }
         let weights = Weight::from_slice(&weights).map_err(trajectory_metrics::Error::from);
         let map = weights.and_then(|weights| calibrator.fit(&forecasts, &outcomes, weights));

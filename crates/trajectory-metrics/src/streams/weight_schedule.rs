@@ -175,8 +175,25 @@ impl WeightSchedule {
     /// [`Error::HorizonTooLong`] above 2^32 - 1 steps; [`Error::ScheduleTooShort`] if there are fewer
     /// custom weights than steps.
     pub fn weights(&self, horizon: usize) -> Result<Vec<f64>, Error> {
+        self.prefix_weights(horizon, horizon)
+    }
+
+    /// The weights of the first `steps` steps of a run of the given horizon, which sum to less than 1 if
+    /// the run was cut off. All weights if there are more steps than the horizon.
+    ///
+    /// # Errors
+    ///
+    /// As [`WeightSchedule::weights`].
+    ///
+    /// ```
+    /// use trajectory_metrics::{Error, WeightSchedule};
+    ///
+    /// assert_eq!(WeightSchedule::Uniform.prefix_weights(2, 4)?, [0.25, 0.25]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn prefix_weights(&self, steps: usize, horizon: usize) -> Result<Vec<f64>, Error> {
         let total = self.total(horizon)?;
-        Ok((0..horizon).map(|i| self.raw(i, horizon) / total).collect())
+        Ok((0..steps.min(horizon)).map(|i| self.raw(i, horizon) / total).collect())
     }
 
     /// The name of the schedule in reports and on command lines.

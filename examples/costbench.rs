@@ -51,7 +51,8 @@ queries of its own.
                       range of the costs of atomic tools, 15 to 25 by default
 --block KIND          events that change the world during a run; `blocked` compares both under them
 --blocks K            number of events per run, 1 by default
---rules R             rules on which the paper and its released code differ, paper by default
+--rules R             rules on which the paper and its released code differ, paper by default; tools are
+                      removed as in the released code with either, as in the published figures
 --paths               lists the plans of every query
 --sweep               tables over task lengths, noise, kinds and numbers of events, and seeds
 --levels L,...        refinement levels of a sweep, 0,1,2,3,4,5 by default

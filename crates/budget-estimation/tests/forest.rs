@@ -222,19 +222,19 @@ mod golden {
         let first_split = small()[nodes].as_array().unwrap().iter().position(|node| !leaf(node));
         let first_leaf = small()[nodes].as_array().unwrap().iter().position(leaf).unwrap();
         let first_split = first_split.unwrap();
-        let edits: [(&str, &dyn Fn(&mut Value)); 10] = [
-            ("values", &|it| it[values] = Value::from(Vec::<f64>::new())),
-            ("values", &|it| it[values][1] = Value::from(-1.0)),
-            ("trees", &|it| it[roots][0] = Value::from(1)),
-            ("trees", &|it| it[roots] = Value::from(Vec::<u32>::new())),
-            ("split", &|it| it[nodes][first_split][1] = Value::from(0)),
-            ("split", &|it| it[nodes][first_split][0][0] = Value::from(2)),
-            ("split", &|it| it[nodes][first_leaf][1] = Value::from(u32::MAX)),
-            ("leaf", &|it| it["ends"][0] = Value::from(0)),
-            ("leaf", &|it| it["groups"][0] = Value::from(u16::MAX)),
-            ("weights", &|it| it["weights"][0] = Value::from(-1.0)),
+        let edits: [&dyn Fn(&mut Value); 10] = [
+            &|it| it[values] = Value::from(Vec::<f64>::new()),
+            &|it| it[values][1] = Value::from(-1.0),
+            &|it| it[roots][0] = Value::from(1),
+            &|it| it[roots] = Value::from(Vec::<u32>::new()),
+            &|it| it[nodes][first_split][1] = Value::from(0),
+            &|it| it[nodes][first_split][0][0] = Value::from(2),
+            &|it| it[nodes][first_leaf][1] = Value::from(u32::MAX),
+            &|it| it["ends"][0] = Value::from(0),
+            &|it| it["groups"][0] = Value::from(u16::MAX),
+            &|it| it["weights"][0] = Value::from(-1.0),
         ];
-        for (at, (_, edit)) in edits.iter().enumerate() {
+        for (at, edit) in edits.iter().enumerate() {
             let mut stored = small();
             edit(&mut stored);
             let error = serde_json::from_value::<QuantileForest>(stored).unwrap_err().to_string();

@@ -4,9 +4,7 @@ use rand_chacha::{
 };
 
 use super::{
-    ordinals::Ordinals,
-    quantile_forest::{ForestSettings, Node},
-    training_rows::TrainingRows,
+    node::Node, ordinals::Ordinals, settings::ForestSettings, training_rows::TrainingRows,
 };
 
 /// Groups of distinct values of a feature, between which a split can be.

@@ -1,62 +1,18 @@
 use crate::{
+    checks::same_length,
     error::Error,
-    forest::{growth::Nursery, ordinals::Ordinals, training_rows::TrainingRows},
-    ranks::least,
+    forest::{
+        distribution::Distribution,
+        growth::Nursery,
+        node::{LEAF, Node},
+        ordinals::Ordinals,
+        settings::ForestSettings,
+        training_rows::TrainingRows,
+    },
 };
 
 /// Groups of distinct targets, among which a quantile is found.
 const TARGETS: usize = 1024;
-
-/// How a forest is grown.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct ForestSettings {
-    /// Number of trees, from 1 to 10,000.
-    pub trees: usize,
-    /// The least total weight of the sampled rows of a leaf, above 0.
-    pub smallest_leaf: f64,
-    /// The largest number of splits on the way to a leaf, up to 64.
-    pub deepest: usize,
-    /// The share of the features among which a split is chosen, in (0, 1].
-    pub tried: f64,
-    /// The share of the clusters from which a tree is grown, in (0, 1].
-    pub sampled: f64,
-    /// The seed of all random choices.
-    pub seed: u64,
-}
-
-impl Default for ForestSettings {
-    fn default() -> Self {
-        Self { trees: 50, smallest_leaf: 15.0, deepest: 24, tried: 0.5, sampled: 0.632, seed: 0 }
-    }
-}
-
-impl ForestSettings {
-    fn check(&self) -> Result<(), Error> {
-        let share = |name, value: f64| {
-            let range = "above 0 and at most 1";
-            if value > 0.0 && value <= 1.0 {
-                Ok(())
-            } else {
-                Err(Error::Setting { name, value, range })
-            }
-        };
-        share("share of the features", self.tried)?;
-        share("share of the clusters", self.sampled)?;
-        crate::checks::positive("least weight of a leaf", self.smallest_leaf)?;
-        let whole = |name, value: usize, range, valid: bool| {
-            if valid { Ok(()) } else { Err(Error::Setting { name, value: value as f64, range }) }
-        };
-        whole(
-            "number of trees",
-            self.trees,
-            "from 1 to 10,000",
-            (1..=10_000).contains(&self.trees),
-        )?;
-        whole("depth", self.deepest, "from 0 to 64", self.deepest <= 64)
-    }
-}
 
 /// Conditional quantiles of a number given the features of a row, estimated by the weighted rows that
 /// share leaves with it.
@@ -95,26 +51,6 @@ pub struct QuantileForest {
     pub(super) groups: Vec<u16>,
     /// The weight of all rows of an entry.
     pub(super) weights: Vec<f64>,
-}
-
-/// A split, followed by its left subtree, or a leaf.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Node {
-    /// The feature that is compared, or [`LEAF`].
-    pub(super) column: u32,
-    /// Rows up to here go to the left.
-    pub(super) threshold: f64,
-    /// The right child, or the number of the leaf.
-    pub(super) next: u32,
-}
-
-/// Stands for a feature in leaves.
-pub(super) const LEAF: u32 = u32::MAX;
-
-impl Node {
-    pub(super) const fn leaf(number: u32) -> Self {
-        Self { column: LEAF, threshold: 0.0, next: number }
-    }
 }
 
 impl QuantileForest {
@@ -233,7 +169,7 @@ impl QuantileForest {
         row: &[f64],
         space: &'a mut Vec<f64>,
     ) -> Result<Distribution<'a>, Error> {
-        crate::checks::same_length("features of a row", self.columns as usize, row.len())?;
+        same_length("features of a row", self.columns as usize, row.len())?;
         space.clear();
         space.resize(self.values.len(), 0.0);
         for &root in &self.roots {
@@ -256,31 +192,5 @@ impl QuantileForest {
             *entry = sum;
         }
         Ok(Distribution { values: &self.values, cumulative: space })
-    }
-}
-
-/// A distribution of some values.
-#[derive(Clone, Copy, Debug)]
-pub struct Distribution<'a> {
-    values: &'a [f64],
-    cumulative: &'a [f64],
-}
-
-impl Distribution<'_> {
-    /// The smallest value whose cumulative probability is at least p.
-    #[must_use]
-    #[inline]
-    pub fn quantile(&self, p: f64) -> f64 {
-        let least = least(p, 1.0);
-        let at = self.cumulative.partition_point(|&sum| sum < least);
-        self.values.get(at).or(self.values.last()).copied().unwrap_or(0.0)
-    }
-
-    /// The probability of a value of at most x.
-    #[must_use]
-    pub fn probability_up_to(&self, x: f64) -> f64 {
-        let at = self.values.partition_point(|&value| value <= x);
-        let sum = at.checked_sub(1).and_then(|at| self.cumulative.get(at)).copied();
-        sum.unwrap_or(0.0).min(1.0)
     }
 }

@@ -1,4 +1,7 @@
-use super::quantile_forest::{LEAF, Node, QuantileForest};
+use super::{
+    node::{LEAF, Node},
+    quantile_forest::QuantileForest,
+};
 use crate::error::Error;
 
 /// The stored form of a forest, before its check.

@@ -232,7 +232,9 @@ fn an_interval_over_tasks_spans_both_ends_and_needs_two_tasks() {
     assert!((interval.high() - (2.0 / 3.0 + z / 6.0)).abs() < 1e-14);
     let one = mean_over_tasks(&values[..1], None).unwrap();
     assert_eq!(one.standard_errors, None);
-    assert_eq!(one.normal_interval(level), Err(Error::OneTask));
+    let name = "the confidence interval of a mean over tasks";
+    let refused = one.normal_interval(level);
+    assert!(matches!(refused, Err(Error::Undefined { name: of, .. }) if of == name), "{refused:?}");
 
     // Resampling tasks comes to about the same with many of them.
     let many: Vec<Interval> = (0..200).map(|i| exact(f64::from(i * 37 % 5) / 4.0)).collect();
@@ -266,7 +268,7 @@ fn undefined_results_and_invalid_arguments_are_errors_that_name_them() {
         assert_eq!(Interval::point(bad).is_err(), bad.is_nan());
     }
     let unbounded = Interval::new(0.0, f64::INFINITY).unwrap();
-    let not_finite = |result| matches!(result, Err(Error::ValueAt { index: 1, .. }));
+    let not_finite = |result| matches!(result, Err(Error::Entry { index: 1, .. }));
     assert!(not_finite(
         mean_over_tasks(&[exact(0.5), unbounded], None).map(|mean| mean.mean.high())
     ));
@@ -337,7 +339,8 @@ fn a_standard_error_whose_denominator_is_rounding_is_undefined() {
     .unwrap();
     assert_eq!(rounded.standard_errors, None);
     assert!((rounded.mean.low() - 0.175).abs() < 1e-15);
-    assert_eq!(rounded.normal_interval(Level::HALF), Err(Error::OneTask));
+    let refused = rounded.normal_interval(Level::HALF);
+    assert!(matches!(refused, Err(Error::Undefined { .. })), "{refused:?}");
     let error = |excess: f64| {
         mean_over_tasks(
             &values,

@@ -32,7 +32,9 @@ pub use metrics::{
     LinearSummary, Metrics, MetricsSummary, Miss, ProgressAxis, ProgressMetrics, ProgressSummary,
     bootstrap_metrics, interval_reward, joint_hits,
 };
-pub use replay::{Context, LiveRun, Prefix, ResourceContext, Sample, probe, replay};
+pub use replay::{
+    Context, LiveRun, Prefix, PrefixFeatures, ResourceContext, Sample, probe, replay,
+};
 pub use resource::Resource;
 pub use rollouts::{Rollout, Rollouts, Usage, median_caps};
 pub use scoring_rules::{Interval, Level, Probability, Weight};

@@ -71,12 +71,6 @@ impl<'a> Rollout<'a> {
         self.rollouts.ids.get(self.index)?.as_deref()
     }
 
-    /// The task that it worked on; `None` if unknown.
-    #[must_use]
-    pub fn task(&self) -> Option<&'a str> {
-        self.rollouts.tasks.get(self.index)?.as_deref()
-    }
-
     /// The content of a turn, 0 to T; `None` without content. See [`Rollouts::set_content`].
     #[must_use]
     pub fn content(&self, turn: usize) -> Option<&'a str> {

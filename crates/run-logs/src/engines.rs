@@ -1,0 +1,3 @@
+//! Readers of JSON and of archives with limits.
+
+pub(crate) mod json;

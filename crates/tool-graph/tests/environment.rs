@@ -342,6 +342,7 @@ proptest! {
             event_schedule: version(),
             removals: version(),
             unfinished_runs: version(),
+            repeated_bans: version(),
         };
         let scenario = scenario.with_events(events).unwrap().with_rules(rules);
         let mut episode = Episode::new(&scenario);

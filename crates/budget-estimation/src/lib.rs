@@ -7,6 +7,8 @@ mod checks;
 mod error;
 mod estimates;
 mod estimators;
+#[doc(hidden)]
+pub mod forest;
 mod metrics;
 mod ranks;
 mod replay;

@@ -53,9 +53,10 @@ impl PastRuns {
     #[cfg(feature = "serde")]
     pub(super) fn is_valid(&self, columns: usize) -> bool {
         self.runs.len() <= MOST_RUNS
-            && self.runs.iter().all(|run| {
-                run.rows.len() % columns == 0 && run.rows.len() <= MOST_ROWS * columns
-            })
+            && self
+                .runs
+                .iter()
+                .all(|run| run.rows.len() % columns == 0 && run.rows.len() <= MOST_ROWS * columns)
     }
 }
 

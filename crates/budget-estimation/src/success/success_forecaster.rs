@@ -300,7 +300,11 @@ impl State {
                 // The models that have waited for longer are nearer to their service.
                 self.models.pop();
             }
-            self.models.push(Candidate { fit, runs: CalibrationRuns::new(self.limit), threshold: None });
+            self.models.push(Candidate {
+                fit,
+                runs: CalibrationRuns::new(self.limit),
+                threshold: None,
+            });
         }
         Ok(())
     }

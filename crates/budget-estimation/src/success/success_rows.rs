@@ -54,9 +54,9 @@ impl SuccessRows {
 
 /// Whether the prefix has spent more than any of its caps, so that it cannot be feasible.
 pub(super) fn is_over(prefix: &Prefix<'_>) -> bool {
-    prefix.resources().any(|(resource, _)| {
-        prefix.usage_of(resource).is_some_and(|usage| usage.is_over())
-    })
+    prefix
+        .resources()
+        .any(|(resource, _)| prefix.usage_of(resource).is_some_and(|usage| usage.is_over()))
 }
 
 /// Puts raw rows on a common scale: `sign(x) ln(1 + |x| / scale)`, with the mean absolute value of the training

@@ -15,6 +15,7 @@ mod replay;
 mod resource;
 mod rollouts;
 mod stopping;
+mod success;
 mod training;
 
 pub use answer_error::AnswerError;
@@ -44,6 +45,7 @@ pub use stopping::{
     Advice, AdviceReason, BudgetMonitor, EarlyStops, StopRule, StoppingPoint, early_stopping,
     stopping_curve,
 };
+pub use success::{AbortLimit, AbortUnit, Screened, SuccessForecast, SuccessForecaster};
 #[cfg(feature = "serde")]
 pub use training::TrainingRecords;
 pub use training::{

@@ -8,6 +8,7 @@ mod error;
 mod estimates;
 mod estimators;
 mod metrics;
+mod order_statistics;
 mod ranks;
 mod replay;
 mod resource;

@@ -10,6 +10,7 @@ mod estimators;
 #[doc(hidden)]
 pub mod forest;
 mod metrics;
+mod order_statistics;
 mod ranks;
 mod replay;
 mod resource;

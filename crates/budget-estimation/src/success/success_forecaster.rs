@@ -355,7 +355,7 @@ impl Calibration {
             let chances: Vec<_> = self.forecasts.iter().map(|forecast| forecast.0).collect();
             let outcomes: Vec<_> = self.forecasts.iter().map(|forecast| forecast.1).collect();
             let weights: Vec<_> = self.forecasts.iter().map(|forecast| forecast.2).collect();
-            self.map = Some(Platt::default().fit(&chances, &outcomes, &weights)?);
+            self.map = Some(Platt::default().fit(&chances, &outcomes, Some(&weights))?);
         }
         Ok(())
     }

@@ -114,7 +114,7 @@ impl RunMeans {
         self.failures.merge(&scores.failures);
         match scores.edit_distance {
             Some(_) if !run.has_worst_path_scores() => {
-                self.paths.update(&run.path(), &reference.path())
+                self.paths.update(&run.path(), &reference.path());
             }
             // Two paths without a common call have the worst distances.
             Some(longest) => self.paths.update(&vec![0; longest], &vec![1; longest]),

@@ -109,10 +109,15 @@ mod golden {
             let rows = TrainingRows { weights, ..plain(columns, &features, &targets) };
             let forest = QuantileForest::fit(&rows, &one_tree(case.smallest_leaf)).unwrap();
             let stored = serde_json::to_value(&forest).unwrap();
-            let nodes: Vec<(Option<(u32, f64)>, u32)> =
+            let nodes: Vec<Option<(u32, f64, usize)>> =
                 serde_json::from_value(stored["nodes"].clone()).unwrap();
             assert_eq!(nodes.len(), case.nodes.len());
-            for (found, expected) in nodes.iter().map(|node| node.0).zip(&case.nodes) {
+            let (mut in_order, mut left) = (Vec::new(), vec![0]);
+            while let Some(at) = left.pop() {
+                in_order.push(nodes[at].map(|(column, threshold, _)| (column, threshold)));
+                left.extend(nodes[at].iter().flat_map(|&(_, _, left)| [left + 1, left]));
+            }
+            for (found, expected) in in_order.into_iter().zip(&case.nodes) {
                 match (found, expected) {
                     (None, None) => {}
                     (Some(found), Some(expected)) => {
@@ -218,7 +223,7 @@ mod golden {
     #[test]
     fn stored_forests_that_break_a_rule_are_refused() {
         let (values, roots, nodes) = ("values", "roots", "nodes");
-        let leaf = |at: &Value| at[0].is_null();
+        let leaf = |node: &Value| node.is_null();
         let first_split = small()[nodes].as_array().unwrap().iter().position(|node| !leaf(node));
         let first_leaf = small()[nodes].as_array().unwrap().iter().position(leaf).unwrap();
         let first_split = first_split.unwrap();
@@ -227,10 +232,10 @@ mod golden {
             &|it| it[values][1] = Value::from(-1.0),
             &|it| it[roots][0] = Value::from(1),
             &|it| it[roots] = Value::from(Vec::<u32>::new()),
-            &|it| it[nodes][first_split][1] = Value::from(0),
-            &|it| it[nodes][first_split][0][0] = Value::from(2),
-            &|it| it[nodes][first_leaf][1] = Value::from(u32::MAX),
-            &|it| it["ends"][0] = Value::from(0),
+            &|it| it[nodes][first_split][2] = Value::from(0),
+            &|it| it[nodes][first_split][0] = Value::from(2),
+            &|it| it[nodes][first_leaf] = serde_json::json!([0, 0.5, u32::MAX]),
+            &|it| it["ends"][first_leaf] = Value::from(0),
             &|it| it["groups"][0] = Value::from(u16::MAX),
             &|it| it["weights"][0] = Value::from(-1.0),
         ];
@@ -254,8 +259,8 @@ mod golden {
                 let list = stored[name].as_array_mut().unwrap();
                 let at = at.index(list.len());
                 match (name, split) {
-                    ("nodes", true) => list[at] = serde_json::json!([[number % 3, 0.5], number]),
-                    ("nodes", false) => list[at] = serde_json::json!([null, number]),
+                    ("nodes", true) => list[at] = serde_json::json!([number % 3, 0.5, number]),
+                    ("nodes", false) => list[at] = Value::Null,
                     (_, true) => { list.remove(at); }
                     (_, false) => list[at] = Value::from(number),
                 }

@@ -63,20 +63,22 @@ struct Split {
     explained: f64,
 }
 
-/// Rows of a node that is still to be made.
+/// Rows of a node that may still be split.
 struct Task {
     start: usize,
     end: usize,
     depth: usize,
-    /// The node whose right child this is.
-    parent: Option<usize>,
+    node: usize,
 }
 
 impl<'a> Nursery<'a> {
     /// The rows have been checked.
-    pub(super) fn new(rows: &'a TrainingRows<'a>, settings: &'a ForestSettings) -> Self {
+    pub(super) fn new(
+        rows: &'a TrainingRows<'a>,
+        weights: &[f64],
+        settings: &'a ForestSettings,
+    ) -> Self {
         let n = rows.targets.len();
-        let weights: Vec<f64> = (0..n).map(|row| rows.weight(row)).collect();
         let total: f64 = weights.iter().sum();
         let products =
             weights.iter().zip(rows.split_targets).map(|(weight, target)| weight * target);
@@ -166,28 +168,22 @@ struct Growth<'a> {
 }
 
 impl Growth<'_> {
-    /// The nodes, each followed by its left subtree and then its right subtree. Leaves are not numbered.
+    /// The nodes, of which the first is the root. Children follow their parents.
     fn grow(&mut self) -> Vec<Node> {
-        let mut nodes: Vec<Node> = Vec::new();
-        let mut tasks = vec![Task { start: 0, end: self.rows.len(), depth: 0, parent: None }];
-        while let Some(Task { start, end, depth, parent }) = tasks.pop() {
-            let at = nodes.len();
-            if let Some(parent) = parent.and_then(|parent| nodes.get_mut(parent)) {
-                parent.next = at as u32;
-            }
+        let mut nodes = vec![Node::leaf(0)];
+        let mut tasks = vec![Task { start: 0, end: self.rows.len(), depth: 0, node: 0 }];
+        while let Some(Task { start, end, depth, node }) = tasks.pop() {
             let split = (depth < self.nursery.settings.deepest).then(|| self.best(start, end));
-            match split.flatten() {
-                None => nodes.push(Node::leaf(0)),
-                Some(split) => {
-                    let column = self.nursery.columns.get(split.column);
-                    let column = column.map_or(0, |column| column.index);
-                    nodes.push(Node { column, threshold: split.threshold, next: 0 });
-                    let middle = self.divide(start, end, split);
-                    let depth = depth + 1;
-                    tasks.push(Task { start: middle, end, depth, parent: Some(at) });
-                    tasks.push(Task { start, end: middle, depth, parent: None });
-                }
+            let Some(split) = split.flatten() else { continue };
+            let left = nodes.len();
+            let column = self.nursery.columns.get(split.column).map_or(0, |column| column.index);
+            if let Some(node) = nodes.get_mut(node) {
+                *node = Node { threshold: split.threshold, column, next: left as u32 };
             }
+            nodes.extend([left, left + 1].map(|position| Node::leaf(position as u32)));
+            let (middle, depth) = (self.divide(start, end, split), depth + 1);
+            tasks.push(Task { start: middle, end, depth, node: left + 1 });
+            tasks.push(Task { start, end: middle, depth, node: left });
         }
         nodes
     }

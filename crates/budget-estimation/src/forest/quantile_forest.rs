@@ -2,17 +2,13 @@ use crate::{
     checks::same_length,
     error::Error,
     forest::{
-        distribution::Distribution,
-        growth::Nursery,
-        node::{LEAF, Node},
-        ordinals::Ordinals,
-        settings::ForestSettings,
-        training_rows::TrainingRows,
+        distribution::Distribution, growth::Nursery, node::Node, ordinals::Ordinals,
+        settings::ForestSettings, training_rows::TrainingRows,
     },
 };
 
 /// Groups of distinct targets, among which a quantile is found.
-const TARGETS: usize = 1024;
+const TARGETS: usize = 512;
 
 /// Conditional quantiles of a number given the features of a row, estimated by the weighted rows that
 /// share leaves with it.
@@ -22,10 +18,10 @@ const TARGETS: usize = 1024;
 /// has in the leaf of the given features. The average of these shares over all trees is a distribution of the targets.
 ///
 /// Splits lie between groups of neighbouring distinct values, of which a feature has at most 256, and targets are
-/// represented by at most 1,024 such groups. With fewer distinct numbers nothing is lost.
+/// represented by at most 512 such groups. With fewer distinct numbers nothing is lost.
 ///
 /// Growing n rows takes O(trees · n · features · depth). Tree t depends on the seed and on t only. A
-/// distribution takes O(trees · (depth + rows of a leaf)), with at most 1,024 entries per leaf.
+/// distribution takes O(trees · (depth + rows of a leaf)), with at most 512 entries per leaf.
 ///
 /// Reference: Meinshausen (2006), Quantile regression forests, Journal of Machine Learning Research 7,
 /// 983-999.
@@ -43,15 +39,18 @@ pub struct QuantileForest {
     /// The first node of each tree.
     pub(super) roots: Vec<u32>,
     pub(super) nodes: Vec<Node>,
-    /// The end of each leaf among the entries.
+    /// The end of each node among the entries; only leaves have entries.
     pub(super) ends: Vec<u32>,
-    /// One over the number of trees and the weight of the leaf, for each leaf.
+    /// One over the number of trees and the weight of the leaf, for each node.
     pub(super) scales: Vec<f64>,
     /// The group of targets of each entry, in ascending order in each leaf.
     pub(super) groups: Vec<u16>,
-    /// The weight of all rows of an entry.
-    pub(super) weights: Vec<f64>,
+    /// The weight of all rows of an entry, in a common unit.
+    pub(super) weights: Vec<f32>,
 }
+
+/// Trees that are walked through at the same time, so that one does not wait for the memory of another.
+const LANES: usize = 8;
 
 impl QuantileForest {
     /// Grows a forest.
@@ -63,16 +62,15 @@ impl QuantileForest {
     pub fn fit(rows: &TrainingRows<'_>, settings: &ForestSettings) -> Result<Self, Error> {
         settings.check()?;
         rows.check()?;
+        let (weights, unit) = rows.scaled_weights();
         let targets = Ordinals::new(rows.targets.to_vec(), TARGETS);
         // Rows in the order of their targets, so that the entries of each leaf are in order.
-        let mut order: Vec<(u16, u32)> = rows
-            .targets
-            .iter()
-            .zip(0..)
-            .filter(|&(_, row)| rows.weight(row as usize) > 0.0)
-            .map(|(&target, row)| (targets.position(target) as u16, row))
-            .collect();
-        order.sort_unstable();
+        let row = |(row, (&target, &weight)): (usize, (&f64, &f64))| {
+            (weight > 0.0).then(|| (targets.position(target) as u16, row as u32, weight))
+        };
+        let rows_of_all = rows.targets.iter().zip(&weights).enumerate();
+        let mut order: Vec<_> = rows_of_all.filter_map(row).collect();
+        order.sort_unstable_by_key(|&(group, row, _)| (group, row));
         let mut forest = Self {
             columns: rows.columns as u32,
             values: targets.middle,
@@ -83,7 +81,8 @@ impl QuantileForest {
             groups: Vec::new(),
             weights: Vec::new(),
         };
-        let nursery = Nursery::new(rows, settings);
+        let scaled = ForestSettings { smallest_leaf: settings.smallest_leaf / unit, ..*settings };
+        let nursery = Nursery::new(rows, &weights, &scaled);
         for tree in 0..settings.trees {
             forest.add(nursery.tree(tree), rows, &order);
         }
@@ -92,36 +91,36 @@ impl QuantileForest {
     }
 
     /// Adds a tree and puts all rows into its leaves.
-    fn add(&mut self, mut tree: Vec<Node>, rows: &TrainingRows<'_>, order: &[(u16, u32)]) {
-        let (root, first_leaf) = (self.nodes.len() as u32, self.ends.len() as u32);
+    fn add(&mut self, mut tree: Vec<Node>, rows: &TrainingRows<'_>, order: &[(u16, u32, f64)]) {
+        let root = self.nodes.len() as u32;
         self.roots.push(root);
-        let mut leaves = 0;
+        let mut contents: Vec<Vec<(u16, f64)>> = vec![Vec::new(); tree.len()];
         for node in &mut tree {
-            if node.column == LEAF {
-                node.next = first_leaf + leaves;
-                leaves += 1;
-            } else {
-                node.next += root;
-            }
+            node.next += root;
         }
         self.nodes.extend(tree);
         let features = |row: u32| {
             let from = row as usize * rows.columns;
             rows.features.get(from..from + rows.columns).unwrap_or_default()
         };
-        let mut contents: Vec<Vec<(u16, f64)>> = vec![Vec::new(); leaves as usize];
-        for &(group, row) in order {
-            let leaf = self.leaf(root, features(row)) - first_leaf;
-            let weight = rows.weight(row as usize);
-            let Some(entries) = contents.get_mut(leaf as usize) else { continue };
-            match entries.last_mut() {
-                Some(entry) if entry.0 == group => entry.1 += weight,
-                _ => entries.push((group, weight)),
+        for chunk in order.chunks(LANES) {
+            let mut lanes = [root; LANES];
+            let mut these: [&[f64]; LANES] = [&[]; LANES];
+            for (lane, &(_, row, _)) in these.iter_mut().zip(chunk) {
+                *lane = features(row);
+            }
+            self.walk(&mut lanes, |lane| these.get(lane).copied().unwrap_or_default());
+            for (&(group, _, weight), leaf) in chunk.iter().zip(lanes) {
+                let Some(entries) = contents.get_mut((leaf - root) as usize) else { continue };
+                match entries.last_mut() {
+                    Some(entry) if entry.0 == group => entry.1 += weight,
+                    _ => entries.push((group, weight)),
+                }
             }
         }
         for entries in contents {
             self.groups.extend(entries.iter().map(|entry| entry.0));
-            self.weights.extend(entries.iter().map(|entry| entry.1));
+            self.weights.extend(entries.iter().map(|entry| entry.1 as f32));
             self.ends.push(self.groups.len() as u32);
         }
     }
@@ -132,23 +131,27 @@ impl QuantileForest {
         self.scales.clear();
         for &end in &self.ends {
             let weights = self.weights.get(start..end as usize).unwrap_or_default();
-            self.scales.push(1.0 / (trees * weights.iter().sum::<f64>()));
+            let weight: f64 = weights.iter().copied().map(f64::from).sum();
+            self.scales.push(if weight > 0.0 { 1.0 / (trees * weight) } else { 0.0 });
             start = end as usize;
         }
     }
 
-    /// The leaf of a row. Children have higher positions than their parents, so that this ends.
-    #[inline]
-    fn leaf(&self, root: u32, row: &[f64]) -> u32 {
-        let mut at = root as usize;
-        while let Some(node) = self.nodes.get(at) {
-            if node.column == LEAF {
-                return node.next;
+    /// Goes on from some nodes to leaves. Children have higher positions than their parents, so that this
+    /// ends.
+    #[inline(always)]
+    fn walk<'a>(&self, lanes: &mut [u32; LANES], row: impl Fn(usize) -> &'a [f64]) {
+        loop {
+            let mut moved = 0;
+            for (lane, at) in lanes.iter_mut().enumerate() {
+                let next = self.nodes.get(*at as usize).map_or(*at, |node| node.step(row(lane)));
+                moved |= next ^ *at;
+                *at = next;
             }
-            let value = row.get(node.column as usize).copied().unwrap_or(f64::NEG_INFINITY);
-            at = if value <= node.threshold { at + 1 } else { node.next as usize };
+            if moved == 0 {
+                break;
+            }
         }
-        0
     }
 
     /// Number of features of a row.
@@ -172,17 +175,24 @@ impl QuantileForest {
         same_length("features of a row", self.columns as usize, row.len())?;
         space.clear();
         space.resize(self.values.len(), 0.0);
-        for &root in &self.roots {
-            let leaf = self.leaf(root, row) as usize;
-            let start = leaf.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
-            let start = start.unwrap_or(0) as usize;
-            let end = self.ends.get(leaf).map_or(start, |&end| end as usize);
-            let scale = self.scales.get(leaf).copied().unwrap_or(0.0);
-            let groups = self.groups.get(start..end).unwrap_or_default();
-            let weights = self.weights.get(start..end).unwrap_or_default();
-            for (&group, &weight) in groups.iter().zip(weights) {
-                if let Some(sum) = space.get_mut(usize::from(group)) {
-                    *sum += weight * scale;
+        for roots in self.roots.chunks(LANES) {
+            let mut lanes = [0; LANES];
+            for (lane, &root) in lanes.iter_mut().zip(roots) {
+                *lane = root;
+            }
+            self.walk(&mut lanes, |_| row);
+            for &leaf in lanes.iter().take(roots.len()) {
+                let leaf = leaf as usize;
+                let start = leaf.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
+                let start = start.unwrap_or(0) as usize;
+                let end = self.ends.get(leaf).map_or(start, |&end| end as usize);
+                let scale = self.scales.get(leaf).copied().unwrap_or(0.0);
+                let groups = self.groups.get(start..end).unwrap_or_default();
+                let weights = self.weights.get(start..end).unwrap_or_default();
+                for (&group, &weight) in groups.iter().zip(weights) {
+                    if let Some(sum) = space.get_mut(usize::from(group)) {
+                        *sum += f64::from(weight) * scale;
+                    }
                 }
             }
         }

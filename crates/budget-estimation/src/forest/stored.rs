@@ -1,7 +1,4 @@
-use super::{
-    node::{LEAF, Node},
-    quantile_forest::QuantileForest,
-};
+use super::{node::Node, quantile_forest::QuantileForest};
 use crate::error::Error;
 
 /// The stored form of a forest, before its check.
@@ -11,19 +8,17 @@ pub(super) struct Stored {
     columns: u32,
     values: Vec<f64>,
     roots: Vec<u32>,
-    /// Feature and threshold, which a leaf has not, and right child or number of the leaf.
-    nodes: Vec<(Option<(u32, f64)>, u32)>,
+    /// Feature, threshold and left child of each split.
+    nodes: Vec<Option<(u32, f64, u32)>>,
     ends: Vec<u32>,
     groups: Vec<u16>,
-    weights: Vec<f64>,
+    weights: Vec<f32>,
 }
 
 impl From<QuantileForest> for Stored {
     fn from(forest: QuantileForest) -> Self {
-        let node = |node: &Node| {
-            let split = (node.column != LEAF).then_some((node.column, node.threshold));
-            (split, node.next)
-        };
+        let node =
+            |node: &Node| (!node.is_leaf()).then_some((node.column, node.threshold, node.next));
         Self {
             nodes: forest.nodes.iter().map(node).collect(),
             columns: forest.columns,
@@ -59,41 +54,38 @@ impl TryFrom<Stored> for QuantileForest {
         )?;
         check(
             groups.len() == weights.len()
-                && ends.is_sorted_by(|a, b| a < b)
-                && ends.first() != Some(&0)
+                && ends.len() == nodes.len()
+                && ends.is_sorted()
                 && ends.last().is_some_and(|&last| last as usize == groups.len()),
-            "each leaf of a forest must have rows",
+            "each node of a forest must have an end among all entries",
         )?;
-        let mut start = 0;
-        for &end in &ends {
-            let leaf = groups.get(start..end as usize).unwrap_or_default();
-            let within = leaf.last().is_some_and(|&last| usize::from(last) < values.len());
-            check(within && leaf.is_sorted_by(|a, b| a < b), "rows of a leaf must be sorted")?;
-            start = end as usize;
-        }
-        let positive = |weight: &f64| (1e-100..=1e200).contains(weight);
-        check(weights.iter().all(positive), "weights of leaves must be positive and finite")?;
-
         let mut trees = roots.iter().skip(1).map(|&root| root as usize).chain([nodes.len()]);
-        let mut end = trees.next().unwrap_or(0);
-        for (at, &(split, next)) in nodes.iter().enumerate() {
-            if at == end {
-                end = trees.next().unwrap_or(0);
+        let (mut tree_end, mut start) = (trees.next().unwrap_or(0), 0);
+        for (at, (split, &end)) in nodes.iter().zip(&ends).enumerate() {
+            if at == tree_end {
+                tree_end = trees.next().unwrap_or(0);
             }
-            let next = next as usize;
-            let valid = match split {
-                None => next < ends.len(),
-                Some((column, threshold)) => {
-                    column < columns && !threshold.is_nan() && next > at + 1 && next < end
+            let entries = groups.get(start..end as usize).unwrap_or_default();
+            let within = entries.last().is_some_and(|&last| usize::from(last) < values.len());
+            let valid = match *split {
+                None => within && entries.is_sorted_by(|a, b| a < b),
+                Some((column, threshold, left)) => {
+                    let left = left as usize;
+                    let numbers = column < columns && threshold.is_finite();
+                    numbers && left > at && left + 1 < tree_end && entries.is_empty()
                 }
             };
-            check(valid, "a split must have a feature and two later nodes of its tree")?;
+            let problem = "a node must be a leaf with sorted entries or a split with a feature and two later nodes";
+            check(valid, problem)?;
+            start = end as usize;
         }
-        let node = |&(split, next): &(Option<(u32, f64)>, u32)| match split {
-            None => Node::leaf(next),
-            Some((column, threshold)) => Node { column, threshold, next },
+        let positive = |weight: &f32| (f32::MIN_POSITIVE..=1e30).contains(weight);
+        check(weights.iter().all(positive), "weights of entries must be positive and finite")?;
+        let node = |(at, split): (usize, &Option<(u32, f64, u32)>)| match *split {
+            None => Node::leaf(at as u32),
+            Some((column, threshold, next)) => Node { threshold, column, next },
         };
-        let nodes = nodes.iter().map(node).collect();
+        let nodes = nodes.iter().enumerate().map(node).collect();
         let scales = Vec::new();
         let mut forest = Self { columns, values, roots, nodes, ends, scales, groups, weights };
         forest.set_scales();

@@ -61,9 +61,14 @@ impl TrainingRows<'_> {
         }
     }
 
-    pub(super) fn weight(&self, row: usize) -> f64 {
-        let weight = self.weights.map(|weights| weights.get(row).map(|weight| weight.get()));
-        weight.map_or(1.0, Option::unwrap_or_default)
+    /// The weights divided by a power of two near the largest weight, which keeps weights with few digits
+    /// exact in 32 bits, and that power. Weights below 1e-37 are 0.
+    pub(super) fn scaled_weights(&self) -> (Vec<f64>, f64) {
+        let Some(weights) = self.weights else { return (vec![1.0; self.targets.len()], 1.0) };
+        let largest = weights.iter().map(|weight| weight.get()).fold(0.0, f64::max);
+        let unit = largest.log2().floor().exp2();
+        let scaled = weights.iter().map(|weight| weight.get() / unit);
+        (scaled.map(|weight| if weight < 1e-37 { 0.0 } else { weight }).collect(), unit)
     }
 }
 

@@ -84,22 +84,22 @@ def stored(forest, x, y, w):
         out["roots"].append(root)
         at = tree.apply(x)
 
-        def walk(i):
-            here = len(out["nodes"])
-            if t.children_left[i] < 0:
-                out["nodes"].append([None, len(out["ends"])])
-                mine = np.flatnonzero(at == i)
-                for group in np.unique(groups[mine]):
-                    out["groups"].append(int(group))
-                    out["weights"].append(float(w[mine][groups[mine] == group].sum()))
-                out["ends"].append(len(out["groups"]))
-                return
-            out["nodes"].append(None)
-            walk(t.children_left[i])
-            out["nodes"][here] = [[int(t.feature[i]), float(t.threshold[i])], len(out["nodes"])]
-            walk(t.children_right[i])
-
-        walk(0)
+        # Nodes in the order of their depth; the right child follows the left child.
+        queue, names = [0], {0: root}
+        for i in queue:
+            if t.children_left[i] >= 0:
+                for child in (t.children_left[i], t.children_right[i]):
+                    names[child] = root + len(queue)
+                    queue.append(child)
+        for i in queue:
+            leaf = t.children_left[i] < 0
+            left = None if leaf else names[t.children_left[i]]
+            out["nodes"].append(None if leaf else [int(t.feature[i]), float(t.threshold[i]), left])
+            mine = np.flatnonzero(at == i)
+            for group in np.unique(groups[mine]):
+                out["groups"].append(int(group))
+                out["weights"].append(float(w[mine][groups[mine] == group].sum()))
+            out["ends"].append(len(out["groups"]))
     return out
 
 

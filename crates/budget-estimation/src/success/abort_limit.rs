@@ -56,7 +56,7 @@ pub enum AbortUnit {
 /// let limit = AbortLimit::new(Level::new(0.05)?);
 /// // Two turns of each of 60 feasible runs, of which the lowest chances are 0.205, 0.21, 0.215, ...
 /// let runs: Vec<Vec<Probability>> = (1..=60)
-///     .map(|i| Ok(vec![Probability::HALF, Probability::new(0.2 + f64::from(i) / 200.0)?]))
+///     .map(|i| Ok(vec![Probability::HALF, Probability::new(f64::from(40 + i) / 200.0)?]))
 ///     .collect::<Result<_, Error>>()?;
 /// // 0.95^60 = 0.046: the smallest of the lowest chances is a threshold with confidence 0.9.
 /// assert_eq!(limit.threshold(&runs)?, Some(Probability::new(0.205)?));

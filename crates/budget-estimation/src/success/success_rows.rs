@@ -12,6 +12,7 @@ const SPENT: usize = 1;
 const MEAN: usize = 3;
 const RECENT_MEAN: usize = 4;
 const CAP_LEFT: usize = 7;
+const CAP_SHARE: usize = 8;
 
 /// Number of columns after those of [`PrefixFeatures`]: turns that fit under the cap at the mean pace and at
 /// the recent pace, and the effect of the keys.
@@ -50,6 +51,11 @@ impl SuccessRows {
         row.extend(fit);
         Ok(())
     }
+}
+
+/// The share of the cap that was spent, from a raw row; 0 without a cap.
+pub(super) fn cap_share(raw: &[f64]) -> f64 {
+    raw.get(CAP_SHARE).copied().filter(|share| share.is_finite()).unwrap_or(0.0)
 }
 
 /// Whether the prefix has spent more than any of its caps, so that it cannot be feasible.

@@ -70,12 +70,14 @@ impl Message {
 pub struct Reply {
     /// The text, without reasoning; parts are joined without a separator.
     pub text: String,
+    /// The text of a refusal, if the provider marks it as one.
+    pub refusal: Option<String>,
     /// The tool calls, in their order.
     pub tool_calls: Vec<RecordedCall>,
     /// The tokens with their log-probabilities; `None` if the log has none.
     pub tokens: Option<Tokens>,
     /// Why the model stopped, such as [`StopReason::Completed`] or [`StopReason::MaxTokens`].
     pub stop: Option<StopReason>,
-    /// What the call used.
+    /// What the call used. Of several replies to one request, only the first has it.
     pub usage: Option<Usage>,
 }

@@ -39,6 +39,9 @@ pub struct Run {
     pub outcome: Option<bool>,
     /// Why the run ended.
     pub stop: Option<StopReason>,
+    /// The number of turns over which a run that was cut off would have been scored, if the log says
+    /// so.
+    pub horizon: Option<u64>,
     /// The limit that ended the run.
     pub limit: Option<RunLimit>,
     /// The message of the error that ended the run.
@@ -132,6 +135,8 @@ pub struct Turn {
     pub request: Vec<Message>,
     /// The reply; `None` if the call failed.
     pub reply: Option<Reply>,
+    /// Further replies to the same request, if several were asked for.
+    pub other_replies: Vec<Reply>,
     /// The message of the error of a call that failed.
     pub error: Option<String>,
 }

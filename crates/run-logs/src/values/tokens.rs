@@ -68,6 +68,14 @@ impl Tokens {
         }
     }
 
+    /// Appends the tokens of another part of the reply.
+    pub(crate) fn append(&mut self, other: &Self) {
+        for token in other.iter() {
+            self.push(token.bytes, token.logprob);
+            token.alternatives().for_each(|(bytes, logprob)| self.push_alternative(bytes, logprob));
+        }
+    }
+
     /// The number of tokens.
     #[must_use]
     pub fn len(&self) -> usize {

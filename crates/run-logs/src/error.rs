@@ -261,6 +261,15 @@ impl Error {
         Self::Io { place: Box::new(place), kind: error.kind(), message: error.to_string() }
     }
 
+    /// The same error with the name of the entry of an archive.
+    #[cfg(feature = "archives")]
+    pub(crate) fn in_entry(mut self, entry: &str) -> Self {
+        if let Self::Invalid { place, .. } | Self::Io { place, .. } = &mut self {
+            place.entry = Some(entry.to_owned());
+        }
+        self
+    }
+
     /// The same error with the name of the file, unless it already has one.
     pub(crate) fn in_file(mut self, file: Option<&str>) -> Self {
         if let Self::Invalid { place, .. }

@@ -69,7 +69,7 @@ fn maps_are_those_of_the_complete_runs_alone_and_are_applied_to_every_run() {
             weights.extend(SCHEDULE.weights(trace.forecasts().len()).unwrap());
         }
         let weights = censoring::Weight::from_slice(&weights).unwrap();
-        assert_eq!(*map, platt.fit(&forecasts, &outcomes, weights).unwrap());
+        assert_eq!(*map, platt.fit(&forecasts, &outcomes, Some(weights)).unwrap());
     }
     let calibrated = fitted.runs(&runs).unwrap();
     for (i, (raw, run)) in runs.iter().zip(&calibrated).enumerate() {

@@ -462,5 +462,5 @@ fn a_run_that_the_split_refuses_is_named() {
     let error = hidden_outcome_shift(&tps, &sure, &[Some(1)]).unwrap_err();
     assert!(matches!(error, Error::Run { run: 0, .. }), "{error}");
     let run = Stopped::new(&forecasts, None, Some(StopReason::MaxSteps)).unwrap();
-    assert!(matches!(RunScore::of(&tps, &run, Probability::HALF), Ok(RunScore::Censored { .. })));
+    assert!(matches!(RunScore::new(&tps, &run, Probability::HALF), Ok(RunScore::Censored { .. })));
 }

@@ -53,13 +53,13 @@ proptest! {
         let times: Vec<f64> = rows.iter().map(|row| f64::from(row.0)).collect();
         let ends: Vec<bool> = rows.iter().map(|row| row.1).collect();
         let stops = StopTimes::new(&times, &ends, None).unwrap();
-        for curve in [KaplanMeier::of_censoring(&stops), KaplanMeier::of_events(&stops)] {
+        for curve in [KaplanMeier::censoring_curve(&stops), KaplanMeier::event_curve(&stops)] {
             prop_assert_eq!(&stored(&curve), &curve);
         }
         // The second feature has no spread.
         let features: Vec<Vec<f64>> = rows.iter().map(|row| vec![row.2, 7.0]).collect();
         let weights = vec![Weight::ONE; rows.len()];
-        if let Ok(model) = LogisticSuccess::default().fit(&features, &ends, &weights) {
+        if let Ok(model) = LogisticSuccess::default().fit(&features, &ends, Some(&weights)) {
             let read = stored(&model);
             prop_assert_eq!(&read, &model);
             let chance = |model: &LogisticSuccessModel| model.success_probability(&[0.3, 1.0]);

@@ -150,7 +150,7 @@ fn compare<R: scoring_rules::ScoringRule>(
     let scores: Vec<RunScore> = runs
         .iter()
         .zip(estimates)
-        .map(|((run, _), estimate)| RunScore::of(tps, run, estimate.probability()))
+        .map(|((run, _), estimate)| RunScore::new(tps, run, estimate.probability()))
         .collect::<Result<_, _>>()?;
     let mean = |probability: &dyn Fn(&SuccessEstimate) -> Probability| {
         let values: Vec<f64> = scores

@@ -83,7 +83,7 @@ pub fn hidden_outcome_shift<R: ScoringRule>(
     let mut largest_identity_error = 0.0_f64;
     let mut sums = [Means::default(), Means::default(), Means::default()];
     for (run, (&trace, &stop)) in runs.iter().zip(stops).enumerate() {
-        let of_run = |error| Error::Run { run, error: Box::new(error) };
+        let of_run = |error| Error::Run { run, source: Box::new(error) };
         let complete = tps.score(trace).map_err(|error| of_run(error.into()))?;
         let (simple, shift) = match stop {
             None => (complete, CensoringShift { prefix_swap: 0.0, tail_omission: 0.0 }),

@@ -98,7 +98,7 @@ impl Sample<'_, '_> {
             .runs
             .iter()
             .enumerate()
-            .map(|(i, run)| RunScore::of(&tps, run, q(i)))
+            .map(|(i, run)| RunScore::new(&tps, run, q(i)))
             .collect::<Result<_, _>>()?;
         let mean_at = |q: Probability| {
             let values: Vec<f64> = scores.iter().map(|score| score.expected_at(q)).collect();

@@ -1,4 +1,5 @@
 //! `score_traces` on logs: a report per stream of confidence.
+#![allow(clippy::unwrap_used)]
 
 use std::{collections::BTreeMap, fs, path::Path};
 

@@ -244,16 +244,18 @@ fn a_run_short_of_the_goal_is_left_out_or_has_the_worst_path_scores() {
         (one.edit_distance, one.normalized_edit_distance, one.exact_match),
         (None, None, None)
     );
-    assert_eq!((means.paths().weight(), means.paths().exact_match_rate()), (1.0, Ok(1.0)));
+    let paths = means.finish().unwrap().paths.unwrap();
+    assert_eq!((paths.weight, paths.exact_match_rate), (1.0, 1.0));
 
     let (one, means) = scores(RuleVersion::Released);
     assert_eq!(one.edit_distance, Some(3), "the longer path has three calls");
     assert_eq!((one.normalized_edit_distance, one.exact_match), (Some(1.0), Some(false)));
     assert_eq!((one.cost_gap, one.completed), (None, false));
-    assert_eq!((means.paths().weight(), means.paths().exact_match_rate()), (2.0, Ok(0.5)));
-    assert_eq!(means.paths().mean_edit_distance(), Ok(1.5));
-    assert_eq!(means.paths().mean_normalized_edit_distance(), Ok(0.5));
-    assert_eq!(means.cost_gap(), Ok(0.0), "only of the run that reached the goal");
+    let figures = means.finish().unwrap();
+    let paths = figures.paths.unwrap();
+    assert_eq!((paths.weight, paths.exact_match_rate), (2.0, 0.5));
+    assert_eq!((paths.edit_distance, paths.normalized_edit_distance), (1.5, 0.5));
+    assert_eq!(figures.cost_gap, Some(0.0), "only of the run that reached the goal");
 }
 
 #[cfg(feature = "serde")]

@@ -71,7 +71,8 @@ pub(super) struct SuccessFit {
 }
 
 impl SuccessFit {
-    /// Fits a model; `None` if all past runs have the same outcome, or none has a row. Each run has a total weight of 1.
+    /// Fits a model; `None` if all past runs have the same outcome, or none has a row. Each run has a
+    /// total weight of 1.
     pub(super) fn new(
         past: &PastRuns,
         columns: usize,
@@ -96,7 +97,8 @@ impl SuccessFit {
                 weights.push(weight);
             }
         }
-        let model = LogisticSuccess::new(PENALTY).and_then(|it| it.fit(&rows, &outcomes, Some(&weights)));
+        let model =
+            LogisticSuccess::new(PENALTY).and_then(|it| it.fit(&rows, &outcomes, Some(&weights)));
         let model = model.map_err(failed)?;
         Ok(Some(Self { scale, effects: effects.clone(), model }))
     }

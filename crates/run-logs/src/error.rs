@@ -153,12 +153,6 @@ pub enum Problem {
         /// The reference.
         what: String,
     },
-    /// The tokens of a reply do not add up to its text, so the two cannot be aligned.
-    #[error("the tokens differ from the text at byte {offset}")]
-    Alignment {
-        /// The first byte at which they differ.
-        offset: usize,
-    },
     /// The log has a form that this version cannot read.
     #[error("{what} is not supported")]
     Unsupported {

@@ -15,7 +15,7 @@ use std::{env, fs, hint::black_box, process::Command, time::Instant};
 use benches::{processor_seconds, random_rows, random_traces};
 use budget_estimation::{
     AdaptiveConformal, Calibrated, Level, LinearEstimator, MarginUnit, PastQuantiles,
-    ProgressMetrics, Resource, Rollouts, Weight, score_rollout,
+    ProgressMetrics, Resource, Rollouts, SplitConformal, Weight, score_rollout,
 };
 use censoring::{IpcwWeights, KaplanMeier, StopReason, StopTimes, Stopped, TerminationAudit};
 use knapsack_oracle::{
@@ -33,7 +33,7 @@ use typed_graphs::LARGE;
 /// Makes an input of the given size, and what is to be done with it.
 type Make = fn(usize) -> Box<dyn FnOnce()>;
 
-const WORK: [(&str, usize, Make); 29] = [
+const WORK: [(&str, usize, Make); 30] = [
     ("mean_score, log, rows", 10_000_000, |n| {
         with_rows(n, |p, y| {
             black_box(mean_score(&LogScore::exact(), p, y, None).unwrap());
@@ -169,7 +169,7 @@ const WORK: [(&str, usize, Make); 29] = [
     ("replay, PastQuantiles, turns of runs of 1,000", 1_000_000, |n| {
         replay(n / 1_000, 1_000, PastQuantiles::new(Level::new(0.8).unwrap()))
     }),
-    ("replay, PastQuantiles, turns of runs of 10", 1_000_000, |n| {
+    ("replay, PastQuantiles, turns of runs of 10", 10_000_000, |n| {
         replay(n / 10, 10, PastQuantiles::new(Level::new(0.8).unwrap()))
     }),
     ("replay, PastQuantiles::survival_aware, turns of runs of 10", 100_000, |n| {
@@ -180,6 +180,11 @@ const WORK: [(&str, usize, Make); 29] = [
         let adaptive = AdaptiveConformal::new(coverage, 0.002).unwrap();
         let linear = LinearEstimator::learning(1_000.0, 0.3).unwrap();
         replay(n / 1_000, 1_000, Calibrated::new(linear, adaptive, MarginUnit::Midpoint))
+    }),
+    ("replay, Calibrated by SplitConformal, turns of runs of 10", 10_000_000, |n| {
+        let split = SplitConformal::new(Level::new(0.8).unwrap());
+        let linear = LinearEstimator::learning(10.0, 0.3).unwrap();
+        replay(n / 10, 10, Calibrated::new(linear, split, MarginUnit::Midpoint))
     }),
 ];
 

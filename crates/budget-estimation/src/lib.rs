@@ -7,12 +7,16 @@ mod checks;
 mod error;
 mod estimates;
 mod estimators;
+#[doc(hidden)]
+pub mod forest;
 mod metrics;
+mod order_statistics;
 mod ranks;
 mod replay;
 mod resource;
 mod rollouts;
 mod stopping;
+mod success;
 mod training;
 
 pub use answer_error::AnswerError;
@@ -42,6 +46,7 @@ pub use stopping::{
     Advice, AdviceReason, BudgetMonitor, EarlyStops, StopRule, StoppingPoint, early_stopping,
     stopping_curve,
 };
+pub use success::{AbortLimit, AbortUnit, Screened, SuccessForecast, SuccessForecaster};
 #[cfg(feature = "serde")]
 pub use training::TrainingRecords;
 pub use training::{

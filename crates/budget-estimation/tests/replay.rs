@@ -157,7 +157,8 @@ proptest! {
             let spent: f64 = output.iter().sum();
             let known: Vec<f64> = errors[..=k].iter().flatten().copied().map(f64::from).collect();
             let some = |there: bool, value: f64| if there { value } else { missing };
-            let growth = || (input[k - 1] - input[0]) / (k as f64 - 1.0);
+            let deviation =
+                output.iter().map(|cost| (cost - mean(&output)).powi(2)).sum::<f64>() / k as f64;
             let expected = [
                 k as f64,
                 spent,
@@ -165,12 +166,15 @@ proptest! {
                 some(k > 0, mean(&output)),
                 some(k > 0, mean(&output[k.saturating_sub(3)..])),
                 largest(&output),
-                some(k > 1, mean(&output[k / 2..]) - mean(&output[..k / 2])),
+                some(spent > 0.0, mean(&output[k.saturating_sub(3)..]) / mean(&output)),
+                some(spent > 0.0, deviation.sqrt() / mean(&output)),
                 700.0 - spent,
                 spent / 700.0,
                 input.iter().sum(),
+                input.first().copied().unwrap_or(missing),
                 input.last().copied().unwrap_or(missing),
-                if k > 1 { growth() } else { missing },
+                if k > 1 { input[k - 1] - input[0] } else { missing },
+                if k > 1 { input[k - 1] - input[k - 2] } else { missing },
                 missing,
                 known.last().copied().unwrap_or(missing),
                 some(!known.is_empty(), known.iter().sum()),

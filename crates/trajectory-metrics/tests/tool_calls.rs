@@ -37,6 +37,7 @@ fn relative_error(ours: f64, exact: f64) -> f64 {
 #[test]
 fn paths_agree_with_rapidfuzz_and_scipy() {
     let mut rows = 0;
+    let (mut means, mut sums) = (PathDistances::default(), [0.0; 3]);
     for row in golden("path") {
         let (a, b): (Vec<u32>, Vec<u32>) = (numbers(row[0]), numbers(row[1]));
         let (distance, common): (usize, usize) = (row[2].parse().unwrap(), row[4].parse().unwrap());
@@ -50,6 +51,10 @@ fn paths_agree_with_rapidfuzz_and_scipy() {
             (Some(ours), Some(scipy)) => assert!((ours - scipy).abs() < 1e-12, "{row:?}"),
             (ours, scipy) => assert_eq!(ours, scipy, "{row:?}"),
         }
+        means.update(&a, &b);
+        let same = if distance == 0 { 1.0 } else { 0.0 };
+        let all = [distance as f64, number(row[3]), same];
+        sums.iter_mut().zip(all).for_each(|(sum, value)| *sum += value);
         // Names have the same distance as their numbers.
         let name = |calls: &[u32]| calls.iter().map(u32::to_string).collect::<Vec<_>>();
         let (a, b) = (name(&a), name(&b));
@@ -59,6 +64,15 @@ fn paths_agree_with_rapidfuzz_and_scipy() {
         rows += 1;
     }
     assert!(rows >= 60, "{rows}");
+    let found = [
+        means.mean_edit_distance(),
+        means.mean_normalized_edit_distance(),
+        means.exact_match_rate(),
+    ];
+    for (found, sum) in found.into_iter().zip(sums) {
+        assert!(relative_error(found.unwrap(), sum / f64::from(rows)) < 1e-14, "{means:?}");
+        assert!(sum > 0.0 && sum != f64::from(rows), "the rows tell the means apart");
+    }
 }
 
 #[test]

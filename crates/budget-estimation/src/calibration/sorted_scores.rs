@@ -1,35 +1,46 @@
-use scoring_rules::CompensatedSum;
+use std::cmp::Ordering;
+
 #[cfg(feature = "serde")]
 use scoring_rules::infinite::Number;
 
 #[cfg(feature = "serde")]
 use crate::error::Error;
+use crate::order_statistics::{OrderStatistics, Ranked};
 
 /// The scores of all runs so far, sorted, each with its weight.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
 pub(super) struct SortedScores {
-    scores: Vec<(f64, f64)>,
+    scores: OrderStatistics<Score>,
+}
+
+/// A score and its weight, above 0 and at most 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Score(f64, f64);
+
+/// Units per weight of 1: a power of 2, so that the conversion is exact for the weights of runs of up to
+/// 2^37 scores, and sums over 2^38 runs fit.
+const UNITS: f64 = (1_u128 << 90) as f64;
+
+impl Ranked for Score {
+    fn order(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+
+    fn units(&self) -> u128 {
+        (self.1 * UNITS) as u128
+    }
 }
 
 impl SortedScores {
     /// Adds the scores of one run, all with the same weight, behind equal earlier scores. NaN counts as
     /// infinity.
     ///
-    /// Makes O(m log n) comparisons for m new and n earlier scores, and moves O(n) in memory.
+    /// Takes O(m log n) for m new and n earlier scores.
     pub(super) fn add(&mut self, scores: &[f64], weight: f64) {
-        let scores = scores.iter().map(|&s| if s.is_nan() { f64::INFINITY } else { s });
-        let mut new: Vec<(f64, f64)> = scores.map(|score| (score, weight)).collect();
-        new.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let mut end = self.scores.len();
-        self.scores.extend(&new);
-        // From the largest new score down, so that each earlier score moves once.
-        for (before, &(score, weight)) in new.iter().enumerate().rev() {
-            let at = self.scores[..end].partition_point(|old| old.0.total_cmp(&score).is_le());
-            self.scores.copy_within(at..end, at + before + 1);
-            self.scores[at + before] = (score, weight);
-            end = at;
+        for &score in scores {
+            self.scores.insert(Score(if score.is_nan() { f64::INFINITY } else { score }, weight));
         }
     }
 
@@ -39,16 +50,12 @@ impl SortedScores {
 
     /// The i-th smallest score, from 1; `None` if there are fewer.
     pub(super) fn nth(&self, i: usize) -> Option<f64> {
-        self.scores.get(i.checked_sub(1)?).map(|(score, _)| *score)
+        self.scores.nth(i).map(|score| score.0)
     }
 
     /// The smallest score at which the sum of weights up to it reaches `least`; `None` if none does.
     pub(super) fn at_weight(&self, least: f64) -> Option<f64> {
-        let mut sum = CompensatedSum::default();
-        self.scores.iter().find_map(|&(score, weight)| {
-            sum.add(weight);
-            (sum.value() >= least).then_some(score)
-        })
+        self.scores.first_reaching(|units| units as f64 / UNITS >= least).map(|score| score.0)
     }
 }
 
@@ -59,7 +66,7 @@ type Stored = Vec<(Number, f64)>;
 #[cfg(feature = "serde")]
 impl From<SortedScores> for Stored {
     fn from(sorted: SortedScores) -> Self {
-        sorted.scores.into_iter().map(|(score, weight)| (Number(score), weight)).collect()
+        sorted.scores.iter().map(|&Score(score, weight)| (Number(score), weight)).collect()
     }
 }
 
@@ -68,16 +75,16 @@ impl TryFrom<Stored> for SortedScores {
     type Error = Error;
 
     fn try_from(stored: Stored) -> Result<Self, Error> {
-        let scores: Vec<(f64, f64)> =
-            stored.into_iter().map(|(score, weight)| (score.0, weight)).collect();
-        if !scores.is_sorted_by(|a, b| a.0.total_cmp(&b.0).is_le()) {
+        let scores: Vec<Score> =
+            stored.into_iter().map(|(score, weight)| Score(score.0, weight)).collect();
+        if !scores.is_sorted_by(|a, b| a.order(b).is_le()) {
             return Err(Error::StoredValue { problem: "scores must be sorted" });
         }
-        if !scores.iter().all(|&(_, weight)| weight > 0.0 && weight <= 1.0) {
+        if !scores.iter().all(|&Score(_, weight)| weight > 0.0 && weight <= 1.0) {
             let problem = "weights of scores must be above 0 and at most 1";
             return Err(Error::StoredValue { problem });
         }
-        Ok(Self { scores })
+        Ok(Self { scores: scores.into() })
     }
 }
 
@@ -98,10 +105,10 @@ mod tests {
                 // Includes both zeros and both infinities.
                 let run: Vec<f64> = run.iter().map(|&x| match x { 3 => f64::INFINITY, -3 => f64::NEG_INFINITY, 1 => -0.0, x => f64::from(x) }).collect();
                 sorted.add(&run, weight);
-                all.extend(run.iter().map(|&score| (score, weight)));
+                all.extend(run.iter().map(|&score| Score(score, weight)));
             }
-            all.sort_by(|a, b| a.0.total_cmp(&b.0));
-            prop_assert_eq!(&sorted.scores, &all);
+            all.sort_by(Score::order);
+            prop_assert!(sorted.scores.iter().eq(&all));
         }
     }
 
@@ -123,6 +130,7 @@ mod tests {
     fn nan_counts_as_infinity() {
         let mut sorted = SortedScores::default();
         sorted.add(&[f64::NAN, 1.0, -f64::NAN], 1.0);
-        assert_eq!(sorted.scores, [(1.0, 1.0), (f64::INFINITY, 1.0), (f64::INFINITY, 1.0)]);
+        let scores = [1.0, f64::INFINITY, f64::INFINITY].map(|score| Score(score, 1.0));
+        assert!(sorted.scores.iter().eq(&scores));
     }
 }

@@ -1,8 +1,16 @@
+use std::cmp::Ordering;
+
 use scoring_rules::Level;
 
 use crate::{
-    error::Error, estimates::estimate::Estimate, estimators::estimator::Estimator, ranks::least,
-    replay::prefix::Prefix, resource::Resource, rollouts::rollout::Rollout,
+    error::Error,
+    estimates::estimate::Estimate,
+    estimators::estimator::Estimator,
+    order_statistics::{OrderStatistics, Ranked},
+    ranks::least,
+    replay::prefix::Prefix,
+    resource::Resource,
+    rollouts::rollout::Rollout,
 };
 
 /// Quantiles of what past runs still spent after the same number of turns.
@@ -22,8 +30,8 @@ use crate::{
 /// cut-offs, they count as ended there (Efron's convention), so an upper end may be too low.
 ///
 /// Stores one number per turn of every past run. With n past runs, an estimate takes O(n) if there
-/// are cut-offs and otherwise O(1), plus O(log k) to find the turn; learning from a run of T turns
-/// takes O(n T).
+/// are cut-offs and otherwise O(log n), plus O(log k) to find the turn; learning from a run of T turns
+/// takes O(T n^(1/3)), well under a microsecond per turn for 10^6 runs.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Level, PastQuantiles, Rollouts, score_rollouts};
@@ -50,7 +58,7 @@ pub struct PastQuantiles {
     coverage: Level,
     survival_aware: bool,
     /// For each number of completed turns, from 0, what past runs still spent, sorted.
-    by_turn: Vec<Vec<Past>>,
+    by_turn: Vec<OrderStatistics<Past>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,6 +67,18 @@ struct Past {
     remaining: f64,
     /// The run would have spent at least this much.
     cut_off: bool,
+}
+
+impl Ranked for Past {
+    /// Ends come before equal cut-offs.
+    fn order(&self, other: &Self) -> Ordering {
+        self.remaining.total_cmp(&other.remaining).then(self.cut_off.cmp(&other.cut_off))
+    }
+
+    /// Counts cut-offs.
+    fn units(&self) -> u128 {
+        u128::from(self.cut_off)
+    }
 }
 
 impl PastQuantiles {
@@ -76,24 +96,24 @@ impl PastQuantiles {
 
     /// The past runs after k turns; if too few runs reached turn k, after the latest earlier turn that
     /// enough runs reached.
-    fn past(&self, k: usize) -> Option<&[Past]> {
+    fn past(&self, k: usize) -> Option<&OrderStatistics<Past>> {
         let known = if k == 0 { self.by_turn.get(..1)? } else { self.by_turn.get(1..)? };
         let known = known.get(..k.clamp(1, known.len().max(1)))?;
         // At least one run beyond each end of the central interval.
         let enough = |n: f64| n - least(self.coverage.get(), n) >= 2.0;
         // Every run that reached turn k reached the earlier turns, so lengths do not rise.
         let reached = known.partition_point(|past| enough(past.len() as f64));
-        known.get(reached.checked_sub(1)?).map(Vec::as_slice)
+        known.get(reached.checked_sub(1)?)
     }
 }
 
 /// The smallest value by which the estimated share of ended runs (Kaplan-Meier; without cut-offs, the
-/// plain share) is at least p. `past` is not empty and sorted, with ends before equal cut-offs.
-fn quantile(past: &[Past], p: f64, survival_aware: bool) -> Option<f64> {
+/// plain share) is at least p. `past` is not empty.
+fn quantile(past: &OrderStatistics<Past>, p: f64, survival_aware: bool) -> Option<f64> {
     let n = past.len();
-    if !survival_aware || past.iter().all(|run| !run.cut_off) {
+    if !survival_aware || past.first_reaching(|cut_offs| cut_offs > 0).is_none() {
         let rank = least(p, n as f64).ceil().max(1.0) as usize;
-        return past.get(rank.min(n) - 1).map(|run| run.remaining);
+        return past.nth(rank.min(n)).map(|run| run.remaining);
     }
     let mut surviving = 1.0;
     for (i, run) in past.iter().enumerate() {
@@ -105,13 +125,13 @@ fn quantile(past: &[Past], p: f64, survival_aware: bool) -> Option<f64> {
             }
         }
     }
-    past.last().map(|run| run.remaining)
+    past.nth(n).map(|run| run.remaining)
 }
 
 impl Estimator for PastQuantiles {
     fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error> {
         let tail = (1.0 - self.coverage.get()) / 2.0;
-        let end = |past: &[Past], p| quantile(past, p, self.survival_aware);
+        let end = |past: &OrderStatistics<Past>, p| quantile(past, p, self.survival_aware);
         let ends = self
             .past(prefix.turns())
             .and_then(|past| Some((end(past, tail)?, end(past, 1.0 - tail)?)));
@@ -131,15 +151,12 @@ impl Estimator for PastQuantiles {
         }
         let (total, usage) = (rollout.run_total(resource)?, rollout.usage(resource)?);
         if self.by_turn.len() < rollout.turns() {
-            self.by_turn.resize_with(rollout.turns(), Vec::new);
+            self.by_turn.resize_with(rollout.turns(), OrderStatistics::default);
         }
         // After 0 turns, and after each turn except the last.
         let spent = std::iter::once(&0.0).chain(usage.cumulative()).take(rollout.turns());
         for (past, &spent) in self.by_turn.iter_mut().zip(spent) {
-            let remaining = total.remaining_after(spent);
-            let at =
-                past.partition_point(|run| (run.remaining, run.cut_off) <= (remaining, cut_off));
-            past.insert(at, Past { remaining, cut_off });
+            past.insert(Past { remaining: total.remaining_after(spent), cut_off });
         }
         Ok(())
     }
@@ -160,9 +177,10 @@ impl TryFrom<Stored> for PastQuantiles {
     type Error = Error;
 
     fn try_from(stored: Stored) -> Result<Self, Error> {
-        let Stored { coverage, survival_aware, by_turn } = stored;
-        let key = |run: &Past| (run.remaining, run.cut_off);
-        if !by_turn.iter().all(|past| past.is_sorted_by(|a, b| key(a) <= key(b))) {
+        let Stored { coverage, survival_aware, mut by_turn } = stored;
+        // Adding 0 turns -0 into 0.
+        by_turn.iter_mut().flatten().for_each(|run| run.remaining += 0.0);
+        if !by_turn.iter().all(|past| past.is_sorted_by(|a, b| a.order(b).is_le())) {
             return Err(Error::StoredValue { problem: "past runs must be sorted" });
         }
         if !by_turn.is_sorted_by(|a, b| a.len() >= b.len()) {
@@ -175,6 +193,7 @@ impl TryFrom<Stored> for PastQuantiles {
             let problem = "past runs must have finite numbers of at least 0, and no cut-off unless aware of it";
             return Err(Error::StoredValue { problem });
         }
+        let by_turn = by_turn.into_iter().map(OrderStatistics::from).collect();
         Ok(Self { coverage, survival_aware, by_turn })
     }
 }

@@ -9,19 +9,20 @@ use crate::{
 const RECENT: usize = 3;
 
 /// Names of the columns of the estimated resource, after `turns`.
-const ESTIMATED: [&str; 8] = [
+const ESTIMATED: [&str; 9] = [
     "spent",
     "last_cost",
     "mean_cost",
     "recent_mean_cost",
     "largest_cost",
     "trend",
+    "spread",
     "cap_left",
     "cap_share",
 ];
 
 /// Names of the columns of each other resource.
-const OTHER: [&str; 4] = ["spent", "last_cost", "growth", "cap_share"];
+const OTHER: [&str; 6] = ["spent", "first_cost", "last_cost", "growth", "last_growth", "cap_share"];
 
 /// Names of the columns of each feature of the caller.
 const FEATURE: [&str; 2] = ["latest", "sum"];
@@ -39,19 +40,20 @@ const FEATURE: [&str; 2] = ["latest", "sum"];
 /// | `mean_cost` | C_k / k |
 /// | `recent_mean_cost` | mean cost of the last 3 turns, or of all turns if there are fewer |
 /// | `largest_cost` | largest c_i |
-/// | `trend` | mean cost of the later half of the turns minus that of the earlier half; with an odd k, the later half has one turn more |
+/// | `trend` | `recent_mean_cost` / `mean_cost` |
+/// | `spread` | standard deviation of the costs (divided by k, not k - 1) / `mean_cost` |
 /// | `cap_left` | what is left under the cap, negative if the cap is exceeded |
 /// | `cap_share` | share of the cap that was spent; 1 for a cap of 0 |
 ///
-/// For each other resource, its name and a dot precede `spent`, `last_cost`, `growth` and `cap_share`, where
-/// growth is the mean change of the cost from one turn to the next, (c_k - c_1) / (k - 1). For each feature that
+/// For each other resource, its name and a dot precede `spent`, `first_cost`, `last_cost`, `growth`,
+/// `last_growth` and `cap_share`, where growth is c_k - c_1 and last growth c_k - c_(k-1). For each feature that
 /// the caller declared ([`Rollouts::with_features`](crate::Rollouts::with_features)), its name and a dot precede
 /// `latest` and `sum`, the latest known value and the sum of the known values. Costs and features of later turns
 /// have no influence.
 ///
 /// A value that does not exist is [`PrefixFeatures::MISSING`], minus infinity: the costs before the first turn
-/// and if they are unknown, a trend or growth of fewer than two turns, a cap that is not set, and a feature
-/// without a known value. A decision tree can separate it from all numbers by a threshold; other models
+/// and if they are unknown, a trend or spread of costs of 0, a growth of fewer than two turns, a cap that is not set,
+/// and a feature without a known value. A decision tree can separate it from all numbers by a threshold; other models
 /// should replace it.
 ///
 /// Keys of the run are texts and have no column; see [`Prefix::key`].
@@ -72,9 +74,9 @@ const FEATURE: [&str; 2] = ["latest", "sum"];
 ///     features.append_to(&mut row, &prefix)?;
 /// }
 /// let value = |name: &str| features.names().position(|other| other == name).map(|at| row[at]);
-/// assert_eq!((value("turns"), value("spent"), value("trend")), (Some(3.0), Some(150.0), Some(0.0)));
+/// assert_eq!((value("turns"), value("spent"), value("trend")), (Some(3.0), Some(150.0), Some(1.0)));
 /// assert_eq!((value("cap_left"), value("cap_share")), (Some(50.0), Some(0.75)));
-/// assert_eq!((value("usd.last_cost"), value("usd.growth")), (Some(0.4), Some(0.15000000000000002)));
+/// assert_eq!((value("usd.last_cost"), value("usd.last_growth")), (Some(0.4), Some(0.2)));
 /// assert_eq!((value("errors.latest"), value("errors.sum")), (Some(1.0), Some(1.0)));
 /// assert_eq!(value("usd.cap_share"), Some(PrefixFeatures::MISSING));
 /// # Ok::<(), Error>(())
@@ -134,7 +136,7 @@ impl PrefixFeatures {
 
     /// Appends the row of a prefix, one number per column.
     ///
-    /// Takes O(1) per column, except for the largest cost, O(k). It allocates only if the rows exceed the
+    /// Takes O(1) per column, except for the largest cost and the spread, O(k). It allocates only if the rows exceed the
     /// capacity of the vector.
     ///
     /// # Errors
@@ -153,7 +155,7 @@ impl PrefixFeatures {
             // The estimated resource is left out of the others.
             let near = at + usize::from(at >= prefix.resource().index);
             let column = find(columns, near, |column| column.name == *name);
-            row.extend(column.map_or([Self::MISSING; 4], |column| of_other(prefix, column)));
+            row.extend(column.map_or([Self::MISSING; 6], |column| of_other(prefix, column)));
         }
         for (at, name) in self.features.iter().enumerate() {
             let column = find(&rollouts.features, at, |feature| feature.name == *name);
@@ -173,7 +175,7 @@ fn find<T>(entries: &[T], near: usize, is_it: impl Fn(&T) -> bool) -> Option<&T>
 }
 
 #[inline]
-fn of_estimated(k: usize, usage: &Usage<'_>) -> [f64; 8] {
+fn of_estimated(k: usize, usage: &Usage<'_>) -> [f64; 9] {
     let (costs, spent) = (usage.costs(), usage.total());
     let spent_after = |turns: usize| {
         let sum = turns.checked_sub(1).and_then(|last| usage.cumulative().get(last));
@@ -186,15 +188,26 @@ fn of_estimated(k: usize, usage: &Usage<'_>) -> [f64; 8] {
         }
         (spent_after(to) - spent_after(from)) / (to - from) as f64
     };
-    let largest = |largest: f64, &cost: &f64| if cost > largest { cost } else { largest };
-    let trend = if k < 2 { missing } else { mean(k / 2, k) - mean(0, k / 2) };
+    let mean_cost = mean(0, k);
+    let recent = mean(k.saturating_sub(RECENT), k);
+    let (mut largest, mut squares) = (missing, 0.0);
+    for &cost in costs {
+        largest = if cost > largest { cost } else { largest };
+        squares += (cost - mean_cost) * (cost - mean_cost);
+    }
+    let (trend, spread) = if mean_cost > 0.0 {
+        (recent / mean_cost, (squares / k as f64).sqrt() / mean_cost)
+    } else {
+        (missing, missing)
+    };
     [
         spent,
         costs.last().copied().unwrap_or(missing),
-        mean(0, k),
-        mean(k.saturating_sub(RECENT), k),
-        costs.iter().fold(missing, largest),
+        mean_cost,
+        recent,
+        largest,
         trend,
+        spread,
         usage.left().unwrap_or(missing),
         usage.cap().map_or(missing, |cap| share(spent, cap)),
     ]
@@ -205,7 +218,7 @@ fn share(spent: f64, cap: f64) -> f64 {
 }
 
 #[inline]
-fn of_other(prefix: &Prefix<'_>, column: &Column) -> [f64; 4] {
+fn of_other(prefix: &Prefix<'_>, column: &Column) -> [f64; 6] {
     let (missing, k) = (PrefixFeatures::MISSING, prefix.turns());
     let at = |turn: usize| {
         // Turns count from 1.
@@ -218,12 +231,15 @@ fn of_other(prefix: &Prefix<'_>, column: &Column) -> [f64; 4] {
         Some(last) => column.cumulative.get(prefix.start + last).copied(),
     };
     let spent = spent.filter(|spent| !spent.is_nan());
-    let growth = at(k).zip(at(1)).filter(|_| k > 1);
+    let since = |turn: usize| at(k).zip(at(turn)).filter(|_| k > 1);
+    let growth = |turn: usize| since(turn).map_or(missing, |(last, first)| last - first);
     let cap = column.cap(prefix.rollout);
     [
         spent.unwrap_or(missing),
+        at(1).unwrap_or(missing),
         at(k).unwrap_or(missing),
-        growth.map_or(missing, |(last, first)| (last - first) / (k - 1) as f64),
+        growth(1),
+        growth(k.saturating_sub(1)),
         spent.zip(cap).map_or(missing, |(spent, cap)| share(spent, cap)),
     ]
 }

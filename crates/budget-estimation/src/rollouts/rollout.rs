@@ -161,15 +161,17 @@ impl<'a> Rollout<'a> {
     ///
     /// [`Error::UnknownCost`] if it succeeded and a cost of a capped resource is unknown.
     pub fn is_feasible(&self) -> Result<bool, Error> {
-        if !self.succeeded() {
-            return Ok(false);
-        }
+        Ok(self.succeeded() && !self.is_over()?)
+    }
+
+    /// Whether it exceeded a cap.
+    pub(crate) fn is_over(&self) -> Result<bool, Error> {
         for (index, column) in self.rollouts.columns.iter().enumerate() {
             if column.cap(self.index).is_some() && self.usage(Resource { index })?.is_over() {
-                return Ok(false);
+                return Ok(true);
             }
         }
-        Ok(true)
+        Ok(false)
     }
 
     /// What it spent in all, from which earlier sums are subtracted.

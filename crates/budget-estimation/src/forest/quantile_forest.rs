@@ -154,6 +154,17 @@ impl QuantileForest {
         }
     }
 
+    /// Whether another forest has the same targets.
+    #[cfg(feature = "serde")]
+    pub(crate) fn has_targets_of(&self, other: &Self) -> bool {
+        self.values == other.values
+    }
+
+    /// The distribution with these probabilities up to each target of this forest.
+    pub(crate) fn with_cumulative<'a>(&'a self, cumulative: &'a [f64]) -> Distribution<'a> {
+        Distribution { values: &self.values, cumulative }
+    }
+
     /// Number of features of a row.
     #[must_use]
     pub fn columns(&self) -> usize {

@@ -77,7 +77,8 @@ impl QuantileForest {
         settings.check()?;
         rows.check()?;
         let (weights, unit) = rows.scaled_weights();
-        let targets = Ordinals::new(rows.targets.to_vec(), TARGETS);
+        let counted = rows.targets.iter().zip(&weights).filter(|&(_, &weight)| weight > 0.0);
+        let targets = Ordinals::new(counted.map(|(&target, _)| target).collect(), TARGETS);
         // Rows in the order of their targets, so that the entries of each leaf are in order.
         let row = |(row, (&target, &weight)): (usize, (&f64, &f64))| {
             let is_bound =

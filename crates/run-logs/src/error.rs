@@ -153,12 +153,6 @@ pub enum Problem {
         /// The reference.
         what: String,
     },
-    /// The tokens of a reply do not add up to its text, so the two cannot be aligned.
-    #[error("the tokens differ from the text at byte {offset}")]
-    Alignment {
-        /// The first byte at which they differ.
-        offset: usize,
-    },
     /// The log has a form that this version cannot read.
     #[error("{what} is not supported")]
     Unsupported {
@@ -259,6 +253,15 @@ impl Error {
 
     pub(crate) fn io(place: Place, error: &io::Error) -> Self {
         Self::Io { place: Box::new(place), kind: error.kind(), message: error.to_string() }
+    }
+
+    /// The same error with the name of the entry of an archive.
+    #[cfg(feature = "archives")]
+    pub(crate) fn in_entry(mut self, entry: &str) -> Self {
+        if let Self::Invalid { place, .. } | Self::Io { place, .. } = &mut self {
+            place.entry = Some(entry.to_owned());
+        }
+        self
     }
 
     /// The same error with the name of the file, unless it already has one.

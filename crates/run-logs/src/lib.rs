@@ -11,7 +11,11 @@ mod read;
 mod read_options;
 mod values;
 
-pub use conversions::{AtLimit, Judgement, OutcomePolicy};
+pub use conversions::{
+    ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Judgement,
+    LoggedRun, MissingTurns, MissingValue, OutcomePolicy, RunTable, ShortLists, StreamOptions,
+    StreamRun, StreamRuns, TokenMeasure, token_confidence,
+};
 pub use error::{Error, Place, Problem};
 pub use format::Format;
 pub use read::{Runs, read, read_path};

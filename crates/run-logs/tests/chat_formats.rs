@@ -1,5 +1,6 @@
 //! Responses written by the packages of their formats, compared field by field with what those
 //! packages read (`golden/chat/make.py`).
+#![allow(clippy::panic, clippy::unwrap_used)]
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 

@@ -49,6 +49,9 @@ pub struct RecordedCall {
     pub name: String,
     /// The arguments.
     pub arguments: Arguments,
+    /// The text of arguments that were parsed, as the model wrote it; `None` if the log has a value
+    /// in its place.
+    pub written: Option<String>,
     /// Whether the tool took the call without an error; `None` if the log does not say.
     pub ok: Option<bool>,
     /// The tool's error.
@@ -59,7 +62,7 @@ impl RecordedCall {
     /// A call of unknown success.
     #[must_use]
     pub fn new(name: impl Into<String>, arguments: Arguments) -> Self {
-        Self { id: None, name: name.into(), arguments, ok: None, error: None }
+        Self { id: None, name: name.into(), arguments, written: None, ok: None, error: None }
     }
 
     /// The call as the measures of trajectory-metrics take it.

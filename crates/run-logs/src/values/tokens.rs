@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 /// The tokens of one reply with their log-probabilities, stored flat.
 ///
 /// ```
@@ -118,6 +120,19 @@ impl Tokens {
             alternative_byte_ends: self.alternative_byte_ends.get(first..last)?,
             first_alternative_byte: before(&self.alternative_byte_ends, first),
         })
+    }
+
+    /// The positions of the tokens in a range of bytes: those with at least one byte inside, and
+    /// those without bytes between them.
+    #[must_use]
+    pub fn overlapping(&self, span: Range<usize>) -> Range<usize> {
+        if span.is_empty() {
+            return 0..0;
+        }
+        // A token starts where the one before it ends.
+        let first = self.ends.partition_point(|&end| end <= span.start);
+        let after = self.ends.partition_point(|&end| end < span.end);
+        first..(after + 1).min(self.len()).max(first)
     }
 
     /// The tokens in their order.

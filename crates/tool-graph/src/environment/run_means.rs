@@ -55,15 +55,18 @@ pub struct RunMeans {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(struct StoredRunMeans for RunMeans = "RunMeans", RunMeans::check, {
-    runs: usize,
-    left_out: usize,
-    paths: PathDistances,
-    cost_gap: ExactMean,
-    lean_cost_gap: ExactMean,
-    completed: ExactMean,
-    failures: FailureCounts,
-});
+scoring_rules::checked_when_read!(
+    RunMeans {
+        runs: usize,
+        left_out: usize,
+        paths: PathDistances,
+        cost_gap: ExactMean,
+        lean_cost_gap: ExactMean,
+        completed: ExactMean,
+        failures: FailureCounts,
+    },
+    RunMeans::check
+);
 
 #[cfg(feature = "serde")]
 impl RunMeans {
@@ -114,7 +117,7 @@ impl RunMeans {
         self.failures.merge(&scores.failures);
         match scores.edit_distance {
             Some(_) if !run.has_worst_path_scores() => {
-                self.paths.update(&run.path(), &reference.path())
+                self.paths.update(&run.path(), &reference.path());
             }
             // Two paths without a common call have the worst distances.
             Some(longest) => self.paths.update(&vec![0; longest], &vec![1; longest]),

@@ -18,6 +18,9 @@ impl Json<'_> {
         }
         match scalar(&self.scratch) {
             Ok(value) => Ok(value),
+            Err(None) if self.after_space()?.is_none() && is_cut_off(&self.scratch) => {
+                Err(self.error(Problem::Truncated))
+            }
             Err(None) => Err(self.syntax("a value")),
             Err(Some(problem)) => Err(self.error(problem)),
         }
@@ -62,6 +65,13 @@ fn scalar(bytes: &[u8]) -> Result<Value, Option<Problem>> {
         Ok(number) if number.is_finite() => Ok(Value::Real(number)),
         _ => Err(Some(Problem::NumberRange { text: text.chars().take(40).collect() })),
     }
+}
+
+/// Whether the bytes begin a word or number that more bytes could complete.
+fn is_cut_off(bytes: &[u8]) -> bool {
+    const WORDS: [&[u8]; 6] = [b"null", b"true", b"false", b"NaN", b"Infinity", b"-Infinity"];
+    let is_number = || number_form(&[bytes, b"0"].concat()).is_some();
+    WORDS.iter().any(|word| word.starts_with(bytes)) || is_number()
 }
 
 /// Whether a number is whole; `None` unless it is a number of JSON.

@@ -57,6 +57,7 @@ pub(crate) struct CallFields {
     id: Option<String>,
     name: Option<String>,
     arguments: Option<Arguments>,
+    written: Option<String>,
 }
 
 impl CallFields {
@@ -64,7 +65,10 @@ impl CallFields {
     pub(crate) fn field(&mut self, json: &mut Json<'_>, field: &str) -> Result<(), Error> {
         match field {
             "name" => self.name = json.optional(Json::text)?,
-            "arguments" | "args" => self.arguments = Some(arguments(json)?),
+            "arguments" | "args" => {
+                let (arguments, written) = arguments(json)?;
+                (self.arguments, self.written) = (Some(arguments), written);
+            }
             "input" => {
                 let input = json.optional(Json::text)?.unwrap_or_default();
                 self.arguments = Some(Arguments::Parsed(Value::Text(input)));
@@ -79,22 +83,24 @@ impl CallFields {
         let name = self.name.ok_or_else(|| json.error_at("name", Problem::Missing))?;
         let empty = || Arguments::Parsed(Value::Map(BTreeMap::new()));
         let mut call = RecordedCall::new(name, self.arguments.unwrap_or_else(empty));
-        call.id = self.id;
+        (call.id, call.written) = (self.id, self.written);
         Ok(call)
     }
 }
 
 /// Reads arguments: the text that a model wrote, which may be no JSON, or a value that its server
-/// has read already.
-fn arguments(json: &mut Json<'_>) -> Result<Arguments, Error> {
-    match json.token()? {
-        b'"' => {
-            let text = json.text()?;
-            Ok(Arguments::from_text(text, json.limits))
-        }
-        _ => Ok(match json.value()? {
-            Value::Null => Arguments::Parsed(Value::Map(BTreeMap::new())),
-            value => Arguments::Parsed(value),
-        }),
+/// has read already. Text that was parsed is returned, too.
+fn arguments(json: &mut Json<'_>) -> Result<(Arguments, Option<String>), Error> {
+    if json.token()? == b'"' {
+        let text = json.text()?;
+        json.hold(text.len())?;
+        let arguments = Arguments::from_text(text.clone(), json.limits);
+        let is_parsed = matches!(arguments, Arguments::Parsed(_));
+        return Ok((arguments, is_parsed.then_some(text)));
     }
+    let arguments = match json.value()? {
+        Value::Null => Value::Map(BTreeMap::new()),
+        value => value,
+    };
+    Ok((Arguments::Parsed(arguments), None))
 }

@@ -4,7 +4,7 @@ use crate::{
     format::Format,
     formats::chat::{
         messages::{messages, request},
-        response::{Response, error_text},
+        response::{ReadTurn, Response, error_text},
     },
     read_options::ReadOptions,
     values::{
@@ -107,14 +107,6 @@ pub(crate) fn read(
     run.model = run.turns.iter().find_map(|turn| turn.model.clone());
     run.id = custom_id.or(id).or(response_id).unwrap_or_else(|| number.to_string());
     Ok(run)
-}
-
-/// A turn, with what belongs to its run.
-pub(crate) struct ReadTurn {
-    pub(crate) turn: Turn,
-    /// The id of the response.
-    pub(crate) id: Option<String>,
-    pub(crate) usage: Option<Usage>,
 }
 
 /// Reads recorded exchanges: `[{"request", "response"}]`.

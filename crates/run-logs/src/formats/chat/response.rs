@@ -2,7 +2,6 @@ use crate::{
     engines::json::reader::Json,
     error::Error,
     formats::chat::{
-        document::ReadTurn,
         gemini::{candidates, feedback},
         logprobs::{said, tokens},
         messages::message,
@@ -40,6 +39,14 @@ pub(crate) const RESPONSE: &[&str] = &[
     "eval_count",
     "body",
 ];
+
+/// A turn, with what belongs to its run.
+pub(crate) struct ReadTurn {
+    pub(crate) turn: Turn,
+    /// The id of the response.
+    pub(crate) id: Option<String>,
+    pub(crate) usage: Option<Usage>,
+}
 
 /// A response while it is read.
 #[derive(Default)]

@@ -68,8 +68,10 @@ const WORK: [(&str, usize, Make); 30] = [
     ("Platt and Isotonic, fitted to rows without ties", 10_000_000, |n| {
         with_rows(n, |p, y| {
             let weights = vec![1.0; p.len()];
-            black_box(Platt::default().fit(p, y, Weight::from_slice(&weights).unwrap()).unwrap());
-            black_box(Isotonic.fit(p, y, Weight::from_slice(&weights).unwrap()).unwrap());
+            black_box(
+                Platt::default().fit(p, y, Some(Weight::from_slice(&weights).unwrap())).unwrap(),
+            );
+            black_box(Isotonic.fit(p, y, Some(Weight::from_slice(&weights).unwrap())).unwrap());
         })
     }),
     ("Bootstrap::mean, 10 resamples, rows", 10_000_000, |n| {
@@ -218,7 +220,7 @@ fn weighting(n: usize) -> Box<dyn FnOnce()> {
     let scores: Vec<_> = cut_off.iter().map(|&cut_off| (!cut_off).then_some(-0.25)).collect();
     Box::new(move || {
         let stops = StopTimes::new(&times, &cut_off, None).unwrap();
-        let curve = KaplanMeier::of_censoring(&stops);
+        let curve = KaplanMeier::censoring_curve(&stops);
         let weights = IpcwWeights::new(&stops, |_| &curve, 20.0).unwrap();
         black_box(weights.mean_score(&scores).unwrap());
     })

@@ -10,6 +10,7 @@ use trajectory_metrics::{
 
 use crate::{
     evaluation::{Calibration, Settings},
+    program::with_causes,
     sample::{Sample, prepare},
     trace_file::Run,
 };
@@ -120,7 +121,8 @@ pub fn compare(
     let fit = cross_fit(&Platt::default(), &raw, &folds, &settings.schedule).map_err(|error| {
         let n = raw.len();
         format!(
-            "{n} complete runs cannot be cross-fitted, as each half learns from the other: {error}"
+            "{n} complete runs cannot be cross-fitted, as each half learns from the other: {}",
+            with_causes(&error)
         )
     })?;
     for (map, half) in fit.maps().iter().zip(["B", "A"]) {
@@ -167,7 +169,7 @@ pub fn compare(
                 })
             }
             (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => {
-                notes.push(format!("{name}: {error}"));
+                notes.push(format!("{name}: {}", with_causes(&error)));
                 None
             }
         };

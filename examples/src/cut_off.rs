@@ -12,6 +12,7 @@ use trajectory_metrics::{LogScore, Probability, Tps, WeightSchedule};
 use crate::{
     cut_off_report::{self, OrderChange, ReportSettings, StreamReport},
     cut_off_sample::{FOLDS, Sample, learn},
+    program::with_causes,
     trace_file::{self, Missing, TraceFile},
 };
 
@@ -241,7 +242,11 @@ fn plug_in(
             Some(chances)
         }
         Err(error) => {
-            notes.push(format!("exact_plug_in: undefined for {}: {error}", sample.file));
+            notes.push(format!(
+                "exact_plug_in: undefined for {}: {}",
+                sample.file,
+                with_causes(&error)
+            ));
             None
         }
     }
@@ -280,11 +285,11 @@ fn score_stream(
     // Where there are no chances a note says so already.
     let scores = ways
         .map(|(way, score)| {
-            (way, score.and_then(|score| noted(way, score.map_err(|e| e.to_string()))))
+            (way, score.and_then(|score| noted(way, score.map_err(|error| with_causes(&error)))))
         })
         .into();
     let censoring_rate =
-        noted("censoring_rate", sample.audit.censoring_rate().map_err(|error| error.to_string()));
+        noted("censoring_rate", sample.audit.censoring_rate().map_err(|error| with_causes(&error)));
     // A weight of 0 leaves no trace, so only runs that were cut off count.
     let cut_off: Vec<Weight> =
         (0..n).map(|run| Weight::from(u32::from(sample.outcome(run).is_none()))).collect();
@@ -297,7 +302,7 @@ fn score_stream(
         }
         Some(chances) => {
             let mean = plug_in_bias(chances, &zero, Some(&cut_off));
-            noted("mean_success_chance", mean.map_err(|error| error.to_string()))
+            noted("mean_success_chance", mean.map_err(|error| with_causes(&error)))
         }
     };
     let bounds = mean_score_bounds(tps, &sample.stopped, None, None);

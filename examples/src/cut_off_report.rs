@@ -278,7 +278,7 @@ pub fn report(
             .with_resamples(settings.resamples)
             .with_seed(settings.seed)
             .with_odds_ratio(settings.odds_ratio)?;
-        let report = analysis.report(&scored, chances, tasks)?;
+        let report = analysis.report(&scored, chances, None, tasks)?;
         let group = |class| report.audit.group(class);
         let complete = group(censoring::StopClass::Complete);
         let censored = group(censoring::StopClass::Censored);
@@ -312,8 +312,9 @@ pub fn report(
             audits.push(analysis.audit_continuations(
                 &scored,
                 branches,
-                settings.min_valid,
+                None,
                 tasks,
+                settings.min_valid,
             )?);
         }
     }
@@ -372,7 +373,8 @@ fn hidden_rows(
         ("beta_2_4", Box::new(BetaScore::new(2.0, 4.0)?)),
     ];
     let row = |(rule, score): (&'static str, Box<dyn ScoringRule>)| {
-        let shift = hidden_outcome_shift(&Tps::new(score, schedule.clone()), &traces, &stops)?;
+        let shift =
+            hidden_outcome_shift(&Tps::new(score, schedule.clone()), &traces, &stops, None)?;
         Ok(HiddenRow {
             rule,
             schedule: schedule.name(),

@@ -74,7 +74,7 @@ impl<'a> Sample<'a> {
         let known: Vec<Option<bool>> = (0..self.runs.len()).map(|run| self.outcome(run)).collect();
         let cut_off: Vec<bool> = known.iter().map(Option::is_none).collect();
         let stops = StopTimes::new(&times, &cut_off, None)?;
-        let g = KaplanMeier::of_censoring(&stops);
+        let g = KaplanMeier::censoring_curve(&stops);
         let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY)?;
         let score = |(run, known): (&Stopped<'_>, &Option<bool>)| {
             known.map(|y| tps.prefix_score(run.forecasts(), y, run.horizon())).transpose()
@@ -82,7 +82,7 @@ impl<'a> Sample<'a> {
         let scores: Vec<Option<f64>> =
             self.stopped.iter().zip(&known).map(score).collect::<Result<_, _>>()?;
         let mean = weights.normalized_mean_score(&scores)?;
-        Ok((mean, weights.as_slice().to_vec(), weights.coverage()))
+        Ok((mean, Weight::as_f64_slice(weights.as_slice()).to_vec(), weights.coverage()))
     }
 }
 

@@ -2,6 +2,7 @@
 //! standard error and exit code 2 where something is wrong.
 
 use std::{
+    error::Error,
     fmt::Display,
     fs,
     io::{self, Write},
@@ -13,7 +14,7 @@ use std::{
 pub const MOST_RESAMPLES: usize = 1_000_000;
 
 /// Runs a program that returns its whole output, so that an error never follows half of it.
-pub fn run(output: impl FnOnce() -> Result<String, Box<dyn std::error::Error>>) -> ExitCode {
+pub fn run(output: impl FnOnce() -> Result<String, Box<dyn Error>>) -> ExitCode {
     match output() {
         Ok(text) => match io::stdout().lock().write_all(text.as_bytes()) {
             // A reader that has seen enough, as `head`, is no error.
@@ -21,7 +22,7 @@ pub fn run(output: impl FnOnce() -> Result<String, Box<dyn std::error::Error>>) 
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Err(error) => fail(&error),
         },
-        Err(error) => fail(&error),
+        Err(error) => fail(&*error),
     }
 }
 
@@ -70,7 +71,7 @@ pub fn value<T, E: Display>(
     parser: &mut lexopt::Parser,
     option: &str,
     read: impl FnOnce(&str) -> Result<T, E>,
-) -> Result<T, Box<dyn std::error::Error>> {
+) -> Result<T, Box<dyn Error>> {
     let given = parser.value()?;
     let text = given.to_string_lossy();
     read(&text).map_err(|error| format!("{option}: cannot read {text:?}: {error}").into())
@@ -78,13 +79,29 @@ pub fn value<T, E: Display>(
 
 /// The error for an option or a word that a program does not know.
 #[must_use]
-pub fn unexpected(argument: lexopt::Arg<'_>) -> Box<dyn std::error::Error> {
+pub fn unexpected(argument: lexopt::Arg<'_>) -> Box<dyn Error> {
     format!("{}; --help lists the options", argument.unexpected()).into()
 }
 
-fn fail(error: &dyn Display) -> ExitCode {
+/// The message of an error followed by those of its causes, such as "run 3 is invalid: …".
+#[must_use]
+pub fn with_causes(error: &(dyn Error + 'static)) -> String {
+    let mut line = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let message = error.to_string();
+        // Some errors already contain the message of their cause.
+        if !line.ends_with(&message) {
+            line = format!("{line}: {message}");
+        }
+        cause = error.source();
+    }
+    line
+}
+
+fn fail(error: &(dyn Error + 'static)) -> ExitCode {
     // One line, whatever a library's message looks like; if it cannot be written nothing can.
-    let line = error.to_string().replace('\n', " ");
+    let line = with_causes(error).replace('\n', " ");
     let _ = writeln!(io::stderr().lock(), "error: {line}");
     ExitCode::from(2)
 }

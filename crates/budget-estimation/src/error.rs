@@ -57,6 +57,34 @@ pub enum Error {
         /// The name, or the handle's position.
         name: String,
     },
+    /// The name of a key or feature is empty, taken, or a field with another meaning.
+    #[error(
+        "{name:?} cannot name a key or feature; give a name that is not empty, not taken and not a field of the format"
+    )]
+    ColumnName {
+        /// The given name.
+        name: String,
+    },
+    /// No key or feature has this name.
+    #[error("there is no key or feature {name:?}; declare it with `with_keys` or `with_features`")]
+    NoSuchColumn {
+        /// The given name.
+        name: String,
+    },
+    /// A numeric feature is NaN or too large.
+    #[error(
+        "rollout {rollout}, turn {turn}: {name} is {value}; give a number from -1e100 to 1e100"
+    )]
+    Feature {
+        /// Position of the rollout, from 0.
+        rollout: usize,
+        /// The turn, from 1; 0 for what is known before the first turn.
+        turn: usize,
+        /// Name of the feature.
+        name: String,
+        /// The given number.
+        value: f64,
+    },
     /// There is no rollout at this position.
     #[error("there is no rollout {rollout}; there are {rollouts} rollouts, counted from 0")]
     NoSuchRollout {

@@ -7,6 +7,8 @@ mod checks;
 mod error;
 mod estimates;
 mod estimators;
+#[doc(hidden)]
+pub mod forest;
 mod metrics;
 mod order_statistics;
 mod ranks;
@@ -14,6 +16,7 @@ mod replay;
 mod resource;
 mod rollouts;
 mod stopping;
+mod success;
 mod training;
 
 pub use answer_error::AnswerError;
@@ -33,7 +36,9 @@ pub use metrics::{
     LinearSummary, Metrics, MetricsSummary, Miss, ProgressAxis, ProgressMetrics, ProgressSummary,
     bootstrap_metrics, interval_reward, joint_hits,
 };
-pub use replay::{Context, LiveRun, Prefix, ResourceContext, Sample, probe, replay};
+pub use replay::{
+    Context, LiveRun, Prefix, PrefixFeatures, ResourceContext, Sample, probe, replay,
+};
 pub use resource::Resource;
 pub use rollouts::{Rollout, Rollouts, Usage, median_caps};
 pub use scoring_rules::{Interval, Level, Probability, Weight};
@@ -41,6 +46,7 @@ pub use stopping::{
     Advice, AdviceReason, BudgetMonitor, EarlyStops, StopRule, StoppingPoint, early_stopping,
     stopping_curve,
 };
+pub use success::{AbortLimit, AbortUnit, Screened, SuccessForecast, SuccessForecaster};
 #[cfg(feature = "serde")]
 pub use training::TrainingRecords;
 pub use training::{

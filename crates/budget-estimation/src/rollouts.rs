@@ -1,8 +1,12 @@
 pub(crate) mod column;
 pub(crate) mod decimals;
+pub(crate) mod feature_column;
+mod features;
 mod growing;
 #[cfg(feature = "serde")]
 pub(crate) mod json_lines;
+pub(crate) mod key_column;
+mod keys;
 mod median_caps;
 pub(crate) mod rollout;
 pub(crate) mod storage;

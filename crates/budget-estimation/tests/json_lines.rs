@@ -174,3 +174,42 @@ fn contents_of_turns_come_back_as_they_were_written() {
     let text = r#"{"turns":[{"content":5}],"success":true}"#;
     assert!(Rollouts::read_json_lines(text.as_bytes(), ["content"]).is_ok());
 }
+
+#[test]
+fn keys_and_features_come_back_as_they_were_written() {
+    let line = r#"{"model":"m","start":{"files":7},"task":"9","turns":[{"tokens":1,"errors":-2.5},{"tokens":2,"files":8}],"success":true}"#;
+    let declared = || {
+        let rollouts = Rollouts::new(["tokens"]).unwrap().with_keys(["model", "domain"]).unwrap();
+        rollouts.with_features(["errors", "files"]).unwrap()
+    };
+    let read = |text: &str| {
+        let mut rollouts = declared();
+        rollouts.append_json_lines(text.as_bytes()).map(|()| rollouts)
+    };
+    let rollouts = read(line).unwrap();
+    let rollout = rollouts.get(0).unwrap();
+    assert_eq!(rollout.keys().collect::<Vec<_>>(), [("task", "9"), ("model", "m")]);
+    let shown =
+        [0, 1, 2].map(|turn| (rollout.feature(turn, "errors"), rollout.feature(turn, "files")));
+    assert_eq!(shown, [(None, Some(7.0)), (Some(-2.5), None), (None, Some(8.0))]);
+    let mut bytes = Vec::new();
+    rollouts.write_json_lines(&mut bytes).unwrap();
+    let again: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+    assert_eq!(again, serde_json::from_str::<serde_json::Value>(line).unwrap());
+    // A number of the whole line would tell about later turns, so it is no feature of turn 0.
+    let total = read(r#"{"errors":3,"turns":[{"tokens":1}],"success":true}"#).unwrap();
+    assert_eq!(total.get(0).unwrap().feature(0, "errors"), None);
+    let wrong = [
+        (r#"{"model":[],"turns":[{"tokens":1}],"success":true}"#, "line 1: model: give a string"),
+        (r#"{"start":5,"turns":[{"tokens":1}],"success":true}"#, "line 1: start: give an object"),
+        (
+            r#"{"turns":[{"tokens":1,"errors":"2"}],"success":true}"#,
+            "line 1: turns[0].errors: give",
+        ),
+        (r#"{"start":{"files":1e101},"turns":[{}],"success":true}"#, "line 1: start.files: give"),
+    ];
+    for (line, expected) in wrong {
+        let error = read(line).unwrap_err();
+        assert!(error.to_string().starts_with(expected), "{error}, expected {expected}");
+    }
+}

@@ -2,7 +2,7 @@
 #![cfg(feature = "serde")]
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use std::{fs::File, io::BufReader, path::Path};
+use std::{collections::BTreeSet, fs::File, io::BufReader, path::Path};
 
 use budget_estimation::{
     LinearEstimator, Metrics, ProgressMetrics, Rollout, Rollouts, score_rollout, score_rollouts,
@@ -30,6 +30,24 @@ fn all_recorded_calls_are_read_and_runs_without_a_price_are_known_as_such() {
     let usd = rollouts.resource("cost_usd").unwrap();
     let priced = rollouts.filter(|rollout| rollout.knows(usd));
     assert_eq!((rollouts.len(), priced.len()), (614, 424));
+}
+
+#[test]
+fn models_domains_and_tool_calls_of_the_recorded_runs_are_read() {
+    let Some(folder) = std::env::var_os("REAL_RUNS") else { return };
+    let file = File::open(Path::new(&folder).join("data/rollouts/tau2.jsonl")).unwrap();
+    let rollouts = Rollouts::new(["output_tokens"]).unwrap().with_keys(["model", "domain"]);
+    let mut rollouts = rollouts.unwrap().with_features(["tool_calls"]).unwrap();
+    rollouts.append_json_lines(BufReader::new(file)).unwrap();
+    let distinct = |key: &str| {
+        let values: BTreeSet<_> = rollouts.iter().filter_map(|rollout| rollout.key(key)).collect();
+        values.len()
+    };
+    assert_eq!(["model", "domain"].map(distinct), [9, 4]);
+    let turn = |rollout: Rollout<'_>| -> f64 {
+        (1..=rollout.turns()).filter_map(|turn| rollout.feature(turn, "tool_calls")).sum()
+    };
+    assert_eq!(rollouts.iter().map(turn).sum::<f64>(), 5462.0);
 }
 
 #[test]

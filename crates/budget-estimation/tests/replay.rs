@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use budget_estimation::{
-    Context, Error, Estimate, Estimator, LinearEstimator, LiveRun, Prefix, Resource, Rollout,
-    Rollouts, Sample, estimator_from_fn, probe, replay, score_probe, score_rollout, score_rollouts,
+    Context, Error, Estimate, Estimator, LinearEstimator, LiveRun, Prefix, PrefixFeatures,
+    Resource, Rollout, Rollouts, Sample, estimator_from_fn, probe, replay, score_probe,
+    score_rollout, score_rollouts,
 };
 use proptest::prelude::*;
 
@@ -19,13 +20,25 @@ fn rollouts(runs: &[(Vec<[f64; 2]>, bool)]) -> Rollouts {
 fn seen(prefix: &Prefix<'_>) -> String {
     let usages: Vec<_> =
         prefix.resources().map(|(resource, name)| (name, prefix.usage_of(resource))).collect();
+    let keys: Vec<_> = prefix.keys().collect();
+    let named = ["task", "model", "none"].map(|name| prefix.key(name));
+    let features: Vec<_> =
+        (0..20).map(|turn| ["errors", "tests"].map(|name| prefix.feature(turn, name))).collect();
     format!(
-        "{prefix:?} {} {:?} {:?} {usages:?} {}",
+        "{prefix:?} {} {:?} {:?} {usages:?} {keys:?} {named:?} {features:?} {}",
         prefix.turns(),
         prefix.resource(),
         prefix.usage(),
         Context::new(prefix)
     )
+}
+
+/// The bits of the feature vector.
+fn row(features: &PrefixFeatures, prefix: &Prefix<'_>) -> Vec<u64> {
+    let mut row = Vec::new();
+    features.append_to(&mut row, prefix).unwrap();
+    assert_eq!(row.len(), features.len());
+    row.iter().map(|value| value.to_bits()).collect()
 }
 
 fn turns(range: std::ops::Range<usize>) -> impl Strategy<Value = Vec<[f64; 2]>> {
@@ -41,40 +54,134 @@ proptest! {
         // The second run fails, and a cost of its other resource may become unknown.
         let mut both = Vec::new();
         for (which, future) in futures.iter().enumerate() {
-            let mut rollouts = rollouts(&[]);
+            let rollouts = rollouts(&[]);
             let all: Vec<[f64; 2]> = past.iter().chain(future).copied().collect();
             let mut costs: Vec<_> = all.as_flattened().iter().copied().map(Some).collect();
             if which == 1 && unknown {
                 costs[2 * past.len()] = None;
             }
+            let rollouts = rollouts.with_keys(["model"]).unwrap();
+            let mut rollouts = rollouts.with_features(["errors", "tests"]).unwrap();
             rollouts.push_partly_known(&costs, which == 0).unwrap();
+            rollouts.set_key(0, "model", "m").unwrap();
+            for turn in 0..=all.len() {
+                if turn <= past.len() || which == 1 {
+                    rollouts.set_feature(0, turn, "errors", turn as f64).unwrap();
+                }
+            }
+            // A value of the last turn of one run only.
+            rollouts.set_feature(0, all.len(), "tests", which as f64).unwrap();
             let output = rollouts.resource("output").unwrap();
             rollouts.set_cap(output, 1500.0).unwrap();
             let rollout = rollouts.get(0).unwrap();
             let first = probe(&rollout, output).unwrap();
             let prefixes = replay(&rollout, output).unwrap().take(past.len());
-            both.push(std::iter::once(first).chain(prefixes).map(|p| seen(&p)).collect::<Vec<_>>());
+            let features = PrefixFeatures::new(&rollout, output).unwrap();
+            let all = |prefix: Prefix<'_>| (seen(&prefix), row(&features, &prefix));
+            both.push(std::iter::once(first).chain(prefixes).map(all).collect::<Vec<_>>());
         }
         prop_assert_eq!(&both[0], &both[1]);
         prop_assert_eq!(both[0].len(), past.len() + 1);
     }
 
     #[test]
-    fn a_live_run_shows_what_its_replay_will_show(turns in turns(2..8), cap in 1_u32..900) {
-        let mut rollouts = rollouts(&[(turns.clone(), true)]);
+    fn a_live_run_shows_what_its_replay_will_show(
+        turns in turns(2..8), cap in 1_u32..900,
+        errors in prop::collection::vec(prop::option::of(-9.0..9.0_f64), 8),
+        unknown in prop::option::of(0_usize..8), cents in any::<bool>(),
+    ) {
+        // Another run before this one, and another order of resources and features.
+        let unit = if cents { 0.01 } else { 1.0 };
+        let rollouts = rollouts(&[(vec![[1.0, 2.0]; 3], true)]).with_keys(["model"]).unwrap();
+        let mut rollouts = rollouts.with_features(["tests", "errors"]).unwrap();
+        let costs = |turn: usize| {
+            let [input, output] = turns[turn];
+            [(unknown != Some(turn)).then_some(input * unit), Some(output * unit)]
+        };
+        let all: Vec<Option<f64>> = (0..turns.len()).flat_map(costs).collect();
+        rollouts.push_partly_known(&all, true).unwrap();
         let output = rollouts.resource("output").unwrap();
         rollouts.set_cap(output, f64::from(cap)).unwrap();
-        let rollout = rollouts.get(0).unwrap();
+        rollouts.set_key(1, "model", "m").unwrap();
+        rollouts.set_task(1, "t").unwrap();
+        // Set backwards, which gives the same as in the order of turns.
+        for turn in (0..turns.len()).rev() {
+            if let Some(value) = errors[turn] {
+                rollouts.set_feature(1, turn, "errors", value).unwrap();
+            }
+        }
+        let rollout = rollouts.get(1).unwrap();
+        let features = PrefixFeatures::new(&rollout, output).unwrap();
         let first = probe(&rollout, output).unwrap();
         let mut replayed = std::iter::once(first).chain(replay(&rollout, output).unwrap());
-        let mut live = LiveRun::new(["input", "output"]).unwrap();
+
+        let live = LiveRun::new(["input", "output"]).unwrap().with_keys(["model"]).unwrap();
+        let mut live = live.with_features(["errors"]).unwrap();
         live.set_cap(output, f64::from(cap)).unwrap();
-        for turn in &turns {
-            let prefix = live.prefix(output).unwrap();
-            prop_assert_eq!(seen(&prefix), seen(&replayed.next().unwrap()));
-            live.push(&turn.map(Some)).unwrap();
+        live.set_key("model", "m").unwrap();
+        live.set_key("task", "t").unwrap();
+        for (turn, errors) in errors.iter().take(turns.len()).enumerate() {
+            if let Some(value) = *errors {
+                live.set_feature(turn, "errors", value).unwrap();
+            }
+            let (prefix, replayed) = (live.prefix(output).unwrap(), replayed.next().unwrap());
+            prop_assert_eq!(seen(&prefix), seen(&replayed));
+            prop_assert_eq!(row(&features, &prefix), row(&features, &replayed));
+            live.push(&costs(turn)).unwrap();
         }
         prop_assert!(replayed.next().is_none());
+    }
+
+    #[test]
+    fn the_feature_vector_is_what_plain_sums_give(
+        turns in turns(1..9), errors in prop::collection::vec(prop::option::of(0_u32..9), 10),
+    ) {
+        let mut rollouts = rollouts(&[]).with_features(["errors"]).unwrap();
+        rollouts.push(turns.as_flattened(), true).unwrap();
+        let output = rollouts.resource("output").unwrap();
+        rollouts.set_cap(output, 700.0).unwrap();
+        for (turn, value) in errors.iter().take(turns.len() + 1).enumerate() {
+            if let Some(value) = *value {
+                rollouts.set_feature(0, turn, "errors", f64::from(value)).unwrap();
+            }
+        }
+        let rollout = rollouts.get(0).unwrap();
+        let features = PrefixFeatures::new(&rollout, output).unwrap();
+        let first = probe(&rollout, output).unwrap();
+        let missing = PrefixFeatures::MISSING;
+        let mean = |costs: &[f64]| costs.iter().sum::<f64>() / costs.len() as f64;
+        let largest = |costs: &[f64]| costs.iter().copied().fold(missing, f64::max);
+        for prefix in std::iter::once(first).chain(replay(&rollout, output).unwrap()) {
+            let k = prefix.turns();
+            let [input, output] = [0, 1].map(|at| turns[..k].iter().map(|turn| turn[at]).collect::<Vec<f64>>());
+            let spent: f64 = output.iter().sum();
+            let known: Vec<f64> = errors[..=k].iter().flatten().copied().map(f64::from).collect();
+            let some = |there: bool, value: f64| if there { value } else { missing };
+            let deviation =
+                output.iter().map(|cost| (cost - mean(&output)).powi(2)).sum::<f64>() / k as f64;
+            let expected = [
+                k as f64,
+                spent,
+                output.last().copied().unwrap_or(missing),
+                some(k > 0, mean(&output)),
+                some(k > 0, mean(&output[k.saturating_sub(3)..])),
+                largest(&output),
+                some(spent > 0.0, mean(&output[k.saturating_sub(3)..]) / mean(&output)),
+                some(spent > 0.0, deviation.sqrt() / mean(&output)),
+                700.0 - spent,
+                spent / 700.0,
+                input.iter().sum(),
+                input.first().copied().unwrap_or(missing),
+                input.last().copied().unwrap_or(missing),
+                if k > 1 { input[k - 1] - input[0] } else { missing },
+                if k > 1 { input[k - 1] - input[k - 2] } else { missing },
+                missing,
+                known.last().copied().unwrap_or(missing),
+                some(!known.is_empty(), known.iter().sum()),
+            ];
+            let bits = expected.map(|value: f64| (value + 0.0).to_bits());
+            prop_assert_eq!(row(&features, &prefix), bits, "{:?}", expected);
+        }
     }
 
     #[test]
@@ -327,4 +434,60 @@ fn a_prefix_shows_the_contents_of_its_completed_turns_only() {
     live.set_content(1, "done").unwrap();
     let prefix = live.prefix(live.resource("output").unwrap()).unwrap();
     assert_eq!((prefix.content(0), prefix.content(1)), (Some("task"), Some("done")));
+}
+
+#[test]
+fn wrong_keys_and_features_are_refused_and_leave_no_trace() {
+    let declared = || rollouts(&[(vec![[1.0, 2.0]; 2], true)]);
+    for name in ["", "task", "id", "turns", "start", "input"] {
+        let wrong = Some(Error::ColumnName { name: name.into() });
+        assert_eq!(declared().with_keys([name]).err(), wrong);
+        assert_eq!(declared().with_features([name]).err(), wrong);
+    }
+    let twice = Some(Error::ColumnName { name: "model".into() });
+    assert_eq!(declared().with_keys(["model", "model"]).err(), twice);
+    let rollouts = declared().with_keys(["model"]).unwrap();
+    let mut rollouts = rollouts.with_features(["errors"]).unwrap();
+    let none = |name: &str| Err(Error::NoSuchColumn { name: name.into() });
+    assert_eq!(rollouts.set_key(0, "errors", "m"), none("errors"));
+    assert_eq!(rollouts.set_feature(0, 1, "model", 1.0), none("model"));
+    let rollout = Err(Error::NoSuchRollout { rollout: 1, rollouts: 1 });
+    assert_eq!(rollouts.set_key(1, "model", "m"), rollout);
+    assert_eq!(rollouts.set_feature(1, 0, "errors", 1.0), rollout);
+    let turn = Err(Error::NoSuchTurn { rollout: 0, turn: 3, turns: 2 });
+    assert_eq!(rollouts.set_feature(0, 3, "errors", 1.0), turn);
+    for value in [f64::NAN, f64::INFINITY, -1.1e100] {
+        let wrong = rollouts.set_feature(0, 1, "errors", value).unwrap_err();
+        assert!(matches!(wrong, Error::Feature { rollout: 0, turn: 1, .. }), "{wrong}");
+    }
+    let input = rollouts.resource("input").unwrap();
+    let parts = [input];
+    let taken = Err(Error::ResourceName { name: "errors".into() });
+    assert_eq!(rollouts.add_sum("errors", &parts), taken);
+    let rollout = rollouts.get(0).unwrap();
+    assert_eq!((rollout.keys().count(), rollout.feature(1, "errors")), (0, None));
+    // A row belongs to one resource.
+    let features = PrefixFeatures::new(&rollout, input).unwrap();
+    let output = probe(&rollout, rollouts.resource("output").unwrap()).unwrap();
+    let unlike = Err(Error::Unlike { what: "the estimated resource" });
+    assert_eq!(features.append_to(&mut Vec::new(), &output), unlike);
+}
+
+#[test]
+fn a_choice_of_rollouts_keeps_their_keys_and_features() {
+    let rollouts = rollouts(&[(vec![[1.0, 2.0]; 2], false), (vec![[3.0, 4.0]; 3], true)]);
+    let rollouts = rollouts.with_keys(["model"]).unwrap();
+    let mut rollouts = rollouts.with_features(["errors"]).unwrap();
+    for (rollout, turns) in [(0, 2), (1, 3)] {
+        rollouts.set_key(rollout, "model", format!("m{rollout}")).unwrap();
+        for turn in [0, turns] {
+            let value = (10 * rollout + turn) as f64;
+            rollouts.set_feature(rollout, turn, "errors", value).unwrap();
+        }
+    }
+    let kept = rollouts.filter(|rollout| rollout.succeeded());
+    let rollout = kept.get(0).unwrap();
+    assert_eq!(rollout.keys().collect::<Vec<_>>(), [("model", "m1")]);
+    let features: Vec<_> = (0..5).map(|turn| rollout.feature(turn, "errors")).collect();
+    assert_eq!(features, [Some(10.0), None, None, Some(13.0), None]);
 }

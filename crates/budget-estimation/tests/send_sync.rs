@@ -3,8 +3,8 @@
 use budget_estimation::{
     AdaptiveConformal, BudgetMonitor, Calibrated, ConformalPid, Context, DetectionDelay,
     EarlyStops, Error, Estimate, FeasibilityCounts, IntervalScores, LinearComparison,
-    LinearEstimator, LiveRun, Metrics, PastQuantiles, Prefix, ProgressMetrics, ProgressSummary,
-    Rollout, Rollouts, Sample, SplitConformal, StopRule, Usage,
+    LinearEstimator, LiveRun, Metrics, PastQuantiles, Prefix, PrefixFeatures, ProgressMetrics,
+    ProgressSummary, Rollout, Rollouts, Sample, SplitConformal, StopRule, Usage,
 };
 
 fn assert_send_sync<T: Send + Sync>() {}
@@ -12,7 +12,7 @@ fn assert_send_sync<T: Send + Sync>() {}
 #[test]
 fn everything_can_be_shared_between_threads() {
     assert_send_sync::<(Rollouts, Rollout<'_>, Usage<'_>, LiveRun)>();
-    assert_send_sync::<(Prefix<'_>, Context, Sample, Estimate, Error)>();
+    assert_send_sync::<(Prefix<'_>, PrefixFeatures, Context, Sample, Estimate, Error)>();
     assert_send_sync::<(LinearEstimator, PastQuantiles, Calibrated<LinearEstimator, ConformalPid>)>(
     );
     assert_send_sync::<(SplitConformal, AdaptiveConformal, BudgetMonitor, StopRule, EarlyStops)>();

@@ -369,6 +369,9 @@ fn stop_rule() -> impl Strategy<Value = StopRule> {
         1 => (0_u32..=10).prop_map(|tenths| {
             StopRule::failure_probability(Probability::new(f64::from(tenths) / 10.0).unwrap())
         }),
+        1 => (1_u32..2000).prop_map(|tenths| {
+            StopRule::not_worthwhile(f64::from(tenths) / 10.0).unwrap()
+        }),
     ]
 }
 

@@ -7,9 +7,9 @@ use std::fmt::Debug;
 use budget_estimation::{
     AdaptiveConformal, Advice, AdviceReason, BudgetMonitor, Calibrated, ConformalPid, Context,
     DetectionDelay, EarlyStops, Error, Estimate, Estimator, Level, LinearEstimator, LiveRun,
-    MarginUnit, OnlineCalibrator, PastQuantiles, Probability, ProgressMetrics, Resource, Rollouts,
-    Sample, SplitConformal, StopReason, StopRule, Weight, estimator_from_fn, replay, score_rollout,
-    score_rollouts, stopping_curve,
+    MarginUnit, OnlineCalibrator, PastQuantiles, Prefix, Probability, ProgressMetrics, Resource,
+    Rollouts, Sample, SplitConformal, StopReason, StopRule, Weight, estimator_from_fn, replay,
+    score_rollout, score_rollouts, stopping_curve,
 };
 use proptest::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
@@ -118,9 +118,12 @@ proptest! {
             .with_stop_rule(StopRule::failure_probability(Probability::HALF))
             .with_warning_at(0.7)
             .unwrap();
-        let mut run = LiveRun::new(["usd", "tokens"]).unwrap();
+        let run = LiveRun::new(["usd", "tokens"]).unwrap().with_keys(["model", "domain"]).unwrap();
+        let mut run = run.with_features(["errors", "tests"]).unwrap();
         let usd = run.resource("usd").unwrap();
         run.set_cap(usd, 8.5).unwrap();
+        run.set_key("model", "m").unwrap();
+        run.set_feature(0, "tests", 7.0).unwrap();
         let (mut resumed, mut resumed_run) = (stored(&monitor), stored(&run));
         for &(seconds, cents, said) in &turns {
             let spent = [f64::from(cents) / 100.0, seconds];
@@ -137,10 +140,20 @@ proptest! {
             prop_assert_eq!(&resumed, &monitor);
 
             let costs = [Some(spent[0]), (said > 0).then_some(seconds)];
-            run.push(&costs).unwrap();
-            resumed_run.push(&costs).unwrap();
+            for run in [&mut run, &mut resumed_run] {
+                run.push(&costs).unwrap();
+                let turn = run.prefix(usd).unwrap().turns();
+                if said % 2 == 0 {
+                    run.set_feature(turn, "errors", f64::from(said) / 7.0).unwrap();
+                }
+            }
             resumed_run = stored(&resumed_run);
             let [a, b] = [&run, &resumed_run].map(|run| run.prefix(usd).unwrap());
+            prop_assert!(a.keys().eq(b.keys()) && b.key("model") == Some("m"));
+            for turn in 0..=a.turns() {
+                let features = |prefix: &Prefix<'_>| ["errors", "tests"].map(|name| prefix.feature(turn, name));
+                prop_assert_eq!(features(&a), features(&b));
+            }
             let (a, b) = (Context::new(&a), Context::new(&b));
             prop_assert_eq!(&a, &b);
             prop_assert_eq!(&stored(&a), &a);

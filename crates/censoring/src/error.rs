@@ -6,8 +6,8 @@ use crate::reasons::exclusion::Exclusion;
 /// use censoring::{Error, StopTimes};
 ///
 /// let error = StopTimes::new(&[3.0, -1.0], &[true, false], None).unwrap_err();
-/// assert_eq!(error, Error::StopTime { run: 1, value: -1.0 });
-/// assert_eq!(error.to_string(), "run 1 stopped at -1; give a finite time of at least 0");
+/// assert!(matches!(error, Error::Entry { index: 1, value: -1.0, .. }));
+/// assert_eq!(error.to_string(), "stop time of run 1 is -1; it must be finite and at least 0");
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -51,13 +51,17 @@ pub enum Error {
         "the input is empty; give at least one run that is not excluded and has positive weight"
     )]
     Empty,
-    /// The time at which a run stopped is negative, infinite or NaN.
-    #[error("run {run} stopped at {value}; give a finite time of at least 0")]
-    StopTime {
-        /// Position of the run, from 0.
-        run: usize,
-        /// The time as given.
+    /// An entry of a list is outside its range.
+    #[error("{what} {index} is {value}; it must be {range}")]
+    Entry {
+        /// The kind of entry.
+        what: &'static str,
+        /// Position of the entry, from 0.
+        index: usize,
+        /// The entry as given.
         value: f64,
+        /// The valid range, in words.
+        range: &'static str,
     },
     /// A run reached a time that no run can reach without being cut off.
     #[error(
@@ -69,14 +73,6 @@ pub enum Error {
         run: usize,
         /// The time at which it stopped.
         time: f64,
-    },
-    /// The score of a run is NaN or too large to be averaged.
-    #[error("run {run}: the score is {value}; scores must be from -1e100 to 1e100")]
-    RunScore {
-        /// Position of the run, from 0.
-        run: usize,
-        /// The score as given.
-        value: f64,
     },
     /// A complete run has no score.
     #[error("run {run} is complete but has no score; give the score of every complete run")]
@@ -114,12 +110,20 @@ pub enum Error {
         value: f64,
     },
     /// A run of a sample is invalid.
-    #[error("run {run}: {error}")]
+    #[error("run {run} is invalid")]
     Run {
         /// Position of the run, from 0.
         run: usize,
-        /// What is wrong with it.
-        error: Box<Self>,
+        /// What is wrong with the run.
+        source: Box<Self>,
+    },
+    /// A row of features is invalid.
+    #[error("row {row} is invalid")]
+    Row {
+        /// Position of the row, from 0.
+        row: usize,
+        /// What is wrong with the row.
+        source: Box<Self>,
     },
     /// Two streams that are compared run by run belong to different runs.
     #[error(
@@ -134,25 +138,13 @@ pub enum Error {
         "no continuation has an outcome; run more of them or take the probability from a model"
     )]
     NoBranch,
-    /// A feature is NaN or too large.
-    #[error("row {row}: feature {column} is {value}; features must be from -1e30 to 1e30")]
-    Feature {
-        /// Position of the row, from 0.
-        row: usize,
-        /// Position of the feature, from 0.
-        column: usize,
-        /// The feature as given.
-        value: f64,
-    },
     /// The runs outside a fold are not enough to fit a model.
-    #[error(
-        "outside fold {fold}: {error}; the runs outside each fold must be enough to fit a model"
-    )]
+    #[error("the runs outside fold {fold} are not enough to fit a model")]
     Fold {
         /// The fold, from 0.
         fold: usize,
-        /// What was wrong outside it.
-        error: Box<Self>,
+        /// The error of the fit.
+        source: Box<Self>,
     },
     /// A stored value is one that this crate cannot have written.
     #[error("a stored value is invalid: {problem}")]

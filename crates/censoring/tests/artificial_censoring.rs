@@ -229,7 +229,7 @@ fn figures(runs: &[(Vec<f64>, bool, usize, bool)]) -> Vec<u64> {
         cut_offs.push(*hide);
     }
     let stops = StopTimes::new(&times, &cut_offs, None).unwrap();
-    let g = KaplanMeier::of_censoring(&stops);
+    let g = KaplanMeier::censoring_curve(&stops);
     let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
     found.push(weights.mean_score(&scores).unwrap());
     // A model that sees of each run what it had shown by then.

@@ -90,6 +90,30 @@ proptest! {
 }
 
 #[test]
+fn a_run_of_weight_two_is_two_runs_in_means_and_rates_and_one_in_counts() {
+    let forecasts = [0.1, 0.3, 0.8].map(|p| Probability::new(p).unwrap());
+    let run = |steps: usize, outcome| {
+        Stopped::new(&forecasts[..steps], outcome, Some(StopReason::MaxSteps)).unwrap()
+    };
+    let runs = [run(1, Some(true)), run(2, None), run(3, None), run(3, Some(false))];
+    let (mut weighted, mut copied) = (TerminationAudit::default(), TerminationAudit::default());
+    for (run, copies) in runs.iter().zip([1_u32, 2, 0, 3]) {
+        weighted.update_weighted(run, copies.into());
+        (0..copies).for_each(|_| copied.update(run));
+    }
+    assert_eq!(weighted.censoring_rate(), Ok(2.0 / 6.0));
+    assert_eq!(copied.censoring_rate(), Ok(2.0 / 6.0));
+    assert_eq!((weighted.complete(), weighted.censored(), weighted.total()), (2, 1, 3));
+    assert_eq!((copied.complete(), copied.censored(), copied.total()), (4, 2, 6));
+    for class in [StopClass::Complete, StopClass::Censored] {
+        let [mut weighted, copied] = [&weighted, &copied].map(|audit| audit.group(class).unwrap());
+        assert_eq!(copied.weight, copied.runs as f64);
+        weighted.runs = copied.runs;
+        assert_eq!(weighted, copied);
+    }
+}
+
+#[test]
 fn an_empty_audit_has_no_rate_and_no_group() {
     let mut audit = TerminationAudit::default();
     assert_eq!(audit.censoring_rate(), Err(Error::Empty));
@@ -137,7 +161,7 @@ fn an_audit_writes_counts_rate_and_rows() {
     ];
     let row = |class: &str, reason: serde_json::Value, mean_length: f64, mean_forecast: f64| {
         serde_json::json!({
-            "class": class, "reason": reason, "runs": 1,
+            "class": class, "reason": reason, "runs": 1, "weight": 1.0,
             "mean_length": mean_length, "mean_forecast": mean_forecast,
         })
     };
@@ -150,11 +174,12 @@ fn an_audit_writes_counts_rate_and_rows() {
         ],
     });
     let mut found = serde_json::to_value(audit(&runs)).unwrap();
-    for (row, steps) in found["rows"].as_array_mut().unwrap().iter_mut().zip([2, 4, 1]) {
+    for row in found["rows"].as_array_mut().unwrap() {
         // From these it is read back, exactly.
         let row = row.as_object_mut().unwrap();
-        assert_eq!(row.remove("steps"), Some(steps.into()));
-        assert!(row.remove("forecast_sum").is_some());
+        for sum in ["weight_sum", "step_sum", "forecast_sum"] {
+            assert!(row.remove(sum).is_some(), "{sum}");
+        }
     }
     assert_eq!(found, want);
     let nothing = serde_json::to_value(TerminationAudit::default()).unwrap();

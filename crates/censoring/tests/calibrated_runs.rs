@@ -69,7 +69,7 @@ fn maps_are_those_of_the_complete_runs_alone_and_are_applied_to_every_run() {
             weights.extend(SCHEDULE.weights(trace.forecasts().len()).unwrap());
         }
         let weights = censoring::Weight::from_slice(&weights).unwrap();
-        assert_eq!(*map, platt.fit(&forecasts, &outcomes, weights).unwrap());
+        assert_eq!(*map, platt.fit(&forecasts, &outcomes, Some(weights)).unwrap());
     }
     let calibrated = fitted.runs(&runs).unwrap();
     for (i, (raw, run)) in runs.iter().zip(&calibrated).enumerate() {
@@ -134,7 +134,7 @@ fn a_stream_without_information_gives_the_action_span_rows_of_table_11() {
         let platt = Platt::default();
         let fit = cross_fit_calibration(&platt, &runs, &folds, &SCHEDULE, fitted_on).unwrap();
         let analysis = CensoringAnalysis::new(CensoringAssumption::FailureSide).with_resamples(0);
-        let report = analysis.report(&fit.runs(&runs).unwrap(), None, &ids).unwrap();
+        let report = analysis.report(&fit.runs(&runs).unwrap(), None, None, &ids).unwrap();
         let row = |rule| report.comparison(rule, "linear-front").unwrap().simple_shift.unwrap();
         [row("log").value, row("brier").value, row("beta_2_4").value]
     };

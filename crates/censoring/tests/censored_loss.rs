@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use censoring::{
-    Error, LossDerivatives, Probability, SmoothRule, StopReason, Stopped, Tps, WeightSchedule,
-    censored_loss_in_logits, exact_score, simple_score,
+    Error, LossDerivatives, Probability, SmoothRule, StopReason, Stopped, Tps, Weight,
+    WeightSchedule, censored_loss_in_logits, exact_score, simple_score,
 };
 use proptest::prelude::*;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore};
@@ -34,8 +34,9 @@ fn loss_of<R: SmoothRule>(
 }
 
 fn schedules() -> impl Iterator<Item = WeightSchedule> {
-    let custom = WeightSchedule::custom(&[1.0, 5.0, 2.0, 0.5, 0.1, 3.0, 1.0, 1.0, 2.0, 4.0, 1.0]);
-    WeightSchedule::NAMED.into_iter().chain([custom.unwrap()])
+    let weights = [1.0, 5.0, 2.0, 0.5, 0.1, 3.0, 1.0, 1.0, 2.0, 4.0, 1.0];
+    let custom = WeightSchedule::custom(Weight::from_slice(&weights).unwrap()).unwrap();
+    WeightSchedule::NAMED.into_iter().chain([custom])
 }
 
 fn is_minus_the_exact_score(rule: impl SmoothRule + Clone, logits: &[f64], horizon: usize, q: f64) {
@@ -207,7 +208,7 @@ fn an_outcome_of_probability_0_does_not_count_even_if_its_loss_is_infinite() {
 
 #[test]
 fn invalid_logits_lengths_and_horizons_are_refused_and_nothing_is_written() {
-    let tps = Tps::new(BrierScore, WeightSchedule::custom(&[1.0; 3]).unwrap());
+    let tps = Tps::new(BrierScore, WeightSchedule::custom(&[Weight::ONE; 3]).unwrap());
     let untouched = LossDerivatives::default();
     let mut steps = [untouched; 2];
     let mut refused = |logits: &[f64], horizon| {

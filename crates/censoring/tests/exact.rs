@@ -60,7 +60,7 @@ fn an_outcome_of_probability_zero_is_ignored_even_if_its_score_is_infinite() {
     let bounds = mean_score_bounds(&tps, &runs, None, None).unwrap();
     assert_eq!((bounds.low(), bounds.high()), (f64::NEG_INFINITY, 0.5_f64.ln() / 2.0));
     let error = StreamDifference::new(&tps, &runs, &runs, None).unwrap_err();
-    assert_eq!(error, Error::RunScore { run: 0, value: f64::NEG_INFINITY });
+    assert!(matches!(error, Error::Entry { index: 0, value: f64::NEG_INFINITY, .. }), "{error}");
 }
 
 #[test]
@@ -71,8 +71,10 @@ fn a_run_without_a_score_is_named_and_a_run_of_weight_zero_has_no_effect() {
     let chances = [Probability::HALF; 2];
     let excluded = Error::Excluded(Exclusion::Stopped(StopReason::ParseError));
     assert_eq!(exact_score(&tps, &runs[1], chances[1]), Err(excluded.clone()));
-    let error = Error::Run { run: 1, error: Box::new(excluded) };
-    assert_eq!(error.to_string().split(':').next(), Some("run 1"));
+    let error = Error::Run { run: 1, source: Box::new(excluded) };
+    assert_eq!(error.to_string(), "run 1 is invalid");
+    let source = std::error::Error::source(&error).unwrap();
+    assert!(source.to_string().starts_with("a run that is excluded"), "{source}");
     assert_eq!(exact_mean_score(&tps, &runs, &chances, None), Err(error.clone()));
     assert_eq!(mean_score_bounds(&tps, &runs, None, None), Err(error.clone()));
     assert_eq!(StreamDifference::new(&tps, &runs, &runs, None), Err(error));
@@ -147,9 +149,9 @@ fn a_run_without_a_score_is_named_and_a_run_of_weight_zero_has_no_effect() {
     for value in [f64::NAN, f64::INFINITY] {
         let odd = Tps::new(from_fn(|_: Probability, _: bool| value), WeightSchedule::Uniform);
         let error = exact_mean_score(&odd, &runs[..1], &chances[..1], None).unwrap_err();
-        assert!(matches!(error, Error::RunScore { run: 0, .. }), "{error}");
+        assert!(matches!(error, Error::Entry { index: 0, .. }), "{error}");
         let error = mean_score_bounds(&odd, &runs[..1], None, None).unwrap_err();
-        assert!(matches!(error, Error::RunScore { run: 0, .. }), "{error}");
+        assert!(matches!(error, Error::Entry { index: 0, .. }), "{error}");
     }
 }
 
@@ -510,7 +512,7 @@ proptest! {
         let scores: Vec<RunScore> = runs
             .iter()
             .zip(chances)
-            .map(|(run, &q)| RunScore::of(&tps, run, q).unwrap())
+            .map(|(run, &q)| RunScore::new(&tps, run, q).unwrap())
             .collect();
         let tilted = TiltedMean::new(&scores, None).unwrap().score(1.0).unwrap();
         let exact = exact_mean_score(&tps, &runs, chances, None).unwrap();

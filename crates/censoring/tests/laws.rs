@@ -126,7 +126,7 @@ fn the_data_of_a_run_of_weight_zero_are_checked() {
         &cut_off,
         WEIGHTS.map(|weights| Weight::from_slice(weights).unwrap()),
     );
-    assert!(matches!(stops, Err(Error::StopTime { run: 2, .. })));
+    assert!(matches!(stops, Err(Error::Entry { index: 2, .. })));
 
     let stops = StopTimes::new(
         &[1.0, 2.0, 3.0],
@@ -134,13 +134,14 @@ fn the_data_of_a_run_of_weight_zero_are_checked() {
         WEIGHTS.map(|weights| Weight::from_slice(weights).unwrap()),
     )
     .unwrap();
-    let g = KaplanMeier::of_censoring(&stops);
+    let g = KaplanMeier::censoring_curve(&stops);
     let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
     let robust = |scores: &[Option<f64>]| {
         doubly_robust_mean_score(scores, &stops, |_| &g, |_, _| 0.0).unwrap_err()
     };
     let bad = [Some(-0.5), None, Some(f64::NEG_INFINITY)];
-    let error = Error::RunScore { run: 2, value: f64::NEG_INFINITY };
+    let (value, range) = (f64::NEG_INFINITY, "from -1e100 to 1e100");
+    let error = Error::Entry { what: "score of run", index: 2, value, range };
     assert_eq!(weights.mean_score(&bad), Err(error.clone()));
     assert_eq!(weights.normalized_mean_score(&bad), Err(error.clone()));
     assert_eq!(robust(&bad), error);
@@ -158,9 +159,9 @@ fn the_data_of_a_run_of_weight_zero_are_checked() {
     let fit = LogisticSuccess::default().fit(
         &rows,
         &[true, false, true],
-        Weight::from_slice(WEIGHTS.unwrap()).unwrap(),
+        Some(Weight::from_slice(WEIGHTS.unwrap()).unwrap()),
     );
-    assert!(matches!(fit, Err(Error::Feature { row: 2, .. })));
+    assert!(matches!(fit, Err(Error::Row { row: 2, .. })));
 
     let half = [Probability::HALF; 2];
     let run = |outcome| Stopped::new(&half, outcome, Some(StopReason::MaxSteps)).unwrap();
@@ -244,8 +245,8 @@ fn no_callback_is_called_for_a_run_of_weight_zero() {
         weights.map(|weights| Weight::from_slice(weights).unwrap()),
     )
     .unwrap();
-    let g = KaplanMeier::of_censoring(&two);
-    assert_eq!(KaplanMeier::of_censoring(&all), g);
+    let g = KaplanMeier::censoring_curve(&two);
+    assert_eq!(KaplanMeier::censoring_curve(&all), g);
     assert_eq!(g.before(3.0), 0.0);
     let scores = [Some(-0.5), None, Some(-1.0)];
     let ipcw = |stops: &StopTimes<'_>, scores: &[Option<f64>]| {

@@ -95,7 +95,7 @@ fn inverse_probability_weights_are_unbiased_where_complete_runs_alone_are_not() 
     for _ in 0..600 {
         let sample = sample(&mut draws, 150, [0.15; 2]);
         let stops = StopTimes::new(&sample.times, &sample.cut_off, None).unwrap();
-        let g = KaplanMeier::of_censoring(&stops);
+        let g = KaplanMeier::censoring_curve(&stops);
         let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
         estimates[0].push(mean_of_complete(&sample));
         estimates[1].push(weights.mean_score(&sample.scores).unwrap());
@@ -115,7 +115,7 @@ fn either_model_may_be_wrong_but_not_both() {
         // Hard tasks are cut off more: one curve for all is wrong, one for each kind is right.
         let sample = sample(&mut draws, 200, [0.05, 0.25]);
         let stops = StopTimes::new(&sample.times, &sample.cut_off, None).unwrap();
-        let for_all = KaplanMeier::of_censoring(&stops);
+        let for_all = KaplanMeier::censoring_curve(&stops);
         let by_kind = [false, true].map(|hard| {
             let of_kind: Vec<f64> = sample.hard.iter().map(|h| f64::from(*h == hard)).collect();
             let stops = StopTimes::new(
@@ -124,7 +124,7 @@ fn either_model_may_be_wrong_but_not_both() {
                 Some(Weight::from_slice(&of_kind).unwrap()),
             )
             .unwrap();
-            KaplanMeier::of_censoring(&stops)
+            KaplanMeier::censoring_curve(&stops)
         });
         let right_g = |run: usize| &by_kind[usize::from(sample.hard[run])];
         let wrong_g = |_| &for_all;
@@ -181,7 +181,7 @@ fn a_monitor_that_cuts_off_what_looks_bad_needs_a_curve_for_each_run() {
             truth += score / 100.0;
         }
         let stops = StopTimes::new(&sample.times, &sample.cut_off, None).unwrap();
-        let for_all = KaplanMeier::of_censoring(&stops);
+        let for_all = KaplanMeier::censoring_curve(&stops);
         let own = IpcwWeights::new(&stops, |run| &curves[run], f64::INFINITY).unwrap();
         let pooled = IpcwWeights::new(&stops, |_| &for_all, f64::INFINITY).unwrap();
         let scores = &sample.scores;

@@ -53,13 +53,13 @@ proptest! {
         let times: Vec<f64> = rows.iter().map(|row| f64::from(row.0)).collect();
         let ends: Vec<bool> = rows.iter().map(|row| row.1).collect();
         let stops = StopTimes::new(&times, &ends, None).unwrap();
-        for curve in [KaplanMeier::of_censoring(&stops), KaplanMeier::of_events(&stops)] {
+        for curve in [KaplanMeier::censoring_curve(&stops), KaplanMeier::event_curve(&stops)] {
             prop_assert_eq!(&stored(&curve), &curve);
         }
         // The second feature has no spread.
         let features: Vec<Vec<f64>> = rows.iter().map(|row| vec![row.2, 7.0]).collect();
         let weights = vec![Weight::ONE; rows.len()];
-        if let Ok(model) = LogisticSuccess::default().fit(&features, &ends, &weights) {
+        if let Ok(model) = LogisticSuccess::default().fit(&features, &ends, Some(&weights)) {
             let read = stored(&model);
             prop_assert_eq!(&read, &model);
             let chance = |model: &LogisticSuccessModel| model.success_probability(&[0.3, 1.0]);
@@ -104,12 +104,16 @@ fn invalid_stored_values_are_refused() {
         r#"{"intercept":0,"slopes":[1],"means":[0],"scales":[-1]}"#,
         r#"{"intercept":null,"slopes":[1],"means":[0],"scales":[1]}"#,
     ]);
-    let run = Stopped::new(&[Probability::HALF], None, Some(StopReason::MaxSteps)).unwrap();
+    let run = Stopped::new(&[Probability::HALF; 2], None, Some(StopReason::MaxSteps)).unwrap();
     let audit: TerminationAudit = [&run].into_iter().collect();
     let whole = serde_json::to_value(&audit).unwrap();
     for (path, hostile) in [
         ("/rows/0/runs", serde_json::json!(0)),
-        ("/rows/0/steps", serde_json::json!(0)),
+        ("/rows/0/weight_sum", serde_json::json!({"lowest": 0, "digits": []})),
+        ("/rows/0/weight_sum", serde_json::json!("inf")),
+        ("/rows/0/step_sum", serde_json::json!({"lowest": 0, "digits": []})),
+        ("/rows/0/step_sum", serde_json::json!("inf")),
+        ("/rows/0/forecast_sum", whole["rows"][0]["step_sum"].clone()),
         ("/rows/0/class", serde_json::json!("lost")),
     ] {
         let mut changed = whole.clone();
@@ -170,10 +174,10 @@ fn reports_that_are_stored_are_the_same_to_the_last_bit() {
         Stopped::new(&forecasts, None, Some(StopReason::MaxSteps)).unwrap(),
     ];
     let analysis = CensoringAnalysis::new(CensoringAssumption::NonInformative).with_resamples(20);
-    let report = analysis.report(&runs, Some(&[Probability::HALF; 3]), &[1, 2, 3]).unwrap();
+    let report = analysis.report(&runs, Some(&[Probability::HALF; 3]), None, &[1, 2, 3]).unwrap();
     assert_eq!(stored(&report), report);
     let branches = [Continuations { successes: 2, failures: 5, unresolved: 1, invalid: 0 }; 3];
-    let audit = analysis.audit_continuations(&runs, &branches, 5, &[1, 2, 3]).unwrap();
+    let audit = analysis.audit_continuations(&runs, &branches, None, &[1, 2, 3], 5).unwrap();
     assert_eq!(stored(&audit), audit);
     assert_eq!(serde_json::to_value(report).unwrap()["assumption"], "non_informative");
     for assumption in [

@@ -51,7 +51,7 @@ fn chances_are_those_of_scikit_learn_to_1e_12() {
     for set in &sets {
         let learner = LogisticSuccess::new(set.penalty).unwrap();
         let model = learner
-            .fit(&set.features, &set.outcomes, Weight::from_slice(&set.weights).unwrap())
+            .fit(&set.features, &set.outcomes, Some(Weight::from_slice(&set.weights).unwrap()))
             .unwrap();
         for (features, chance) in set.features.iter().zip(&set.chances) {
             worst = worst.max((model.success_probability(features).unwrap().get() - chance).abs());
@@ -67,7 +67,7 @@ fn fit(
     outcomes: &[bool],
     weights: &[f64],
 ) -> Result<LogisticSuccessModel, Error> {
-    LogisticSuccess::default().fit(features, outcomes, Weight::from_slice(weights).unwrap())
+    LogisticSuccess::default().fit(features, outcomes, Some(Weight::from_slice(weights).unwrap()))
 }
 
 #[test]
@@ -77,19 +77,21 @@ fn training_rows_that_are_invalid_or_of_one_class_are_refused() {
     for value in [f64::NAN, f64::INFINITY, -1e31] {
         let rows = [vec![1.0, 2.0], vec![1.0, value]];
         let error = fit(&rows, &both, &[1.0; 2]).unwrap_err();
-        assert!(matches!(error, Error::Feature { row: 1, column: 1, .. }), "{error}");
+        let Error::Row { row: 1, source } = error else { panic!("{error}") };
+        assert!(matches!(*source, Error::Entry { index: 1, .. }), "{source}");
         let error = fit(&one, &both, &[1.0; 2]).unwrap().success_probability(&[value]).unwrap_err();
-        assert!(matches!(error, Error::Feature { row: 0, column: 0, .. }), "{error}");
+        assert!(matches!(error, Error::Entry { index: 0, .. }), "{error}");
         assert!(LogisticSuccess::new(value).is_err());
     }
     let length = |what, expected, found| Err(Error::Length { what, expected, found });
     let ragged = fit(&[vec![1.0], vec![]], &both, &[1.0; 2]);
-    assert_eq!(ragged, length("features of a row", 1, 0));
+    let Err(Error::Row { row: 1, source }) = ragged else { panic!("{ragged:?}") };
+    assert_eq!(*source, Error::Length { what: "features", expected: 1, found: 0 });
     assert_eq!(fit(&one, &[true], &[1.0; 2]), length("outcomes", 2, 1));
     assert_eq!(fit(&one, &both, &[1.0]), length("weights", 2, 1));
     let model = fit(&one, &both, &[1.0; 2]).unwrap();
     let wrong = model.success_probability(&[1.0, 2.0]).map(|_| model.clone());
-    assert_eq!(wrong, length("features of a row", 1, 2));
+    assert_eq!(wrong, length("features", 1, 2));
     let one_class = |outcome| Err(Error::from(trajectory_metrics::Error::OneClass { outcome }));
     assert_eq!(fit(&one, &[true; 2], &[1.0; 2]), one_class(true));
     assert_eq!(fit(&one, &both, &[0.0, 1.0]), one_class(false));
@@ -152,7 +154,7 @@ fn separated_outcomes_and_repeated_features_have_a_fit() {
     let outcomes: Vec<bool> = (0..10).map(|i| i >= 5).collect();
     for penalty in [1e20, 1.0, 1e-20] {
         let learner = LogisticSuccess::new(penalty).unwrap();
-        let model = learner.fit(&rows, &outcomes, Weight::from_slice(&[1.0; 10]).unwrap()).unwrap();
+        let model = learner.fit(&rows, &outcomes, None).unwrap();
         assert!((model.slopes()[0] - model.slopes()[1]).abs() <= 1e-3 * model.slopes()[0]);
         assert!((model.success_probability(&[4.5, 4.5, 1e29]).unwrap().get() - 0.5).abs() < 1e-9);
         let last = model.success_probability(&[9.0, 9.0, 1e29]).unwrap().get();
@@ -207,7 +209,8 @@ struct Recorder(RefCell<Vec<Vec<Seen>>>);
 impl SuccessLearner for Recorder {
     type Model = FromFn<fn(&[f64]) -> Probability>;
 
-    fn fit(&self, x: &[Vec<f64>], y: &[bool], w: &[Weight]) -> Result<Self::Model, Error> {
+    fn fit(&self, x: &[Vec<f64>], y: &[bool], w: Option<&[Weight]>) -> Result<Self::Model, Error> {
+        let w = w.unwrap();
         let rows = x.iter().zip(y).zip(w).map(|((x, &y), &w)| (x[0], x[1], y, w.get())).collect();
         self.0.borrow_mut().push(rows);
         Ok(success_model_from_fn(|_| Probability::HALF))
@@ -262,7 +265,7 @@ fn a_fold_without_enough_outside_it_is_named() {
     let features = |run: usize, t: usize| prefix_features(&runs[run].forecasts()[..t]);
     let error = cross_fit_success(&LogisticSuccess::default(), &runs, features, &folds, None, None);
     let one_class = trajectory_metrics::Error::OneClass { outcome: true };
-    assert_eq!(error.unwrap_err(), Error::Fold { fold: 0, error: Box::new(one_class.into()) });
+    assert_eq!(error.unwrap_err(), Error::Fold { fold: 0, source: Box::new(one_class.into()) });
     assert_eq!(prefix_features(&[]), [0.0; 4]);
 }
 

@@ -54,7 +54,7 @@ fn an_ipcw_brier_loss_with_left_limits_is_the_loss_of_all_runs_where_times_are_s
             }
         }
         let stops = StopTimes::new(&times, &flags, None).unwrap();
-        let g = KaplanMeier::of_censoring(&stops);
+        let g = KaplanMeier::censoring_curve(&stops);
         let checked = Probability::from_slice(&forecasts).unwrap();
         let loss = ipcw_brier_loss(checked, &stops, |_| &g, horizon).unwrap();
         assert!((loss - truth).abs() < 1e-14, "{horizon}: {loss}, truth {truth}");
@@ -75,7 +75,7 @@ fn curves_and_brier_losses_are_those_of_scikit_survival_to_1e_12() {
         let (times, forecasts) = (numbers(times), numbers(forecasts));
         let cut_off: Vec<bool> = flags.chars().map(|flag| flag == '1').collect();
         let stops = StopTimes::new(&times, &cut_off, None).unwrap();
-        let g = KaplanMeier::of_censoring(&stops);
+        let g = KaplanMeier::censoring_curve(&stops);
         for (step, value) in numbers(steps).into_iter().zip(numbers(curve)) {
             worst[0] = worst[0].max((g.at(step) - value).abs());
             values += 1;
@@ -121,7 +121,7 @@ fn compute(rows: &[Row], weights: bool) -> Numbers {
         weights.then_some(Weight::from_slice(&of_rows[..]).unwrap()),
     )
     .unwrap();
-    let g = KaplanMeier::of_censoring(&stops);
+    let g = KaplanMeier::censoring_curve(&stops);
     let ipcw = IpcwWeights::new(&stops, |_| &g, 3.0).unwrap();
     let forecasts = Probability::from_slice(&forecasts).unwrap();
     let values = [
@@ -132,7 +132,7 @@ fn compute(rows: &[Row], weights: bool) -> Numbers {
             .unwrap(),
         ipcw_brier_loss(forecasts, &stops, |_| &g, 4.0).unwrap(),
     ];
-    Numbers { curves: [g, KaplanMeier::of_events(&stops)], values }
+    Numbers { curves: [g, KaplanMeier::event_curve(&stops)], values }
 }
 
 fn same_bits(a: &Numbers, b: &Numbers) -> Result<(), TestCaseError> {
@@ -225,10 +225,10 @@ proptest! {
         let mut cut_off: Vec<bool> = rows.iter().map(|row| row.1).collect();
         *cut_off.last_mut().unwrap() = last_is_cut_off;
         let stops = StopTimes::new(&times, &cut_off, None).unwrap();
-        let g = KaplanMeier::of_censoring(&stops);
+        let g = KaplanMeier::censoring_curve(&stops);
         let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
         prop_assert_eq!(weights.truncated(), 0);
-        let going_on = KaplanMeier::of_events(&stops);
+        let going_on = KaplanMeier::event_curve(&stops);
         for time in 0..10 {
             let ended: Vec<Option<f64>> = rows.iter().zip(&cut_off)
                 .map(|(row, cut_off)| (!cut_off).then(|| f64::from(row.0 <= time)))
@@ -245,14 +245,14 @@ proptest! {
         let times: Vec<f64> = rows.iter().map(|row| f64::from(row.0)).collect();
         let cut_off: Vec<bool> = rows.iter().map(|row| row.1).collect();
         let stops = StopTimes::new(&times, &cut_off, None).unwrap();
-        let g = KaplanMeier::of_censoring(&stops);
+        let g = KaplanMeier::censoring_curve(&stops);
         let whole = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
         let capped = IpcwWeights::new(&stops, |_| &g, max_weight).unwrap();
-        let above = whole.as_slice().iter().filter(|weight| **weight > max_weight).count();
+        let above = whole.as_slice().iter().filter(|weight| weight.get() > max_weight).count();
         prop_assert_eq!(capped.truncated(), above);
         for ((whole, capped), cut_off) in whole.as_slice().iter().zip(capped.as_slice()).zip(&cut_off) {
-            prop_assert_eq!(*capped, whole.min(max_weight));
-            prop_assert_eq!(*whole == 0.0, *cut_off);
+            prop_assert_eq!(capped.get(), whole.get().min(max_weight));
+            prop_assert_eq!(*whole == Weight::ZERO, *cut_off);
         }
     }
 
@@ -265,7 +265,7 @@ proptest! {
         let cut_off: Vec<bool> = rows.iter().map(|row| row.1).collect();
         let scores: Vec<Option<f64>> = rows.iter().map(|row| (!row.1).then_some(row.3)).collect();
         let stops = StopTimes::new(&times, &cut_off, None).unwrap();
-        let g = KaplanMeier::of_censoring(&stops);
+        let g = KaplanMeier::censoring_curve(&stops);
         let ipcw = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
         let robust = doubly_robust_mean_score(&scores, &stops, |_| &g, |_, _| constant).unwrap();
         prop_assert!((robust - ipcw.mean_score(&scores).unwrap()).abs() < 1e-11, "{robust}");

@@ -190,6 +190,13 @@ proptest! {
         let gain = counts.budget_aware_accuracy().unwrap() - counts.baseline_accuracy().unwrap();
         let net = counts.newly_correct as f64 - counts.lost_correct as f64;
         prop_assert!((gain - net / items.len() as f64).abs() < 1e-14);
+        let count = |is: &dyn Fn(&ReSolve) -> bool| items.iter().filter(|item| is(item)).count() as u64;
+        prop_assert_eq!(counts.kept_correct, count(&|item| item.solved_before && item.solved_after));
+        prop_assert_eq!(counts.lost_correct, count(&|item| item.solved_before && !item.solved_after));
+        prop_assert_eq!(counts.newly_correct, count(&|item| !item.solved_before && item.solved_after));
+        prop_assert_eq!(counts.still_wrong, count(&|item| !item.solved_before && !item.solved_after));
+        let compliant = count(&|item| item.cost <= item.allocation) as f64 / items.len() as f64;
+        prop_assert_eq!(counts.compliance_rate(), Ok(compliant));
     }
 }
 

@@ -50,6 +50,20 @@ fn the_counts_of_stable_cells_are_published_and_one_median_is_not_that_of_its_ro
 }
 
 #[test]
+fn the_share_of_stable_cells_in_appendix_c_2_follows_and_the_median_of_its_non_thinking_cells_does_not()
+ {
+    let cells = |table: &str| published(table).into_iter().flatten().collect::<Vec<_>>();
+    let both = VariantScores::new(&[cells("eta_u"), cells("eta_e")].concat()).unwrap();
+    let share = both.count_ranges_below(0.1) as f64 / both.ranges().len() as f64;
+    assert_eq!(format!("{:.0} %", 100.0 * share), "78 %");
+    // The configurations of each alpha alternate between both modes.
+    let non_thinking: Vec<Vec<f64>> = cells("eta_u").into_iter().step_by(2).collect();
+    let scores = VariantScores::new(&non_thinking).unwrap();
+    // The paper prints 0.040.
+    assert_eq!((scores.ranges().len(), scores.median_range()), (8, 0.0445));
+}
+
+#[test]
 fn table_3_follows_from_the_scores_of_each_alpha() {
     let tables = [
         ("eta_u", "tau_b_u", [0.085, 0.13, 0.188, 0.383]),

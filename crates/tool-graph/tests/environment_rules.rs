@@ -256,6 +256,49 @@ fn a_run_short_of_the_goal_is_left_out_or_has_the_worst_path_scores() {
     assert_eq!(means.cost_gap(), Ok(0.0), "only of the run that reached the goal");
 }
 
+#[test]
+fn a_run_in_which_a_tool_is_banned_twice_has_the_scores_of_its_path_or_the_worst() {
+    let run = |version, events: Vec<Event>| {
+        let rules = EnvironmentRules {
+            repeated_bans: version,
+            unfinished_runs: RuleVersion::PaperText,
+            ..EnvironmentRules::RELEASED
+        };
+        let scenario = chain(6, events).with_rules(rules);
+        let best = scenario.optimal_run();
+        let mut episode = Episode::new(&scenario);
+        let mut call = |name: &str| episode.call(name).unwrap();
+        // The first event is due at the second call, and the next one at the call after it.
+        let found = ["0-1", "1-2", "1-2", "1-3", "3-4", "4-5", "5-6"].map(|name| call(name).event);
+        assert_eq!(found, [None, Some(0), Some(1), None, None, None, None]);
+        let run = episode.finish(true);
+        assert!(run.goal_reached());
+        let mut means = RunMeans::default();
+        means.update(&run, &best).unwrap();
+        (run.scores(&best).unwrap(), means)
+    };
+    let twice = || vec![Event::BanTool, Event::BanTool];
+    let (paper, means) = run(RuleVersion::PaperText, twice());
+    let (edits, share) = (paper.edit_distance.unwrap(), paper.normalized_edit_distance.unwrap());
+    assert!(share < 1.0, "the run shares calls with the optimal run: {paper:?}");
+    assert_eq!(means.paths().mean_edit_distance(), Ok(edits as f64));
+
+    let (released, means) = run(RuleVersion::Released, twice());
+    let longest = (edits as f64 / share).round();
+    assert_eq!(released.edit_distance, Some(longest as usize), "the length of the longer path");
+    assert_eq!((released.normalized_edit_distance, released.exact_match), (Some(1.0), Some(false)));
+    assert_eq!((released.cost_gap, released.completed), (paper.cost_gap, true));
+    assert_eq!(means.paths().mean_edit_distance(), Ok(longest));
+    assert_eq!(means.paths().mean_normalized_edit_distance(), Ok(1.0));
+
+    // Another event at a call of a banned tool does not ban it twice.
+    let once = || vec![Event::BanTool, Event::RemoveTools(vec![])];
+    let versions = [RuleVersion::PaperText, RuleVersion::Released];
+    let [paper, released] = versions.map(|version| run(version, once()).0);
+    assert_eq!(paper, released);
+    assert!(released.normalized_edit_distance.unwrap() < 1.0);
+}
+
 #[cfg(feature = "serde")]
 #[test]
 fn runs_under_the_released_rules_are_restored_and_rules_are_read_from_scenario_files() {

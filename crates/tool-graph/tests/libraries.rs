@@ -63,6 +63,22 @@ fn a_tool_that_contains_itself_is_an_error() {
 }
 
 #[test]
+fn a_tool_can_be_called_if_all_its_inputs_are_present_and_adds_its_outputs() {
+    let graph = ToolGraph::new(two()).unwrap();
+    let state = |types: &[&str]| graph.state(types).unwrap();
+    let (a, b) = (0, 1);
+    for (types, callable) in
+        [(&["x"][..], [true, false]), (&["y"], [false, false]), (&["y", "side"], [false, true])]
+    {
+        assert_eq!([a, b].map(|tool| graph.can_call(tool, &state(types))), callable, "{types:?}");
+    }
+    let mut now = state(&["y", "side"]);
+    assert_eq!(graph.apply(b, &mut now), Ok(true));
+    assert_eq!(now, state(&["y", "side", "z"]), "the inputs stay");
+    assert_eq!((graph.apply(b, &mut now), now), (Ok(false), state(&["y", "side", "z"])));
+}
+
+#[test]
 fn a_composite_tool_that_cannot_run_its_components_is_an_error() {
     let error = refused(tool("ab", &["x"], &["z"], &["a", "b"]));
     let want =

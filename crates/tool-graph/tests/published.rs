@@ -40,6 +40,7 @@ fn the_seven_paths_of_figure_16_are_all_plans_of_its_example() {
 mod costbench {
     use tool_graph::costbench::{CostModel, Library, Task};
     use tool_graph::{Episode, Error};
+    use trajectory_metrics::tool_calls::FailureClass;
 
     const GLOBAL_SEED: u64 = 42;
 
@@ -58,6 +59,49 @@ mod costbench {
                 assert!(level > 1 || plans == 7);
             }
         }
+    }
+
+    /// In the first column, a composite tool repeats a step of an earlier call and also yields new data. Only
+    /// a call that yields nothing new is repeated here.
+    #[test]
+    fn the_runs_of_table_10_have_the_failures_marked_in_it_except_for_a_call_that_repeats_a_part() {
+        let library = Library::new(2).unwrap();
+        let run = |task, names: &[&str]| {
+            let scenario =
+                CostModel::default().scenario(&library, GLOBAL_SEED, "<Query00001>", task, &[]);
+            let mut episode = Episode::new(&scenario);
+            names.iter().for_each(|name| drop(episode.call(name).unwrap()));
+            let run = episode.finish(true);
+            (run.failure_classes(), run.goal_reached())
+        };
+        let partly_repeated = [
+            "Decide_Attraction_Preference",
+            "Attraction_Preference_and_Search",
+            "Attraction_Refine_to_Step2",
+            "Select_Final_Attraction",
+        ];
+        assert_eq!(run(Task::Attraction, &partly_repeated), (vec![None; 4], true));
+        let extra = [
+            "Decide_Shopping_Preference",
+            "Search_Shopping_Candidates",
+            "Shopping_Finish_from_Step1_3Steps",
+            "Shopping_Refinement_Step1",
+            "Shopping_Refinement_Step2",
+            "Select_Final_Shopping",
+        ];
+        let classes = [vec![None; 3], vec![Some(FailureClass::Extra); 3]].concat();
+        assert_eq!(run(Task::Shopping, &extra), (classes, true));
+        // No tool has this name.
+        let wrong = ["Attraction_Full_Planning_to_Step1", "Attraction_Finalize_from_Step1_3Steps"];
+        let classes = vec![None, Some(FailureClass::WrongParameters)];
+        assert_eq!(run(Task::Attraction, &wrong), (classes, false));
+        let inaccessible = [
+            "Decide_Location_Preference",
+            "Search_Location_Candidates",
+            "Location_Refinement_Step2",
+        ];
+        let classes = vec![None, None, Some(FailureClass::Inaccessible)];
+        assert_eq!(run(Task::Location, &inaccessible), (classes, false));
     }
 
     #[test]

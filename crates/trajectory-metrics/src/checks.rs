@@ -34,6 +34,11 @@ pub(crate) const MAX_VALUE: f64 = 1e100;
 pub(crate) fn bounded(what: &'static str, values: &[f64]) -> Result<(), Error> {
     match values.iter().position(|value| !(-MAX_VALUE..=MAX_VALUE).contains(value)) {
         None => Ok(()),
-        Some(index) => Err(Error::ValueAt { what, index, value: values[index] }),
+        Some(index) => Err(too_large(what, index, values[index])),
     }
+}
+
+/// The error for a value that is NaN or larger than [`MAX_VALUE`] in size.
+pub(crate) const fn too_large(what: &'static str, index: usize, value: f64) -> Error {
+    Error::Entry { what, index, value, range: "from -1e100 to 1e100" }
 }

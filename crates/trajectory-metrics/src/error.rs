@@ -16,14 +16,14 @@ pub enum Error {
     /// The input has no rows, or no row of positive weight.
     #[error("the input is empty; give at least one row of positive weight")]
     Empty,
-    /// All rows of positive weight have the same outcome, or, where a fit needs both outcomes, the other
-    /// outcome has less than 1e-12 of the weight.
+    /// All rows of positive weight have the same outcome. Fits that need both outcomes also return this
+    /// error if the other outcome has less than 1e-12 of the weight.
     #[error(
-        "all outcomes are {}; give successes and failures",
+        "all outcomes are {}, except for less than 1e-12 of the weight; give successes and failures",
         if *.outcome { "successes" } else { "failures" }
     )]
     OneClass {
-        /// The outcome of all rows.
+        /// The outcome of the rows.
         outcome: bool,
     },
     /// Two arguments whose lengths must agree do not.
@@ -36,15 +36,17 @@ pub enum Error {
         /// The length it has.
         found: usize,
     },
-    /// A value is NaN or too large to be averaged.
-    #[error("{what}, entry {index}: {value}; give numbers from -1e100 to 1e100")]
-    ValueAt {
-        /// The argument.
+    /// An entry of a list is outside its range.
+    #[error("{what} {index} is {value}; it must be {range}")]
+    Entry {
+        /// The kind of entry.
         what: &'static str,
         /// Position of the entry, from 0.
         index: usize,
-        /// The value as given.
+        /// The entry as given.
         value: f64,
+        /// The valid range, in words.
+        range: &'static str,
     },
     /// The ends of traces in a flat array are not strictly increasing, or the last end is not the
     /// number of values.
@@ -56,14 +58,6 @@ pub enum Error {
         index: usize,
         /// Its end as given.
         end: usize,
-    },
-    /// A custom weight is not between 1e-100 and 1e100.
-    #[error("step {step}: weight is {value}; weights of steps must be from 1e-100 to 1e100")]
-    StepWeight {
-        /// The step, from 1.
-        step: usize,
-        /// The weight as given.
-        value: f64,
     },
     /// A horizon is shorter than its trace.
     #[error("the horizon is {horizon}; it must be at least the {steps} steps of the trace")]
@@ -167,14 +161,12 @@ pub enum Error {
     )]
     OtherDraws,
     /// The traces outside a fold are not enough to fit a calibration map on.
-    #[error(
-        "outside fold {fold} of the traces: {error}; what is outside each fold must be enough to fit on"
-    )]
+    #[error("the traces outside fold {fold} are not enough to fit a calibration map")]
     Fold {
         /// The fold, from 0.
         fold: usize,
-        /// What was wrong outside it.
-        error: Box<Self>,
+        /// The error of the fit.
+        source: Box<Self>,
     },
     /// Two streams that are compared row by row have different outcomes.
     #[error(
@@ -192,9 +184,6 @@ pub enum Error {
         /// How many there are.
         trials: u64,
     },
-    /// One task says nothing of how tasks differ.
-    #[error("a standard error over tasks needs tasks whose weights sum to more than 1")]
-    OneTask,
     /// The arguments of a call are given as a text that holds no JSON object.
     #[error(
         "the arguments of a call of {tool:?} are no JSON object: {problem}; give an object, an empty text or null"

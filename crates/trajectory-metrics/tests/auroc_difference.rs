@@ -21,9 +21,9 @@ fn two_models_with_different_outcomes_in_a_row_are_not_compared_as_if_they_were_
     let test = |theirs: &[bool]| delong_test(first, &ours, second, theirs, None);
     assert_eq!(test(&theirs), Err(Error::OutcomeDiffers { index: 2 }));
     let length = |what, found| Err(Error::Length { what, expected: 5, found });
-    assert_eq!(test(&ours[..4]), length("second outcomes", 4));
+    assert_eq!(test(&ours[..4]), length("second_outcomes", 4));
     let short = delong_test(first, &ours[..3], second, &ours[..3], None);
-    assert_eq!(short, length("first outcomes", 3));
+    assert_eq!(short, length("first_outcomes", 3));
     assert!(test(&ours).is_ok());
 }
 
@@ -103,7 +103,7 @@ fn a_sample_without_variance_over_tasks_is_a_typed_error() {
     );
     assert_eq!(of(&outcomes, &[true; 4], &tasks), Err(scoring_rules::Error::Empty.into()));
     let short = of(&outcomes, &second[..2], &tasks);
-    assert_eq!(short, Err(Error::Length { what: "second", expected: 4, found: 2 }));
+    assert_eq!(short, Err(Error::Length { what: "from_second", expected: 4, found: 2 }));
 }
 
 /// Two models on the same tasks. A task is hard for both, and shifts their confidences alike; runs

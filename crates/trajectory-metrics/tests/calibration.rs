@@ -32,7 +32,7 @@ fn fit<C: Calibrator>(calibrator: &C, case: &Value, forecasts: &str) -> C::Map {
     let forecasts = numbers(&case[forecasts]);
     let forecasts = Probability::from_slice(&forecasts).unwrap();
     calibrator
-        .fit(forecasts, &outcomes, Weight::from_slice(&numbers(&case["weights"])).unwrap())
+        .fit(forecasts, &outcomes, Some(Weight::from_slice(&numbers(&case["weights"])).unwrap()))
         .unwrap()
 }
 

@@ -31,24 +31,31 @@ fn ours(map: &str, rows: [&[f64]; 3], at: &[f64]) -> Vec<f64> {
     match map {
         "beta" => apply(
             &BetaCalibration::default()
-                .fit(forecasts, &outcomes, Weight::from_slice(weights).unwrap())
+                .fit(forecasts, &outcomes, Some(Weight::from_slice(weights).unwrap()))
                 .unwrap(),
         ),
         "temperature" => apply(
             &TemperatureScaling::default()
-                .fit(forecasts, &outcomes, Weight::from_slice(weights).unwrap())
+                .fit(forecasts, &outcomes, Some(Weight::from_slice(weights).unwrap()))
                 .unwrap(),
         ),
         "platt" => {
             let platt = Platt::new(1e-12, 1e-6).unwrap();
-            apply(&platt.fit(forecasts, &outcomes, Weight::from_slice(weights).unwrap()).unwrap())
+            apply(
+                &platt
+                    .fit(forecasts, &outcomes, Some(Weight::from_slice(weights).unwrap()))
+                    .unwrap(),
+            )
         }
         "isotonic" => apply(
-            &Isotonic.fit(forecasts, &outcomes, Weight::from_slice(weights).unwrap()).unwrap(),
+            &Isotonic
+                .fit(forecasts, &outcomes, Some(Weight::from_slice(weights).unwrap()))
+                .unwrap(),
         ),
         "venn_abers" => {
-            let map =
-                VennAbers.fit(forecasts, &outcomes, Weight::from_slice(weights).unwrap()).unwrap();
+            let map = VennAbers
+                .fit(forecasts, &outcomes, Some(Weight::from_slice(weights).unwrap()))
+                .unwrap();
             let pairs = at.iter().map(|&p| map.pair(p));
             pairs.flat_map(|(p0, p1)| [p0.get(), p1.get()]).collect()
         }
@@ -139,18 +146,18 @@ proptest! {
         let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
         let spread: Vec<f64> =
             powers[..rows.len()].iter().map(|power| 10.0_f64.powf(*power)).collect();
-        if let Ok(map) = beta().fit(forecasts, &outcomes, Weight::from_slice(&spread).unwrap()) {
+        if let Ok(map) = beta().fit(forecasts, &outcomes, Some(Weight::from_slice(&spread).unwrap())) {
             prop_assert!([map.a(), map.b(), map.intercept()].iter().all(|value| value.is_finite()));
         }
-        if let Ok(map) = temperature().fit(forecasts, &outcomes, Weight::from_slice(&spread).unwrap()) {
+        if let Ok(map) = temperature().fit(forecasts, &outcomes, Some(Weight::from_slice(&spread).unwrap())) {
             prop_assert!(map.temperature() > 0.0);
         }
         // Powers of two, so that not even rounding has a reason to differ.
         let [small, large] = [-200, 200].map(|power| {
             let weights: Vec<f64> =
                 rows.iter().map(|row| f64::from(row.2) * 2.0_f64.powi(power)).collect();
-            let beta = beta().fit(forecasts, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap();
-            (beta, temperature().fit(forecasts, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap())
+            let beta = beta().fit(forecasts, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap();
+            (beta, temperature().fit(forecasts, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap())
         });
         prop_assert_eq!(small, large);
     }
@@ -209,16 +216,18 @@ fn what_is_calibrated_already_stays_where_it_is() {
     let forecasts: Vec<Probability> = grid.iter().flat_map(|&said| [p(said); 2]).collect();
     let outcomes: Vec<bool> = grid.iter().flat_map(|_| [true, false]).collect();
     let weights: Vec<f64> = grid.iter().flat_map(|&p| [1e4 * p, 1e4 * (1.0 - p)]).collect();
-    let fitted = beta().fit(&forecasts, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap();
+    let fitted =
+        beta().fit(&forecasts, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap();
     assert!((fitted.a() - 1.0).abs() < 1e-9 && (fitted.b() - 1.0).abs() < 1e-9, "{fitted:?}");
     assert!(fitted.intercept().abs() < 1e-9);
-    let scaled =
-        temperature().fit(&forecasts, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap();
+    let scaled = temperature()
+        .fit(&forecasts, &outcomes, Some(Weight::from_slice(&weights).unwrap()))
+        .unwrap();
     assert!((scaled.temperature() - 1.0).abs() < 1e-9, "{scaled:?}");
     let venn_abers =
-        VennAbers.fit(&forecasts, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap();
+        VennAbers.fit(&forecasts, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap();
     let isotonic =
-        Isotonic.fit(&forecasts, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap();
+        Isotonic.fit(&forecasts, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap();
     for &said in &grid {
         let moved = |map: &dyn CalibrationMap| (map.apply(p(said)).get() - said).abs();
         assert!(moved(&fitted) < 1e-9 && moved(&scaled) < 1e-9 && moved(&isotonic) < 1e-12);
@@ -235,9 +244,11 @@ fn two_forecasts_get_the_rates_of_their_records_however_rare_one_of_them_is() {
         let outcomes = [false, true, false, true];
         // The clip of the result.
         let low = (weights[1] / (1.0 + weights[1])).max(1e-6);
-        let curve = beta().fit(&said, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap();
+        let curve =
+            beta().fit(&said, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap();
         let platt = Platt::new((1e-12 * rare * rare).max(1e-20), 1e-6).unwrap();
-        let line = platt.fit(&said, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap();
+        let line =
+            platt.fit(&said, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap();
         for map in [&curve as &dyn CalibrationMap, &line] {
             let (found, half) = (map.apply(said[0]).get(), map.apply(said[2]).get());
             assert!((found / low - 1.0).abs() < 1e-6, "{rare:e}: {found:e}");

@@ -171,7 +171,7 @@ fn consistency_bands_end_where_the_exact_distribution_of_the_curve_does() {
         )
         .unwrap();
         let level = Level::new(case["level"].as_f64().unwrap()).unwrap();
-        let band = consistency_band(&blocks, 40_000, level, 2007).unwrap();
+        let band = consistency_band(&blocks, level, 40_000, 2007).unwrap();
         for (ours, exact) in band.iter().zip(case["band"].as_array().unwrap()) {
             for (end, exact) in
                 [(ours.interval.low(), &exact[0]), (ours.interval.high(), &exact[1])]
@@ -253,7 +253,7 @@ fn of_confidences(blocks: &TiedBlocks) -> Vec<f64> {
         }
     }
     all.extend(reliability_curve(blocks).unwrap().iter().map(|point| point.success_rate));
-    for point in consistency_band(blocks, 20, Level::HALF, 3).unwrap() {
+    for point in consistency_band(blocks, Level::HALF, 20, 3).unwrap() {
         all.extend([point.interval.low(), point.interval.high()]);
     }
     all
@@ -388,7 +388,7 @@ proptest! {
     #[test]
     fn augrc_follows_from_auroc_and_the_failure_rate_and_the_best_excess_aurc_is_0(rows in rows()) {
         let ranked = blocks(&rows, true);
-        let (failures, successes) = ranked.class_weights();
+        let (failures, successes) = (ranked.failures(), ranked.successes());
         let rate = failures / (failures + successes);
         let wrong = 1.0 - auroc(&ranked).unwrap();
         let closed = rate * rate / 2.0 + rate * (1.0 - rate) * wrong;
@@ -439,7 +439,7 @@ fn calibrated_confidences_stay_in_their_band_about_as_often_as_its_level() {
     let (mut state, mut inside, mut points) = (2007_u64, 0, 0);
     let band = {
         let blocks = TiedBlocks::new(probabilities(&confidence), &[true; 300], None).unwrap();
-        consistency_band(&blocks, 1_000, Level::new(0.9).unwrap(), 11).unwrap()
+        consistency_band(&blocks, Level::new(0.9).unwrap(), 1_000, 11).unwrap()
     };
     for _ in 0..100 {
         let outcomes: Vec<bool> = confidence
@@ -495,7 +495,7 @@ fn a_missing_class_or_a_class_of_one_row_has_no_standard_error() {
     assert!(matches!(huge, Err(Error::Setting { name: "weight of the failures", .. })));
     assert_eq!(
         delong_test(p, &one_failure, &p[..2], &one_failure, None),
-        Err(Error::Length { what: "second confidences", expected: 3, found: 2 })
+        Err(Error::Length { what: "second_confidence", expected: 3, found: 2 })
     );
     let empty: TiedBlocks = TiedBlocks::default();
     assert_eq!(delong(&empty), Err(Error::Empty));

@@ -43,7 +43,7 @@ fn base_rate_rows_of_tables_2_to_4_come_out_to_the_printed_digits_for_every_sche
             let brier = Tps::new(BrierScore, schedule.clone());
             let beta = Tps::new(BetaScore::new(2.0, 4.0).unwrap(), schedule.clone());
             let ece = expected_calibration_error(&blocks, Binning::Quantile { bins: 10 });
-            let (failures, successes) = blocks.class_weights();
+            let (failures, successes) = (blocks.failures(), blocks.successes());
             let columns = [
                 ("base_rate", Ok(successes / (failures + successes)), 3),
                 ("auroc", auroc(&blocks), 3),

@@ -108,9 +108,9 @@ proptest! {
     ) {
         let custom: Vec<f64> = (0..300).map(|i| 1.0 + f64::from(i % 7)).collect();
         let mut schedules = WeightSchedule::NAMED.to_vec();
-        schedules.push(WeightSchedule::custom(&custom).unwrap());
+        schedules.push(WeightSchedule::custom(Weight::from_slice(&custom).unwrap()).unwrap());
         // Weights that end where the run does.
-        let just_enough = WeightSchedule::custom(&custom[..stream.len()]).unwrap();
+        let just_enough = WeightSchedule::custom(Weight::from_slice(&custom[..stream.len()]).unwrap()).unwrap();
         check_online(BrierScore, &just_enough, &stream, outcome, 0)?;
         for schedule in schedules {
             check_online(LogScore::exact(), &schedule, &stream, outcome, beyond)?;
@@ -203,7 +203,10 @@ fn every_trace_has_the_weight_at_its_position() {
 
 #[test]
 fn inconsistent_input_is_a_typed_error() {
-    let tps = Tps::new(BrierScore, WeightSchedule::custom(&[1.0, 2.0]).unwrap());
+    let tps = Tps::new(
+        BrierScore,
+        WeightSchedule::custom(Weight::from_slice(&[1.0, 2.0]).unwrap()).unwrap(),
+    );
     let stream = [Probability::HALF; 3];
     assert_eq!(
         tps.score(Trace::new(&stream, true).unwrap()),

@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use trajectory_metrics::{
-    BetaScore, BrierScore, LogScore, Probability, ScoringRule, Tps, Trace, WeightSchedule,
+    BetaScore, BrierScore, LogScore, Probability, ScoringRule, Tps, Trace, Weight, WeightSchedule,
 };
 
 const DEPTH: usize = 4;
@@ -64,7 +64,9 @@ fn schedule() -> impl Strategy<Value = WeightSchedule> {
     prop_oneof![
         prop::sample::select(WeightSchedule::NAMED.to_vec()),
         prop::collection::vec(0.01..5.0_f64, DEPTH + 1)
-            .prop_map(|weights| WeightSchedule::custom(&weights).unwrap()),
+            .prop_map(
+                |weights| WeightSchedule::custom(Weight::from_slice(&weights).unwrap()).unwrap()
+            ),
     ]
 }
 

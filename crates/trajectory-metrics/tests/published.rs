@@ -3,7 +3,8 @@
 
 use proptest::prelude::*;
 use trajectory_metrics::{
-    BetaScore, BrierScore, LogScore, Probability, ScoringRule, Summary, Tps, Trace, WeightSchedule,
+    BetaScore, BrierScore, LogScore, Probability, ScoringRule, Summary, Tps, Trace, Weight,
+    WeightSchedule,
 };
 
 /// Two histories, one as likely as the number says; success has the given chance after each. So the
@@ -123,7 +124,7 @@ proptest! {
         weight in 0.05..0.95_f64,
     ) {
         let process = Process { first, success };
-        let custom = WeightSchedule::custom(&[weight, 1.0 - weight]).unwrap();
+        let custom = WeightSchedule::custom(Weight::from_slice(&[weight, 1.0 - weight]).unwrap()).unwrap();
         for schedule in WeightSchedule::NAMED.into_iter().chain([custom]) {
             the_weighted_mean_is_blind(LogScore::exact(), process, &schedule, shift)?;
             the_weighted_mean_is_blind(BrierScore, process, &schedule, shift)?;

@@ -55,7 +55,7 @@ fn settings_are_written_and_read_and_invalid_ones_are_refused() {
         assert_eq!(back(&schedule), json!(schedule.name()));
         back(&Summary::Weighted(schedule));
     }
-    let custom = WeightSchedule::custom(&[2.0, 0.1]).unwrap();
+    let custom = WeightSchedule::custom(Weight::from_slice(&[2.0, 0.1]).unwrap()).unwrap();
     refused::<WeightSchedule>(&back(&custom), &[("custom", json!([1.0, 0.0]))]);
     assert!(serde_json::from_value::<WeightSchedule>(json!("front")).is_err());
     assert_eq!(back(&Summary::Minimum), json!("minimum"));
@@ -134,7 +134,7 @@ fn results_are_written_and_read_and_invalid_ones_are_refused() {
     refused::<RiskCoveragePoint>(&back(&curve[0]), &[("risk", json!(1.5))]);
     back(&reliability_curve(&blocks).unwrap()[0]);
     back(&reliability_diagram(&blocks, Binning::Quantile { bins: 3 }).unwrap()[0]);
-    back(&consistency_band(&blocks, 20, Level::HALF, 1).unwrap()[0]);
+    back(&consistency_band(&blocks, Level::HALF, 20, 1).unwrap()[0]);
 
     let values: Vec<f64> = (0..24).map(|i| f64::from(i).sin()).collect();
     let mean = back(&cluster_mean(&values, None, &tasks).unwrap());
@@ -305,7 +305,7 @@ fn stored_forms_refuse_keys_that_are_not_known() {
     let weights = [Weight::ONE; 24];
     macro_rules! maps {
         ($($calibrator:expr),*) => {$({
-            let map = $calibrator.fit(&forecasts, outcomes, &weights).unwrap();
+            let map = $calibrator.fit(&forecasts, outcomes, Some(&weights)).unwrap();
             let mut stored = back(&map);
             stored["not_a_field"] = json!(1);
             fn read<T: DeserializeOwned>(_: &T, stored: Value) -> bool {
@@ -342,7 +342,9 @@ fn fits_rankings_and_custom_weights_are_written_and_read_and_invalid_ones_are_re
     let logits = Ranking::from_scores(&[41.0, -2.5, 40.0], &[true, false, true]).unwrap();
     refused::<Ranking<OrderedScore>>(&back(&logits), &[("confidence", json!([1.0, null, 2.0]))]);
 
-    let WeightSchedule::Custom(weights) = WeightSchedule::custom(&[2.0, 0.1]).unwrap() else {
+    let WeightSchedule::Custom(weights) =
+        WeightSchedule::custom(Weight::from_slice(&[2.0, 0.1]).unwrap()).unwrap()
+    else {
         panic!("a custom schedule is custom")
     };
     assert_eq!(back(&weights), json!([2.0, 0.1]));

@@ -37,6 +37,7 @@ fn relative_error(ours: f64, exact: f64) -> f64 {
 #[test]
 fn paths_agree_with_rapidfuzz_and_scipy() {
     let mut rows = 0;
+    let (mut means, mut sums) = (PathDistances::default(), [0.0; 3]);
     for row in golden("path") {
         let (a, b): (Vec<u32>, Vec<u32>) = (numbers(row[0]), numbers(row[1]));
         let (distance, common): (usize, usize) = (row[2].parse().unwrap(), row[4].parse().unwrap());
@@ -50,6 +51,10 @@ fn paths_agree_with_rapidfuzz_and_scipy() {
             (Some(ours), Some(scipy)) => assert!((ours - scipy).abs() < 1e-12, "{row:?}"),
             (ours, scipy) => assert_eq!(ours, scipy, "{row:?}"),
         }
+        means.update(&a, &b);
+        let same = if distance == 0 { 1.0 } else { 0.0 };
+        let all = [distance as f64, number(row[3]), same];
+        sums.iter_mut().zip(all).for_each(|(sum, value)| *sum += value);
         // Names have the same distance as their numbers.
         let name = |calls: &[u32]| calls.iter().map(u32::to_string).collect::<Vec<_>>();
         let (a, b) = (name(&a), name(&b));
@@ -59,6 +64,15 @@ fn paths_agree_with_rapidfuzz_and_scipy() {
         rows += 1;
     }
     assert!(rows >= 60, "{rows}");
+    let found = [
+        means.mean_edit_distance(),
+        means.mean_normalized_edit_distance(),
+        means.exact_match_rate(),
+    ];
+    for (found, sum) in found.into_iter().zip(sums) {
+        assert!(relative_error(found.unwrap(), sum / f64::from(rows)) < 1e-14, "{means:?}");
+        assert!(sum > 0.0 && sum != f64::from(rows), "the rows tell the means apart");
+    }
 }
 
 #[test]
@@ -232,7 +246,9 @@ fn an_interval_over_tasks_spans_both_ends_and_needs_two_tasks() {
     assert!((interval.high() - (2.0 / 3.0 + z / 6.0)).abs() < 1e-14);
     let one = mean_over_tasks(&values[..1], None).unwrap();
     assert_eq!(one.standard_errors, None);
-    assert_eq!(one.normal_interval(level), Err(Error::OneTask));
+    let name = "the confidence interval of a mean over tasks";
+    let refused = one.normal_interval(level);
+    assert!(matches!(refused, Err(Error::Undefined { name: of, .. }) if of == name), "{refused:?}");
 
     // Resampling tasks comes to about the same with many of them.
     let many: Vec<Interval> = (0..200).map(|i| exact(f64::from(i * 37 % 5) / 4.0)).collect();
@@ -266,7 +282,7 @@ fn undefined_results_and_invalid_arguments_are_errors_that_name_them() {
         assert_eq!(Interval::point(bad).is_err(), bad.is_nan());
     }
     let unbounded = Interval::new(0.0, f64::INFINITY).unwrap();
-    let not_finite = |result| matches!(result, Err(Error::ValueAt { index: 1, .. }));
+    let not_finite = |result| matches!(result, Err(Error::Entry { index: 1, .. }));
     assert!(not_finite(
         mean_over_tasks(&[exact(0.5), unbounded], None).map(|mean| mean.mean.high())
     ));
@@ -337,7 +353,8 @@ fn a_standard_error_whose_denominator_is_rounding_is_undefined() {
     .unwrap();
     assert_eq!(rounded.standard_errors, None);
     assert!((rounded.mean.low() - 0.175).abs() < 1e-15);
-    assert_eq!(rounded.normal_interval(Level::HALF), Err(Error::OneTask));
+    let refused = rounded.normal_interval(Level::HALF);
+    assert!(matches!(refused, Err(Error::Undefined { .. })), "{refused:?}");
     let error = |excess: f64| {
         mean_over_tasks(
             &values,

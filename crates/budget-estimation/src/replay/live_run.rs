@@ -1,6 +1,11 @@
 #[cfg(feature = "serde")]
 use std::collections::BTreeMap;
 
+#[cfg(feature = "serde")]
+use crate::rollouts::{
+    feature_column::FeatureColumn,
+    key_column::{KeyColumn, TASK},
+};
 use crate::{
     error::Error, replay::prefix::Prefix, resource::Resource, rollouts::storage::Rollouts,
 };
@@ -43,6 +48,30 @@ impl LiveRun {
         Ok(Self { rollouts })
     }
 
+    /// Declares keys of the run, such as its model; see [`Rollouts::with_keys`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Rollouts::with_keys`].
+    pub fn with_keys<N: Into<String>>(
+        self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<Self, Error> {
+        Ok(Self { rollouts: self.rollouts.with_keys(names)? })
+    }
+
+    /// Declares numeric features of turns; see [`Rollouts::with_features`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Rollouts::with_features`].
+    pub fn with_features<N: Into<String>>(
+        self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<Self, Error> {
+        Ok(Self { rollouts: self.rollouts.with_features(names)? })
+    }
+
     /// The handle of a resource.
     ///
     /// # Errors
@@ -81,6 +110,25 @@ impl LiveRun {
         self.rollouts.set_content(0, turn, content)
     }
 
+    /// Sets a key, such as `task`, which is known before the first turn.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchColumn`] if the key is not declared.
+    pub fn set_key(&mut self, name: &str, value: impl Into<String>) -> Result<(), Error> {
+        self.rollouts.set_key(0, name, value)
+    }
+
+    /// Sets a feature of a completed turn, or with turn 0 of what was known before the first turn; see
+    /// [`Rollouts::set_feature`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Rollouts::set_feature`].
+    pub fn set_feature(&mut self, turn: usize, name: &str, value: f64) -> Result<(), Error> {
+        self.rollouts.set_feature(0, turn, name, value)
+    }
+
     /// What is known now, for an estimate of this resource.
     ///
     /// # Errors
@@ -104,6 +152,12 @@ struct Stored {
     /// By turn, 0 being before the first turn.
     #[serde(default)]
     contents: BTreeMap<usize, String>,
+    /// The declared keys in their order.
+    #[serde(default)]
+    keys: Vec<(String, Option<String>)>,
+    /// The declared features in their order, with the known values by turn.
+    #[serde(default)]
+    features: Vec<(String, BTreeMap<usize, f64>)>,
 }
 
 #[cfg(feature = "serde")]
@@ -125,10 +179,17 @@ impl From<LiveRun> for Stored {
             name: column.name.clone(),
             cap: column.cap(0),
         };
+        let key = |key: &KeyColumn| (key.name.clone(), key.get(0).map(str::to_owned));
+        let feature = |feature: &FeatureColumn| {
+            let known = (0..=turns).filter_map(|turn| Some((turn, feature.get(0, 0, turn)?)));
+            (feature.name.clone(), known.collect())
+        };
         Self {
             resources: columns.iter().map(resource).collect(),
             turns: (0..turns).map(turn).collect(),
             contents: run.rollouts.contents.iter().map(|(&(_, k), it)| (k, it.clone())).collect(),
+            keys: run.rollouts.keys.iter().map(key).collect(),
+            features: run.rollouts.features.iter().map(feature).collect(),
         }
     }
 }
@@ -147,6 +208,18 @@ impl TryFrom<Stored> for LiveRun {
         stored.turns.iter().try_for_each(|costs| run.push(costs))?;
         for (turn, content) in stored.contents {
             run.set_content(turn, content)?;
+        }
+        for (name, value) in stored.keys {
+            if name != TASK {
+                run = run.with_keys([name.as_str()])?;
+            }
+            if let Some(value) = value {
+                run.set_key(&name, value)?;
+            }
+        }
+        for (name, values) in stored.features {
+            run = run.with_features([name.as_str()])?;
+            values.into_iter().try_for_each(|(turn, value)| run.set_feature(turn, &name, value))?;
         }
         Ok(run)
     }

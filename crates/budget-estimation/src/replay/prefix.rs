@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// What an estimator may know after k turns of a run: the costs of these turns, their sums, their
-/// contents, and the caps. It contains nothing that happened later: no further turn, no number of turns, no outcome.
+/// contents and features, the keys of the run, and the caps. It contains nothing that happened later: no further turn, no number of turns, no outcome.
 ///
 /// One resource is the one to be estimated. What was spent of the others is visible too.
 ///
@@ -42,6 +42,25 @@ use crate::{
 /// }
 /// ```
 ///
+/// ```compile_fail,E0599
+/// use budget_estimation::{Error, Estimate, Prefix};
+///
+/// fn estimate(prefix: &Prefix<'_>) -> Result<Estimate, Error> {
+///     // The largest number of errors of any turn.
+///     let later = prefix.features("errors").fold(0.0, f64::max);
+///     Estimate::interval(0.0, later)
+/// }
+/// ```
+///
+/// ```compile_fail,E0616
+/// use budget_estimation::{Error, Estimate, Prefix};
+///
+/// fn estimate(prefix: &Prefix<'_>) -> Result<Estimate, Error> {
+///     let later = prefix.rollouts.features.len();
+///     Estimate::interval(0.0, later as f64)
+/// }
+/// ```
+///
 /// ```compile_fail,E0616
 /// use budget_estimation::{Error, Estimate, Prefix};
 ///
@@ -56,9 +75,9 @@ pub struct Prefix<'a> {
     resource: Resource,
     usage: Usage<'a>,
     /// Read only up to `turns`.
-    rollouts: &'a Rollouts,
-    rollout: usize,
-    start: usize,
+    pub(super) rollouts: &'a Rollouts,
+    pub(super) rollout: usize,
+    pub(super) start: usize,
 }
 
 impl<'a> Prefix<'a> {
@@ -105,6 +124,28 @@ impl<'a> Prefix<'a> {
     #[must_use]
     pub fn resources(&self) -> impl ExactSizeIterator<Item = (Resource, &'a str)> {
         self.rollouts.resources()
+    }
+
+    /// The value of a key of the run, such as `task`, which is known before the first turn; `None` if it
+    /// has none. See [`Rollouts::with_keys`](crate::Rollouts::with_keys).
+    #[must_use]
+    pub fn key(&self, name: &str) -> Option<&'a str> {
+        self.rollouts.key_of(self.rollout, name)
+    }
+
+    /// The names and values of all keys of the run that have a value; see
+    /// [`Rollout::keys`](crate::Rollout::keys).
+    pub fn keys(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.rollouts.keys_of(self.rollout)
+    }
+
+    /// A feature of a completed turn, 1 to k, or of what was known before the first turn, 0; `None` for a
+    /// later turn and if it is not known. See [`Rollouts::with_features`](crate::Rollouts::with_features).
+    #[must_use]
+    pub fn feature(&self, turn: usize, name: &str) -> Option<f64> {
+        let column = self.rollouts.features.iter().find(|feature| feature.name == name)?;
+        let known = turn <= self.turns;
+        known.then(|| column.get(self.rollout, self.start + self.rollout, turn)).flatten()
     }
 
     /// The content of a completed turn, 1 to k, or what was known before the first turn, 0; `None` for a

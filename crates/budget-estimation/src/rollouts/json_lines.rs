@@ -3,10 +3,17 @@ use std::io::{BufRead, Write};
 use serde_json::{Map, Number, Value, json};
 use trajectory_metrics::distinct_keys::repeated_key;
 
-use crate::{error::Error, rollouts::storage::Rollouts};
+use crate::{
+    checks::MOST,
+    error::Error,
+    rollouts::{rollout::Rollout, storage::Rollouts},
+};
 
 /// The field of opaque contents.
 const CONTENT: &str = "content";
+
+/// The field of features that are known before the first turn.
+const START: &str = "start";
 
 /// Whole numbers below 2^53 are written without a fraction.
 const WHOLE: f64 = 9_007_199_254_740_992.0;
@@ -46,6 +53,33 @@ impl Rollouts {
         resources: impl IntoIterator<Item = N>,
     ) -> Result<Self, Error> {
         let mut rollouts = Self::new(resources)?;
+        rollouts.append_json_lines(reader)?;
+        Ok(rollouts)
+    }
+
+    /// Appends the rollouts of JSON Lines, with the declared resources, keys and features.
+    ///
+    /// The format is that of [`Rollouts::read_json_lines`]. Each declared key is a field of the line, a
+    /// string or a whole number. Each declared feature is a field of a turn, a number; those that are
+    /// known before the first turn are in the object `start` of the line. Keys and features that are
+    /// null or missing are not known.
+    ///
+    /// # Errors
+    ///
+    /// As [`Rollouts::read_json_lines`]. The lines before the wrong one are appended.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Rollouts};
+    ///
+    /// let text = r#"{"model": "small", "turns": [{"tokens": 50, "errors": 2}], "success": 1}"#;
+    /// let rollouts = Rollouts::new(["tokens"])?.with_keys(["model"])?;
+    /// let mut rollouts = rollouts.with_features(["errors"])?;
+    /// rollouts.append_json_lines(text.as_bytes())?;
+    /// let rollout = rollouts.get(0)?;
+    /// assert_eq!((rollout.key("model"), rollout.feature(1, "errors")), (Some("small"), Some(2.0)));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn append_json_lines(&mut self, reader: impl BufRead) -> Result<(), Error> {
         let mut costs = Vec::new();
         for (line, text) in (1..).zip(reader.lines()) {
             let wrong = |(field, problem)| Error::Line { line, field, problem };
@@ -56,10 +90,10 @@ impl Rollouts {
                 _ => text.as_str(),
             };
             if !text.trim().is_empty() {
-                rollouts.read_line(text, &mut costs).map_err(wrong)?;
+                self.read_line(text, &mut costs).map_err(wrong)?;
             }
         }
-        Ok(rollouts)
+        Ok(())
     }
 
     fn read_line(&mut self, text: &str, costs: &mut Vec<Option<f64>>) -> Result<(), Wrong> {
@@ -70,7 +104,8 @@ impl Rollouts {
         }
         let line = value.as_object().ok_or_else(|| whole("give one object per line".into()))?;
         let id = name(line, "id")?;
-        let task = name(line, "task")?;
+        let keys = self.keys.iter().map(|key| Ok((key.name.clone(), name(line, &key.name)?)));
+        let keys = keys.collect::<Result<Vec<_>, Wrong>>()?;
         let succeeded = match line.get("success") {
             Some(Value::Bool(success)) => *success,
             Some(Value::Number(number)) if number.as_f64() == Some(1.0) => true,
@@ -118,6 +153,7 @@ impl Rollouts {
                 }
             }
         }
+        let features = self.read_features(line, turns)?;
         let mut caps = Vec::new();
         match line.get("caps") {
             None | Some(Value::Null) => {}
@@ -147,8 +183,13 @@ impl Rollouts {
             if let Some(id) = id {
                 self.set_id(rollout, id)?;
             }
-            if let Some(task) = task {
-                self.set_task(rollout, task)?;
+            for (name, value) in keys {
+                if let Some(value) = value {
+                    self.set_key(rollout, &name, value)?;
+                }
+            }
+            for (turn, name, value) in features {
+                self.set_feature(rollout, turn, &name, value)?;
             }
             if was_cut_off {
                 self.set_censored(rollout)?;
@@ -161,7 +202,42 @@ impl Rollouts {
         set.map_err(|error: Error| whole(error.to_string()))
     }
 
-    /// Writes JSON Lines that [`Rollouts::read_json_lines`] reads back, to the last bit.
+    /// The turn, name and value of each known feature.
+    fn read_features(
+        &self,
+        line: &Map<String, Value>,
+        turns: &[Value],
+    ) -> Result<Vec<(usize, String, f64)>, Wrong> {
+        let start = match line.get(START) {
+            None | Some(Value::Null) => None,
+            Some(Value::Object(start)) => Some(start),
+            Some(_) if self.features.is_empty() => None,
+            Some(_) => return Err((START.into(), "give an object".into())),
+        };
+        let mut features = Vec::new();
+        let objects = std::iter::once(start).chain(turns.iter().map(Value::as_object));
+        for (turn, object) in objects.enumerate() {
+            for name in self.features.iter().map(|feature| &feature.name) {
+                match object.and_then(|object| object.get(name)) {
+                    None | Some(Value::Null) => {}
+                    Some(value) => {
+                        let known = value.as_f64().filter(|value| value.abs() <= MOST);
+                        let wrong = || {
+                            let place = turn.checked_sub(1).map(|at| format!("turns[{at}]"));
+                            let place = place.unwrap_or_else(|| START.to_owned());
+                            let problem = "give a number from -1e100 to 1e100, or null";
+                            (format!("{place}.{name}"), problem.into())
+                        };
+                        features.push((turn, name.clone(), known.ok_or_else(wrong)?));
+                    }
+                }
+            }
+        }
+        Ok(features)
+    }
+
+    /// Writes JSON Lines that [`Rollouts::append_json_lines`] reads back, to the last bit, if the same
+    /// keys and features are declared.
     ///
     /// # Errors
     ///
@@ -169,12 +245,14 @@ impl Rollouts {
     pub fn write_json_lines(&self, mut writer: impl Write) -> Result<(), Error> {
         for rollout in self.iter() {
             let mut line = Map::new();
-            let texts =
-                [("id", rollout.id()), ("task", rollout.task()), (CONTENT, rollout.content(0))];
-            for (name, text) in texts {
-                if let Some(text) = text {
-                    line.insert(name.into(), text.into());
-                }
+            let texts = [("id", rollout.id()), (CONTENT, rollout.content(0))];
+            let texts = texts.into_iter().filter_map(|(name, text)| Some((name, text?)));
+            for (name, text) in texts.chain(rollout.keys()) {
+                line.insert(name.into(), text.into());
+            }
+            let start = self.written_features(&rollout, 0);
+            if !start.is_empty() {
+                line.insert(START.into(), start.into());
             }
             let turn = |at: usize| -> Value {
                 let cost = |column: &crate::rollouts::column::Column| {
@@ -182,6 +260,7 @@ impl Rollouts {
                     (column.name.clone(), number(cost))
                 };
                 let mut turn: Map<String, Value> = self.columns.iter().map(cost).collect();
+                turn.append(&mut self.written_features(&rollout, 1 + at - rollout.start));
                 if let Some(content) = rollout.content(1 + at - rollout.start) {
                     turn.entry(CONTENT).or_insert_with(|| content.into());
                 }
@@ -206,6 +285,12 @@ impl Rollouts {
             })?;
         }
         Ok(())
+    }
+
+    fn written_features(&self, rollout: &Rollout<'_>, turn: usize) -> Map<String, Value> {
+        let names = self.features.iter().map(|feature| &feature.name);
+        let known = |name: &String| Some((name.clone(), number(rollout.feature(turn, name)?)));
+        names.filter_map(known).collect()
     }
 }
 

@@ -71,12 +71,6 @@ impl<'a> Rollout<'a> {
         self.rollouts.ids.get(self.index)?.as_deref()
     }
 
-    /// The task that it worked on; `None` if unknown.
-    #[must_use]
-    pub fn task(&self) -> Option<&'a str> {
-        self.rollouts.tasks.get(self.index)?.as_deref()
-    }
-
     /// The content of a turn, 0 to T; `None` without content. See [`Rollouts::set_content`].
     #[must_use]
     pub fn content(&self, turn: usize) -> Option<&'a str> {
@@ -167,15 +161,17 @@ impl<'a> Rollout<'a> {
     ///
     /// [`Error::UnknownCost`] if it succeeded and a cost of a capped resource is unknown.
     pub fn is_feasible(&self) -> Result<bool, Error> {
-        if !self.succeeded() {
-            return Ok(false);
-        }
+        Ok(self.succeeded() && !self.is_over()?)
+    }
+
+    /// Whether it exceeded a cap.
+    pub(crate) fn is_over(&self) -> Result<bool, Error> {
         for (index, column) in self.rollouts.columns.iter().enumerate() {
             if column.cap(self.index).is_some() && self.usage(Resource { index })?.is_over() {
-                return Ok(false);
+                return Ok(true);
             }
         }
-        Ok(true)
+        Ok(false)
     }
 
     /// What it spent in all, from which earlier sums are subtracted.

@@ -1,6 +1,19 @@
 use std::collections::BTreeMap;
 
-use crate::{checks::is_amount, error::Error, resource::Resource, rollouts::column::Column};
+use crate::{
+    checks::is_amount,
+    error::Error,
+    resource::Resource,
+    rollouts::{
+        column::Column,
+        feature_column::FeatureColumn,
+        key_column::{KeyColumn, TASK},
+    },
+};
+
+/// Fields of the JSON Lines that are no keys or features.
+pub(crate) const FIELDS: [&str; 8] =
+    ["id", "task", "turns", "success", "cut_off", "caps", "content", "start"];
 
 /// Many runs of an agent, stored flat: one array of costs per resource, and the end of each run.
 ///
@@ -44,7 +57,8 @@ pub struct Rollouts {
     pub(crate) successes: Vec<bool>,
     pub(crate) censored: Vec<bool>,
     pub(crate) ids: Vec<Option<String>>,
-    pub(crate) tasks: Vec<Option<String>>,
+    pub(crate) keys: Vec<KeyColumn>,
+    pub(crate) features: Vec<FeatureColumn>,
     /// By rollout and turn, 0 being before the first turn.
     pub(crate) contents: BTreeMap<(usize, usize), String>,
 }
@@ -57,6 +71,7 @@ impl Rollouts {
     /// [`Error::Empty`] without a name; [`Error::ResourceName`] for an empty or repeated name.
     pub fn new<N: Into<String>>(resources: impl IntoIterator<Item = N>) -> Result<Self, Error> {
         let mut rollouts = Self::with_columns(Vec::new());
+        rollouts.keys.push(KeyColumn::new(TASK.to_owned()));
         for name in resources {
             let name = rollouts.new_name(name.into())?;
             rollouts.columns.push(Column::new(name));
@@ -72,16 +87,32 @@ impl Rollouts {
             successes: Vec::new(),
             censored: Vec::new(),
             ids: Vec::new(),
-            tasks: Vec::new(),
+            keys: Vec::new(),
+            features: Vec::new(),
             contents: BTreeMap::new(),
         }
     }
 
     pub(crate) fn new_name(&self, name: String) -> Result<String, Error> {
-        if name.is_empty() || self.columns.iter().any(|column| column.name == name) {
+        if name.is_empty() || self.has_column(&name) {
             return Err(Error::ResourceName { name });
         }
         Ok(name)
+    }
+
+    /// Checks the name of a new key or feature.
+    pub(crate) fn new_column_name(&self, name: String) -> Result<String, Error> {
+        if name.is_empty() || self.has_column(&name) || FIELDS.contains(&name.as_str()) {
+            return Err(Error::ColumnName { name });
+        }
+        Ok(name)
+    }
+
+    /// Whether a resource, a declared key or a feature has this name.
+    fn has_column(&self, name: &str) -> bool {
+        self.columns.iter().any(|column| column.name == name)
+            || self.keys.iter().skip(1).any(|key| key.name == name)
+            || self.features.iter().any(|feature| feature.name == name)
     }
 
     /// Appends a run and returns its position. The costs are those of the first turn, one per
@@ -136,7 +167,6 @@ impl Rollouts {
         self.successes.push(succeeded);
         self.censored.push(false);
         self.ids.push(None);
-        self.tasks.push(None);
     }
 
     /// Checks the known costs; the first cost belongs to `first_turn`.
@@ -169,19 +199,6 @@ impl Rollouts {
         let rollouts = self.len();
         let entry = self.ids.get_mut(rollout).ok_or(Error::NoSuchRollout { rollout, rollouts })?;
         *entry = Some(id.into());
-        Ok(())
-    }
-
-    /// Sets the task of a rollout. Several rollouts may have the same task.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoSuchRollout`] if there is no rollout at this position.
-    pub fn set_task(&mut self, rollout: usize, task: impl Into<String>) -> Result<(), Error> {
-        let rollouts = self.len();
-        let entry =
-            self.tasks.get_mut(rollout).ok_or(Error::NoSuchRollout { rollout, rollouts })?;
-        *entry = Some(task.into());
         Ok(())
     }
 

@@ -4,7 +4,10 @@ use crate::{
     checks::MOST,
     error::Error,
     resource::Resource,
-    rollouts::{column::Column, rollout::Rollout, storage::Rollouts},
+    rollouts::{
+        column::Column, feature_column::FeatureColumn, key_column::KeyColumn, rollout::Rollout,
+        storage::Rollouts,
+    },
 };
 
 impl Rollouts {
@@ -46,6 +49,9 @@ impl Rollouts {
         let empty =
             |column: &Column| Column { cap: column.cap, ..Column::new(column.name.clone()) };
         let mut kept = Self::with_columns(self.columns.iter().map(empty).collect());
+        kept.keys = self.keys.iter().map(|key| KeyColumn::new(key.name.clone())).collect();
+        let feature = |from: &FeatureColumn| FeatureColumn::new(from.name.clone());
+        kept.features = self.features.iter().map(feature).collect();
         for rollout in self.iter().filter(|rollout| keep(rollout)) {
             for (to, from) in kept.columns.iter_mut().zip(&self.columns) {
                 let turns = rollout.start..rollout.end;
@@ -54,13 +60,22 @@ impl Rollouts {
                 to.caps.extend(from.caps.get(rollout.index));
                 to.places.extend(from.places.get(rollout.index));
             }
-            kept.ends.push(kept.ends.last().copied().unwrap_or(0) + rollout.turns());
+            let start = kept.ends.last().copied().unwrap_or(0);
+            kept.ends.push(start + rollout.turns());
             kept.successes.push(rollout.succeeded());
             kept.censored.push(rollout.is_censored());
             kept.ids.push(rollout.id().map(str::to_owned));
-            kept.tasks.push(rollout.task().map(str::to_owned));
             let contents = self.contents.range((rollout.index, 0)..=(rollout.index, usize::MAX));
             let index = kept.ends.len() - 1;
+            for (to, from) in kept.keys.iter_mut().zip(&self.keys) {
+                if let Some(value) = from.get(rollout.index) {
+                    to.set(index, value.to_owned());
+                }
+            }
+            for (to, from) in kept.features.iter_mut().zip(&self.features) {
+                let place = (rollout.index, rollout.first_feature());
+                to.copy((index, start + index), from, place, rollout.turns());
+            }
             let contents = contents.map(|(&(_, turn), content)| ((index, turn), content.clone()));
             kept.contents.extend(contents);
         }

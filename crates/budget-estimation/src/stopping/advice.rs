@@ -58,6 +58,13 @@ pub enum AdviceReason {
         /// The stated probability.
         probability: Probability,
     },
+    /// The chance of success times its value is below the expected remaining cost: stop.
+    NotWorthwhile {
+        /// The chance of success times the value of success.
+        worth: f64,
+        /// The expected remaining cost.
+        cost: f64,
+    },
     /// The estimate was `impossible`, or an interval above what is left of a cap, which says the same:
     /// stop if a stop rule applies, otherwise a warning.
     Impossible {
@@ -105,6 +112,7 @@ impl Advice {
             AdviceReason::FailureProbability { .. } => {
                 StopReason::Other("stated_failure_probability".to_owned())
             }
+            AdviceReason::NotWorthwhile { .. } => StopReason::Other("not_worthwhile".to_owned()),
             AdviceReason::Impossible { .. } => StopReason::Other("estimated_impossible".to_owned()),
             warning => StopReason::Other(warning.to_string()),
         })
@@ -130,6 +138,10 @@ impl fmt::Display for AdviceReason {
             Self::FailureProbability { probability } => {
                 write!(f, "the stated probability of failure is {}", probability.get())
             }
+            Self::NotWorthwhile { worth, cost } => write!(
+                f,
+                "success is worth {worth} in expectation, and the rest of the run costs {cost}"
+            ),
             Self::Impossible { in_a_row } => write!(f, "impossible, {in_a_row} in a row"),
             Self::MayNotFit { resource } => {
                 write!(f, "the estimate may not fit under the cap on {resource}")

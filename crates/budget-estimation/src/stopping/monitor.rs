@@ -7,7 +7,7 @@ use crate::{
     rollouts::decimals::left_of,
     stopping::{
         advice::{Advice, AdviceReason},
-        stop_rule::{StopRule, impossible_in_a_row},
+        stop_rule::{Seen, StopRule, impossible_in_a_row},
     },
 };
 
@@ -172,16 +172,25 @@ impl BudgetMonitor {
             }
         }
         self.in_a_row = impossible_in_a_row(self.in_a_row, impossible);
-        let (in_a_row, over) = (self.in_a_row, exceeded.is_some());
+        let in_a_row = self.in_a_row;
+        let seen = Seen {
+            impossible_in_a_row: in_a_row,
+            failure_probability,
+            cap_exceeded: exceeded.is_some(),
+            estimate: estimates.first().copied().unwrap_or(Estimate::NoAnswer),
+        };
         if let Some(resource) = exceeded.cloned() {
             return Ok(Advice::Stop(AdviceReason::CapExceeded { resource }));
         }
-        if let Some(rule) =
-            self.rules.iter().find(|rule| rule.holds(in_a_row, failure_probability, over))
-        {
-            return Ok(Advice::Stop(match (rule, failure_probability) {
+        if let Some(rule) = self.rules.iter().find(|rule| rule.holds(&seen)) {
+            let worth_and_cost = |value| seen.worth_and_cost(value).unwrap_or_default();
+            return Ok(Advice::Stop(match (*rule, failure_probability) {
                 (StopRule::FailureProbability { .. }, Some(probability)) => {
                     AdviceReason::FailureProbability { probability }
+                }
+                (StopRule::NotWorthwhile { value }, _) => {
+                    let (worth, cost) = worth_and_cost(value);
+                    AdviceReason::NotWorthwhile { worth, cost }
                 }
                 _ => AdviceReason::Impossible { in_a_row },
             }));

@@ -2,13 +2,15 @@ use std::num::NonZeroU32;
 
 use scoring_rules::Probability;
 
-use crate::{error::Error, replay::sample::Sample};
+use crate::{
+    checks::positive, error::Error, estimates::estimate::Estimate, replay::sample::Sample,
+};
 
 /// A rule that stops a run because of its estimates.
 ///
 /// Impossible estimates are those for which [`Estimate::predicts_impossible`](crate::Estimate::predicts_impossible) is true, which includes
 /// intervals above what is left under a cap. A missing answer ends a row of impossible estimates. A rule about the probability of failure does
-/// nothing at turns without a stated probability.
+/// nothing at turns without a stated probability. A rule about value and cost needs that probability and an interval as well.
 ///
 /// ```
 /// use budget_estimation::{Error, Probability, StopRule};
@@ -36,6 +38,14 @@ pub enum StopRule {
     FailureProbability {
         /// The threshold.
         at_least: Probability,
+    },
+    /// Stops as soon as the chance of success times the value of success is below the expected remaining
+    /// cost; see [`StopRule::not_worthwhile`].
+    #[non_exhaustive]
+    NotWorthwhile {
+        /// The value of success, in the unit of the resource.
+        #[cfg_attr(feature = "serde", serde(deserialize_with = "value"))]
+        value: f64,
     },
 }
 
@@ -69,22 +79,83 @@ impl StopRule {
         Self::FailureProbability { at_least }
     }
 
-    /// Whether to stop after this many impossible estimates in a row.
+    /// Stops as soon as the run is not worth its cost: `chance * value < remaining`.
+    ///
+    /// The chance of success is 1 minus the stated probability of failure, such as that of a
+    /// [`SuccessForecaster`](crate::SuccessForecaster); the expected remaining cost is the midpoint of the
+    /// interval; `value` is what success is worth, in the unit of the resource. In a
+    /// [`BudgetMonitor`](crate::BudgetMonitor) of several resources, the rule is about the first. Without a stated
+    /// probability or without an interval, it does nothing.
+    ///
+    /// The rule compares a stop now with a run to the end. It ignores that the run could also be stopped
+    /// later, so it stops rather too early than too late.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] unless the value is above 0 and at most 1e100.
+    ///
+    /// ```
+    /// use budget_estimation::{
+    ///     Advice, BudgetMonitor, Error, Estimate, Probability, StopRule,
+    /// };
+    ///
+    /// // A solved task is worth as much as 1,000 tokens.
+    /// let rule = StopRule::not_worthwhile(1000.0)?;
+    /// let mut monitor = BudgetMonitor::new([("tokens", None)])?.with_stop_rule(rule);
+    /// let estimate = [Estimate::interval(100.0, 300.0)?];
+    /// // 0.25 * 1,000 is more than the expected 200 tokens; 0.125 * 1,000 is less.
+    /// let advice = monitor.push(&[50.0], &estimate, Some(Probability::new(0.75)?))?;
+    /// assert_eq!(advice, Advice::Continue);
+    /// let advice = monitor.push(&[50.0], &estimate, Some(Probability::new(0.875)?))?;
+    /// let text = "stop: success is worth 125 in expectation, and the rest of the run costs 200";
+    /// assert_eq!(advice.to_string(), text);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn not_worthwhile(value: f64) -> Result<Self, Error> {
+        positive("value of success", value)?;
+        Ok(Self::NotWorthwhile { value })
+    }
+
+    /// Whether to stop at this point.
     #[inline]
-    pub(super) fn holds(
-        self,
-        row: u32,
-        failure_probability: Option<Probability>,
-        cap_exceeded: bool,
-    ) -> bool {
+    pub(super) fn holds(self, seen: &Seen) -> bool {
         match self {
-            Self::CapExceeded => cap_exceeded,
-            Self::Impossible { in_a_row } => row >= in_a_row.get(),
+            Self::CapExceeded => seen.cap_exceeded,
+            Self::Impossible { in_a_row } => seen.impossible_in_a_row >= in_a_row.get(),
             Self::FailureProbability { at_least } => {
-                failure_probability.is_some_and(|stated| stated >= at_least)
+                seen.failure_probability.is_some_and(|stated| stated >= at_least)
+            }
+            Self::NotWorthwhile { value } => {
+                seen.worth_and_cost(value).is_some_and(|(worth, cost)| worth < cost)
             }
         }
     }
+}
+
+/// What stop rules look at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    pub(super) impossible_in_a_row: u32,
+    pub(super) failure_probability: Option<Probability>,
+    pub(super) cap_exceeded: bool,
+    /// The estimate of the resource, or of the first resource.
+    pub(super) estimate: Estimate,
+}
+
+impl Seen {
+    /// The expected value of success, and the expected remaining cost.
+    pub(super) fn worth_and_cost(&self, value: f64) -> Option<(f64, f64)> {
+        let (failure, interval) = (self.failure_probability?, self.estimate.ends()?);
+        Some(((1.0 - failure.get()) * value, interval.low() / 2.0 + interval.high() / 2.0))
+    }
+}
+
+/// Reads a value that [`StopRule::not_worthwhile`] accepts.
+#[cfg(feature = "serde")]
+fn value<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let value = serde::Deserialize::deserialize(deserializer)?;
+    positive("value of success", value).map_err(serde::de::Error::custom)?;
+    Ok(value)
 }
 
 /// The number of impossible estimates in a row after one more estimate.
@@ -114,7 +185,12 @@ impl<'a> Alarm<'a> {
         failure_probability: Option<Probability>,
     ) -> bool {
         self.row = impossible_in_a_row(self.row, sample.predicts_impossible());
-        let over = sample.left().is_some_and(|left| left < 0.0);
-        self.rules.iter().any(|rule| rule.holds(self.row, failure_probability, over))
+        let seen = Seen {
+            impossible_in_a_row: self.row,
+            failure_probability,
+            cap_exceeded: sample.left().is_some_and(|left| left < 0.0),
+            estimate: sample.estimate(),
+        };
+        self.rules.iter().any(|rule| rule.holds(&seen))
     }
 }

@@ -1,4 +1,4 @@
-use scoring_rules::{Level, Probability};
+use scoring_rules::{Level, Probability, Weight};
 use trajectory_metrics::WeightSchedule;
 
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     reasons::stop_class::StopClass,
     report::{
         assumption::CensoringAssumption,
-        continuation_audit::{ContinuationAudit, audit},
+        continuation_audit::{AuditedRuns, ContinuationAudit},
         score_comparison::{Sample, ScoreComparison, rules},
         score_estimate::Resampler,
     },
@@ -34,7 +34,7 @@ use crate::{
 /// ];
 /// let q = [Probability::new(0.25)?; 3];
 /// let analysis = CensoringAnalysis::new(CensoringAssumption::NonInformative).with_seed(7);
-/// let report = analysis.report(&runs, Some(&q), &["a", "b", "c"])?;
+/// let report = analysis.report(&runs, Some(&q), None, &["a", "b", "c"])?;
 ///
 /// assert_eq!(report.audit.censoring_rate()?, 1.0 / 3.0);
 /// let brier = report.comparison("brier", "uniform").unwrap();
@@ -116,33 +116,45 @@ impl CensoringAnalysis {
     /// entries of complete and of excluded runs are ignored. `clusters` has the task of each run.
     /// Excluded runs are counted and have no score.
     ///
+    /// A run of weight 2 counts as two equal runs of the same task, also in the resamples, which draw
+    /// whole tasks with the weights of their runs. A run of weight 0 is left out, and its task with it
+    /// if no other run is left. Numbers of runs in the audit do not use the weights.
+    ///
     /// # Errors
     ///
     /// [`Error::Length`] unless there is one entry per run in each argument; [`Error::Empty`] if all
-    /// runs are excluded; the errors of a weight schedule that is shorter than a run.
+    /// runs are excluded or have weight 0; the errors of a weight schedule that is shorter than a run.
     pub fn report<G: Ord>(
         &self,
         runs: &[Stopped<'_>],
         success_probabilities: Option<&[Probability]>,
+        weights: Option<&[Weight]>,
         clusters: &[G],
     ) -> Result<CensoringReport, Error> {
         same_length("clusters", runs.len(), clusters.len())?;
+        same_length("weights", runs.len(), weights.map_or(runs.len(), <[Weight]>::len))?;
         if let Some(all) = success_probabilities {
             same_length("success_probabilities", runs.len(), all.len())?;
         }
-        let audit: TerminationAudit = runs.iter().collect();
-        let kept: Vec<usize> =
-            (0..runs.len()).filter(|&i| runs[i].class() != StopClass::Excluded).collect();
+        let weight = |run: usize| weights.map_or(Weight::ONE, |weights| weights[run]);
+        let mut audit = TerminationAudit::default();
+        runs.iter().enumerate().for_each(|(i, run)| audit.update_weighted(run, weight(i)));
+        let counts =
+            |&i: &usize| runs[i].class() != StopClass::Excluded && weight(i) > Weight::ZERO;
+        let kept: Vec<usize> = (0..runs.len()).filter(counts).collect();
         if kept.is_empty() {
             return Err(Error::Empty);
         }
         let clusters: Vec<&G> = kept.iter().map(|&i| &clusters[i]).collect();
         let probabilities: Option<Vec<Probability>> =
             success_probabilities.map(|all| kept.iter().map(|&i| all[i]).collect());
+        let weights: Option<Vec<Weight>> =
+            weights.map(|all| kept.iter().map(|&i| all[i]).collect());
         let kept: Vec<Stopped<'_>> = kept.into_iter().map(|i| runs[i].clone()).collect();
         let sample = Sample {
             runs: &kept,
             success_probabilities: probabilities.as_deref(),
+            weights: weights.as_deref(),
             resampler: &self.resampler(&clusters)?,
             odds_ratio: self.odds_ratio,
             censoring_rate: audit.censoring_rate()?,
@@ -159,27 +171,34 @@ impl CensoringAnalysis {
     /// Audits probabilities of success that were estimated from continuations of cut-off runs.
     ///
     /// `continuations` has one entry per run. Runs that were not cut off are ignored. A run whose
-    /// continuations have fewer than `min_valid` outcomes is left out; the paper uses 5.
+    /// continuations have fewer than `min_valid` outcomes is left out; the paper uses 5. Weights and
+    /// clusters have the meaning that they have in [`CensoringAnalysis::report`]; the weight of a run
+    /// does not change what its own continuations say.
     ///
     /// # Errors
     ///
     /// [`Error::Length`] unless there is one entry per run in each argument; [`Error::Setting`] for a
-    /// `min_valid` of 0; [`Error::Empty`] if every run is left out; the errors of a weight schedule
+    /// `min_valid` of 0; [`Error::Empty`] if every run is left out or has weight 0; the errors of a weight schedule
     /// that is shorter than a run.
     pub fn audit_continuations<G: Ord>(
         &self,
         runs: &[Stopped<'_>],
         continuations: &[Continuations],
-        min_valid: u64,
+        weights: Option<&[Weight]>,
         clusters: &[G],
+        min_valid: u64,
     ) -> Result<ContinuationAudit, Error> {
         same_length("clusters", runs.len(), clusters.len())?;
+        same_length("weights", runs.len(), weights.map_or(runs.len(), <[Weight]>::len))?;
         same_length("continuations", runs.len(), continuations.len())?;
         if min_valid == 0 {
             return Err(Error::Setting { name: "min_valid", value: 0.0, range: "at least 1" });
         }
-        let cut_off: Vec<usize> =
-            (0..runs.len()).filter(|&i| runs[i].class() == StopClass::Censored).collect();
+        let counts = |&i: &usize| {
+            runs[i].class() == StopClass::Censored
+                && weights.is_none_or(|weights| weights[i] > Weight::ZERO)
+        };
+        let cut_off: Vec<usize> = (0..runs.len()).filter(counts).collect();
         let kept: Vec<usize> =
             cut_off.iter().copied().filter(|&i| continuations[i].valid() >= min_valid).collect();
         if kept.is_empty() {
@@ -189,8 +208,12 @@ impl CensoringAnalysis {
         let resampler = self.resampler(&clusters)?;
         let pairs: Vec<(&Stopped<'_>, Continuations)> =
             kept.iter().map(|&i| (&runs[i], continuations[i])).collect();
+        let weights: Option<Vec<Weight>> =
+            weights.map(|all| kept.iter().map(|&i| all[i]).collect());
         let left_out = (cut_off.len() - kept.len()) as u64;
-        audit(&pairs, left_out, min_valid, &self.schedules, &resampler)
+        let sample =
+            AuditedRuns { runs: &pairs, weights: weights.as_deref(), resampler: &resampler };
+        sample.audit(left_out, min_valid, &self.schedules)
     }
 
     fn resampler<G: Ord>(&self, clusters: &[G]) -> Result<Resampler, Error> {

@@ -1,9 +1,10 @@
-use scoring_rules::{CompensatedSum, Probability};
+use scoring_rules::{ExactSum, Probability, ScoringRule, Weight};
 use trajectory_metrics::{Tps, WeightSchedule};
 
 use crate::{
     error::Error,
     report::{
+        identity::largest_error,
         score_comparison::rules,
         score_estimate::{Resampler, ScoreEstimate},
     },
@@ -31,7 +32,9 @@ use crate::{
 ///
 /// let analysis = CensoringAnalysis::new(CensoringAssumption::NonInformative);
 /// let runs = [run.clone(), run.clone(), run];
-/// let audit = analysis.audit_continuations(&runs, &[failed, mixed, few], 5, &["a", "b", "c"])?;
+/// let audit = analysis.audit_continuations(
+///     &runs, &[failed, mixed, few], None, &["a", "b", "c"], 5,
+/// )?;
 /// assert_eq!((audit.retained, audit.left_out), (2, 1));
 /// assert_eq!((audit.mean.value, audit.median, audit.zero_share), (0.25, 0.25, 0.5));
 /// let brier = audit.comparisons.iter().find(|row| row.rule == "brier").unwrap();
@@ -57,15 +60,16 @@ pub struct ContinuationAudit {
     pub mean_unresolved: f64,
     /// The mean number of invalid continuations, per retained run.
     pub mean_invalid: f64,
-    /// The estimated probabilities of success of the retained runs, in increasing order.
+    /// The estimated probability of success of each retained run, in increasing order.
     pub success_probabilities: Vec<Probability>,
-    /// Their mean.
+    /// Their weighted mean.
     pub mean: ScoreEstimate,
-    /// Their median; the mean of the two middle values if their number is even.
+    /// Their weighted median; if the weight up to a value is exactly one half, the mean of this value and
+    /// the next. Without weights, the mean of the two middle values of an even number.
     pub median: f64,
-    /// The share of retained runs whose estimate is 0.
+    /// The share, by weight, of retained runs whose estimate is 0.
     pub zero_share: f64,
-    /// The share of retained runs whose estimate is above 1/2.
+    /// The share, by weight, of retained runs whose estimate is above 1/2.
     pub above_half_share: f64,
     /// One comparison per rule and weight schedule.
     pub comparisons: Vec<ContinuationComparison>,
@@ -95,89 +99,151 @@ pub struct ContinuationComparison {
     pub largest_identity_error: f64,
 }
 
-pub(crate) fn audit(
-    runs: &[(&Stopped<'_>, Continuations)],
-    left_out: u64,
-    min_valid: u64,
-    schedules: &[WeightSchedule],
-    resampler: &Resampler,
-) -> Result<ContinuationAudit, Error> {
-    let estimates: Vec<SuccessEstimate> =
-        runs.iter().map(|(_, branches)| branches.estimate()).collect::<Result<_, _>>()?;
-    let estimated: Vec<f64> = estimates.iter().map(|e| e.probability().get()).collect();
-    let mut sorted: Vec<Probability> = estimates.iter().map(SuccessEstimate::probability).collect();
-    sorted.sort_unstable_by(|a, b| a.get().total_cmp(&b.get()));
-    let n = runs.len();
-    let share = |some: &dyn Fn(f64) -> bool| {
-        estimated.iter().filter(|&&q| some(q)).count() as f64 / n as f64
-    };
-    let mean_of = |count: &dyn Fn(&Continuations) -> u64| {
-        let mut sum = CompensatedSum::default();
-        runs.iter().for_each(|(_, branches)| sum.add(count(branches) as f64));
-        sum.value() / n as f64
-    };
-    let mut comparisons = Vec::with_capacity(3 * schedules.len());
-    for (name, rule) in &rules()? {
-        for schedule in schedules {
-            let tps = Tps::new(&**rule, schedule.clone());
-            let row = compare(&tps, runs, &estimates, resampler)?;
-            let (rule, schedule) = ((*name).to_owned(), schedule.name().to_owned());
-            comparisons.push(ContinuationComparison { rule, schedule, ..row });
-        }
-    }
-    Ok(ContinuationAudit {
-        min_valid,
-        retained: n as u64,
-        left_out,
-        mean_valid: mean_of(&Continuations::valid),
-        mean_unresolved: mean_of(&|branches| branches.unresolved),
-        mean_invalid: mean_of(&|branches| branches.invalid),
-        mean: resampler.estimate(&resampler.mean(&estimated, None)?),
-        median: f64::midpoint(sorted[(n - 1) / 2].get(), sorted[n / 2].get()),
-        success_probabilities: sorted,
-        zero_share: share(&|q| q == 0.0),
-        above_half_share: share(&|q| q > 0.5),
-        comparisons,
-    })
+/// The cut-off runs of an audit, each with its continuations.
+pub(crate) struct AuditedRuns<'a, 's> {
+    pub(crate) runs: &'s [(&'s Stopped<'a>, Continuations)],
+    pub(crate) weights: Option<&'s [Weight]>,
+    pub(crate) resampler: &'s Resampler,
 }
 
-fn compare<R: scoring_rules::ScoringRule>(
-    tps: &Tps<R>,
-    runs: &[(&Stopped<'_>, Continuations)],
-    estimates: &[SuccessEstimate],
-    resampler: &Resampler,
-) -> Result<ContinuationComparison, Error> {
-    let scores: Vec<RunScore> = runs
-        .iter()
-        .zip(estimates)
-        .map(|((run, _), estimate)| RunScore::of(tps, run, estimate.probability()))
-        .collect::<Result<_, _>>()?;
-    let mean = |probability: &dyn Fn(&SuccessEstimate) -> Probability| {
-        let values: Vec<f64> = scores
+impl AuditedRuns<'_, '_> {
+    fn weight(&self, run: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[run].get())
+    }
+
+    pub(crate) fn audit(
+        &self,
+        left_out: u64,
+        min_valid: u64,
+        schedules: &[WeightSchedule],
+    ) -> Result<ContinuationAudit, Error> {
+        let branches = || self.runs.iter().map(|(_, branches)| branches);
+        let estimates: Vec<SuccessEstimate> =
+            branches().map(Continuations::estimate).collect::<Result<_, _>>()?;
+        let estimated: Vec<f64> = estimates.iter().map(|e| e.probability().get()).collect();
+        let weighted: Vec<(f64, f64)> =
+            estimated.iter().enumerate().map(|(run, &q)| (q, self.weight(run))).collect();
+        let mut success_probabilities: Vec<Probability> =
+            estimates.iter().map(SuccessEstimate::probability).collect();
+        success_probabilities.sort_unstable_by(|a, b| a.get().total_cmp(&b.get()));
+        let total = self.sum_of(|_| 1.0);
+        let share = |some: &dyn Fn(f64) -> bool| {
+            self.sum_of(|run| if some(estimated[run]) { 1.0 } else { 0.0 }) / total
+        };
+        let mean_of = |count: &dyn Fn(&Continuations) -> u64| {
+            self.sum_of(|run| count(&self.runs[run].1) as f64) / total
+        };
+        let mut comparisons = Vec::with_capacity(3 * schedules.len());
+        for (name, rule) in &rules()? {
+            for schedule in schedules {
+                let tps = Tps::new(&**rule, schedule.clone());
+                let row = self.compare(&tps, &estimates)?;
+                let (rule, schedule) = ((*name).to_owned(), schedule.name().to_owned());
+                comparisons.push(ContinuationComparison { rule, schedule, ..row });
+            }
+        }
+        Ok(ContinuationAudit {
+            min_valid,
+            retained: self.runs.len() as u64,
+            left_out,
+            mean_valid: mean_of(&Continuations::valid),
+            mean_unresolved: mean_of(&|branches| branches.unresolved),
+            mean_invalid: mean_of(&|branches| branches.invalid),
+            success_probabilities,
+            mean: self.resampler.estimate(&self.resampler.mean(&estimated, self.weights)?),
+            median: median(weighted),
+            zero_share: share(&|q| q == 0.0),
+            above_half_share: share(&|q| q > 0.5),
+            comparisons,
+        })
+    }
+
+    /// The weighted sum of a value over the runs.
+    fn sum_of(&self, value: impl Fn(usize) -> f64) -> f64 {
+        let mut sum = ExactSum::default();
+        (0..self.runs.len()).for_each(|run| sum.add_product(value(run), self.weight(run)));
+        sum.value()
+    }
+
+    fn compare<R: ScoringRule>(
+        &self,
+        tps: &Tps<R>,
+        estimates: &[SuccessEstimate],
+    ) -> Result<ContinuationComparison, Error> {
+        let scores: Vec<RunScore> = self
+            .runs
             .iter()
             .zip(estimates)
-            .map(|(score, estimate)| score.expected_at(probability(estimate)))
-            .collect();
-        resampler.mean(&values, None)
-    };
-    let simple = mean(&|_| Probability::ZERO)?;
-    let exact = mean(&SuccessEstimate::probability)?;
-    let low = mean(&|estimate| estimate.interval().low())?;
-    let high = mean(&|estimate| estimate.interval().high())?;
-    let identity = scores.iter().zip(runs).map(|(score, (_, branches))| {
-        let [failure, success] = score.either();
-        let (failures, successes) = (branches.failures as f64, branches.successes as f64);
-        let over_branches = (successes * success + failures * failure) / (successes + failures);
-        (score.expected() - over_branches).abs()
-    });
-    Ok(ContinuationComparison {
-        rule: String::new(),
-        schedule: String::new(),
-        simple: resampler.estimate(&simple),
-        exact: resampler.estimate(&exact),
-        exact_minus_simple: resampler.difference(&exact, &simple),
-        unresolved_as_failure: resampler.difference(&low, &simple),
-        unresolved_as_success: resampler.difference(&high, &simple),
-        largest_identity_error: identity.fold(0.0, f64::max),
-    })
+            .map(|((run, _), estimate)| RunScore::new(tps, run, estimate.probability()))
+            .collect::<Result<_, _>>()?;
+        let mean = |probability: &dyn Fn(&SuccessEstimate) -> Probability| {
+            let values: Vec<f64> = scores
+                .iter()
+                .zip(estimates)
+                .map(|(score, estimate)| score.expected_at(probability(estimate)))
+                .collect();
+            self.resampler.mean(&values, self.weights)
+        };
+        let simple = mean(&|_| Probability::ZERO)?;
+        let exact = mean(&SuccessEstimate::probability)?;
+        let low = mean(&|estimate| estimate.interval().low())?;
+        let high = mean(&|estimate| estimate.interval().high())?;
+        let identity = scores.iter().zip(self.runs).map(|(score, (_, branches))| {
+            let [failure, success] = score.either();
+            let (failures, successes) = (branches.failures as f64, branches.successes as f64);
+            let over_branches = (successes * success + failures * failure) / (successes + failures);
+            (score.expected() - over_branches).abs()
+        });
+        let resampler = self.resampler;
+        Ok(ContinuationComparison {
+            rule: String::new(),
+            schedule: String::new(),
+            simple: resampler.estimate(&simple),
+            exact: resampler.estimate(&exact),
+            exact_minus_simple: resampler.difference(&exact, &simple),
+            unresolved_as_failure: resampler.difference(&low, &simple),
+            unresolved_as_success: resampler.difference(&high, &simple),
+            largest_identity_error: largest_error(identity.enumerate())?,
+        })
+    }
+}
+
+/// The median of values with positive weights: the value at half of the weight, or the mean of the
+/// values on both sides of it.
+fn median(mut values: Vec<(f64, f64)>) -> f64 {
+    values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let mut total = ExactSum::default();
+    values.iter().for_each(|&(_, weight)| total.add(weight));
+    let half = total.value() / 2.0;
+    let mut below = ExactSum::default();
+    // The first value that has at least half of the weight up to it, and the first that has more.
+    let mut lower = None;
+    for &(value, weight) in &values {
+        below.add(weight);
+        let below = below.value();
+        if below >= half {
+            let first = *lower.get_or_insert(value);
+            if below > half {
+                return f64::midpoint(first, value);
+            }
+        }
+    }
+    lower.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_that_of_the_copies() {
+        let plain = |values: &[f64]| median(values.iter().map(|&value| (value, 1.0)).collect());
+        assert_eq!(plain(&[0.5]), 0.5);
+        assert_eq!(plain(&[0.75, 0.25]), 0.5);
+        assert_eq!(plain(&[1.0, 0.0, 0.25]), 0.25);
+        assert_eq!(median(vec![(1.0, 1.0), (0.0, 3.0)]), plain(&[1.0, 0.0, 0.0, 0.0]));
+        assert_eq!(median(vec![(1.0, 2.0), (0.0, 1.0), (0.5, 1.0)]), plain(&[1.0, 1.0, 0.0, 0.5]));
+        assert_eq!(median(vec![(0.25, 0.5), (0.75, 0.5)]), 0.5);
+        assert_eq!(median(vec![(0.25, 0.1), (0.75, 0.3)]), 0.75);
+    }
 }

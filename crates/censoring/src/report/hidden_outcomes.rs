@@ -1,9 +1,10 @@
-use scoring_rules::{ExactMean, ScoringRule};
+use scoring_rules::{ExactMean, ScoringRule, Weight};
 use trajectory_metrics::{Tps, Trace};
 
 use crate::{
     checks::same_length,
     error::Error,
+    report::identity::largest_error,
     scores::{
         censoring_shift::{CensoringShift, censoring_shift},
         simple_score::simple_score,
@@ -16,7 +17,7 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct MeanShift {
-    /// The number of runs, those whose outcome stays known included.
+    /// The number of runs of positive weight, including those whose outcome stays known.
     pub runs: u64,
     /// The number of runs whose outcome is hidden.
     pub hidden: u64,
@@ -40,8 +41,8 @@ pub struct HiddenOutcomeShift {
     pub failures: Option<MeanShift>,
     /// The runs that succeeded; `None` if there are none.
     pub successes: Option<MeanShift>,
-    /// The largest difference, over the runs, between the shift in closed form and the difference of
-    /// the two scores. Only rounding makes it positive.
+    /// The largest difference, over the runs whose outcome is hidden, between the shift in closed form
+    /// and the difference of the two scores. Only rounding makes it positive.
     pub largest_identity_error: f64,
 }
 
@@ -54,10 +55,16 @@ pub struct HiddenOutcomeShift {
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix I.1 and table 10.
 ///
+/// A run of weight 2 counts as two equal runs in the means, and as one in the numbers of runs. A run of
+/// weight 0 is left out.
+///
 /// # Errors
 ///
-/// [`Error::Length`] unless there is one stop per run; [`Error::Run`] with the first run that
-/// [`censoring_shift`](crate::censoring_shift()) refuses; [`Error::ScoringRules`] without a run.
+/// [`Error::Length`] unless there is one stop per run, and one weight if weights are given;
+/// [`Error::Run`] with the first run that [`censoring_shift`](crate::censoring_shift()) refuses or
+/// whose score is NaN;
+/// [`Error::ScoringRules`] without a
+/// run of positive weight.
 ///
 /// ```
 /// use censoring::{Error, Probability, Tps, Trace, WeightSchedule, hidden_outcome_shift};
@@ -66,7 +73,7 @@ pub struct HiddenOutcomeShift {
 /// let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
 /// let forecasts = Probability::from_slice(&[0.25, 0.5])?;
 /// let runs = [Trace::new(forecasts, true)?, Trace::new(forecasts, false)?];
-/// let shift = hidden_outcome_shift(&tps, &runs, &[Some(1), None])?;
+/// let shift = hidden_outcome_shift(&tps, &runs, &[Some(1), None], None)?;
 /// // Step 1 of the success counts as -1/16 instead of -9/16, and step 2 no longer as -1/4.
 /// let successes = shift.successes.unwrap();
 /// assert_eq!((successes.shift.prefix_swap, successes.shift.tail_omission), (0.25, 0.125));
@@ -78,12 +85,18 @@ pub fn hidden_outcome_shift<R: ScoringRule>(
     tps: &Tps<R>,
     runs: &[Trace<'_>],
     stops: &[Option<usize>],
+    weights: Option<&[Weight]>,
 ) -> Result<HiddenOutcomeShift, Error> {
     same_length("stops", runs.len(), stops.len())?;
-    let mut largest_identity_error = 0.0_f64;
+    same_length("weights", runs.len(), weights.map_or(runs.len(), <[Weight]>::len))?;
+    let mut identity = Vec::new();
     let mut sums = [Means::default(), Means::default(), Means::default()];
     for (run, (&trace, &stop)) in runs.iter().zip(stops).enumerate() {
-        let of_run = |error| Error::Run { run, error: Box::new(error) };
+        let weight = weights.map_or(Weight::ONE, |weights| weights[run]);
+        if weight == Weight::ZERO {
+            continue;
+        }
+        let of_run = |error| Error::Run { run, source: Box::new(error) };
         let complete = tps.score(trace).map_err(|error| of_run(error.into()))?;
         let (simple, shift) = match stop {
             None => (complete, CensoringShift { prefix_swap: 0.0, tail_omission: 0.0 }),
@@ -91,14 +104,13 @@ pub fn hidden_outcome_shift<R: ScoringRule>(
                 let shift = censoring_shift(tps, trace, stop).map_err(of_run)?;
                 let hidden = HiddenOutcome::new(trace, stop).and_then(|hidden| hidden.stopped());
                 let simple = hidden.and_then(|run| simple_score(tps, &run)).map_err(of_run)?;
+                identity.push((run, (shift.total() - (simple - complete)).abs()));
                 (simple, shift)
             }
         };
-        let error = (shift.total() - (simple - complete)).abs();
-        largest_identity_error = largest_identity_error.max(error);
         let values = [complete, simple, shift.prefix_swap, shift.tail_omission];
         for sum in [0, 1 + usize::from(trace.outcome())] {
-            sums[sum].update(stop.is_some(), values);
+            sums[sum].update(stop.is_some(), values, weight).map_err(of_run)?;
         }
     }
     let [all, failures, successes] = sums;
@@ -107,7 +119,7 @@ pub fn hidden_outcome_shift<R: ScoringRule>(
         all: all.finish()?,
         failures: some(failures)?,
         successes: some(successes)?,
-        largest_identity_error,
+        largest_identity_error: largest_error(identity.into_iter())?,
     })
 }
 
@@ -119,12 +131,13 @@ struct Means {
 }
 
 impl Means {
-    fn update(&mut self, hidden: bool, values: [f64; 4]) {
+    fn update(&mut self, hidden: bool, values: [f64; 4], weight: Weight) -> Result<(), Error> {
         self.runs += 1;
         self.hidden += u64::from(hidden);
         for (mean, value) in self.means.iter_mut().zip(values) {
-            mean.update(value);
+            mean.update_weighted(value, weight)?;
         }
+        Ok(())
     }
 
     fn finish(self) -> Result<MeanShift, Error> {

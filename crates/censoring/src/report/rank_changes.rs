@@ -16,7 +16,7 @@ pub struct RankChange {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless both have one score per stream; [`Error::RunScore`] for a score that is
+/// [`Error::Length`] unless both have one score per stream; [`Error::Entry`] for a score that is
 /// NaN.
 ///
 /// ```
@@ -32,9 +32,10 @@ pub struct RankChange {
 /// ```
 pub fn rank_changes(first: &[f64], second: &[f64]) -> Result<Vec<RankChange>, Error> {
     same_length("scores", first.len(), second.len())?;
-    for (run, &value) in first.iter().chain(second).enumerate() {
+    for (index, &value) in first.iter().chain(second).enumerate() {
         if value.is_nan() {
-            return Err(Error::RunScore { run: run % first.len(), value });
+            let (index, range) = (index % first.len(), "a number");
+            return Err(Error::Entry { what: "score of stream", index, value, range });
         }
     }
     let mut changes = Vec::new();
@@ -65,7 +66,7 @@ mod tests {
     #[test]
     fn nan_and_different_lengths_are_refused() {
         let error = rank_changes(&[1.0, 2.0], &[1.0, f64::NAN]).unwrap_err();
-        assert!(matches!(error, Error::RunScore { run: 1, .. }), "{error}");
+        assert!(matches!(error, Error::Entry { index: 1, .. }), "{error}");
         let length = Error::Length { what: "scores", expected: 1, found: 0 };
         assert_eq!(rank_changes(&[1.0], &[]), Err(length));
     }

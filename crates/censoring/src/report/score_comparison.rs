@@ -24,7 +24,7 @@ use crate::{
 /// let cut_off = Stopped::new(&forecasts[..1], None, Some(StopReason::MaxSteps))?.with_horizon(2)?;
 /// let runs = [Stopped::new(&forecasts, Some(false), None)?, cut_off];
 /// let analysis = CensoringAnalysis::new(CensoringAssumption::FailureSide);
-/// let report = analysis.report(&runs, None, &["a", "b"])?;
+/// let report = analysis.report(&runs, None, None, &["a", "b"])?;
 /// let row = report.comparison("brier", "uniform").unwrap();
 /// // Half of the weight of the second run was observed, so its score is better.
 /// assert_eq!(row.complete_only.unwrap().value, -0.25);
@@ -80,6 +80,7 @@ pub(crate) fn rules() -> Result<[NamedRule; 3], Error> {
 pub(crate) struct Sample<'a, 's> {
     pub(crate) runs: &'s [Stopped<'a>],
     pub(crate) success_probabilities: Option<&'s [Probability]>,
+    pub(crate) weights: Option<&'s [Weight]>,
     pub(crate) resampler: &'s Resampler,
     pub(crate) odds_ratio: f64,
     pub(crate) censoring_rate: f64,
@@ -98,23 +99,26 @@ impl Sample<'_, '_> {
             .runs
             .iter()
             .enumerate()
-            .map(|(i, run)| RunScore::of(&tps, run, q(i)))
+            .map(|(i, run)| RunScore::new(&tps, run, q(i)))
             .collect::<Result<_, _>>()?;
         let mean_at = |q: Probability| {
             let values: Vec<f64> = scores.iter().map(|score| score.expected_at(q)).collect();
-            self.resampler.mean(&values, None)
+            self.resampler.mean(&values, self.weights)
         };
         let simple = mean_at(Probability::ZERO)?;
         let exact = match self.success_probabilities {
             Some(_) => {
                 let values: Vec<f64> = scores.iter().map(RunScore::expected).collect();
-                Some(self.resampler.mean(&values, None)?)
+                Some(self.resampler.mean(&values, self.weights)?)
             }
             None => None,
         };
-        let is_complete = |run: &Stopped<'_>| Weight::from(u32::from(run.outcome().is_some()));
-        let weights: Vec<Weight> = self.runs.iter().map(is_complete).collect();
-        let complete = if weights.contains(&Weight::ONE) {
+        let weight_if_complete = |(i, run): (usize, &Stopped<'_>)| match run.outcome() {
+            Some(_) => self.weights.map_or(Weight::ONE, |weights| weights[i]),
+            None => Weight::ZERO,
+        };
+        let weights: Vec<Weight> = self.runs.iter().enumerate().map(weight_if_complete).collect();
+        let complete = if weights.iter().any(|&weight| weight > Weight::ZERO) {
             let values: Vec<f64> = scores.iter().map(RunScore::expected).collect();
             Some(self.resampler.mean(&values, Some(&weights))?)
         } else {
@@ -128,7 +132,7 @@ impl Sample<'_, '_> {
                     Ok(Interval::new(low, high)?)
                 };
                 let intervals: Vec<_> = all.iter().map(around).collect::<Result<_, _>>()?;
-                Some(mean_score_bounds(&tps, self.runs, Some(&intervals), None)?)
+                Some(mean_score_bounds(&tps, self.runs, Some(&intervals), self.weights)?)
             }
             None => None,
         };
@@ -155,7 +159,7 @@ impl Sample<'_, '_> {
             simple_shift_per_rate: per_rate(simple_shift),
             exact_shift_per_rate: per_rate(exact_shift),
             sensitivity,
-            bounds: mean_score_bounds(&tps, self.runs, None, None)?,
+            bounds: mean_score_bounds(&tps, self.runs, None, self.weights)?,
         })
     }
 }

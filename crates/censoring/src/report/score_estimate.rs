@@ -11,7 +11,7 @@ use crate::error::Error;
 /// let forecasts = [Probability::HALF];
 /// let runs = [Stopped::new(&forecasts, Some(true), None)?, Stopped::new(&forecasts, None, None)?];
 /// let analysis = CensoringAnalysis::new(CensoringAssumption::None);
-/// let report = analysis.report(&runs, None, &["a", "b"])?;
+/// let report = analysis.report(&runs, None, None, &["a", "b"])?;
 /// let simple = report.comparison("brier", "uniform").unwrap().simple;
 /// // One run has a score, and one task has no spread.
 /// assert_eq!((simple.value, simple.interval), (-0.25, None));

@@ -52,7 +52,7 @@ pub fn exact_score<R: ScoringRule>(
     run: &Stopped<'_>,
     success_probability: Probability,
 ) -> Result<f64, Error> {
-    Ok(RunScore::of(tps, run, success_probability)?.expected())
+    Ok(RunScore::new(tps, run, success_probability)?.expected())
 }
 
 /// The weighted mean of [`exact_score`](crate::exact_score()) over runs.
@@ -64,7 +64,7 @@ pub fn exact_score<R: ScoringRule>(
 /// # Errors
 ///
 /// [`Error::Run`] with the first run that has no score, for the reasons of `exact_score`;
-/// [`Error::RunScore`] with the first whose score is NaN or plus infinity; [`Error::Length`]
+/// [`Error::Entry`] with the first whose score is NaN or plus infinity; [`Error::Length`]
 /// unless there is one entry per run in each; [`Error::ScoringRules`] without a run of positive weight.
 ///
 /// ```

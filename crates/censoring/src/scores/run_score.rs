@@ -15,7 +15,7 @@ use crate::{
 /// let forecasts = [Probability::new(0.75)?];
 /// let cut_off = Stopped::new(&forecasts, None, Some(StopReason::MaxSteps))?;
 ///
-/// let score = RunScore::of(&tps, &cut_off, Probability::HALF)?;
+/// let score = RunScore::new(&tps, &cut_off, Probability::HALF)?;
 /// let success_probability = Probability::HALF;
 /// let (if_success, if_failure) = (-0.0625, -0.5625);
 /// assert_eq!(score, RunScore::Censored { success_probability, if_success, if_failure });
@@ -50,7 +50,7 @@ impl RunScore {
     ///
     /// [`Error::Excluded`] for a run that has no score; [`Error::TrajectoryMetrics`] if there are fewer
     /// custom weights than steps of the horizon.
-    pub fn of<R: ScoringRule>(
+    pub fn new<R: ScoringRule>(
         tps: &Tps<R>,
         run: &Stopped<'_>,
         success_probability: Probability,

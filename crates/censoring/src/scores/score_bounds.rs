@@ -3,7 +3,7 @@ use trajectory_metrics::{Interval, Probability, ScoringRule, Tps};
 
 use crate::{
     Weight,
-    checks::same_length,
+    checks::{no_score, same_length},
     error::Error,
     scores::{run_score::RunScore, weighted_runs::for_each_run},
     stops::stopped::Stopped,
@@ -25,7 +25,7 @@ use crate::{
 ///
 /// # Errors
 ///
-/// The errors of [`exact_score`](crate::exact_score()); [`Error::RunScore`], for run 0, if one of the
+/// The errors of [`exact_score`](crate::exact_score()); [`Error::Entry`], for run 0, if one of the
 /// two scores is NaN or plus infinity.
 ///
 /// ```
@@ -52,13 +52,13 @@ pub fn score_bounds<R: ScoringRule>(
     run: &Stopped<'_>,
     success_probability: Interval<Probability>,
 ) -> Result<Interval, Error> {
-    let score = RunScore::of(tps, run, Probability::HALF)?;
+    let score = RunScore::new(tps, run, Probability::HALF)?;
     let ends =
         [success_probability.low(), success_probability.high()].map(|q| score.expected_at(q));
     // A minimum would hide NaN.
     for value in ends {
         if value.is_nan() || value == f64::INFINITY {
-            return Err(Error::RunScore { run: 0, value });
+            return Err(no_score(0, value));
         }
     }
     Ok(Interval::new(ends[0].min(ends[1]), ends[0].max(ends[1]))?)
@@ -76,7 +76,7 @@ pub fn score_bounds<R: ScoringRule>(
 ///
 /// # Errors
 ///
-/// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first whose
+/// [`Error::Run`] with the first run that has no score; [`Error::Entry`] with the first whose
 /// score is NaN or plus infinity; [`Error::Length`] unless there is one entry per run in each
 /// argument; [`Error::ScoringRules`] without a run of positive weight.
 ///
@@ -118,7 +118,7 @@ pub fn mean_score_bounds<R: ScoringRule>(
     for_each_run(runs, weights, |i, run, weight| {
         let chance = success_probabilities.map_or(Interval::UNKNOWN, |chances| chances[i]);
         let bounds = score_bounds(tps, run, chance).map_err(|error| match error {
-            Error::RunScore { value, .. } => Error::RunScore { run: i, value },
+            Error::Entry { value, .. } => no_score(i, value),
             other => other,
         })?;
         for (mean, value) in means.iter_mut().zip([bounds.low(), bounds.high()]) {
@@ -149,10 +149,10 @@ mod tests {
         let sure = Probability::from_slice(&[0.0]).unwrap();
         let run = Stopped::new(sure, None, Some(StopReason::MaxSteps)).unwrap();
         let error = score_bounds(&tps, &run, Interval::UNKNOWN).unwrap_err();
-        assert!(matches!(error, Error::RunScore { run: 0, value } if value.is_nan()), "{error}");
+        assert!(matches!(error, Error::Entry { index: 0, value, .. } if value.is_nan()), "{error}");
         let fine = Probability::from_slice(&[0.5]).unwrap();
         let fine = Stopped::new(fine, Some(true), None).unwrap();
         let error = mean_score_bounds(&tps, &[fine, run], None, None).unwrap_err();
-        assert!(matches!(error, Error::RunScore { run: 1, .. }), "{error}");
+        assert!(matches!(error, Error::Entry { index: 1, .. }), "{error}");
     }
 }

@@ -3,7 +3,7 @@ use trajectory_metrics::{Interval, Probability, ScoringRule, Tps};
 
 use crate::{
     Weight,
-    checks::{can_be_averaged, same_length},
+    checks::{can_be_averaged, same_length, too_large},
     error::Error,
     scores::{run_score::RunScore, weighted_runs::for_each_run},
     stops::stopped::Stopped,
@@ -103,7 +103,7 @@ impl StreamDifference {
     ///
     /// # Errors
     ///
-    /// [`Error::Run`] with the first run that has no score; [`Error::RunScore`] with the first run with
+    /// [`Error::Run`] with the first run that has no score; [`Error::Entry`] with the first run with
     /// a score outside -1e100 to 1e100, such as an infinite log score; [`Error::OtherRun`] with the first
     /// run whose end or length differs between the streams; [`Error::Length`] unless there is one entry
     /// per run in each argument; [`Error::Empty`] without a run of positive weight.
@@ -122,9 +122,9 @@ impl StreamDifference {
         let mut size = ExactSum::default();
         for_each_run(first, weights, |i, run, weight| {
             let scores_of = |run| -> Result<[f64; 2], Error> {
-                let scores = RunScore::of(tps, run, Probability::HALF)?.either();
+                let scores = RunScore::new(tps, run, Probability::HALF)?.either();
                 match scores.into_iter().find(|&score| !can_be_averaged(score)) {
-                    Some(value) => Err(Error::RunScore { run: i, value }),
+                    Some(value) => Err(too_large(i, value)),
                     None => Ok(scores),
                 }
             };

@@ -1,6 +1,10 @@
 use scoring_rules::{ExactMean, Weight};
 
-use crate::{checks::same_length, error::Error, stops::stopped::Stopped};
+use crate::{
+    checks::{no_score, same_length},
+    error::Error,
+    stops::stopped::Stopped,
+};
 
 /// Calls `take` with the position, the run and the weight of each run of positive weight. An error
 /// names its run.
@@ -16,8 +20,8 @@ pub(crate) fn for_each_run<'a>(
         let weight = weights.map_or(Weight::ONE, |weights| weights[position]);
         if weight > Weight::ZERO {
             take(position, run, weight).map_err(|error| match error {
-                named @ Error::RunScore { .. } => named,
-                error => Error::Run { run: position, error: Box::new(error) },
+                named @ Error::Entry { .. } => named,
+                error => Error::Run { run: position, source: Box::new(error) },
             })?;
         }
     }
@@ -35,7 +39,7 @@ pub(crate) fn mean_of_runs<'a>(
         let value = score(i, run)?;
         // Minus infinity is a valid score.
         if value.is_nan() || value == f64::INFINITY {
-            return Err(Error::RunScore { run: i, value });
+            return Err(no_score(i, value));
         }
         Ok(mean.update_weighted(value, weight)?)
     })?;

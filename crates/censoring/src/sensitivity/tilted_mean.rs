@@ -2,7 +2,7 @@ use scoring_rules::ExactMean;
 
 use crate::{
     Weight,
-    checks::{can_be_averaged, same_length},
+    checks::{can_be_averaged, same_length, too_large},
     error::Error,
     scores::run_score::RunScore,
     sensitivity::{
@@ -75,7 +75,7 @@ impl TiltedMean {
     ///
     /// # Errors
     ///
-    /// [`Error::RunScore`] with the first run that has a score outside -1e100 to 1e100;
+    /// [`Error::Entry`] with the first run that has a score outside -1e100 to 1e100;
     /// [`Error::Length`] unless there is one weight per run; [`Error::Empty`] without a run of positive
     /// weight.
     pub fn new(runs: &[RunScore], weights: Option<&[Weight]>) -> Result<Self, Error> {
@@ -90,7 +90,7 @@ impl TiltedMean {
             };
             for value in of_run {
                 if !can_be_averaged(value) {
-                    return Err(Error::RunScore { run, value });
+                    return Err(too_large(run, value));
                 }
             }
             let weight = weights.map_or(Weight::ONE, |weights| weights[run]);
@@ -183,7 +183,7 @@ mod tests {
         let infinite = f64::NEG_INFINITY;
         for bad in [RunScore::Complete(infinite), cut_off(infinite, 0.0), cut_off(0.0, infinite)] {
             let error = TiltedMean::new(&[RunScore::Complete(0.0), bad], None).unwrap_err();
-            assert_eq!(error, Error::RunScore { run: 1, value: infinite });
+            assert_eq!(error, too_large(1, infinite));
         }
         let one = [RunScore::Complete(0.0)];
         let empty = Error::Empty;

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use scoring_rules::{CompensatedSum, ExactSum};
+use scoring_rules::{CompensatedSum, ExactSum, Weight};
 
 use crate::{
     error::Error,
@@ -27,9 +27,11 @@ use crate::{
 pub struct RunGroup {
     /// The number of runs, at least one.
     pub runs: u64,
+    /// The sum of their weights, which is their number if all weights are 1.
+    pub weight: f64,
     /// The mean number of steps up to the stop, at least 1.
     pub mean_length: f64,
-    /// The mean of the runs' mean forecasts, from 0 to 1; long and short runs have the same weight.
+    /// The mean of the runs' mean forecasts, from 0 to 1. The number of steps of a run does not matter.
     pub mean_forecast: f64,
 }
 
@@ -37,6 +39,7 @@ pub struct RunGroup {
 ///
 /// Each class and reason has a row with the length and the forecasts of its runs. Censored runs that
 /// are three times as long as complete runs are a warning that complete runs do not represent all.
+/// Numbers of runs are plain counts; means and [`TerminationAudit::censoring_rate`] use the weights.
 ///
 /// Audits of parts are combined by [`TerminationAudit::merge`]; all figures have the same bits in any
 /// order of the runs. With the feature `serde`, an audit is written as `complete`, `censored`,
@@ -69,8 +72,27 @@ pub struct TerminationAudit {
 impl TerminationAudit {
     /// Counts one run. A bootstrap replicate counts each run as often as it was drawn.
     pub fn update(&mut self, run: &Stopped<'_>) {
-        let key = (run.class(), run.reason().cloned());
-        self.sums.entry(key).or_default().update(run);
+        self.update_weighted(run, Weight::ONE);
+    }
+
+    /// Counts one run with a weight. A run of weight 2 counts as two equal runs in means and rates, and
+    /// as one in numbers of runs. A run of weight 0 is not counted.
+    ///
+    /// ```
+    /// use censoring::{Error, Probability, StopReason, Stopped, TerminationAudit, Weight};
+    ///
+    /// let forecasts = [Probability::HALF];
+    /// let mut audit = TerminationAudit::default();
+    /// audit.update_weighted(&Stopped::new(&forecasts, Some(true), None)?, Weight::new(3.0)?);
+    /// audit.update(&Stopped::new(&forecasts, None, Some(StopReason::MaxSteps))?);
+    /// assert_eq!((audit.complete(), audit.censoring_rate()?), (1, 0.25));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn update_weighted(&mut self, run: &Stopped<'_>, weight: Weight) {
+        if weight > Weight::ZERO {
+            let key = (run.class(), run.reason().cloned());
+            self.sums.entry(key).or_default().update(run, weight);
+        }
     }
 
     /// Adds the counts of another audit.
@@ -154,15 +176,19 @@ impl TerminationAudit {
         self.sums.values().fold(0, |all, sums| all.saturating_add(sums.runs))
     }
 
-    /// Share of the working sample (complete and censored runs) that was censored.
+    /// The share, by weight, of the working sample (complete and censored runs) that was censored.
     ///
     /// # Errors
     ///
     /// [`Error::Empty`] if no run is complete or censored.
     pub fn censoring_rate(&self) -> Result<f64, Error> {
-        let (complete, censored) = (self.complete(), self.censored());
-        let working = complete as f64 + censored as f64;
-        if working > 0.0 { Ok(censored as f64 / working) } else { Err(Error::Empty) }
+        let weight = |classes: &[StopClass]| {
+            let mut sum = ExactSum::default();
+            classes.iter().flat_map(|&class| self.of(class)).for_each(|s| sum.merge(&s.weights));
+            sum.value()
+        };
+        let working = weight(&[StopClass::Complete, StopClass::Censored]);
+        if working > 0.0 { Ok(weight(&[StopClass::Censored]) / working) } else { Err(Error::Empty) }
     }
 
     /// One row for each class and reason with at least one run, in this order.
@@ -217,7 +243,8 @@ impl serde::Serialize for TerminationAudit {
             reason: Option<&'a StopReason>,
             #[serde(flatten)]
             group: RunGroup,
-            steps: u128,
+            weight_sum: &'a ExactSum,
+            step_sum: &'a ExactSum,
             forecast_sum: &'a ExactSum,
         }
 
@@ -234,7 +261,8 @@ impl serde::Serialize for TerminationAudit {
             class: *class,
             reason: reason.as_ref(),
             group: sums.group(),
-            steps: sums.steps,
+            weight_sum: &sums.weights,
+            step_sum: &sums.steps,
             forecast_sum: &sums.forecasts,
         });
         let report = Report {
@@ -259,7 +287,8 @@ impl<'de> serde::Deserialize<'de> for TerminationAudit {
             class: StopClass,
             reason: Option<StopReason>,
             runs: u64,
-            steps: u128,
+            weight_sum: ExactSum,
+            step_sum: ExactSum,
             forecast_sum: ExactSum,
         }
 
@@ -269,19 +298,27 @@ impl<'de> serde::Deserialize<'de> for TerminationAudit {
         }
 
         let mut audit = Self::default();
-        for Row { class, reason, runs, steps, forecast_sum: forecasts } in
-            Report::deserialize(deserializer)?.rows
-        {
+        for row in Report::deserialize(deserializer)?.rows {
             let wrong = |problem| Err(D::Error::custom(Error::StoredValue { problem }));
-            if runs == 0 || steps < u128::from(runs) {
-                return wrong("a row of an audit must have runs, each with at least one step");
+            let [weight, steps, forecasts] =
+                [&row.weight_sum, &row.step_sum, &row.forecast_sum].map(ExactSum::value);
+            if row.runs == 0 || !(weight > 0.0 && weight < f64::INFINITY) {
+                return wrong("a row of an audit must have runs of positive weight");
+            }
+            if !(weight..f64::INFINITY).contains(&steps) {
+                return wrong("each run of an audit must have at least one step");
             }
             // Rounding of the means can make the sum slightly larger.
-            if !(0.0..=1.000_001 * runs as f64).contains(&forecasts.value()) {
+            if !(0.0..=1.000_001 * weight).contains(&forecasts) {
                 return wrong("mean forecasts must be from 0 to 1");
             }
-            let sums = Sums { runs, steps, forecasts };
-            if audit.sums.insert((class, reason), sums).is_some() {
+            let sums = Sums {
+                runs: row.runs,
+                weights: row.weight_sum,
+                steps: row.step_sum,
+                forecasts: row.forecast_sum,
+            };
+            if audit.sums.insert((row.class, row.reason), sums).is_some() {
                 return wrong("each class and reason must have one row");
             }
         }
@@ -293,34 +330,39 @@ impl<'de> serde::Deserialize<'de> for TerminationAudit {
 #[derive(Clone, Debug, Default)]
 struct Sums {
     runs: u64,
-    steps: u128,
-    /// The sum of the runs' mean forecasts.
+    weights: ExactSum,
+    /// The weighted sum of the numbers of steps.
+    steps: ExactSum,
+    /// The weighted sum of the runs' mean forecasts.
     forecasts: ExactSum,
 }
 
 impl Sums {
-    fn update(&mut self, run: &Stopped<'_>) {
+    fn update(&mut self, run: &Stopped<'_>, weight: Weight) {
         let mut sum = CompensatedSum::default();
         run.forecasts().iter().for_each(|forecast| sum.add(forecast.get()));
-        let steps = run.forecasts().len();
+        let (steps, weight) = (run.forecasts().len() as f64, weight.get());
         self.runs = self.runs.saturating_add(1);
-        self.steps = self.steps.saturating_add(steps as u128);
-        self.forecasts.add(sum.value() / steps as f64);
+        self.weights.add(weight);
+        self.steps.add_product(steps, weight);
+        self.forecasts.add_product(sum.value() / steps, weight);
     }
 
     fn merge(&mut self, other: &Self) {
         self.runs = self.runs.saturating_add(other.runs);
-        self.steps = self.steps.saturating_add(other.steps);
+        self.weights.merge(&other.weights);
+        self.steps.merge(&other.steps);
         self.forecasts.merge(&other.forecasts);
     }
 
     /// There must be at least one run.
     fn group(&self) -> RunGroup {
-        let runs = self.runs as f64;
+        let weight = self.weights.value();
         RunGroup {
             runs: self.runs,
-            mean_length: self.steps as f64 / runs,
-            mean_forecast: self.forecasts.value() / runs,
+            weight,
+            mean_length: self.steps.value() / weight,
+            mean_forecast: self.forecasts.value() / weight,
         }
     }
 }

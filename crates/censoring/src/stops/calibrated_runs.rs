@@ -131,8 +131,8 @@ pub fn cross_fit_calibration<C: Calibrator>(
             weights.extend(schedule.prefix_weights(steps, run.horizon())?);
         }
         let weights = Weight::from_slice(&weights).map_err(trajectory_metrics::Error::from);
-        let map = weights.and_then(|weights| calibrator.fit(&forecasts, &outcomes, weights));
-        maps.push(map.map_err(|error| Error::Fold { fold, error: Box::new(error.into()) })?);
+        let map = weights.and_then(|weights| calibrator.fit(&forecasts, &outcomes, Some(weights)));
+        maps.push(map.map_err(|error| Error::Fold { fold, source: Box::new(error.into()) })?);
     }
     let calibrate = |(run, &fold): (&Stopped<'_>, &usize)| {
         run.forecasts().iter().map(|&forecast| maps[fold].apply(forecast)).collect()

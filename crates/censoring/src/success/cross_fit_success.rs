@@ -164,8 +164,8 @@ pub fn cross_fit_success<L: SuccessLearner>(
         })?;
         let model = Weight::from_slice(&row_weights)
             .map_err(Error::from)
-            .and_then(|weights| learner.fit(&rows, &outcomes, weights))
-            .map_err(|error| Error::Fold { fold, error: Box::new(error) })?;
+            .and_then(|weights| learner.fit(&rows, &outcomes, Some(weights)))
+            .map_err(|error| Error::Fold { fold, source: Box::new(error) })?;
         models.push(model);
     }
     Ok(CrossFitSuccess { models, folds: folds.clone() })

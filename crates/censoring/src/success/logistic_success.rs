@@ -37,7 +37,7 @@ const LEAST_RIDGE: f64 = 1e-10;
 /// let rows = [vec![1.0], vec![1.0], vec![3.0], vec![3.0]];
 /// let outcomes = [false, true, true, true];
 /// let weights = Weight::from_slice(&[3.0, 1.0, 2.0, 2.0])?;
-/// let model = LogisticSuccess::default().fit(&rows, &outcomes, weights)?;
+/// let model = LogisticSuccess::default().fit(&rows, &outcomes, Some(weights))?;
 /// let (low, high) = (model.success_probability(&[1.0])?, model.success_probability(&[3.0])?);
 /// assert!(low.get() > 0.25 && low < high && high.get() < 1.0);
 /// # Ok::<(), Error>(())
@@ -73,7 +73,7 @@ impl LogisticSuccess {
 ///
 /// let rows = [vec![1.0], vec![1.0], vec![3.0], vec![3.0]];
 /// let outcomes = [false, false, true, true];
-/// let model = LogisticSuccess::default().fit(&rows, &outcomes, &[Weight::ONE; 4])?;
+/// let model = LogisticSuccess::default().fit(&rows, &outcomes, None)?;
 /// // At the mean both outcomes are equally likely. The standard deviation is 1.
 /// assert!(model.intercept().abs() < 1e-12 && model.slopes()[0] > 0.0);
 /// let log_odds = model.intercept() + 2.0 * model.slopes()[0];
@@ -169,9 +169,9 @@ impl SuccessModel for LogisticSuccessModel {
     /// # Errors
     ///
     /// [`Error::Length`] if the number of features is not that of the training rows;
-    /// [`Error::Feature`] for a feature that is not from -1e30 to 1e30.
+    /// [`Error::Entry`] for a feature that is not from -1e30 to 1e30.
     fn success_probability(&self, features: &[f64]) -> Result<Probability, Error> {
-        check_features(0, features, self.slopes.len())?;
+        check_features(features, self.slopes.len())?;
         let standards = self.means.iter().zip(&self.scales);
         let log_odds = features
             .iter()
@@ -189,15 +189,15 @@ impl SuccessLearner for LogisticSuccess {
 
     /// # Errors
     ///
-    /// [`Error::Feature`] with the first feature that is not from -1e30 to 1e30; [`Error::Length`]
-    /// unless there is one outcome and one weight per row and every row has the same number of
-    /// features; [`Error::Empty`] without a row of positive weight; [`Error::TrajectoryMetrics`] if
+    /// [`Error::Row`] with the first row that has a feature outside -1e30 to 1e30 or not as many
+    /// features as the first row; [`Error::Length`] unless there is one outcome per row, and one
+    /// weight if weights are given; [`Error::Empty`] without a row of positive weight; [`Error::TrajectoryMetrics`] if
     /// one outcome has less than 1e-12 of the weight.
     fn fit(
         &self,
         features: &[Vec<f64>],
         outcomes: &[bool],
-        weights: &[Weight],
+        weights: Option<&[Weight]>,
     ) -> Result<LogisticSuccessModel, Error> {
         let columns = features.first().map_or(0, Vec::len);
         let mut rows = rows(columns, features, outcomes, weights)?;
@@ -225,14 +225,17 @@ fn rows(
     columns: usize,
     features: &[Vec<f64>],
     outcomes: &[bool],
-    weights: &[Weight],
+    weights: Option<&[Weight]>,
 ) -> Result<Rows, Error> {
     same_length("outcomes", features.len(), outcomes.len())?;
-    same_length("weights", features.len(), weights.len())?;
+    if let Some(weights) = weights {
+        same_length("weights", features.len(), weights.len())?;
+    }
     let mut rows = Rows::new(columns);
     for (row, (features, &outcome)) in features.iter().zip(outcomes).enumerate() {
-        check_features(row, features, columns)?;
-        let weight = weights[row].get();
+        check_features(features, columns)
+            .map_err(|error| Error::Row { row, source: Box::new(error) })?;
+        let weight = weights.map_or(1.0, |weights| weights[row].get());
         if weight > 0.0 {
             let (failure, success) = if outcome { (0.0, weight) } else { (weight, 0.0) };
             rows.push(features, failure, success);
@@ -242,11 +245,14 @@ fn rows(
     Ok(rows)
 }
 
-fn check_features(row: usize, features: &[f64], columns: usize) -> Result<(), Error> {
-    same_length("features of a row", columns, features.len())?;
+fn check_features(features: &[f64], columns: usize) -> Result<(), Error> {
+    same_length("features", columns, features.len())?;
     let within = |value: &f64| (-LARGEST_FEATURE..=LARGEST_FEATURE).contains(value);
     match features.iter().position(|value| !within(value)) {
-        Some(column) => Err(Error::Feature { row, column, value: features[column] }),
+        Some(index) => {
+            let (value, range) = (features[index], "from -1e30 to 1e30");
+            Err(Error::Entry { what: "feature", index, value, range })
+        }
         None => Ok(()),
     }
 }

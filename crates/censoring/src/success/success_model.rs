@@ -75,17 +75,20 @@ pub const fn success_model_from_fn<F: Fn(&[f64]) -> Probability>(function: F) ->
 ///         &self,
 ///         _: &[Vec<f64>],
 ///         outcomes: &[bool],
-///         weights: &[Weight],
+///         weights: Option<&[Weight]>,
 ///     ) -> Result<Self::Model, Error> {
-///         let weights = Weight::as_f64_slice(weights);
-///         let rows = outcomes.iter().zip(weights);
-///         let successes: f64 = rows.filter(|row| *row.0).map(|row| row.1).sum();
-///         Ok(Constant(Probability::new(successes / weights.iter().sum::<f64>())?))
+///         let (mut successes, mut total) = (0.0, 0.0);
+///         for (row, &outcome) in outcomes.iter().enumerate() {
+///             let weight = weights.map_or(Weight::ONE, |weights| weights[row]).get();
+///             successes += if outcome { weight } else { 0.0 };
+///             total += weight;
+///         }
+///         Ok(Constant(Probability::new(successes / total)?))
 ///     }
 /// }
 ///
 /// let weights = Weight::from_slice(&[3.0, 1.0])?;
-/// let model = BaseRate.fit(&[vec![], vec![]], &[true, false], weights)?;
+/// let model = BaseRate.fit(&[vec![], vec![]], &[true, false], Some(weights))?;
 /// assert_eq!(model.success_probability(&[])?.get(), 0.75);
 /// # Ok::<(), Error>(())
 /// ```
@@ -94,8 +97,8 @@ pub trait SuccessLearner {
     type Model: SuccessModel;
 
     /// Fits a model to rows. A row consists of the features of a run up to some step, the outcome of
-    /// the run, and a weight: a weight of 2 counts as two equal rows, and a weight of 0 has no
-    /// effect. A run with k successes among m branches is a success of weight k and a failure of
+    /// the run, and a weight, which is 1 for every row if no weights are given. A weight of 2 counts as
+    /// two equal rows, and a weight of 0 has no effect. A run with k successes among m branches is a success of weight k and a failure of
     /// weight m - k.
     ///
     /// # Errors
@@ -105,7 +108,7 @@ pub trait SuccessLearner {
         &self,
         features: &[Vec<f64>],
         outcomes: &[bool],
-        weights: &[Weight],
+        weights: Option<&[Weight]>,
     ) -> Result<Self::Model, Error>;
 }
 
@@ -116,7 +119,7 @@ impl<L: SuccessLearner + ?Sized> SuccessLearner for &L {
         &self,
         features: &[Vec<f64>],
         outcomes: &[bool],
-        weights: &[Weight],
+        weights: Option<&[Weight]>,
     ) -> Result<Self::Model, Error> {
         (**self).fit(features, outcomes, weights)
     }
@@ -129,7 +132,7 @@ impl<L: SuccessLearner + ?Sized> SuccessLearner for Box<L> {
         &self,
         features: &[Vec<f64>],
         outcomes: &[bool],
-        weights: &[Weight],
+        weights: Option<&[Weight]>,
     ) -> Result<Self::Model, Error> {
         (**self).fit(features, outcomes, weights)
     }

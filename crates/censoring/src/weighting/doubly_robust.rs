@@ -53,14 +53,14 @@ use crate::{
 ///
 /// [`Error::ZeroSurvival`] with the first run whose G(Z-) is below 1e-100; [`Error::Prediction`] with
 /// the first prediction that is not from -1e100 to 1e100;
-/// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::RunScore`] with the first run
+/// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::Entry`] with the first run
 /// whose score is missing or invalid; [`Error::Length`] unless there is one entry per run.
 ///
 /// ```
 /// use censoring::{Error, KaplanMeier, StopTimes, doubly_robust_mean_score};
 ///
 /// let stops = StopTimes::new(&[1.0, 2.0, 3.0], &[false, true, false], None)?;
-/// let g = KaplanMeier::of_censoring(&stops);
+/// let g = KaplanMeier::censoring_curve(&stops);
 /// let scores = [Some(-0.1), None, Some(-0.2)];
 /// // Predictions of each run after each of its steps.
 /// let predicted = [vec![-0.2], vec![-0.2, -0.5], vec![-0.2, -0.4, -0.3]];
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn every_bad_input_names_its_run() {
         let stops = StopTimes::new(&[1.0, 2.0, 3.0], &[false, true, false], None).unwrap();
-        let g = KaplanMeier::of_censoring(&stops);
+        let g = KaplanMeier::censoring_curve(&stops);
         let scores = [Some(0.0), None, Some(0.0)];
         let of = |scores: &[Option<f64>], m: &dyn Fn(usize, f64) -> f64| {
             doubly_robust_mean_score(scores, &stops, |_| &g, m)
@@ -138,7 +138,7 @@ mod tests {
 
         let later = StopTimes::new(&[4.0], &[true], None).unwrap();
         let gone = StopTimes::new(&[3.0], &[true], None).unwrap();
-        let zero = KaplanMeier::of_censoring(&gone);
+        let zero = KaplanMeier::censoring_curve(&gone);
         let error = doubly_robust_mean_score(&[None], &later, |_| &zero, |_, _| 0.0);
         assert_eq!(error, Err(Error::ZeroSurvival { run: 0, time: 4.0 }));
     }
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn at_a_common_budget_the_model_stands_alone() {
         let stops = StopTimes::new(&[5.0, 30.0, 30.0], &[false, true, true], None).unwrap();
-        let g = KaplanMeier::of_censoring(&stops);
+        let g = KaplanMeier::censoring_curve(&stops);
         let m = |run, _| [0.0, -0.25, -0.75][run];
         let mean = doubly_robust_mean_score(&[Some(-0.5), None, None], &stops, |_| &g, m);
         assert_eq!(mean, Ok(-0.5));

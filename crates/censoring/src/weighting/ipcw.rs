@@ -1,4 +1,4 @@
-use scoring_rules::ExactSum;
+use scoring_rules::{ExactSum, Weight};
 
 use crate::{
     error::Error,
@@ -28,21 +28,22 @@ const LEAST_SURVIVAL: f64 = 1e-100;
 /// inverse-probability-of-censoring weighted average, doi:10.1198/000313001317098185.
 ///
 /// ```
-/// use censoring::{Error, IpcwWeights, KaplanMeier, StopTimes};
+/// use censoring::{Error, IpcwWeights, KaplanMeier, StopTimes, Weight};
 ///
 /// let stops = StopTimes::new(&[1.0, 2.0, 2.0, 5.0], &[false, true, true, false], None)?;
-/// let g = KaplanMeier::of_censoring(&stops);
+/// let g = KaplanMeier::censoring_curve(&stops);
 /// let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY)?;
 /// // Two of the three runs that continued beyond 1 were cut off. The last run also represents
 /// // them.
-/// assert!((weights.as_slice()[3] - 3.0).abs() < 1e-15);
-/// assert_eq!(weights.as_slice()[..3], [1.0, 0.0, 0.0]);
+/// let slice = weights.as_slice();
+/// assert!((slice[3].get() - 3.0).abs() < 1e-15);
+/// assert_eq!(slice[..3], [Weight::ONE, Weight::ZERO, Weight::ZERO]);
 ///
 /// let scores = [Some(-0.1), None, None, Some(-0.5)];
 /// assert!((weights.mean_score(&scores)? - -0.4).abs() < 1e-15);
 ///
 /// let capped = IpcwWeights::new(&stops, |_| &g, 2.0)?;
-/// assert_eq!((capped.as_slice()[3], capped.truncated()), (2.0, 1));
+/// assert_eq!((capped.as_slice()[3], capped.truncated()), (Weight::new(2.0)?, 1));
 /// # Ok::<(), Error>(())
 /// ```
 ///
@@ -50,7 +51,7 @@ const LEAST_SURVIVAL: f64 = 1e-100;
 #[derive(Clone, Debug, PartialEq)]
 pub struct IpcwWeights<'a> {
     stops: StopTimes<'a>,
-    weights: Vec<f64>,
+    weights: Vec<Weight>,
     truncated: usize,
 }
 
@@ -77,19 +78,19 @@ impl<'a> IpcwWeights<'a> {
                 range: "at least 1",
             });
         }
-        let mut weights = vec![0.0; stops.times().len()];
+        let mut weights = vec![Weight::ZERO; stops.times().len()];
         let mut truncated = 0;
         for stop in stops.iter().filter(|stop| !stop.censored) {
             let weight = inverse(survival(stop.run).before(stop.time), stop.run, stop.time)?;
             truncated += usize::from(weight > max_weight);
-            weights[stop.run] = weight.min(max_weight);
+            weights[stop.run] = Weight::new(weight.min(max_weight))?;
         }
         Ok(Self { stops: *stops, weights, truncated })
     }
 
     /// The weight of each run, 0 or at least 1, without the run's own weight.
     #[must_use]
-    pub fn as_slice(&self) -> &[f64] {
+    pub fn as_slice(&self) -> &[Weight] {
         &self.weights
     }
 
@@ -120,7 +121,7 @@ impl<'a> IpcwWeights<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::RunScore`] with the first
+    /// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::Entry`] with the first
     /// run whose score is missing or invalid; [`Error::Length`] unless there is one entry per run.
     pub fn mean_score(&self, scores: &[Option<f64>]) -> Result<f64, Error> {
         self.stops.check_scores(scores)?;
@@ -145,7 +146,7 @@ impl<'a> IpcwWeights<'a> {
     /// use censoring::{Error, IpcwWeights, KaplanMeier, StopTimes};
     ///
     /// let stops = StopTimes::new(&[1.0, 2.0, 4.0], &[false, true, false], None)?;
-    /// let g = KaplanMeier::of_censoring(&stops);
+    /// let g = KaplanMeier::censoring_curve(&stops);
     /// // The weight of the last run is 2, truncated to 1.5.
     /// let weights = IpcwWeights::new(&stops, |_| &g, 1.5)?;
     /// let mean = weights.normalized_mean_score(&[Some(-0.25), None, Some(-0.5)])?;
@@ -166,7 +167,7 @@ impl<'a> IpcwWeights<'a> {
     fn sum(&self, value: &dyn Fn(usize) -> f64) -> f64 {
         let mut sum = ExactSum::default();
         for stop in self.stops.iter() {
-            sum.add_product(stop.weight, self.weights[stop.run] * value(stop.run));
+            sum.add_product(stop.weight, self.weights[stop.run].get() * value(stop.run));
         }
         sum.value()
     }
@@ -184,12 +185,11 @@ pub(crate) fn inverse(survival: f64, run: usize, time: f64) -> Result<f64, Error
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Weight;
 
     #[test]
     fn a_run_that_could_not_be_seen_is_an_error_with_its_time() {
         let earlier = StopTimes::new(&[1.0, 3.0], &[false, true], None).unwrap();
-        let g = KaplanMeier::of_censoring(&earlier);
+        let g = KaplanMeier::censoring_curve(&earlier);
         let stops = StopTimes::new(&[3.0, 3.5], &[false; 2], None).unwrap();
         let error = IpcwWeights::new(&stops, |_| &g, 10.0).unwrap_err();
         assert_eq!(error, Error::ZeroSurvival { run: 1, time: 3.5 });
@@ -202,14 +202,17 @@ mod tests {
             Some(Weight::from_slice(&[1.0, 0.0]).unwrap()),
         )
         .unwrap();
-        assert_eq!(IpcwWeights::new(&stops, |_| &g, 10.0).unwrap().as_slice(), [1.0, 0.0]);
+        assert_eq!(
+            IpcwWeights::new(&stops, |_| &g, 10.0).unwrap().as_slice(),
+            [Weight::ONE, Weight::ZERO]
+        );
     }
 
     #[test]
     fn one_budget_for_all_shows_in_the_coverage() {
         let stops =
             StopTimes::new(&[1.0, 2.0, 30.0, 30.0], &[false, false, true, true], None).unwrap();
-        let g = KaplanMeier::of_censoring(&stops);
+        let g = KaplanMeier::censoring_curve(&stops);
         let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
         assert_eq!(weights.coverage(), 0.5);
         let scores = [Some(-0.25), Some(-0.75), None, None];
@@ -219,7 +222,7 @@ mod tests {
     #[test]
     fn a_truncation_below_one_and_a_sample_without_a_complete_run_are_errors() {
         let stops = StopTimes::new(&[1.0], &[true], None).unwrap();
-        let g = KaplanMeier::of_censoring(&stops);
+        let g = KaplanMeier::censoring_curve(&stops);
         for value in [0.5, -1.0, f64::NEG_INFINITY, f64::NAN] {
             let error = IpcwWeights::new(&stops, |_| &g, value).unwrap_err();
             assert!(error.to_string().starts_with("max_weight is"), "{error}");

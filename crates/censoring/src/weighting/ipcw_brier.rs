@@ -40,7 +40,7 @@ use crate::{
 /// use censoring::{Error, KaplanMeier, Probability, StopTimes, ipcw_brier_loss};
 ///
 /// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 5.0], &[false, true, false, true], None)?;
-/// let g = KaplanMeier::of_censoring(&stops);
+/// let g = KaplanMeier::censoring_curve(&stops);
 /// let forecasts = Probability::from_slice(&[0.0, 0.3, 0.5, 0.5])?;
 /// // One of the three runs that reached 2 was cut off. The other two have a weight of 3/2.
 /// let loss = ipcw_brier_loss(forecasts, &stops, |_| &g, 4.0)?;
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_common_budget_may_be_the_horizon() {
         let stops = StopTimes::new(&[2.0, 30.0, 30.0], &[false, false, true], None).unwrap();
-        let g = KaplanMeier::of_censoring(&stops);
+        let g = KaplanMeier::censoring_curve(&stops);
         let forecasts = Probability::from_slice(&[0.5, 0.5, 0.0]).unwrap();
         let loss = ipcw_brier_loss(forecasts, &stops, |_| &g, 30.0).unwrap();
         assert_eq!(loss, (0.25 + 0.25 + 1.0) / 3.0);
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         let stops = StopTimes::new(&[2.0, 3.0], &[true, true], None).unwrap();
-        let g = KaplanMeier::of_censoring(&stops);
+        let g = KaplanMeier::censoring_curve(&stops);
         let p = [Probability::HALF; 2];
         for horizon in [-1.0, f64::INFINITY, f64::NAN] {
             let error = ipcw_brier_loss(&p, &stops, |_| &g, horizon).unwrap_err();

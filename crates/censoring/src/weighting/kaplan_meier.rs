@@ -4,7 +4,7 @@ use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes}
 
 /// A survival curve: the probability of lasting beyond each time, which decreases in steps from 1.
 ///
-/// [`KaplanMeier::of_censoring`] is the curve G of inverse-probability weights: the probability of not
+/// [`KaplanMeier::censoring_curve`] is the curve G of inverse-probability weights: the probability of not
 /// being cut off. The roles are reversed there: being cut off is the event, and an outcome censors.
 ///
 /// ```text
@@ -30,7 +30,7 @@ use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes}
 ///
 /// // Outcomes at 1 and 3; cut off at 2 and at 3.
 /// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 3.0], &[false, true, false, true], None)?;
-/// let g = KaplanMeier::of_censoring(&stops);
+/// let g = KaplanMeier::censoring_curve(&stops);
 /// assert_eq!(g.times(), [2.0, 3.0]);
 /// assert_eq!(g.survival(), [2.0 / 3.0, 0.0]);
 /// assert_eq!(g.at(1.9), 1.0);
@@ -77,7 +77,7 @@ impl KaplanMeier {
     /// be independent; if they depend on something that is known in advance, such as the task, use one
     /// curve per kind of run.
     #[must_use]
-    pub fn of_censoring(stops: &StopTimes<'_>) -> Self {
+    pub fn censoring_curve(stops: &StopTimes<'_>) -> Self {
         Self::product_limit(stops, true)
     }
 
@@ -89,13 +89,13 @@ impl KaplanMeier {
     /// use censoring::{Error, KaplanMeier, StopTimes};
     ///
     /// let stops = StopTimes::new(&[2.0, 2.0, 5.0, 7.0], &[false, true, false, false], None)?;
-    /// let going_on = KaplanMeier::of_events(&stops);
+    /// let going_on = KaplanMeier::event_curve(&stops);
     /// assert_eq!(going_on.at(2.0), 0.75);
     /// assert_eq!(going_on.at(5.0), 0.375);
     /// # Ok::<(), Error>(())
     /// ```
     #[must_use]
-    pub fn of_events(stops: &StopTimes<'_>) -> Self {
+    pub fn event_curve(stops: &StopTimes<'_>) -> Self {
         Self::product_limit(stops, false)
     }
 
@@ -223,14 +223,14 @@ mod tests {
     #[test]
     fn an_outcome_at_the_time_of_a_cut_off_came_first() {
         let stops = StopTimes::new(&[1.0, 1.0, 2.0], &[false, true, false], None).unwrap();
-        assert_eq!(KaplanMeier::of_censoring(&stops).survival(), [0.5]);
-        assert_eq!(KaplanMeier::of_events(&stops).survival(), [2.0 / 3.0, 0.0]);
+        assert_eq!(KaplanMeier::censoring_curve(&stops).survival(), [0.5]);
+        assert_eq!(KaplanMeier::event_curve(&stops).survival(), [2.0 / 3.0, 0.0]);
     }
 
     #[test]
     fn without_a_cut_off_nothing_is_lost() {
         let stops = StopTimes::new(&[1.0, 3.0], &[false; 2], None).unwrap();
-        let g = KaplanMeier::of_censoring(&stops);
+        let g = KaplanMeier::censoring_curve(&stops);
         assert_eq!((g.at(0.0), g.before(3.0), g.at(f64::INFINITY)), (1.0, 1.0, 1.0));
         assert!(g.times().is_empty());
     }
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn time_zero_is_a_time() {
         let stops = StopTimes::new(&[0.0, -0.0, 3.0], &[true, true, true], None).unwrap();
-        let g = KaplanMeier::of_censoring(&stops);
+        let g = KaplanMeier::censoring_curve(&stops);
         assert_eq!((g.before(0.0), g.at(0.0), g.at(3.0)), (1.0, 1.0 / 3.0, 0.0));
     }
 
@@ -269,6 +269,6 @@ mod tests {
     #[should_panic(expected = "the time is a NaN")]
     fn the_curve_at_no_time_panics() {
         let stops = StopTimes::new(&[1.0], &[true], None).unwrap();
-        let _ = KaplanMeier::of_censoring(&stops).at(f64::NAN);
+        let _ = KaplanMeier::censoring_curve(&stops).at(f64::NAN);
     }
 }

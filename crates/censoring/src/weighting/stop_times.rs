@@ -1,7 +1,7 @@
 use scoring_rules::{ExactSum, Weight};
 
 use crate::{
-    checks::{can_be_averaged, same_length},
+    checks::{can_be_averaged, same_length, too_large},
     error::Error,
 };
 
@@ -26,7 +26,7 @@ use crate::{
 /// assert_eq!((stops.times(), stops.censored()), (&[4.0, 9.0][..], &[false, true][..]));
 ///
 /// let error = StopTimes::new(&[4.0, -1.0], &[false, true], None).unwrap_err();
-/// assert_eq!(error, Error::StopTime { run: 1, value: -1.0 });
+/// assert!(matches!(error, Error::Entry { index: 1, value: -1.0, .. }));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +53,7 @@ impl<'a> StopTimes<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::StopTime`] with the first run whose time is negative or not finite;
+    /// [`Error::Entry`] with the first run whose time is negative or not finite;
     /// [`Error::Length`] unless there is one entry per run in each argument; [`Error::Empty`] without a
     /// run of positive weight.
     pub fn new(
@@ -63,7 +63,7 @@ impl<'a> StopTimes<'a> {
     ) -> Result<Self, Error> {
         same_length("censored", times.len(), censored.len())?;
         if let Some(run) = times.iter().position(|time| !(0.0..f64::INFINITY).contains(time)) {
-            return Err(Error::StopTime { run, value: times[run] });
+            return Err(stop_time(run, times[run]));
         }
         let mut total = times.len() as f64;
         if let Some(weights) = weights {
@@ -112,13 +112,18 @@ impl<'a> StopTimes<'a> {
                 None if !censored => return Err(Error::MissingScore { run }),
                 Some(_) if censored => return Err(Error::CensoredWithScore { run }),
                 Some(value) if !can_be_averaged(value) => {
-                    return Err(Error::RunScore { run, value });
+                    return Err(too_large(run, value));
                 }
                 _ => {}
             }
         }
         Ok(())
     }
+}
+
+/// The error for a time that is negative or not finite.
+const fn stop_time(run: usize, value: f64) -> Error {
+    Error::Entry { what: "stop time of run", index: run, value, range: "finite and at least 0" }
 }
 
 #[cfg(test)]
@@ -131,9 +136,9 @@ mod tests {
             StopTimes::new(times, &[false, true], weights).map(|_| ()).unwrap_err()
         };
         for value in [-1e-300, f64::INFINITY, f64::NEG_INFINITY] {
-            assert_eq!(of(&[0.0, value], None), Error::StopTime { run: 1, value });
+            assert_eq!(of(&[0.0, value], None), stop_time(1, value));
         }
-        assert!(matches!(of(&[f64::NAN, -1.0], None), Error::StopTime { run: 0, .. }));
+        assert!(matches!(of(&[f64::NAN, -1.0], None), Error::Entry { index: 0, .. }));
         let length = |what, found| Error::Length { what, expected: 2, found };
         assert_eq!(of(&[1.0, 2.0], Some(&[Weight::ONE])), length("weights", 1));
         let three = StopTimes::new(&[1.0, 2.0], &[true; 3], None).unwrap_err();
@@ -151,10 +156,9 @@ mod tests {
         let both = [Some(1.0), Some(1.0)];
         assert_eq!(stops.check_scores(&both), Err(Error::CensoredWithScore { run: 1 }));
         for value in [f64::NEG_INFINITY, f64::INFINITY, -1.1e100] {
-            let error = Error::RunScore { run: 0, value };
-            assert_eq!(stops.check_scores(&[Some(value), None]), Err(error));
+            assert_eq!(stops.check_scores(&[Some(value), None]), Err(too_large(0, value)));
         }
         let error = stops.check_scores(&[Some(f64::NAN), None]).unwrap_err();
-        assert!(matches!(error, Error::RunScore { run: 0, .. }));
+        assert!(matches!(error, Error::Entry { index: 0, .. }));
     }
 }

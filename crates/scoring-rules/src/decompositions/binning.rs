@@ -68,7 +68,7 @@ impl Binning<'_> {
             Self::Edges { inner } => ascending("edges", inner, |before, edge| before <= edge)?,
             _ => {}
         }
-        let (failures, successes) = blocks.class_weights();
+        let (failures, successes) = (blocks.failures(), blocks.successes());
         let total = failures + successes;
         let mut before = 0.0;
         // Bins ascend with confidence, so that a bin is a run of neighbouring blocks.

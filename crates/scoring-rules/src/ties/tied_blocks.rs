@@ -21,7 +21,7 @@ use crate::{
 /// let blocks = TiedBlocks::new(confidence, &[true, false, false, true], None)?;
 /// assert_eq!(blocks.as_slice().len(), 3);
 /// assert_eq!(blocks.as_slice()[2].weight(), 2.0);
-/// assert_eq!(blocks.class_weights(), (2.0, 2.0));
+/// assert_eq!((blocks.failures(), blocks.successes()), (2.0, 2.0));
 /// # Ok::<(), Error>(())
 /// ```
 ///
@@ -171,7 +171,7 @@ impl<S: Copy + PartialOrd + fmt::Display> TiedBlocks<S> {
     /// let mut blocks = TiedBlocks::default();
     /// blocks.refill([(half, true, two), (half, false, Weight::ONE)])?;
     /// assert_eq!(blocks.as_slice().len(), 1);
-    /// assert_eq!(blocks.class_weights(), (1.0, 2.0));
+    /// assert_eq!((blocks.failures(), blocks.successes()), (1.0, 2.0));
     /// # Ok::<(), Error>(())
     /// ```
     #[track_caller]
@@ -248,10 +248,16 @@ impl<S> TiedBlocks<S> {
         &self.blocks
     }
 
-    /// The weights of all failures and of all successes.
+    /// The weight of all failures, 0 or positive.
     #[must_use]
-    pub fn class_weights(&self) -> (f64, f64) {
-        self.class_weights
+    pub const fn failures(&self) -> f64 {
+        self.class_weights.0
+    }
+
+    /// The weight of all successes, 0 or positive.
+    #[must_use]
+    pub const fn successes(&self) -> f64 {
+        self.class_weights.1
     }
 }
 
@@ -358,7 +364,7 @@ mod tests {
             let blocks =
                 TiedBlocks::new(&p, &[true; 3], Some(Weight::from_slice(&[weight; 3]).unwrap()))
                     .unwrap();
-            assert_eq!(blocks.class_weights(), (0.0, weight + weight + weight));
+            assert_eq!((blocks.failures(), blocks.successes()), (0.0, weight + weight + weight));
         }
     }
 
@@ -390,7 +396,7 @@ mod tests {
                 .unwrap();
                 assert_eq!(blocks.as_slice().len(), 1);
                 assert!(blocks.as_slice()[0].confidence.get().is_sign_positive());
-                assert_eq!(blocks.class_weights(), (0.0, n as f64));
+                assert_eq!((blocks.failures(), blocks.successes()), (0.0, n as f64));
             }
         }
     }
@@ -429,7 +435,7 @@ mod tests {
                 let expected = by_comparison(rows.collect());
                 blocks.rebuild(confidence, &outcomes, weights.map(|weights| Weight::from_slice(weights).unwrap())).unwrap();
                 prop_assert_eq!(&blocks, &expected);
-                prop_assert_eq!(blocks.class_weights(), expected.class_weights());
+                prop_assert_eq!(blocks.class_weights, expected.class_weights);
                 prop_assert_eq!(&TiedBlocks::new(confidence, &outcomes, weights.map(|weights| Weight::from_slice(weights).unwrap())).unwrap(), &expected);
             }
         }
@@ -448,7 +454,7 @@ mod tests {
                 let of_scores = TiedBlocks::from_scores(&values, &outcomes, weights);
                 match (TiedBlocks::new(confidence, &outcomes, weights), of_scores) {
                     (Ok(a), Ok(b)) => {
-                        prop_assert_eq!(a.class_weights(), b.class_weights());
+                        prop_assert_eq!(a.class_weights, b.class_weights);
                         prop_assert_eq!(a.as_slice().len(), b.as_slice().len());
                         for (a, b) in a.as_slice().iter().zip(b.as_slice()) {
                             prop_assert_eq!(a.confidence.get(), b.confidence.get());

@@ -348,12 +348,16 @@ impl<'a> Episode<'a> {
     #[must_use]
     pub fn finish(self, answer_is_right: bool) -> Transcript {
         let goal_reached = self.goal_reached();
+        let mut banned = self.banned;
+        banned.sort_unstable();
+        let banned_twice = banned.windows(2).any(|pair| pair[0] == pair[1]);
         Transcript {
             calls: self.records,
             goal_reached,
             answer_is_right,
             events_planned: self.scenario.events().len(),
             events_fired: self.events_fired,
+            banned_twice,
             rules: self.scenario.rules(),
         }
     }

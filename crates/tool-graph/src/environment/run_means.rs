@@ -113,7 +113,9 @@ impl RunMeans {
         self.completed.update(f64::from(scores.completed));
         self.failures.merge(&scores.failures);
         match scores.edit_distance {
-            Some(_) if run.goal_reached() => self.paths.update(&run.path(), &reference.path()),
+            Some(_) if !run.has_worst_path_scores() => {
+                self.paths.update(&run.path(), &reference.path());
+            }
             // Two paths without a common call have the worst distances.
             Some(longest) => self.paths.update(&vec![0; longest], &vec![1; longest]),
             None => {}

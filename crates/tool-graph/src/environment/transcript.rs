@@ -93,6 +93,8 @@ pub struct Transcript {
     pub(super) answer_is_right: bool,
     pub(super) events_planned: usize,
     pub(super) events_fired: usize,
+    /// Whether a ban fell on a tool that an earlier event had banned.
+    pub(super) banned_twice: bool,
     pub(super) rules: EnvironmentRules,
 }
 
@@ -167,6 +169,14 @@ impl Transcript {
         self.events_fired == self.events_planned
     }
 
+    /// Whether the rules of the run give its path the worst scores, whatever its calls.
+    pub(super) fn has_worst_path_scores(&self) -> bool {
+        match self.goal_reached {
+            true => self.banned_twice && self.rules.repeated_bans == RuleVersion::Released,
+            false => self.rules.unfinished_runs == RuleVersion::Released,
+        }
+    }
+
     /// The failure class of each call, or `None` for a correct call.
     ///
     /// A call that failed because of a ban has no failure class. A second call of the same tool is
@@ -204,9 +214,8 @@ impl Transcript {
         let gap = cost_gap(&[self.total_cost()], &[reference.total_cost()])?;
         let is_lean = !classes.iter().flatten().any(|class| class.is_redundant());
         let valid: Vec<bool> = self.calls.iter().map(|call| !call.status.is_invalid()).collect();
-        let reached = self.goal_reached;
+        let (reached, worst) = (self.goal_reached, self.has_worst_path_scores());
         let longest = actual.len().max(path.len());
-        let worst = !reached && self.rules.unfinished_runs == RuleVersion::Released;
         let edits = || if worst { longest } else { edit_distance(&actual, &path) };
         let share = || if worst { 1.0 } else { normalized_edit_distance(&actual, &path) };
         let has_paths = reached || worst;
@@ -215,7 +224,7 @@ impl Transcript {
             cost_gap_without_redundant: (reached && is_lean).then_some(gap),
             edit_distance: has_paths.then(edits),
             normalized_edit_distance: has_paths.then(share),
-            exact_match: has_paths.then(|| reached && actual == path),
+            exact_match: has_paths.then(|| !worst && actual == path),
             completed: self.is_completed(),
             invalid_tool_use_ratio: invalid_tool_use_ratio(&valid).ok(),
             failures: classes.into_iter().collect::<FailureCounts>(),
@@ -256,6 +265,8 @@ crate::stored::checked!(struct StoredTranscript for Transcript = "Transcript", T
     answer_is_right: bool,
     events_planned: usize,
     events_fired: usize,
+    #[serde(default)]
+    banned_twice: bool,
     #[serde(default, deserialize_with = "crate::stored::object")]
     rules: EnvironmentRules,
 });
@@ -275,6 +286,13 @@ impl Transcript {
         let quiet = self.rules.event_clock == RuleVersion::Released
             || self.calls.iter().all(|call| !call.status.is_invalid() || call.event.is_none());
         rule(quiet, "an invalid call must not have an event unless rules.event_clock is released")?;
+        let mut bans: Vec<usize> =
+            self.calls.iter().filter(|call| is_banned(call)).filter_map(|call| call.tool).collect();
+        bans.sort_unstable();
+        rule(
+            !self.banned_twice || bans.windows(2).any(|pair| pair[0] == pair[1]),
+            "banned_twice must be false if no tool has two calls with status banned",
+        )?;
         let events: Vec<usize> = self.calls.iter().filter_map(|call| call.event).collect();
         rule(
             events.len() == self.events_fired,

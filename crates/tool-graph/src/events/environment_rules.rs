@@ -70,6 +70,10 @@ pub struct EnvironmentRules {
     /// A run short of the goal has no path scores, or (released) the worst ones: no exact match, a
     /// normalised edit distance of 1, and as many edits as the longer of the two paths has calls.
     pub unfinished_runs: RuleVersion,
+    /// A run in which a ban fell on a tool that an earlier event had banned has the scores of its path,
+    /// or (released) the worst ones, as in [`Self::unfinished_runs`]. This can happen only if
+    /// [`Self::event_clock`] is released: otherwise no event occurs at a failed call.
+    pub repeated_bans: RuleVersion,
 }
 
 impl EnvironmentRules {
@@ -89,6 +93,7 @@ impl EnvironmentRules {
             event_schedule: version,
             removals: version,
             unfinished_runs: version,
+            repeated_bans: version,
         }
     }
 }

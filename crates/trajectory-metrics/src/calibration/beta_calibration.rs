@@ -47,7 +47,7 @@ const PENALTY: f64 = 1e-12;
 /// // One of four runs at 0.5 succeeds, and three of four at 0.9.
 /// let said = Probability::from_slice(&[0.5, 0.5, 0.5, 0.5, 0.9, 0.9, 0.9, 0.9])?;
 /// let outcomes = [true, false, false, false, true, true, true, false];
-/// let map = BetaCalibration::default().fit(said, &outcomes, &[Weight::ONE; 8])?;
+/// let map = BetaCalibration::default().fit(said, &outcomes, None)?;
 /// assert!((map.apply(said[0]).get() - 0.25).abs() < 1e-6);
 /// assert!((map.apply(said[7]).get() - 0.75).abs() < 1e-6);
 /// assert!(map.a() >= 0.0 && map.b() >= 0.0);
@@ -58,9 +58,9 @@ const PENALTY: f64 = 1e-12;
 ///
 /// // Forecasts that are higher for failures, and constant forecasts.
 /// let wrong: Vec<bool> = outcomes.iter().map(|outcome| !outcome).collect();
-/// assert!(BetaCalibration::default().fit(said, &wrong, &[Weight::ONE; 8])?.is_fallback());
+/// assert!(BetaCalibration::default().fit(said, &wrong, None)?.is_fallback());
 /// let same = [Probability::HALF; 8];
-/// assert!(BetaCalibration::default().fit(&same, &outcomes, &[Weight::ONE; 8])?.is_degenerate());
+/// assert!(BetaCalibration::default().fit(&same, &outcomes, None)?.is_degenerate());
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -159,11 +159,11 @@ impl Calibrator for BetaCalibration {
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
-        weights: &[Weight],
+        weights: Option<&[Weight]>,
     ) -> Result<BetaCalibrationMap, Error> {
         // Blocks, so that the order of the records cannot matter.
-        let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
-        let (failures, successes) = blocks.class_weights();
+        let blocks = TiedBlocks::new(forecasts, outcomes, weights)?;
+        let (failures, successes) = (blocks.failures(), blocks.successes());
         check_both_outcomes(failures, successes)?;
         let mut rows = Rows::new(2);
         for block in blocks.as_slice() {
@@ -226,7 +226,7 @@ mod tests {
         let forecasts = Probability::from_slice(forecasts).unwrap();
         let weights = vec![1.0; forecasts.len()];
         BetaCalibration::default()
-            .fit(forecasts, outcomes, Weight::from_slice(&weights).unwrap())
+            .fit(forecasts, outcomes, Some(Weight::from_slice(&weights).unwrap()))
             .unwrap()
     }
 

@@ -50,7 +50,7 @@ use crate::error::Error;
 /// ```
 pub fn expected_calibration_error(blocks: &TiedBlocks, binning: Binning<'_>) -> Result<f64, Error> {
     let bins = binning.bins(blocks)?;
-    let (failures, successes) = blocks.class_weights();
+    let (failures, successes) = (blocks.failures(), blocks.successes());
     let sum = bins.fold(0.0, |sum, bin| sum + gap(bin).abs());
     Ok((sum / (failures + successes)).min(1.0))
 }
@@ -83,7 +83,7 @@ pub fn root_mean_square_calibration_error(
     binning: Binning<'_>,
 ) -> Result<f64, Error> {
     let bins = binning.bins(blocks)?;
-    let (failures, successes) = blocks.class_weights();
+    let (failures, successes) = (blocks.failures(), blocks.successes());
     // Each bin as its weight times the squared distance.
     let squares = bins.fold(0.0, |sum, bin| sum + gap(bin) * (gap(bin) / weight(bin)));
     Ok((squares / (failures + successes)).sqrt().min(1.0))

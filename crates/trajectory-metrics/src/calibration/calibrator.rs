@@ -35,12 +35,12 @@ impl<F: Fn(Probability) -> Probability> CalibrationMap for FromFn<F> {
 /// Makes a [`CalibrationMap`] from a function.
 ///
 /// ```
-/// use trajectory_metrics::{CalibrationMap, Error, Isotonic, Calibrator, Probability, Weight};
+/// use trajectory_metrics::{CalibrationMap, Error, Isotonic, Calibrator, Probability};
 /// use trajectory_metrics::calibration_map_from_fn;
 ///
 /// let forecast = Probability::new(0.3)?;
 /// let identity = calibration_map_from_fn(|forecast| forecast);
-/// let constant = Isotonic.fit(&[forecast], &[true], &[Weight::ONE])?;
+/// let constant = Isotonic.fit(&[forecast], &[true], None)?;
 /// let maps: [Box<dyn CalibrationMap>; 2] = [Box::new(identity), Box::new(&constant)];
 /// assert_eq!(maps[0].apply(forecast), forecast);
 /// assert_eq!(maps[1].apply(forecast), Probability::ONE);
@@ -60,7 +60,7 @@ pub const fn calibration_map_from_fn<F: Fn(Probability) -> Probability>(function
 ///
 /// let forecasts = Probability::from_slice(&[0.9, 0.9, 0.9, 0.2])?;
 /// let weights = Weight::from_slice(&[1.0, 1.0, 2.0, 1.0])?;
-/// let map = Isotonic.fit(forecasts, &[true, false, true, false], weights)?;
+/// let map = Isotonic.fit(forecasts, &[true, false, true, false], Some(weights))?;
 /// assert_eq!(map.apply(forecasts[0]).get(), 0.75);
 /// # Ok::<(), Error>(())
 /// ```
@@ -69,7 +69,8 @@ pub trait Calibrator {
     type Map: CalibrationMap;
 
     /// Fits a map to records. A record is a forecast, the outcome of the run in which it was made,
-    /// and a weight: a weight of 2 counts as two equal records, and a weight of 0 has no effect.
+    /// and a weight, which is 1 for every record if no weights are given. A weight of 2 counts as two
+    /// equal records, and a weight of 0 has no effect.
     ///
     /// # Errors
     ///
@@ -80,7 +81,7 @@ pub trait Calibrator {
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
-        weights: &[Weight],
+        weights: Option<&[Weight]>,
     ) -> Result<Self::Map, Error>;
 }
 
@@ -91,7 +92,7 @@ impl<C: Calibrator + ?Sized> Calibrator for &C {
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
-        weights: &[Weight],
+        weights: Option<&[Weight]>,
     ) -> Result<Self::Map, Error> {
         (**self).fit(forecasts, outcomes, weights)
     }
@@ -104,7 +105,7 @@ impl<C: Calibrator + ?Sized> Calibrator for Box<C> {
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
-        weights: &[Weight],
+        weights: Option<&[Weight]>,
     ) -> Result<Self::Map, Error> {
         (**self).fit(forecasts, outcomes, weights)
     }
@@ -118,7 +119,7 @@ mod tests {
     /// The errors of all calibrators for one input.
     fn refusals(outcomes: &[bool], weights: &[f64]) -> [Option<Error>; 5] {
         let forecasts = Probability::from_slice(&[0.5, 0.6]).unwrap();
-        let weights = Weight::from_slice(weights).unwrap();
+        let weights = Some(Weight::from_slice(weights).unwrap());
         [
             Platt::default().fit(forecasts, outcomes, weights).err(),
             TemperatureScaling::default().fit(forecasts, outcomes, weights).err(),
@@ -139,6 +140,24 @@ mod tests {
             let error: Error = error.into();
             assert_eq!(refusals(outcomes, weights), [(); 5].map(|()| Some(error.clone())));
         }
+    }
+
+    #[test]
+    fn without_weights_every_record_has_weight_one() {
+        fn check<C: Calibrator<Map: PartialEq + std::fmt::Debug>>(calibrator: &C) {
+            let forecasts = Probability::from_slice(&[0.5, 0.6, 0.6, 0.9]).unwrap();
+            let outcomes = [false, false, true, true];
+            let fit = |weights: Option<&[Weight]>| calibrator.fit(forecasts, &outcomes, weights);
+            let plain = fit(None).unwrap();
+            assert_eq!(plain, fit(Some(&[Weight::ONE; 4])).unwrap());
+            let heavier = [Weight::ONE, Weight::ONE, 2.into(), Weight::ONE];
+            assert_ne!(plain, fit(Some(&heavier)).unwrap());
+        }
+        check(&Platt::default());
+        check(&TemperatureScaling::default());
+        check(&BetaCalibration::default());
+        check(&Isotonic);
+        check(&VennAbers);
     }
 
     #[test]

@@ -126,8 +126,8 @@ pub fn cross_fit<C: Calibrator>(
         }
         Weight::from_slice(&weights)
             .map_err(Error::from)
-            .and_then(|weights| calibrator.fit(&forecasts, &outcomes, weights))
-            .map_err(|error| Error::Fold { fold, error: Box::new(error) })
+            .and_then(|weights| calibrator.fit(&forecasts, &outcomes, Some(weights)))
+            .map_err(|error| Error::Fold { fold, source: Box::new(error) })
     };
     let maps = (0..folds.count()).map(fit).collect::<Result<Vec<_>, _>>()?;
     let calibrated = traces.map_forecasts(|trace, forecast| maps[of_each[trace]].apply(forecast));
@@ -155,7 +155,13 @@ mod tests {
     impl Calibrator for Recorder {
         type Map = Recorded;
 
-        fn fit(&self, p: &[Probability], y: &[bool], w: &[Weight]) -> Result<Recorded, Error> {
+        fn fit(
+            &self,
+            p: &[Probability],
+            y: &[bool],
+            w: Option<&[Weight]>,
+        ) -> Result<Recorded, Error> {
+            let w = w.unwrap();
             Ok(Recorded(p.iter().zip(y).zip(w).map(|((p, y), w)| (p.get(), *y, w.get())).collect()))
         }
     }
@@ -187,14 +193,14 @@ mod tests {
             let isotonic = cross_fit(&Isotonic, &traces, &folds, &uniform).map(drop);
             [platt, isotonic]
         };
-        let fold = |fold, error| Err(Error::Fold { fold, error: Box::new(error) });
+        let fold = |fold, error| Err(Error::Fold { fold, source: Box::new(error) });
         let empty = || fold(0, scoring_rules::Error::Empty.into());
         assert_eq!(cross(&[]), [empty(), empty()]);
         assert_eq!(cross(&[true, false]), [empty(), empty()]);
         let one_class = fold(0, Error::OneClass { outcome: false });
         assert_eq!(cross(&[true, false, false]), [one_class, Ok(())]);
         assert_eq!(cross(&[true, false, true, false]), [Ok(()), Ok(())]);
-        let custom = WeightSchedule::custom(&[1.0]).unwrap();
+        let custom = WeightSchedule::custom(&[Weight::ONE]).unwrap();
         let long = Traces::from_flat(&[0.5; 4], &[2, 4], &[true; 2]).unwrap();
         let folds = Folds::halves(long.outcomes(), &[1, 2]).unwrap();
         let error = cross_fit(&Isotonic, &long, &folds, &custom).map(drop);

@@ -25,7 +25,7 @@ use crate::{
 /// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Isotonic, Probability, Weight};
 ///
 /// let forecasts = Probability::from_slice(&[0.25, 0.5, 0.75, 1.0])?;
-/// let map = Isotonic.fit(forecasts, &[false, true, false, true], &[Weight::ONE; 4])?;
+/// let map = Isotonic.fit(forecasts, &[false, true, false, true], None)?;
 /// let mapped = |p| Ok::<_, Error>(map.apply(Probability::new(p)?).get());
 /// assert_eq!(mapped(0.6)?, 0.5); // 0.5 and 0.75 are pooled.
 /// assert_eq!(mapped(0.375)?, 0.25); // Half way between 0.25 and 0.5.
@@ -56,7 +56,7 @@ impl IsotonicMap {
     /// use trajectory_metrics::{Calibrator, Error, Isotonic, Probability, Weight};
     ///
     /// let forecasts = Probability::from_slice(&[0.3, 0.4])?;
-    /// let map = Isotonic.fit(forecasts, &[true, true], &[Weight::ONE; 2])?;
+    /// let map = Isotonic.fit(forecasts, &[true, true], None)?;
     /// assert_eq!(map.knots(), [(forecasts[1], Probability::ONE)]);
     /// # Ok::<(), Error>(())
     /// ```
@@ -76,10 +76,10 @@ impl Calibrator for Isotonic {
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
-        weights: &[Weight],
+        weights: Option<&[Weight]>,
     ) -> Result<IsotonicMap, Error> {
         // Blocks, so that the order of the records cannot matter.
-        let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
+        let blocks = TiedBlocks::new(forecasts, outcomes, weights)?;
         let pools = pool_adjacent_violators(&blocks);
         let mut knots = Vec::with_capacity(2 * pools.len());
         for (i, pool) in pools.iter().enumerate() {
@@ -131,7 +131,7 @@ mod tests {
             .fit(
                 Probability::from_slice(forecasts).unwrap(),
                 outcomes,
-                Weight::from_slice(&weights).unwrap(),
+                Some(Weight::from_slice(&weights).unwrap()),
             )
             .unwrap()
     }

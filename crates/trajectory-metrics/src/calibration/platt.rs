@@ -40,7 +40,7 @@ use crate::{
 /// let said = Probability::from_slice(&[0.9, 0.99])?;
 /// let records: Vec<_> = said.iter().copied().cycle().take(8).collect();
 /// let outcomes = [true, true, false, true, true, true, false, false];
-/// let map = Platt::default().fit(&records, &outcomes, &[Weight::ONE; 8])?;
+/// let map = Platt::default().fit(&records, &outcomes, None)?;
 /// assert!(map.apply(said[0]) < map.apply(said[1]));
 /// assert!((0.5..0.6).contains(&map.apply(said[0]).get()));
 /// assert!((0.6..0.75).contains(&map.apply(said[1]).get()));
@@ -94,7 +94,7 @@ impl Platt {
 /// // 0.25 and 0.75 have the log-odds -ln 3 and ln 3, and both are calibrated.
 /// let said = Probability::from_slice(&[0.25, 0.25, 0.25, 0.25, 0.75, 0.75, 0.75, 0.75])?;
 /// let outcomes = [true, false, false, false, true, true, true, false];
-/// let map = Platt::default().fit(said, &outcomes, &[Weight::ONE; 8])?;
+/// let map = Platt::default().fit(said, &outcomes, None)?;
 /// assert!(map.mean().abs() < 1e-12 && (map.scale() - 3_f64.ln()).abs() < 1e-12);
 /// // Without the penalty the slope would be ln 3 and the map the identity.
 /// assert!(map.intercept().abs() < 1e-9 && 0.6 < map.slope() && map.slope() < 3_f64.ln());
@@ -102,10 +102,10 @@ impl Platt {
 ///
 /// // Forecasts that are higher for failures, and constant forecasts.
 /// let wrong: Vec<bool> = outcomes.iter().map(|outcome| !outcome).collect();
-/// let map = Platt::default().fit(said, &wrong, &[Weight::ONE; 8])?;
+/// let map = Platt::default().fit(said, &wrong, None)?;
 /// assert!(map.is_fallback() && (map.apply(said[0]).get() - 0.5).abs() < 1e-9);
 /// let same = [Probability::HALF; 8];
-/// assert!(Platt::default().fit(&same, &outcomes, &[Weight::ONE; 8])?.is_degenerate());
+/// assert!(Platt::default().fit(&same, &outcomes, None)?.is_degenerate());
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -173,11 +173,11 @@ impl Calibrator for Platt {
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
-        weights: &[Weight],
+        weights: Option<&[Weight]>,
     ) -> Result<PlattMap, Error> {
         // Blocks, so that the order of the records cannot matter.
-        let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
-        let (failures, successes) = blocks.class_weights();
+        let blocks = TiedBlocks::new(forecasts, outcomes, weights)?;
+        let (failures, successes) = (blocks.failures(), blocks.successes());
         check_both_outcomes(failures, successes)?;
         let mut rows = Rows::new(1);
         for block in blocks.as_slice() {
@@ -206,7 +206,11 @@ impl CalibrationMap for PlattMap {
 mod tests {
     use super::*;
 
-    fn fit(forecasts: &[f64], outcomes: &[bool], weights: &[Weight]) -> Result<PlattMap, Error> {
+    fn fit(
+        forecasts: &[f64],
+        outcomes: &[bool],
+        weights: Option<&[Weight]>,
+    ) -> Result<PlattMap, Error> {
         let forecasts = Probability::from_slice(forecasts).unwrap();
         Platt::default().fit(forecasts, outcomes, weights)
     }
@@ -232,7 +236,7 @@ mod tests {
         let map = fit(
             &[0.9, 0.8, 0.2],
             &[false, true, true],
-            Weight::from_slice(&[2.0, 1.0, 1.0]).unwrap(),
+            Some(Weight::from_slice(&[2.0, 1.0, 1.0]).unwrap()),
         )
         .unwrap();
         assert!(map.is_fallback() && !map.is_degenerate());
@@ -246,9 +250,7 @@ mod tests {
     fn a_constant_stream_is_degenerate_and_gives_the_base_rate_without_a_fallback() {
         // Forecasts beyond the clip count as one value.
         for forecasts in [[0.7; 4], [1.0, 1.0, 0.999_999_9, 1.0]] {
-            let map =
-                fit(&forecasts, &[true, false, true, true], Weight::from_slice(&[1.0; 4]).unwrap())
-                    .unwrap();
+            let map = fit(&forecasts, &[true, false, true, true], None).unwrap();
             assert!(map.is_degenerate() && !map.is_fallback());
             assert_eq!((map.scale(), map.slope()), (1e-6, 0.0));
             for forecast in [0.0, 0.7, 1.0] {
@@ -264,8 +266,7 @@ mod tests {
         let mut before = 0.0;
         for penalty in [1e20, 1e3, 1.0, 1e-3, 1e-9, 1e-20] {
             let platt = Platt::new(penalty, 1e-6).unwrap();
-            let map =
-                platt.fit(forecasts, &outcomes, Weight::from_slice(&[1.0; 4]).unwrap()).unwrap();
+            let map = platt.fit(forecasts, &outcomes, None).unwrap();
             assert!(map.slope() > before && map.slope() < 1e3, "{penalty:e}: {map:?}");
             before = map.slope();
         }
@@ -275,8 +276,7 @@ mod tests {
     fn the_result_is_clipped_as_the_forecast_is() {
         let forecasts = Probability::from_slice(&[0.1, 0.9]).unwrap();
         let platt = Platt::new(1e-9, 0.05).unwrap();
-        let map =
-            platt.fit(forecasts, &[false, true], Weight::from_slice(&[1.0; 2]).unwrap()).unwrap();
+        let map = platt.fit(forecasts, &[false, true], None).unwrap();
         assert_eq!((mapped(&map, 0.0), mapped(&map, 1.0)), (0.05, 0.95));
         assert_eq!(mapped(&map, 0.01), mapped(&map, 0.05));
     }

@@ -112,15 +112,15 @@ pub struct ConsistencyInterval {
 /// // 60 of 100 rows at 0.9 succeeded.
 /// let outcomes: Vec<bool> = (0..100).map(|i| i < 60).collect();
 /// let blocks = TiedBlocks::new(&[Probability::new(0.9)?; 100], &outcomes, None)?;
-/// let band = consistency_band(&blocks, 1_000, Level::new(0.95)?, 7)?;
+/// let band = consistency_band(&blocks, Level::new(0.95)?, 1_000, 7)?;
 /// assert!(band[0].interval.contains(0.9));
 /// assert!(reliability_curve(&blocks)?[0].success_rate < band[0].interval.low());
 /// # Ok::<(), Error>(())
 /// ```
 pub fn consistency_band(
     blocks: &TiedBlocks,
-    resamples: usize,
     level: Level,
+    resamples: usize,
     seed: u64,
 ) -> Result<Vec<ConsistencyInterval>, Error> {
     if blocks.as_slice().is_empty() {
@@ -174,7 +174,7 @@ const MAX_RESAMPLES: usize = 10_000_000;
 
 /// Each confidence, with the number of rows that share it.
 fn rows_of_blocks(blocks: &TiedBlocks) -> Result<Vec<(Probability, u32)>, Error> {
-    let (failures, successes) = blocks.class_weights();
+    let (failures, successes) = (blocks.failures(), blocks.successes());
     let total = failures + successes;
     if total > f64::from(u32::MAX) {
         let range = "below 2^32";
@@ -215,8 +215,8 @@ mod tests {
                 &[0.25, 0.5, 0.5, 0.75],
                 Some(Weight::from_slice(&[7.0, 5.0, 4.0, 2.0]).unwrap()),
             ),
-            99,
             Level::new(0.9).unwrap(),
+            99,
             42,
         )
         .unwrap();
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn certain_confidences_have_a_band_without_width() {
-        let band = consistency_band(&blocks(&[0.0, 1.0, 1.0], None), 50, Level::HALF, 1).unwrap();
+        let band = consistency_band(&blocks(&[0.0, 1.0, 1.0], None), Level::HALF, 50, 1).unwrap();
         assert_eq!(
             band.iter().map(|b| (b.interval.low(), b.interval.high())).collect::<Vec<_>>(),
             [(0.0, 0.0), (1.0, 1.0)]
@@ -252,30 +252,30 @@ mod tests {
     fn what_cannot_be_drawn_is_an_error() {
         let plain = blocks(&[0.5], None);
         for resamples in [0, MAX_RESAMPLES + 1] {
-            let error = consistency_band(&plain, resamples, Level::HALF, 1).unwrap_err();
+            let error = consistency_band(&plain, Level::HALF, resamples, 1).unwrap_err();
             assert!(matches!(error, Error::Setting { name: "resamples", .. }), "{error}");
         }
         let values: Vec<f64> = (0..51).map(|i| f64::from(i) / 50.0).collect();
-        let large = consistency_band(&blocks(&values, None), MAX_RESAMPLES, Level::HALF, 1);
+        let large = consistency_band(&blocks(&values, None), Level::HALF, MAX_RESAMPLES, 1);
         assert!(matches!(large, Err(Error::Setting { name: "resamples", .. })), "{large:?}");
         let half = consistency_band(
             &blocks(&[0.5], Some(Weight::from_slice(&[1.5]).unwrap())),
-            5,
             Level::HALF,
+            5,
             1,
         )
         .unwrap_err();
         assert!(matches!(half, Error::Setting { name: "weight of a confidence", .. }), "{half}");
         let many = consistency_band(
             &blocks(&[0.5], Some(Weight::from_slice(&[1e12]).unwrap())),
-            5,
             Level::HALF,
+            5,
             1,
         )
         .unwrap_err();
         assert!(matches!(many, Error::Setting { name: "weight of all rows", .. }), "{many}");
         let empty = TiedBlocks::default();
-        assert_eq!(consistency_band(&empty, 5, Level::HALF, 1), Err(Error::Empty));
+        assert_eq!(consistency_band(&empty, Level::HALF, 5, 1), Err(Error::Empty));
         assert_eq!(reliability_curve(&empty), Err(Error::Empty));
     }
 }

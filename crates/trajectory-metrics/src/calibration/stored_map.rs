@@ -111,9 +111,7 @@ mod tests {
         C::Map: Serialize + DeserializeOwned + PartialEq + Debug,
     {
         let said = Probability::from_slice(&SAID).unwrap();
-        stored_as_it_is(
-            &calibrator.fit(said, &OUTCOMES, Weight::from_slice(&[1.0; 8]).unwrap()).unwrap(),
-        )
+        stored_as_it_is(&calibrator.fit(said, &OUTCOMES, None).unwrap())
     }
 
     /// Why a stored map is refused after one of its entries was changed.
@@ -211,17 +209,17 @@ mod tests {
             let outcomes: Vec<_> = records.iter().map(|record| record.1).collect();
             let weights: Vec<_> = records.iter().map(|record| record.2).collect();
             let said = Probability::from_slice(&said).unwrap();
-            stored_as_it_is(&Isotonic.fit(said, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap());
-            stored_as_it_is(&VennAbers.fit(said, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap());
+            stored_as_it_is(&Isotonic.fit(said, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap());
+            stored_as_it_is(&VennAbers.fit(said, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap());
             if outcomes.contains(&true) && outcomes.contains(&false) {
                 for penalty in [1e-20, 1.0, 1e20] {
                     let platt = Platt::new(penalty, clip).unwrap();
-                    stored_as_it_is(&platt.fit(said, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap());
+                    stored_as_it_is(&platt.fit(said, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap());
                 }
                 let temperature = TemperatureScaling::new(clip).unwrap();
-                stored_as_it_is(&temperature.fit(said, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap());
+                stored_as_it_is(&temperature.fit(said, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap());
                 let beta = BetaCalibration::new(clip).unwrap();
-                stored_as_it_is(&beta.fit(said, &outcomes, Weight::from_slice(&weights).unwrap()).unwrap());
+                stored_as_it_is(&beta.fit(said, &outcomes, Some(Weight::from_slice(&weights).unwrap())).unwrap());
             }
         }
     }

@@ -41,19 +41,19 @@ const PENALTY: f64 = 1e-12;
 ///
 /// // Three of four runs at 0.9 succeed, so odds of 9 to 1 should be 3 to 1.
 /// let said = [Probability::new(0.9)?; 4];
-/// let map = TemperatureScaling::default().fit(&said, &[true, true, false, true], &[Weight::ONE; 4])?;
+/// let map = TemperatureScaling::default().fit(&said, &[true, true, false, true], None)?;
 /// assert!((map.temperature() - 2.0).abs() < 1e-6);
 /// assert!(!map.is_fallback() && !map.is_degenerate());
 /// assert!((map.apply(said[0]).get() - 0.75).abs() < 1e-9);
 ///
 /// // One of four runs at 0.9 succeeds: the forecasts are on the wrong side of 1/2.
-/// let map = TemperatureScaling::default().fit(&said, &[false, true, false, false], &[Weight::ONE; 4])?;
+/// let map = TemperatureScaling::default().fit(&said, &[false, true, false, false], None)?;
 /// assert!(map.is_fallback() && map.temperature().is_infinite());
 /// assert_eq!(map.apply(said[0]), Probability::HALF);
 ///
 /// // 1/2 is mapped to itself by every temperature.
 /// let half = [Probability::HALF; 2];
-/// assert!(TemperatureScaling::default().fit(&half, &[true, false], &[Weight::ONE; 2])?.is_degenerate());
+/// assert!(TemperatureScaling::default().fit(&half, &[true, false], None)?.is_degenerate());
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,11 +135,11 @@ impl Calibrator for TemperatureScaling {
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
-        weights: &[Weight],
+        weights: Option<&[Weight]>,
     ) -> Result<TemperatureMap, Error> {
         // Blocks, so that the order of the records cannot matter.
-        let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
-        let (failures, successes) = blocks.class_weights();
+        let blocks = TiedBlocks::new(forecasts, outcomes, weights)?;
+        let (failures, successes) = (blocks.failures(), blocks.successes());
         check_both_outcomes(failures, successes)?;
         // Every record and its mirror image: the best curve through both passes 1/2, so that a fit
         // with a free intercept finds the best curve without one.
@@ -180,7 +180,7 @@ mod tests {
         TemperatureScaling::default().fit(
             forecasts,
             outcomes,
-            Weight::from_slice(&vec![1.0; forecasts.len()]).unwrap(),
+            Some(Weight::from_slice(&vec![1.0; forecasts.len()]).unwrap()),
         )
     }
 

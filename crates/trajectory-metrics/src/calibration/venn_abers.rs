@@ -37,7 +37,7 @@ use crate::{
 /// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Probability, VennAbers, Weight};
 ///
 /// let said = Probability::from_slice(&[0.2, 0.2, 0.9, 0.9, 0.9])?;
-/// let map = VennAbers.fit(said, &[false, false, true, true, true], &[Weight::ONE; 5])?;
+/// let map = VennAbers.fit(said, &[false, false, true, true, true], None)?;
 /// let (p0, p1) = map.pair(said[4]);
 /// assert_eq!((p0.get(), p1.get()), (0.75, 1.0));
 /// assert_eq!(map.apply(said[4]).get(), 0.8);
@@ -124,10 +124,10 @@ impl Calibrator for VennAbers {
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
-        weights: &[Weight],
+        weights: Option<&[Weight]>,
     ) -> Result<VennAbersMap, Error> {
         // Blocks, so that the order of the records cannot matter.
-        let blocks = TiedBlocks::new(forecasts, outcomes, Some(weights))?;
+        let blocks = TiedBlocks::new(forecasts, outcomes, weights)?;
         let blocks = blocks.as_slice();
         let pools = Pools::new(blocks);
         let mut cells = Vec::with_capacity(2 * blocks.len() + 1);
@@ -244,8 +244,7 @@ mod tests {
     #[test]
     fn records_of_one_outcome_leave_room_for_the_other() {
         let said = [p(0.3), p(0.6)];
-        let map =
-            VennAbers.fit(&said, &[true, true], Weight::from_slice(&[1.0; 2]).unwrap()).unwrap();
+        let map = VennAbers.fit(&said, &[true, true], None).unwrap();
         // A failure above both forecasts is pooled with all records; a failure below with none.
         assert_eq!(map.pair(p(0.7)), (p(2.0 / 3.0), Probability::ONE));
         assert_eq!(map.pair(p(0.6)), (p(2.0 / 3.0), Probability::ONE));
@@ -259,7 +258,7 @@ mod tests {
         let said = [p(0.3), p(0.6)];
         for weight in [1e-100, 1e100] {
             let map = VennAbers
-                .fit(&said, &[false, true], Weight::from_slice(&[weight; 2]).unwrap())
+                .fit(&said, &[false, true], Some(Weight::from_slice(&[weight; 2]).unwrap()))
                 .unwrap();
             for forecast in [0.0, 0.3, 0.5, 0.6, 1.0] {
                 let (p0, p1) = map.pair(p(forecast));

@@ -10,7 +10,7 @@ use crate::{
 /// The AUROC of a second model minus the AUROC of a first, each on its own runs of the same tasks,
 /// with a standard error that is robust to clustering by task.
 ///
-/// For two models that made different runs: the rows of both models are in one list, `second` marks
+/// For two models that made different runs: the rows of both models are in one list, `from_second` marks
 /// the rows of the second model, and `clusters` contains the task of each row. A task may have any
 /// number of runs of either model. For two confidences of the same rows, use
 /// [`delong_test`](crate::delong_test()).
@@ -35,7 +35,7 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless outcomes, `second`, clusters, and weights if given, have one entry per
+/// [`Error::Length`] unless outcomes, `from_second`, clusters, and weights if given, have one entry per
 /// row; [`Error::OneClass`] if a model has no failure or no success; [`Error::ScoringRules`] if a
 /// model has no rows, or if fewer than two tasks have a success, or a failure, of either model.
 ///
@@ -54,13 +54,13 @@ use crate::{
 pub fn auroc_difference<G: Ord>(
     confidence: &[Probability],
     outcomes: &[bool],
-    second: &[bool],
+    from_second: &[bool],
     weights: Option<&[Weight]>,
     clusters: &[G],
 ) -> Result<ClusterEstimate, Error> {
     let n = confidence.len();
     same_length("outcomes", n, outcomes.len())?;
-    same_length("second", n, second.len())?;
+    same_length("from_second", n, from_second.len())?;
     let rows = ClusteredRows::new(n, weights, clusters)?;
     let mut parts = vec![0.0; n];
     let mut areas = [0.0; 2];
@@ -68,14 +68,14 @@ pub fn auroc_difference<G: Ord>(
         // Rows of the other model have weight 0.
         let weight = |row: usize| weights.map_or(Weight::ONE, |weights| weights[row]);
         let counted: Vec<Weight> = (0..n)
-            .map(|row| if second[row] == model { weight(row) } else { Weight::ZERO })
+            .map(|row| if from_second[row] == model { weight(row) } else { Weight::ZERO })
             .collect();
         let blocks = TiedBlocks::new(confidence, outcomes, Some(&counted))?;
         *area = auroc(&blocks)?;
-        let (failures, successes) = blocks.class_weights();
+        let (failures, successes) = (blocks.failures(), blocks.successes());
         let placements = Placements::new(&blocks);
         let sign = if model { 1.0 } else { -1.0 };
-        for row in (0..n).filter(|&row| second[row] == model) {
+        for row in (0..n).filter(|&row| from_second[row] == model) {
             let [own, other] =
                 if outcomes[row] { [successes, failures] } else { [failures, successes] };
             let below = placements.of(confidence[row], outcomes[row]) / (2.0 * other);
@@ -94,7 +94,7 @@ pub fn auroc_difference<G: Ord>(
         ("the second model's clusters with a success", true, true),
         ("the second model's clusters with a failure", true, false),
     ] {
-        let found = clusters_with(&|row| second[row] == model && outcomes[row] == outcome);
+        let found = clusters_with(&|row| from_second[row] == model && outcomes[row] == outcome);
         at_least_two(what, found)?;
     }
     let of = |outcome: bool| {

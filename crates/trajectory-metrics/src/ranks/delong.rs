@@ -159,16 +159,16 @@ impl AurocDifference {
 /// # Ok::<(), Error>(())
 /// ```
 pub fn delong_test(
-    first: &[Probability],
+    first_confidence: &[Probability],
     first_outcomes: &[bool],
-    second: &[Probability],
+    second_confidence: &[Probability],
     second_outcomes: &[bool],
     weights: Option<&[Weight]>,
 ) -> Result<AurocDifference, Error> {
-    let outcomes = first_outcomes;
-    same_length("first outcomes", first.len(), outcomes.len())?;
-    same_length("second confidences", first.len(), second.len())?;
-    same_length("second outcomes", first.len(), second_outcomes.len())?;
+    let (first, second, outcomes) = (first_confidence, second_confidence, first_outcomes);
+    same_length("first_outcomes", first.len(), outcomes.len())?;
+    same_length("second_confidence", first.len(), second.len())?;
+    same_length("second_outcomes", first.len(), second_outcomes.len())?;
     if let Some(index) = outcomes.iter().zip(second_outcomes).position(|(a, b)| a != b) {
         return Err(Error::OutcomeDiffers { index });
     }

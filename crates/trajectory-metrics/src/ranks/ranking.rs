@@ -14,7 +14,7 @@ use crate::{checks::same_length, error::Error};
 /// let ranking = Ranking::new(confidence, &[true, false, true])?;
 /// let mut blocks = TiedBlocks::default();
 /// ranking.resample(&[2, 0, 1], &mut blocks)?;
-/// assert_eq!(blocks.class_weights(), (0.0, 3.0));
+/// assert_eq!((blocks.failures(), blocks.successes()), (0.0, 3.0));
 /// # Ok::<(), Error>(())
 /// ```
 ///

@@ -83,7 +83,7 @@ pub fn aurc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
 /// ```
 pub fn excess_aurc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
     let area = aurc(blocks)?;
-    let (failures, successes) = blocks.class_weights();
+    let (failures, successes) = (blocks.failures(), blocks.successes());
     // After j failures the risk is j / (s + j) = 1 - s / (s + j).
     let best = (failures - successes * harmonic_span(successes, failures)) / (failures + successes);
     // Rounding may make the difference negative.

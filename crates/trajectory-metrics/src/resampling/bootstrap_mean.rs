@@ -3,7 +3,7 @@ use scoring_rules::{ExactMean, ExactSum, Weight};
 #[cfg(feature = "rayon")]
 use crate::resampling::bootstrap::par_run;
 use crate::{
-    checks::{MAX_VALUE, at_least_two, same_length},
+    checks::{MAX_VALUE, at_least_two, same_length, too_large},
     error::Error,
     resampling::{
         bootstrap::{Bootstrap, run},
@@ -24,7 +24,7 @@ impl Bootstrap {
     /// # Errors
     ///
     /// [`Error::Length`] unless there is one value, and one weight if given, per row;
-    /// [`Error::ValueAt`] for a value that is NaN, or finite and outside [-1e100, 1e100];
+    /// [`Error::Entry`] for a value that is NaN, or finite and outside [-1e100, 1e100];
     /// [`Error::ScoringRules`] if fewer than two rows or clusters have positive weight; and the
     /// errors of [`Self::replicates`].
     ///
@@ -85,7 +85,7 @@ impl Bootstrap {
         let mut mean = ExactMean::default();
         for (index, &value) in values.iter().enumerate() {
             if value.is_nan() || (value.is_finite() && value.abs() > MAX_VALUE) {
-                return Err(Error::ValueAt { what: "values", index, value });
+                return Err(too_large("value", index, value));
             }
             mean.update_weighted(value, weight(index))?;
         }

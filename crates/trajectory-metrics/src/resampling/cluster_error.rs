@@ -78,7 +78,7 @@ impl ClusterEstimate {
 /// # Errors
 ///
 /// [`Error::Length`] unless clusters, and weights if given, have one entry per row;
-/// [`Error::ValueAt`] for a value outside [-1e100, 1e100]; [`Error::Empty`] if no row has positive
+/// [`Error::Entry`] for a value outside [-1e100, 1e100]; [`Error::Empty`] if no row has positive
 /// weight; [`Error::ScoringRules`] with fewer than two clusters.
 ///
 /// ```
@@ -97,7 +97,7 @@ pub fn cluster_mean<G: Ord>(
     clusters: &[G],
 ) -> Result<ClusterEstimate, Error> {
     let rows = ClusteredRows::new(values.len(), weights, clusters)?;
-    bounded("values", values)?;
+    bounded("value", values)?;
     let total = rows.total(|_| true)?;
     let mean = rows.mean(values, total, |_| true);
     let size = rows.sum(|i| values[i].abs()) / total;
@@ -136,8 +136,8 @@ pub fn cluster_ratio<G: Ord>(
 ) -> Result<ClusterEstimate, Error> {
     let rows = ClusteredRows::new(numerators.len(), weights, clusters)?;
     same_length("denominators", numerators.len(), denominators.len())?;
-    bounded("numerators", numerators)?;
-    bounded("denominators", denominators)?;
+    bounded("numerator", numerators)?;
+    bounded("denominator", denominators)?;
     rows.total(|_| true)?;
     let below = rows.sum(|i| denominators[i]);
     if below == 0.0 {
@@ -150,17 +150,17 @@ pub fn cluster_ratio<G: Ord>(
     linearized(&rows, ratio, size, |i| (numerators[i] - ratio * denominators[i]) / below)
 }
 
-/// The (weighted) mean of the rows marked by `second` minus the mean of the other rows, with its
+/// The (weighted) mean of the rows marked by `from_second` minus the mean of the other rows, with its
 /// cluster-robust standard error by linearization. A cluster may contain rows of both kinds.
 ///
-/// For two agents on the same tasks: `second` marks the rows of the second agent. The small-sample
+/// For two agents on the same tasks: `from_second` marks the rows of the second agent. The small-sample
 /// factor is `G / (G - 1)` over all clusters.
 ///
 /// Reference: the reference of [`cluster_ratio`].
 ///
 /// # Errors
 ///
-/// The errors of [`cluster_mean`]; [`Error::Length`] unless `second` has one entry per row;
+/// The errors of [`cluster_mean`]; [`Error::Length`] unless `from_second` has one entry per row;
 /// [`Error::Empty`] unless both kinds have a row of positive weight.
 ///
 /// ```
@@ -175,21 +175,21 @@ pub fn cluster_ratio<G: Ord>(
 /// ```
 pub fn cluster_difference<G: Ord>(
     values: &[f64],
-    second: &[bool],
+    from_second: &[bool],
     weights: Option<&[Weight]>,
     clusters: &[G],
 ) -> Result<ClusterEstimate, Error> {
     let rows = ClusteredRows::new(values.len(), weights, clusters)?;
-    same_length("second", values.len(), second.len())?;
-    bounded("values", values)?;
-    let totals = [rows.total(|i| !second[i])?, rows.total(|i| second[i])?];
-    let mean = |kind| rows.mean(values, totals[usize::from(kind)], |i| second[i] == kind);
+    same_length("from_second", values.len(), from_second.len())?;
+    bounded("value", values)?;
+    let totals = [rows.total(|i| !from_second[i])?, rows.total(|i| from_second[i])?];
+    let mean = |kind| rows.mean(values, totals[usize::from(kind)], |i| from_second[i] == kind);
     let means = [mean(false), mean(true)];
-    let size = rows.sum(|i| values[i].abs() / totals[usize::from(second[i])]);
+    let size = rows.sum(|i| values[i].abs() / totals[usize::from(from_second[i])]);
     linearized(&rows, means[1] - means[0], size, |i| {
-        let kind = usize::from(second[i]);
+        let kind = usize::from(from_second[i]);
         let share = (values[i] - means[kind]) / totals[kind];
-        if second[i] { share } else { -share }
+        if from_second[i] { share } else { -share }
     })
 }
 

@@ -51,7 +51,7 @@ pub struct SignFlipTest {
 /// # Errors
 ///
 /// [`Error::Length`] unless clusters, and weights if given, have one entry per row;
-/// [`Error::ValueAt`] for a difference outside [-1e100, 1e100]; [`Error::Empty`] if no row has
+/// [`Error::Entry`] for a difference outside [-1e100, 1e100]; [`Error::Empty`] if no row has
 /// positive weight; [`Error::Setting`] for more than 10 million flips, or for 0 flips with more than
 /// 20 clusters.
 ///
@@ -72,7 +72,7 @@ pub fn sign_flip_test<G: Ord>(
     seed: u64,
 ) -> Result<SignFlipTest, Error> {
     let rows = ClusteredRows::new(differences.len(), weights, clusters)?;
-    bounded("differences", differences)?;
+    bounded("difference", differences)?;
     check_resamples(flips)?;
     let total = rows.total(|_| true)?;
     let sums = rows.cluster_sums(|row| differences[row]);

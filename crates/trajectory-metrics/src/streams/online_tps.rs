@@ -297,7 +297,7 @@ impl OnlineTpsState {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use scoring_rules::LogScore;
+    use scoring_rules::{LogScore, Weight};
 
     use super::*;
     use crate::streams::forecast_policy::CheckedRun;
@@ -377,7 +377,7 @@ mod tests {
             cut in 0..30_usize,
             exact in any::<bool>(),
         ) {
-            let schedules = WeightSchedule::NAMED.into_iter().chain([WeightSchedule::custom(&[0.3; 30]).unwrap()]);
+            let schedules = WeightSchedule::NAMED.into_iter().chain([WeightSchedule::custom(Weight::from_slice(&[0.3; 30]).unwrap()).unwrap()]);
             for schedule in schedules {
                 // Without a clip, sums may be infinite.
                 let rule = if exact { LogScore::exact() } else { LogScore::clipped(1e-6).unwrap() };

@@ -98,7 +98,7 @@ impl<R: SmoothRule> Tps<R> {
 
 #[cfg(test)]
 mod tests {
-    use scoring_rules::{BrierScore, LogScore, Probability, SphericalScore};
+    use scoring_rules::{BrierScore, LogScore, Probability, SphericalScore, Weight};
 
     use super::*;
     use crate::streams::{traces::Trace, weight_schedule::WeightSchedule};
@@ -110,7 +110,7 @@ mod tests {
             WeightSchedule::LinearFront,
             WeightSchedule::Uniform,
             WeightSchedule::ExponentialFront,
-            WeightSchedule::custom(&[1.0, 5.0, 2.0, 0.5]).unwrap(),
+            WeightSchedule::custom(Weight::from_slice(&[1.0, 5.0, 2.0, 0.5]).unwrap()).unwrap(),
         ] {
             let tps = Tps::new(rule, schedule);
             for outcome in [false, true] {

@@ -1,6 +1,6 @@
 use std::{fmt, str::FromStr};
 
-use scoring_rules::{Probability, ScoringRule, loops::StepWeights};
+use scoring_rules::{Probability, ScoringRule, Weight, loops::StepWeights};
 
 use crate::error::Error;
 
@@ -20,15 +20,16 @@ use crate::error::Error;
 /// quantification, arXiv:2605.24756, section 4.1 and appendix I.
 ///
 /// ```
-/// use trajectory_metrics::{Error, WeightSchedule};
+/// use trajectory_metrics::{Error, Weight, WeightSchedule};
 ///
 /// assert_eq!(WeightSchedule::LinearFront.weights(3)?, [3.0 / 6.0, 2.0 / 6.0, 1.0 / 6.0]);
-/// assert_eq!(WeightSchedule::custom(&[1.0, 1.0, 2.0])?.weights(2)?, [0.5, 0.5]);
+/// let weights = Weight::from_slice(&[1.0, 1.0, 2.0])?;
+/// assert_eq!(WeightSchedule::custom(weights)?.weights(2)?, [0.5, 0.5]);
 /// assert_eq!("linear-back".parse::<WeightSchedule>()?, WeightSchedule::LinearBack);
 /// assert_eq!(WeightSchedule::LinearBack.name(), "linear-back");
 ///
-/// let error = WeightSchedule::custom(&[1.0, 0.0]).unwrap_err();
-/// assert_eq!(error, Error::StepWeight { step: 2, value: 0.0 });
+/// let error = WeightSchedule::custom(&[Weight::ONE, Weight::ZERO]).unwrap_err();
+/// assert_eq!(error.to_string(), "custom weight 1 is 0; it must be positive");
 /// # Ok::<(), Error>(())
 /// ```
 ///
@@ -55,9 +56,9 @@ pub enum WeightSchedule {
 /// A checked list of positive weights, one per step.
 ///
 /// ```
-/// use trajectory_metrics::{Error, WeightSchedule};
+/// use trajectory_metrics::{Error, Weight, WeightSchedule};
 ///
-/// let schedule = WeightSchedule::custom(&[2.0, 1.0])?;
+/// let schedule = WeightSchedule::custom(Weight::from_slice(&[2.0, 1.0])?)?;
 /// let WeightSchedule::Custom(weights) = schedule else { unreachable!() };
 /// assert!(weights.len() == 2 && !weights.is_empty());
 /// # Ok::<(), Error>(())
@@ -66,7 +67,7 @@ pub enum WeightSchedule {
 /// With the feature `serde`, it is stored as the list of weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomWeights {
-    weights: Vec<f64>,
+    weights: Vec<Weight>,
     /// Entry T is the sum of the first T weights.
     totals: Vec<f64>,
 }
@@ -81,7 +82,7 @@ impl serde::Serialize for CustomWeights {
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for CustomWeights {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let weights = <Vec<f64> as serde::Deserialize>::deserialize(deserializer)?;
+        let weights = <Vec<Weight> as serde::Deserialize>::deserialize(deserializer)?;
         match WeightSchedule::custom(&weights) {
             Ok(WeightSchedule::Custom(custom)) => Ok(custom),
             Ok(named) => Err(serde::de::Error::custom(named)),
@@ -102,7 +103,7 @@ enum StoredSchedule {
 #[derive(serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
 struct StoredWeights {
-    custom: Vec<f64>,
+    custom: Vec<Weight>,
 }
 
 #[cfg(feature = "serde")]
@@ -153,16 +154,17 @@ impl WeightSchedule {
     ///
     /// # Errors
     ///
-    /// [`Error::StepWeight`] with the first weight outside [1e-100, 1e100].
-    pub fn custom(weights: &[f64]) -> Result<Self, Error> {
+    /// [`Error::Entry`] with the first weight that is 0: a step without weight would not be scored, and
+    /// any forecast of it would do.
+    pub fn custom(weights: &[Weight]) -> Result<Self, Error> {
+        if let Some(index) = weights.iter().position(|&weight| weight == Weight::ZERO) {
+            let range = "positive";
+            return Err(Error::Entry { what: "custom weight", index, value: 0.0, range });
+        }
         let mut total = scoring_rules::CompensatedSum::default();
         let mut totals = vec![0.0];
-        for (i, &value) in weights.iter().enumerate() {
-            // NaN is in no range. Within this range, sums and quotients cannot overflow.
-            if !(1e-100..=1e100).contains(&value) {
-                return Err(Error::StepWeight { step: i + 1, value });
-            }
-            total.add(value);
+        for weight in weights {
+            total.add(weight.get());
             totals.push(total.value());
         }
         Ok(Self::Custom(CustomWeights { weights: weights.to_vec(), totals }))
@@ -215,7 +217,7 @@ impl WeightSchedule {
             Self::Uniform => 1.0,
             Self::ExponentialFront => 0.5_f64.powi(i.min(2_000) as i32),
             Self::LinearBack => (i + 1) as f64,
-            Self::Custom(custom) => custom.weights[i],
+            Self::Custom(custom) => custom.weights[i].get(),
         }
     }
 
@@ -265,7 +267,7 @@ impl WeightSchedule {
                 let mut halved = 1.0;
                 for (i, &step) in steps.iter().enumerate() {
                     let weight = match self {
-                        Self::Custom(custom) => custom.weights[i],
+                        Self::Custom(custom) => custom.weights[i].get(),
                         _ => halved,
                     };
                     sum.add(weigh(weight, rule.score(step, outcome)));
@@ -344,14 +346,16 @@ mod tests {
 
     #[test]
     fn a_custom_weight_that_is_not_positive_is_refused() {
-        for value in [0.0, -1.0, f64::INFINITY, 1e101, 1e-101] {
-            let error = WeightSchedule::custom(&[1.0, 2.0, value]).unwrap_err();
-            assert_eq!(error, Error::StepWeight { step: 3, value });
-        }
-        assert!(WeightSchedule::custom(&[f64::NAN]).is_err());
+        let weights = [Weight::ONE, Weight::ONE, Weight::ZERO];
+        let (what, range) = ("custom weight", "positive");
+        let error = WeightSchedule::custom(&weights).unwrap_err();
+        assert_eq!(error, Error::Entry { what, index: 2, value: 0.0, range });
+        let negative = Weight::from_slice(&[-0.0]).unwrap();
+        let error = WeightSchedule::custom(negative).unwrap_err();
+        assert_eq!(error, Error::Entry { what, index: 0, value: 0.0, range });
         let none = WeightSchedule::custom(&[]).unwrap();
         assert!(matches!(none, WeightSchedule::Custom(weights) if weights.is_empty()));
-        let short = WeightSchedule::custom(&[1.0]).unwrap();
+        let short = WeightSchedule::custom(&[Weight::ONE]).unwrap();
         assert_eq!(short.weights(2), Err(Error::ScheduleTooShort { horizon: 2, weights: 1 }));
     }
 }

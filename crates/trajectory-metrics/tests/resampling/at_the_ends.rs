@@ -19,15 +19,16 @@ fn undefined_results_and_invalid_input_are_typed_errors() {
         Err(Error::Empty)
     );
     assert_eq!(mean(&[], None, &[]), Err(Error::Empty));
-    let at = |what, index| Err(Error::ValueAt { what, index, value: f64::INFINITY });
+    const RANGE: &str = "from -1e100 to 1e100";
+    let at = |what, index| Err(Error::Entry { what, index, value: f64::INFINITY, range: RANGE });
     let infinite = [1.0, f64::INFINITY, 1.0];
-    assert_eq!(mean(&infinite, None, &ids), at("values", 1));
-    assert_eq!(cluster_ratio(&values, &infinite, None, &ids), at("denominators", 1));
+    assert_eq!(mean(&infinite, None, &ids), at("value", 1));
+    assert_eq!(cluster_ratio(&values, &infinite, None, &ids), at("denominator", 1));
     assert_eq!(
         sign_flip_test(&infinite, None, &ids, 0, 0).map(drop),
-        at("differences", 1).map(drop)
+        at("difference", 1).map(drop)
     );
-    assert!(matches!(mean(&[1.0, f64::NAN, 1.0], None, &ids), Err(Error::ValueAt { .. })));
+    assert!(matches!(mean(&[1.0, f64::NAN, 1.0], None, &ids), Err(Error::Entry { .. })));
     let one = scoring_rules::Error::TooFew { what: "clusters", least: 2, found: 1 };
     assert_eq!(mean(&values, None, &[7; 3]), Err(Error::ScoringRules(one)));
     assert_eq!(
@@ -42,14 +43,14 @@ fn undefined_results_and_invalid_input_are_typed_errors() {
     let flips = sign_flip_test(&[1.0; 21], None, &many, 0, 0);
     assert!(matches!(flips, Err(Error::Setting { name: "flips", .. })));
     let test = sign_flip_test(&[f64::INFINITY; 3], None, &ids, 0, 0);
-    assert!(matches!(test, Err(Error::ValueAt { .. })));
+    assert!(matches!(test, Err(Error::Entry { .. })));
 
     assert_eq!(Bootstrap::rows(0, 1).map(drop), Err(Error::Empty));
     assert_eq!(Bootstrap::clusters::<u32>(&[], 1).map(drop), Err(Error::Empty));
     let bootstrap = Bootstrap::rows(3, 0).unwrap();
     let of = |values: &[f64], weights| bootstrap.mean(values, weights, 10).map(|_| ());
     assert!(matches!(of(&values[..2], None), Err(Error::Length { what: "values", .. })));
-    assert!(matches!(of(&[1.0, f64::NAN, 1.0], None), Err(Error::ValueAt { index: 1, .. })));
+    assert!(matches!(of(&[1.0, f64::NAN, 1.0], None), Err(Error::Entry { index: 1, .. })));
     let weightless = of(&values, Some(Weight::from_slice(&[0.0; 3]).unwrap()));
     assert_eq!(weightless, Err(scoring_rules::Error::Empty.into()));
     let ranking = Ranking::new(&[Probability::HALF; 3], &[true; 3]).unwrap();
@@ -271,15 +272,16 @@ fn values_up_to_1e100_are_averaged_and_larger_ones_are_refused() {
     assert!(matches!(over_tiny, Err(Error::ScoringRules(_))), "{over_tiny:?}");
 
     let values = [1.0, 1.1e100, 1.0];
-    let too_large = |what| Error::ValueAt { what, index: 1, value: 1.1e100 };
-    assert_eq!(cluster_mean(&values, None, &ids), Err(too_large("values")));
+    let range = "from -1e100 to 1e100";
+    let too_large = |what| Error::Entry { what, index: 1, value: 1.1e100, range };
+    assert_eq!(cluster_mean(&values, None, &ids), Err(too_large("value")));
     let ratio = cluster_ratio(&[1.0; 3], &values, None, &ids);
-    assert_eq!(ratio, Err(too_large("denominators")));
+    assert_eq!(ratio, Err(too_large("denominator")));
     let difference = cluster_difference(&values, &[true, false, true], None, &ids);
-    assert_eq!(difference, Err(too_large("values")));
-    assert_eq!(sign_flip_test(&values, None, &ids, 0, 0), Err(too_large("differences")));
+    assert_eq!(difference, Err(too_large("value")));
+    assert_eq!(sign_flip_test(&values, None, &ids, 0, 0), Err(too_large("difference")));
     let mean = Bootstrap::rows(3, 1).unwrap().mean(&values, None, 50);
-    assert_eq!(mean, Err(too_large("values")));
+    assert_eq!(mean, Err(too_large("value")));
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub(crate) fn fit_rows<C: Calibrator>(calibrator: &C, rows: &[Row]) -> C::Map {
         .fit(
             Probability::from_slice(&forecasts).unwrap(),
             &outcomes,
-            Weight::from_slice(&weights).unwrap(),
+            Some(Weight::from_slice(&weights).unwrap()),
         )
         .unwrap()
 }

@@ -32,11 +32,14 @@ impl TaskMean {
     ///
     /// # Errors
     ///
-    /// [`Error::OneTask`] without standard errors, as for a single task.
+    /// [`Error::Undefined`] without standard errors, as for a single task.
     pub fn normal_interval(&self, level: Level) -> Result<Interval, Error> {
         // The quantile of 1 - tail would be rounded, to that of 1 at the highest levels.
         let z = -normal::quantile(tail(level));
-        let [below, above] = self.standard_errors.ok_or(Error::OneTask)?;
+        let [below, above] = self.standard_errors.ok_or(Error::Undefined {
+            name: "the confidence interval of a mean over tasks",
+            reason: "the weights of the tasks sum to at most 1; give more tasks",
+        })?;
         Ok(Interval::new(self.mean.low() - z * below, self.mean.high() + z * above)?)
     }
 }
@@ -62,7 +65,7 @@ impl TaskMean {
 /// # Errors
 ///
 /// [`Error::Length`] unless there is one weight per task; [`Error::ScoringRules`] without a task of
-/// positive weight; [`Error::ValueAt`] with the position of a value that is not from -1e100 to 1e100.
+/// positive weight; [`Error::Entry`] with the position of a value that is not from -1e100 to 1e100.
 ///
 /// ```
 /// use trajectory_metrics::{
@@ -111,7 +114,7 @@ pub fn mean_over_tasks(values: &[Interval], weights: Option<&[Weight]>) -> Resul
 const LEAST_EXCESS: f64 = 1e-9;
 
 fn mean_and_error(values: &[f64], weights: Option<&[Weight]>) -> Result<(f64, Option<f64>), Error> {
-    bounded("values of tasks", values)?;
+    bounded("value of task", values)?;
     let weighted_mean = |of: &dyn Fn(f64) -> f64| {
         let mut mean = ExactMean::default();
         for (row, &value) in values.iter().enumerate() {

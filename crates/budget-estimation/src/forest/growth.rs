@@ -1,0 +1,300 @@
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{Rng, SeedableRng},
+};
+
+use super::{
+    node::Node, ordinals::Ordinals, settings::ForestSettings, training_rows::TrainingRows,
+};
+
+/// Groups of distinct values of a feature, between which a split can be.
+const GROUPS: usize = 256;
+
+/// What all trees of a forest are grown from.
+pub(super) struct Nursery<'a> {
+    rows: &'a TrainingRows<'a>,
+    /// The features that are not constant.
+    columns: Vec<Column>,
+    /// Weight, and weight times split target, of each row. The split targets have the mean 0.
+    sums: Vec<Sums>,
+    clusters: usize,
+    settings: &'a ForestSettings,
+}
+
+/// One feature of all rows.
+struct Column {
+    index: u32,
+    ordinals: Ordinals,
+    /// The group of each row.
+    groups: Vec<u8>,
+}
+
+/// Sums over some rows.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    weight: f64,
+    first: f64,
+    /// Of weight times squared split target.
+    second: f64,
+}
+
+impl Sums {
+    #[inline]
+    fn add(&mut self, other: Self) {
+        self.weight += other.weight;
+        self.first += other.first;
+        self.second += other.second;
+    }
+
+    /// The part of the second moment that the mean explains.
+    #[inline]
+    fn explained(&self) -> f64 {
+        self.first * (self.first / self.weight)
+    }
+}
+
+/// A condition that sends a row to the left child: its feature is at most the threshold.
+#[derive(Clone, Copy)]
+struct Split {
+    column: usize,
+    /// The last group on the left.
+    group: u8,
+    threshold: f64,
+    explained: f64,
+}
+
+/// Rows of a node that may still be split.
+struct Task {
+    start: usize,
+    end: usize,
+    depth: usize,
+    node: usize,
+}
+
+impl<'a> Nursery<'a> {
+    /// The rows have been checked.
+    pub(super) fn new(
+        rows: &'a TrainingRows<'a>,
+        weights: &[f64],
+        settings: &'a ForestSettings,
+    ) -> Self {
+        let n = rows.targets.len();
+        let total: f64 = weights.iter().sum();
+        let products =
+            weights.iter().zip(rows.split_targets).map(|(weight, target)| weight * target);
+        let mean = products.sum::<f64>() / total;
+        let sums = weights.iter().zip(rows.split_targets).map(|(&weight, target)| {
+            let first = weight * (target - mean);
+            Sums { weight, first, second: first * (target - mean) }
+        });
+        let column = |index: usize| {
+            let feature = || rows.features.iter().skip(index).step_by(rows.columns).copied();
+            let ordinals = Ordinals::new(feature().collect(), GROUPS);
+            let varies = ordinals.len() > 1;
+            varies.then(|| {
+                let groups = feature().map(|value| ordinals.position(value) as u8).collect();
+                Column { index: index as u32, groups, ordinals }
+            })
+        };
+        Self {
+            rows,
+            columns: (0..rows.columns).filter_map(column).collect(),
+            sums: sums.collect(),
+            clusters: rows.cluster_ends.map_or(n, <[usize]>::len),
+            settings,
+        }
+    }
+
+    /// Grows a tree. It depends on the seed and the number of the tree only, not on other trees.
+    pub(super) fn tree(&self, number: usize) -> Vec<Node> {
+        let mut generator = ChaCha8Rng::seed_from_u64(self.settings.seed);
+        generator.set_stream(number as u64);
+        let rows = self.sample(&mut generator);
+        let mut growth = Growth {
+            nursery: self,
+            generator,
+            spare: Vec::with_capacity(rows.len()),
+            rows,
+            order: (0..self.columns.len()).collect(),
+            histogram: vec![Sums::default(); GROUPS],
+        };
+        growth.grow()
+    }
+
+    /// The rows of random clusters, in their order, without rows of weight 0.
+    fn sample(&self, generator: &mut ChaCha8Rng) -> Vec<u32> {
+        let wanted = (self.settings.sampled * self.clusters as f64).ceil() as usize;
+        let mut wanted = wanted.clamp(1, self.clusters);
+        let mut rows = Vec::new();
+        for cluster in 0..self.clusters {
+            // Each subset of the wanted size is equally likely.
+            let left = self.clusters - cluster;
+            if wanted < left && below(generator, left) >= wanted {
+                continue;
+            }
+            wanted -= 1;
+            match self.rows.cluster_ends {
+                None => rows.push(cluster as u32),
+                Some(ends) => {
+                    let start = cluster.checked_sub(1).and_then(|before| ends.get(before));
+                    let end = ends.get(cluster).copied().unwrap_or(0);
+                    rows.extend(start.copied().unwrap_or(0) as u32..end as u32);
+                }
+            }
+            if wanted == 0 {
+                break;
+            }
+        }
+        rows.retain(|&row| self.sums.get(row as usize).is_some_and(|sums| sums.weight > 0.0));
+        rows
+    }
+}
+
+/// A uniform whole number below n, with a bias below n / 2^64.
+fn below(generator: &mut ChaCha8Rng, n: usize) -> usize {
+    ((u128::from(generator.next_u64()) * n as u128) >> 64) as usize
+}
+
+/// One tree that is being grown.
+struct Growth<'a> {
+    nursery: &'a Nursery<'a>,
+    generator: ChaCha8Rng,
+    /// The rows, those of a node next to each other.
+    rows: Vec<u32>,
+    spare: Vec<u32>,
+    /// The columns in random order.
+    order: Vec<usize>,
+    histogram: Vec<Sums>,
+}
+
+impl Growth<'_> {
+    /// The nodes, of which the first is the root. Children follow their parents.
+    fn grow(&mut self) -> Vec<Node> {
+        let mut nodes = vec![Node::leaf(0)];
+        let mut tasks = vec![Task { start: 0, end: self.rows.len(), depth: 0, node: 0 }];
+        while let Some(Task { start, end, depth, node }) = tasks.pop() {
+            let split = (depth < self.nursery.settings.deepest).then(|| self.best(start, end));
+            let Some(split) = split.flatten() else { continue };
+            let left = nodes.len();
+            let column = self.nursery.columns.get(split.column).map_or(0, |column| column.index);
+            if let Some(node) = nodes.get_mut(node) {
+                *node = Node { threshold: split.threshold, column, next: left as u32 };
+            }
+            nodes.extend([left, left + 1].map(|position| Node::leaf(position as u32)));
+            let (middle, depth) = (self.divide(start, end, split), depth + 1);
+            tasks.push(Task { start: middle, end, depth, node: left + 1 });
+            tasks.push(Task { start, end: middle, depth, node: left });
+        }
+        nodes
+    }
+
+    /// The best split among random columns.
+    fn best(&mut self, start: usize, end: usize) -> Option<Split> {
+        let mut node = Sums::default();
+        for &row in self.rows.get(start..end)? {
+            node.add(self.nursery.sums.get(row as usize).copied()?);
+        }
+        let least = 2.0 * self.nursery.settings.smallest_leaf;
+        let noise = 1e-12 * node.second;
+        if node.weight < least || node.second - node.explained() <= noise {
+            return None;
+        }
+        let columns = self.order.len();
+        let wanted = (self.nursery.settings.tried * columns as f64).ceil().max(1.0) as usize;
+        let mut best: Option<Split> = None;
+        let mut tried = 0;
+        for at in 0..columns {
+            let other = at + below(&mut self.generator, columns - at);
+            self.order.swap(at, other);
+            let column = self.order.get(at).copied()?;
+            let (varies, split) = self.best_of(column, start, end, node)?;
+            tried += usize::from(varies);
+            if let Some(split) = split
+                && split.explained > best.map_or(node.explained() + noise, |best| best.explained)
+            {
+                best = Some(split);
+            }
+            // Columns that do not vary among these rows do not count.
+            if tried >= wanted && best.is_some() {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Whether a column varies among some rows, and its best split of them.
+    fn best_of(
+        &mut self,
+        column: usize,
+        start: usize,
+        end: usize,
+        node: Sums,
+    ) -> Option<(bool, Option<Split>)> {
+        let Column { ordinals, groups, .. } = self.nursery.columns.get(column)?;
+        let (mut lowest, mut highest) = (u8::MAX, 0);
+        for &row in self.rows.get(start..end)? {
+            let group = *groups.get(row as usize)?;
+            (lowest, highest) = (lowest.min(group), highest.max(group));
+            let sums = self.histogram.get_mut(usize::from(group))?;
+            sums.add(*self.nursery.sums.get(row as usize)?);
+        }
+        let histogram = self.histogram.get_mut(usize::from(lowest)..=usize::from(highest))?;
+        let smallest = self.nursery.settings.smallest_leaf;
+        let (mut left, mut best) = (Sums::default(), None);
+        // The last group on the left that has rows, if there can be a split after it.
+        let mut open: Option<(u8, f64)> = None;
+        for (group, sums) in (lowest..=highest).zip(histogram) {
+            if sums.weight == 0.0 {
+                continue;
+            }
+            if let Some((last, explained)) = open.take()
+                && best.is_none_or(|best: Split| explained > best.explained)
+            {
+                let ends = ordinals.highest.get(usize::from(last)).copied();
+                let next = ordinals.lowest.get(usize::from(group)).copied();
+                let threshold = threshold_between(ends?, next?);
+                best = Some(Split { column, group: last, threshold, explained });
+            }
+            left.add(std::mem::take(sums));
+            let (weight, first) = (node.weight - left.weight, node.first - left.first);
+            let right = Sums { weight, first, second: 0.0 };
+            if left.weight >= smallest && weight >= smallest {
+                open = Some((group, left.explained() + right.explained()));
+            }
+        }
+        Some((lowest < highest, best))
+    }
+
+    /// Puts the rows of the left child first, in their order, and returns where the right child begins.
+    fn divide(&mut self, start: usize, end: usize, split: Split) -> usize {
+        let groups = self.nursery.columns.get(split.column).map(|column| column.groups.as_slice());
+        let (groups, spare) = (groups.unwrap_or_default(), &mut self.spare);
+        spare.clear();
+        let rows = self.rows.get_mut(start..end).unwrap_or_default();
+        let mut left = 0;
+        for at in 0..rows.len() {
+            let Some(&row) = rows.get(at) else { break };
+            if groups.get(row as usize).is_some_and(|&group| group <= split.group) {
+                if let Some(entry) = rows.get_mut(left) {
+                    *entry = row;
+                }
+                left += 1;
+            } else {
+                spare.push(row);
+            }
+        }
+        if let Some(right) = rows.get_mut(left..) {
+            right.copy_from_slice(spare);
+        }
+        start + left
+    }
+}
+
+/// A finite number from `low` on and below `high`, in the middle if possible.
+fn threshold_between(low: f64, high: f64) -> f64 {
+    if low == f64::NEG_INFINITY {
+        return f64::MIN;
+    }
+    let middle = low.midpoint(high);
+    if middle < high { middle } else { low }
+}

@@ -1,0 +1,28 @@
+/// A split, or a leaf.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Node {
+    /// Rows above go to the right; plus infinity in a leaf.
+    pub(super) threshold: f64,
+    /// The feature that is compared.
+    pub(super) column: u32,
+    /// The left child, which the right child follows; in a leaf, the leaf itself.
+    pub(super) next: u32,
+}
+
+impl Node {
+    /// The leaf with this position.
+    pub(super) const fn leaf(position: u32) -> Self {
+        Self { threshold: f64::INFINITY, column: 0, next: position }
+    }
+
+    pub(super) const fn is_leaf(&self) -> bool {
+        self.threshold == f64::INFINITY
+    }
+
+    /// The next node on the way of a row; of a leaf, the leaf. No branch depends on the row.
+    #[inline(always)]
+    pub(super) fn step(&self, row: &[f64]) -> u32 {
+        let value = row.get(self.column as usize).copied().unwrap_or(f64::NEG_INFINITY);
+        self.next + u32::from(value > self.threshold)
+    }
+}

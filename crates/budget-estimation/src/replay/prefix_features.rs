@@ -1,0 +1,245 @@
+use crate::{
+    error::Error,
+    replay::prefix::Prefix,
+    resource::Resource,
+    rollouts::{column::Column, rollout::Rollout, usage::Usage},
+};
+
+/// Number of turns of the recent mean.
+const RECENT: usize = 3;
+
+/// Names of the columns of the estimated resource, after `turns`.
+const ESTIMATED: [&str; 9] = [
+    "spent",
+    "last_cost",
+    "mean_cost",
+    "recent_mean_cost",
+    "largest_cost",
+    "trend",
+    "spread",
+    "cap_left",
+    "cap_share",
+];
+
+/// Names of the columns of each other resource.
+const OTHER: [&str; 6] = ["spent", "first_cost", "last_cost", "growth", "last_growth", "cap_share"];
+
+/// Names of the columns of each feature of the caller.
+const FEATURE: [&str; 2] = ["latest", "sum"];
+
+/// The feature vector of a prefix, for estimators that learn from numbers. It is the same for a live run
+/// and for its replay, to the last bit.
+///
+/// A row has these columns, for k completed turns of which turn i cost c_i, with the sum C_k:
+///
+/// | column | value |
+/// |---|---|
+/// | `turns` | k |
+/// | `spent` | C_k |
+/// | `last_cost` | c_k |
+/// | `mean_cost` | C_k / k |
+/// | `recent_mean_cost` | mean cost of the last 3 turns, or of all turns if there are fewer |
+/// | `largest_cost` | largest c_i |
+/// | `trend` | `recent_mean_cost` / `mean_cost` |
+/// | `spread` | standard deviation of the costs (divided by k, not k - 1) / `mean_cost` |
+/// | `cap_left` | what is left under the cap, negative if the cap is exceeded |
+/// | `cap_share` | share of the cap that was spent; 1 for a cap of 0 |
+///
+/// For each other resource, its name and a dot precede `spent`, `first_cost`, `last_cost`, `growth`,
+/// `last_growth` and `cap_share`, where growth is c_k - c_1 and last growth c_k - c_(k-1). For each feature that
+/// the caller declared ([`Rollouts::with_features`](crate::Rollouts::with_features)), its name and a dot precede
+/// `latest` and `sum`, the latest known value and the sum of the known values. Costs and features of later turns
+/// have no influence.
+///
+/// A value that does not exist is [`PrefixFeatures::MISSING`], minus infinity: the costs before the first turn
+/// and if they are unknown, a trend or spread of costs of 0, a growth of fewer than two turns, a cap that is not set,
+/// and a feature without a known value. A decision tree can separate it from all numbers by a threshold; other models
+/// should replace it.
+///
+/// Keys of the run are texts and have no column; see [`Prefix::key`].
+///
+/// ```
+/// use budget_estimation::{Error, PrefixFeatures, Rollouts, replay};
+///
+/// let mut rollouts = Rollouts::new(["tokens", "usd"])?.with_features(["errors"])?;
+/// rollouts.push(&[50.0, 0.1, 20.0, 0.2, 80.0, 0.4, 10.0, 0.1], true)?;
+/// rollouts.set_feature(0, 2, "errors", 1.0)?;
+/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
+/// rollouts.set_cap(tokens, 200.0)?;
+///
+/// let rollout = rollouts.get(0)?;
+/// let features = PrefixFeatures::new(&rollout, tokens)?;
+/// let mut row = Vec::new();
+/// for prefix in replay(&rollout, tokens)?.skip(2) {
+///     features.append_to(&mut row, &prefix)?;
+/// }
+/// let value = |name: &str| features.names().position(|other| other == name).map(|at| row[at]);
+/// assert_eq!((value("turns"), value("spent"), value("trend")), (Some(3.0), Some(150.0), Some(1.0)));
+/// assert_eq!((value("cap_left"), value("cap_share")), (Some(50.0), Some(0.75)));
+/// assert_eq!((value("usd.last_cost"), value("usd.last_growth")), (Some(0.4), Some(0.2)));
+/// assert_eq!((value("errors.latest"), value("errors.sum")), (Some(1.0), Some(1.0)));
+/// assert_eq!(value("usd.cap_share"), Some(PrefixFeatures::MISSING));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct PrefixFeatures {
+    resource: String,
+    others: Vec<String>,
+    features: Vec<String>,
+}
+
+impl PrefixFeatures {
+    /// Stands for a value that does not exist, below every number.
+    pub const MISSING: f64 = f64::NEG_INFINITY;
+
+    /// The columns for estimates of a resource, from the resources and declared features of the collection
+    /// that the rollout belongs to.
+    ///
+    /// Resources and features of a prefix are found by their names. If a prefix of another collection or of a
+    /// [`LiveRun`](crate::LiveRun) lacks one, its columns are [`PrefixFeatures::MISSING`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchResource`] for a handle from other rollouts.
+    pub fn new(rollout: &Rollout<'_>, resource: Resource) -> Result<Self, Error> {
+        let rollouts = rollout.rollouts;
+        let estimated = rollouts.column(resource)?.name.clone();
+        let others = rollouts.columns.iter().map(|column| &column.name);
+        Ok(Self {
+            others: others.filter(|&name| *name != estimated).cloned().collect(),
+            resource: estimated,
+            features: rollouts.features.iter().map(|feature| feature.name.clone()).collect(),
+        })
+    }
+
+    /// Number of columns.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "there is always a column")]
+    pub fn len(&self) -> usize {
+        let (others, features) = (self.others.len(), self.features.len());
+        1 + ESTIMATED.len() + others * OTHER.len() + features * FEATURE.len()
+    }
+
+    /// The names of the columns, in their order.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        let plain = std::iter::once("turns").chain(ESTIMATED).map(str::to_owned);
+        let dotted = |names: &'_ [String], columns: &'static [&'static str]| {
+            let all =
+                names.iter().map(move |name| columns.iter().map(move |of| format!("{name}.{of}")));
+            all.flatten().collect::<Vec<_>>()
+        };
+        let others = dotted(&self.others, &OTHER);
+        plain.chain(others).chain(dotted(&self.features, &FEATURE))
+    }
+
+    /// Appends the row of a prefix, one number per column.
+    ///
+    /// Takes O(1) per column, except for the largest cost and the spread, O(k). It allocates only if the rows exceed the
+    /// capacity of the vector.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unlike`] for a prefix that is to be estimated for another resource.
+    pub fn append_to(&self, row: &mut Vec<f64>, prefix: &Prefix<'_>) -> Result<(), Error> {
+        let (rollouts, k) = (prefix.rollouts, prefix.turns());
+        let columns = &rollouts.columns;
+        let estimated = columns.get(prefix.resource().index);
+        if estimated.is_none_or(|column| column.name != self.resource) {
+            return Err(Error::Unlike { what: "the estimated resource" });
+        }
+        row.push(k as f64);
+        row.extend(of_estimated(k, &prefix.usage()));
+        for (at, name) in self.others.iter().enumerate() {
+            // The estimated resource is left out of the others.
+            let near = at + usize::from(at >= prefix.resource().index);
+            let column = find(columns, near, |column| column.name == *name);
+            row.extend(column.map_or([Self::MISSING; 6], |column| of_other(prefix, column)));
+        }
+        for (at, name) in self.features.iter().enumerate() {
+            let column = find(&rollouts.features, at, |feature| feature.name == *name);
+            let first = prefix.start + prefix.rollout;
+            let known = column.and_then(|column| column.after(prefix.rollout, first, k));
+            row.extend(known.map_or([Self::MISSING; 2], |(latest, sum)| [latest, sum]));
+        }
+        Ok(())
+    }
+}
+
+/// The entry that satisfies a condition, which is probably the one at `near`.
+#[inline]
+fn find<T>(entries: &[T], near: usize, is_it: impl Fn(&T) -> bool) -> Option<&T> {
+    let likely = entries.get(near).filter(|entry| is_it(entry));
+    likely.or_else(|| entries.iter().find(|entry| is_it(entry)))
+}
+
+#[inline]
+fn of_estimated(k: usize, usage: &Usage<'_>) -> [f64; 9] {
+    let (costs, spent) = (usage.costs(), usage.total());
+    let spent_after = |turns: usize| {
+        let sum = turns.checked_sub(1).and_then(|last| usage.cumulative().get(last));
+        sum.copied().unwrap_or(0.0)
+    };
+    let missing = PrefixFeatures::MISSING;
+    let mean = |from: usize, to: usize| {
+        if from == to {
+            return missing;
+        }
+        (spent_after(to) - spent_after(from)) / (to - from) as f64
+    };
+    let mean_cost = mean(0, k);
+    let recent = mean(k.saturating_sub(RECENT), k);
+    let (mut largest, mut squares) = (missing, 0.0);
+    for &cost in costs {
+        largest = if cost > largest { cost } else { largest };
+        squares += (cost - mean_cost) * (cost - mean_cost);
+    }
+    let (trend, spread) = if mean_cost > 0.0 {
+        (recent / mean_cost, (squares / k as f64).sqrt() / mean_cost)
+    } else {
+        (missing, missing)
+    };
+    [
+        spent,
+        costs.last().copied().unwrap_or(missing),
+        mean_cost,
+        recent,
+        largest,
+        trend,
+        spread,
+        usage.left().unwrap_or(missing),
+        usage.cap().map_or(missing, |cap| share(spent, cap)),
+    ]
+}
+
+fn share(spent: f64, cap: f64) -> f64 {
+    if cap > 0.0 { spent / cap } else { 1.0 }
+}
+
+#[inline]
+fn of_other(prefix: &Prefix<'_>, column: &Column) -> [f64; 6] {
+    let (missing, k) = (PrefixFeatures::MISSING, prefix.turns());
+    let at = |turn: usize| {
+        // Turns count from 1.
+        let at = (1..=k).contains(&turn).then(|| prefix.start + turn - 1);
+        let cost = at.and_then(|at| column.costs.get(at)).copied();
+        cost.filter(|cost| !cost.is_nan())
+    };
+    let spent = match k.checked_sub(1) {
+        None => Some(0.0),
+        Some(last) => column.cumulative.get(prefix.start + last).copied(),
+    };
+    let spent = spent.filter(|spent| !spent.is_nan());
+    let since = |turn: usize| at(k).zip(at(turn)).filter(|_| k > 1);
+    let growth = |turn: usize| since(turn).map_or(missing, |(last, first)| last - first);
+    let cap = column.cap(prefix.rollout);
+    [
+        spent.unwrap_or(missing),
+        at(1).unwrap_or(missing),
+        at(k).unwrap_or(missing),
+        growth(1),
+        growth(k.saturating_sub(1)),
+        spent.zip(cap).map_or(missing, |(spent, cap)| share(spent, cap)),
+    ]
+}

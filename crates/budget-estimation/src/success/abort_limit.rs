@@ -1,0 +1,211 @@
+use scoring_rules::{Level, Probability};
+use statrs::function::beta::beta_reg;
+
+use crate::{error::Error, success::calibration_runs::CalibrationRuns};
+
+/// What a false abort is counted by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum AbortUnit {
+    /// The rate is the probability that a feasible run is called impossible at any of its prefixes,
+    /// P(stopped | feasible run).
+    #[default]
+    Run,
+    /// The rate is the expected share of the prefixes of a feasible run at which it is called impossible.
+    Turn,
+}
+
+/// The highest tolerated rate of false aborts, and a learned threshold that keeps it.
+///
+/// A run is called impossible where its chance of success is below the threshold. A false abort is a
+/// feasible run, one that succeeds within its caps, that is called impossible; [`AbortUnit`] says
+/// whether runs or turns count. The threshold is learned from *calibration runs*: feasible runs that were not
+/// used to fit the model that states the chances.
+///
+/// # Guarantee
+///
+/// For any model and any distribution of runs, if the calibration runs and the later runs are independent draws
+/// from one distribution and the model is fixed before the first calibration run:
+///
+/// - With a confidence of 1 - delta, the default with 0.9, the rate of the learned threshold is at most the
+///   tolerated rate, except with probability delta over the draw of the calibration runs. Thresholds are
+///   tested in a fixed sequence, from 0 upwards, until one fails at level delta. For runs, the p-value of a
+///   threshold is P(Binomial(n, rate) <= number of false aborts). The accepted threshold is then the k-th
+///   smallest among the n lowest chances of the runs, with the largest k for which P(Binomial(n, rate) < k) <=
+///   delta. For turns, it is the Hoeffding-Bentkus p-value.
+/// - With [`AbortLimit::in_expectation`], the rate is at most the tolerated rate on average over the draws of
+///   the calibration runs (conformal risk control). Exchangeable runs are enough for this. A single
+///   threshold may exceed the rate.
+///
+/// If there are too few calibration runs for any threshold to pass, there is none, and no run is called
+/// impossible: see [`AbortLimit::least_runs`]. Runs of one task are not independent of each other. The
+/// guarantee does not hold for runs of another distribution, such as after a change of the agent.
+///
+/// References: Angelopoulos, Bates, Candès, Jordan, Lei (2025), Learn then test: calibrating predictive
+/// algorithms to achieve risk control, Annals of Applied Statistics 19(2), doi:10.1214/24-AOAS1998,
+/// arXiv:2110.01052; Bates, Angelopoulos, Lei, Malik, Jordan (2021), Distribution-free, risk-controlling
+/// prediction sets, doi:10.1145/3478535 (the Hoeffding-Bentkus p-value); Angelopoulos, Bates, Fisch, Lei,
+/// Schuster (2024), Conformal risk control, ICLR, arXiv:2208.02814; Wilks (1941), Determination of sample
+/// sizes for setting tolerance limits, doi:10.1214/aoms/1177731788 (order statistics as limits).
+///
+/// ```
+/// use budget_estimation::{AbortLimit, Error, Level, Probability};
+///
+/// let limit = AbortLimit::new(Level::new(0.05)?);
+/// // Two turns of each of 60 feasible runs, of which the lowest chances are 0.205, 0.21, 0.215, ...
+/// let runs: Vec<Vec<Probability>> = (1..=60)
+///     .map(|i| Ok(vec![Probability::HALF, Probability::new(f64::from(40 + i) / 200.0)?]))
+///     .collect::<Result<_, Error>>()?;
+/// // 0.95^60 = 0.046: the smallest of the lowest chances is a threshold with confidence 0.9.
+/// assert_eq!(limit.threshold(&runs)?, Some(Probability::new(0.205)?));
+/// // On average over calibration runs, 3 of 61 later runs may fall below it.
+/// assert_eq!(limit.in_expectation().threshold(&runs)?, Some(Probability::new(0.215)?));
+/// // With 44 runs, no threshold is certain enough: 0.95^44 > 0.1.
+/// assert_eq!((limit.least_runs(), limit.threshold(&runs[..44])?), (45, None));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct AbortLimit {
+    rate: Level,
+    /// `None` for a limit in expectation.
+    confidence: Option<Level>,
+    unit: AbortUnit,
+}
+
+/// At most 5 % of the feasible runs, with confidence 0.9.
+impl Default for AbortLimit {
+    fn default() -> Self {
+        Self::new(TWENTIETH)
+    }
+}
+
+/// The default rate.
+const TWENTIETH: Level = level(0.05);
+/// The default confidence.
+const NINE_TENTHS: Level = level(0.9);
+
+/// A constant level.
+const fn level(value: f64) -> Level {
+    match Level::new(value) {
+        Ok(level) => level,
+        Err(_) => Level::HALF,
+    }
+}
+
+impl AbortLimit {
+    /// At most this rate of feasible runs, with confidence 0.9.
+    #[must_use]
+    pub const fn new(rate: Level) -> Self {
+        Self { rate, confidence: Some(NINE_TENTHS), unit: AbortUnit::Run }
+    }
+
+    /// The probability, over the draw of calibration runs, with which the rate is kept.
+    #[must_use]
+    pub const fn with_confidence(self, confidence: Level) -> Self {
+        Self { confidence: Some(confidence), ..self }
+    }
+
+    /// Keeps the rate on average over the draw of calibration runs instead of with a confidence.
+    #[must_use]
+    pub const fn in_expectation(self) -> Self {
+        Self { confidence: None, ..self }
+    }
+
+    /// Counts false aborts by runs or by turns.
+    #[must_use]
+    pub const fn with_unit(self, unit: AbortUnit) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// The tolerated rate.
+    #[must_use]
+    pub const fn rate(&self) -> Level {
+        self.rate
+    }
+
+    /// The probability with which the rate is kept; `None` for a limit in expectation.
+    #[must_use]
+    pub const fn confidence(&self) -> Option<Level> {
+        self.confidence
+    }
+
+    /// Whether runs or turns count.
+    #[must_use]
+    pub const fn unit(&self) -> AbortUnit {
+        self.unit
+    }
+
+    /// The smallest number of calibration runs with which there can be a threshold.
+    #[must_use]
+    pub fn least_runs(&self) -> usize {
+        // All three rules accept no false abort among n runs only if (1 - rate)^n is small enough.
+        let mut low = 0;
+        let mut high = 1;
+        while !self.accepts(high, 0.0) {
+            (low, high) = (high, high.saturating_mul(2));
+            if high > 1 << 60 {
+                return usize::MAX;
+            }
+        }
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if self.accepts(middle, 0.0) { high = middle } else { low = middle }
+        }
+        high
+    }
+
+    /// The threshold: the largest of the given chances, below which a chance may be called impossible;
+    /// `None` if there is no such threshold.
+    ///
+    /// `chances` are those of the calibration runs, which must all be feasible, one list per run with an entry
+    /// per prefix. A run without a prefix is never called impossible. Takes O(n log n) for n chances.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] without a calibration run.
+    pub fn threshold<C: AsRef<[Probability]>>(
+        &self,
+        chances: &[C],
+    ) -> Result<Option<Probability>, Error> {
+        let mut runs = CalibrationRuns::new(*self);
+        chances.iter().for_each(|run| runs.push(run.as_ref()));
+        if chances.is_empty() { Err(Error::Empty) } else { Ok(runs.threshold()) }
+    }
+
+    /// Whether a threshold passes that has these false aborts among n calibration runs: a number of runs, or
+    /// the sum over runs of a share of turns.
+    pub(super) fn accepts(&self, runs: usize, aborts: f64) -> bool {
+        let (n, rate) = (runs as f64, self.rate.get());
+        let Some(confidence) = self.confidence else {
+            // The allowance is for the rounding of the rate, as in 0.05 * 20.
+            return aborts + 1.0 <= (rate + 1e-12) * (n + 1.0);
+        };
+        let p = match self.unit {
+            AbortUnit::Run => binomial_tail(n, rate, aborts),
+            AbortUnit::Turn => hoeffding_bentkus(n, rate, aborts),
+        };
+        p <= 1.0 - confidence.get()
+    }
+}
+
+/// P(Binomial(n, rate) <= k), for whole k.
+fn binomial_tail(n: f64, rate: f64, k: f64) -> f64 {
+    if k >= n { 1.0 } else { beta_reg(n - k, k + 1.0, 1.0 - rate) }
+}
+
+/// The p-value of "the mean of n losses from 0 to 1 is above the rate", given the sum of the losses.
+fn hoeffding_bentkus(n: f64, rate: f64, sum: f64) -> f64 {
+    let mean = sum / n;
+    if mean >= rate {
+        return 1.0;
+    }
+    let part = |a: f64, b: f64| if a > 0.0 { a * (a / b).ln() } else { 0.0 };
+    let divergence = part(mean, rate) + part(1.0 - mean, 1.0 - rate);
+    let hoeffding = (-n * divergence).exp();
+    let bentkus = std::f64::consts::E * binomial_tail(n, rate, sum.ceil());
+    hoeffding.min(bentkus)
+}

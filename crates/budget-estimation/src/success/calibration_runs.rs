@@ -1,0 +1,89 @@
+use scoring_rules::Probability;
+
+#[cfg(feature = "serde")]
+use crate::error::Error;
+use crate::success::abort_limit::{AbortLimit, AbortUnit};
+
+/// Stands for a chance below every threshold.
+const BELOW_ALL: f64 = -1.0;
+
+/// The chances of feasible runs, from which a threshold is learned.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub(super) struct CalibrationRuns {
+    limit: AbortLimit,
+    runs: usize,
+    /// Chances, sorted, each with the share of its run that becomes a false abort if the threshold
+    /// exceeds the chance. If runs count, a run has one entry, its lowest chance.
+    chances: Vec<(f64, f64)>,
+}
+
+impl CalibrationRuns {
+    pub(super) const fn new(limit: AbortLimit) -> Self {
+        Self { limit, runs: 0, chances: Vec::new() }
+    }
+
+    /// The number of runs.
+    pub(super) const fn len(&self) -> usize {
+        self.runs
+    }
+
+    /// Adds a feasible run with the chance at each of its prefixes.
+    pub(super) fn push(&mut self, run: &[Probability]) {
+        self.runs += 1;
+        let lowest = run.iter().map(|chance| chance.get()).fold(1.0, f64::min);
+        if self.limit.unit() == AbortUnit::Run || run.is_empty() {
+            let at = self.chances.partition_point(|&(other, _)| other < lowest);
+            self.chances.insert(at, (lowest, 1.0));
+        } else {
+            let share = 1.0 / run.len() as f64;
+            self.chances.extend(run.iter().map(|chance| (chance.get(), share)));
+            self.chances.sort_by(|a, b| a.0.total_cmp(&b.0));
+        }
+    }
+
+    /// Adds a run that a threshold stopped. Whether it was feasible will never be known, so it counts as a
+    /// feasible run that every threshold stops, which is the worst case.
+    pub(super) fn push_stopped(&mut self) {
+        self.runs += 1;
+        self.chances.insert(0, (BELOW_ALL, 1.0));
+    }
+
+    /// The largest chance that passes as a threshold.
+    pub(super) fn threshold(&self) -> Option<Probability> {
+        let passes = |aborts: f64| self.limit.accepts(self.runs, aborts);
+        if self.runs == 0 || !passes(0.0) {
+            return None;
+        }
+        // False aborts at each chance as the threshold: the shares of all lower ones. Equal chances
+        // count as lower, which can only lower the threshold.
+        let mut below: Vec<f64> = Vec::with_capacity(self.chances.len());
+        let mut sum = 0.0;
+        for (_, share) in &self.chances {
+            below.push(sum);
+            sum += share;
+        }
+        let passing = below.partition_point(|&aborts| passes(aborts));
+        let (chance, _) = *self.chances.get(passing.checked_sub(1)?)?;
+        Probability::new(chance).ok()
+    }
+
+    /// Checks a stored value.
+    #[cfg(feature = "serde")]
+    pub(super) fn checked(self, limit: AbortLimit) -> Result<Self, Error> {
+        let valid = |&(chance, share): &(f64, f64)| {
+            (chance == BELOW_ALL || (0.0..=1.0).contains(&chance)) && share > 0.0 && share <= 1.0
+        };
+        let runs: f64 = self.chances.iter().map(|(_, share)| share).sum();
+        if self.limit != limit
+            || !self.chances.iter().all(valid)
+            || !self.chances.is_sorted_by(|a, b| a.0 <= b.0)
+            || (runs - self.runs as f64).abs() > 1e-6
+        {
+            let problem = "calibration runs must have the limit of the forecaster, sorted chances from 0 to 1, and shares that add up to 1 per run";
+            return Err(Error::StoredValue { problem });
+        }
+        Ok(self)
+    }
+}

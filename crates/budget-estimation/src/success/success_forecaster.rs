@@ -1,0 +1,412 @@
+use std::collections::VecDeque;
+
+use scoring_rules::{Probability, Weight};
+use trajectory_metrics::{CalibrationMap, Calibrator, Platt, PlattMap};
+
+use crate::{
+    error::Error,
+    replay::prefix::{Prefix, replay},
+    resource::Resource,
+    rollouts::rollout::Rollout,
+    success::{
+        abort_limit::AbortLimit,
+        calibration_runs::CalibrationRuns,
+        key_effects::KeyEffects,
+        success_fit::{PastRuns, SuccessFit, thinned},
+        success_rows::{SuccessRows, cap_share, is_over, push_effect},
+    },
+};
+
+/// The number of runs before the first fit.
+const FIRST_FIT: u64 = 30;
+
+/// Fits take place when the number of runs has grown by this factor, and so do fits of the calibration.
+const GROWTH: f64 = 1.5;
+
+/// How much the log-odds that are compared with the threshold rise while the cap is used up. Chosen on half
+/// of the tasks of tau2-bench.
+const RISE: f64 = 2.0;
+
+/// The largest number of calibration runs of a model. More would raise the threshold only a little.
+const MOST_CALIBRATION_RUNS: usize = 1000;
+
+/// The largest number of models that are kept: the one in service and those that wait.
+const MOST_MODELS: usize = 6;
+
+/// The largest number of forecasts that calibrate the chance, the latest ones.
+const MOST_FORECASTS: usize = 4096;
+
+/// The chance that a run succeeds within its caps, as known at one prefix.
+///
+/// ```
+/// use budget_estimation::{AbortLimit, Error, LiveRun, Probability, SuccessForecaster};
+///
+/// let mut run = LiveRun::new(["tokens"])?;
+/// let tokens = run.resource("tokens")?;
+/// run.set_cap(tokens, 100.0)?;
+/// run.push(&[Some(60.0)])?;
+/// let mut forecaster = SuccessForecaster::new(AbortLimit::default());
+/// let forecast = forecaster.forecast(&run.prefix(tokens)?)?;
+/// assert_eq!((forecast.chance, forecast.is_impossible), (Probability::HALF, false));
+/// run.push(&[Some(60.0)])?;
+/// let forecast = forecaster.forecast(&run.prefix(tokens)?)?;
+/// assert_eq!((forecast.chance, forecast.is_impossible), (Probability::ZERO, true));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[non_exhaustive]
+pub struct SuccessForecast {
+    /// The probability that the run succeeds and exceeds none of its caps.
+    pub chance: Probability,
+    /// Whether the run may be called impossible under the limit on false aborts, or has exceeded a cap.
+    pub is_impossible: bool,
+}
+
+/// Learns online, run by run, how probable it is that a run succeeds within its caps, and when it may be
+/// called impossible at a guaranteed rate of false aborts.
+///
+/// **Chance.** A logistic regression with a ridge penalty ([`censoring::LogisticSuccess`]) on the columns of
+/// [`PrefixFeatures`](crate::PrefixFeatures), on a logarithmic scale; the numbers of turns that fit under the
+/// cap at the mean and at the recent pace; squares and products of three of these; and the effects of the keys of
+/// the run, shrunk towards 0. Each run has the same total weight. The regression is fitted after 30 runs and whenever the number of
+/// runs has grown by half. Its chances of later runs, which are out of sample, are calibrated by Platt scaling
+/// with the same weights. Before the first fit, the chance is the share of feasible runs, (s + 1) / (n + 2).
+///
+/// **Impossible.** A run that has exceeded a cap is impossible. Otherwise it is called impossible if its chance
+/// is below one half and the chance in a model with a certified threshold is below that threshold. For this comparison,
+/// the odds are multiplied by exp(2 * share of the cap that is spent), because stops shortly before the cap save little. The
+/// chances of all feasible runs *after* a fit, and none that it was fitted on, calibrate its threshold: fit, threshold and use
+/// follow each other in time, so that the guarantee of [`AbortLimit`] holds for each threshold, for independent
+/// runs of one distribution. (Cross-fitting would use the runs better, but its guarantee is weaker.) A new model replaces
+/// the one in service when it has half as many calibration runs, and at least
+/// [`AbortLimit::least_runs`]. This depends on the number of feasible runs and not on their chances, so it
+/// does not select thresholds. The guarantee is for one threshold at a time and not for all
+/// thresholds in service over time together.
+///
+/// **Runs that were cut off** have no known outcome and teach nothing, unless they exceeded a cap first. This assumes that the reason has
+/// nothing to do with their chance. If a run that was called impossible is cut off, it counts as a false abort in the calibration,
+/// the worst case; otherwise thresholds would rise from run to run, as feasible runs with low chances would never be seen. To stop runs and keep
+/// learning, choose a random share of the runs before their first turn, let these run to their end, and learn from them only.
+///
+/// Memory does not grow with the number of runs, except for the values of keys. A forecast takes O(d) for d
+/// columns, apart from the search of the largest cost; learning a run of T turns O(d T), and a fit O(d^2) for each of at most 8,192 rows.
+///
+/// ```
+/// use budget_estimation::{AbortLimit, Error, Rollouts, SuccessForecaster, replay};
+///
+/// // Runs whose first turn is expensive fail.
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// for i in 0..200 {
+///     let fails = i % 3 == 0;
+///     let first = if fails { 400.0 } else { 100.0 } + f64::from(i * 37 % 100);
+///     rollouts.push(&[first, 50.0, 70.0], !fails)?;
+/// }
+/// let tokens = rollouts.resource("tokens")?;
+/// let mut forecaster = SuccessForecaster::new(AbortLimit::default());
+/// for rollout in rollouts.iter() {
+///     forecaster.learn(&rollout, tokens)?;
+/// }
+/// let mut first_turn = |run: usize| {
+///     let prefix = replay(&rollouts.get(run)?, tokens)?.next().ok_or(Error::Empty)?;
+///     forecaster.forecast(&prefix)
+/// };
+/// let (failure, success) = (first_turn(0)?, first_turn(1)?);
+/// assert!(failure.is_impossible && failure.chance.get() < 0.1);
+/// assert!(!success.is_impossible && success.chance.get() > 0.9);
+/// assert!(forecaster.threshold().is_some());
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "State", into = "State"))]
+pub struct SuccessForecaster {
+    state: State,
+    /// Space for a raw row and for a row of the regression.
+    raw: Vec<f64>,
+    row: Vec<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+struct State {
+    limit: AbortLimit,
+    /// `None` before the first run.
+    rows: Option<SuccessRows>,
+    effects: KeyEffects,
+    past: PastRuns,
+    /// The number of runs at which the next fit takes place.
+    next_fit: u64,
+    /// From the oldest, which is in service, to the newest.
+    models: Vec<Candidate>,
+    calibration: Calibration,
+}
+
+/// A fitted model and the later runs that calibrate its threshold.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+struct Candidate {
+    fit: SuccessFit,
+    runs: CalibrationRuns,
+    threshold: Option<Probability>,
+}
+
+/// Chances that were stated before the outcome was known, and the map that calibrates them.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+struct Calibration {
+    forecasts: VecDeque<(Probability, bool, Weight)>,
+    runs: u64,
+    next_fit: u64,
+    map: Option<PlattMap>,
+}
+
+impl SuccessForecaster {
+    /// A forecaster before the first run.
+    #[must_use]
+    pub fn new(limit: AbortLimit) -> Self {
+        let state = State {
+            limit,
+            rows: None,
+            effects: KeyEffects::default(),
+            past: PastRuns::default(),
+            next_fit: FIRST_FIT,
+            models: Vec::new(),
+            calibration: Calibration::default(),
+        };
+        Self { state, raw: Vec::new(), row: Vec::new() }
+    }
+
+    /// The limit on false aborts.
+    #[must_use]
+    pub const fn limit(&self) -> AbortLimit {
+        self.state.limit
+    }
+
+    /// The threshold in service, on the scale of uncalibrated chances with raised odds; `None` while no run is called impossible except for
+    /// an exceeded cap.
+    #[must_use]
+    pub fn threshold(&self) -> Option<Probability> {
+        self.state.models.first().and_then(|model| model.threshold)
+    }
+
+    /// The chance of success after a prefix, and whether the run may be called impossible.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unlike`] for a prefix of another resource than that of the runs learned.
+    pub fn forecast(&mut self, prefix: &Prefix<'_>) -> Result<SuccessForecast, Error> {
+        if is_over(prefix) {
+            return Ok(SuccessForecast { chance: Probability::ZERO, is_impossible: true });
+        }
+        let state = &self.state;
+        let (Some(rows), Some(newest)) = (&state.rows, state.models.last()) else {
+            let chance = Probability::new(state.effects.base_rate())?;
+            return Ok(SuccessForecast { chance, is_impossible: false });
+        };
+        rows.fill(&mut self.raw, prefix)?;
+        let stated = newest.chance(&self.raw, &mut self.row, prefix)?;
+        let chance = state.calibration.map.map_or(stated, |map| map.apply(stated));
+        let mut is_impossible = false;
+        if chance < Probability::HALF
+            && let Some(serving) = state.models.first()
+            && let Some(threshold) = serving.threshold
+        {
+            let chance = serving.chance(&self.raw, &mut self.row, prefix)?;
+            is_impossible = raised(chance, &self.raw) < threshold;
+        }
+        Ok(SuccessForecast { chance, is_impossible })
+    }
+
+    /// Learns from a run that has ended.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownCost`] if a cost of the resource is unknown, or one that decides whether the run is feasible;
+    /// [`Error::Unlike`] for another resource than that of earlier runs; [`Error::NoSuchResource`] for a handle from
+    /// other rollouts. Nothing is learned.
+    pub fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {
+        let feasible = rollout.is_feasible()?;
+        let open: Vec<Prefix<'_>> =
+            replay(rollout, resource)?.filter(|prefix| !is_over(prefix)).collect();
+        let rows = match &self.state.rows {
+            Some(rows) => rows.clone(),
+            None => SuccessRows::new(rollout, resource)?,
+        };
+        let width = rows.columns();
+        let mut raw = Vec::with_capacity(open.len() * width);
+        for prefix in &open {
+            rows.fill(&mut self.raw, prefix)?;
+            push_effect(&mut self.raw, &self.state.effects, prefix);
+            raw.extend_from_slice(&self.raw);
+        }
+        if rollout.is_censored() && !matches!(rollout.is_over(), Ok(true)) {
+            return self.learn_cut_off(&open);
+        }
+        let mut chances = Vec::with_capacity(self.state.models.len());
+        for model in &self.state.models {
+            let of_prefix = |(raw, prefix): (&[f64], &Prefix<'_>)| {
+                model.chance(raw.get(..width - 1).unwrap_or_default(), &mut self.row, prefix)
+            };
+            let all = raw.chunks_exact(width).zip(&open).map(of_prefix);
+            chances.push(all.collect::<Result<Vec<Probability>, Error>>()?);
+        }
+        let state = &mut self.state;
+        if let Some(newest) = chances.last() {
+            state.calibration.push(newest, feasible)?;
+        }
+        if feasible {
+            for (model, chances) in state.models.iter_mut().zip(&mut chances) {
+                for (chance, raw) in chances.iter_mut().zip(raw.chunks_exact(width)) {
+                    *chance = raised(*chance, raw);
+                }
+                model.calibrate(|runs| runs.push(chances));
+            }
+            state.replace_model();
+        }
+        let kept = thinned(open.len()).filter_map(|at| raw.get(at * width..(at + 1) * width));
+        state.past.push(kept.flatten().copied().collect(), feasible);
+        state.effects.learn(&rollout.keys().collect::<Vec<_>>(), feasible);
+        state.rows = Some(rows);
+        state.fit_if_due(width)
+    }
+
+    /// Learns from a run without an outcome.
+    fn learn_cut_off(&mut self, open: &[Prefix<'_>]) -> Result<(), Error> {
+        for prefix in open {
+            if self.forecast(prefix)?.is_impossible {
+                for model in &mut self.state.models {
+                    model.calibrate(CalibrationRuns::push_stopped);
+                }
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is compared with the threshold: the chance, with its odds multiplied by `exp(2 * share of the cap)`. Without it, most
+/// false aborts would be spent on the last turns before the cap, where a stop saves little.
+fn raised(chance: Probability, raw: &[f64]) -> Probability {
+    let chance = chance.get();
+    let success = chance * (RISE * cap_share(raw).min(1.0)).exp();
+    Probability::new(success / (success + 1.0 - chance)).unwrap_or(Probability::ONE)
+}
+
+impl State {
+    /// Puts the newest model into service that has enough calibration runs.
+    fn replace_model(&mut self) {
+        let least = self.limit.least_runs();
+        let of_serving = self.models.first().map_or(0, |model| model.runs.len());
+        let enough = least.max(of_serving / 2);
+        let ready = self.models.iter().rposition(|model| model.runs.len() >= enough);
+        self.models.drain(..ready.unwrap_or(0));
+    }
+
+    /// Fits a model when the number of runs has grown enough.
+    fn fit_if_due(&mut self, columns: usize) -> Result<(), Error> {
+        if self.effects.runs() < self.next_fit {
+            return Ok(());
+        }
+        self.next_fit = (self.next_fit as f64 * GROWTH).ceil() as u64;
+        if let Some(fit) = SuccessFit::new(&self.past, columns, &self.effects)? {
+            if self.models.len() == MOST_MODELS {
+                // The models that have waited for longer are nearer to their service.
+                self.models.pop();
+            }
+            self.models.push(Candidate {
+                fit,
+                runs: CalibrationRuns::new(self.limit),
+                threshold: None,
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Candidate {
+    /// The chance of a raw row without its effect of keys.
+    fn chance(
+        &self,
+        raw: &[f64],
+        row: &mut Vec<f64>,
+        prefix: &Prefix<'_>,
+    ) -> Result<Probability, Error> {
+        row.clear();
+        row.extend_from_slice(raw);
+        push_effect(row, self.fit.effects(), prefix);
+        self.fit.chance(row)
+    }
+
+    fn calibrate(&mut self, add: impl FnOnce(&mut CalibrationRuns)) {
+        if self.runs.len() < MOST_CALIBRATION_RUNS {
+            add(&mut self.runs);
+            self.threshold = self.runs.threshold();
+        }
+    }
+}
+
+impl Calibration {
+    /// Adds the chances of a run, which together have a weight of 1, and fits the map when it is due.
+    fn push(&mut self, chances: &[Probability], feasible: bool) -> Result<(), Error> {
+        let kept = thinned(chances.len());
+        if kept.len() == 0 {
+            return Ok(());
+        }
+        let weight = Weight::new(1.0 / kept.len() as f64)?;
+        let kept = kept.filter_map(|at| chances.get(at));
+        self.forecasts.extend(kept.map(|&chance| (chance, feasible, weight)));
+        let surplus = self.forecasts.len().saturating_sub(MOST_FORECASTS);
+        self.forecasts.drain(..surplus);
+        self.runs += 1;
+        if self.runs < self.next_fit.max(FIRST_FIT / 2) {
+            return Ok(());
+        }
+        self.next_fit = (self.runs as f64 * GROWTH).ceil() as u64;
+        let mut outcomes = self.forecasts.iter().map(|forecast| forecast.1);
+        let first = outcomes.next();
+        if outcomes.any(|outcome| Some(outcome) != first) {
+            let chances: Vec<_> = self.forecasts.iter().map(|forecast| forecast.0).collect();
+            let outcomes: Vec<_> = self.forecasts.iter().map(|forecast| forecast.1).collect();
+            let weights: Vec<_> = self.forecasts.iter().map(|forecast| forecast.2).collect();
+            self.map = Some(Platt::default().fit(&chances, &outcomes, Some(&weights))?);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<SuccessForecaster> for State {
+    fn from(forecaster: SuccessForecaster) -> Self {
+        forecaster.state
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<State> for SuccessForecaster {
+    type Error = Error;
+
+    fn try_from(mut state: State) -> Result<Self, Error> {
+        let columns = state.rows.as_ref().map(SuccessRows::columns);
+        let fits = |columns| {
+            state.past.is_valid(columns)
+                && state.models.iter().all(|model| model.fit.is_valid(columns))
+        };
+        let empty = || state.past == PastRuns::default() && state.models.is_empty();
+        if !columns.map_or_else(empty, fits) || !state.effects.is_valid() {
+            let problem = "the rows and models must have the columns of the features";
+            return Err(Error::StoredValue { problem });
+        }
+        if state.models.len() > MOST_MODELS || state.calibration.forecasts.len() > MOST_FORECASTS {
+            return Err(Error::StoredValue { problem: "there are too many models or forecasts" });
+        }
+        for model in &mut state.models {
+            model.runs = model.runs.clone().checked(state.limit)?;
+            model.threshold = model.runs.threshold();
+        }
+        Ok(Self { state, raw: Vec::new(), row: Vec::new() })
+    }
+}

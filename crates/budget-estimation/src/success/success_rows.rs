@@ -1,0 +1,125 @@
+use crate::{
+    error::Error,
+    replay::{prefix::Prefix, prefix_features::PrefixFeatures},
+    resource::Resource,
+    rollouts::rollout::Rollout,
+    success::key_effects::KeyEffects,
+};
+
+/// Positions of columns of [`PrefixFeatures`].
+const TURNS: usize = 0;
+const SPENT: usize = 1;
+const MEAN: usize = 3;
+const RECENT_MEAN: usize = 4;
+const CAP_LEFT: usize = 7;
+const CAP_SHARE: usize = 8;
+
+/// Number of columns after those of [`PrefixFeatures`]: turns that fit under the cap at the mean pace and at
+/// the recent pace, and the effect of the keys.
+const OWN: usize = 3;
+
+/// Number of the squares and products of `turns`, `spent` and the turns that fit.
+const PRODUCTS: usize = 6;
+
+/// The columns from which the chance of success is predicted.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub(super) struct SuccessRows {
+    features: PrefixFeatures,
+}
+
+impl SuccessRows {
+    pub(super) fn new(rollout: &Rollout<'_>, resource: Resource) -> Result<Self, Error> {
+        Ok(Self { features: PrefixFeatures::new(rollout, resource)? })
+    }
+
+    /// Number of columns of a raw row.
+    pub(super) fn columns(&self) -> usize {
+        self.features.len() + OWN
+    }
+
+    /// Replaces `row` by the raw row of a prefix, apart from its last column, the effect of the keys.
+    pub(super) fn fill(&self, row: &mut Vec<f64>, prefix: &Prefix<'_>) -> Result<(), Error> {
+        row.clear();
+        self.features.append_to(row, prefix)?;
+        let at = |column: usize| row.get(column).copied().unwrap_or(PrefixFeatures::MISSING);
+        let left = at(CAP_LEFT);
+        let fit = [at(MEAN), at(RECENT_MEAN)].map(|pace| {
+            if left.is_finite() && pace > 0.0 { left / pace } else { PrefixFeatures::MISSING }
+        });
+        row.extend(fit);
+        Ok(())
+    }
+}
+
+/// The share of the cap that was spent, from a raw row; 0 without a cap.
+pub(super) fn cap_share(raw: &[f64]) -> f64 {
+    raw.get(CAP_SHARE).copied().filter(|share| share.is_finite()).unwrap_or(0.0)
+}
+
+/// Whether the prefix has spent more than any of its caps, so that it cannot be feasible.
+pub(super) fn is_over(prefix: &Prefix<'_>) -> bool {
+    prefix
+        .resources()
+        .any(|(resource, _)| prefix.usage_of(resource).is_some_and(|usage| usage.is_over()))
+}
+
+/// Puts raw rows on a common scale: `sign(x) ln(1 + |x| / scale)`, with the mean absolute value of the training
+/// rows as the scale, so that units do not matter. Then squares and products of three columns are added. A missing value counts
+/// as the mean.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub(super) struct RowScale {
+    /// By column: the scale, and the mean of the scaled values.
+    columns: Vec<(f64, f64)>,
+}
+
+impl RowScale {
+    /// The scale of training rows, given as one flat list.
+    pub(super) fn fit(rows: &[f64], columns: usize) -> Self {
+        let of_column = |column: usize| {
+            let values = || rows.iter().skip(column).step_by(columns).filter(|x| x.is_finite());
+            let n = values().count().max(1) as f64;
+            let mean_size = values().map(|x| x.abs() / n).sum::<f64>();
+            let scale = if mean_size > 1e-100 { mean_size } else { 1.0 };
+            (scale, values().map(|x| scaled(*x, scale) / n).sum::<f64>())
+        };
+        Self { columns: (0..columns).map(of_column).collect() }
+    }
+
+    /// Replaces a raw row by the row of the regression.
+    pub(super) fn apply(&self, row: &mut Vec<f64>) {
+        for (x, &(scale, mean)) in row.iter_mut().zip(&self.columns) {
+            *x = if x.is_finite() { scaled(*x, scale) - mean } else { 0.0 };
+        }
+        let fitting = self.columns.len() - OWN;
+        let crossed = [TURNS, SPENT, fitting].map(|at| row.get(at).copied().unwrap_or(0.0));
+        for (i, a) in crossed.iter().enumerate() {
+            row.extend(crossed.iter().skip(i).map(|b| a * b));
+        }
+    }
+
+    /// Number of columns of a row of the regression.
+    pub(super) fn len(&self) -> usize {
+        self.columns.len() + PRODUCTS
+    }
+
+    /// Whether a stored value can be one of this type.
+    #[cfg(feature = "serde")]
+    pub(super) fn is_valid(&self, columns: usize) -> bool {
+        let mut entries = self.columns.iter();
+        self.columns.len() == columns
+            && entries.all(|(scale, mean)| *scale > 0.0 && scale.is_finite() && mean.is_finite())
+    }
+}
+
+fn scaled(x: f64, scale: f64) -> f64 {
+    (x.abs() / scale).ln_1p().copysign(x)
+}
+
+/// Appends the effect of the keys, the last column of a raw row.
+pub(super) fn push_effect(row: &mut Vec<f64>, effects: &KeyEffects, prefix: &Prefix<'_>) {
+    row.push(effects.effect(prefix.keys()));
+}

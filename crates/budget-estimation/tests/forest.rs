@@ -1,0 +1,424 @@
+//! Quantile regression forests against scikit-learn and against known distributions.
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+use budget_estimation::{
+    Error, Weight,
+    forest::{ForestSettings, QuantileForest, TrainingRows},
+};
+use proptest::prelude::*;
+
+/// Rows with equal weights, each its own cluster, which are split by their targets.
+fn plain<'a>(columns: usize, features: &'a [f64], targets: &'a [f64]) -> TrainingRows<'a> {
+    let (weights, cluster_ends) = (None, None);
+    TrainingRows { columns, features, targets, split_targets: targets, weights, cluster_ends }
+}
+
+/// One tree of all rows and all features.
+fn one_tree(smallest_leaf: f64) -> ForestSettings {
+    let whole = ForestSettings::default();
+    ForestSettings { trees: 1, smallest_leaf, tried: 1.0, sampled: 1.0, ..whole }
+}
+
+fn quantiles(forest: &QuantileForest, row: &[f64], levels: &[f64]) -> Vec<f64> {
+    let mut space = Vec::new();
+    let distribution = forest.distribution(row, &mut space).unwrap();
+    levels.iter().map(|&level| distribution.quantile(level)).collect()
+}
+
+/// Numbers in [0, 1) that look random.
+fn numbers(n: usize, seed: u64) -> Vec<f64> {
+    let word = |i: u64| {
+        let mut word = (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(seed << 32);
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ (word >> 31)
+    };
+    (0..n as u64).map(|i| (word(i) >> 11) as f64 / (1_u64 << 53) as f64).collect()
+}
+
+#[cfg(feature = "serde")]
+mod golden {
+    use super::*;
+    use serde::Deserialize;
+    use serde_json::Value;
+
+    #[derive(Deserialize)]
+    struct Golden {
+        tree: Tree,
+        forest: Forest,
+        losses: Losses,
+    }
+
+    #[derive(Deserialize)]
+    struct Tree {
+        columns: usize,
+        features: Vec<Option<f64>>,
+        targets: Vec<f64>,
+        cases: Vec<Case>,
+    }
+
+    #[derive(Deserialize)]
+    struct Case {
+        weights: Option<Vec<f64>>,
+        smallest_leaf: f64,
+        nodes: Vec<Option<(u32, f64)>>,
+        leaves: Vec<u32>,
+    }
+
+    #[derive(Deserialize)]
+    struct Forest {
+        stored: QuantileForest,
+        queries: Vec<Option<f64>>,
+        levels: Vec<f64>,
+        quantiles: Vec<Vec<f64>>,
+    }
+
+    #[derive(Deserialize)]
+    struct Losses {
+        columns: usize,
+        levels: Vec<f64>,
+        smallest_leaf: f64,
+        trees: usize,
+        tried: f64,
+        samples: Vec<Sample>,
+        /// By sample, seed and level.
+        losses: Vec<Vec<Vec<f64>>>,
+    }
+
+    #[derive(Deserialize)]
+    struct Sample {
+        features: Vec<f64>,
+        targets: Vec<f64>,
+    }
+
+    fn golden() -> Golden {
+        serde_json::from_str(include_str!("golden/forest.json")).unwrap()
+    }
+
+    fn with_missing(features: &[Option<f64>]) -> Vec<f64> {
+        features.iter().map(|value| value.unwrap_or(f64::NEG_INFINITY)).collect()
+    }
+
+    #[test]
+    fn a_tree_of_all_rows_and_features_splits_as_scikit_learn_does() {
+        let Tree { columns, features, targets, cases } = golden().tree;
+        let features = with_missing(&features);
+        for case in cases {
+            let weights =
+                case.weights.as_deref().map(|weights| Weight::from_slice(weights).unwrap());
+            let rows = TrainingRows { weights, ..plain(columns, &features, &targets) };
+            let forest = QuantileForest::fit(&rows, &one_tree(case.smallest_leaf)).unwrap();
+            let stored = serde_json::to_value(&forest).unwrap();
+            let nodes: Vec<Option<(u32, f64, usize)>> =
+                serde_json::from_value(stored["nodes"].clone()).unwrap();
+            assert_eq!(nodes.len(), case.nodes.len());
+            let (mut in_order, mut left) = (Vec::new(), vec![0]);
+            while let Some(at) = left.pop() {
+                in_order.push(nodes[at].map(|(column, threshold, _)| (column, threshold)));
+                left.extend(nodes[at].iter().flat_map(|&(_, _, left)| [left + 1, left]));
+            }
+            for (found, expected) in in_order.into_iter().zip(&case.nodes) {
+                match (found, expected) {
+                    (None, None) => {}
+                    (Some(found), Some(expected)) => {
+                        assert_eq!(found.0, expected.0);
+                        // Both separate missing values from all others.
+                        let missing = found.1 < -1e20 && expected.1 < -1e20;
+                        assert!(
+                            missing || found.1 == expected.1,
+                            "{found:?}, expected {expected:?}"
+                        );
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+            // Rows are in the same leaves: the median of each is that of its leaf.
+            for (row, &leaf) in features.chunks(columns).zip(&case.leaves) {
+                let mut mine: Vec<(f64, f64)> = Vec::new();
+                for (at, _) in case.leaves.iter().enumerate().filter(|other| *other.1 == leaf) {
+                    let weight = case.weights.as_ref().map_or(1.0, |weights| weights[at]);
+                    mine.push((targets[at], weight));
+                }
+                mine.sort_by(|a, b| a.0.total_cmp(&b.0));
+                let total: f64 = mine.iter().map(|entry| entry.1).sum();
+                let mut sum = 0.0;
+                let median = mine.iter().find(|entry| {
+                    sum += entry.1;
+                    2.0 * sum >= total
+                });
+                assert_eq!(quantiles(&forest, row, &[0.5]), [median.unwrap().0]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_forest_of_scikit_learn_has_the_quantiles_of_its_weights_here() {
+        let Forest { stored, queries, levels, quantiles: expected } = golden().forest;
+        let queries = with_missing(&queries);
+        for (row, expected) in queries.chunks(stored.columns()).zip(&expected) {
+            assert_eq!(&quantiles(&stored, row, &levels), expected);
+        }
+        assert_eq!(expected.len(), 20);
+    }
+
+    #[test]
+    fn losses_on_rows_of_a_known_distribution_are_those_of_scikit_learn() {
+        let Losses { columns, levels, smallest_leaf, trees, tried, samples, losses } =
+            golden().losses;
+        for (sample, losses) in samples.iter().zip(&losses) {
+            let (features, test) = sample.features.split_at(800 * columns);
+            let (targets, outcomes) = sample.targets.split_at(800);
+            let logs: Vec<f64> = targets.iter().map(|target| target.ln()).collect();
+            let rows = TrainingRows { split_targets: &logs, ..plain(columns, features, targets) };
+            let seeds = losses.len() as f64;
+            let mut found = vec![0.0; levels.len()];
+            for seed in 0..losses.len() as u64 {
+                let settings = ForestSettings { trees, tried, seed, ..one_tree(smallest_leaf) };
+                let forest = QuantileForest::fit(&rows, &settings).unwrap();
+                for (row, outcome) in test.chunks(columns).zip(outcomes) {
+                    let quantiles = quantiles(&forest, row, &levels);
+                    for ((p, q), mean) in levels.iter().zip(quantiles).zip(&mut found) {
+                        let loss = (p - f64::from(u8::from(*outcome < q))) * (outcome - q);
+                        *mean += loss / outcomes.len() as f64 / seeds;
+                    }
+                }
+            }
+            for (at, found) in found.iter().enumerate() {
+                let mean = losses.iter().map(|losses| losses[at]).sum::<f64>() / seeds;
+                let squares = losses.iter().map(|losses| (losses[at] - mean).powi(2)).sum::<f64>();
+                // Two means over five seeds each; four standard errors of their difference.
+                let error = (squares / (seeds - 1.0) * 2.0 / seeds).sqrt();
+                assert!((found - mean).abs() < 4.0 * error, "{found}, expected {mean} +- {error}");
+                assert!(
+                    4.0 * error < 0.06 * mean,
+                    "{error} of {mean} is too much to tell anything"
+                );
+            }
+        }
+    }
+
+    /// A small forest with all kinds of nodes.
+    fn small() -> Value {
+        let features = numbers(120, 3);
+        let targets: Vec<f64> = features.chunks(2).map(|row| (8.0 * row[0]).floor()).collect();
+        let settings = ForestSettings { trees: 3, smallest_leaf: 6.0, ..ForestSettings::default() };
+        let forest = QuantileForest::fit(&plain(2, &features, &targets), &settings).unwrap();
+        serde_json::to_value(&forest).unwrap()
+    }
+
+    #[test]
+    fn a_stored_forest_predicts_to_the_last_bit() {
+        let forest: QuantileForest = serde_json::from_value(small()).unwrap();
+        let again: QuantileForest =
+            serde_json::from_str(&serde_json::to_string(&forest).unwrap()).unwrap();
+        assert_eq!(forest, again);
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        for row in numbers(40, 4).chunks(2) {
+            forest.distribution(row, &mut a).unwrap();
+            again.distribution(row, &mut b).unwrap();
+            assert_eq!(a, b);
+        }
+    }
+
+    #[test]
+    fn stored_forests_that_break_a_rule_are_refused() {
+        let (values, roots, nodes) = ("values", "roots", "nodes");
+        let leaf = |node: &Value| node.is_null();
+        let first_split = small()[nodes].as_array().unwrap().iter().position(|node| !leaf(node));
+        let first_leaf = small()[nodes].as_array().unwrap().iter().position(leaf).unwrap();
+        let first_split = first_split.unwrap();
+        let edits: [&dyn Fn(&mut Value); 10] = [
+            &|it| it[values] = Value::from(Vec::<f64>::new()),
+            &|it| it[values][1] = Value::from(-1.0),
+            &|it| it[roots][0] = Value::from(1),
+            &|it| it[roots] = Value::from(Vec::<u32>::new()),
+            &|it| it[nodes][first_split][2] = Value::from(0),
+            &|it| it[nodes][first_split][0] = Value::from(2),
+            &|it| it[nodes][first_leaf] = serde_json::json!([0, 0.5, u32::MAX]),
+            &|it| it["ends"][first_leaf] = Value::from(0),
+            &|it| it["groups"][0] = Value::from(u16::MAX),
+            &|it| it["weights"][0] = Value::from(-1.0),
+        ];
+        for (at, edit) in edits.iter().enumerate() {
+            let mut stored = small();
+            edit(&mut stored);
+            let error = serde_json::from_value::<QuantileForest>(stored).unwrap_err().to_string();
+            assert!(error.contains("a stored value is invalid"), "edit {at}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_stored_is_refused_or_predicts_without_a_panic(
+            edits in prop::collection::vec((0_usize..5, any::<prop::sample::Index>(), 0_i64..70, any::<bool>()), 1..4),
+            row in prop::collection::vec(-1.0..2.0_f64, 2),
+        ) {
+            let mut stored = small();
+            for (field, at, number, split) in edits {
+                let name = ["roots", "nodes", "ends", "groups", "values"][field];
+                let list = stored[name].as_array_mut().unwrap();
+                let at = at.index(list.len());
+                match (name, split) {
+                    ("nodes", true) => list[at] = serde_json::json!([number % 3, 0.5, number]),
+                    ("nodes", false) => list[at] = Value::Null,
+                    (_, true) => { list.remove(at); }
+                    (_, false) => list[at] = Value::from(number),
+                }
+            }
+            if let Ok(forest) = serde_json::from_value::<QuantileForest>(stored) {
+                let found = quantiles(&forest, &row, &[0.0, 0.1, 0.5, 0.9, 1.0]);
+                prop_assert!(found.is_sorted() && found.iter().all(|value| value.is_finite()));
+            }
+        }
+    }
+}
+
+#[test]
+fn quantiles_follow_a_distribution_that_depends_on_a_feature() {
+    // Uniform from 0 to the first feature; the second feature tells nothing, the third is missing for some.
+    let n = 6000;
+    let (scale, noise, share) = (numbers(n, 1), numbers(n, 2), numbers(n, 3));
+    let mut features = Vec::new();
+    for at in 0..n {
+        let third = if share[at] < 0.5 { f64::NEG_INFINITY } else { 1.0 };
+        features.extend([1.0 + (9.0 * scale[at]).floor(), noise[at], third]);
+    }
+    let shares = numbers(n, 5);
+    let targets: Vec<f64> = features.chunks(3).zip(&shares).map(|(row, u)| row[0] * u).collect();
+    let settings = ForestSettings { tried: 1.0, smallest_leaf: 150.0, ..ForestSettings::default() };
+    let forest = QuantileForest::fit(&plain(3, &features, &targets), &settings).unwrap();
+    for scale in [2.0, 5.0, 9.0] {
+        let levels = [0.1, 0.5, 0.9];
+        let mut means = [0.0; 3];
+        for noise in 0..20 {
+            let row = [scale, f64::from(noise) / 20.0, 1.0];
+            for (mean, found) in means.iter_mut().zip(quantiles(&forest, &row, &levels)) {
+                *mean += found / 20.0;
+            }
+        }
+        for (mean, level) in means.iter().zip(levels) {
+            // The share below the quantile is the level, up to 4 points.
+            assert!((mean / scale - level).abs() < 0.04, "{mean} at {scale}, level {level}");
+        }
+    }
+    // The groups of 6,000 distinct targets are fine enough to tell probabilities.
+    let mut space = Vec::new();
+    let distribution = forest.distribution(&[5.0, 0.5, 1.0], &mut space).unwrap();
+    assert!((distribution.probability_up_to(2.5) - 0.5).abs() < 0.05);
+    assert_eq!(distribution.probability_up_to(-1.0), 0.0);
+    assert_eq!(distribution.probability_up_to(1e9), 1.0);
+}
+
+#[test]
+fn a_missing_value_is_a_value_of_its_own() {
+    let features: Vec<f64> = (0..200)
+        .map(|i| if i % 2 == 0 { f64::NEG_INFINITY } else { f64::from(i) - 100.0 })
+        .collect();
+    let targets: Vec<f64> = (0..200).map(|i| f64::from(i % 2)).collect();
+    let forest = QuantileForest::fit(&plain(1, &features, &targets), &one_tree(10.0)).unwrap();
+    assert_eq!(quantiles(&forest, &[f64::NEG_INFINITY], &[0.01, 0.99]), [0.0, 0.0]);
+    assert_eq!(quantiles(&forest, &[-1e100], &[0.01, 0.99]), [1.0, 1.0]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    #[test]
+    fn a_row_of_weight_2_is_two_rows(
+        rows in prop::collection::vec((0_u8..20, 0_u8..20, 0_u16..500, 0_u8..4), 20..80),
+        query in (0.0..20.0_f64, 0.0..20.0_f64),
+    ) {
+        prop_assume!(rows.iter().any(|row| row.3 > 0));
+        let (mut once, mut weights, mut targets) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut often, mut targets_often) = (Vec::new(), Vec::new());
+        for &(a, b, target, weight) in &rows {
+            let features = [f64::from(a), f64::from(b)];
+            once.extend(features);
+            weights.push(f64::from(weight));
+            targets.push(f64::from(target));
+            for _ in 0..weight {
+                often.extend(features);
+                targets_often.push(f64::from(target));
+            }
+        }
+        let settings = ForestSettings { trees: 4, tried: 0.5, ..one_tree(3.0) };
+        let weights = Some(Weight::from_slice(&weights).unwrap());
+        let weighted = TrainingRows { weights, ..plain(2, &once, &targets) };
+        let weighted = QuantileForest::fit(&weighted, &settings).unwrap();
+        let repeated = QuantileForest::fit(&plain(2, &often, &targets_often), &settings).unwrap();
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        let row = [query.0, query.1];
+        let weighted = weighted.distribution(&row, &mut a).unwrap();
+        let repeated = repeated.distribution(&row, &mut b).unwrap();
+        for x in 0..500 {
+            let [one, other] = [weighted, repeated].map(|of| of.probability_up_to(f64::from(x)));
+            prop_assert!((one - other).abs() < 1e-9, "{} and {} up to {}", one, other, x);
+        }
+    }
+}
+
+#[test]
+fn a_tree_depends_on_the_seed_and_its_number_only() {
+    let features = numbers(900, 7);
+    let targets: Vec<f64> = features.chunks(3).map(|row| row[0] + row[1]).collect();
+    let ends: Vec<usize> = (1..=60).map(|run| 5 * run).collect();
+    let rows = plain(3, &features, &targets);
+    let rows = TrainingRows { cluster_ends: Some(&ends), ..rows };
+    let grown = |trees, seed| {
+        let settings = ForestSettings { trees, seed, smallest_leaf: 8.0, ..Default::default() };
+        QuantileForest::fit(&rows, &settings).unwrap()
+    };
+    assert_eq!(grown(5, 1), grown(5, 1));
+    assert_ne!(grown(5, 1), grown(5, 2));
+    // The distribution of four trees is the average of three and of the fourth.
+    let (mut three, mut four) = (Vec::new(), Vec::new());
+    let row = [0.4, 0.6, 0.5];
+    grown(3, 1).distribution(&row, &mut three).unwrap();
+    grown(4, 1).distribution(&row, &mut four).unwrap();
+    let fourth: Vec<f64> =
+        three.iter().zip(&four).map(|(three, four)| 4.0 * four - 3.0 * three).collect();
+    assert!(fourth.iter().all(|sum| (-1e-9..1.0 + 1e-9).contains(sum)));
+    assert!(fourth.windows(2).all(|pair| pair[1] >= pair[0] - 1e-9));
+    assert!((fourth.last().unwrap() - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn wrong_rows_and_settings_are_refused() {
+    let (features, targets) = ([1.0, 2.0, 3.0, 4.0], [1.0, 2.0]);
+    let rows = plain(2, &features, &targets);
+    let fit = |rows: &TrainingRows<'_>| QuantileForest::fit(rows, &ForestSettings::default());
+    assert!(fit(&rows).is_ok());
+    assert_eq!(fit(&plain(2, &[], &[])).unwrap_err(), Error::Empty);
+    assert_eq!(fit(&plain(0, &[], &targets)).unwrap_err(), Error::Empty);
+    assert!(matches!(fit(&plain(3, &features, &targets)), Err(Error::Length { .. })));
+    let ends = Some(&[1_usize][..]);
+    let wrong = TrainingRows { cluster_ends: ends, ..rows };
+    assert!(matches!(fit(&wrong), Err(Error::Length { expected: 2, found: 1, .. })));
+    let ends = Some(&[2_usize, 1, 2][..]);
+    assert!(matches!(
+        fit(&TrainingRows { cluster_ends: ends, ..rows }),
+        Err(Error::Undefined { .. })
+    ));
+    let weights = Some(Weight::from_slice(&[0.0, 0.0]).unwrap());
+    assert_eq!(fit(&TrainingRows { weights, ..rows }).unwrap_err(), Error::Empty);
+    for value in [f64::NAN, f64::INFINITY, 1e130] {
+        let wrong = [value, 2.0];
+        assert!(matches!(fit(&plain(2, &features, &wrong)), Err(Error::Setting { .. })));
+        let wrong = [1.0, 2.0, value, 4.0];
+        assert!(matches!(fit(&plain(2, &wrong, &targets)), Err(Error::Setting { .. })));
+    }
+    let good = ForestSettings::default();
+    let wrong = [
+        ForestSettings { trees: 0, ..good },
+        ForestSettings { smallest_leaf: 0.0, ..good },
+        ForestSettings { deepest: 65, ..good },
+        ForestSettings { tried: 0.0, ..good },
+        ForestSettings { sampled: 1.1, ..good },
+        ForestSettings { sampled: f64::NAN, ..good },
+    ];
+    for settings in wrong {
+        let error = QuantileForest::fit(&rows, &settings).unwrap_err();
+        assert!(matches!(error, Error::Setting { .. }), "{settings:?}: {error}");
+    }
+    let error = fit(&rows).unwrap().distribution(&[1.0], &mut Vec::new()).err();
+    assert!(matches!(error, Some(Error::Length { expected: 2, found: 1, .. })), "{error:?}");
+}

@@ -1,0 +1,401 @@
+//! The chance of success, and "impossible" at a guaranteed rate of false aborts.
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+use approx::assert_relative_eq;
+use budget_estimation::{
+    AbortLimit, AbortUnit, Error, Level, LiveRun, Probability, Rollouts, SuccessForecast,
+    SuccessForecaster, replay,
+};
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{Rng, SeedableRng},
+};
+
+struct Random(ChaCha8Rng);
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Self(ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    /// A number from 0 to below 1.
+    fn unit(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 / 9_007_199_254_740_992.0
+    }
+}
+
+fn level(value: f64) -> Level {
+    Level::new(value).unwrap()
+}
+
+fn chances(values: &[f64]) -> &[Probability] {
+    Probability::from_slice(values).unwrap()
+}
+
+/// Golden numbers: tests/golden/abort_limits.py.
+#[test]
+fn the_rank_of_a_learned_threshold_agrees_with_scipy() {
+    let text = include_str!("golden/abort_limits.csv");
+    let lines = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+    let mut count = 0;
+    for line in lines {
+        let numbers: Vec<f64> = line.split(',').map(|number| number.parse().unwrap()).collect();
+        let [n, rate, confidence, by_runs, in_expectation, by_turns] = numbers[..] else {
+            panic!("{line}")
+        };
+        let n = n as usize;
+        let value = |rank: f64| rank / (n as f64 + 1.0);
+        // Not in order: 37 has no common factor with any n.
+        let runs: Vec<[Probability; 1]> = (0..n)
+            .map(|i| [Probability::new(value((1 + (i * 37 + 11) % n) as f64)).unwrap()])
+            .collect();
+        let by_run = AbortLimit::new(level(rate)).with_confidence(level(confidence));
+        for (limit, rank) in [
+            (by_run, by_runs),
+            (by_run.in_expectation(), in_expectation),
+            (by_run.with_unit(AbortUnit::Turn), by_turns),
+            (by_run.in_expectation().with_unit(AbortUnit::Turn), in_expectation),
+        ] {
+            let expected = (rank > 0.0).then(|| Probability::new(value(rank)).unwrap());
+            assert_eq!(limit.threshold(&runs).unwrap(), expected, "{line}: {limit:?}");
+            assert_eq!(limit.least_runs() <= n, rank > 0.0, "{line}: {limit:?}");
+            count += 1;
+        }
+    }
+    assert_eq!(count, 12 * 5 * 4 * 4);
+}
+
+#[test]
+fn a_run_counts_with_its_lowest_chance_or_with_the_share_of_its_turns() {
+    let mut runs = vec![vec![0.9, 0.2, 0.8, 0.7], vec![0.3, 0.6]];
+    runs.resize(9, vec![1.0]);
+    let runs: Vec<&[Probability]> = runs.iter().map(|run| chances(run)).collect();
+    let limit = AbortLimit::new(level(0.2)).in_expectation();
+    // One of nine runs may be aborted: (1 + 1) / (9 + 1).
+    assert_eq!(limit.threshold(&runs).unwrap(), Some(chances(&[0.3])[0]));
+    // Below 0.8 are half of the turns of the first run, and all of the second: 1.5 is too much. Below 0.7,
+    // it is a quarter and all: 1.25. Below 0.6 a quarter and half.
+    let by_turn = limit.with_unit(AbortUnit::Turn);
+    assert_eq!(by_turn.threshold(&runs).unwrap(), Some(chances(&[0.6])[0]));
+    // A run without prefixes is a run that is never aborted.
+    assert_eq!(by_turn.threshold(&[chances(&[]); 9]).unwrap(), Some(Probability::ONE));
+    assert_eq!(limit.threshold::<&[Probability]>(&[]), Err(Error::Empty));
+}
+
+#[test]
+fn the_guarantee_holds_for_1_minus_delta_of_1000_seeds_and_not_for_the_empirical_rate() {
+    let (rate, delta, n) = (0.05, 0.1, 100);
+    let by_run = AbortLimit::new(level(rate)).with_confidence(level(1.0 - delta));
+    let by_turn = by_run.with_unit(AbortUnit::Turn);
+    let (mut broken, mut broken_naive, mut broken_turns) = (0, 0, 0);
+    let (mut sum, mut sum_turns) = (0.0, 0.0);
+    for seed in 0..1000 {
+        let mut random = Random::new(seed);
+        // A feasible run of 1 to 4 turns, with the same chance at all of them or another at each. Uniform
+        // chances: among turns, the rate of a threshold is the threshold itself. Among runs, the lowest of
+        // t chances is below it with probability 1 - (1 - threshold)^t.
+        let runs: Vec<Vec<Probability>> = (0..n)
+            .map(|i| (0..1 + i % 4).map(|_| Probability::new(random.unit()).unwrap()).collect())
+            .collect();
+        let rate_of_runs = |threshold: Option<Probability>| {
+            let above = 1.0 - threshold.map_or(0.0, Probability::get);
+            (1..=4).map(|turns| 1.0 - above.powi(turns)).sum::<f64>() / 4.0
+        };
+        let rate_of_turns =
+            |threshold: Option<Probability>| threshold.map_or(0.0, Probability::get);
+        let learned = by_run.threshold(&runs).unwrap();
+        broken += i32::from(rate_of_runs(learned) > rate);
+        broken_turns += i32::from(rate_of_turns(by_turn.threshold(&runs).unwrap()) > rate);
+        sum += rate_of_runs(by_run.in_expectation().threshold(&runs).unwrap());
+        sum_turns += rate_of_turns(by_turn.in_expectation().threshold(&runs).unwrap());
+        // The largest threshold whose rate on these runs is at most 5 %.
+        let mut lowest: Vec<Probability> = runs
+            .iter()
+            .map(|run| run.iter().copied().reduce(|a, b| if b < a { b } else { a }).unwrap())
+            .collect();
+        lowest.sort_by(|a, b| a.get().total_cmp(&b.get()));
+        broken_naive += i32::from(rate_of_runs(Some(lowest[(rate * n as f64) as usize])) > rate);
+    }
+    // The probability of a violation is P(Binomial(100, 0.05) < 2) = 0.037 by runs, and
+    // P(Binomial(100, 0.05) < 6) = 0.616 for the naive threshold.
+    assert!(broken <= 100 && broken_turns <= 100, "{broken}, {broken_turns}");
+    assert!(broken_naive > 500, "{broken_naive}");
+    // In expectation: 5 of 101 runs, with a standard error of 0.0007.
+    assert!((sum / 1000.0 - 5.0 / 101.0).abs() < 0.003, "{}", sum / 1000.0);
+    assert!(sum_turns / 1000.0 <= rate, "{}", sum_turns / 1000.0);
+}
+
+/// Runs of two turns, of which the first costs up to 100.
+struct World {
+    /// The probability that a run with this first cost is feasible.
+    feasible: fn(f64) -> f64,
+}
+
+impl World {
+    fn runs(&self, seed: u64, n: usize) -> Rollouts {
+        let mut random = Random::new(seed);
+        let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+        for _ in 0..n {
+            let cost = 100.0 * random.unit();
+            let succeeded = random.unit() < (self.feasible)(cost);
+            rollouts.push(&[cost, 10.0], succeeded).unwrap();
+        }
+        rollouts
+    }
+
+    /// The share of feasible runs, and of other runs, that are called impossible: integrals by the midpoint
+    /// rule.
+    fn aborted(&self, forecaster: &mut SuccessForecaster) -> (f64, f64) {
+        let mut sums = [[0.0; 2]; 2];
+        for i in 0..200 {
+            let cost = (f64::from(i) + 0.5) / 2.0;
+            let forecast = forecast(forecaster, &[cost], None);
+            let feasible = (self.feasible)(cost);
+            for (sum, weight) in sums.iter_mut().zip([feasible, 1.0 - feasible]) {
+                sum[0] += weight;
+                sum[1] += if forecast.is_impossible { weight } else { 0.0 };
+            }
+        }
+        (sums[0][1] / sums[0][0], sums[1][1] / sums[1][0])
+    }
+}
+
+const SIGNAL: World = World { feasible: |cost| 0.01 + 0.98 / (1.0 + (0.3 * (cost - 65.0)).exp()) };
+const NO_SIGNAL: World = World { feasible: |_| 0.6 };
+
+fn forecast(
+    forecaster: &mut SuccessForecaster,
+    costs: &[f64],
+    cap: Option<f64>,
+) -> SuccessForecast {
+    let mut run = LiveRun::new(["tokens"]).unwrap();
+    let tokens = run.resource("tokens").unwrap();
+    if let Some(cap) = cap {
+        run.set_cap(tokens, cap).unwrap();
+    }
+    costs.iter().for_each(|&cost| run.push(&[Some(cost)]).unwrap());
+    forecaster.forecast(&run.prefix(tokens).unwrap()).unwrap()
+}
+
+fn learned(limit: AbortLimit, rollouts: &Rollouts) -> SuccessForecaster {
+    let mut forecaster = SuccessForecaster::new(limit);
+    let tokens = rollouts.resource("tokens").unwrap();
+    rollouts.iter().for_each(|rollout| forecaster.learn(&rollout, tokens).unwrap());
+    forecaster
+}
+
+/// For each seed, the shares of aborted feasible and other runs after 100 runs.
+fn simulated(world: &World, limit: AbortLimit, seeds: std::ops::Range<u64>) -> Vec<(f64, f64)> {
+    seeds.map(|seed| world.aborted(&mut learned(limit, &world.runs(seed, 100)))).collect()
+}
+
+#[test]
+fn the_forecaster_keeps_the_guarantee_for_1000_seeds_and_detects_most_failures() {
+    // About 46 calibration runs: the threshold has rank 2, or 1 if there are fewer than 38, so that a
+    // violation has a probability of at most 0.099.
+    let limit = AbortLimit::new(level(0.1));
+    let found = std::thread::scope(|scope| {
+        let halves =
+            [0..500, 500..1000].map(|seeds| scope.spawn(|| simulated(&SIGNAL, limit, seeds)));
+        halves.map(|half| half.join().unwrap()).concat()
+    });
+    let broken = found.iter().filter(|(feasible, _)| *feasible > 0.1).count();
+    let detected = found.iter().map(|(_, others)| others).sum::<f64>() / found.len() as f64;
+    println!("{broken} of {}, {detected}", found.len());
+    assert!(found.len() == 1000 && broken <= 100, "{broken}");
+    assert!(detected > 0.7, "{detected}");
+}
+
+#[test]
+fn without_a_signal_the_guarantee_holds_and_hardly_a_run_is_aborted() {
+    let found = simulated(&NO_SIGNAL, AbortLimit::new(level(0.1)), 0..200);
+    let broken = found.iter().filter(|(feasible, _)| *feasible > 0.1).count();
+    let aborted = found.iter().map(|(feasible, _)| feasible).sum::<f64>() / 200.0;
+    println!("{broken}, {aborted}");
+    assert!(broken <= 20 && aborted < 0.02, "{broken}, {aborted}");
+}
+
+#[test]
+fn a_forecast_depends_on_what_a_prefix_shows_and_not_on_the_unit_of_cost() {
+    let limit = AbortLimit::new(level(0.1));
+    let rollouts = SIGNAL.runs(1, 150);
+    let tokens = rollouts.resource("tokens").unwrap();
+    let mut forecaster = learned(limit, &rollouts);
+    let mut thousandths = Rollouts::new(["tokens"]).unwrap();
+    for rollout in rollouts.iter() {
+        let costs = rollout.usage(tokens).unwrap().costs();
+        let costs: Vec<f64> = costs.iter().map(|cost| cost / 1024.0).collect();
+        thousandths.push(&costs, rollout.succeeded()).unwrap();
+    }
+    let mut in_thousandths = learned(limit, &thousandths);
+    for (rollout, small) in rollouts.iter().zip(thousandths.iter()) {
+        let prefix = replay(&rollout, tokens).unwrap().next().unwrap();
+        let replayed = forecaster.forecast(&prefix).unwrap();
+        let costs = &rollout.usage(tokens).unwrap().costs()[..1];
+        assert_eq!(replayed, forecast(&mut forecaster, costs, None));
+        let prefix = replay(&small, tokens).unwrap().next().unwrap();
+        let rescaled = in_thousandths.forecast(&prefix).unwrap();
+        assert_relative_eq!(rescaled.chance.get(), replayed.chance.get(), max_relative = 1e-9);
+    }
+}
+
+#[test]
+fn the_chance_is_calibrated_on_later_runs() {
+    let mut forecaster = learned(AbortLimit::default(), &SIGNAL.runs(3, 1500));
+    for cost in [5.0, 50.0, 60.0, 65.0, 70.0, 80.0] {
+        let found = forecast(&mut forecaster, &[cost], None).chance.get();
+        let expected = (SIGNAL.feasible)(cost);
+        assert!((found - expected).abs() < 0.1, "{cost}: {found}, {expected}");
+    }
+}
+
+#[test]
+fn a_run_over_its_cap_is_impossible_before_anything_is_learned() {
+    let mut forecaster = SuccessForecaster::new(AbortLimit::default());
+    let within = forecast(&mut forecaster, &[60.0, 40.0], Some(100.0));
+    assert_eq!((within.chance, within.is_impossible), (Probability::HALF, false));
+    let over = forecast(&mut forecaster, &[60.0, 40.5], Some(100.0));
+    assert_eq!((over.chance, over.is_impossible), (Probability::ZERO, true));
+    // A cap on another resource counts as well.
+    let mut run = LiveRun::new(["tokens", "usd"]).unwrap();
+    let (tokens, usd) = (run.resource("tokens").unwrap(), run.resource("usd").unwrap());
+    run.set_cap(usd, 1.0).unwrap();
+    run.push(&[Some(60.0), Some(1.5)]).unwrap();
+    assert!(forecaster.forecast(&run.prefix(tokens).unwrap()).unwrap().is_impossible);
+}
+
+#[test]
+fn a_cap_moves_the_chance() {
+    // Runs that succeed after a total of about 100, each with a cap from 50 to 150.
+    let mut random = Random::new(5);
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
+    for _ in 0..400 {
+        let costs: Vec<f64> = (0..5).map(|_| 15.0 + 10.0 * random.unit()).collect();
+        let run = rollouts.push(&costs, true).unwrap();
+        rollouts.set_cap_of(run, tokens, 50.0 + 100.0 * random.unit()).unwrap();
+    }
+    let mut forecaster = learned(AbortLimit::new(level(0.1)), &rollouts);
+    let after_two = [70.0, 90.0, 110.0, 130.0]
+        .map(|cap| forecast(&mut forecaster, &[20.0, 20.0], Some(cap)).chance.get());
+    assert!(after_two.is_sorted() && after_two[0] < 0.1 && after_two[3] > 0.9, "{after_two:?}");
+    assert!(forecast(&mut forecaster, &[20.0, 20.0], Some(60.0)).is_impossible);
+}
+
+#[test]
+fn runs_with_the_keys_of_successes_have_a_higher_chance() {
+    let mut random = Random::new(6);
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap().with_keys(["model"]).unwrap();
+    for i in 0..300 {
+        let (model, chance) = if i % 2 == 0 { ("good", 0.9) } else { ("bad", 0.2) };
+        let succeeded = random.unit() < chance;
+        let run = rollouts.push(&[100.0 * random.unit(), 10.0], succeeded).unwrap();
+        rollouts.set_key(run, "model", model).unwrap();
+    }
+    let mut forecaster = learned(AbortLimit::default(), &rollouts);
+    let tokens = rollouts.resource("tokens").unwrap();
+    let mut chance = |run: usize| {
+        let rollout = rollouts.get(run).unwrap();
+        let prefix = replay(&rollout, tokens).unwrap().next().unwrap();
+        forecaster.forecast(&prefix).unwrap().chance.get()
+    };
+    let [good, bad] = [298, 299].map(&mut chance);
+    assert!((0.75..1.0).contains(&good) && (0.05..0.4).contains(&bad), "{good}, {bad}");
+}
+
+/// With every stop carried out, feasible runs of low chance end without an outcome. If they were left out, the
+/// threshold would rise from run to run.
+#[test]
+fn the_guarantee_holds_if_the_runs_called_impossible_are_stopped() {
+    let limit = AbortLimit::new(level(0.1));
+    let mut broken = 0;
+    for seed in 0..40 {
+        let all = SIGNAL.runs(seed, 400);
+        let tokens = all.resource("tokens").unwrap();
+        let mut forecaster = SuccessForecaster::new(limit);
+        for rollout in all.iter() {
+            let costs = rollout.usage(tokens).unwrap().costs();
+            let stopped = forecast(&mut forecaster, &costs[..1], None).is_impossible;
+            let mut one = Rollouts::new(["tokens"]).unwrap();
+            one.push(costs, rollout.succeeded() && !stopped).unwrap();
+            if stopped {
+                one.set_censored(0).unwrap();
+            }
+            forecaster.learn(&one.get(0).unwrap(), tokens).unwrap();
+        }
+        broken += i32::from(SIGNAL.aborted(&mut forecaster).0 > 0.1);
+    }
+    assert!(broken <= 4, "{broken}");
+}
+
+#[test]
+fn a_run_cut_off_for_another_reason_teaches_nothing() {
+    let all = SIGNAL.runs(9, 150);
+    let mut forecaster = learned(AbortLimit::new(level(0.1)), &all);
+    let before = forecaster.clone();
+    let mut cut_off = Rollouts::new(["tokens"]).unwrap();
+    cut_off.push(&[10.0, 10.0], false).unwrap();
+    cut_off.set_censored(0).unwrap();
+    let tokens = cut_off.resource("tokens").unwrap();
+    forecaster.learn(&cut_off.get(0).unwrap(), tokens).unwrap();
+    assert_eq!(forecaster.threshold(), before.threshold());
+    assert_eq!(
+        forecast(&mut forecaster, &[60.0], None),
+        forecast(&mut before.clone(), &[60.0], None)
+    );
+}
+
+#[test]
+fn another_resource_than_the_one_learned_is_an_error_and_changes_nothing() {
+    let mut forecaster = learned(AbortLimit::default(), &SIGNAL.runs(2, 40));
+    let mut other = Rollouts::new(["usd"]).unwrap();
+    other.push(&[1.0, 2.0], true).unwrap();
+    let usd = other.resource("usd").unwrap();
+    let before = forecast(&mut forecaster, &[50.0], None);
+    let unlike = Error::Unlike { what: "the estimated resource" };
+    assert_eq!(forecaster.learn(&other.get(0).unwrap(), usd), Err(unlike));
+    assert_eq!(forecast(&mut forecaster, &[50.0], None), before);
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_stored_forecaster_continues_with_the_same_bits_and_a_damaged_one_is_refused() {
+    let rollouts = SIGNAL.runs(4, 160);
+    let tokens = rollouts.resource("tokens").unwrap();
+    let mut forecaster = SuccessForecaster::new(AbortLimit::new(level(0.1)));
+    for (i, rollout) in rollouts.iter().enumerate() {
+        if i % 40 == 0 {
+            let text = serde_json::to_string(&forecaster).unwrap();
+            let restored: SuccessForecaster = serde_json::from_str(&text).unwrap();
+            assert_eq!(serde_json::to_string(&restored).unwrap(), text);
+            let costs = [33.0];
+            let same = forecast(&mut restored.clone(), &costs, Some(90.0));
+            assert_eq!(same, forecast(&mut forecaster, &costs, Some(90.0)));
+            forecaster = restored;
+        }
+        forecaster.learn(&rollout, tokens).unwrap();
+    }
+    assert_eq!(forecaster.threshold(), learned(forecaster.limit(), &rollouts).threshold());
+
+    let good = serde_json::to_value(&forecaster).unwrap();
+    let damages: [fn(&mut serde_json::Value); 7] = [
+        |state| state["rows"] = serde_json::Value::Null,
+        |state| state["past"]["runs"][0]["rows"] = serde_json::json!([1.0]),
+        |state| state["models"][0]["runs"]["chances"][0][0] = serde_json::json!(1.0),
+        |state| state["models"][0]["runs"]["runs"] = serde_json::json!(1),
+        |state| state["models"][0]["runs"]["limit"]["rate"] = serde_json::json!(0.5),
+        |state| state["models"][0]["fit"]["scale"]["columns"][0] = serde_json::json!([0.0, 0.0]),
+        |state| state["effects"]["successes"] = serde_json::json!(1_000),
+    ];
+    for (i, damage) in damages.into_iter().enumerate() {
+        let mut damaged = good.clone();
+        damage(&mut damaged);
+        assert_ne!(damaged, good);
+        let refused = serde_json::from_value::<SuccessForecaster>(damaged);
+        assert!(refused.is_err(), "damage {i}");
+    }
+    assert!(
+        serde_json::from_str::<budget_estimation::StopRule>(r#"{"not_worthwhile":{"value":-1.0}}"#)
+            .is_err()
+    );
+}

@@ -1,0 +1,240 @@
+//! The chance of success and "impossible" on recorded runs.
+#![cfg(feature = "serde")]
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+use std::{collections::BTreeMap, fs::File, io::BufReader, path::Path};
+
+use budget_estimation::{
+    AbortLimit, AbortUnit, ClusterEstimate, EarlyStops, Estimate, Estimator, FeasibilityCounts,
+    Level, LinearEstimator, PastQuantiles, Probability, Rollouts, Sample, StopRule,
+    SuccessForecaster, bootstrap_metrics, cluster_mean, early_stopping, replay,
+};
+use trajectory_metrics::{Bootstrap, LogScore, Ranking, Tps, Traces, WeightSchedule};
+
+fn recorded(name: &str) -> Option<Rollouts> {
+    let Some(folder) = std::env::var_os("REAL_RUNS") else {
+        println!("skipped: REAL_RUNS does not name the folder of recorded runs");
+        return None;
+    };
+    let file = File::open(Path::new(&folder).join("data/rollouts").join(name)).unwrap();
+    let mut rollouts =
+        Rollouts::new(["output_tokens"]).unwrap().with_keys(["model", "domain"]).unwrap();
+    rollouts.append_json_lines(BufReader::new(file)).unwrap();
+    Some(rollouts)
+}
+
+/// The forecasts of scored runs, and the same runs with one sample per forecast.
+struct Forecasts {
+    scored: Rollouts,
+    samples: Vec<Sample>,
+    chances: Vec<Probability>,
+    failures: Vec<Probability>,
+    impossible: Vec<bool>,
+}
+
+/// Online, in the given order: at each prefix a forecast and an interval of past quantiles, then both learn. The
+/// first runs are only learned.
+fn online(rollouts: &Rollouts, limit: AbortLimit, warm_up: usize) -> Forecasts {
+    let scored = rollouts.filter(|rollout| rollout.index() >= warm_up);
+    let tokens = rollouts.resource("output_tokens").unwrap();
+    let mut forecaster = SuccessForecaster::new(limit);
+    let mut quantiles = PastQuantiles::new(Level::new(0.8).unwrap());
+    let mut found = Forecasts {
+        scored: scored.clone(),
+        samples: Vec::new(),
+        chances: Vec::new(),
+        failures: Vec::new(),
+        impossible: Vec::new(),
+    };
+    for (run, rollout) in rollouts.iter().enumerate() {
+        if run >= warm_up {
+            let same = scored.get(run - warm_up).unwrap();
+            for prefix in replay(&same, tokens).unwrap() {
+                let forecast = forecaster.forecast(&prefix).unwrap();
+                let estimate = quantiles.estimate(&prefix).unwrap();
+                found.samples.push(Sample::new(&same, tokens, prefix.turns(), estimate).unwrap());
+                found.chances.push(forecast.chance);
+                found.failures.push(Probability::new(1.0 - forecast.chance.get()).unwrap());
+                found.impossible.push(forecast.is_impossible);
+            }
+        }
+        forecaster.learn(&rollout, tokens).unwrap();
+        quantiles.learn(&rollout, tokens).unwrap();
+    }
+    found
+}
+
+impl Forecasts {
+    fn task(&self, sample: &Sample) -> (Option<&str>, Option<&str>) {
+        let rollout = self.scored.get(sample.rollout()).unwrap();
+        (rollout.key("domain"), rollout.task())
+    }
+
+    /// The samples with these predictions in place of the intervals.
+    fn labelled(&self, impossible: impl Fn(usize) -> bool) -> Vec<Sample> {
+        let tokens = self.scored.resource("output_tokens").unwrap();
+        let label = |(i, sample): (usize, &Sample)| {
+            let estimate = match impossible(i) {
+                true => Estimate::Impossible,
+                false => Estimate::interval(0.0, 1e9).unwrap(),
+            };
+            let rollout = self.scored.get(sample.rollout()).unwrap();
+            Sample::new(&rollout, tokens, sample.turn(), estimate).unwrap()
+        };
+        self.samples.iter().enumerate().map(label).collect()
+    }
+
+    fn stops(&self, samples: &[Sample], rule: StopRule) -> EarlyStops {
+        let tokens = self.scored.resource("output_tokens").unwrap();
+        early_stopping(&self.scored, tokens, samples, Some(&self.failures), &[rule]).unwrap()
+    }
+
+    /// AUROC of the chances over all prefixes, with its 95 % interval by tasks.
+    fn area(&self) -> (f64, [f64; 2]) {
+        let outcomes: Vec<bool> = self.samples.iter().map(Sample::is_feasible).collect();
+        let clusters: Vec<_> = self.samples.iter().map(|sample| self.task(sample)).collect();
+        let ranking = Ranking::new(&self.chances, &outcomes).unwrap();
+        let found = Bootstrap::clusters(&clusters, 1).unwrap().auroc(&ranking, 200).unwrap();
+        let interval = found.percentile_interval(Level::new(0.95).unwrap());
+        (interval.estimate, [interval.interval.low(), interval.interval.high()])
+    }
+
+    /// The trajectory score of the chances minus that of the base rate among the scored runs.
+    fn skill(&self) -> f64 {
+        let mut streams: BTreeMap<usize, (Vec<Probability>, bool)> = BTreeMap::new();
+        for (sample, &chance) in self.samples.iter().zip(&self.chances) {
+            let stream = streams.entry(sample.rollout()).or_default();
+            stream.0.push(chance);
+            stream.1 = sample.is_feasible();
+        }
+        let mut traces = Traces::default();
+        streams.values().for_each(|(chances, outcome)| traces.push(chances, *outcome).unwrap());
+        let feasible = traces.outcomes().iter().filter(|outcome| **outcome).count();
+        let base = Probability::new(feasible as f64 / traces.len() as f64).unwrap();
+        let tps = Tps::new(LogScore::clipped(1e-6).unwrap(), WeightSchedule::LinearFront);
+        let constant = traces.map_forecasts(|_, _| base);
+        tps.mean(&traces, None).unwrap() - tps.mean(&constant, None).unwrap()
+    }
+
+    fn macro_f1(&self, samples: &[Sample]) -> (f64, [f64; 2]) {
+        let [macro_f1, ..] =
+            bootstrap_metrics(samples, |sample| self.task(sample), 200, 1).unwrap();
+        let interval = macro_f1.unwrap().percentile_interval(Level::new(0.95).unwrap());
+        (interval.estimate, [interval.interval.low(), interval.interval.high()])
+    }
+
+    /// The share of feasible runs that a rule stops, with its standard error by tasks.
+    fn lost(&self, samples: &[Sample]) -> ClusterEstimate {
+        let mut runs: BTreeMap<usize, (f64, _)> = BTreeMap::new();
+        for sample in samples.iter().filter(|sample| sample.is_feasible()) {
+            let run = runs.entry(sample.rollout()).or_insert((0.0, self.task(sample)));
+            run.0 = f64::max(run.0, if sample.predicts_impossible() { 1.0 } else { 0.0 });
+        }
+        let (stopped, tasks): (Vec<f64>, Vec<_>) = runs.into_values().unzip();
+        cluster_mean(&stopped, None, &tasks).unwrap()
+    }
+
+    fn show(&self, name: &str, samples: &[Sample]) -> EarlyStops {
+        let stops = self.stops(samples, StopRule::first_impossible());
+        let (macro_f1, [low, high]) = self.macro_f1(samples);
+        let lost = self.lost(samples);
+        println!(
+            "{name}: macro-F1 {macro_f1:.3} [{low:.3}, {high:.3}], feasible runs stopped {:.3} (SE \
+             {:.3}), feasible turns {:.3}, failures stopped {} of {}, saved {:.3}, points lost {:.1}",
+            lost.estimate,
+            lost.standard_error,
+            stops.false_abort_rate().unwrap(),
+            stops.stopped_failures,
+            stops.failures,
+            stops.saved_share().unwrap(),
+            100.0 * stops.success_rate_lost().unwrap(),
+        );
+        stops
+    }
+}
+
+/// All of this for one list of runs. Returns the AUROC, and the stops under the default limit.
+fn report(title: &str, rollouts: &Rollouts) -> (f64, EarlyStops) {
+    let limit = AbortLimit::default();
+    let by_turn = limit.with_unit(AbortUnit::Turn);
+    let mut result = None;
+    for (name, limit) in [
+        ("runs, confidence 0.9", limit),
+        ("runs, in expectation", limit.in_expectation()),
+        ("turns, confidence 0.9", by_turn),
+        ("turns, in expectation", by_turn.in_expectation()),
+    ] {
+        let found = online(rollouts, limit, 50);
+        let area = found.area();
+        if result.is_none() {
+            let (area, [low, high]) = area;
+            println!("{title}: AUROC {area:.3} [{low:.3}, {high:.3}], skill {:.4}", found.skill());
+            // In hindsight: the threshold of the chance with 5 % false aborts among the turns.
+            let mut feasible: Vec<f64> = found
+                .samples
+                .iter()
+                .zip(&found.chances)
+                .filter(|(sample, _)| sample.is_feasible())
+                .map(|(_, chance)| chance.get())
+                .collect();
+            feasible.sort_by(f64::total_cmp);
+            let threshold = feasible[feasible.len() / 20];
+            found.show(
+                &format!("{title}, 5 % of turns in hindsight"),
+                &found.labelled(|i| found.chances[i].get() < threshold),
+            );
+            found.show(&format!("{title}, past quantiles"), &found.samples);
+            let mut linear = LinearEstimator::learning(40.0, 0.5).unwrap();
+            let tokens = found.scored.resource("output_tokens").unwrap();
+            let samples =
+                budget_estimation::score_rollouts(&found.scored, tokens, &mut linear).unwrap();
+            found.show(&format!("{title}, linear"), &samples);
+            for value in [5_000.0, 10_000.0, 20_000.0, 40_000.0] {
+                let rule = StopRule::not_worthwhile(value).unwrap();
+                let stops = found.stops(&found.samples, rule);
+                println!(
+                    "{title}, worth {value}: saved {:.3}, points lost {:.1}",
+                    stops.saved_share().unwrap(),
+                    100.0 * stops.success_rate_lost().unwrap()
+                );
+            }
+        }
+        let samples = found.labelled(|i| found.impossible[i]);
+        let stops = found.show(&format!("{title}, {name}"), &samples);
+        result.get_or_insert((area.0, stops));
+    }
+    result.unwrap()
+}
+
+fn with_cap(rollouts: &Rollouts, cap: f64) -> Rollouts {
+    let mut rollouts = rollouts.clone();
+    let tokens = rollouts.resource("output_tokens").unwrap();
+    rollouts.set_cap(tokens, cap).unwrap();
+    rollouts
+}
+
+#[test]
+fn swe_bench_with_a_cap_has_a_signal_and_few_false_aborts() {
+    let Some(rollouts) = recorded("swebench_gemini3pro.jsonl") else { return };
+    let (area, stops) = report("SWE-bench, cap 8,417", &with_cap(&rollouts, 8417.0));
+    assert!(area >= 0.77, "{area}");
+    assert!(stops.success_lost().unwrap() <= 0.05, "{stops:?}");
+    assert!(stops.saved_share().unwrap() > 0.3, "{stops:?}");
+}
+
+#[test]
+fn swe_bench_without_a_cap_has_next_to_no_signal_and_few_false_aborts() {
+    let Some(rollouts) = recorded("swebench_gemini3pro.jsonl") else { return };
+    let (area, stops) = report("SWE-bench, no cap", &rollouts);
+    assert!(area < 0.65, "{area}");
+    assert!(stops.success_lost().unwrap() <= 0.05, "{stops:?}");
+}
+
+#[test]
+fn tau2_in_the_order_of_the_file() {
+    let Some(rollouts) = recorded("tau2.jsonl") else { return };
+    let (area, _) = report("tau2 in file order, no cap", &rollouts);
+    assert!(area > 0.5, "{area}");
+    let (area, _) = report("tau2 in file order, cap 705", &with_cap(&rollouts, 705.0));
+    assert!(area > 0.7, "{area}");
+}

@@ -1,0 +1,220 @@
+//! Reports on weighted runs: a run of weight 2 is the same run twice, in the same cluster.
+#![allow(clippy::unwrap_used)]
+
+use censoring::{
+    CensoringAnalysis, CensoringAssumption, CensoringReport, ContinuationAudit, Continuations,
+    Error, HiddenOutcomeShift, MeanShift, Probability, RunGroup, ScoreEstimate, StopClass,
+    StopReason, Stopped, Tps, Trace, Weight, WeightSchedule, hidden_outcome_shift,
+};
+use proptest::prelude::*;
+use trajectory_metrics::LogScore;
+
+/// A run: its forecasts, its outcome or none, its cluster, its number of copies, its continuations.
+type Row = (Vec<f64>, Option<bool>, u8, u32, [u64; 3]);
+
+fn rows() -> impl Strategy<Value = Vec<Row>> {
+    let forecasts = prop::collection::vec(0.0..=1.0_f64, 1..5);
+    let branches = [0..9_u64, 0..9, 0..4];
+    let row = (forecasts, prop::option::of(any::<bool>()), 0..5_u8, 0..4_u32, branches);
+    prop::collection::vec(row, 1..25)
+}
+
+/// Each row as often as it has copies.
+fn copied(rows: &[Row]) -> Vec<Row> {
+    rows.iter().flat_map(|row| std::iter::repeat_n(row.clone(), row.3 as usize)).collect()
+}
+
+fn forecasts(rows: &[Row]) -> Vec<&[Probability]> {
+    rows.iter().map(|row| Probability::from_slice(&row.0).unwrap()).collect()
+}
+
+fn weights(rows: &[Row]) -> Vec<Weight> {
+    rows.iter().map(|row| row.3.into()).collect()
+}
+
+fn analysis() -> CensoringAnalysis {
+    CensoringAnalysis::new(CensoringAssumption::NonInformative)
+        .with_schedules(&[WeightSchedule::LinearFront, WeightSchedule::Uniform])
+        .with_resamples(20)
+        .with_seed(3)
+}
+
+struct Input<'a> {
+    runs: Vec<Stopped<'a>>,
+    chances: Vec<Probability>,
+    clusters: Vec<u8>,
+    continuations: Vec<Continuations>,
+}
+
+fn input(rows: &[Row]) -> Input<'_> {
+    let runs = forecasts(rows)
+        .into_iter()
+        .zip(rows)
+        .map(|(forecasts, row)| {
+            // A run without an outcome was cut off, or is excluded if its first forecast is low.
+            let reason = (row.0[0] > 0.1).then_some(StopReason::MaxSteps);
+            Stopped::new(forecasts, row.1, reason).unwrap()
+        })
+        .collect();
+    let chance = |row: &Row| Probability::new(row.0[row.0.len() - 1]).unwrap();
+    let branches = |row: &Row| {
+        let [successes, failures, unresolved] = row.4;
+        Continuations { successes, failures, unresolved, invalid: 1 }
+    };
+    Input {
+        runs,
+        chances: rows.iter().map(chance).collect(),
+        clusters: rows.iter().map(|row| row.2).collect(),
+        continuations: rows.iter().map(branches).collect(),
+    }
+}
+
+fn report(rows: &[Row], weights: Option<&[Weight]>) -> Result<CensoringReport, Error> {
+    let Input { runs, chances, clusters, .. } = input(rows);
+    analysis().report(&runs, Some(&chances), weights, &clusters)
+}
+
+fn audit(rows: &[Row], weights: Option<&[Weight]>) -> Result<ContinuationAudit, Error> {
+    let Input { runs, continuations, clusters, .. } = input(rows);
+    analysis().audit_continuations(&runs, &continuations, weights, &clusters, 3)
+}
+
+fn shift(rows: &[Row], weights: Option<&[Weight]>) -> Result<HiddenOutcomeShift, Error> {
+    let forecasts = forecasts(rows);
+    let traces: Vec<Trace<'_>> = forecasts
+        .iter()
+        .zip(rows)
+        .map(|(forecasts, row)| Trace::new(forecasts, row.1.unwrap_or_default()).unwrap())
+        .collect();
+    let stops: Vec<Option<usize>> =
+        rows.iter().map(|row| (row.4[0] > 4).then_some(row.0.len())).collect();
+    let tps = Tps::new(LogScore::clipped(1e-6).unwrap(), WeightSchedule::LinearFront);
+    hidden_outcome_shift(&tps, &traces, &stops, weights)
+}
+
+/// Value, interval and standard error agree except for rounding.
+fn same(a: &ScoreEstimate, b: &ScoreEstimate) -> bool {
+    let close = |a: f64, b: f64| (a - b).abs() < 1e-12;
+    let ends = match (a.interval, b.interval) {
+        (Some(a), Some(b)) => close(a.low(), b.low()) && close(a.high(), b.high()),
+        (a, b) => a == b,
+    };
+    let errors = match (a.standard_error, b.standard_error) {
+        (Some(a), Some(b)) => close(a, b),
+        (a, b) => a == b,
+    };
+    close(a.value, b.value) && ends && errors
+}
+
+fn both(a: Option<ScoreEstimate>, b: Option<ScoreEstimate>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => same(&a, &b),
+        (a, b) => a == b,
+    }
+}
+
+/// The figures of a group that use weights.
+fn weighted_figures(group: Option<RunGroup>) -> Option<[f64; 3]> {
+    group.map(|group| [group.weight, group.mean_length, group.mean_forecast])
+}
+
+fn scores(shift: Option<MeanShift>) -> Option<[f64; 4]> {
+    shift.map(|mean| {
+        [mean.complete_score, mean.simple_score, mean.shift.prefix_swap, mean.shift.tail_omission]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn in_a_report_weight_two_is_the_run_twice_in_its_cluster(rows in rows()) {
+        let (weighted, copies) =
+            (report(&rows, Some(&weights(&rows))), report(&copied(&rows), None));
+        let (Ok(a), Ok(b)) = (&weighted, &copies) else {
+            prop_assert_eq!(weighted, copies);
+            return Ok(());
+        };
+        prop_assert_eq!(a.audit.censoring_rate(), b.audit.censoring_rate());
+        for class in [StopClass::Complete, StopClass::Censored, StopClass::Excluded] {
+            prop_assert_eq!(
+                weighted_figures(a.audit.group(class)),
+                weighted_figures(b.audit.group(class))
+            );
+        }
+        prop_assert_eq!(a.length_ratio(), b.length_ratio());
+        prop_assert_eq!(a.forecast_difference(), b.forecast_difference());
+        for (a, b) in a.comparisons.iter().zip(&b.comparisons) {
+            prop_assert!(both(a.complete_only, b.complete_only), "{:?}\n{:?}", a, b);
+            prop_assert!(same(&a.simple, &b.simple), "{:?}\n{:?}", a, b);
+            prop_assert!(same(&a.as_success, &b.as_success), "{:?}\n{:?}", a, b);
+            prop_assert!(both(a.exact, b.exact), "{:?}\n{:?}", a, b);
+            prop_assert!(both(a.simple_shift, b.simple_shift), "{:?}\n{:?}", a, b);
+            prop_assert!(both(a.exact_shift, b.exact_shift), "{:?}\n{:?}", a, b);
+            prop_assert!(both(a.exact_minus_simple, b.exact_minus_simple), "{:?}\n{:?}", a, b);
+            prop_assert_eq!(a.simple_shift_per_rate, b.simple_shift_per_rate);
+            prop_assert_eq!(a.exact_shift_per_rate, b.exact_shift_per_rate);
+            prop_assert_eq!((a.sensitivity, a.bounds), (b.sensitivity, b.bounds));
+        }
+    }
+
+    #[test]
+    fn in_an_audit_of_continuations_weight_two_is_the_run_twice_in_its_cluster(rows in rows()) {
+        let (weighted, copies) = (audit(&rows, Some(&weights(&rows))), audit(&copied(&rows), None));
+        let (Ok(a), Ok(b)) = (&weighted, &copies) else {
+            prop_assert_eq!(weighted, copies);
+            return Ok(());
+        };
+        let means = |audit: &ContinuationAudit| {
+            [
+                audit.mean_valid, audit.mean_unresolved, audit.mean_invalid, audit.median,
+                audit.zero_share, audit.above_half_share,
+            ]
+        };
+        prop_assert_eq!(means(a), means(b));
+        prop_assert!(same(&a.mean, &b.mean), "{:?}\n{:?}", a, b);
+        for (a, b) in a.comparisons.iter().zip(&b.comparisons) {
+            for (a, b) in [
+                (a.simple, b.simple),
+                (a.exact, b.exact),
+                (a.exact_minus_simple, b.exact_minus_simple),
+                (a.unresolved_as_failure, b.unresolved_as_failure),
+                (a.unresolved_as_success, b.unresolved_as_success),
+            ] {
+                prop_assert!(same(&a, &b), "{:?}\n{:?}", a, b);
+            }
+            prop_assert_eq!(a.largest_identity_error, b.largest_identity_error);
+        }
+    }
+
+    #[test]
+    fn in_the_shift_of_hidden_outcomes_weight_two_is_the_run_twice(rows in rows()) {
+        let (weighted, copies) = (shift(&rows, Some(&weights(&rows))), shift(&copied(&rows), None));
+        let (Ok(a), Ok(b)) = (&weighted, &copies) else {
+            prop_assert_eq!(weighted, copies);
+            return Ok(());
+        };
+        for (a, b) in
+            [(Some(a.all), Some(b.all)), (a.failures, b.failures), (a.successes, b.successes)]
+        {
+            prop_assert_eq!(scores(a), scores(b));
+        }
+        prop_assert_eq!(a.largest_identity_error, b.largest_identity_error);
+    }
+}
+
+#[test]
+fn weights_change_the_figures_and_need_one_entry_per_run() {
+    let row = |p: f64, outcome| (vec![p], outcome, 0, 1, [5, 1, 0]);
+    let rows = [row(0.25, None), row(0.75, None), row(0.5, Some(true))];
+    let heavy = [Weight::from(3), Weight::ONE, Weight::ONE];
+    let value = |weights| report(&rows, weights).unwrap().comparisons[0].simple.value;
+    assert_ne!(value(None), value(Some(&heavy[..])));
+    assert_eq!(value(None), value(Some(&[Weight::ONE; 3])));
+    let length = Error::Length { what: "weights", expected: 3, found: 2 };
+    assert_eq!(report(&rows, Some(&heavy[..2])), Err(length.clone()));
+    assert_eq!(audit(&rows, Some(&heavy[..2])), Err(length.clone()));
+    assert_eq!(shift(&rows, Some(&heavy[..2])), Err(length));
+    assert_eq!(report(&rows, Some(&[Weight::ZERO; 3])), Err(Error::Empty));
+    assert_eq!(audit(&rows, Some(&[Weight::ZERO; 3])), Err(Error::Empty));
+}

@@ -1,0 +1,12 @@
+//! What the other crates take, made of runs.
+
+pub(crate) mod outcome_policy;
+pub(crate) mod run_table;
+pub(crate) mod streams;
+
+pub use outcome_policy::{AtLimit, Judgement, OutcomePolicy};
+pub use run_table::{LoggedRun, MissingTurns, RunTable, StreamRun, StreamRuns};
+pub use streams::{
+    ActionSpan, ConfidenceField, ConfidenceReading, ConfidenceStream, MissingValue, ShortLists,
+    StreamOptions, TokenMeasure, token_confidence,
+};

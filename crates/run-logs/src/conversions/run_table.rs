@@ -1,0 +1,333 @@
+use std::{collections::BTreeMap, path::Path};
+
+use budget_estimation::Rollouts;
+use censoring::{StopReason, Stopped};
+use scoring_rules::Probability;
+use trajectory_metrics::{Traces, tool_calls::ToolCall};
+
+use crate::{
+    conversions::{
+        outcome_policy::OutcomePolicy,
+        streams::{
+            confidence_stream::ConfidenceStream, missing_value::MissingValue,
+            stream_options::StreamOptions,
+        },
+    },
+    error::Error,
+    format::Format,
+    read::read_path,
+    read_options::ReadOptions,
+    values::{run::Run, usage::Usage},
+};
+
+/// The runs of logs as the measures need them: outcomes, stop reasons, streams of confidence, tool
+/// calls and usage. The texts of the runs are dropped, so that a large folder fits into memory.
+///
+/// A row's turns are those of the agent and its subagents; calls by graders, simulated users and
+/// failed attempts are not steps of the run.
+///
+/// ```
+/// use std::io::Cursor;
+/// use run_logs::{
+///     AtLimit, ConfidenceStream, Error, Format, MissingTurns, OutcomePolicy, ReadOptions, RunTable,
+///     StreamOptions, read,
+/// };
+/// use trajectory_metrics::{EvaluationOptions, evaluate};
+///
+/// let log = br#"
+///     {"id": "a", "task": "sums", "outcome": true, "turns": [{"response": {"choices": [{
+///         "message": {"content": "<confidence>0.9</confidence>"}}]}}]}
+///     {"id": "b", "task": "sums", "outcome": false, "turns": [{"response": {"choices": [{
+///         "message": {"content": "<confidence>0.6</confidence>"}}]}}]}
+///     {"id": "c", "task": "sums", "outcome": false, "turns": [{"response": {"choices": [{
+///         "message": {"content": "I do not know."}}]}}]}"#;
+/// let runs = read(Cursor::new(log), Format::Auto, &ReadOptions::default())?;
+/// let policy = OutcomePolicy::new(AtLimit::Censored);
+/// let table = RunTable::new(runs, &policy, &StreamOptions::default())?;
+///
+/// let stated = table.stream(ConfidenceStream::StatedConfidence, MissingTurns::LeaveOutRun);
+/// assert_eq!(stated.left_out().get("no_confidence"), Some(&1));
+/// let traces = stated.traces(&table)?;
+/// let report = evaluate(&traces, &EvaluationOptions::default())?;
+/// assert_eq!((traces.len(), report.base_rate), (2, 0.5));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct RunTable {
+    rows: Vec<LoggedRun>,
+}
+
+/// A run of a [`RunTable`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LoggedRun {
+    /// The name of the run within its log.
+    pub id: String,
+    /// The task, if the log names one. Runs of one task are not independent.
+    pub task: Option<String>,
+    /// The repetition of the task.
+    pub trial: Option<u64>,
+    /// The model of the agent.
+    pub model: Option<String>,
+    /// Whether the run succeeded, by the policy; `None` if that is unknown.
+    pub outcome: Option<bool>,
+    /// Why the run ended, by the policy.
+    pub stop: Option<StopReason>,
+    /// The number of turns that the run would have had without the limit that ended it.
+    pub horizon: Option<usize>,
+    /// What the run used in all.
+    pub usage: Usage,
+    /// What each turn used; a count that the log does not give is `None`.
+    pub turn_usage: Vec<Usage>,
+    /// The agent's tool calls in their order.
+    pub tool_calls: Vec<ToolCall>,
+    /// The values of each turn, in the order of [`ConfidenceStream::ALL`].
+    values: Vec<[Result<Probability, MissingValue>; ConfidenceStream::ALL.len()]>,
+}
+
+/// What happens to a run if some of its turns have no value for a stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MissingTurns {
+    /// The run is left out of the stream, as in the TPS paper (arXiv:2605.24756, appendix K): values
+    /// are neither guessed nor skipped.
+    #[default]
+    LeaveOutRun,
+    /// The turn is skipped, and a run is left out if it has no value at all. This is for logs in
+    /// which only some turns ask for a confidence or an action. The forecasts are then those of the
+    /// turns that have one, and the horizon of a run that was cut off does not apply. A run that is
+    /// left out is counted with the first reason other than that the turn has no confidence or
+    /// action, if there is one.
+    SkipTurn,
+}
+
+/// The runs that have a stream, and why the others do not.
+#[derive(Clone, Debug)]
+pub struct StreamRuns {
+    runs: Vec<StreamRun>,
+    left_out: BTreeMap<&'static str, u64>,
+    first_left_out: Option<(usize, usize, MissingValue)>,
+}
+
+/// The forecasts of one run.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct StreamRun {
+    /// The position of the run in [`RunTable::rows`].
+    pub row: usize,
+    /// The forecasts, at least one.
+    pub forecasts: Vec<Probability>,
+    /// The horizon for [`Stopped::with_horizon`].
+    pub horizon: Option<usize>,
+}
+
+impl RunTable {
+    /// The table of runs that were read.
+    ///
+    /// # Errors
+    ///
+    /// The first error among the runs, and those of [`OutcomePolicy::judgement`].
+    pub fn new(
+        runs: impl IntoIterator<Item = Result<Run, Error>>,
+        policy: &OutcomePolicy,
+        options: &StreamOptions<'_>,
+    ) -> Result<Self, Error> {
+        let rows = runs.into_iter().map(|run| LoggedRun::new(run?, policy, options));
+        Ok(Self { rows: rows.collect::<Result<_, Error>>()? })
+    }
+
+    /// Reads a log, or all logs in a folder.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read_path`] and [`RunTable::new`].
+    pub fn read_path(
+        path: &Path,
+        format: Format,
+        limits: &ReadOptions,
+        policy: &OutcomePolicy,
+        options: &StreamOptions<'_>,
+    ) -> Result<Self, Error> {
+        Self::new(read_path(path, format, limits)?, policy, options)
+    }
+
+    /// The runs in the order in which they were read.
+    #[must_use]
+    pub fn rows(&self) -> &[LoggedRun] {
+        &self.rows
+    }
+
+    /// The forecasts of a stream.
+    #[must_use]
+    pub fn stream(&self, stream: ConfidenceStream, missing: MissingTurns) -> StreamRuns {
+        let mut found =
+            StreamRuns { runs: Vec::new(), left_out: BTreeMap::new(), first_left_out: None };
+        for (row, run) in self.rows.iter().enumerate() {
+            match run.forecasts(stream, missing) {
+                Ok(forecasts) => {
+                    let horizon = run.horizon.filter(|_| missing == MissingTurns::LeaveOutRun);
+                    found.runs.push(StreamRun { row, forecasts, horizon });
+                }
+                Err((turn, reason)) => {
+                    *found.left_out.entry(reason.name()).or_default() += 1;
+                    found.first_left_out.get_or_insert((row, turn, reason));
+                }
+            }
+        }
+        found
+    }
+
+    /// What the runs with a known outcome used at each turn, for budget-estimation, with their ids
+    /// and tasks. Resources: `input_tokens`, `output_tokens` and `cost_usd`; unknown ones stay
+    /// unknown.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BudgetEstimation`] for a cost that is out of range.
+    pub fn rollouts(&self) -> Result<Rollouts, Error> {
+        let mut rollouts = Rollouts::new(["input_tokens", "output_tokens", "cost_usd"])?;
+        for run in &self.rows {
+            let (Some(outcome), false) = (run.outcome, run.turn_usage.is_empty()) else { continue };
+            let tokens = |count: Option<u64>| count.map(|count| count as f64);
+            let costs: Vec<Option<f64>> = run
+                .turn_usage
+                .iter()
+                .flat_map(|turn| {
+                    [tokens(turn.input_tokens), tokens(turn.output_tokens), turn.cost_usd]
+                })
+                .collect();
+            let rollout = rollouts.push_partly_known(&costs, outcome)?;
+            rollouts.set_id(rollout, run.id.as_str())?;
+            if let Some(task) = &run.task {
+                rollouts.set_task(rollout, task.as_str())?;
+            }
+        }
+        Ok(rollouts)
+    }
+}
+
+impl LoggedRun {
+    fn new(run: Run, policy: &OutcomePolicy, options: &StreamOptions<'_>) -> Result<Self, Error> {
+        let judgement = policy.judgement(&run)?;
+        let replies = || run.agent_turns().map(|turn| turn.reply.as_ref());
+        let calls = replies().flatten().flat_map(|reply| &reply.tool_calls);
+        let usage = |reply: Option<&crate::values::message::Reply>| {
+            reply.and_then(|reply| reply.usage.clone()).unwrap_or_default()
+        };
+        Ok(Self {
+            outcome: judgement.outcome,
+            stop: judgement.stop,
+            horizon: run.horizon.and_then(|turns| usize::try_from(turns).ok()),
+            turn_usage: replies().map(usage).collect(),
+            tool_calls: calls.map(|call| call.tool_call()).collect(),
+            values: run
+                .agent_turns()
+                .map(|turn| ConfidenceStream::ALL.map(|stream| stream.value(turn, options)))
+                .collect(),
+            id: run.id,
+            task: run.task,
+            trial: run.trial,
+            model: run.model,
+            usage: run.usage,
+        })
+    }
+
+    /// The values of a stream, one per turn.
+    #[must_use]
+    pub fn values(
+        &self,
+        stream: ConfidenceStream,
+    ) -> impl ExactSizeIterator<Item = &Result<Probability, MissingValue>> {
+        let at = ConfidenceStream::ALL.iter().position(|other| *other == stream);
+        // Every stream is in the list.
+        self.values.iter().map(move |values| &values[at.unwrap_or(0)])
+    }
+
+    /// The forecasts of a stream, or the first turn without a value, from 1, and the reason.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the run is left out of the stream. A run without turns has no reply.
+    pub fn forecasts(
+        &self,
+        stream: ConfidenceStream,
+        missing: MissingTurns,
+    ) -> Result<Vec<Probability>, (usize, MissingValue)> {
+        let mut forecasts = Vec::with_capacity(self.values.len());
+        let mut first = None;
+        for (turn, value) in (1..).zip(self.values(stream)) {
+            match value {
+                Ok(value) => forecasts.push(*value),
+                Err(reason) => {
+                    let reason = (turn, reason.clone());
+                    if missing == MissingTurns::LeaveOutRun {
+                        return Err(reason);
+                    }
+                    // That a turn was not asked says less than what is wrong with another one.
+                    let says_more = |(_, first): &(usize, MissingValue)| {
+                        first.is_absence() && !reason.1.is_absence()
+                    };
+                    if first.as_ref().is_none_or(says_more) {
+                        first = Some(reason);
+                    }
+                }
+            }
+        }
+        match forecasts.is_empty() {
+            true => Err(first.unwrap_or((1, MissingValue::NoReply))),
+            false => Ok(forecasts),
+        }
+    }
+}
+
+impl StreamRuns {
+    /// The runs that have the stream.
+    #[must_use]
+    pub fn runs(&self) -> &[StreamRun] {
+        &self.runs
+    }
+
+    /// How many runs are left out, by [`MissingValue::name`] of the first missing value.
+    #[must_use]
+    pub const fn left_out(&self) -> &BTreeMap<&'static str, u64> {
+        &self.left_out
+    }
+
+    /// The first run that is left out: its row, the turn from 1, and the reason.
+    #[must_use]
+    pub const fn first_left_out(&self) -> Option<&(usize, usize, MissingValue)> {
+        self.first_left_out.as_ref()
+    }
+
+    /// The traces of the runs whose outcome is known, for `trajectory_metrics::evaluate`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TrajectoryMetrics`] if there are more steps than can be stored.
+    pub fn traces(&self, table: &RunTable) -> Result<Traces, Error> {
+        let mut traces = Traces::default();
+        for run in &self.runs {
+            if let Some(outcome) = table.rows.get(run.row).and_then(|row| row.outcome) {
+                traces.push(&run.forecasts, outcome)?;
+            }
+        }
+        Ok(traces)
+    }
+
+    /// All runs with their stop reasons, for the measures of `censoring`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Censoring`] if an outcome, a stop reason or a horizon contradict each other.
+    pub fn stopped<'a>(&'a self, table: &'a RunTable) -> Result<Vec<Stopped<'a>>, Error> {
+        let rows = self.runs.iter().filter_map(|run| Some((run, table.rows.get(run.row)?)));
+        rows.map(|(run, row)| {
+            let stopped = Stopped::new(&run.forecasts, row.outcome, row.stop.clone())?;
+            match run.horizon {
+                Some(horizon) => Ok(stopped.with_horizon(horizon)?),
+                None => Ok(stopped),
+            }
+        })
+        .collect()
+    }
+}

@@ -1,0 +1,15 @@
+//! Streams of confidence: probabilities of success that can be worked out from each turn of a run.
+
+pub(crate) mod action_span;
+pub(crate) mod confidence_stream;
+pub(crate) mod missing_value;
+pub(crate) mod stated_confidence;
+pub(crate) mod stream_options;
+pub(crate) mod token_confidence;
+
+pub use action_span::ActionSpan;
+pub use confidence_stream::ConfidenceStream;
+pub use missing_value::MissingValue;
+pub use stated_confidence::{ConfidenceField, ConfidenceReading};
+pub use stream_options::StreamOptions;
+pub use token_confidence::{ShortLists, TokenMeasure, token_confidence};

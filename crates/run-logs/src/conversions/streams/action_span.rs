@@ -1,0 +1,119 @@
+use std::{fmt, ops::Range};
+
+use trajectory_metrics::tool_calls::Value;
+
+use crate::{
+    conversions::streams::missing_value::MissingValue,
+    values::{message::Reply, recorded_call::Arguments, tokens::Tokens},
+};
+
+/// The part of a reply that is its action.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub enum ActionSpan<'a> {
+    /// What stands between the last `<name>` and the next `</name>` of the text, such as
+    /// `<action>…</action>`. The tags are no part of the action: they are the same in every action.
+    Element(&'a str),
+    /// The tool calls as the model wrote them: what stands in the tokens between the first `<name>`
+    /// and the last `</name>`, such as `<tool_call>…</tool_call>`, and otherwise the arguments of
+    /// the reply's first to last call, if their text is found in the tokens. A server that returns
+    /// no tokens for calls has no such span.
+    ToolCalls(&'a str),
+    /// The range of bytes of the text that the function returns; `None` if there is no action.
+    Given(&'a dyn Fn(&Reply) -> Option<Range<usize>>),
+}
+
+impl Default for ActionSpan<'_> {
+    fn default() -> Self {
+        Self::Element("action")
+    }
+}
+
+impl fmt::Debug for ActionSpan<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Element(name) => f.debug_tuple("Element").field(name).finish(),
+            Self::ToolCalls(name) => f.debug_tuple("ToolCalls").field(name).finish(),
+            Self::Given(_) => f.write_str("Given"),
+        }
+    }
+}
+
+impl ActionSpan<'_> {
+    /// The bytes of the action in the tokens of a reply.
+    ///
+    /// # Errors
+    ///
+    /// [`MissingValue::NoLogprobs`] without tokens, [`MissingValue::NoAction`] without an action,
+    /// and [`MissingValue::Alignment`] if the tokens do not add up to the text in which it was found.
+    ///
+    /// ```
+    /// use run_logs::{ActionSpan, MissingValue, Reply, Tokens};
+    ///
+    /// let mut tokens = Tokens::default();
+    /// for text in ["<", "action", ">", "8", "</", "action", ">"] {
+    ///     tokens.push(text.as_bytes(), -0.5);
+    /// }
+    /// let text = "<action>8</action>".to_owned();
+    /// let mut reply = Reply { text, tokens: Some(tokens), ..Reply::default() };
+    /// assert_eq!(ActionSpan::default().locate(&reply), Ok(8..9));
+    ///
+    /// reply.text.push('!');
+    /// let missing = ActionSpan::default().locate(&reply);
+    /// assert_eq!(missing, Err(MissingValue::Alignment { offset: 18 }));
+    /// ```
+    pub fn locate(&self, reply: &Reply) -> Result<Range<usize>, MissingValue> {
+        let tokens = reply.tokens.as_ref().ok_or(MissingValue::NoLogprobs)?;
+        let span = match self {
+            Self::ToolCalls(name) => {
+                return called(reply, tokens, name).ok_or(MissingValue::NoAction);
+            }
+            Self::Element(name) => last_element(&reply.text, name),
+            Self::Given(find) => find(reply),
+        };
+        let span = span.ok_or(MissingValue::NoAction)?;
+        aligned(&reply.text, tokens)?;
+        Ok(span)
+    }
+}
+
+/// Checks that the tokens add up to the text.
+fn aligned(text: &str, tokens: &Tokens) -> Result<(), MissingValue> {
+    let (text, tokens) = (text.as_bytes(), tokens.bytes());
+    if text == tokens {
+        return Ok(());
+    }
+    let offset = text.iter().zip(tokens).take_while(|(a, b)| a == b).count();
+    Err(MissingValue::Alignment { offset })
+}
+
+/// What stands in the last element of a name that is closed.
+fn last_element(text: &str, name: &str) -> Option<Range<usize>> {
+    let (open, close) = (format!("<{name}>"), format!("</{name}>"));
+    let end = text.rfind(&close)?;
+    let start = text.get(..end)?.rfind(&open)? + open.len();
+    Some(start..end)
+}
+
+/// The bytes of the tool calls in the tokens.
+fn called(reply: &Reply, tokens: &Tokens, name: &str) -> Option<Range<usize>> {
+    let bytes = tokens.bytes();
+    let (open, close) = (format!("<{name}>"), format!("</{name}>"));
+    if let Some(start) = memchr::memmem::find(bytes, open.as_bytes()) {
+        let start = start + open.len();
+        let end = start + memchr::memmem::rfind(bytes.get(start..)?, close.as_bytes())?;
+        return Some(start..end);
+    }
+    let mut span: Option<Range<usize>> = None;
+    for call in &reply.tool_calls {
+        let text = match &call.arguments {
+            Arguments::Unparsed { text, .. } | Arguments::Parsed(Value::Text(text)) => text,
+            Arguments::Parsed(_) => call.written.as_ref()?,
+        };
+        let from = span.as_ref().map_or(0, |span| span.end);
+        let start = from + memchr::memmem::find(bytes.get(from..)?, text.as_bytes())?;
+        let first = span.map_or(start, |span| span.start);
+        span = Some(first..start + text.len());
+    }
+    span.filter(|span| !span.is_empty())
+}

@@ -1,0 +1,129 @@
+use std::{fmt, str::FromStr};
+
+use scoring_rules::Probability;
+
+use crate::{
+    conversions::streams::{
+        missing_value::MissingValue,
+        stream_options::StreamOptions,
+        token_confidence::{TokenMeasure, token_confidence},
+    },
+    error::{Error, Place, Problem},
+    values::run::Turn,
+};
+
+/// A stream of confidence: a rule that gives each turn of a run a probability of success.
+///
+/// ```
+/// use run_logs::ConfidenceStream;
+///
+/// let names = ConfidenceStream::ALL.map(ConfidenceStream::name);
+/// assert_eq!(names[0], "token_probability");
+/// assert_eq!("action_entropy".parse(), Ok(ConfidenceStream::ActionEntropy));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum ConfidenceStream {
+    /// [`TokenMeasure::Probability`] of the whole reply.
+    TokenProbability,
+    /// [`TokenMeasure::Entropy`] of the whole reply.
+    Entropy,
+    /// [`TokenMeasure::EntropyRenormalised`] of the whole reply.
+    EntropyRenormalised,
+    /// [`TokenMeasure::Probability`] of the action.
+    ActionTokenProbability,
+    /// [`TokenMeasure::Entropy`] of the action.
+    ActionEntropy,
+    /// [`TokenMeasure::EntropyRenormalised`] of the action.
+    ActionEntropyRenormalised,
+    /// The confidence that the model states.
+    StatedConfidence,
+}
+
+impl ConfidenceStream {
+    /// All streams.
+    pub const ALL: [Self; 7] = [
+        Self::TokenProbability,
+        Self::Entropy,
+        Self::EntropyRenormalised,
+        Self::ActionTokenProbability,
+        Self::ActionEntropy,
+        Self::ActionEntropyRenormalised,
+        Self::StatedConfidence,
+    ];
+
+    /// The name of the stream.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TokenProbability => "token_probability",
+            Self::Entropy => "entropy",
+            Self::EntropyRenormalised => "entropy_renormalised",
+            Self::ActionTokenProbability => "action_token_probability",
+            Self::ActionEntropy => "action_entropy",
+            Self::ActionEntropyRenormalised => "action_entropy_renormalised",
+            Self::StatedConfidence => "stated_confidence",
+        }
+    }
+
+    /// The value of a turn.
+    ///
+    /// # Errors
+    ///
+    /// [`MissingValue`] with the reason why the turn has none.
+    ///
+    /// ```
+    /// use run_logs::{ConfidenceStream, MissingValue, Reply, StreamOptions, Turn};
+    ///
+    /// let mut turn = Turn::default();
+    /// let text = "<confidence>0.7</confidence>".to_owned();
+    /// turn.reply = Some(Reply { text, ..Reply::default() });
+    /// let options = StreamOptions::default();
+    /// assert_eq!(ConfidenceStream::StatedConfidence.value(&turn, &options)?.get(), 0.7);
+    /// let missing = ConfidenceStream::Entropy.value(&turn, &options);
+    /// assert_eq!(missing, Err(MissingValue::NoLogprobs));
+    /// # Ok::<(), MissingValue>(())
+    /// ```
+    pub fn value(
+        self,
+        turn: &Turn,
+        options: &StreamOptions<'_>,
+    ) -> Result<Probability, MissingValue> {
+        let reply = turn.reply.as_ref().ok_or(MissingValue::NoReply)?;
+        let (measure, is_action) = match self {
+            Self::StatedConfidence => return options.confidence().value(reply),
+            Self::TokenProbability => (TokenMeasure::Probability, false),
+            Self::Entropy => (TokenMeasure::Entropy, false),
+            Self::EntropyRenormalised => (TokenMeasure::EntropyRenormalised, false),
+            Self::ActionTokenProbability => (TokenMeasure::Probability, true),
+            Self::ActionEntropy => (TokenMeasure::Entropy, true),
+            Self::ActionEntropyRenormalised => (TokenMeasure::EntropyRenormalised, true),
+        };
+        let tokens = reply.tokens.as_ref().ok_or(MissingValue::NoLogprobs)?;
+        let span = is_action.then(|| options.action().locate(reply)).transpose()?;
+        token_confidence(tokens, span, measure, options.short_lists())
+    }
+}
+
+impl fmt::Display for ConfidenceStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for ConfidenceStream {
+    type Err = Error;
+
+    /// Reads the name of a stream.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] for any other word.
+    fn from_str(word: &str) -> Result<Self, Error> {
+        let found = Self::ALL.into_iter().find(|stream| stream.name() == word);
+        let value: String = word.chars().take(40).collect();
+        let place = Place { field: "stream".to_owned(), ..Place::default() };
+        let expected = "token_probability, entropy or entropy_renormalised, also with action_ in front, or stated_confidence";
+        found.ok_or_else(|| Error::invalid(place, Problem::Value { value, expected }))
+    }
+}

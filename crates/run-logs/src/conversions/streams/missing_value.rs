@@ -1,0 +1,95 @@
+/// The reason why a turn has no value for a stream of confidence.
+///
+/// A run with a missing value is left out of that stream only, and is counted with the reason.
+///
+/// ```
+/// use run_logs::MissingValue;
+///
+/// let missing = MissingValue::FewerThanFive { token: 3, found: 2 };
+/// assert_eq!(missing.name(), "fewer_than_five");
+/// assert_eq!(missing.to_string(), "token 3 lists 2 probabilities; the entropy needs the top five");
+/// ```
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MissingValue {
+    /// The call of the model failed, so that there is no reply.
+    #[error("the turn has no reply")]
+    NoReply,
+    /// The log has no log-probabilities for the reply.
+    #[error("the log has no log-probabilities for the reply")]
+    NoLogprobs,
+    /// No token of the reply falls into the span, or the reply is empty.
+    #[error("no token falls into the span")]
+    NoTokens,
+    /// A token's log-probability is NaN, or the -9999 that servers write if they do not know it.
+    #[error("the log-probability of token {token} is unknown")]
+    UnknownLogprob {
+        /// The token's position in the reply, from 0.
+        token: usize,
+    },
+    /// A probability exceeds 1 by more than rounding, or those of one position do together.
+    #[error("the probabilities at token {token} add up to {sum}; expected at most 1")]
+    ProbabilityAboveOne {
+        /// The token's position in the reply, from 0.
+        token: usize,
+        /// The sum of the probabilities.
+        sum: f64,
+    },
+    /// A token lists fewer than five probable tokens, so that its entropy is unknown.
+    #[error("token {token} lists {found} probabilities; the entropy needs the top five")]
+    FewerThanFive {
+        /// The token's position in the reply, from 0.
+        token: usize,
+        /// The number of listed tokens with a known probability.
+        found: usize,
+    },
+    /// The tokens do not add up to the text, so that a span of the text has no tokens.
+    #[error("the tokens differ from the text at byte {offset}")]
+    Alignment {
+        /// The first byte at which they differ.
+        offset: usize,
+    },
+    /// The reply has no action.
+    #[error("the reply has no complete action")]
+    NoAction,
+    /// The reply states no confidence.
+    #[error("the reply states no confidence")]
+    NoConfidence,
+    /// The stated confidence cannot be read as a number.
+    #[error("the stated confidence {text:?} is not a number")]
+    UnreadableConfidence {
+        /// What is stated, shortened if it is long.
+        text: String,
+    },
+    /// The stated confidence is outside [0, 1].
+    #[error("the stated confidence is {value}; expected a number from 0 to 1")]
+    ConfidenceOutOfRange {
+        /// The stated number; a percentage is divided by 100.
+        value: f64,
+    },
+}
+
+impl MissingValue {
+    /// Whether the turn only lacks what other turns may have been asked for.
+    pub(crate) const fn is_absence(&self) -> bool {
+        matches!(self, Self::NoAction | Self::NoConfidence)
+    }
+
+    /// The name of the reason, by which left-out runs are counted.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::NoReply => "no_reply",
+            Self::NoLogprobs => "no_logprobs",
+            Self::NoTokens => "no_tokens",
+            Self::UnknownLogprob { .. } => "unknown_logprob",
+            Self::ProbabilityAboveOne { .. } => "probability_above_one",
+            Self::FewerThanFive { .. } => "fewer_than_five",
+            Self::Alignment { .. } => "alignment",
+            Self::NoAction => "no_action",
+            Self::NoConfidence => "no_confidence",
+            Self::UnreadableConfidence { .. } => "unreadable_confidence",
+            Self::ConfidenceOutOfRange { .. } => "confidence_out_of_range",
+        }
+    }
+}

@@ -1,0 +1,191 @@
+use std::ops::Range;
+
+use scoring_rules::Probability;
+
+use crate::{conversions::streams::missing_value::MissingValue, values::tokens::Tokens};
+
+/// The confidence that is worked out from the probabilities of tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TokenMeasure {
+    /// The mean probability of the tokens that were chosen.
+    Probability,
+    /// `1 - H / ln 5`, where H is the mean over tokens of `-sum p ln p` over the five most probable
+    /// tokens, with their probabilities p as logged.
+    Entropy,
+    /// The same with the five probabilities divided by their sum.
+    EntropyRenormalised,
+}
+
+/// What is done about tokens that list fewer than five probable tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ShortLists {
+    /// A short list is taken as it is if another token of the reply lists five: then five were asked
+    /// for, and the server merged tokens with equal texts or knew no others. Without such a token,
+    /// fewer than five were asked for, and the value is missing.
+    #[default]
+    TakeMerged,
+    /// Any short list makes the value missing.
+    Refuse,
+}
+
+/// Rounding that a sum of probabilities may exceed 1 by: logs give three decimals or more.
+const ROUNDING: f64 = 1e-3;
+
+/// What servers write for a token whose probability is not among those that they return.
+const UNKNOWN: f64 = -9999.0;
+
+/// False for NaN, too.
+fn is_known(logprob: f64) -> bool {
+    logprob > UNKNOWN
+}
+
+/// The number of most probable tokens of the entropy.
+const TOP: usize = 5;
+
+/// The confidence of a reply, or of a span of it, from the probabilities of its tokens.
+///
+/// A span is a range of bytes of [`Tokens::bytes`]; a token belongs to it if it has at least one byte
+/// inside, or if it has no bytes and lies between two that do. Without a span, all tokens count.
+///
+/// The five most probable tokens are those with the highest log-probabilities among the listed ones:
+/// some servers append the chosen token as a sixth. Listed probabilities of -9999 and NaN are left
+/// out. A sum of probabilities that exceeds 1 by rounding, at most 1e-3, may make the result of
+/// [`TokenMeasure::Probability`] exceed 1 or that of [`TokenMeasure::Entropy`] fall below 0; it is 1
+/// or 0 then.
+///
+/// # Errors
+///
+/// [`MissingValue`] with the first token that has no value.
+///
+/// # Reference
+///
+/// Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty quantification,
+/// arXiv:2605.24756, appendix F. It does not say whether the five probabilities are renormalised;
+/// both are offered.
+///
+/// ```
+/// use run_logs::{MissingValue, ShortLists, TokenMeasure, Tokens, token_confidence};
+///
+/// let mut tokens = Tokens::default();
+/// tokens.push(b"Par", -0.5_f64);
+/// for logprob in [-0.5, -1.5, -2.5, -3.5, -4.5] {
+///     tokens.push_alternative(b"", logprob);
+/// }
+/// tokens.push(b"is", -0.1);
+/// let of = |measure| token_confidence(&tokens, None, measure, ShortLists::Refuse);
+///
+/// let mean = of(TokenMeasure::Probability)?;
+/// assert!((mean.get() - ((-0.5_f64).exp() + (-0.1_f64).exp()) / 2.0).abs() < 1e-15);
+/// let missing = of(TokenMeasure::Entropy);
+/// assert_eq!(missing, Err(MissingValue::FewerThanFive { token: 1, found: 0 }));
+/// # Ok::<(), MissingValue>(())
+/// ```
+pub fn token_confidence(
+    tokens: &Tokens,
+    span: Option<Range<usize>>,
+    measure: TokenMeasure,
+    short_lists: ShortLists,
+) -> Result<Probability, MissingValue> {
+    let range = span.map_or(0..tokens.len(), |span| tokens.overlapping(span));
+    if range.is_empty() {
+        return Err(MissingValue::NoTokens);
+    }
+    let count = range.len() as f64;
+    let confidence = match measure {
+        TokenMeasure::Probability => mean_probability(tokens, range)?,
+        TokenMeasure::Entropy | TokenMeasure::EntropyRenormalised => {
+            let renormalise = measure == TokenMeasure::EntropyRenormalised;
+            let is_deep =
+                || tokens.iter().any(|token| Top::of(token.alternative_logprobs).is_full());
+            let least = match short_lists {
+                ShortLists::TakeMerged if is_deep() => 1,
+                _ => TOP,
+            };
+            let mut sum = 0.0;
+            for index in range {
+                sum += entropy(tokens, index, least, renormalise)?;
+            }
+            1.0 - sum / count / (TOP as f64).ln()
+        }
+    };
+    // Only rounding is left to clip, see ROUNDING.
+    Probability::new(confidence.clamp(0.0, 1.0))
+        .map_err(|_| MissingValue::UnknownLogprob { token: 0 })
+}
+
+fn mean_probability(tokens: &Tokens, range: Range<usize>) -> Result<f64, MissingValue> {
+    let count = range.len() as f64;
+    let mut sum = 0.0;
+    for (token, &logprob) in range.clone().zip(tokens.logprobs().get(range).unwrap_or_default()) {
+        let probability = logprob.exp();
+        if !is_known(logprob) {
+            return Err(MissingValue::UnknownLogprob { token });
+        }
+        if probability > 1.0 + ROUNDING {
+            return Err(MissingValue::ProbabilityAboveOne { token, sum: probability });
+        }
+        sum += probability;
+    }
+    Ok(sum / count)
+}
+
+/// The entropy of one token in nats, from at least `least` listed probabilities.
+fn entropy(
+    tokens: &Tokens,
+    token: usize,
+    least: usize,
+    renormalise: bool,
+) -> Result<f64, MissingValue> {
+    let listed = tokens.get(token).map(|token| token.alternative_logprobs).unwrap_or_default();
+    let top = Top::of(listed);
+    let logprobs = top.logprobs();
+    if logprobs.len() < least {
+        return Err(MissingValue::FewerThanFive { token, found: logprobs.len() });
+    }
+    let sum: f64 = logprobs.iter().map(|logprob| logprob.exp()).sum();
+    if sum > 1.0 + ROUNDING {
+        return Err(MissingValue::ProbabilityAboveOne { token, sum });
+    }
+    // Relative to the highest log-probability, so that the sum is at least 1.
+    let highest = logprobs.first().copied().unwrap_or(0.0);
+    let scale: f64 = logprobs.iter().map(|logprob| (logprob - highest).exp()).sum();
+    let log_sum = if renormalise { highest + scale.ln() } else { 0.0 };
+    let terms = logprobs.iter().map(|logprob| {
+        let log = logprob - log_sum;
+        -log.exp() * log
+    });
+    Ok(terms.sum())
+}
+
+/// The five highest known log-probabilities, highest first.
+struct Top {
+    logprobs: [f64; TOP],
+    found: usize,
+}
+
+impl Top {
+    fn of(listed: &[f64]) -> Self {
+        let mut top = Self { logprobs: [f64::NEG_INFINITY; TOP], found: 0 };
+        for &logprob in listed.iter().filter(|&&logprob| is_known(logprob)) {
+            let at = top.logprobs().partition_point(|&higher| higher >= logprob);
+            if let Some(rest) = top.logprobs.get_mut(at..)
+                && !rest.is_empty()
+            {
+                rest.rotate_right(1);
+                rest.iter_mut().take(1).for_each(|place| *place = logprob);
+                top.found = (top.found + 1).min(TOP);
+            }
+        }
+        top
+    }
+
+    fn logprobs(&self) -> &[f64] {
+        self.logprobs.get(..self.found).unwrap_or_default()
+    }
+
+    const fn is_full(&self) -> bool {
+        self.found == TOP
+    }
+}

@@ -1,0 +1,8 @@
+//! Zip archives, read as streams with limits.
+//!
+//! Entries are never written to a disk, so their names cannot lead out of a folder; names that try
+//! are refused all the same.
+
+pub(crate) mod checked_reader;
+pub(crate) mod directory;
+pub(crate) mod zstd_frames;

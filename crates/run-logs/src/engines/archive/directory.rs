@@ -1,0 +1,108 @@
+use std::{
+    collections::BTreeMap,
+    io::{BufReader, Read, Seek},
+};
+
+use flate2::bufread::DeflateDecoder;
+use rawzip::{
+    CompressionMethod, ErrorKind, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, MutexReader, ZipArchive,
+    ZipArchiveEntryWayfinder,
+};
+
+use crate::{
+    engines::archive::{checked_reader::CheckedReader, zstd_frames::ZstdFrames},
+    error::{Error, Place, Problem},
+    values::read_limits::ReadLimits,
+};
+
+/// An archive and its entries.
+pub(crate) struct Directory<R> {
+    archive: ZipArchive<MutexReader<R>>,
+    /// The entries by name, of several of one name the last.
+    entries: BTreeMap<String, Entry>,
+    limits: ReadLimits,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    place: ZipArchiveEntryWayfinder,
+    method: CompressionMethod,
+}
+
+impl<R: Read + Seek> Directory<R> {
+    pub(crate) fn open(source: R, limits: ReadLimits) -> Result<Self, Error> {
+        let invalid = |problem| Error::invalid(Place::default(), problem);
+        let mut buffer = vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
+        let archive = ZipArchive::from_seekable(source, &mut buffer).map_err(|e| wrong(&e))?;
+        let mut entries = BTreeMap::new();
+        let mut ranges = Vec::new();
+        let mut found = archive.entries(&mut buffer);
+        while let Some(entry) = found.next_entry().map_err(|e| wrong(&e))? {
+            let path = entry.file_path();
+            let name = str::from_utf8(path.as_bytes()).map_err(|_| invalid(Problem::NotUtf8))?;
+            if leaves_folder(name) {
+                let value: String = name.chars().take(80).collect();
+                let place = Place { entry: Some(value.clone()), ..Place::default() };
+                let expected = "a name inside the archive, without `..`";
+                return Err(Error::invalid(place, Problem::Value { value, expected }));
+            }
+            ranges.push((entry.local_header_offset(), entry.compressed_size_hint()));
+            let found = Entry { place: entry.wayfinder(), method: entry.compression_method() };
+            entries.insert(name.to_owned(), found);
+        }
+        if ranges.len() as u64 != archive.entries_hint() {
+            return Err(invalid(Problem::Truncated));
+        }
+        // Entries that share bytes can hold far more than the file.
+        ranges.sort_unstable();
+        let ends = ranges.iter().map(|(start, length)| start.saturating_add(*length));
+        if ends.zip(ranges.iter().skip(1)).any(|(end, (next, _))| end > *next) {
+            return Err(invalid(Problem::Archive { reason: "entries overlap".to_owned() }));
+        }
+        Ok(Self { archive, entries, limits })
+    }
+
+    /// The names of the entries, sorted.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.keys().map(String::as_str)
+    }
+
+    /// The content of an entry, checked against its checksum and the limits while it is read. `None`
+    /// if there is no such entry.
+    pub(crate) fn read(&self, name: &str) -> Result<Option<impl Read + '_>, Error> {
+        let Some(Entry { place, method }) = self.entries.get(name).copied() else {
+            return Ok(None);
+        };
+        let entry = self.archive.get_entry(place).map_err(|e| wrong(&e).in_entry(name))?;
+        let packed = BufReader::with_capacity(64 << 10, entry.reader());
+        let unpacked: Box<dyn Read + '_> = match method {
+            CompressionMethod::STORE => Box::new(packed),
+            CompressionMethod::DEFLATE => Box::new(DeflateDecoder::new(packed)),
+            CompressionMethod::ZSTD => Box::new(ZstdFrames::new(packed)),
+            _ => {
+                let what = "an entry packed by another method than deflate and zstd";
+                let error = Error::invalid(Place::default(), Problem::Unsupported { what });
+                return Err(error.in_entry(name));
+            }
+        };
+        let size = place.compressed_size_hint();
+        Ok(Some(CheckedReader::new(entry.verifying_reader(unpacked), size, self.limits)))
+    }
+}
+
+/// Whether the name of an entry would lead out of the folder that the archive is unpacked to.
+fn leaves_folder(name: &str) -> bool {
+    name.starts_with(['/', '\\'])
+        || name.contains('\0')
+        || name.get(1..2) == Some(":")
+        || name.split(['/', '\\']).any(|part| part == "..")
+}
+
+fn wrong(error: &rawzip::Error) -> Error {
+    let problem = match error.kind() {
+        ErrorKind::IO(error) => return Error::io(Place::default(), error),
+        ErrorKind::MissingEndOfCentralDirectory | ErrorKind::Eof => Problem::Truncated,
+        _ => Problem::Archive { reason: error.to_string() },
+    };
+    Error::invalid(Place::default(), problem)
+}

@@ -1,0 +1,13 @@
+//! A pull reader of JSON that holds one value at a time, with limits and with the path to each
+//! field in its errors.
+//!
+//! Beyond JSON it reads `NaN`, `Infinity` and `-Infinity`, which Python writes, as real numbers.
+
+pub(crate) mod arguments;
+pub(crate) mod fields;
+pub(crate) mod numbers;
+pub(crate) mod reader;
+pub(crate) mod skipping;
+pub(crate) mod source;
+pub(crate) mod strings;
+pub(crate) mod values;

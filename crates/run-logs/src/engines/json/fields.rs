@@ -1,0 +1,173 @@
+use crate::{
+    engines::json::reader::{Json, Open, Segment},
+    error::{Error, Problem},
+};
+
+impl Json<'_> {
+    fn begin(&mut self, is_list: bool, segment: Segment) -> Result<(), Error> {
+        let limit = self.limits.max_depth();
+        if self.open.len() >= limit {
+            return Err(self.error(Problem::TooDeep { limit }));
+        }
+        self.source.consume(1);
+        self.open.push(Open { is_list, started: false, seen: 0 });
+        self.path.push(segment);
+        Ok(())
+    }
+
+    /// Opens an object, or returns an error if the value is of another type.
+    pub(crate) fn begin_object(&mut self) -> Result<(), Error> {
+        match self.token()? {
+            b'{' => self.begin(false, Segment::Field("")),
+            _ => Err(self.type_error("an object")),
+        }
+    }
+
+    /// Opens a list, or returns an error if the value is of another type.
+    pub(crate) fn begin_list(&mut self) -> Result<(), Error> {
+        match self.token()? {
+            b'[' => self.begin(true, Segment::Index(0)),
+            _ => Err(self.type_error("a list")),
+        }
+    }
+
+    /// Moves to the next entry of the innermost open object or list. False if there is none: then
+    /// it is closed.
+    fn next_entry(&mut self) -> Result<bool, Error> {
+        let Some(Open { is_list, started, .. }) = self.open.last().copied() else {
+            return Ok(false);
+        };
+        let (closer, expected) =
+            if is_list { (b']', "a comma or `]`") } else { (b'}', "a comma or `}`") };
+        let byte = self.token()?;
+        if byte == closer {
+            self.source.consume(1);
+            self.open.pop();
+            self.path.pop();
+            return Ok(false);
+        }
+        if started {
+            if byte != b',' {
+                return Err(self.syntax(expected));
+            }
+            self.source.consume(1);
+            // No comma before the closing bracket.
+            if self.token()? == closer {
+                return Err(self.syntax("another entry after the comma"));
+            }
+        }
+        if let Some(open) = self.open.last_mut() {
+            open.started = true;
+        }
+        if is_list
+            && started
+            && let Some(Segment::Index(index)) = self.path.last_mut()
+        {
+            *index += 1;
+        }
+        Ok(true)
+    }
+
+    /// Moves to the next element of the innermost list; false at its end, which closes it.
+    pub(crate) fn next_element(&mut self) -> Result<bool, Error> {
+        self.next_entry()
+    }
+
+    /// Reads a key into the scratch buffer; false at the end of the object, which closes it.
+    fn next_raw_key(&mut self) -> Result<bool, Error> {
+        // Until the key is read, errors name the object.
+        if let Some(segment) = self.path.last_mut() {
+            *segment = Segment::Field("");
+        }
+        if !self.next_entry()? {
+            return Ok(false);
+        }
+        if self.token()? != b'"' {
+            return Err(self.syntax("a key in quotes"));
+        }
+        self.string_to_scratch()?;
+        self.expect(b':', "a colon after the key")?;
+        Ok(true)
+    }
+
+    /// Moves to the next field of the innermost object that is one of `fields`, at most 64, and
+    /// passes over all others. `None` at the end of the object, which closes it.
+    ///
+    /// A known field that occurs twice is an error.
+    pub(crate) fn next_field(
+        &mut self,
+        fields: &'static [&'static str],
+    ) -> Result<Option<&'static str>, Error> {
+        while self.next_raw_key()? {
+            let found = fields.iter().position(|name| name.as_bytes() == self.scratch);
+            let Some((index, name)) = found.and_then(|at| Some((at, *fields.get(at)?))) else {
+                self.skip()?;
+                continue;
+            };
+            if let Some(segment) = self.path.last_mut() {
+                *segment = Segment::Field(name);
+            }
+            let bit = 1_u64 << (index % 64);
+            if let Some(open) = self.open.last_mut() {
+                if open.seen & bit != 0 {
+                    return Err(self.error(Problem::DuplicateKey { key: name.to_owned() }));
+                }
+                open.seen |= bit;
+            }
+            return Ok(Some(name));
+        }
+        Ok(None)
+    }
+
+    /// Moves to the next entry of the innermost object, whatever its key is. `None` at the end of
+    /// the object, which closes it. Callers check that no key occurs twice.
+    pub(crate) fn next_key(&mut self) -> Result<Option<String>, Error> {
+        if !self.next_raw_key()? {
+            return Ok(None);
+        }
+        let key = self.scratch_text()?;
+        if let Some(segment) = self.path.last_mut() {
+            *segment = Segment::Key(key.clone());
+        }
+        Ok(Some(key))
+    }
+
+    /// Reads an object: calls `read` at each field that is one of `fields`. It must read or skip the
+    /// value.
+    pub(crate) fn object(
+        &mut self,
+        fields: &'static [&'static str],
+        mut read: impl FnMut(&mut Self, &'static str) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.begin_object()?;
+        while let Some(field) = self.next_field(fields)? {
+            read(self, field)?;
+        }
+        Ok(())
+    }
+
+    /// Reads a list: calls `read` at each element.
+    pub(crate) fn list(
+        &mut self,
+        mut read: impl FnMut(&mut Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.begin_list()?;
+        while self.next_element()? {
+            read(self)?;
+        }
+        Ok(())
+    }
+
+    /// Reads a map with any keys: calls `read` at each value. A key that occurs twice is the
+    /// caller's concern, as in [`Json::next_key`].
+    pub(crate) fn map(
+        &mut self,
+        mut read: impl FnMut(&mut Self, String) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.begin_object()?;
+        while let Some(key) = self.next_key()? {
+            read(self, key)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,160 @@
+use std::collections::{BTreeMap, btree_map::Entry};
+
+use trajectory_metrics::tool_calls::Value;
+
+use crate::{
+    engines::json::reader::Json,
+    error::{Error, Problem},
+};
+
+impl Json<'_> {
+    /// The type of the next value, in words.
+    pub(crate) fn found(&mut self) -> Result<&'static str, Error> {
+        Ok(match self.token()? {
+            b'{' => "an object",
+            b'[' => "a list",
+            b'"' => "a string",
+            b't' | b'f' => "a boolean",
+            b'n' => "null",
+            _ => "a number",
+        })
+    }
+
+    /// An error that the value has another type than the expected one.
+    pub(crate) fn type_error(&mut self, expected: &'static str) -> Error {
+        match self.found() {
+            Ok(found) => self.error(Problem::Type { expected, found }),
+            Err(error) => error,
+        }
+    }
+
+    /// Passes over a null; false if the value is anything else, which is not read.
+    pub(crate) fn null(&mut self) -> Result<bool, Error> {
+        if self.token()? != b'n' {
+            return Ok(false);
+        }
+        self.scalar().map(|_| true)
+    }
+
+    /// Reads null as `None`, and anything else with `read`.
+    pub(crate) fn optional<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        if self.null()? { Ok(None) } else { read(self).map(Some) }
+    }
+
+    pub(crate) fn text(&mut self) -> Result<String, Error> {
+        if self.token()? != b'"' {
+            return Err(self.type_error("a string"));
+        }
+        self.string_to_scratch()?;
+        self.scratch_text()
+    }
+
+    /// A string, or a whole number as its digits: ids are written as either.
+    pub(crate) fn name(&mut self) -> Result<String, Error> {
+        if self.token()? == b'"' {
+            return self.text();
+        }
+        match self.number()? {
+            Value::Integer(number) => Ok(number.to_string()),
+            Value::Real(number) => Ok(number.to_string()),
+            _ => Err(self.error(Problem::Type { expected: "a string", found: "another value" })),
+        }
+    }
+
+    pub(crate) fn boolean(&mut self) -> Result<bool, Error> {
+        match self.token()? {
+            b't' | b'f' => {}
+            _ => return Err(self.type_error("a boolean")),
+        }
+        match self.scalar()? {
+            Value::Bool(value) => Ok(value),
+            _ => Err(self.syntax("a value")),
+        }
+    }
+
+    fn number(&mut self) -> Result<Value, Error> {
+        match self.token()? {
+            b'-' | b'0'..=b'9' | b'N' | b'I' => self.scalar(),
+            _ => Err(self.type_error("a number")),
+        }
+    }
+
+    /// A number; NaN and infinities are let through.
+    pub(crate) fn any_real(&mut self) -> Result<f64, Error> {
+        match self.number()? {
+            Value::Integer(number) => Ok(number as f64),
+            Value::Real(number) => Ok(number),
+            _ => Err(self.syntax("a number")),
+        }
+    }
+
+    /// A finite number.
+    pub(crate) fn real(&mut self) -> Result<f64, Error> {
+        let number = self.any_real()?;
+        if number.is_finite() {
+            return Ok(number);
+        }
+        let value = number.to_string();
+        Err(self.error(Problem::Value { value, expected: "a finite number" }))
+    }
+
+    /// A whole number of at least 0, which may be written as 5.0.
+    pub(crate) fn count(&mut self) -> Result<u64, Error> {
+        let number = self.number()?;
+        let count = match number {
+            Value::Integer(number) => u64::try_from(number).ok(),
+            // 2^53: larger numbers have lost digits.
+            Value::Real(number)
+                if number.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(&number) =>
+            {
+                Some(number as u64)
+            }
+            _ => None,
+        };
+        count.ok_or_else(|| {
+            let value = match number {
+                Value::Integer(number) => number.to_string(),
+                Value::Real(number) => number.to_string(),
+                _ => String::new(),
+            };
+            self.error(Problem::Value { value, expected: "a whole number of at least 0" })
+        })
+    }
+
+    /// Any value. A key that occurs twice in an object is an error.
+    pub(crate) fn value(&mut self) -> Result<Value, Error> {
+        self.hold(size_of::<Value>())?;
+        match self.token()? {
+            b'"' => self.text().map(Value::Text),
+            b'[' => {
+                let mut values = Vec::new();
+                self.list(|json| {
+                    values.push(json.value()?);
+                    Ok(())
+                })?;
+                Ok(Value::List(values))
+            }
+            b'{' => self.value_map().map(Value::Map),
+            _ => self.scalar(),
+        }
+    }
+
+    /// An object with any keys.
+    pub(crate) fn value_map(&mut self) -> Result<BTreeMap<String, Value>, Error> {
+        let mut values = BTreeMap::new();
+        self.map(|json, key| match values.entry(key) {
+            Entry::Vacant(place) => {
+                place.insert(json.value()?);
+                Ok(())
+            }
+            Entry::Occupied(place) => {
+                let key: &String = place.key();
+                Err(json.error(Problem::DuplicateKey { key: key.clone() }))
+            }
+        })?;
+        Ok(values)
+    }
+}

@@ -1,0 +1,278 @@
+use std::{fmt, io};
+
+/// The place of a problem: a file, a part of it, and a field.
+///
+/// Parts that are unknown or do not apply are `None`; a field that is empty stands for the whole
+/// value.
+///
+/// ```
+/// use run_logs::Place;
+///
+/// let mut place = Place::default();
+/// place.file = Some("runs.jsonl".to_owned());
+/// place.line = Some(12);
+/// place.field = "turns[0].response".to_owned();
+/// assert_eq!(place.to_string(), "runs.jsonl: line 12: turns[0].response");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Place {
+    /// The file, as the caller named it.
+    pub file: Option<String>,
+    /// The entry of an archive.
+    pub entry: Option<String>,
+    /// The sample, trial or simulation, by the name that the log gives it.
+    pub sample: Option<String>,
+    /// The line of the file or entry on which the value starts, from 1.
+    pub line: Option<u64>,
+    /// The path to the field, such as `events[3].output.usage`; empty for the whole value.
+    pub field: String,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        let mut part = |f: &mut fmt::Formatter<'_>, word: &str, text: &dyn fmt::Display| {
+            write!(f, "{separator}{word}{text}")?;
+            separator = ": ";
+            Ok(())
+        };
+        if let Some(file) = &self.file {
+            part(f, "", file)?;
+        }
+        if let Some(entry) = &self.entry {
+            part(f, "entry ", entry)?;
+        }
+        if let Some(sample) = &self.sample {
+            part(f, "sample ", sample)?;
+        }
+        if let Some(line) = &self.line {
+            part(f, "line ", line)?;
+        }
+        if !self.field.is_empty() {
+            part(f, "", &self.field)?;
+        }
+        if separator.is_empty() { f.write_str("input") } else { Ok(()) }
+    }
+}
+
+/// What is wrong with a log at a [`Place`].
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The text is not JSON.
+    #[error("invalid JSON: expected {expected}")]
+    Syntax {
+        /// What JSON allows here.
+        expected: &'static str,
+    },
+    /// The input ends inside a value, or an archive has no central directory.
+    #[error("the input ends too early; the file is truncated")]
+    Truncated,
+    /// A value follows the end of the log.
+    #[error("the input continues after its end; give one log per file")]
+    Trailing,
+    /// A field has a value of the wrong type.
+    #[error("expected {expected}, found {found}")]
+    Type {
+        /// The type that the field should have.
+        expected: &'static str,
+        /// The type that it has.
+        found: &'static str,
+    },
+    /// A required field is missing.
+    #[error("the field is missing")]
+    Missing,
+    /// A value has the right type but is not allowed.
+    #[error("{value} is invalid; expected {expected}")]
+    Value {
+        /// The value, shortened if it is long.
+        value: String,
+        /// The valid values, in words.
+        expected: &'static str,
+    },
+    /// A key that the reader uses occurs twice in its object.
+    #[error("the key {key:?} occurs twice; give it once")]
+    DuplicateKey {
+        /// The key.
+        key: String,
+    },
+    /// A string contains half of a surrogate pair, which is no character.
+    #[error("a string contains half of a surrogate pair")]
+    LoneSurrogate,
+    /// A string is not UTF-8.
+    #[error("a string is not valid UTF-8")]
+    NotUtf8,
+    /// A number is outside the range of its type.
+    #[error("the number {text} is out of range")]
+    NumberRange {
+        /// The number as written, shortened if it is long.
+        text: String,
+    },
+    /// Values are nested more deeply than [`ReadLimits::max_depth`](crate::ReadLimits::max_depth).
+    #[error("values are nested more than {limit} deep")]
+    TooDeep {
+        /// The limit.
+        limit: usize,
+    },
+    /// A string is longer than [`ReadLimits::max_string`](crate::ReadLimits::max_string).
+    #[error("a string is longer than {limit} bytes; raise the limit if the file is trusted")]
+    StringTooLong {
+        /// The limit, in bytes.
+        limit: usize,
+    },
+    /// A run is larger than [`ReadLimits::max_run`](crate::ReadLimits::max_run).
+    #[error("a run holds more than {limit} bytes; raise the limit if the file is trusted")]
+    RunTooLarge {
+        /// The limit, in bytes.
+        limit: usize,
+    },
+    /// An entry of an archive is larger than
+    /// [`ReadLimits::max_entry`](crate::ReadLimits::max_entry).
+    #[error("an entry is larger than {limit} bytes; raise the limit if the file is trusted")]
+    EntryTooLarge {
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// An entry of an archive expands by more than
+    /// [`ReadLimits::max_ratio`](crate::ReadLimits::max_ratio).
+    #[error("an entry expands more than {limit} times; raise the limit if the file is trusted")]
+    Ratio {
+        /// The limit.
+        limit: u64,
+    },
+    /// An archive or one of its entries cannot be unpacked.
+    #[error("the archive cannot be unpacked: {reason}")]
+    Archive {
+        /// The reason.
+        reason: String,
+    },
+    /// A part that the log refers to does not exist.
+    #[error("{what} does not exist")]
+    Dangling {
+        /// The reference.
+        what: String,
+    },
+    /// The log has a form that this version cannot read.
+    #[error("{what} is not supported")]
+    Unsupported {
+        /// The form.
+        what: &'static str,
+    },
+}
+
+/// The reason why a log cannot be read, or a run cannot be converted.
+///
+/// ```
+/// use std::io::Cursor;
+/// use run_logs::{Error, Format, Problem, ReadOptions, read};
+///
+/// let cut_off = Cursor::new(br#"{"version": 2, "status": "success", "eval": {"task""#);
+/// let mut runs = read(cut_off, Format::Inspect, &ReadOptions::default())?;
+/// let error = runs.next().unwrap().unwrap_err();
+/// assert!(matches!(error, Error::Invalid { problem: Problem::Truncated, .. }));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The content of a log is invalid.
+    #[error("{place}: {problem}")]
+    Invalid {
+        /// Where it is invalid.
+        place: Box<Place>,
+        /// What is wrong there.
+        problem: Problem,
+    },
+    /// A file cannot be read.
+    #[error("{place}: {message}")]
+    Io {
+        /// The file.
+        place: Box<Place>,
+        /// The kind of the error.
+        kind: io::ErrorKind,
+        /// The message of the operating system or of the reader.
+        message: String,
+    },
+    /// The content is of no known format.
+    #[error("{place}: the format is not recognized; known formats: {known}")]
+    UnknownFormat {
+        /// The file.
+        place: Box<Place>,
+        /// The known formats.
+        known: &'static str,
+    },
+    /// The format needs a feature that this build does not have.
+    #[error("{place}: reading this format needs the feature {feature} of the crate run-logs")]
+    Feature {
+        /// The file.
+        place: Box<Place>,
+        /// The feature.
+        feature: &'static str,
+    },
+    /// A setting is outside its range.
+    #[error("{name} is {value}; it must be {range}")]
+    Setting {
+        /// The setting's name.
+        name: &'static str,
+        /// The value as given.
+        value: f64,
+        /// The valid range, in words.
+        range: &'static str,
+    },
+    /// A quantity does not exist for a run.
+    #[error("{name} is undefined: {reason}")]
+    Undefined {
+        /// The quantity.
+        name: &'static str,
+        /// The reason.
+        reason: String,
+    },
+    /// A number cannot be used by the rules for probabilities and weights.
+    #[error(transparent)]
+    ScoringRules(#[from] scoring_rules::Error),
+    /// A stream of confidence is invalid.
+    #[error(transparent)]
+    TrajectoryMetrics(#[from] trajectory_metrics::Error),
+    /// An outcome and a stop reason contradict each other.
+    #[error(transparent)]
+    Censoring(#[from] censoring::Error),
+    /// The costs of a run are invalid.
+    #[error(transparent)]
+    BudgetEstimation(#[from] budget_estimation::Error),
+    /// The problems of a pool are invalid.
+    #[cfg(feature = "pools")]
+    #[error(transparent)]
+    KnapsackOracle(#[from] knapsack_oracle::Error),
+}
+
+impl Error {
+    pub(crate) fn invalid(place: Place, problem: Problem) -> Self {
+        Self::Invalid { place: Box::new(place), problem }
+    }
+
+    pub(crate) fn io(place: Place, error: &io::Error) -> Self {
+        Self::Io { place: Box::new(place), kind: error.kind(), message: error.to_string() }
+    }
+
+    /// The same error with the name of the entry of an archive.
+    #[cfg(feature = "archives")]
+    pub(crate) fn in_entry(mut self, entry: &str) -> Self {
+        if let Self::Invalid { place, .. } | Self::Io { place, .. } = &mut self {
+            place.entry = Some(entry.to_owned());
+        }
+        self
+    }
+
+    /// The same error with the name of the file, unless it already has one.
+    pub(crate) fn in_file(mut self, file: Option<&str>) -> Self {
+        if let Self::Invalid { place, .. }
+        | Self::Io { place, .. }
+        | Self::UnknownFormat { place, .. }
+        | Self::Feature { place, .. } = &mut self
+        {
+            place.file = place.file.take().or_else(|| file.map(str::to_owned));
+        }
+        self
+    }
+}

@@ -1,0 +1,65 @@
+//! Chats, responses of model providers, and recorded exchanges.
+//!
+//! The fields of the providers' responses have different names, so that one reader takes them all:
+//! the format only decides which field a document must have.
+
+pub(crate) mod calls;
+pub(crate) mod document;
+pub(crate) mod documents;
+pub(crate) mod gemini;
+pub(crate) mod logprobs;
+pub(crate) mod messages;
+pub(crate) mod output;
+pub(crate) mod response;
+pub(crate) mod usage;
+
+use std::io::Read;
+
+use crate::{
+    error::Error,
+    format::Format,
+    formats::{chat::documents::Documents, run_iterator::RunIterator, shape::Shape},
+    read_options::ReadOptions,
+};
+
+/// Whether the first bytes of a file show one of these formats.
+pub(crate) fn recognizes(shape: &Shape) -> Option<Format> {
+    let is_turns = shape.has_key("turns", "request") || shape.has_key("turns", "response");
+    if is_turns || (shape.has("request") && shape.has("response")) {
+        Some(Format::Exchanges)
+    } else if shape.has_key("candidates", "content")
+        || (shape.has_key("candidates", "finishReason"))
+        || (shape.has("usageMetadata") && shape.has("modelVersion"))
+    {
+        Some(Format::Gemini)
+    } else if shape.text("object") == Some("response")
+        || (shape.has("incomplete_details") && shape.has("output"))
+    {
+        Some(Format::OpenAiResponses)
+    } else if shape.text("object") == Some("chat.completion")
+        || shape.has_key("choices", "message")
+        || (shape.has("custom_id") && shape.has_key("response", "body"))
+        || is_conversation(shape)
+    {
+        Some(Format::OpenAiChat)
+    } else if shape.has("done") && (shape.has("message") || shape.has("response")) {
+        Some(Format::Ollama)
+    } else {
+        None
+    }
+}
+
+/// Messages with roles, without the fields by which a simulation of tau2 is known.
+fn is_conversation(shape: &Shape) -> bool {
+    shape.has_key("messages", "role")
+        && !["reward_info", "termination_reason", "simulations"].iter().any(|name| shape.has(name))
+}
+
+/// The runs of a log.
+pub(crate) fn read<'a>(
+    source: impl Read + 'a,
+    format: Format,
+    options: &ReadOptions,
+) -> Result<RunIterator<'a>, Error> {
+    Ok(Box::new(Documents::open(source, format, options)?))
+}

@@ -1,0 +1,106 @@
+use std::collections::BTreeMap;
+
+use trajectory_metrics::tool_calls::Value;
+
+use crate::{
+    engines::json::reader::Json,
+    error::{Error, Problem},
+    values::recorded_call::{Arguments, RecordedCall},
+};
+
+/// Reads `tool_calls`.
+pub(crate) fn call_list(json: &mut Json<'_>) -> Result<Vec<RecordedCall>, Error> {
+    let mut calls = Vec::new();
+    json.list(|json| {
+        json.hold(size_of::<RecordedCall>())?;
+        calls.push(call(json)?);
+        Ok(())
+    })?;
+    Ok(calls)
+}
+
+/// Reads a call: `{"id", "function": {"name", "arguments"}}`, or `custom` with an `input`.
+fn call(json: &mut Json<'_>) -> Result<RecordedCall, Error> {
+    let (mut id, mut call) = (None, None);
+    json.object(&["id", "function", "custom"], |json, field| {
+        match field {
+            "id" => id = json.optional(Json::name)?,
+            _ => call = json.optional(|json| function(json, None))?.or(call.take()),
+        }
+        Ok(())
+    })?;
+    let mut call = call.ok_or_else(|| json.error_at("function", Problem::Missing))?;
+    call.id = id.or(call.id);
+    Ok(call)
+}
+
+/// Reads the name of a called function and what it was called with. `id` is the field that holds
+/// the call's id.
+pub(crate) fn function(
+    json: &mut Json<'_>,
+    id: Option<&'static str>,
+) -> Result<RecordedCall, Error> {
+    let mut call = CallFields::default();
+    json.object(
+        &["id", "call_id", "name", "arguments", "args", "input"],
+        |json, field| match field {
+            "id" | "call_id" if Some(field) != id => json.skip(),
+            _ => call.field(json, field),
+        },
+    )?;
+    call.finish(json)
+}
+
+/// A call while its fields are read.
+#[derive(Default)]
+pub(crate) struct CallFields {
+    id: Option<String>,
+    name: Option<String>,
+    arguments: Option<Arguments>,
+    written: Option<String>,
+}
+
+impl CallFields {
+    /// Reads one of `id`, `call_id`, `name`, `arguments`, `args` and `input`.
+    pub(crate) fn field(&mut self, json: &mut Json<'_>, field: &str) -> Result<(), Error> {
+        match field {
+            "name" => self.name = json.optional(Json::text)?,
+            "arguments" | "args" => {
+                let (arguments, written) = arguments(json)?;
+                (self.arguments, self.written) = (Some(arguments), written);
+            }
+            "input" => {
+                let input = json.optional(Json::text)?.unwrap_or_default();
+                self.arguments = Some(Arguments::Parsed(Value::Text(input)));
+            }
+            _ => self.id = json.optional(Json::name)?,
+        }
+        Ok(())
+    }
+
+    /// The call, or an error at the name that is missing.
+    pub(crate) fn finish(self, json: &Json<'_>) -> Result<RecordedCall, Error> {
+        let name = self.name.ok_or_else(|| json.error_at("name", Problem::Missing))?;
+        let empty = || Arguments::Parsed(Value::Map(BTreeMap::new()));
+        let mut call = RecordedCall::new(name, self.arguments.unwrap_or_else(empty));
+        (call.id, call.written) = (self.id, self.written);
+        Ok(call)
+    }
+}
+
+/// Reads arguments: the text that a model wrote, which may be no JSON, or a value that its server
+/// has read already. Text that was parsed is returned, too.
+fn arguments(json: &mut Json<'_>) -> Result<(Arguments, Option<String>), Error> {
+    if json.token()? == b'"' {
+        let text = json.text()?;
+        json.hold(text.len())?;
+        let arguments = Arguments::from_text(text.clone(), json.limits);
+        let is_parsed = matches!(arguments, Arguments::Parsed(_));
+        return Ok((arguments, is_parsed.then_some(text)));
+    }
+    let arguments = match json.value()? {
+        Value::Null => Value::Map(BTreeMap::new()),
+        value => value,
+    };
+    Ok((Arguments::Parsed(arguments), None))
+}

@@ -1,0 +1,115 @@
+use crate::{
+    engines::json::reader::Json,
+    error::{Error, Problem},
+    values::tokens::Tokens,
+};
+
+/// Tokens while a list is read: one token and its alternatives, in buffers that are used again.
+#[derive(Default)]
+struct Buffers {
+    text: Vec<u8>,
+    raw: Vec<u8>,
+    alternative_bytes: Vec<u8>,
+    /// End of the bytes, and log-probability.
+    alternatives: Vec<(usize, f64)>,
+}
+
+/// Reads a list of `{"token", "logprob", "bytes"?, "top_logprobs"?}`.
+pub(crate) fn tokens(json: &mut Json<'_>) -> Result<Tokens, Error> {
+    let (mut tokens, mut buffers) = (Tokens::default(), Buffers::default());
+    append(json, &mut tokens, &mut buffers)?;
+    Ok(tokens)
+}
+
+/// Reads such a list behind other tokens.
+pub(crate) fn more_tokens(json: &mut Json<'_>, tokens: &mut Tokens) -> Result<(), Error> {
+    append(json, tokens, &mut Buffers::default())
+}
+
+/// The tokens that a log has for a text: an empty list beside a text says that there are none.
+pub(crate) fn said(tokens: Option<Tokens>, text: &str) -> Option<Tokens> {
+    tokens.filter(|tokens| !tokens.is_empty() || text.is_empty())
+}
+
+fn append(json: &mut Json<'_>, tokens: &mut Tokens, buffers: &mut Buffers) -> Result<(), Error> {
+    const TOKEN: &[&str] = &["token", "logprob", "bytes", "top_logprobs"];
+    const ALTERNATIVE: &[&str] = &["token", "logprob", "bytes"];
+    let Buffers { text, raw, alternative_bytes, alternatives } = buffers;
+    json.list(|json| {
+        alternative_bytes.clear();
+        alternatives.clear();
+        text.clear();
+        let (mut logprob, mut has_bytes) = (None, false);
+        json.object(TOKEN, |json, field| match field {
+            "top_logprobs" if json.token()? == b'n' => json.null().map(drop),
+            "top_logprobs" => json.list(|json| {
+                let start = alternative_bytes.len();
+                let (mut logprob, mut has_bytes) = (None, false);
+                json.object(ALTERNATIVE, |json, field| {
+                    part(json, field, start, alternative_bytes, raw, &mut logprob, &mut has_bytes)
+                })?;
+                let logprob = logprob.ok_or_else(|| json.error_at("logprob", Problem::Missing))?;
+                alternatives.push((alternative_bytes.len(), logprob));
+                Ok(())
+            }),
+            field => part(json, field, 0, text, raw, &mut logprob, &mut has_bytes),
+        })?;
+        let logprob = logprob.ok_or_else(|| json.error_at("logprob", Problem::Missing))?;
+        json.hold(text.len() + alternative_bytes.len() + 32 + 16 * alternatives.len())?;
+        tokens.push(text, logprob);
+        let mut start = 0;
+        for &(end, logprob) in alternatives.iter() {
+            tokens.push_alternative(alternative_bytes.get(start..end).unwrap_or_default(), logprob);
+            start = end;
+        }
+        Ok(())
+    })
+}
+
+/// Reads a field of a token; its text or bytes replace what `text` holds from `start` on, and bytes
+/// go before the text.
+fn part(
+    json: &mut Json<'_>,
+    field: &str,
+    start: usize,
+    text: &mut Vec<u8>,
+    raw: &mut Vec<u8>,
+    logprob: &mut Option<f64>,
+    has_bytes: &mut bool,
+) -> Result<(), Error> {
+    match field {
+        // Some servers write null for a token that has no probability.
+        "logprob" => *logprob = Some(json.optional(Json::any_real)?.unwrap_or(f64::NAN)),
+        "token" => {
+            if json.token()? != b'"' {
+                return Err(json.type_error("a string"));
+            }
+            json.string_to_scratch()?;
+            if str::from_utf8(&json.scratch).is_err() {
+                return Err(json.error(Problem::NotUtf8));
+            }
+            if !*has_bytes {
+                text.truncate(start);
+                text.extend_from_slice(&json.scratch);
+            }
+        }
+        _ => {
+            if json.null()? {
+                return Ok(());
+            }
+            raw.clear();
+            json.list(|json| {
+                let byte = json.count()?;
+                raw.push(u8::try_from(byte).map_err(|_| {
+                    let value = byte.to_string();
+                    json.error(Problem::Value { value, expected: "a byte, from 0 to 255" })
+                })?);
+                Ok(())
+            })?;
+            text.truncate(start);
+            text.extend_from_slice(raw);
+            *has_bytes = true;
+        }
+    }
+    Ok(())
+}

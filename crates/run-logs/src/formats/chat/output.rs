@@ -1,0 +1,83 @@
+use crate::{
+    engines::json::reader::Json,
+    error::Error,
+    formats::chat::{calls::CallFields, logprobs::more_tokens},
+    values::{message::Reply, tokens::Tokens},
+};
+
+/// Reads `output` of the Responses form: messages and calls. Other items, such as reasoning, are
+/// passed over.
+///
+/// The reply has tokens if each of its texts has.
+pub(crate) fn output(json: &mut Json<'_>) -> Result<Reply, Error> {
+    let mut reply = Reply::default();
+    let mut tokens = Spoken::default();
+    json.list(|json| item(json, &mut reply, &mut tokens))?;
+    reply.tokens = tokens.tokens.filter(|_| !tokens.is_partial);
+    Ok(reply)
+}
+
+/// The tokens of all texts.
+#[derive(Default)]
+struct Spoken {
+    tokens: Option<Tokens>,
+    /// Whether a text has no tokens.
+    is_partial: bool,
+}
+
+fn item(json: &mut Json<'_>, reply: &mut Reply, tokens: &mut Spoken) -> Result<(), Error> {
+    const ITEM: &[&str] = &["type", "content", "id", "call_id", "name", "arguments", "input"];
+    json.hold(size_of::<Reply>())?;
+    let (mut kind, mut call) = (None, CallFields::default());
+    json.object(ITEM, |json, field| match field {
+        "type" => {
+            kind = json.optional(Json::text)?;
+            Ok(())
+        }
+        // The id of the item is not that of the call.
+        "id" => json.skip(),
+        "content" if json.token()? != b'[' => json.skip(),
+        "content" => json.list(|json| part(json, reply, tokens)),
+        // Other tools have names and inputs of other types.
+        "arguments" | "input" if json.token()? != b'"' => json.skip(),
+        field => call.field(json, field),
+    })?;
+    if matches!(kind.as_deref(), Some("function_call" | "custom_tool_call")) {
+        reply.tool_calls.push(call.finish(json)?);
+    }
+    Ok(())
+}
+
+/// Reads a part of a message: text with its log-probabilities, or a refusal.
+fn part(json: &mut Json<'_>, reply: &mut Reply, tokens: &mut Spoken) -> Result<(), Error> {
+    let (mut kind, mut text, mut refusal) = (None, None, None);
+    let (mut read, mut is_listed) = (Tokens::default(), false);
+    json.object(&["type", "text", "refusal", "logprobs"], |json, field| {
+        if json.null()? {
+            return Ok(());
+        }
+        match field {
+            "type" => kind = Some(json.text()?),
+            "text" => text = Some(json.text()?),
+            "refusal" => refusal = Some(json.text()?),
+            _ => {
+                is_listed = true;
+                more_tokens(json, &mut read)?;
+            }
+        }
+        Ok(())
+    })?;
+    if let Some(refusal) = refusal {
+        reply.refusal.get_or_insert_default().push_str(&refusal);
+    }
+    // Reasoning has texts of its own kind.
+    let is_text = kind.as_deref().is_none_or(|kind| kind == "output_text");
+    if let (Some(text), true) = (text, is_text) {
+        tokens.is_partial |= read.is_empty() && !text.is_empty();
+        if is_listed {
+            tokens.tokens.get_or_insert_default().append(&read);
+        }
+        reply.text.push_str(&text);
+    }
+    Ok(())
+}

@@ -1,0 +1,78 @@
+use crate::{
+    engines::json::reader::Json,
+    error::{Error, Problem},
+    values::usage::Usage,
+};
+
+/// Reads `usage` of a chat response or of the Responses form. Cached tokens are part of the input.
+pub(crate) fn usage(json: &mut Json<'_>) -> Result<Usage, Error> {
+    const USAGE: &[&str] = &[
+        "prompt_tokens",
+        "completion_tokens",
+        "input_tokens",
+        "output_tokens",
+        "prompt_tokens_details",
+        "input_tokens_details",
+        "completion_tokens_details",
+        "output_tokens_details",
+        "cost",
+    ];
+    const DETAILS: &[&str] = &["cached_tokens", "cache_write_tokens", "reasoning_tokens"];
+    let mut usage = Usage::default();
+    json.object(USAGE, |json, field| {
+        if json.null()? {
+            return Ok(());
+        }
+        match field {
+            "prompt_tokens" | "input_tokens" => usage.input_tokens = Some(json.count()?),
+            "completion_tokens" | "output_tokens" => usage.output_tokens = Some(json.count()?),
+            "cost" => {
+                let cost = json.real()?;
+                if cost < 0.0 {
+                    let (value, expected) = (cost.to_string(), "a cost of at least 0");
+                    return Err(json.error(Problem::Value { value, expected }));
+                }
+                usage.cost_usd = Some(cost);
+            }
+            _ => json.object(DETAILS, |json, field| {
+                let count = json.optional(Json::count)?;
+                match field {
+                    "cached_tokens" => usage.cached_tokens = count,
+                    "cache_write_tokens" => usage.cache_write_tokens = count,
+                    _ => usage.reasoning_tokens = count,
+                }
+                Ok(())
+            })?,
+        }
+        Ok(())
+    })?;
+    Ok(usage)
+}
+
+/// Reads `usageMetadata` of Gemini, whose output tokens are counted without the thoughts.
+pub(crate) fn gemini_usage(json: &mut Json<'_>) -> Result<Usage, Error> {
+    const USAGE: &[&str] = &[
+        "promptTokenCount",
+        "toolUsePromptTokenCount",
+        "candidatesTokenCount",
+        "thoughtsTokenCount",
+        "cachedContentTokenCount",
+    ];
+    let mut usage = Usage::default();
+    let mut tool_results = None;
+    json.object(USAGE, |json, field| {
+        let count = json.optional(Json::count)?;
+        match field {
+            "promptTokenCount" => usage.input_tokens = count,
+            "toolUsePromptTokenCount" => tool_results = count,
+            "candidatesTokenCount" => usage.output_tokens = count,
+            "thoughtsTokenCount" => usage.reasoning_tokens = count,
+            _ => usage.cached_tokens = count,
+        }
+        Ok(())
+    })?;
+    let plus = |count: Option<u64>, more: Option<u64>| count?.checked_add(more.unwrap_or(0));
+    usage.input_tokens = plus(usage.input_tokens, tool_results);
+    usage.output_tokens = plus(usage.output_tokens, usage.reasoning_tokens);
+    Ok(usage)
+}

@@ -1,0 +1,62 @@
+use std::io::{Cursor, Read, Seek, SeekFrom};
+
+use crate::{
+    error::{Error, Place},
+    format::{Format, NAMES},
+    formats::{chat, harbor, inspect, run_iterator::RunIterator, shape::Shape, tau2},
+    read_options::ReadOptions,
+};
+
+/// Bytes that are looked at to recognize a format.
+const PREFIX: u64 = 64 << 10;
+
+/// Opens a log: recognizes its format if that is not given, and hands it to its reader.
+pub(crate) fn open<'a>(
+    mut source: impl Read + Seek + 'a,
+    format: Format,
+    options: &ReadOptions,
+) -> Result<(Format, RunIterator<'a>), Error> {
+    let io = |error: &std::io::Error| Error::io(Place::default(), error);
+    let mut prefix = Vec::new();
+    source.by_ref().take(PREFIX).read_to_end(&mut prefix).map_err(|error| io(&error))?;
+    if is_archive(&prefix) && matches!(format, Format::Auto | Format::Inspect) {
+        source.seek(SeekFrom::Start(0)).map_err(|error| io(&error))?;
+        return Ok((Format::Inspect, inspect::archive(source, options)?));
+    }
+    // Some editors write a byte-order mark.
+    if prefix.starts_with(b"\xef\xbb\xbf") {
+        prefix.drain(..3);
+    }
+    let format = match format {
+        Format::Auto => recognize(&Shape::of(&prefix)).ok_or_else(|| {
+            let place = Box::new(Place::default());
+            Error::UnknownFormat { place, known: NAMES }
+        })?,
+        format => format,
+    };
+    let source = Cursor::new(prefix).chain(source);
+    let runs = match format {
+        Format::Auto | Format::Inspect => inspect::json(source, options)?,
+        Format::Exchanges
+        | Format::OpenAiChat
+        | Format::OpenAiResponses
+        | Format::Gemini
+        | Format::Ollama => chat::read(source, format, options)?,
+        Format::Atif | Format::Harbor => harbor::read(source, format, options)?,
+        Format::Tau2 => tau2::read(source, options)?,
+    };
+    Ok((format, runs))
+}
+
+fn is_archive(prefix: &[u8]) -> bool {
+    prefix.starts_with(b"PK\x03\x04") || prefix.starts_with(b"PK\x05\x06")
+}
+
+fn recognize(shape: &Shape) -> Option<Format> {
+    if inspect::recognizes(shape) {
+        return Some(Format::Inspect);
+    }
+    chat::recognizes(shape)
+        .or_else(|| harbor::recognizes(shape))
+        .or_else(|| tau2::recognizes(shape).then_some(Format::Tau2))
+}

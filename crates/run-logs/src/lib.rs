@@ -1,0 +1,26 @@
+#![doc = include_str!("../README.md")]
+
+mod conversions;
+#[allow(dead_code, reason = "readers of further formats use the rest")]
+mod engines;
+mod error;
+mod format;
+#[allow(dead_code, reason = "readers of further formats use the rest")]
+mod formats;
+mod read;
+mod read_options;
+mod values;
+
+pub use conversions::{
+    ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Judgement,
+    LoggedRun, MissingTurns, MissingValue, OutcomePolicy, RunTable, ShortLists, StreamOptions,
+    StreamRun, StreamRuns, TokenMeasure, token_confidence,
+};
+pub use error::{Error, Place, Problem};
+pub use format::Format;
+pub use read::{Runs, read, read_path};
+pub use read_options::ReadOptions;
+pub use values::{
+    Arguments, Caller, Message, ReadLimits, RecordedCall, Reply, Role, Run, RunLimit, Score, Token,
+    Tokens, Turn, Usage,
+};

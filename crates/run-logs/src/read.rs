@@ -1,0 +1,200 @@
+use std::{
+    collections::VecDeque,
+    fmt,
+    fs::{self, File},
+    io::{Read, Seek},
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    error::{Error, Place},
+    format::{Format, NAMES},
+    formats::{dispatch::open, run_iterator::RunIterator},
+    read_options::ReadOptions,
+    values::run::Run,
+};
+
+/// The runs of a log or of a folder of logs, read one after the other.
+///
+/// One run is held at a time. After an error there are no more runs.
+pub struct Runs<'a> {
+    current: Option<RunIterator<'a>>,
+    /// Files that are still to be opened.
+    files: VecDeque<PathBuf>,
+    /// The name of the current file, for errors.
+    file: Option<String>,
+    asked: Format,
+    format: Format,
+    options: ReadOptions,
+    unrecognized: Vec<PathBuf>,
+}
+
+/// Reads the runs of a log.
+///
+/// The source is read once, from its current position; an archive is read from its start.
+///
+/// # Errors
+///
+/// [`Error::UnknownFormat`] if the format is [`Format::Auto`] and not recognized, and an error that
+/// names the place if the beginning of the log is invalid. The iterator returns the errors of runs.
+///
+/// ```
+/// use std::io::Cursor;
+/// use run_logs::{Error, Format, ReadOptions, read};
+///
+/// let log = br#"{"version": 2, "status": "success",
+///     "eval": {"task": "sums", "model": "mockllm/model"},
+///     "samples": [{"id": 1, "epoch": 1, "scores": {"match": {"value": "C"}}}]}"#;
+/// let runs = read(Cursor::new(log), Format::Auto, &ReadOptions::default())?;
+/// assert_eq!(runs.format(), Format::Inspect);
+/// let runs = runs.collect::<Result<Vec<_>, Error>>()?;
+/// assert_eq!((runs[0].id.as_str(), runs[0].trial), ("1", Some(1)));
+/// assert_eq!(runs[0].scores["match"].value, "C".into());
+/// # Ok::<(), Error>(())
+/// ```
+pub fn read<'a>(
+    source: impl Read + Seek + 'a,
+    format: Format,
+    options: &ReadOptions,
+) -> Result<Runs<'a>, Error> {
+    let (found, runs) = open(source, format, options)?;
+    Ok(Runs {
+        current: Some(runs),
+        files: VecDeque::new(),
+        file: None,
+        asked: format,
+        format: found,
+        options: *options,
+        unrecognized: Vec::new(),
+    })
+}
+
+/// Reads the runs of a file, or of all files in a folder and its subfolders in the order of their
+/// paths.
+///
+/// In a folder, files whose format is not recognized are left out and listed by
+/// [`Runs::unrecognized`]. Files and folders whose names start with a dot are not looked at.
+///
+/// # Errors
+///
+/// [`Error::Io`] if the file or folder cannot be read; the errors of [`read`].
+pub fn read_path(
+    path: &Path,
+    format: Format,
+    options: &ReadOptions,
+) -> Result<Runs<'static>, Error> {
+    let name = path.display().to_string();
+    let io = |error: &std::io::Error| Error::io(Place::default(), error).in_file(Some(&name));
+    if !path.is_dir() {
+        let file = File::open(path).map_err(|error| io(&error))?;
+        let mut runs = read(file, format, options).map_err(|error| error.in_file(Some(&name)))?;
+        runs.file = Some(name);
+        return Ok(runs);
+    }
+    let mut files = Vec::new();
+    files_in(path, &mut files)?;
+    let mut runs = Runs {
+        current: None,
+        files: files.into(),
+        file: None,
+        asked: format,
+        format,
+        options: *options,
+        unrecognized: Vec::new(),
+    };
+    if !runs.open_next()? {
+        let place = Place { file: Some(name), ..Place::default() };
+        return Err(Error::UnknownFormat { place: Box::new(place), known: NAMES });
+    }
+    Ok(runs)
+}
+
+/// The files of a folder and its subfolders, sorted by path.
+fn files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
+    let name = folder.display().to_string();
+    let io = |error: &std::io::Error| Error::io(Place::default(), error).in_file(Some(&name));
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|error| io(&error))? {
+        let entry = entry.map_err(|error| io(&error))?;
+        if !entry.file_name().to_string_lossy().starts_with('.') {
+            // Links to folders are not followed, so that a circle of them ends.
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            paths.push((entry.path(), is_folder));
+        }
+    }
+    paths.sort();
+    for (path, is_folder) in paths {
+        if is_folder {
+            files_in(&path, files)?;
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+impl Runs<'_> {
+    /// The format of the log that is being read.
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The files of a folder that were left out so far because their format is not recognized.
+    #[must_use]
+    pub fn unrecognized(&self) -> &[PathBuf] {
+        &self.unrecognized
+    }
+
+    /// Opens the next file whose format is recognized; false if there is none.
+    fn open_next(&mut self) -> Result<bool, Error> {
+        while let Some(path) = self.files.pop_front() {
+            let name = path.display().to_string();
+            let opened = File::open(&path)
+                .map_err(|error| Error::io(Place::default(), &error))
+                .and_then(|file| open(file, self.asked, &self.options));
+            match opened {
+                Ok((format, runs)) => {
+                    (self.format, self.current, self.file) = (format, Some(runs), Some(name));
+                    return Ok(true);
+                }
+                Err(Error::UnknownFormat { .. }) => self.unrecognized.push(path),
+                Err(error) => return Err(error.in_file(Some(&name))),
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl Iterator for Runs<'_> {
+    type Item = Result<Run, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.current.as_mut()?.next() {
+                Some(Ok(run)) => return Some(Ok(run)),
+                Some(Err(error)) => {
+                    self.current = None;
+                    return Some(Err(error.in_file(self.file.as_deref())));
+                }
+                None => self.current = None,
+            }
+            match self.open_next() {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => {
+                    self.files.clear();
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Runs<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut runs = f.debug_struct("Runs");
+        runs.field("file", &self.file).field("format", &self.format);
+        runs.field("files", &self.files).finish_non_exhaustive()
+    }
+}

@@ -34,7 +34,7 @@ pub use metrics::{
     ClassScores, DetectionDelay, DetectionSummary, DiagnosticSummary, FeasibilityCounts,
     FeasibilitySummary, IntervalDiagnostics, IntervalScores, IntervalSummary, LinearComparison,
     LinearSummary, Metrics, MetricsSummary, Miss, ProgressAxis, ProgressMetrics, ProgressSummary,
-    bootstrap_metrics, interval_reward, joint_hits,
+    best_interval, bootstrap_metrics, interval_reward, joint_hits,
 };
 pub use replay::{
     Context, LiveRun, Prefix, PrefixFeatures, ResourceContext, Sample, probe, replay,

@@ -44,7 +44,7 @@ pub use rollouts::{Rollout, Rollouts, Usage, median_caps};
 pub use scoring_rules::{Interval, Level, Probability, Weight};
 pub use stopping::{
     Advice, AdviceReason, BudgetMonitor, EarlyStops, StopRule, StoppingPoint, early_stopping,
-    stopping_curve,
+    joint_early_stopping, stopping_curve,
 };
 pub use success::{AbortLimit, AbortUnit, Screened, SuccessForecast, SuccessForecaster};
 #[cfg(feature = "serde")]

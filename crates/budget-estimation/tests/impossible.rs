@@ -73,8 +73,8 @@ fn a_run_counts_with_its_lowest_chance_or_with_the_share_of_its_turns() {
     let limit = AbortLimit::new(level(0.2)).in_expectation();
     // One of nine runs may be aborted: (1 + 1) / (9 + 1).
     assert_eq!(limit.threshold(&runs).unwrap(), Some(chances(&[0.3])[0]));
-    // Below 0.8 are half of the turns of the first run, and all of the second: 1.5 is too much. Below 0.7,
-    // it is a quarter and all: 1.25. Below 0.6 a quarter and half.
+    // Below 0.8 are half of the turns of the first run, and all of the second: 1.5 is too much. Below
+    // 0.7, it is a quarter and all: 1.25. Below 0.6 a quarter and half.
     let by_turn = limit.with_unit(AbortUnit::Turn);
     assert_eq!(by_turn.threshold(&runs).unwrap(), Some(chances(&[0.6])[0]));
     // A run without prefixes is a run that is never aborted.
@@ -91,9 +91,9 @@ fn the_guarantee_holds_for_1_minus_delta_of_1000_seeds_and_not_for_the_empirical
     let (mut sum, mut sum_turns) = (0.0, 0.0);
     for seed in 0..1000 {
         let mut random = Random::new(seed);
-        // A feasible run of 1 to 4 turns, with the same chance at all of them or another at each. Uniform
-        // chances: among turns, the rate of a threshold is the threshold itself. Among runs, the lowest of
-        // t chances is below it with probability 1 - (1 - threshold)^t.
+        // A feasible run of 1 to 4 turns, with the same chance at all of them or another at each.
+        // Uniform chances: among turns, the rate of a threshold is the threshold itself. Among runs,
+        // the lowest of t chances is below it with probability 1 - (1 - threshold)^t.
         let runs: Vec<Vec<Probability>> = (0..n)
             .map(|i| (0..1 + i % 4).map(|_| Probability::new(random.unit()).unwrap()).collect())
             .collect();
@@ -143,8 +143,8 @@ impl World {
         rollouts
     }
 
-    /// The share of feasible runs, and of other runs, that are called impossible: integrals by the midpoint
-    /// rule.
+    /// The share of feasible runs, and of other runs, that are called impossible: integrals by the
+    /// midpoint rule.
     fn aborted(&self, forecaster: &mut SuccessForecaster) -> (f64, f64) {
         let mut sums = [[0.0; 2]; 2];
         for i in 0..200 {
@@ -303,8 +303,8 @@ fn runs_with_the_keys_of_successes_have_a_higher_chance() {
     assert!((0.75..1.0).contains(&good) && (0.05..0.4).contains(&bad), "{good}, {bad}");
 }
 
-/// With every stop carried out, feasible runs of low chance end without an outcome. If they were left out, the
-/// threshold would rise from run to run.
+/// With every stop carried out, feasible runs of low chance end without an outcome. If they were left
+/// out, the threshold would rise from run to run.
 #[test]
 fn the_guarantee_holds_if_the_runs_called_impossible_are_stopped() {
     let limit = AbortLimit::new(level(0.1));

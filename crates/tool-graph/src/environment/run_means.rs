@@ -55,15 +55,18 @@ pub struct RunMeans {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(struct StoredRunMeans for RunMeans = "RunMeans", RunMeans::check, {
-    runs: usize,
-    left_out: usize,
-    paths: PathDistances,
-    cost_gap: ExactMean,
-    lean_cost_gap: ExactMean,
-    completed: ExactMean,
-    failures: FailureCounts,
-});
+scoring_rules::checked_when_read!(
+    RunMeans {
+        runs: usize,
+        left_out: usize,
+        paths: PathDistances,
+        cost_gap: ExactMean,
+        lean_cost_gap: ExactMean,
+        completed: ExactMean,
+        failures: FailureCounts,
+    },
+    RunMeans::check
+);
 
 #[cfg(feature = "serde")]
 impl RunMeans {

@@ -1,23 +1,25 @@
 use std::{
     collections::BTreeMap,
-    io::{BufReader, Read, Seek},
+    io::{BufReader, Read, Seek, SeekFrom},
 };
 
 use flate2::bufread::DeflateDecoder;
 use rawzip::{
-    CompressionMethod, ErrorKind, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, MutexReader, ZipArchive,
-    ZipArchiveEntryWayfinder,
+    CompressionMethod, ErrorKind, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, ZipArchive,
+    ZipArchiveEntryWayfinder, ZipLocator,
 };
 
 use crate::{
-    engines::archive::{checked_reader::CheckedReader, zstd_frames::ZstdFrames},
+    engines::archive::{
+        checked_reader::CheckedReader, positioned::Positioned, zstd_frames::ZstdFrames,
+    },
     error::{Error, Place, Problem},
     values::read_limits::ReadLimits,
 };
 
 /// An archive and its entries.
 pub(crate) struct Directory<R> {
-    archive: ZipArchive<MutexReader<R>>,
+    archive: ZipArchive<Positioned<R>>,
     /// The entries by name, of several of one name the last.
     entries: BTreeMap<String, Entry>,
     limits: ReadLimits,
@@ -30,10 +32,13 @@ struct Entry {
 }
 
 impl<R: Read + Seek> Directory<R> {
-    pub(crate) fn open(source: R, limits: ReadLimits) -> Result<Self, Error> {
+    pub(crate) fn open(mut source: R, limits: ReadLimits) -> Result<Self, Error> {
         let invalid = |problem| Error::invalid(Place::default(), problem);
         let mut buffer = vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
-        let archive = ZipArchive::from_seekable(source, &mut buffer).map_err(|e| wrong(&e))?;
+        let end = source.seek(SeekFrom::End(0)).map_err(|e| Error::io(Place::default(), &e))?;
+        let archive = ZipLocator::new()
+            .locate_in_reader(Positioned::new(source), &mut buffer, end)
+            .map_err(|(_, error)| wrong(&error))?;
         let mut entries = BTreeMap::new();
         let mut ranges = Vec::new();
         let mut found = archive.entries(&mut buffer);

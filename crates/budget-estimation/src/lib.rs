@@ -35,7 +35,7 @@ pub use metrics::{
     ClassScores, DetectionDelay, DetectionSummary, DiagnosticSummary, FeasibilityCounts,
     FeasibilitySummary, IntervalDiagnostics, IntervalScores, IntervalSummary, LinearComparison,
     LinearSummary, Metrics, MetricsSummary, Miss, ProgressAxis, ProgressMetrics, ProgressSummary,
-    bootstrap_metrics, interval_reward, joint_hits,
+    best_interval, bootstrap_metrics, interval_reward, joint_hits,
 };
 pub use replay::{
     Context, LiveRun, Prefix, PrefixFeatures, ResourceContext, Sample, probe, replay,
@@ -45,7 +45,7 @@ pub use rollouts::{Rollout, Rollouts, Usage, median_caps};
 pub use scoring_rules::{Interval, Level, Probability, Weight};
 pub use stopping::{
     Advice, AdviceReason, BudgetMonitor, EarlyStops, StopRule, StoppingPoint, early_stopping,
-    stopping_curve,
+    joint_early_stopping, stopping_curve,
 };
 pub use success::{AbortLimit, AbortUnit, Screened, SuccessForecast, SuccessForecaster};
 #[cfg(feature = "serde")]

@@ -96,7 +96,8 @@ impl SuccessFit {
                 weights.push(weight);
             }
         }
-        let model = LogisticSuccess::new(PENALTY).and_then(|it| it.fit(&rows, &outcomes, Some(&weights)));
+        let model =
+            LogisticSuccess::new(PENALTY).and_then(|it| it.fit(&rows, &outcomes, Some(&weights)));
         let model = model.map_err(failed)?;
         Ok(Some(Self { scale, effects: effects.clone(), model }))
     }

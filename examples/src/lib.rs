@@ -22,6 +22,7 @@ pub mod evaluation;
 pub mod file_reports;
 pub mod json_lines;
 pub mod knapsack_file;
+pub mod log_report;
 pub mod path_file;
 pub mod path_report;
 pub mod plan_file;

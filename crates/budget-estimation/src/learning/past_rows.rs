@@ -87,6 +87,7 @@ impl PastRows {
                 split_targets: &split,
                 weights: Some(weights),
                 cluster_ends: Some(&self.ends),
+                censored: None,
             };
             QuantileForest::fit(&rows, &ForestSettings { smallest_leaf, seed, ..settings })
         };

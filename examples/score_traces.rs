@@ -25,8 +25,8 @@ use examples::{
     evaluation::{Calibration, Estimates, METRICS, Report, Settings, evaluate},
     file_reports::{self, FileReport},
     log_file::{self, LogFile, LogSettings},
-    log_report::{self, LogReport},
     program,
+    stream_report::{self, StreamReport},
     table::{align, number},
     trace_file::{self, Run, TraceFile, WithMissing},
 };
@@ -229,7 +229,7 @@ fn log_output(arguments: &Arguments) -> Result<Option<String>, Box<dyn Error>> {
         return Err("--missing: for logs there are leave-out and skip".into());
     }
     let together: Vec<&LogFile> = logs.iter().collect();
-    let report = |logs: &[&LogFile]| log_report::report(logs, settings, of_logs, *reading);
+    let report = |logs: &[&LogFile]| stream_report::report(logs, settings, of_logs, *reading);
     if !json {
         return Ok(Some(log_table(&report(&together)?, settings)));
     }
@@ -243,7 +243,7 @@ fn log_output(arguments: &Arguments) -> Result<Option<String>, Box<dyn Error>> {
 }
 
 /// The streams that some run has, side by side, and what is left out of each.
-fn log_table(report: &LogReport, settings: &Settings) -> String {
+fn log_table(report: &StreamReport, settings: &Settings) -> String {
     let streams = ConfidenceStream::ALL.into_iter().filter_map(|stream| {
         let of = &report.streams.get(stream.name())?.report;
         (of.n + of.n_censored > 0).then(|| (stream.name().to_owned(), of))
@@ -258,7 +258,7 @@ fn log_table(report: &LogReport, settings: &Settings) -> String {
         let are_comparable = counts.next().is_some_and(|n| counts.all(|other| other == n));
         text.push_str(&table(&names, &columns, settings, are_comparable));
     }
-    text.push_str(&log_report::left_out(report));
+    text.push_str(&stream_report::left_out(report));
     text + &noted(&names, &columns)
 }
 

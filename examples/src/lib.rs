@@ -33,6 +33,7 @@ pub mod query_file;
 pub mod re_solved_file;
 pub mod rollout_file;
 mod sample;
+pub mod stream_report;
 pub mod table;
 pub mod trace_file;
 pub mod triage;

@@ -3,8 +3,8 @@
 
 use approx::assert_relative_eq;
 use budget_estimation::{
-    AbortLimit, AbortUnit, Error, Level, LiveRun, Probability, Rollouts, SuccessForecast,
-    SuccessForecaster, replay,
+    AbortLimit, AbortUnit, Error, Estimate, Level, LiveRun, Probability, Rollouts, Sample,
+    StopRule, SuccessForecast, SuccessForecaster, early_stopping, replay,
 };
 use rand_chacha::{
     ChaCha8Rng,
@@ -73,8 +73,8 @@ fn a_run_counts_with_its_lowest_chance_or_with_the_share_of_its_turns() {
     let limit = AbortLimit::new(level(0.2)).in_expectation();
     // One of nine runs may be aborted: (1 + 1) / (9 + 1).
     assert_eq!(limit.threshold(&runs).unwrap(), Some(chances(&[0.3])[0]));
-    // Below 0.8 are half of the turns of the first run, and all of the second: 1.5 is too much. Below 0.7,
-    // it is a quarter and all: 1.25. Below 0.6 a quarter and half.
+    // Below 0.8 are half of the turns of the first run, and all of the second: 1.5 is too much. Below
+    // 0.7, it is a quarter and all: 1.25. Below 0.6 a quarter and half.
     let by_turn = limit.with_unit(AbortUnit::Turn);
     assert_eq!(by_turn.threshold(&runs).unwrap(), Some(chances(&[0.6])[0]));
     // A run without prefixes is a run that is never aborted.
@@ -91,9 +91,9 @@ fn the_guarantee_holds_for_1_minus_delta_of_1000_seeds_and_not_for_the_empirical
     let (mut sum, mut sum_turns) = (0.0, 0.0);
     for seed in 0..1000 {
         let mut random = Random::new(seed);
-        // A feasible run of 1 to 4 turns, with the same chance at all of them or another at each. Uniform
-        // chances: among turns, the rate of a threshold is the threshold itself. Among runs, the lowest of
-        // t chances is below it with probability 1 - (1 - threshold)^t.
+        // A feasible run of 1 to 4 turns, with the same chance at all of them or another at each.
+        // Uniform chances: among turns, the rate of a threshold is the threshold itself. Among runs,
+        // the lowest of t chances is below it with probability 1 - (1 - threshold)^t.
         let runs: Vec<Vec<Probability>> = (0..n)
             .map(|i| (0..1 + i % 4).map(|_| Probability::new(random.unit()).unwrap()).collect())
             .collect();
@@ -143,8 +143,8 @@ impl World {
         rollouts
     }
 
-    /// The share of feasible runs, and of other runs, that are called impossible: integrals by the midpoint
-    /// rule.
+    /// The share of feasible runs, and of other runs, that are called impossible: integrals by the
+    /// midpoint rule.
     fn aborted(&self, forecaster: &mut SuccessForecaster) -> (f64, f64) {
         let mut sums = [[0.0; 2]; 2];
         for i in 0..200 {
@@ -303,8 +303,52 @@ fn runs_with_the_keys_of_successes_have_a_higher_chance() {
     assert!((0.75..1.0).contains(&good) && (0.05..0.4).contains(&bad), "{good}, {bad}");
 }
 
-/// With every stop carried out, feasible runs of low chance end without an outcome. If they were left out, the
-/// threshold would rise from run to run.
+#[test]
+fn the_rule_of_value_and_cost_gains_nearly_what_the_true_chance_would() {
+    let rollouts = SIGNAL.runs(7, 3000);
+    let tokens = rollouts.resource("tokens").unwrap();
+    let mut forecaster = SuccessForecaster::new(AbortLimit::default());
+    let (mut samples, mut failures) = (Vec::new(), Vec::new());
+    for rollout in rollouts.iter() {
+        let prefix = replay(&rollout, tokens).unwrap().next().unwrap();
+        let found = forecaster.forecast(&prefix).unwrap();
+        // The second turn costs 10, which an estimator would learn.
+        let estimate = match found.is_impossible {
+            true => Estimate::Impossible,
+            false => Estimate::interval(8.0, 12.0).unwrap(),
+        };
+        samples.push(Sample::new(&rollout, tokens, 1, estimate).unwrap());
+        failures.push(Probability::new(1.0 - found.chance.get()).unwrap());
+        forecaster.learn(&rollout, tokens).unwrap();
+    }
+    let value = 20.0;
+    let gain = |samples: &[Sample], rule: StopRule| {
+        let stops = early_stopping(&rollouts, tokens, samples, Some(&failures), &[rule]).unwrap();
+        let lost = stops.stopped_successes as f64;
+        stops.saved + 10.0 * lost - value * lost
+    };
+    // The best rule knows the probability of success: it stops where it is below 10 / 20.
+    let best: f64 = rollouts
+        .iter()
+        .map(|rollout| {
+            let chance = (SIGNAL.feasible)(rollout.usage(tokens).unwrap().costs()[0]);
+            (10.0 - value * chance).max(0.0)
+        })
+        .sum();
+    let plain: Vec<Sample> = rollouts
+        .iter()
+        .map(|rollout| {
+            Sample::new(&rollout, tokens, 1, Estimate::interval(8.0, 12.0).unwrap()).unwrap()
+        })
+        .collect();
+    let worthwhile = gain(&plain, StopRule::not_worthwhile(value).unwrap());
+    let impossible = gain(&samples, StopRule::first_impossible());
+    assert!(worthwhile > 0.9 * best, "{worthwhile} of {best}");
+    assert!(worthwhile > impossible && impossible > 0.0, "{worthwhile}, {impossible}");
+}
+
+/// With every stop carried out, feasible runs of low chance end without an outcome. If they were left
+/// out, the threshold would rise from run to run.
 #[test]
 fn the_guarantee_holds_if_the_runs_called_impossible_are_stopped() {
     let limit = AbortLimit::new(level(0.1));

@@ -5,9 +5,9 @@
 use std::{collections::BTreeMap, fs::File, io::BufReader, path::Path};
 
 use budget_estimation::{
-    AbortLimit, AbortUnit, ClusterEstimate, EarlyStops, Estimate, Estimator, FeasibilityCounts,
-    Level, LinearEstimator, PastQuantiles, Probability, Rollouts, Sample, StopRule,
-    SuccessForecaster, bootstrap_metrics, cluster_mean, early_stopping, replay,
+    AbortLimit, AbortUnit, ClusterEstimate, EarlyStops, Estimate, Estimator, Level,
+    LinearEstimator, PastQuantiles, Probability, Rollouts, Sample, StopRule, SuccessForecaster,
+    bootstrap_metrics, cluster_mean, early_stopping, replay,
 };
 use trajectory_metrics::{Bootstrap, LogScore, Ranking, Tps, Traces, WeightSchedule};
 
@@ -32,8 +32,8 @@ struct Forecasts {
     impossible: Vec<bool>,
 }
 
-/// Online, in the given order: at each prefix a forecast and an interval of past quantiles, then both learn. The
-/// first runs are only learned.
+/// Online, in the given order: at each prefix a forecast and an interval of past quantiles, then both
+/// learn. The first runs are only learned.
 fn online(rollouts: &Rollouts, limit: AbortLimit, warm_up: usize) -> Forecasts {
     let scored = rollouts.filter(|rollout| rollout.index() >= warm_up);
     let tokens = rollouts.resource("output_tokens").unwrap();

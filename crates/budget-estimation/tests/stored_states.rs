@@ -102,7 +102,10 @@ proptest! {
         estimates_alike(PastQuantiles::survival_aware(level), &runs)?;
         let linear = LinearEstimator::new(5.0, 0.5).unwrap();
         let split = SplitConformal::new(level);
-        estimates_alike(Calibrated::new(linear, split, MarginUnit::Midpoint), &runs)?;
+        let calibrated = Calibrated::new(linear, split.clone(), MarginUnit::Midpoint);
+        estimates_alike(calibrated.clone(), &runs)?;
+        let staged = calibrated.with_stages(&[Level::HALF]).unwrap();
+        estimates_alike(staged.with_separate_ends(split).with_clipped_ends(), &runs)?;
     }
 
     #[test]
@@ -231,6 +234,29 @@ fn what_cannot_be_a_state_is_refused() {
     pid(r#""integrator":null,"tracked":1,"scores":1,"excess":2"#);
     refused::<LinearEstimator>(r#"{"turns":0.5,"half_width":0.5,"learnt":null}"#);
     refused::<LinearEstimator>(r#"{"turns":5,"half_width":0.5,"learnt":{"runs":2,"total":4}}"#);
+    let calibrated = |tail: &str| {
+        let linear = r#"{"turns":5,"half_width":0.5,"learnt":null}"#;
+        let split = r#"{"coverage":0.8,"runs":0,"scores":[]}"#;
+        let head = format!(r#"{{"estimator":{linear},"calibrator":{split},"unit":"midpoint","#);
+        let tail = tail.replace("SPLIT", split);
+        serde_json::from_str::<Calibrated<LinearEstimator, SplitConformal>>(&(head + &tail))
+            .map_err(|error| error.to_string())
+    };
+    // Without the later settings, as written by version 0.2.
+    assert!(calibrated(r#""given":[[1,[2,3]]]}"#).is_ok());
+    assert!(calibrated(r#""given":[],"stage_starts":[0.5],"later_stages":[SPLIT]}"#).is_ok());
+    for (tail, what) in [
+        (r#""given":[[2,[2,3]],[1,[2,3]]]}"#, "turns must rise"),
+        (r#""given":[],"stage_starts":[0.5]}"#, "one calibrator"),
+        (r#""given":[],"upper_ends":[SPLIT,SPLIT]}"#, "one calibrator"),
+        (
+            r#""given":[],"stage_starts":[0.5,0.5],"later_stages":[SPLIT,SPLIT]}"#,
+            "starts of stages must rise",
+        ),
+    ] {
+        let error = calibrated(tail).unwrap_err();
+        assert!(error.contains(what), "{error}");
+    }
     let past = |by_turn: &str| {
         let aware = format!(r#"{{"coverage":0.5,"survival_aware":false,"by_turn":{by_turn}}}"#);
         refused::<PastQuantiles>(&aware)
@@ -254,7 +280,7 @@ fn what_cannot_be_a_state_is_refused() {
     }
     let one = r#"{"name":"usd","cap":1,"spent":"0e0"}"#;
     monitor(one, &rest.replace(r#""warn_at":1"#, r#""warn_at":2"#));
-    monitor(one, &rest.replace("row\":0", "row\":1"));
+    monitor(one, &rest.replace("row\":0", "row\":2"));
     monitor(one, &rest.replace("[]", r#"[{"impossible":{"in_a_row":0}}]"#));
     refused::<LiveRun>(r#"{"resources":[{"name":"usd","cap":null}],"turns":[[-1]]}"#);
     refused::<LiveRun>(r#"{"resources":[{"name":"usd","cap":null}],"turns":[[1,2]]}"#);

@@ -139,6 +139,15 @@ pub enum Error {
     /// The number of plans exceeds 128 bits.
     #[error("there are more than 2^128 plans; list the best plans instead of counting them")]
     TooManyPlans,
+    /// A search by [`TieRule::Released`](crate::TieRule::Released) reached its limit.
+    #[error(
+        "no plan was found within {sequences} sequences of calls; use TieRule::FewestCalls or fewer \
+         tools"
+    )]
+    SearchLimit {
+        /// The largest number of sequences of calls.
+        sequences: usize,
+    },
     /// A setting is outside its range.
     #[error("{name} is {value}; it must be {range}")]
     Setting {
@@ -149,23 +158,15 @@ pub enum Error {
         /// The valid range.
         range: &'static str,
     },
-    /// CostBench has no task with this name.
-    #[error(
-        "unknown task {name:?}; the tasks are location, transportation, accommodation, attraction, \
-         dining and shopping"
-    )]
-    TaskName {
-        /// The name.
+    /// A name is not one of the known names.
+    #[error("no {what} is called {name:?}; the names are {known}")]
+    UnknownName {
+        /// What should have the name.
+        what: &'static str,
+        /// The name as given.
         name: String,
-    },
-    /// CostBench has no kind of event with this name.
-    #[error(
-        "unknown kind of event {name:?}; the kinds are ban_tool, preference_change, cost_change and \
-         remove_tools"
-    )]
-    EventName {
-        /// The name.
-        name: String,
+        /// The known names.
+        known: &'static str,
     },
     /// A call was made after the call limit was reached.
     #[error("all {limit} calls of this run were made; finish the run or raise its call limit")]

@@ -4,7 +4,7 @@
 mod random_tools;
 
 use random_tools::{Draw, random_tools};
-use tool_graph::{Error, Problem, Search, State, Tool, ToolGraph};
+use tool_graph::{Error, Problem, Search, State, TieRule, Tool, ToolGraph};
 
 /// All plans in order, found by exhaustive search: every sequence of calls that reaches the goal with its
 /// last call and from which no call can be left out.
@@ -255,4 +255,22 @@ fn shortest_plans_of_a_long_sequence_that_is_not_a_chain_are_counted() {
     assert_eq!(graph.count_chain_plans(&problem).unwrap_err(), Error::NotAChain);
     assert_eq!(graph.count_shortest_plans(&problem).unwrap(), 2);
     assert_eq!(graph.best_plans(&problem, 3).unwrap().len(), 2);
+}
+
+#[test]
+fn a_search_by_the_released_rule_ends_at_its_limit_with_an_error() {
+    // 40 cheap tools that can be called in any order, and a plan of two expensive calls.
+    let cheap = (0..40).map(|i| {
+        Tool::new(format!("cheap{i}"), ["query"], [format!("type{i}")], 1.0 + f64::from(i) / 100.0)
+    });
+    let mut tools: Vec<Tool> = cheap.collect();
+    tools.push(Tool::new("search", ["query"], ["hits"], 50.0));
+    tools.push(Tool::new("index", ["query"], ["index"], 50.0));
+    tools.push(Tool::new("pick", ["hits", "index"], ["choice"], 50.0));
+    let graph = ToolGraph::new(tools).unwrap();
+    let problem = graph.problem(&["query"], &["choice"]).unwrap();
+    let plan = TieRule::Released.optimal_plan(&graph, &problem);
+    assert_eq!(plan, Err(Error::SearchLimit { sequences: 1 << 22 }));
+    let plan = TieRule::FewestCalls.optimal_plan(&graph, &problem).unwrap().unwrap();
+    assert_eq!(plan.cost(), 150.0);
 }

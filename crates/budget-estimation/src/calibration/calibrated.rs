@@ -1,47 +1,14 @@
-use scoring_rules::Interval;
+use scoring_rules::{Interval, Level};
 
 use crate::{
-    calibration::online_calibrator::OnlineCalibrator, error::Error, estimates::estimate::Estimate,
-    estimators::estimator::Estimator, replay::prefix::Prefix, resource::Resource,
+    calibration::{margin_unit::MarginUnit, online_calibrator::OnlineCalibrator},
+    error::Error,
+    estimates::estimate::Estimate,
+    estimators::estimator::Estimator,
+    replay::prefix::Prefix,
+    resource::Resource,
     rollouts::rollout::Rollout,
 };
-
-/// The unit of a margin.
-///
-/// ```
-/// use budget_estimation::{
-///     Calibrated, Error, Estimate, Level, MarginUnit, Rollouts, SplitConformal, estimator_from_fn,
-///     score_rollouts,
-/// };
-///
-/// let mut rollouts = Rollouts::new(["tokens"])?;
-/// rollouts.push(&[5.0, 12.0], true)?;
-/// rollouts.push(&[10.0, 12.0], true)?;
-/// let tokens = rollouts.resource("tokens")?;
-/// let second = |unit| {
-///     // Predicts 10 for the first run, which still spends 12: short by 2, or by 20 %.
-///     let twice = estimator_from_fn(|prefix| {
-///         let more = 2.0 * prefix.usage().total();
-///         Estimate::interval(more, more)
-///     });
-///     let mut calibrated = Calibrated::new(twice, SplitConformal::new(Level::HALF), unit);
-///     let samples = score_rollouts(&rollouts, tokens, &mut calibrated)?;
-///     Ok::<_, Error>(samples[1].estimate())
-/// };
-/// assert_eq!(second(MarginUnit::Resource)?, Estimate::interval(18.0, 22.0)?);
-/// assert_eq!(second(MarginUnit::Midpoint)?, Estimate::interval(16.0, 24.0)?);
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum MarginUnit {
-    /// The resource's own unit, so that the margin is the same early and late in a run.
-    Resource,
-    /// The midpoint of the interval: a margin of 0.1 is a tenth of the estimated remaining amount.
-    Midpoint,
-}
 
 /// An estimator whose intervals are widened or narrowed, so that they contain what remained as often
 /// as they claim. Learns from each finished run.
@@ -56,6 +23,12 @@ pub enum MarginUnit {
 /// The calibrator learns from runs that succeeded within their caps, at every prefix, k = 1 to T - 1,
 /// with an interval of the estimator; the coverage therefore refers to prefixes of such runs. The
 /// estimator learns from a run after the calibrator.
+///
+/// - [`with_stages`](Self::with_stages): a margin for each stage of a run, so that the coverage holds early
+///   and late and not only on average.
+/// - [`with_separate_ends`](Self::with_separate_ends): a margin for each end, so that an estimator that is
+///   too low or too high is corrected on that side.
+/// - [`with_clipped_ends`](Self::with_clipped_ends): no upper end above what is left under a cap.
 ///
 /// ```
 /// use budget_estimation::{
@@ -78,12 +51,28 @@ pub enum MarginUnit {
 /// assert_eq!(samples[12].estimate(), Estimate::interval(1.0, 19.0)?);
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// References: Romano, Patterson, Candès (2019), Conformalized quantile regression, NeurIPS, theorems 1
+/// (one margin) and 2 (a margin for each end); for stages Vovk, Gammerman, Shafer (2005), Algorithmic
+/// Learning in a Random World, section 4.5 (Mondrian conformal prediction).
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Stored<E, C>"))]
 pub struct Calibrated<E, C> {
     estimator: E,
+    /// Of the first stage; of lower ends, if upper ends have calibrators of their own.
     calibrator: C,
+    /// The same of later stages.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    later_stages: Vec<C>,
+    /// Of upper ends, one per stage; empty if a stage has one margin for both ends.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    upper_ends: Vec<C>,
+    /// The shares of a run at which later stages begin, rising.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    stage_starts: Vec<Level>,
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
+    clipped: bool,
     unit: MarginUnit,
     /// For the current run: completed turns, and the interval of the estimator.
     given: Vec<(usize, Interval)>,
@@ -93,26 +82,156 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
     /// Combines an estimator and a calibrator, both before the first run.
     #[must_use]
     pub const fn new(estimator: E, calibrator: C, unit: MarginUnit) -> Self {
-        Self { estimator, calibrator, unit, given: Vec::new() }
+        Self {
+            estimator,
+            calibrator,
+            later_stages: Vec::new(),
+            upper_ends: Vec::new(),
+            stage_starts: Vec::new(),
+            clipped: false,
+            unit,
+            given: Vec::new(),
+        }
     }
 
-    /// The calibrator.
+    /// Gives each stage of a run a calibrator of its own, a copy of the present one. Call it before the
+    /// first run.
+    ///
+    /// The stage of a prefix is known there: it is the share of the run that is past according to the
+    /// estimator, `C_k / (C_k + m)` for a midpoint m of its interval. The first stage goes up to the first
+    /// of `starts`, and the last one from the last of them on. A calibrator learns only from runs with
+    /// a prefix in its stage, so few stages learn faster.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] unless each start is above the one before it.
+    ///
+    /// ```
+    /// use budget_estimation::{
+    ///     Calibrated, Error, Level, LinearEstimator, MarginUnit, OnlineCalibrator, Rollouts,
+    ///     SplitConformal, score_rollouts,
+    /// };
+    ///
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// for last in [10.0, 14.0, 11.0, 13.0, 12.0] {
+    ///     rollouts.push(&[5.0, 5.0, last], true)?;
+    /// }
+    /// let tokens = rollouts.resource("tokens")?;
+    /// // After one of three turns a third of the run is past, after two turns two thirds.
+    /// let linear = LinearEstimator::new(3.0, 0.0)?;
+    /// let split = SplitConformal::new(Level::new(0.8)?);
+    /// let mut calibrated =
+    ///     Calibrated::new(linear, split, MarginUnit::Resource).with_stages(&[Level::HALF])?;
+    /// score_rollouts(&rollouts, tokens, &mut calibrated)?;
+    /// let margins: Vec<f64> = calibrated.calibrators().map(|one| one.margin()).collect();
+    /// assert_eq!(margins, [9.0, 9.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn with_stages(mut self, starts: &[Level]) -> Result<Self, Error>
+    where
+        C: Clone,
+    {
+        if let Some(value) = first_not_rising(starts) {
+            let (name, range) = ("start of a stage", "above the start before it");
+            return Err(Error::Setting { name, value, range });
+        }
+        self.stage_starts = starts.to_vec();
+        self.later_stages = vec![self.calibrator.clone(); starts.len()];
+        let upper = self.upper_ends.first().cloned();
+        self.upper_ends = upper.map_or_else(Vec::new, |upper| vec![upper; starts.len() + 1]);
+        Ok(self)
+    }
+
+    /// Gives upper ends a calibrator of their own; the present one then sets the lower ends only. Call it
+    /// before the first run.
+    ///
+    /// Each of the two misses its own share of prefixes, and the shares add up: for a total coverage c,
+    /// give both a coverage of `(1 + c) / 2`.
+    ///
+    /// ```
+    /// use budget_estimation::{
+    ///     Calibrated, Error, Estimate, Level, MarginUnit, Rollouts, SplitConformal,
+    ///     estimator_from_fn, score_rollouts,
+    /// };
+    ///
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// for cost in [10.0, 14.0, 11.0, 13.0, 12.0, 13.5, 12.0, 13.0, 12.0, 13.0] {
+    ///     rollouts.push(&[5.0, cost], true)?;
+    /// }
+    /// let tokens = rollouts.resource("tokens")?;
+    /// // Too low for every run.
+    /// let point = estimator_from_fn(|_| Estimate::interval(10.0, 10.0));
+    /// // A coverage of 0.8: each end misses a tenth.
+    /// let one_end = SplitConformal::new(Level::new(0.9)?);
+    /// let mut calibrated = Calibrated::new(point, one_end.clone(), MarginUnit::Resource)
+    ///     .with_separate_ends(one_end);
+    /// let samples = score_rollouts(&rollouts, tokens, &mut calibrated)?;
+    /// assert_eq!(samples[9].estimate(), Estimate::interval(10.0, 14.0)?);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_separate_ends(mut self, upper: C) -> Self
+    where
+        C: Clone,
+    {
+        self.upper_ends = vec![upper; self.stage_starts.len() + 1];
+        self
+    }
+
+    /// Lowers upper ends to what is left under a cap; see [`Estimate::clipped`]. The coverage of feasible
+    /// runs stays the same.
+    #[must_use]
+    pub fn with_clipped_ends(mut self) -> Self {
+        self.clipped = true;
+        self
+    }
+
+    /// The calibrator of the first stage; if ends are separate, of its lower ends.
     #[must_use]
     pub const fn calibrator(&self) -> &C {
         &self.calibrator
+    }
+
+    /// All calibrators, stage by stage; if ends are separate, those of lower ends, then those of upper
+    /// ends.
+    pub fn calibrators(&self) -> impl Iterator<Item = &C> {
+        std::iter::once(&self.calibrator).chain(&self.later_stages).chain(&self.upper_ends)
+    }
+
+    /// The position of the stage in which `spent` is past and `interval` is the estimate.
+    fn stage(&self, spent: f64, interval: Interval) -> usize {
+        let all = spent + midpoint(interval);
+        // The start of a run that spends nothing.
+        let past = if all > 0.0 { spent / all } else { 0.0 };
+        self.stage_starts.partition_point(|start| start.get() <= past)
+    }
+
+    /// The margins of lower and upper ends.
+    fn margins(&self, stage: usize) -> [f64; 2] {
+        let later = stage.checked_sub(1).and_then(|at| self.later_stages.get(at));
+        let lower = later.unwrap_or(&self.calibrator).margin();
+        [lower, self.upper_ends.get(stage).map_or(lower, OnlineCalibrator::margin)]
+    }
+
+    /// Lets the calibrators of a stage learn from its scores.
+    fn update(&mut self, stage: usize, lower: &[f64], upper: &[f64]) {
+        let later = stage.checked_sub(1).and_then(|at| self.later_stages.get_mut(at));
+        later.unwrap_or(&mut self.calibrator).update(lower);
+        if let Some(calibrator) = self.upper_ends.get_mut(stage) {
+            calibrator.update(upper);
+        }
     }
 
     fn unit_of(&self, interval: Interval) -> f64 {
         match self.unit {
             MarginUnit::Resource => 1.0,
             // A unit of 0: only an infinite margin changes such an interval.
-            MarginUnit::Midpoint => interval.low() / 2.0 + interval.high() / 2.0,
+            MarginUnit::Midpoint => midpoint(interval),
         }
     }
 
-    /// The smallest margin under which the widened interval contains what remained.
-    fn score(&self, interval: Interval, remaining: f64) -> f64 {
-        let distance = (interval.low() - remaining).max(remaining - interval.high());
+    /// The smallest margin that moves an end by the distance, so that it `holds`.
+    fn score(&self, interval: Interval, distance: f64, holds: impl Fn([f64; 2]) -> bool) -> f64 {
         let mut score = match self.unit_of(interval) {
             unit if unit > 0.0 => distance / unit,
             _ if distance <= 0.0 => f64::NEG_INFINITY,
@@ -120,9 +239,8 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
         };
         // Rounding can leave the score a few units in the last place short. The margin is often the
         // score of an equal run, for which that would turn a hit into a miss.
-        let holds = |wide: Option<Interval>| wide.is_some_and(|wide| wide.contains(remaining));
         for _ in 0..8 {
-            if !score.is_finite() || holds(self.widened(interval, score)) {
+            if !score.is_finite() || holds(self.moved(interval, [score; 2])) {
                 break;
             }
             score = score.next_up();
@@ -130,17 +248,29 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
         score
     }
 
-    /// The widened interval; `None` if the margin reverses it.
-    fn widened(&self, interval: Interval, margin: f64) -> Option<Interval> {
-        if margin == f64::INFINITY {
-            return Interval::new(0.0, f64::MAX).ok();
+    /// The scores of both ends: two equal ones, unless ends are separate.
+    fn scores(&self, interval: Interval, remaining: f64) -> [f64; 2] {
+        let (below, above) = (interval.low() - remaining, remaining - interval.high());
+        if self.upper_ends.is_empty() {
+            let holds = |[low, high]: [f64; 2]| low <= remaining && remaining <= high;
+            return [self.score(interval, below.max(above), holds); 2];
         }
-        if margin == f64::NEG_INFINITY {
-            return None;
-        }
-        let by = margin * self.unit_of(interval);
-        let low = (interval.low() - by).max(0.0);
-        let high = (interval.high() + by).min(f64::MAX);
+        let low = self.score(interval, below, |[low, _]| low <= remaining);
+        [low, self.score(interval, above, |[_, high]| remaining <= high)]
+    }
+
+    /// The ends of an interval after they have moved by their margins.
+    fn moved(&self, interval: Interval, margins: [f64; 2]) -> [f64; 2] {
+        let unit = self.unit_of(interval);
+        // Without a product of 0 and infinity.
+        let by = |margin: f64| if margin.is_finite() { margin * unit } else { margin };
+        let [low, high] = margins.map(by);
+        [(interval.low() - low).max(0.0), (interval.high() + high).min(f64::MAX)]
+    }
+
+    /// The widened interval; `None` if the margins reverse it.
+    fn widened(&self, interval: Interval, margins: [f64; 2]) -> Option<Interval> {
+        let [low, high] = self.moved(interval, margins);
         // The ends are never NaN, so that only a reversed interval is an error.
         Interval::new(low, high).ok()
     }
@@ -159,14 +289,28 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
     }
 }
 
+/// The midpoint of an interval, without overflow.
+fn midpoint(interval: Interval) -> f64 {
+    interval.low() / 2.0 + interval.high() / 2.0
+}
+
+/// The first start that is not above the one before it.
+fn first_not_rising(starts: &[Level]) -> Option<f64> {
+    let mut pairs = starts.iter().zip(starts.iter().skip(1));
+    pairs.find_map(|(before, start)| (start.get() <= before.get()).then_some(start.get()))
+}
+
 impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
     fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error> {
         let estimate = self.estimator.estimate(prefix)?;
         let Estimate::Interval(interval) = estimate else { return Ok(estimate) };
         self.remember(prefix.turns(), interval);
-        Ok(match self.widened(interval, self.calibrator.margin()) {
+        let usage = prefix.usage();
+        let margins = self.margins(self.stage(usage.total(), interval));
+        Ok(match self.widened(interval, margins).map(Estimate::Interval) {
             None => Estimate::NoAnswer,
-            Some(wide) => Estimate::Interval(wide).collapsed(prefix.usage().left()),
+            Some(wide) if self.clipped => wide.clipped(usage.left()),
+            Some(wide) => wide.collapsed(usage.left()),
         })
     }
 
@@ -178,9 +322,20 @@ impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
             // An estimate after the last turn is not scored.
             for (turns, interval) in given.into_iter().filter(|(turns, _)| *turns < rollout.turns())
             {
-                scores.push(self.score(interval, rollout.remaining(resource, turns)?));
+                let stage = self.stage(rollout.cumulative(resource, turns)?, interval);
+                let remaining = rollout.remaining(resource, turns)?;
+                scores.push((stage, self.scores(interval, remaining)));
             }
-            self.calibrator.update(&scores);
+            let (mut lower, mut upper) = (Vec::new(), Vec::new());
+            for stage in 0..=self.stage_starts.len() {
+                lower.clear();
+                upper.clear();
+                for &(_, [low, high]) in scores.iter().filter(|(of, _)| *of == stage) {
+                    lower.push(low);
+                    upper.push(high);
+                }
+                self.update(stage, &lower, &upper);
+            }
         }
         self.estimator.learn(rollout, resource)
     }
@@ -193,6 +348,14 @@ impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
 struct Stored<E, C> {
     estimator: E,
     calibrator: C,
+    #[serde(default = "Vec::new")]
+    later_stages: Vec<C>,
+    #[serde(default = "Vec::new")]
+    upper_ends: Vec<C>,
+    #[serde(default)]
+    stage_starts: Vec<Level>,
+    #[serde(default)]
+    clipped: bool,
     unit: MarginUnit,
     given: Vec<(usize, Interval)>,
 }
@@ -202,11 +365,30 @@ impl<E, C> TryFrom<Stored<E, C>> for Calibrated<E, C> {
     type Error = Error;
 
     fn try_from(stored: Stored<E, C>) -> Result<Self, Error> {
-        let Stored { estimator, calibrator, unit, given } = stored;
+        let Stored { estimator, calibrator, later_stages, upper_ends, .. } = stored;
+        let Stored { stage_starts, clipped, unit, given, .. } = stored;
         let turns: Vec<usize> = given.iter().map(|(turns, _)| *turns).collect();
         if turns.first() == Some(&0) || !turns.is_sorted_by(|a, b| a < b) {
             return Err(Error::StoredValue { problem: "turns must rise, and begin at 1 or later" });
         }
-        Ok(Self { estimator, calibrator, unit, given })
+        if first_not_rising(&stage_starts).is_some() {
+            return Err(Error::StoredValue { problem: "the starts of stages must rise" });
+        }
+        let later = stage_starts.len();
+        if later_stages.len() != later || (!upper_ends.is_empty() && upper_ends.len() != later + 1)
+        {
+            let problem = "each stage must have one calibrator, or one for each end";
+            return Err(Error::StoredValue { problem });
+        }
+        Ok(Self {
+            estimator,
+            calibrator,
+            later_stages,
+            upper_ends,
+            stage_starts,
+            clipped,
+            unit,
+            given,
+        })
     }
 }

@@ -20,8 +20,8 @@ use crate::{calibration::online_calibrator::OnlineCalibrator, ranks::least};
 /// With an estimator of points this is split conformal prediction; with an estimator of quantiles it
 /// is conformalized quantile regression.
 ///
-/// With fewer than `coverage / (1 - coverage)` runs the margin is infinite. Takes O(log n) per score
-/// for n scores so far, and stores all scores.
+/// With fewer than `coverage / (1 - coverage)` runs the margin is infinite. Takes O(n^(1/3)) per
+/// score for n scores so far, well under a microsecond for 10^6, and stores all scores.
 ///
 /// ```
 /// use budget_estimation::{Error, Level, OnlineCalibrator, SplitConformal};

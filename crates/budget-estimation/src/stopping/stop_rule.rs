@@ -8,9 +8,11 @@ use crate::{
 
 /// A rule that stops a run because of its estimates.
 ///
-/// Impossible estimates are those for which [`Estimate::predicts_impossible`](crate::Estimate::predicts_impossible) is true, which includes
-/// intervals above what is left under a cap. A missing answer ends a row of impossible estimates. A rule about the probability of failure does
-/// nothing at turns without a stated probability. A rule about value and cost needs that probability and an interval as well.
+/// Impossible estimates are those for which
+/// [`Estimate::predicts_impossible`](crate::Estimate::predicts_impossible) is true, which includes
+/// intervals above what is left under a cap. A missing answer ends a row of impossible estimates. A
+/// rule about the probability of failure does nothing at turns without a stated probability. A rule
+/// about value and cost needs that probability and an interval as well.
 ///
 /// ```
 /// use budget_estimation::{Error, Probability, StopRule};
@@ -82,10 +84,10 @@ impl StopRule {
     /// Stops as soon as the run is not worth its cost: `chance * value < remaining`.
     ///
     /// The chance of success is 1 minus the stated probability of failure, such as that of a
-    /// [`SuccessForecaster`](crate::SuccessForecaster); the expected remaining cost is the midpoint of the
-    /// interval; `value` is what success is worth, in the unit of the resource. In a
-    /// [`BudgetMonitor`](crate::BudgetMonitor) of several resources, the rule is about the first. Without a stated
-    /// probability or without an interval, it does nothing.
+    /// [`SuccessForecaster`](crate::SuccessForecaster); the expected remaining cost is the midpoint
+    /// of the interval; `value` is what success is worth, in the unit of the resource. In a
+    /// [`BudgetMonitor`](crate::BudgetMonitor) of several resources, the rule is about the first.
+    /// Without a stated probability or without an interval, it does nothing.
     ///
     /// The rule compares a stop now with a run to the end. It ignores that the run could also be stopped
     /// later, so it stops rather too early than too late.
@@ -177,19 +179,25 @@ impl<'a> Alarm<'a> {
         Self { rules, row: 0 }
     }
 
-    /// Whether any of the rules stops the run at the turn of this sample.
+    /// Whether any of the rules stops the run at the turn of these samples, one per resource.
     #[inline]
-    pub(super) fn push(
+    pub(super) fn push<'s>(
         &mut self,
-        sample: &Sample,
+        samples: impl IntoIterator<Item = &'s Sample>,
         failure_probability: Option<Probability>,
     ) -> bool {
-        self.row = impossible_in_a_row(self.row, sample.predicts_impossible());
+        let (mut impossible, mut cap_exceeded, mut estimate) = (false, false, None);
+        for sample in samples {
+            impossible |= sample.predicts_impossible();
+            cap_exceeded |= sample.left().is_some_and(|left| left < 0.0);
+            estimate = estimate.or(Some(sample.estimate()));
+        }
+        self.row = impossible_in_a_row(self.row, impossible);
         let seen = Seen {
             impossible_in_a_row: self.row,
             failure_probability,
-            cap_exceeded: sample.left().is_some_and(|left| left < 0.0),
-            estimate: sample.estimate(),
+            cap_exceeded,
+            estimate: estimate.unwrap_or(Estimate::NoAnswer),
         };
         self.rules.iter().any(|rule| rule.holds(&seen))
     }

@@ -13,7 +13,8 @@ pub enum AbortUnit {
     /// P(stopped | feasible run).
     #[default]
     Run,
-    /// The rate is the expected share of the prefixes of a feasible run at which it is called impossible.
+    /// The rate is the expected share of the prefixes of a feasible run at which it is called
+    /// impossible.
     Turn,
 }
 
@@ -21,34 +22,35 @@ pub enum AbortUnit {
 ///
 /// A run is called impossible where its chance of success is below the threshold. A false abort is a
 /// feasible run, one that succeeds within its caps, that is called impossible; [`AbortUnit`] says
-/// whether runs or turns count. The threshold is learned from *calibration runs*: feasible runs that were not
-/// used to fit the model that states the chances.
+/// whether runs or turns count. The threshold is learned from *calibration runs*: feasible runs that
+/// were not used to fit the model that states the chances.
 ///
 /// # Guarantee
 ///
-/// For any model and any distribution of runs, if the calibration runs and the later runs are independent draws
-/// from one distribution and the model is fixed before the first calibration run:
+/// For any model and any distribution of runs, if the calibration runs and the later runs are
+/// independent draws from one distribution and the model is fixed before the first calibration run:
 ///
-/// - With a confidence of 1 - delta, the default with 0.9, the rate of the learned threshold is at most the
-///   tolerated rate, except with probability delta over the draw of the calibration runs. Thresholds are
-///   tested in a fixed sequence, from 0 upwards, until one fails at level delta. For runs, the p-value of a
-///   threshold is P(Binomial(n, rate) <= number of false aborts). The accepted threshold is then the k-th
-///   smallest among the n lowest chances of the runs, with the largest k for which P(Binomial(n, rate) < k) <=
-///   delta. For turns, it is the Hoeffding-Bentkus p-value.
-/// - With [`AbortLimit::in_expectation`], the rate is at most the tolerated rate on average over the draws of
-///   the calibration runs (conformal risk control). Exchangeable runs are enough for this. A single
-///   threshold may exceed the rate.
+/// - With a confidence of 1 - delta, the default with 0.9, the rate of the learned threshold is at
+///   most the tolerated rate, except with probability delta over the draw of the calibration runs.
+///   Thresholds are tested in a fixed sequence, from 0 upwards, until one fails at level delta. For
+///   runs, the p-value of a threshold is P(Binomial(n, rate) <= number of false aborts). The accepted
+///   threshold is then the k-th smallest among the n lowest chances of the runs, with the largest k
+///   for which P(Binomial(n, rate) < k) <= delta. For turns, it is the Hoeffding-Bentkus p-value.
+/// - With [`AbortLimit::in_expectation`], the rate is at most the tolerated rate on average over the
+///   draws of the calibration runs (conformal risk control). Exchangeable runs are enough for this. A
+///   single threshold may exceed the rate.
 ///
 /// If there are too few calibration runs for any threshold to pass, there is none, and no run is called
 /// impossible: see [`AbortLimit::least_runs`]. Runs of one task are not independent of each other. The
 /// guarantee does not hold for runs of another distribution, such as after a change of the agent.
 ///
-/// References: Angelopoulos, Bates, Candès, Jordan, Lei (2025), Learn then test: calibrating predictive
-/// algorithms to achieve risk control, Annals of Applied Statistics 19(2), doi:10.1214/24-AOAS1998,
-/// arXiv:2110.01052; Bates, Angelopoulos, Lei, Malik, Jordan (2021), Distribution-free, risk-controlling
-/// prediction sets, doi:10.1145/3478535 (the Hoeffding-Bentkus p-value); Angelopoulos, Bates, Fisch, Lei,
-/// Schuster (2024), Conformal risk control, ICLR, arXiv:2208.02814; Wilks (1941), Determination of sample
-/// sizes for setting tolerance limits, doi:10.1214/aoms/1177731788 (order statistics as limits).
+/// References: Angelopoulos, Bates, Candès, Jordan, Lei (2025), Learn then test: calibrating
+/// predictive algorithms to achieve risk control, Annals of Applied Statistics 19(2),
+/// doi:10.1214/24-AOAS1998, arXiv:2110.01052; Bates, Angelopoulos, Lei, Malik, Jordan (2021),
+/// Distribution-free, risk-controlling prediction sets, doi:10.1145/3478535 (the Hoeffding-Bentkus
+/// p-value); Angelopoulos, Bates, Fisch, Lei, Schuster (2024), Conformal risk control, ICLR,
+/// arXiv:2208.02814; Wilks (1941), Determination of sample sizes for setting tolerance limits,
+/// doi:10.1214/aoms/1177731788 (order statistics as limits).
 ///
 /// ```
 /// use budget_estimation::{AbortLimit, Error, Level, Probability};
@@ -161,8 +163,9 @@ impl AbortLimit {
     /// The threshold: the largest of the given chances, below which a chance may be called impossible;
     /// `None` if there is no such threshold.
     ///
-    /// `chances` are those of the calibration runs, which must all be feasible, one list per run with an entry
-    /// per prefix. A run without a prefix is never called impossible. Takes O(n log n) for n chances.
+    /// `chances` are those of the calibration runs, which must all be feasible, one list per run with
+    /// an entry per prefix. A run without a prefix is never called impossible. Takes O(n log n) for n
+    /// chances.
     ///
     /// # Errors
     ///
@@ -176,8 +179,8 @@ impl AbortLimit {
         if chances.is_empty() { Err(Error::Empty) } else { Ok(runs.threshold()) }
     }
 
-    /// Whether a threshold passes that has these false aborts among n calibration runs: a number of runs, or
-    /// the sum over runs of a share of turns.
+    /// Whether a threshold passes that has these false aborts among n calibration runs: a number of
+    /// runs, or the sum over runs of a share of turns.
     pub(super) fn accepts(&self, runs: usize, aborts: f64) -> bool {
         let (n, rate) = (runs as f64, self.rate.get());
         let Some(confidence) = self.confidence else {

@@ -43,8 +43,8 @@ impl CalibrationRuns {
         }
     }
 
-    /// Adds a run that a threshold stopped. Whether it was feasible will never be known, so it counts as a
-    /// feasible run that every threshold stops, which is the worst case.
+    /// Adds a run that a threshold stopped. Whether it was feasible will never be known, so it counts
+    /// as a feasible run that every threshold stops, which is the worst case.
     pub(super) fn push_stopped(&mut self) {
         self.runs += 1;
         self.chances.insert(0, (BELOW_ALL, 1.0));

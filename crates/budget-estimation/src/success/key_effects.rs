@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 const SHRINKAGE: f64 = 4.0;
 
 /// Differences of the success rate between runs with different keys, such as model and task: additive
-/// effects, each shrunk towards 0 by the number of its runs. A run with an unknown value of a key has the effects of
-/// its other keys, and without any the overall rate.
+/// effects, each shrunk towards 0 by the number of its runs. A run with an unknown value of a key has
+/// the effects of its other keys, and without any the overall rate.
 ///
 /// An effect is learned from what the other effects, as they were before the run, leave unexplained.
 /// Takes O(log n) per key of a run, for n values; memory grows with the number of values.
@@ -67,7 +67,9 @@ impl KeyEffects {
     }
 
     fn known(&self, name: &str, value: &str) -> Effect {
-        let known = self.effects.get(name).and_then(|values| values.get(value));
+        // A key with the same value in all runs distinguishes none of them.
+        let values = self.effects.get(name).filter(|values| values.len() > 1);
+        let known = values.and_then(|values| values.get(value));
         known.copied().unwrap_or_default()
     }
 

@@ -4,11 +4,11 @@ use crate::{
     success::success_forecaster::SuccessForecaster,
 };
 
-/// An estimator whose answer is `impossible` where a [`SuccessForecaster`] says so, and otherwise its own. Both learn
-/// from each finished run.
+/// An estimator whose answer is `impossible` where a [`SuccessForecaster`] says so, and otherwise its
+/// own. Both learn from each finished run.
 ///
-/// The guarantee is for the answers of the forecaster; an estimator that answers `impossible` by itself adds
-/// its own false aborts.
+/// The guarantee is for the answers of the forecaster; an estimator that answers `impossible` by
+/// itself adds its own false aborts.
 ///
 /// ```
 /// use budget_estimation::{

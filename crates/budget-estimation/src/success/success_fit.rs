@@ -71,7 +71,8 @@ pub(super) struct SuccessFit {
 }
 
 impl SuccessFit {
-    /// Fits a model; `None` if all past runs have the same outcome, or none has a row. Each run has a total weight of 1.
+    /// Fits a model; `None` if all past runs have the same outcome, or none has a row. Each run has a
+    /// total weight of 1.
     pub(super) fn new(
         past: &PastRuns,
         columns: usize,

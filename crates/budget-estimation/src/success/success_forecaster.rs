@@ -13,7 +13,7 @@ use crate::{
         calibration_runs::CalibrationRuns,
         key_effects::KeyEffects,
         success_fit::{PastRuns, SuccessFit, thinned},
-        success_rows::{SuccessRows, cap_share, is_over, push_effect},
+        success_rows::{SuccessRows, is_over, push_effect},
     },
 };
 
@@ -22,10 +22,6 @@ const FIRST_FIT: u64 = 30;
 
 /// Fits take place when the number of runs has grown by this factor, and so do fits of the calibration.
 const GROWTH: f64 = 1.5;
-
-/// How much the log-odds that are compared with the threshold rise while the cap is used up. Chosen on half
-/// of the tasks of tau2-bench.
-const RISE: f64 = 2.0;
 
 /// The largest number of calibration runs of a model. More would raise the threshold only a little.
 const MOST_CALIBRATION_RUNS: usize = 1000;
@@ -66,31 +62,35 @@ pub struct SuccessForecast {
 /// Learns online, run by run, how probable it is that a run succeeds within its caps, and when it may be
 /// called impossible at a guaranteed rate of false aborts.
 ///
-/// **Chance.** A logistic regression with a ridge penalty ([`censoring::LogisticSuccess`]) on the columns of
-/// [`PrefixFeatures`](crate::PrefixFeatures), on a logarithmic scale; the numbers of turns that fit under the
-/// cap at the mean and at the recent pace; squares and products of three of these; and the effects of the keys of
-/// the run, shrunk towards 0. Each run has the same total weight. The regression is fitted after 30 runs and whenever the number of
-/// runs has grown by half. Its chances of later runs, which are out of sample, are calibrated by Platt scaling
-/// with the same weights. Before the first fit, the chance is the share of feasible runs, (s + 1) / (n + 2).
+/// **Chance.** A logistic regression with a ridge penalty ([`censoring::LogisticSuccess`]) on the
+/// columns of [`PrefixFeatures`](crate::PrefixFeatures), on a logarithmic scale; the numbers of turns
+/// that fit under the cap at the mean and at the recent pace; squares and products of three of these;
+/// and the effects of the keys of the run, shrunk towards 0. Each run has the same total weight. The
+/// regression is fitted after 30 runs and whenever the number of runs has grown by half. Its chances
+/// of later runs, which are out of sample, are calibrated by Platt scaling with the same weights.
+/// Before the first fit, the chance is the share of feasible runs, (s + 1) / (n + 2).
 ///
-/// **Impossible.** A run that has exceeded a cap is impossible. Otherwise it is called impossible if its chance
-/// is below one half and the chance in a model with a certified threshold is below that threshold. For this comparison,
-/// the odds are multiplied by exp(2 * share of the cap that is spent), because stops shortly before the cap save little. The
-/// chances of all feasible runs *after* a fit, and none that it was fitted on, calibrate its threshold: fit, threshold and use
-/// follow each other in time, so that the guarantee of [`AbortLimit`] holds for each threshold, for independent
-/// runs of one distribution. (Cross-fitting would use the runs better, but its guarantee is weaker.) A new model replaces
-/// the one in service when it has half as many calibration runs, and at least
-/// [`AbortLimit::least_runs`]. This depends on the number of feasible runs and not on their chances, so it
-/// does not select thresholds. The guarantee is for one threshold at a time and not for all
-/// thresholds in service over time together.
+/// **Impossible.** A run that has exceeded a cap is impossible. Otherwise it is called impossible if
+/// its chance is below one half and the chance in a model with a certified threshold is below that
+/// threshold. The chances of all feasible runs *after* a fit, and none that it was fitted on,
+/// calibrate its threshold: fit, threshold and use follow each other in time, so that the guarantee
+/// of [`AbortLimit`] holds for each threshold, for independent runs of one distribution.
+/// (Cross-fitting would use the runs better, but its guarantee is weaker.) A new model replaces the
+/// one in service when it has half as many calibration runs, and at least [`AbortLimit::least_runs`].
+/// This depends on the number of feasible runs and not on their chances, so it does not select
+/// thresholds. The guarantee is for one threshold at a time and not for all thresholds in service
+/// over time together.
 ///
-/// **Runs that were cut off** have no known outcome and teach nothing, unless they exceeded a cap first. This assumes that the reason has
-/// nothing to do with their chance. If a run that was called impossible is cut off, it counts as a false abort in the calibration,
-/// the worst case; otherwise thresholds would rise from run to run, as feasible runs with low chances would never be seen. To stop runs and keep
-/// learning, choose a random share of the runs before their first turn, let these run to their end, and learn from them only.
+/// **Runs that were cut off** have no known outcome and teach nothing, unless they exceeded a cap
+/// first. This assumes that the reason has nothing to do with their chance. If a run that was called
+/// impossible is cut off, it counts as a false abort in the calibration, the worst case; otherwise
+/// thresholds would rise from run to run, as feasible runs with low chances would never be seen. To
+/// stop runs and keep learning, choose a random share of the runs before their first turn, let these
+/// run to their end, and learn from them only.
 ///
-/// Memory does not grow with the number of runs, except for the values of keys. A forecast takes O(d) for d
-/// columns, apart from the search of the largest cost; learning a run of T turns O(d T), and a fit O(d^2) for each of at most 8,192 rows.
+/// Memory does not grow with the number of runs, except for the values of keys. A forecast takes O(d)
+/// for d columns, apart from the search of the largest cost; learning a run of T turns O(d T), and a
+/// fit O(d^2) for each of at most 8,192 rows.
 ///
 /// ```
 /// use budget_estimation::{AbortLimit, Error, Rollouts, SuccessForecaster, replay};
@@ -117,7 +117,38 @@ pub struct SuccessForecast {
 /// assert!(forecaster.threshold().is_some());
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+///
+/// The chances of a run are a stream of forecasts of its outcome, which the trajectory proper score of
+/// `trajectory_metrics` evaluates:
+///
+/// ```
+/// use budget_estimation::{AbortLimit, Error, Probability, Rollouts, SuccessForecaster, replay};
+/// use trajectory_metrics::{LogScore, Tps, Traces, WeightSchedule};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// for i in 0..200 {
+///     let fails = i % 3 == 0;
+///     let first = if fails { 400.0 } else { 100.0 } + f64::from(i * 37 % 100);
+///     rollouts.push(&[first, 50.0, 70.0], !fails)?;
+/// }
+/// let tokens = rollouts.resource("tokens")?;
+/// let mut forecaster = SuccessForecaster::new(AbortLimit::default());
+/// let mut traces = Traces::default();
+/// for rollout in rollouts.iter() {
+///     let mut chances = Vec::new();
+///     for prefix in replay(&rollout, tokens)? {
+///         chances.push(forecaster.forecast(&prefix)?.chance);
+///     }
+///     traces.push(&chances, rollout.is_feasible()?)?;
+///     forecaster.learn(&rollout, tokens)?;
+/// }
+/// let tps = Tps::new(LogScore::clipped(1e-6)?, WeightSchedule::LinearFront);
+/// let base_rate = Probability::new(2.0 / 3.0)?;
+/// let constant = traces.map_forecasts(|_, _| base_rate);
+/// assert!(tps.mean(&traces, None)? > tps.mean(&constant, None)? + 0.3);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "State", into = "State"))]
 pub struct SuccessForecaster {
@@ -164,6 +195,12 @@ struct Calibration {
     map: Option<PlattMap>,
 }
 
+impl PartialEq for SuccessForecaster {
+    fn eq(&self, other: &Self) -> bool {
+        self.state == other.state
+    }
+}
+
 impl SuccessForecaster {
     /// A forecaster before the first run.
     #[must_use]
@@ -186,8 +223,8 @@ impl SuccessForecaster {
         self.state.limit
     }
 
-    /// The threshold in service, on the scale of uncalibrated chances with raised odds; `None` while no run is called impossible except for
-    /// an exceeded cap.
+    /// The threshold in service, on the scale of uncalibrated chances; `None` while no run is called
+    /// impossible except for an exceeded cap.
     #[must_use]
     pub fn threshold(&self) -> Option<Probability> {
         self.state.models.first().and_then(|model| model.threshold)
@@ -216,7 +253,7 @@ impl SuccessForecaster {
             && let Some(threshold) = serving.threshold
         {
             let chance = serving.chance(&self.raw, &mut self.row, prefix)?;
-            is_impossible = raised(chance, &self.raw) < threshold;
+            is_impossible = chance < threshold;
         }
         Ok(SuccessForecast { chance, is_impossible })
     }
@@ -225,9 +262,9 @@ impl SuccessForecaster {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownCost`] if a cost of the resource is unknown, or one that decides whether the run is feasible;
-    /// [`Error::Unlike`] for another resource than that of earlier runs; [`Error::NoSuchResource`] for a handle from
-    /// other rollouts. Nothing is learned.
+    /// [`Error::UnknownCost`] if a cost of the resource is unknown, or one that decides whether the
+    /// run is feasible; [`Error::Unlike`] for another resource than that of earlier runs;
+    /// [`Error::NoSuchResource`] for a handle from other rollouts. Nothing is learned.
     pub fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {
         let feasible = rollout.is_feasible()?;
         let open: Vec<Prefix<'_>> =
@@ -259,10 +296,7 @@ impl SuccessForecaster {
             state.calibration.push(newest, feasible)?;
         }
         if feasible {
-            for (model, chances) in state.models.iter_mut().zip(&mut chances) {
-                for (chance, raw) in chances.iter_mut().zip(raw.chunks_exact(width)) {
-                    *chance = raised(*chance, raw);
-                }
+            for (model, chances) in state.models.iter_mut().zip(&chances) {
                 model.calibrate(|runs| runs.push(chances));
             }
             state.replace_model();
@@ -286,14 +320,6 @@ impl SuccessForecaster {
         }
         Ok(())
     }
-}
-
-/// What is compared with the threshold: the chance, with its odds multiplied by `exp(2 * share of the cap)`. Without it, most
-/// false aborts would be spent on the last turns before the cap, where a stop saves little.
-fn raised(chance: Probability, raw: &[f64]) -> Probability {
-    let chance = chance.get();
-    let success = chance * (RISE * cap_share(raw).min(1.0)).exp();
-    Probability::new(success / (success + 1.0 - chance)).unwrap_or(Probability::ONE)
 }
 
 impl State {

@@ -9,13 +9,12 @@ use crate::{
 /// Positions of columns of [`PrefixFeatures`].
 const TURNS: usize = 0;
 const SPENT: usize = 1;
-const MEAN: usize = 3;
-const RECENT_MEAN: usize = 4;
-const CAP_LEFT: usize = 7;
-const CAP_SHARE: usize = 8;
 
-/// Number of columns after those of [`PrefixFeatures`]: turns that fit under the cap at the mean pace and at
-/// the recent pace, and the effect of the keys.
+/// Number of turns of the recent pace.
+const RECENT: usize = 3;
+
+/// Number of columns after those of [`PrefixFeatures`]: turns that fit under the cap at the mean pace
+/// and at the recent pace, and the effect of the keys.
 const OWN: usize = 3;
 
 /// Number of the squares and products of `turns`, `spent` and the turns that fit.
@@ -43,19 +42,19 @@ impl SuccessRows {
     pub(super) fn fill(&self, row: &mut Vec<f64>, prefix: &Prefix<'_>) -> Result<(), Error> {
         row.clear();
         self.features.append_to(row, prefix)?;
-        let at = |column: usize| row.get(column).copied().unwrap_or(PrefixFeatures::MISSING);
-        let left = at(CAP_LEFT);
-        let fit = [at(MEAN), at(RECENT_MEAN)].map(|pace| {
-            if left.is_finite() && pace > 0.0 { left / pace } else { PrefixFeatures::MISSING }
+        let usage = prefix.usage();
+        let recent = usage.costs().iter().rev().take(RECENT);
+        let paces = [
+            usage.total() / prefix.turns() as f64,
+            recent.clone().sum::<f64>() / recent.len() as f64,
+        ];
+        let fit = paces.map(|pace| match usage.left() {
+            Some(left) if pace > 0.0 => left / pace,
+            _ => PrefixFeatures::MISSING,
         });
         row.extend(fit);
         Ok(())
     }
-}
-
-/// The share of the cap that was spent, from a raw row; 0 without a cap.
-pub(super) fn cap_share(raw: &[f64]) -> f64 {
-    raw.get(CAP_SHARE).copied().filter(|share| share.is_finite()).unwrap_or(0.0)
 }
 
 /// Whether the prefix has spent more than any of its caps, so that it cannot be feasible.
@@ -65,9 +64,9 @@ pub(super) fn is_over(prefix: &Prefix<'_>) -> bool {
         .any(|(resource, _)| prefix.usage_of(resource).is_some_and(|usage| usage.is_over()))
 }
 
-/// Puts raw rows on a common scale: `sign(x) ln(1 + |x| / scale)`, with the mean absolute value of the training
-/// rows as the scale, so that units do not matter. Then squares and products of three columns are added. A missing value counts
-/// as the mean.
+/// Puts raw rows on a common scale: `sign(x) ln(1 + |x| / scale)`, with the mean absolute value of
+/// the training rows as the scale, so that units do not matter. Then squares and products of three
+/// columns are added. A missing value counts as the mean.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -122,4 +121,20 @@ fn scaled(x: f64, scale: f64) -> f64 {
 /// Appends the effect of the keys, the last column of a raw row.
 pub(super) fn push_effect(row: &mut Vec<f64>, effects: &KeyEffects, prefix: &Prefix<'_>) {
     row.push(effects.effect(prefix.keys()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rollouts::storage::Rollouts;
+
+    #[test]
+    fn the_columns_of_products_have_these_names() {
+        let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+        rollouts.push(&[1.0], true).unwrap();
+        let tokens = rollouts.resource("tokens").unwrap();
+        let features = PrefixFeatures::new(&rollouts.get(0).unwrap(), tokens).unwrap();
+        let names: Vec<String> = features.names().collect();
+        assert_eq!((names[TURNS].as_str(), names[SPENT].as_str()), ("turns", "spent"));
+    }
 }

@@ -5,4 +5,5 @@
 
 pub(crate) mod checked_reader;
 pub(crate) mod directory;
+pub(crate) mod positioned;
 pub(crate) mod zstd_frames;

@@ -1,12 +1,21 @@
 //! Logs of inspect_ai, as one JSON object or as an archive.
 
+#[cfg(feature = "archives")]
+pub(crate) mod archive_log;
+pub(crate) mod attachments;
+pub(crate) mod events;
+pub(crate) mod header;
 pub(crate) mod json_log;
+pub(crate) mod messages;
+pub(crate) mod output;
 pub(crate) mod sample;
+pub(crate) mod spans;
+pub(crate) mod usage;
 
 use std::io::{Read, Seek};
 
 use crate::{
-    error::{Error, Place},
+    error::Error,
     formats::{inspect::json_log::JsonLog, run_iterator::RunIterator, shape::Shape},
     read_options::ReadOptions,
 };
@@ -25,9 +34,20 @@ pub(crate) fn json<'a>(
 }
 
 /// The runs of an archive.
+#[cfg(feature = "archives")]
+pub(crate) fn archive<'a>(
+    source: impl Read + Seek + 'a,
+    options: &ReadOptions,
+) -> Result<RunIterator<'a>, Error> {
+    Ok(Box::new(archive_log::ArchiveLog::open(source, options)?))
+}
+
+/// The error of a build that cannot read archives.
+#[cfg(not(feature = "archives"))]
 pub(crate) fn archive<'a>(
     _source: impl Read + Seek + 'a,
     _options: &ReadOptions,
 ) -> Result<RunIterator<'a>, Error> {
-    Err(Error::Feature { place: Box::new(Place::default()), feature: "archives" })
+    let place = Box::new(crate::error::Place::default());
+    Err(Error::Feature { place, feature: "archives" })
 }

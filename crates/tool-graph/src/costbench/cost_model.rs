@@ -80,12 +80,10 @@ pub struct CostModel {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(struct StoredCostModel for CostModel = "CostModel", CostModel::check, {
-    min: f64,
-    max: f64,
-    noise_std: f64,
-    rule: CostRule,
-});
+scoring_rules::checked_when_read!(
+    CostModel { min: f64, max: f64, noise_std: f64, rule: CostRule },
+    CostModel::check
+);
 
 #[cfg(feature = "serde")]
 impl CostModel {

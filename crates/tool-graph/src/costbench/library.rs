@@ -38,11 +38,10 @@ pub struct LibraryTool {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(struct StoredLibraryTool for LibraryTool = "LibraryTool", LibraryTool::check, {
-    task: Task,
-    first: usize,
-    last: usize,
-});
+scoring_rules::checked_when_read!(
+    LibraryTool { task: Task, first: usize, last: usize },
+    LibraryTool::check
+);
 
 #[cfg(feature = "serde")]
 impl LibraryTool {

@@ -146,6 +146,10 @@ impl FromStr for Task {
 
     fn from_str(name: &str) -> Result<Self, Error> {
         let named = Self::ALL.into_iter().find(|task| task.name() == name);
-        named.ok_or_else(|| Error::TaskName { name: name.to_owned() })
+        named.ok_or_else(|| Error::UnknownName {
+            what: "task",
+            name: name.to_owned(),
+            known: "location, transportation, accommodation, attraction, dining and shopping",
+        })
     }
 }

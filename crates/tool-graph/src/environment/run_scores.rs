@@ -51,7 +51,8 @@ pub struct RunScores {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(struct StoredRunScores for RunScores = "RunScores", RunScores::check, {
+scoring_rules::checked_when_read!(
+    RunScores {
     cost_gap: Option<f64>,
     cost_gap_without_redundant: Option<f64>,
     edit_distance: Option<usize>,
@@ -60,7 +61,9 @@ crate::stored::checked!(struct StoredRunScores for RunScores = "RunScores", RunS
     completed: bool,
     invalid_tool_use_ratio: Option<f64>,
     failures: FailureCounts,
-});
+    },
+    RunScores::check
+);
 
 #[cfg(feature = "serde")]
 impl RunScores {

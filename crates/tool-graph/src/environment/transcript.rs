@@ -233,14 +233,17 @@ impl Transcript {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(struct StoredCallRecord for CallRecord = "CallRecord", CallRecord::check, {
+scoring_rules::checked_when_read!(
+    CallRecord {
     name: String,
     tool: Option<usize>,
     status: CallStatus,
     cost: f64,
     after_goal: bool,
     event: Option<usize>,
-});
+    },
+    CallRecord::check
+);
 
 #[cfg(feature = "serde")]
 impl CallRecord {
@@ -259,7 +262,8 @@ impl CallRecord {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(struct StoredTranscript for Transcript = "Transcript", Transcript::check, {
+scoring_rules::checked_when_read!(
+    Transcript {
     calls: Vec<CallRecord>,
     goal_reached: bool,
     answer_is_right: bool,
@@ -269,7 +273,9 @@ crate::stored::checked!(struct StoredTranscript for Transcript = "Transcript", T
     banned_twice: bool,
     #[serde(default, deserialize_with = "crate::stored::object")]
     rules: EnvironmentRules,
-});
+    },
+    Transcript::check
+);
 
 #[cfg(feature = "serde")]
 impl Transcript {

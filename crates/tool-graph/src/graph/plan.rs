@@ -48,10 +48,13 @@ impl Plan {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(struct StoredPlan for Plan = "Plan", Plan::check, {
+scoring_rules::checked_when_read!(
+    Plan {
     tools: Vec<usize>,
     cost: f64,
-});
+    },
+    Plan::check
+);
 
 #[cfg(feature = "serde")]
 impl Plan {

@@ -115,10 +115,7 @@ impl ToolGraph {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(struct StoredProblem for Problem = "Problem", Problem::check, {
-    initial: State,
-    goal: State,
-});
+scoring_rules::checked_when_read!(Problem { initial: State, goal: State }, Problem::check);
 
 #[cfg(feature = "serde")]
 impl Problem {

@@ -48,13 +48,16 @@ impl PathCoverage {
 }
 
 #[cfg(feature = "serde")]
-crate::stored::checked!(struct StoredPathCoverage for PathCoverage = "PathCoverage", PathCoverage::check, {
-    covered: usize,
-    #[serde(with = "stored_count")]
-    possible: u128,
-    repeated: usize,
-    not_plans: usize,
-});
+scoring_rules::checked_when_read!(
+    PathCoverage {
+        covered: usize,
+        #[serde(with = "stored_count")]
+        possible: u128,
+        repeated: usize,
+        not_plans: usize,
+    },
+    PathCoverage::check
+);
 
 #[cfg(feature = "serde")]
 impl PathCoverage {

@@ -2,9 +2,14 @@ use crate::{
     error::Error,
     graph::{plan::Plan, problem::Problem, tool_graph::ToolGraph},
     searches::{
-        best_calls::best_calls, reduced_problem::ReducedProblem, released_search::released_search,
+        best_calls::best_calls,
+        reduced_problem::ReducedProblem,
+        released_search::{LimitReached, released_search},
     },
 };
+
+/// The largest number of sequences of calls that a search by [`TieRule::Released`] keeps.
+const MOST_SEQUENCES: usize = 1 << 22;
 
 /// A rule that chooses the best plan among several with the lowest cost.
 ///
@@ -57,26 +62,45 @@ impl TieRule {
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types.
+    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types;
+    /// [`Error::SearchLimit`] if [`Self::Released`] needs more than 2^22 sequences of calls.
     ///
     /// # Complexity
     ///
     /// [`Self::FewestCalls`] takes as long as [`ToolGraph::optimal_plan`]. [`Self::Released`] takes linear
     /// time for a chain ([`Search::Chain`](crate::Search::Chain)) with a single plan of the lowest f64
-    /// sum and the fewest calls. Otherwise it visits all reachable states that cost less than the plan,
-    /// up to 2^t for t data types, without a limit.
+    /// sum and the fewest calls. Otherwise it keeps a sequence of calls for each way to extend the
+    /// reachable states that cost less than the plan, of which there can be 2^t for t data types. It
+    /// stops with an error at 2^22 sequences, which take a few hundred megabytes. Level 5 of CostBench
+    /// needs less than 40,000.
+    ///
+    /// The runs of a [`Scenario`](crate::Scenario) plan without this limit, because their results cannot
+    /// be an error. For a graph from elsewhere, call this function first.
     pub fn optimal_plan(self, graph: &ToolGraph, problem: &Problem) -> Result<Option<Plan>, Error> {
         graph.check_problem(problem)?;
-        Ok(self.best(graph, problem))
+        self.best_within(graph, problem, MOST_SEQUENCES)
+            .map_err(|LimitReached| Error::SearchLimit { sequences: MOST_SEQUENCES })
     }
 
-    /// Like [`Self::optimal_plan`], for a problem that is known to belong to the graph.
+    /// Like [`Self::optimal_plan`], for a problem that is known to belong to the graph, and without a
+    /// limit.
     pub(crate) fn best(self, graph: &ToolGraph, problem: &Problem) -> Option<Plan> {
-        let reduced = ReducedProblem::of_checked(graph, problem)?;
+        // No memory holds so many sequences.
+        self.best_within(graph, problem, usize::MAX).unwrap_or_default()
+    }
+
+    fn best_within(
+        self,
+        graph: &ToolGraph,
+        problem: &Problem,
+        limit: usize,
+    ) -> Result<Option<Plan>, LimitReached> {
+        let Some(reduced) = ReducedProblem::of_checked(graph, problem) else { return Ok(None) };
         match self {
-            Self::FewestCalls => best_calls(&reduced).map(|tools| reduced.plan(graph, &tools)),
+            Self::FewestCalls => Ok(best_calls(&reduced).map(|tools| reduced.plan(graph, &tools))),
             Self::Released => {
-                released_search(graph, problem, &reduced).map(|tools| Plan::new(graph, tools))
+                let tools = released_search(graph, problem, &reduced, limit)?;
+                Ok(tools.map(|tools| Plan::new(graph, tools)))
             }
         }
     }

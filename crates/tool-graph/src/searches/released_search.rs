@@ -70,19 +70,27 @@ impl Nodes<'_> {
     }
 }
 
+/// A search ended at its limit without an answer.
+#[derive(Debug)]
+pub(crate) struct LimitReached;
+
 /// Finds the plan of CostBench's released solver among all plans with the lowest cost.
 ///
-/// The problem must belong to the graph, and `reduced` must be its reduced problem.
+/// The problem must belong to the graph, and `reduced` must be its reduced problem. The full search adds
+/// at most `limit` sequences of calls to its heap.
 pub(crate) fn released_search(
     graph: &ToolGraph,
     problem: &Problem,
     reduced: &ReducedProblem,
-) -> Option<Vec<usize>> {
+    limit: usize,
+) -> Result<Option<Vec<usize>>, LimitReached> {
     let reach = Reach::new(graph, problem.initial());
     let callable: Vec<usize> =
         (0..graph.tool_count()).filter(|&tool| reach.lacks[tool] == 0).collect();
-    only_cheapest(graph, reduced, &callable)
-        .or_else(|| full_search(graph, problem, &reach, &callable))
+    match only_cheapest(graph, reduced, &callable) {
+        Some(plan) => Ok(Some(plan)),
+        None => full_search(graph, problem, &reach, &callable, limit),
+    }
 }
 
 /// The plan with the lowest f64 cost and the fewest calls, if it is certain that the full search finds
@@ -153,7 +161,8 @@ fn full_search(
     problem: &Problem,
     reach: &Reach,
     callable: &[usize],
-) -> Option<Vec<usize>> {
+    limit: usize,
+) -> Result<Option<Vec<usize>>, LimitReached> {
     let missing = |&number: &usize| reach.reached[number] && !problem.initial().contains(number);
     let types: Vec<usize> = (0..reach.reached.len()).filter(missing).collect();
     let words = types.len().div_ceil(64);
@@ -184,7 +193,7 @@ fn full_search(
         }
         visited.insert(nodes.state(node).into());
         if contains(nodes.state(node), &goal) {
-            return Some(nodes.path(node));
+            return Ok(Some(nodes.path(node)));
         }
         for Callable { tool, cost: price, needs, yields } in &callable {
             let state = nodes.state(node);
@@ -195,6 +204,9 @@ fn full_search(
             if visited.contains(next.as_slice()) {
                 continue;
             }
+            if nodes.last.len() > limit {
+                return Err(LimitReached);
+            }
             let after = nodes.last.len() as u32;
             nodes.states.extend_from_slice(&next);
             nodes.last.push((node, *tool));
@@ -202,7 +214,7 @@ fn full_search(
             open.push(entry, |a, b| nodes.is_less(a, b));
         }
     }
-    None
+    Ok(None)
 }
 
 /// A fast hash for words of bits. No result depends on the order of the hash table.
@@ -227,5 +239,31 @@ impl Hasher for WordHasher {
     fn finish(&self) -> u64 {
         // The table uses the low bits as the index and the high bits as a tag.
         self.0 ^ (self.0 >> 32)
+    }
+}
+
+#[cfg(all(test, feature = "costbench"))]
+mod tests {
+    use super::*;
+    use crate::costbench::{CostModel, Library, Task};
+
+    #[test]
+    fn the_full_search_of_level_5_keeps_less_than_a_hundredth_of_the_limit() {
+        let library = Library::new(5).unwrap();
+        // Query 63 needs the most of all 381.
+        for query in (0..6).chain([63]) {
+            let task = Task::ALL[query % 6];
+            let costs = CostModel::default().costs(&library, 42, &format!("<Query{query:05}>"));
+            let graph = ToolGraph::new(library.callable_tools(task, &costs).unwrap()).unwrap();
+            let problem = graph.problem(task.initial_types(), &[task.goal()]).unwrap();
+            let reduced = ReducedProblem::of_checked(&graph, &problem).unwrap();
+            let reach = Reach::new(&graph, problem.initial());
+            let callable: Vec<usize> = (0..graph.tool_count()).collect();
+            let search = |limit| full_search(&graph, &problem, &reach, &callable, limit);
+            let plan = search(40_000).unwrap();
+            let any = released_search(&graph, &problem, &reduced, usize::MAX).unwrap();
+            assert_eq!(plan, any, "{query}");
+            assert!(search(100).is_err(), "{query}");
+        }
     }
 }

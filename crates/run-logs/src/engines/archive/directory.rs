@@ -1,23 +1,25 @@
 use std::{
     collections::BTreeMap,
-    io::{BufReader, Read, Seek},
+    io::{self, BufReader, Read, Seek, SeekFrom},
 };
 
 use flate2::bufread::DeflateDecoder;
 use rawzip::{
-    CompressionMethod, ErrorKind, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, MutexReader, ZipArchive,
-    ZipArchiveEntryWayfinder,
+    CompressionMethod, ErrorKind, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, ZipArchive,
+    ZipArchiveEntryWayfinder, ZipLocator,
 };
 
 use crate::{
-    engines::archive::{checked_reader::CheckedReader, zstd_frames::ZstdFrames},
+    engines::archive::{
+        checked_reader::CheckedReader, positioned::Positioned, zstd_frames::ZstdFrames,
+    },
     error::{Error, Place, Problem},
     values::read_limits::ReadLimits,
 };
 
 /// An archive and its entries.
 pub(crate) struct Directory<R> {
-    archive: ZipArchive<MutexReader<R>>,
+    archive: ZipArchive<Positioned<R>>,
     /// The entries by name, of several of one name the last.
     entries: BTreeMap<String, Entry>,
     limits: ReadLimits,
@@ -30,11 +32,14 @@ struct Entry {
 }
 
 impl<R: Read + Seek> Directory<R> {
-    pub(crate) fn open(source: R, limits: ReadLimits) -> Result<Self, Error> {
+    pub(crate) fn open(mut source: R, limits: ReadLimits) -> Result<Self, Error> {
         let invalid = |problem| Error::invalid(Place::default(), problem);
         let mut buffer = vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
-        let archive = ZipArchive::from_seekable(source, &mut buffer).map_err(|e| wrong(&e))?;
-        let mut entries = BTreeMap::new();
+        let end = source.seek(SeekFrom::End(0)).map_err(|e| Error::io(Place::default(), &e))?;
+        let archive = ZipLocator::new()
+            .locate_in_reader(Positioned::new(source), &mut buffer, end)
+            .map_err(|(_, error)| wrong(&error))?;
+        let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
         let mut ranges = Vec::new();
         let mut found = archive.entries(&mut buffer);
         while let Some(entry) = found.next_entry().map_err(|e| wrong(&e))? {
@@ -52,6 +57,18 @@ impl<R: Read + Seek> Directory<R> {
         }
         if ranges.len() as u64 != archive.entries_hint() {
             return Err(invalid(Problem::Truncated));
+        }
+        // The directory repeats the name that stands before the content. Where they differ, a damaged
+        // or forged name would hide a sample.
+        for (name, entry) in &entries {
+            let local = archive.get_entry(entry.place).and_then(|content| {
+                let header = content.local_header(&mut buffer)?;
+                Ok(header.file_path().as_bytes() == name.as_bytes())
+            });
+            if !local.map_err(|e| wrong(&e).in_entry(name))? {
+                let reason = "its name differs between the directory and the entry".to_owned();
+                return Err(invalid(Problem::Archive { reason }).in_entry(name));
+            }
         }
         // Entries that share bytes can hold far more than the file.
         ranges.sort_unstable();
@@ -100,6 +117,7 @@ fn leaves_folder(name: &str) -> bool {
 
 fn wrong(error: &rawzip::Error) -> Error {
     let problem = match error.kind() {
+        ErrorKind::IO(error) if error.kind() == io::ErrorKind::UnexpectedEof => Problem::Truncated,
         ErrorKind::IO(error) => return Error::io(Place::default(), error),
         ErrorKind::MissingEndOfCentralDirectory | ErrorKind::Eof => Problem::Truncated,
         _ => Problem::Archive { reason: error.to_string() },

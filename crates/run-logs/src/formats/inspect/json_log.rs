@@ -3,7 +3,7 @@ use std::io::Read;
 use crate::{
     engines::json::reader::Json,
     error::{Error, Problem},
-    formats::inspect::sample::{Header, sample},
+    formats::inspect::{header::Header, sample::sample},
     read_options::ReadOptions,
     values::run::Run,
 };
@@ -44,7 +44,7 @@ impl<'a> JsonLog<'a> {
                             return Err(self.json.error_at("eval", Problem::Missing));
                         }
                     }
-                    Some("eval") => self.header = Some(Header::read(&mut self.json)?),
+                    Some("eval") => self.header = Some(Header::eval(&mut self.json)?),
                     Some(_) if self.json.null()? => {}
                     Some(_) if self.header.is_none() => {
                         let what = "a log with `samples` before `eval`";
@@ -58,8 +58,8 @@ impl<'a> JsonLog<'a> {
                 State::InSamples => {
                     if self.json.next_element()? {
                         self.json.begin_run();
-                        let header = self.header.as_ref();
-                        return sample(&mut self.json, header, &self.options).map(Some);
+                        let header = self.header.clone().unwrap_or_default();
+                        return sample(&mut self.json, &header, &self.options).map(Some);
                     }
                     self.json.begin_run();
                     self.state = State::InLog;

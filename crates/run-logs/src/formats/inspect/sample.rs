@@ -1,65 +1,276 @@
+use censoring::StopReason;
+use trajectory_metrics::tool_calls::Value;
+
 use crate::{
     engines::json::reader::Json,
     error::{Error, Problem},
+    formats::inspect::{
+        attachments::Attachments,
+        events::{self, Events, ReadTurn, without_nan},
+        header::Header,
+        messages::{self, Parts},
+        usage,
+    },
     read_options::ReadOptions,
-    values::run::{Run, Score},
+    values::{
+        message::{Message, Reply, Role},
+        run::{Run, RunLimit, Score, Turn},
+    },
 };
 
-/// What the head of a log says of all its samples.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Header {
-    task: Option<String>,
-    model: Option<String>,
-}
+const SAMPLE: &[&str] = &[
+    "id",
+    "epoch",
+    "messages",
+    "scores",
+    "metadata",
+    "events",
+    "model_usage",
+    "error",
+    "error_retries",
+    "attachments",
+    "events_data",
+    "limit",
+    "invalidation",
+];
 
-impl Header {
-    pub(crate) fn read(json: &mut Json<'_>) -> Result<Self, Error> {
-        let mut header = Self::default();
-        json.object(&["task", "model"], |json, field| {
-            match field {
-                "task" => header.task = json.optional(Json::text)?,
-                _ => header.model = json.optional(Json::text)?,
-            }
-            Ok(())
-        })?;
-        Ok(header)
-    }
+/// A sample while its fields are read.
+#[derive(Default)]
+struct Sample {
+    id: Option<String>,
+    run: Run,
+    events: Events,
+    attempts: Events,
+    retried: Vec<Value>,
+    attachments: Attachments,
+    /// The final conversation, for logs without events.
+    conversation: Vec<Parts>,
+    /// The messages that requests refer to.
+    pool: Vec<Parts>,
 }
 
 /// Reads one sample.
 pub(crate) fn sample(
     json: &mut Json<'_>,
-    header: Option<&Header>,
-    _options: &ReadOptions,
+    header: &Header,
+    options: &ReadOptions,
 ) -> Result<Run, Error> {
-    let mut id = None;
-    let mut run = Run::default();
-    json.object(&["id", "epoch", "scores"], |json, field| {
+    let mut sample = Sample::default();
+    json.object(SAMPLE, |json, field| sample.field(json, field, options))?;
+    sample.run.task.clone_from(&header.task);
+    sample.run.model.clone_from(&header.model);
+    sample.finish(json)
+}
+
+impl Sample {
+    fn field(
+        &mut self,
+        json: &mut Json<'_>,
+        field: &str,
+        options: &ReadOptions,
+    ) -> Result<(), Error> {
         match field {
             "id" => {
-                let name = json.name()?;
-                json.place_mut().sample = Some(name.clone());
-                id = Some(name);
+                let id = json.name()?;
+                json.place_mut().sample = Some(id.clone());
+                self.id = Some(id);
             }
-            "epoch" => run.trial = Some(json.count()?),
-            _ => {
+            "epoch" => {
+                let epoch = json.count()?;
+                self.run.trial = Some(epoch);
+                if let Some(id) = &self.id {
+                    json.place_mut().sample = Some(format!("{id}, epoch {epoch}"));
+                }
+            }
+            "messages" => {
                 json.optional(|json| {
-                    json.map(|json, name| {
-                        let mut score = Score::default();
-                        json.object(&["value"], |json, _| {
-                            score.value = json.value()?;
-                            Ok(())
-                        })?;
-                        run.scores.insert(name, score);
+                    json.list(|json| {
+                        let message = messages::message(json)?;
+                        if message.message.role == Role::Assistant {
+                            self.conversation.push(message);
+                        }
                         Ok(())
                     })
                 })?;
             }
+            "scores" => {
+                self.run.scores = json.optional(|json| json.entries(score))?.unwrap_or_default();
+            }
+            "metadata" => self.keep("metadata", json.optional(Json::value)?),
+            "events" => {
+                json.optional(|json| {
+                    let requests = options.requests();
+                    self.events.read(json, &mut self.attachments, requests, false)
+                })?;
+                if !options.requests() && !self.events.turns.is_empty() {
+                    self.attachments.complete();
+                }
+            }
+            "model_usage" => {
+                let used = json.optional(|json| json.entries(usage::usage))?;
+                self.run.usage_by_model = used.unwrap_or_default();
+            }
+            "error" => self.run.error = json.optional(events::message)?,
+            "error_retries" => {
+                json.optional(|json| json.list(|json| self.failed_attempt(json, options)))?;
+            }
+            "attachments" => _ = json.optional(|json| self.attachments.read(json))?,
+            "events_data" if options.requests() => {
+                json.optional(|json| {
+                    json.object(&["messages"], |json, _| {
+                        json.list(|json| {
+                            self.pool.push(messages::message(json)?);
+                            Ok(())
+                        })
+                    })
+                })?;
+            }
+            "events_data" => json.skip()?,
+            "limit" => self.run.limit = json.optional(limit)?,
+            _ => self.run.excluded = json.optional(invalidation)?,
+        }
+        Ok(())
+    }
+
+    /// Reads an attempt that ended with an error and was repeated.
+    fn failed_attempt(&mut self, json: &mut Json<'_>, options: &ReadOptions) -> Result<(), Error> {
+        json.object(&["message", "events"], |json, field| {
+            match field {
+                "message" => {
+                    let message = json.optional(Json::text)?.unwrap_or_default();
+                    self.retried.push(Value::Text(message));
+                }
+                _ => {
+                    json.optional(|json| {
+                        let requests = options.requests();
+                        self.attempts.read(json, &mut self.attachments, requests, true)
+                    })?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Keeps a fact that has no field of its own.
+    fn keep(&mut self, name: &str, value: Option<Value>) {
+        self.run.metadata.extend(value.map(|value| (name.to_owned(), value)));
+    }
+
+    fn finish(mut self, json: &mut Json<'_>) -> Result<Run, Error> {
+        let id = self.id.take().ok_or_else(|| json.error_at("id", Problem::Missing))?;
+        self.run.id = id;
+        if self.run.trial.is_none() {
+            return Err(json.error_at("epoch", Problem::Missing));
+        }
+        if !self.retried.is_empty() {
+            let retried = std::mem::take(&mut self.retried);
+            self.keep("error_retries", Some(Value::List(retried)));
+        }
+        let intermediate = std::mem::take(&mut self.events.intermediate_scores);
+        if !intermediate.is_empty() {
+            self.keep("intermediate_scores", Some(Value::List(intermediate)));
+        }
+        let mut totals = self.run.usage_by_model.values();
+        let first = totals.next().cloned().unwrap_or_else(usage::nothing);
+        self.run.usage = totals.fold(first, |sum, used| sum.plus(used));
+        self.run.stop = Some(match (&self.run.limit, &self.run.error) {
+            (Some(limit), _) => limit.kind.clone().into(),
+            (None, Some(_)) => StopReason::Other("error".to_owned()),
+            (None, None) => StopReason::Completed,
+        });
+        for score in self.run.scores.values_mut() {
+            let texts = [&mut score.answer, &mut score.explanation];
+            texts.into_iter().flatten().for_each(|text| self.attachments.resolve(text));
+        }
+        let attempts = std::mem::take(&mut self.attempts.turns);
+        let turns = std::mem::take(&mut self.events.turns);
+        let conversation = std::mem::take(&mut self.conversation);
+        for turn in attempts.into_iter().chain(turns) {
+            let turn = self.resolved(json, turn)?;
+            self.run.turns.push(turn);
+        }
+        if self.run.turns.is_empty() {
+            for parts in conversation {
+                let Message { text, tool_calls, .. } = self.message(parts);
+                let reply = Some(Reply { text, tool_calls, ..Reply::default() });
+                self.run.turns.push(Turn { reply, ..Turn::default() });
+            }
+        }
+        Ok(self.run)
+    }
+
+    /// A turn with the texts that its references stand for.
+    fn resolved(&self, json: &mut Json<'_>, read: ReadTurn) -> Result<Turn, Error> {
+        let ReadTurn { mut turn, mut texts, request, request_ranges } = read;
+        texts.iter_mut().for_each(|text| self.attachments.resolve(text));
+        if let Some(reply) = &mut turn.reply {
+            reply.text = texts.join("\n");
+            for call in &mut reply.tool_calls {
+                self.attachments.resolve_arguments(&mut call.arguments);
+                call.error.iter_mut().for_each(|error| self.attachments.resolve(error));
+            }
+        }
+        turn.error.iter_mut().for_each(|error| self.attachments.resolve(error));
+        turn.request = request.into_iter().map(|parts| self.message(parts)).collect();
+        for (start, end) in request_ranges {
+            let Some(messages) = self.pool.get(start..end) else {
+                let what = format!("message {end} of events_data");
+                return Err(json.error_at("events", Problem::Dangling { what }));
+            };
+            for parts in messages {
+                json.hold(parts.texts.iter().map(String::len).sum::<usize>() + 64)?;
+                let copy = Parts { texts: parts.texts.clone(), message: parts.message.clone() };
+                turn.request.push(self.message(copy));
+            }
+        }
+        Ok(turn)
+    }
+
+    fn message(&self, mut parts: Parts) -> Message {
+        parts.texts.iter_mut().for_each(|text| self.attachments.resolve(text));
+        parts.message.text = parts.texts.join("\n");
+        for call in &mut parts.message.tool_calls {
+            self.attachments.resolve_arguments(&mut call.arguments);
+        }
+        parts.message
+    }
+}
+
+/// Reads a score. After edits, its value is the last one.
+fn score(json: &mut Json<'_>) -> Result<Score, Error> {
+    let mut score = Score::default();
+    json.object(&["value", "answer", "explanation", "metadata"], |json, field| {
+        match field {
+            "value" => score.value = without_nan(json.value()?),
+            "answer" => score.answer = json.optional(Json::text)?,
+            "explanation" => score.explanation = json.optional(Json::text)?,
+            _ => score.metadata = json.optional(Json::value_map)?.unwrap_or_default(),
         }
         Ok(())
     })?;
-    run.id = id.ok_or_else(|| json.error_at("id", Problem::Missing))?;
-    run.task = header.and_then(|header| header.task.clone());
-    run.model = header.and_then(|header| header.model.clone());
-    Ok(run)
+    Ok(score)
+}
+
+fn limit(json: &mut Json<'_>) -> Result<RunLimit, Error> {
+    let (mut kind, mut limit, mut reason) = (None, None, None);
+    json.object(&["type", "limit", "reason"], |json, field| {
+        match field {
+            "type" => kind = Some(json.text()?),
+            "limit" => limit = json.optional(Json::any_real)?.filter(|limit| limit.is_finite()),
+            _ => reason = json.optional(Json::text)?,
+        }
+        Ok(())
+    })?;
+    let kind = kind.ok_or_else(|| json.error_at("type", Problem::Missing))?;
+    Ok(RunLimit { kind, limit, reason })
+}
+
+/// Reads why somebody declared a sample invalid.
+fn invalidation(json: &mut Json<'_>) -> Result<String, Error> {
+    let mut reason = None;
+    json.object(&["reason"], |json, _| {
+        reason = json.optional(Json::text)?;
+        Ok(())
+    })?;
+    Ok(reason.map_or("invalidated".to_owned(), |reason| format!("invalidated: {reason}")))
 }

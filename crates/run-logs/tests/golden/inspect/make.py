@@ -35,7 +35,7 @@ VERSION = version("inspect_ai")
 NEW = VERSION != "0.3.110"
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = ["plain", "tools", "limit", "error", "models", "long", "logprobs", "cached", "failed"]
-LIMITS = ["message", "token", "time", "working", "operator", "custom"] + (["cost", "turn"] if NEW else [])
+LIMITS = ["context", "message", "token", "time", "working", "operator", "custom"] + (["cost", "turn"] if NEW else [])
 
 
 @tool
@@ -108,7 +108,7 @@ def act():
             await say(m, [add()])
         elif kind == "limit":
             await say(model([reply(name, r, "I go on until I am stopped", stop=r.choice(["stop", "max_tokens", "content_filter", "model_length"]))]))
-            what = LIMITS[state.metadata["n"] // len(KINDS) % len(LIMITS)]
+            what = LIMITS[(state.metadata["n"] // len(KINDS) + 3 * state.epoch) % len(LIMITS)]
             raise LimitExceededError(what, value=10, limit=7 if what != "cost" else 0.5, message=f"stopped by {what}")
         elif kind == "error":
             await say(model([reply(name, r, "this goes wrong")]))

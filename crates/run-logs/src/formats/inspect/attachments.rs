@@ -1,0 +1,88 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use trajectory_metrics::tool_calls::Value;
+
+use crate::{
+    engines::json::reader::Json,
+    error::{Error, Problem},
+    values::recorded_call::Arguments,
+};
+
+/// Long texts of a sample, to which other texts refer by hash.
+#[derive(Default)]
+pub(crate) struct Attachments {
+    texts: BTreeMap<String, String>,
+    /// The hashes that the events refer to.
+    wanted: BTreeSet<String>,
+    /// Whether all events have been read, so that only wanted texts are kept.
+    complete: bool,
+}
+
+/// The hash in a reference. Old logs write `tc://`.
+fn hash(text: &str) -> Option<&str> {
+    text.strip_prefix("attachment://").or_else(|| text.strip_prefix("tc://"))
+}
+
+impl Attachments {
+    /// Notes that a text may be a reference.
+    pub(crate) fn want(&mut self, text: &str) {
+        if let Some(hash) = hash(text) {
+            self.wanted.insert(hash.to_owned());
+        }
+    }
+
+    /// The same of every text in a value.
+    pub(crate) fn want_in(&mut self, value: &Value) {
+        match value {
+            Value::Text(text) => self.want(text),
+            Value::List(values) => values.iter().for_each(|value| self.want_in(value)),
+            Value::Map(values) => values.values().for_each(|value| self.want_in(value)),
+            _ => {}
+        }
+    }
+
+    /// From here on, only texts that were wanted are kept.
+    pub(crate) fn complete(&mut self) {
+        self.complete = true;
+    }
+
+    /// Reads `attachments`.
+    pub(crate) fn read(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
+        json.map(|json, key| {
+            if self.complete && !self.wanted.contains(&key) {
+                return json.skip();
+            }
+            let text = json.text()?;
+            match self.texts.insert(key, text) {
+                None => Ok(()),
+                Some(_) => {
+                    let key = "an attachment".to_owned();
+                    Err(json.error(Problem::DuplicateKey { key }))
+                }
+            }
+        })
+    }
+
+    /// Replaces a reference by its text. One that leads nowhere stays, as inspect_ai leaves it.
+    pub(crate) fn resolve(&self, text: &mut String) {
+        if let Some(long) = hash(text).and_then(|hash| self.texts.get(hash)) {
+            text.clone_from(long);
+        }
+    }
+
+    /// The same of every text in a value.
+    pub(crate) fn resolve_in(&self, value: &mut Value) {
+        match value {
+            Value::Text(text) => self.resolve(text),
+            Value::List(values) => values.iter_mut().for_each(|value| self.resolve_in(value)),
+            Value::Map(values) => values.values_mut().for_each(|value| self.resolve_in(value)),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn resolve_arguments(&self, arguments: &mut Arguments) {
+        if let Arguments::Parsed(value) = arguments {
+            self.resolve_in(value);
+        }
+    }
+}

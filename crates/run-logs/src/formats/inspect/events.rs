@@ -1,0 +1,261 @@
+use std::collections::BTreeMap;
+
+use trajectory_metrics::tool_calls::Value;
+
+use crate::{
+    engines::json::reader::Json,
+    error::{Error, Problem},
+    formats::inspect::{
+        attachments::Attachments,
+        messages::{self, Parts},
+        output::{self, Output},
+        spans::Spans,
+    },
+    values::{
+        recorded_call::Arguments,
+        run::{Caller, Turn},
+    },
+};
+
+/// A model call before references are resolved.
+pub(crate) struct ReadTurn {
+    pub(crate) turn: Turn,
+    /// The parts of the reply's text.
+    pub(crate) texts: Vec<String>,
+    /// The messages that were sent, where the event holds them.
+    pub(crate) request: Vec<Parts>,
+    /// Ranges of the pool of messages that were sent.
+    pub(crate) request_ranges: Vec<(usize, usize)>,
+}
+
+/// What the events of a sample say.
+#[derive(Default)]
+pub(crate) struct Events {
+    pub(crate) turns: Vec<ReadTurn>,
+    pub(crate) intermediate_scores: Vec<Value>,
+    spans: Spans,
+    /// The latest turn and position of each call, by the call's id.
+    calls: BTreeMap<String, (usize, usize)>,
+}
+
+/// The fields of all kinds of events that are read.
+const EVENT: &[&str] = &[
+    "event",
+    "span_id",
+    "id",
+    "parent_id",
+    "type",
+    "name",
+    "model",
+    "role",
+    "input",
+    "input_refs",
+    "output",
+    "error",
+    "failed",
+    "intermediate",
+    "score",
+];
+
+/// An event while its fields are read.
+#[derive(Default)]
+struct Event {
+    kind: Option<String>,
+    span: Option<String>,
+    id: Option<String>,
+    parent: Option<String>,
+    span_kind: Option<String>,
+    name: Option<String>,
+    model: Option<String>,
+    role: Option<String>,
+    request: Vec<Parts>,
+    ranges: Vec<(usize, usize)>,
+    output: Output,
+    error: Option<String>,
+    failed: bool,
+    intermediate: bool,
+    score: Option<Value>,
+}
+
+impl Events {
+    /// Reads the list of events. `attempt` says that they are those of a failed attempt.
+    pub(crate) fn read(
+        &mut self,
+        json: &mut Json<'_>,
+        attachments: &mut Attachments,
+        with_requests: bool,
+        attempt: bool,
+    ) -> Result<(), Error> {
+        json.list(|json| {
+            let mut event = Event::default();
+            json.object(EVENT, |json, field| event.field(json, field, with_requests))?;
+            self.add(json, event, attachments, attempt)
+        })
+    }
+
+    fn add(
+        &mut self,
+        json: &Json<'_>,
+        event: Event,
+        attachments: &mut Attachments,
+        attempt: bool,
+    ) -> Result<(), Error> {
+        match event.kind.as_deref() {
+            Some("span_begin") => {
+                let id = event.id.ok_or_else(|| json.error_at("id", Problem::Missing))?;
+                let parent = event.parent.as_deref();
+                self.spans.begin(id, parent, event.span_kind.as_deref(), event.name);
+            }
+            Some("model") => self.add_turn(event, attachments, attempt),
+            Some("tool") => {
+                let at = event.id.and_then(|id| self.calls.get(&id)).copied();
+                let turn = at.and_then(|(turn, call)| Some((self.turns.get_mut(turn)?, call)));
+                let reply = turn.and_then(|(turn, call)| Some((turn.turn.reply.as_mut()?, call)));
+                if let Some(call) = reply.and_then(|(reply, call)| reply.tool_calls.get_mut(call)) {
+                    call.ok = Some(event.error.is_none() && !event.failed);
+                    attachments.want(event.error.as_deref().unwrap_or_default());
+                    call.error = event.error;
+                }
+            }
+            Some("score") if event.intermediate => self.intermediate_scores.extend(event.score),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn add_turn(&mut self, event: Event, attachments: &mut Attachments, attempt: bool) {
+        let caller = match self.spans.caller(event.span.as_deref(), event.role.as_deref()) {
+            Caller::Grader => Caller::Grader,
+            _ if attempt => Caller::FailedAttempt,
+            caller => caller,
+        };
+        let Output { texts, reply } = event.output;
+        // A failed call has an empty choice.
+        let reply = reply.filter(|_| event.error.is_none());
+        texts.iter().for_each(|text| attachments.want(text));
+        for (at, call) in reply.iter().flat_map(|reply| &reply.tool_calls).enumerate() {
+            if let Arguments::Parsed(arguments) = &call.arguments {
+                attachments.want_in(arguments);
+            }
+            if let Some(id) = &call.id {
+                self.calls.insert(id.clone(), (self.turns.len(), at));
+            }
+        }
+        for message in &event.request {
+            message.texts.iter().for_each(|text| attachments.want(text));
+        }
+        let turn = Turn {
+            model: event.model,
+            caller,
+            request: Vec::new(),
+            reply,
+            error: event.error,
+            ..Turn::default()
+        };
+        let (request, request_ranges) = (event.request, event.ranges);
+        self.turns.push(ReadTurn { turn, texts, request, request_ranges });
+    }
+}
+
+impl Event {
+    fn field(
+        &mut self,
+        json: &mut Json<'_>,
+        field: &str,
+        with_requests: bool,
+    ) -> Result<(), Error> {
+        let kind = self.kind.as_deref();
+        // Fields of one name mean other things in events of other kinds.
+        let is = |kinds: &[&str]| kind.is_none_or(|kind| kinds.contains(&kind));
+        match field {
+            "event" => self.kind = Some(json.text()?),
+            "span_id" => self.span = json.optional(Json::name)?,
+            "id" if is(&["span_begin", "tool"]) => self.id = json.optional(Json::name)?,
+            "parent_id" if is(&["span_begin"]) => self.parent = json.optional(Json::name)?,
+            "type" if is(&["span_begin"]) => self.span_kind = json.optional(Json::text)?,
+            "name" if is(&["span_begin"]) => self.name = json.optional(Json::text)?,
+            "model" if is(&["model"]) => self.model = json.optional(Json::text)?,
+            "role" if is(&["model"]) => self.role = json.optional(Json::text)?,
+            "input" if with_requests && kind == Some("model") => {
+                json.list(|json| {
+                    self.request.push(messages::message(json)?);
+                    Ok(())
+                })?;
+            }
+            "input_refs" if with_requests && is(&["model"]) => {
+                json.optional(|json| {
+                    json.list(|json| {
+                        self.ranges.push(range(json)?);
+                        Ok(())
+                    })
+                })?;
+            }
+            "output" if is(&["model"]) => {
+                self.output = json.optional(output::output)?.unwrap_or_default();
+            }
+            "error" if is(&["model", "tool"]) => self.error = error(json)?,
+            "failed" if is(&["tool"]) => {
+                self.failed = json.optional(Json::boolean)?.unwrap_or(false);
+            }
+            "intermediate" if is(&["score"]) => {
+                self.intermediate = json.optional(Json::boolean)?.unwrap_or(false);
+            }
+            "score" if is(&["score"]) => {
+                json.optional(|json| {
+                    json.object(&["value"], |json, _| {
+                        self.score = Some(without_nan(json.value()?));
+                        Ok(())
+                    })
+                })?;
+            }
+            _ => json.skip()?,
+        }
+        Ok(())
+    }
+}
+
+/// Reads an error: its text, or an object with the text as `message`.
+fn error(json: &mut Json<'_>) -> Result<Option<String>, Error> {
+    if json.token()? != b'{' {
+        return json.optional(Json::text);
+    }
+    message(json).map(Some)
+}
+
+/// Reads the `message` of an error.
+pub(crate) fn message(json: &mut Json<'_>) -> Result<String, Error> {
+    let mut message = None;
+    json.object(&["message"], |json, _| {
+        message = json.optional(Json::text)?;
+        Ok(())
+    })?;
+    Ok(message.unwrap_or_default())
+}
+
+/// Reads the start and the end of a range.
+fn range(json: &mut Json<'_>) -> Result<(usize, usize), Error> {
+    let mut ends = Vec::new();
+    json.list(|json| {
+        ends.push(usize::try_from(json.count()?).unwrap_or(usize::MAX));
+        Ok(())
+    })?;
+    match ends.as_slice() {
+        [start, end] if start <= end => Ok((*start, *end)),
+        _ => {
+            let (value, expected) = (format!("{ends:?}"), "the start and the end of a range");
+            Err(json.error(Problem::Value { value, expected }))
+        }
+    }
+}
+
+/// A value in which null stands for NaN, by which inspect_ai says that there is no score.
+pub(crate) fn without_nan(value: Value) -> Value {
+    match value {
+        Value::Real(number) if number.is_nan() => Value::Null,
+        Value::List(values) => Value::List(values.into_iter().map(without_nan).collect()),
+        Value::Map(values) => {
+            Value::Map(values.into_iter().map(|(name, value)| (name, without_nan(value))).collect())
+        }
+        value => value,
+    }
+}

@@ -1,0 +1,109 @@
+use std::collections::BTreeMap;
+
+use trajectory_metrics::tool_calls::Value;
+
+use crate::{
+    engines::json::reader::Json,
+    error::{Error, Problem},
+    values::{
+        message::{Message, Role},
+        recorded_call::{Arguments, RecordedCall},
+    },
+};
+
+/// A message before references to attachments are resolved: each part of its text may be one.
+pub(crate) struct Parts {
+    pub(crate) texts: Vec<String>,
+    pub(crate) message: Message,
+}
+
+const MESSAGE: &[&str] = &["role", "content", "tool_calls", "tool_call_id"];
+
+/// Reads a message.
+pub(crate) fn message(json: &mut Json<'_>) -> Result<Parts, Error> {
+    let mut texts = Vec::new();
+    let mut message = Message::new(Role::Assistant, "");
+    json.object(MESSAGE, |json, field| {
+        match field {
+            "role" => message.role = role(json)?,
+            "content" => content(json, &mut texts)?,
+            "tool_calls" => {
+                json.optional(|json| {
+                    json.list(|json| {
+                        message.tool_calls.push(call(json)?);
+                        Ok(())
+                    })
+                })?;
+            }
+            _ => message.tool_call_id = json.optional(Json::name)?,
+        }
+        Ok(())
+    })?;
+    Ok(Parts { texts, message })
+}
+
+fn role(json: &mut Json<'_>) -> Result<Role, Error> {
+    match json.text()?.as_str() {
+        "system" | "developer" => Ok(Role::System),
+        "user" => Ok(Role::User),
+        "assistant" => Ok(Role::Assistant),
+        "tool" => Ok(Role::Tool),
+        other => {
+            let value = other.chars().take(40).collect();
+            let expected = "system, user, assistant or tool";
+            Err(json.error(Problem::Value { value, expected }))
+        }
+    }
+}
+
+/// Reads the content of a message: a text, or a list of parts of which those of text are kept.
+fn content(json: &mut Json<'_>, texts: &mut Vec<String>) -> Result<(), Error> {
+    match json.token()? {
+        b'[' => json.list(|json| {
+            if json.token()? == b'"' {
+                texts.push(json.text()?);
+                return Ok(());
+            }
+            let (mut is_text, mut text) = (false, None);
+            json.object(&["type", "text"], |json, field| {
+                match field {
+                    "type" => is_text = json.text()? == "text",
+                    _ => text = json.optional(Json::text)?,
+                }
+                Ok(())
+            })?;
+            texts.extend(text.filter(|_| is_text));
+            Ok(())
+        }),
+        b'n' => json.null().map(drop),
+        _ => {
+            texts.push(json.text()?);
+            Ok(())
+        }
+    }
+}
+
+/// Reads a call. One whose arguments could not be parsed has failed; its arguments are those that
+/// the log has, usually the text under the name of the tool.
+fn call(json: &mut Json<'_>) -> Result<RecordedCall, Error> {
+    let (mut id, mut name, mut problem) = (None, None, None);
+    let mut arguments = Value::Map(BTreeMap::new());
+    json.hold(size_of::<RecordedCall>())?;
+    json.object(&["id", "function", "arguments", "parse_error"], |json, field| {
+        match field {
+            "id" => id = json.optional(Json::name)?,
+            "function" => name = Some(json.text()?),
+            "arguments" => {
+                arguments = json.optional(Json::value)?.unwrap_or(Value::Map(BTreeMap::new()));
+            }
+            _ => problem = json.optional(Json::text)?,
+        }
+        Ok(())
+    })?;
+    let name = name.ok_or_else(|| json.error_at("function", Problem::Missing))?;
+    let mut call = RecordedCall::new(name, Arguments::Parsed(arguments));
+    call.id = id;
+    call.ok = problem.as_ref().map(|_| false);
+    call.error = problem;
+    Ok(call)
+}

@@ -1,0 +1,258 @@
+//! Logs that inspect_ai wrote, read as its own reader reads them (`golden/inspect/make.py`).
+#![cfg(feature = "archives")]
+#![allow(clippy::unwrap_used)]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, File},
+    path::{Path, PathBuf},
+};
+
+use run_logs::{
+    Arguments, Caller, Format, ReadOptions, RecordedCall, Run, RunLimit, Turn, Usage, read,
+    read_path,
+};
+use serde_json::Value as Json;
+use trajectory_metrics::tool_calls::Value;
+
+const LOGS: [&str; 7] = [
+    "0.3.110.eval",
+    "0.3.110.json",
+    "0.3.110.killed.eval",
+    "0.3.285.eval",
+    "0.3.285.json",
+    "0.3.285.killed.eval",
+    "0.3.285.edited.eval",
+];
+
+fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/inspect").join(name)
+}
+
+/// What the package's reader says of each sample, by id and epoch.
+fn expected(log: &str) -> BTreeMap<(String, u64), Json> {
+    let text = fs::read_to_string(golden(&format!("{log}.golden"))).unwrap();
+    let mut lines = text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
+    let origin = lines.next().unwrap();
+    assert!(origin["origin"].as_str().unwrap().starts_with("read_eval_log of inspect_ai 0.3."));
+    let key = |row: &Json| (row["id"].as_str().unwrap().to_owned(), row["epoch"].as_u64().unwrap());
+    lines.map(|row| (key(&row), row)).collect()
+}
+
+fn runs(log: &str, options: &ReadOptions) -> Vec<Run> {
+    let runs = read(File::open(golden(log)).unwrap(), Format::Auto, options).unwrap();
+    assert_eq!(runs.format(), Format::Inspect);
+    runs.map(|run| run.unwrap_or_else(|error| panic!("{log}: {error}"))).collect()
+}
+
+fn value(json: &Json) -> Value {
+    match json {
+        Json::Null => Value::Null,
+        Json::Bool(value) => Value::Bool(*value),
+        Json::Number(number) => match number.as_i64() {
+            Some(number) => Value::Integer(number.into()),
+            None => Value::Real(number.as_f64().unwrap()),
+        },
+        Json::String(text) => Value::Text(text.clone()),
+        Json::Array(values) => Value::List(values.iter().map(value).collect()),
+        Json::Object(values) => {
+            Value::Map(values.iter().map(|(key, json)| (key.clone(), value(json))).collect())
+        }
+    }
+}
+
+fn text(json: &Json) -> Option<String> {
+    json.as_str().map(str::to_owned)
+}
+
+fn check_usage(found: &Usage, expected: &Json, at: &str) {
+    assert_eq!(found.input_tokens, expected["input"].as_u64(), "{at}");
+    assert_eq!(found.cached_tokens, Some(expected["cached"].as_u64().unwrap_or(0)), "{at}");
+    assert_eq!(found.cache_write_tokens, Some(expected["cache_write"].as_u64().unwrap_or(0)));
+    assert_eq!(found.output_tokens, expected["output"].as_u64(), "{at}");
+    assert_eq!(found.reasoning_tokens, expected["reasoning"].as_u64(), "{at}");
+    assert_eq!(found.cost_usd, expected["cost"].as_f64(), "{at}");
+}
+
+fn check_call(found: &RecordedCall, expected: &Json, results: &[Json], at: &str) {
+    assert_eq!(found.id, text(&expected["id"]), "{at}");
+    assert_eq!(Some(&found.name), text(&expected["name"]).as_ref(), "{at}");
+    assert_eq!(found.arguments, Arguments::Parsed(value(&expected["arguments"])), "{at}");
+    let result = results.iter().find(|result| result["id"] == expected["id"]);
+    let error = match result {
+        Some(result) => text(&result["error"]),
+        None => text(&expected["parse_error"]),
+    };
+    let ok = result.map(|_| error.is_none()).or(error.as_ref().map(|_| false));
+    assert_eq!((found.ok, &found.error), (ok, &error), "{at}: {}", found.name);
+}
+
+fn check_turn(found: &Turn, expected: &Json, results: &[Json], at: &str) {
+    assert_eq!(found.model, text(&expected["model"]), "{at}");
+    assert_eq!(found.error, text(&expected["error"]), "{at}");
+    let Some(reply) = &found.reply else {
+        assert_eq!(expected["text"], Json::Null, "{at}");
+        return;
+    };
+    assert_eq!(Some(&reply.text), text(&expected["text"]).as_ref(), "{at}");
+    assert_eq!(reply.stop, Some(expected["stop"].as_str().unwrap().parse().unwrap()), "{at}");
+    assert_eq!(reply.usage.is_some(), expected["usage"].is_object(), "{at}");
+    reply.usage.iter().for_each(|usage| check_usage(usage, &expected["usage"], at));
+    let calls = expected["calls"].as_array().unwrap();
+    assert_eq!(reply.tool_calls.len(), calls.len(), "{at}");
+    for (found, expected) in reply.tool_calls.iter().zip(calls) {
+        check_call(found, expected, results, at);
+    }
+    let Some(tokens) = &reply.tokens else {
+        assert_eq!(expected["logprobs"], Json::Null, "{at}");
+        return;
+    };
+    let logprobs = expected["logprobs"].as_array().unwrap();
+    assert_eq!(tokens.len(), logprobs.len(), "{at}");
+    for (token, row) in tokens.iter().zip(logprobs) {
+        let written = row[0].as_str().unwrap();
+        let bytes = row[2].as_array().map_or(written.as_bytes().to_vec(), |bytes| {
+            bytes.iter().map(|byte| byte.as_u64().unwrap().try_into().unwrap()).collect()
+        });
+        assert_eq!((token.bytes, Some(token.logprob)), (&bytes[..], row[1].as_f64()), "{at}");
+        let alternatives: Vec<(&[u8], f64)> = token.alternatives().collect();
+        let listed = row[3].as_array().unwrap();
+        let listed: Vec<(&[u8], f64)> = listed
+            .iter()
+            .map(|row| (row[0].as_str().unwrap().as_bytes(), row[1].as_f64().unwrap()))
+            .collect();
+        assert_eq!(alternatives, listed, "{at}");
+    }
+}
+
+fn check_run(run: &Run, expected: &Json, at: &str) {
+    assert_eq!(run.task, text(&expected["task"]), "{at}");
+    assert_eq!(run.model, text(&expected["model"]), "{at}");
+    let scores = expected["scores"].as_object().unwrap();
+    assert_eq!(run.scores.keys().collect::<Vec<_>>(), scores.keys().collect::<Vec<_>>(), "{at}");
+    for (name, score) in &run.scores {
+        let expected = &scores[name];
+        assert_eq!(score.value, value(&expected["value"]), "{at}: {name}");
+        assert_eq!(score.answer, text(&expected["answer"]), "{at}: {name}");
+        assert_eq!(score.explanation, text(&expected["explanation"]), "{at}: {name}");
+        let metadata = expected["metadata"].as_object();
+        let metadata: BTreeMap<String, Value> =
+            metadata.into_iter().flatten().map(|(key, json)| (key.clone(), value(json))).collect();
+        assert_eq!(score.metadata, metadata, "{at}: {name}");
+    }
+    let limit = expected["limit"].as_object().map(|limit| RunLimit {
+        kind: text(&limit["type"]).unwrap(),
+        limit: limit["limit"].as_f64(),
+        reason: text(&limit["reason"]),
+    });
+    assert_eq!(run.limit, limit, "{at}");
+    assert_eq!(run.error, text(&expected["error"]), "{at}");
+    assert_eq!(run.excluded.is_some(), expected["invalidated"] == true, "{at}");
+    let retried = run.metadata.get("error_retries").cloned().unwrap_or(Value::List(Vec::new()));
+    assert_eq!(retried, value(&expected["error_retries"]), "{at}");
+    let usage = expected["usage"].as_object().unwrap();
+    let models: Vec<&String> = usage.keys().collect();
+    assert_eq!(run.usage_by_model.keys().collect::<Vec<_>>(), models, "{at}");
+    for (model, used) in &run.usage_by_model {
+        check_usage(used, &usage[model], at);
+    }
+    let sum = |field: &str| usage.values().map(|used| used[field].as_u64().unwrap_or(0)).sum();
+    assert_eq!(run.usage.input_tokens, Some(sum("input")), "{at}");
+    assert_eq!(run.usage.cached_tokens, Some(sum("cached")), "{at}");
+    assert_eq!(run.usage.output_tokens, Some(sum("output")), "{at}");
+    let (attempts, turns): (Vec<&Turn>, Vec<&Turn>) =
+        run.turns.iter().partition(|turn| turn.caller == Caller::FailedAttempt);
+    let rows = |field: &str| expected[field].as_array().unwrap().clone();
+    let is_grader = |row: &Json| row["model"] == "mockllm/grader";
+    for (found, expected) in [(attempts, rows("attempts")), (turns, rows("turns"))] {
+        assert_eq!(found.len(), expected.len(), "{at}");
+        for (turn, row) in found.iter().zip(&expected) {
+            check_turn(turn, row, &rows("tools"), at);
+            assert_eq!(turn.caller == Caller::Grader, is_grader(row), "{at}");
+        }
+    }
+}
+
+#[test]
+fn every_field_is_as_the_reader_of_inspect_ai_says() {
+    let (mut samples, mut limits, mut models, mut epochs) =
+        (0, BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let (mut errors, mut retried, mut cached, mut unscored, mut failed) = (0, 0, 0, 0, 0);
+    for log in LOGS {
+        let expected = expected(log);
+        let runs = runs(log, &ReadOptions::default());
+        let keys: BTreeSet<_> =
+            runs.iter().map(|run| (run.id.clone(), run.trial.unwrap())).collect();
+        assert!(keys.iter().eq(expected.keys()), "{log}: {keys:?}");
+        assert_eq!(runs.len(), expected.len(), "{log}");
+        for run in runs {
+            let key = (run.id.clone(), run.trial.unwrap());
+            check_run(&run, &expected[&key], &format!("{log}: {key:?}"));
+            samples += 1;
+            limits.extend(run.limit.as_ref().map(|limit| limit.kind.clone()));
+            models.extend(run.usage_by_model.keys().cloned());
+            epochs.insert(key.1);
+            errors += usize::from(run.error.is_some());
+            retried += usize::from(run.metadata.contains_key("error_retries"));
+            cached += usize::from(run.usage.cached_tokens > Some(0));
+            let nan = run.scores.values().filter(|score| score.value == Value::Null);
+            unscored += nan.count();
+            failed += run.turns.iter().filter(|turn| turn.error.is_some()).count();
+        }
+    }
+    let kinds: Vec<&str> = limits.iter().map(String::as_str).collect();
+    assert_eq!(kinds.join(" "), "context cost custom message operator time token turn working");
+    assert!(samples >= 200 && models.len() == 5 && epochs.len() == 3, "{samples} {models:?}");
+    assert!(errors >= 10 && retried >= 10 && cached >= 20 && unscored >= 10 && failed >= 10);
+}
+
+#[test]
+fn limits_and_errors_are_stop_reasons_and_scores_stand_beside_limits() {
+    let all = runs("0.3.285.eval", &ReadOptions::default());
+    let limited: Vec<&Run> = all.iter().filter(|run| run.limit.is_some()).collect();
+    assert!(limited.iter().all(|run| !run.scores.is_empty()));
+    let stop_of = |kind: &str| {
+        let run = limited.iter().find(|run| run.limit.as_ref().unwrap().kind == kind);
+        run.unwrap().stop.clone().unwrap().to_string()
+    };
+    assert_eq!(stop_of("message"), "max_steps");
+    assert_eq!(stop_of("token"), "max_tokens");
+    assert_eq!(stop_of("time"), "max_time");
+    let failed = all.iter().find(|run| run.error.is_some()).unwrap();
+    assert_eq!(failed.stop.as_ref().unwrap().to_string(), "error");
+    let completed = all.iter().filter(|run| run.limit.is_none() && run.error.is_none());
+    assert!(completed.clone().all(|run| run.stop.as_ref().unwrap().to_string() == "completed"));
+    assert!(completed.count() > 40);
+}
+
+#[test]
+fn requests_are_resolved_from_pools_and_from_events_alike() {
+    let options = ReadOptions::default().with_requests(true);
+    // The old version writes every request whole; the new one refers to a pool.
+    for log in ["0.3.110.eval", "0.3.285.eval"] {
+        let runs = runs(log, &options);
+        let tools = runs.iter().find(|run| run.id == "a/b 2").unwrap();
+        let turns: Vec<&Turn> = tools.agent_turns().collect();
+        let lengths: Vec<usize> = turns.iter().map(|turn| turn.request.len()).collect();
+        assert_eq!(lengths, [1, 3, 6, 8, 10], "{log}");
+        assert_eq!(turns[0].request[0].text, "question 1", "{log}");
+        assert_eq!(turns[1].request[1].text, "turn 0", "{log}");
+        assert_eq!(turns[1].request[2].tool_call_id.as_deref(), Some("c1"), "{log}");
+        let plain = self::runs(log, &ReadOptions::default());
+        assert!(plain.iter().flat_map(|run| &run.turns).all(|turn| turn.request.is_empty()));
+    }
+}
+
+#[test]
+fn a_folder_of_logs_is_read_file_by_file_and_other_files_are_listed() {
+    let mut runs = read_path(&golden(""), Format::Auto, &ReadOptions::default()).unwrap();
+    let count = runs.by_ref().map(|run| run.unwrap()).count();
+    assert_eq!(count, LOGS.iter().map(|log| expected(log).len()).sum::<usize>());
+    let mut left_out: Vec<String> = runs
+        .unrecognized()
+        .iter()
+        .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    left_out.retain(|name| !name.ends_with(".golden"));
+    assert_eq!(left_out, ["make.py"]);
+}

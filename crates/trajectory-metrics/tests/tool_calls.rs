@@ -115,9 +115,9 @@ fn the_worked_example_of_costbench_is_reproduced() {
     assert_eq!(format!("{:.2}", cost_gap(&agent_costs, &optimal_costs).unwrap()), "0.93");
     let mut paths = PathDistances::default();
     paths.update(&agent, &optimal);
-    assert_eq!(paths.exact_match_rate(), Ok(0.0));
-    assert_eq!(paths.mean_edit_distance(), Ok(3.0));
-    assert_eq!(paths.mean_normalized_edit_distance(), Ok(1.0));
+    let means = paths.finish().unwrap();
+    assert_eq!((means.weight, means.exact_match_rate), (1.0, 0.0));
+    assert_eq!((means.edit_distance, means.normalized_edit_distance), (3.0, 1.0));
     assert_eq!(invalid_tool_use_ratio(&[true; 3]), Ok(0.0));
     let efficiency = cost_efficiency_score(84.33, 83.40).unwrap();
     assert!((efficiency - 83.40 / 84.33).abs() < 1e-15);

@@ -3,8 +3,8 @@
 
 use approx::assert_relative_eq;
 use budget_estimation::{
-    AbortLimit, AbortUnit, Error, Level, LiveRun, Probability, Rollouts, SuccessForecast,
-    SuccessForecaster, replay,
+    AbortLimit, AbortUnit, Error, Estimate, Level, LiveRun, Probability, Rollouts, Sample,
+    StopRule, SuccessForecast, SuccessForecaster, early_stopping, replay,
 };
 use rand_chacha::{
     ChaCha8Rng,
@@ -301,6 +301,50 @@ fn runs_with_the_keys_of_successes_have_a_higher_chance() {
     };
     let [good, bad] = [298, 299].map(&mut chance);
     assert!((0.75..1.0).contains(&good) && (0.05..0.4).contains(&bad), "{good}, {bad}");
+}
+
+#[test]
+fn the_rule_of_value_and_cost_gains_nearly_what_the_true_chance_would() {
+    let rollouts = SIGNAL.runs(7, 3000);
+    let tokens = rollouts.resource("tokens").unwrap();
+    let mut forecaster = SuccessForecaster::new(AbortLimit::default());
+    let (mut samples, mut failures) = (Vec::new(), Vec::new());
+    for rollout in rollouts.iter() {
+        let prefix = replay(&rollout, tokens).unwrap().next().unwrap();
+        let found = forecaster.forecast(&prefix).unwrap();
+        // The second turn costs 10, which an estimator would learn.
+        let estimate = match found.is_impossible {
+            true => Estimate::Impossible,
+            false => Estimate::interval(8.0, 12.0).unwrap(),
+        };
+        samples.push(Sample::new(&rollout, tokens, 1, estimate).unwrap());
+        failures.push(Probability::new(1.0 - found.chance.get()).unwrap());
+        forecaster.learn(&rollout, tokens).unwrap();
+    }
+    let value = 20.0;
+    let gain = |samples: &[Sample], rule: StopRule| {
+        let stops = early_stopping(&rollouts, tokens, samples, Some(&failures), &[rule]).unwrap();
+        let lost = stops.stopped_successes as f64;
+        stops.saved + 10.0 * lost - value * lost
+    };
+    // The best rule knows the probability of success: it stops where it is below 10 / 20.
+    let best: f64 = rollouts
+        .iter()
+        .map(|rollout| {
+            let chance = (SIGNAL.feasible)(rollout.usage(tokens).unwrap().costs()[0]);
+            (10.0 - value * chance).max(0.0)
+        })
+        .sum();
+    let plain: Vec<Sample> = rollouts
+        .iter()
+        .map(|rollout| {
+            Sample::new(&rollout, tokens, 1, Estimate::interval(8.0, 12.0).unwrap()).unwrap()
+        })
+        .collect();
+    let worthwhile = gain(&plain, StopRule::not_worthwhile(value).unwrap());
+    let impossible = gain(&samples, StopRule::first_impossible());
+    assert!(worthwhile > 0.9 * best, "{worthwhile} of {best}");
+    assert!(worthwhile > impossible && impossible > 0.0, "{worthwhile}, {impossible}");
 }
 
 /// With every stop carried out, feasible runs of low chance end without an outcome. If they were left

@@ -1,7 +1,5 @@
-use scoring_rules::{Level, Probability};
+use scoring_rules::Level;
 use statrs::function::beta::beta_reg;
-
-use crate::{error::Error, success::calibration_runs::CalibrationRuns};
 
 /// What a false abort is counted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -158,25 +156,6 @@ impl AbortLimit {
             if self.accepts(middle, 0.0) { high = middle } else { low = middle }
         }
         high
-    }
-
-    /// The threshold: the largest of the given chances, below which a chance may be called impossible;
-    /// `None` if there is no such threshold.
-    ///
-    /// `chances` are those of the calibration runs, which must all be feasible, one list per run with
-    /// an entry per prefix. A run without a prefix is never called impossible. Takes O(n log n) for n
-    /// chances.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Empty`] without a calibration run.
-    pub fn threshold<C: AsRef<[Probability]>>(
-        &self,
-        chances: &[C],
-    ) -> Result<Option<Probability>, Error> {
-        let mut runs = CalibrationRuns::new(*self);
-        chances.iter().for_each(|run| runs.push(run.as_ref()));
-        if chances.is_empty() { Err(Error::Empty) } else { Ok(runs.threshold()) }
     }
 
     /// Whether a threshold passes that has these false aborts among n calibration runs: a number of

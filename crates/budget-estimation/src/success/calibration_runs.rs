@@ -1,8 +1,9 @@
 use scoring_rules::Probability;
 
-#[cfg(feature = "serde")]
-use crate::error::Error;
-use crate::success::abort_limit::{AbortLimit, AbortUnit};
+use crate::{
+    error::Error,
+    success::abort_limit::{AbortLimit, AbortUnit},
+};
 
 /// Stands for a chance below every threshold.
 const BELOW_ALL: f64 = -1.0;
@@ -85,5 +86,26 @@ impl CalibrationRuns {
             return Err(Error::StoredValue { problem });
         }
         Ok(self)
+    }
+}
+
+impl AbortLimit {
+    /// The threshold: the largest of the given chances, below which a chance may be called impossible;
+    /// `None` if there is no such threshold.
+    ///
+    /// `chances` are those of the calibration runs, which must all be feasible, one list per run with
+    /// an entry per prefix. A run without a prefix is never called impossible. Takes O(n log n) for n
+    /// chances.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] without a calibration run.
+    pub fn threshold<C: AsRef<[Probability]>>(
+        &self,
+        chances: &[C],
+    ) -> Result<Option<Probability>, Error> {
+        let mut runs = CalibrationRuns::new(*self);
+        chances.iter().for_each(|run| runs.push(run.as_ref()));
+        if chances.is_empty() { Err(Error::Empty) } else { Ok(runs.threshold()) }
     }
 }

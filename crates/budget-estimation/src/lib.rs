@@ -16,6 +16,7 @@ mod ranks;
 mod replay;
 mod resource;
 mod rollouts;
+mod short_number;
 mod stopping;
 mod success;
 mod training;

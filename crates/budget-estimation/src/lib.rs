@@ -9,6 +9,7 @@ mod estimates;
 mod estimators;
 #[doc(hidden)]
 pub mod forest;
+mod learning;
 mod metrics;
 mod order_statistics;
 mod ranks;
@@ -28,8 +29,8 @@ pub use censoring::StopReason;
 pub use error::Error;
 pub use estimates::{AnswerMode, Estimate, parse_answer, parse_answers};
 pub use estimators::{
-    Estimator, FromFn, LinearEstimator, PastQuantiles, estimator_from_fn, score_probe,
-    score_rollout, score_rollouts,
+    BudgetEstimator, Estimator, FromFn, LinearEstimator, PastQuantiles, estimator_from_fn,
+    score_probe, score_rollout, score_rollouts,
 };
 pub use metrics::{
     ClassScores, DetectionDelay, DetectionSummary, DiagnosticSummary, FeasibilityCounts,

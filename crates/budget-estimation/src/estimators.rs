@@ -1,8 +1,10 @@
+mod budget_estimator;
 pub(crate) mod estimator;
 mod linear;
 mod past_quantiles;
 mod scoring;
 
+pub use budget_estimator::BudgetEstimator;
 pub use estimator::{Estimator, FromFn, estimator_from_fn};
 pub use linear::LinearEstimator;
 pub use past_quantiles::PastQuantiles;

@@ -116,6 +116,11 @@ impl<'a> Prefix<'a> {
         costs.iter().map(|&cost| (!cost.is_nan()).then_some(cost)).collect()
     }
 
+    pub(crate) fn resource_name(&self) -> &'a str {
+        let column = self.rollouts.columns.get(self.resource.index);
+        column.map_or("", |column| column.name.as_str())
+    }
+
     pub(crate) fn cap_of(&self, resource: Resource) -> Option<f64> {
         self.rollouts.columns.get(resource.index)?.cap(self.rollout)
     }

@@ -117,7 +117,38 @@ pub struct SuccessForecast {
 /// assert!(forecaster.threshold().is_some());
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+///
+/// The chances of a run are a stream of forecasts of its outcome, which the trajectory proper score of
+/// `trajectory_metrics` evaluates:
+///
+/// ```
+/// use budget_estimation::{AbortLimit, Error, Probability, Rollouts, SuccessForecaster, replay};
+/// use trajectory_metrics::{LogScore, Tps, Traces, WeightSchedule};
+///
+/// let mut rollouts = Rollouts::new(["tokens"])?;
+/// for i in 0..200 {
+///     let fails = i % 3 == 0;
+///     let first = if fails { 400.0 } else { 100.0 } + f64::from(i * 37 % 100);
+///     rollouts.push(&[first, 50.0, 70.0], !fails)?;
+/// }
+/// let tokens = rollouts.resource("tokens")?;
+/// let mut forecaster = SuccessForecaster::new(AbortLimit::default());
+/// let mut traces = Traces::default();
+/// for rollout in rollouts.iter() {
+///     let mut chances = Vec::new();
+///     for prefix in replay(&rollout, tokens)? {
+///         chances.push(forecaster.forecast(&prefix)?.chance);
+///     }
+///     traces.push(&chances, rollout.is_feasible()?)?;
+///     forecaster.learn(&rollout, tokens)?;
+/// }
+/// let tps = Tps::new(LogScore::clipped(1e-6)?, WeightSchedule::LinearFront);
+/// let base_rate = Probability::new(2.0 / 3.0)?;
+/// let constant = traces.map_forecasts(|_, _| base_rate);
+/// assert!(tps.mean(&traces, None)? > tps.mean(&constant, None)? + 0.3);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "State", into = "State"))]
 pub struct SuccessForecaster {
@@ -162,6 +193,12 @@ struct Calibration {
     runs: u64,
     next_fit: u64,
     map: Option<PlattMap>,
+}
+
+impl PartialEq for SuccessForecaster {
+    fn eq(&self, other: &Self) -> bool {
+        self.state == other.state
+    }
 }
 
 impl SuccessForecaster {

@@ -154,10 +154,18 @@ impl Json<'_> {
 
     /// An object with any keys.
     pub(crate) fn value_map(&mut self) -> Result<BTreeMap<String, Value>, Error> {
-        let mut values = BTreeMap::new();
-        self.map(|json, key| match values.entry(key) {
+        self.entries(Self::value)
+    }
+
+    /// An object with any keys, none of which may occur twice.
+    pub(crate) fn entries<T>(
+        &mut self,
+        mut read: impl FnMut(&mut Self) -> Result<T, Error>,
+    ) -> Result<BTreeMap<String, T>, Error> {
+        let mut entries = BTreeMap::new();
+        self.map(|json, key| match entries.entry(key) {
             Entry::Vacant(place) => {
-                place.insert(json.value()?);
+                place.insert(read(json)?);
                 Ok(())
             }
             Entry::Occupied(place) => {
@@ -165,6 +173,6 @@ impl Json<'_> {
                 Err(json.error(Problem::DuplicateKey { key: key.clone() }))
             }
         })?;
-        Ok(values)
+        Ok(entries)
     }
 }

@@ -1,0 +1,180 @@
+use std::collections::BTreeMap;
+
+use scoring_rules::Level;
+
+use crate::{
+    error::Error,
+    estimates::estimate::Estimate,
+    estimators::estimator::Estimator,
+    learning::resource_learner::ResourceLearner,
+    replay::prefix::Prefix,
+    resource::Resource,
+    rollouts::rollout::Rollout,
+    success::{AbortLimit, SuccessForecast, SuccessForecaster},
+};
+
+/// The estimator to start with. It learns run by run what a run will still spend, and whether the run will
+/// succeed within its caps.
+///
+/// It answers from the first run on, takes any number of resources, and is stored by serde. Keys and features
+/// of the runs are used if there are any.
+///
+/// **Intervals.** A quantile regression forest predicts the distribution of the remaining cost from
+/// [`PrefixFeatures`](crate::PrefixFeatures) and from the keys of the run: the mean effects of each key on the total
+/// and on the number of turns, shrunk towards 0 if few runs have the key. A second forecast depends on the turn
+/// alone; the mixture of both that would have scored best so far is used. The part of the distribution
+/// above what is left under the cap is removed, so that the interval is for a run that fits.
+///
+/// The ends are two quantiles of this distribution. The quantiles depend on the stage of the run, its predicted
+/// progress. They are chosen by how the forecasts of up to 150 recent feasible runs would have scored: least interval loss,
+/// with a penalty unless the coverage is right in each fifth of these runs and in all of them. The coverage is
+/// thus kept by feedback, not by a guarantee.
+///
+/// Failed runs are learnt with a weight of 0.3. A run that was cut off is completed by three equally likely
+/// rests, which the forest predicts; this assumes that the reason has nothing to do with what remained.
+///
+/// **First runs.** Up to the eighth run, the share of the total that is spent is assumed to be uniform between 0
+/// and 1. With tails of t = (1 - coverage) / 2, the interval reaches from t / (1 - t) to (1 - t) / t times what was spent.
+///
+/// **Impossible.** A [`SuccessForecaster`] decides under an [`AbortLimit`]. Until it knows enough runs, and
+/// whenever success cannot be predicted, only runs that have exceeded a cap are impossible.
+///
+/// An estimate takes O(columns + trees · depth + entries of leaves). Forests are grown from at most 9,000 rows of recent runs,
+/// whenever the number of runs has grown by a tenth, and by a half from 1,000 runs on. Memory does not grow with
+/// the number of runs, except for the values of keys.
+///
+/// ```
+/// use budget_estimation::{BudgetEstimator, Error, Estimate, Estimator, LiveRun, Rollouts};
+///
+/// // Small tasks take 3 turns, large ones 12.
+/// let mut past = Rollouts::new(["tokens"])?;
+/// for i in 0..60 {
+///     let turns = if i % 2 == 0 { 3 } else { 12 };
+///     let costs: Vec<f64> = (0..turns).map(|turn| f64::from(80 + (i * 7 + turn * 13) % 40)).collect();
+///     past.push(&costs, true)?;
+///     past.set_key(past.len() - 1, "task", if turns == 3 { "small" } else { "large" })?;
+/// }
+/// let mut run = LiveRun::new(["tokens"])?;
+/// run.set_key("task", "small")?;
+/// let tokens = run.resource("tokens")?;
+/// run.push(&[Some(100.0)])?;
+///
+/// let mut estimator = BudgetEstimator::default();
+/// // Before the first run, 10 % to 90 % of the total may be spent.
+/// let Estimate::Interval(ends) = estimator.estimate(&run.prefix(tokens)?)? else { panic!() };
+/// assert!((ends.low() - 100.0 / 9.0).abs() < 1e-9 && (ends.high() - 900.0).abs() < 1e-9);
+/// for rollout in past.iter() {
+///     estimator.learn(&rollout, past.resource("tokens")?)?;
+/// }
+/// // About 200 tokens remain.
+/// let Estimate::Interval(ends) = estimator.estimate(&run.prefix(tokens)?)? else { panic!() };
+/// assert!(ends.low() > 150.0 && ends.high() < 250.0);
+/// assert!(estimator.forecast_success(&run.prefix(tokens)?)?.chance.get() > 0.9);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// References: Meinshausen (2006), Quantile regression forests, Journal of Machine Learning Research 7,
+/// 983-999; Romano, Patterson and Candès (2019), Conformalized quantile regression, arXiv:1905.03222, which
+/// corrects quantiles by past forecasts; Gott (1993), Implications of the Copernican principle for our future
+/// prospects, doi:10.1038/363315a0, for the first runs.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct BudgetEstimator {
+    coverage: Level,
+    limit: AbortLimit,
+    seed: u64,
+    /// By name of the resource.
+    resources: BTreeMap<String, Learnt>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+struct Learnt {
+    cost: ResourceLearner,
+    success: SuccessForecaster,
+}
+
+/// Intervals of a coverage of 0.8, and the default [`AbortLimit`].
+impl Default for BudgetEstimator {
+    fn default() -> Self {
+        let coverage = Level::new(0.8).unwrap_or(Level::HALF);
+        Self { coverage, limit: AbortLimit::default(), seed: 0, resources: BTreeMap::new() }
+    }
+}
+
+impl BudgetEstimator {
+    /// An estimator of intervals of this coverage, before the first run.
+    #[must_use]
+    pub fn new(coverage: Level) -> Self {
+        Self { coverage, ..Self::default() }
+    }
+
+    /// Sets the limit on false aborts. What was learnt is lost.
+    #[must_use]
+    pub fn with_abort_limit(self, limit: AbortLimit) -> Self {
+        Self { limit, resources: BTreeMap::new(), ..self }
+    }
+
+    /// Sets the seed of the forests, 0 by default.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// The chance that the run of a prefix succeeds within its caps, learnt from runs in the resource of the
+    /// prefix, and whether it may be called impossible.
+    ///
+    /// # Errors
+    ///
+    /// As [`SuccessForecaster::forecast`].
+    pub fn forecast_success(&mut self, prefix: &Prefix<'_>) -> Result<SuccessForecast, Error> {
+        match self.resources.get_mut(prefix.resource_name()) {
+            Some(learnt) => learnt.success.forecast(prefix),
+            None => SuccessForecaster::new(self.limit).forecast(prefix),
+        }
+    }
+
+    /// The interval if the share that is spent is uniform.
+    fn first_interval(&self, prefix: &Prefix<'_>) -> Option<(f64, f64)> {
+        let usage = prefix.usage();
+        let (spent, left) = (usage.total(), usage.left().map(|left| left.max(0.0)));
+        let tail = (1.0 - self.coverage.get()) / 2.0;
+        let odds = (1.0 - tail) / tail;
+        let most = left.unwrap_or(f64::MAX);
+        match left {
+            _ if spent > 0.0 => Some(((spent / odds).min(most), (spent * odds).min(most))),
+            Some(left) => Some((0.0, left)),
+            None => None,
+        }
+    }
+}
+
+impl Estimator for BudgetEstimator {
+    fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error> {
+        if self.forecast_success(prefix)?.is_impossible {
+            return Ok(Estimate::Impossible);
+        }
+        let ends = match self.resources.get_mut(prefix.resource_name()) {
+            Some(learnt) => learnt.cost.interval(prefix, self.coverage)?,
+            None => None,
+        };
+        match ends.or_else(|| self.first_interval(prefix)) {
+            Some((low, high)) => Estimate::interval(low, high),
+            None => Ok(Estimate::NoAnswer),
+        }
+    }
+
+    fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {
+        let name = rollout.column(resource)?.name.as_str();
+        if !self.resources.contains_key(name) {
+            let cost = ResourceLearner::new(rollout, resource)?;
+            let success = SuccessForecaster::new(self.limit);
+            self.resources.insert(name.to_owned(), Learnt { cost, success });
+        }
+        let Some(learnt) = self.resources.get_mut(name) else { return Ok(()) };
+        learnt.success.learn(rollout, resource)?;
+        learnt.cost.learn(rollout, resource, self.coverage, self.seed)
+    }
+}

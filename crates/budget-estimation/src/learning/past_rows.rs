@@ -1,0 +1,114 @@
+use scoring_rules::Weight;
+
+use crate::{
+    error::Error,
+    forest::{ForestSettings, QuantileForest, TrainingRows},
+};
+
+/// The weight of a row of a run that failed; that of a run that succeeded is 1.
+const FAILED: f64 = 0.3;
+
+/// Rows that are kept; older runs are forgotten.
+const MOST: usize = 4_000;
+
+/// What is added to a remaining cost before its logarithm is taken, as a share of the mean.
+const OFFSET: f64 = 0.03;
+
+/// Rows of recent runs, from which forests are grown.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub(super) struct PastRows {
+    columns: usize,
+    /// Missing values are `None`.
+    #[cfg_attr(feature = "serde", serde(with = "super::stored::missing"))]
+    features: Vec<f64>,
+    remaining: Vec<f64>,
+    weights: Vec<f64>,
+    /// The end of each run among the rows.
+    ends: Vec<usize>,
+}
+
+impl PastRows {
+    pub(super) const fn new(columns: usize) -> Self {
+        Self {
+            columns,
+            features: Vec::new(),
+            remaining: Vec::new(),
+            weights: Vec::new(),
+            ends: Vec::new(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.remaining.len()
+    }
+
+    /// Adds a row of the run that is being learnt.
+    pub(super) fn push(&mut self, row: &[f64], remaining: f64, weight: f64, succeeded: bool) {
+        self.features.extend_from_slice(row);
+        self.remaining.push(remaining);
+        self.weights.push(if succeeded { weight } else { FAILED * weight });
+    }
+
+    /// Ends a run, and forgets the oldest runs if there are more rows than are kept.
+    pub(super) fn end_run(&mut self) {
+        if self.ends.last().copied().unwrap_or(0) < self.len() {
+            self.ends.push(self.len());
+        }
+        let surplus = self.len().saturating_sub(MOST);
+        // Rarely, so that the others are rarely moved.
+        if surplus > MOST / 8 {
+            let runs = self.ends.partition_point(|&end| end < surplus) + 1;
+            let rows = self.ends.get(runs - 1).copied().unwrap_or(0);
+            self.ends.drain(..runs);
+            self.ends.iter_mut().for_each(|end| *end -= rows);
+            self.remaining.drain(..rows);
+            self.weights.drain(..rows);
+            self.features.drain(..rows * self.columns);
+        }
+    }
+
+    /// A forest of all columns and one of the first column alone, with the same targets.
+    pub(super) fn forests(&self, seed: u64) -> Result<[QuantileForest; 2], Error> {
+        let weights = Weight::from_slice(&self.weights)?;
+        let mean = self.remaining.iter().sum::<f64>() / self.len().max(1) as f64;
+        let offset = if mean > 0.0 { OFFSET * mean } else { 1.0 };
+        let split: Vec<f64> = self.remaining.iter().map(|y| (y + offset).ln()).collect();
+        let turns: Vec<f64> = self.features.iter().step_by(self.columns).copied().collect();
+        // Small leaves while there are few rows.
+        let few = (self.len() as f64 / 20.0).max(2.0);
+        let fit = |columns, features: &[f64], settings: ForestSettings| {
+            let smallest_leaf = settings.smallest_leaf.min(few);
+            let rows = TrainingRows {
+                columns,
+                features,
+                targets: &self.remaining,
+                split_targets: &split,
+                weights: Some(weights),
+                cluster_ends: Some(&self.ends),
+                censored: None,
+            };
+            QuantileForest::fit(&rows, &ForestSettings { smallest_leaf, seed, ..settings })
+        };
+        let all = ForestSettings { trees: 24, smallest_leaf: 8.0, ..ForestSettings::default() };
+        let alone = ForestSettings { trees: 8, smallest_leaf: 25.0, tried: 1.0, ..all };
+        Ok([fit(self.columns, &self.features, all)?, fit(1, &turns, alone)?])
+    }
+
+    /// Whether a stored value can be one of this type.
+    #[cfg(feature = "serde")]
+    pub(super) fn is_valid(&self, columns: usize) -> bool {
+        let rows = self.len();
+        let amount = |&y: &f64| crate::checks::is_amount(y);
+        self.columns == columns
+            && self.features.len() == rows * columns
+            && self.weights.len() == rows
+            && self.remaining.iter().chain(&self.weights).all(amount)
+            && self.ends.first() != Some(&0)
+            && self.ends.is_sorted_by(|a, b| a < b)
+            && self.ends.last().copied().unwrap_or(0) == rows
+            && rows <= MOST + MOST / 8 + super::ROWS_OF_A_RUN
+            && self.features.iter().all(|x| x.abs() <= 1e110 || *x == f64::NEG_INFINITY)
+    }
+}

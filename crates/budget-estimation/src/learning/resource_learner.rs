@@ -1,0 +1,299 @@
+use scoring_rules::Level;
+
+#[cfg(feature = "serde")]
+use super::stored::Stored;
+use super::{
+    ROWS_OF_A_RUN,
+    candidate_ends::Remaining,
+    key_effects::{KeyEffects, KeyNames},
+    past_rows::PastRows,
+    stage_ends::{PastForecast, StageEnds},
+};
+use crate::{
+    error::Error,
+    forest::QuantileForest,
+    replay::{
+        prefix::{Prefix, prefix},
+        prefix_features::PrefixFeatures,
+    },
+    resource::Resource,
+    rollouts::rollout::Rollout,
+};
+
+/// Runs after which the first forest is grown.
+const FIRST_FOREST: u64 = 8;
+
+/// Rows without which no forest is grown.
+const FEWEST_ROWS: usize = 20;
+
+/// Runs up to which every run chooses the ends anew; afterwards one of [`RARELY`].
+const OFTEN: u64 = 1_000;
+const RARELY: u64 = 16;
+
+/// Shares of the forest of all columns; the rest is that of turns alone.
+const SHARES: [f64; 3] = [0.0, 0.5, 1.0];
+
+/// Quantiles of the rest of a run that was cut off.
+const RESTS: [f64; 3] = [1.0 / 6.0, 0.5, 5.0 / 6.0];
+
+/// What is learnt about one resource.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
+pub(crate) struct ResourceLearner {
+    features: PrefixFeatures,
+    keys: KeyEffects,
+    rows: PastRows,
+    runs: u64,
+    next_forest: u64,
+    forests: Option<Box<[QuantileForest; 2]>>,
+    /// By share of the forest of all columns.
+    ends: [StageEnds; 3],
+    /// The share that is used.
+    share: usize,
+    space: Space,
+}
+
+/// Memory that is used again.
+#[derive(Clone, Debug, Default)]
+struct Space {
+    row: Vec<f64>,
+    names: KeyNames,
+    cumulative: Vec<f64>,
+    of_turns: Vec<f64>,
+}
+
+/// Its contents mean nothing between two calls.
+impl PartialEq for Space {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Space {
+    /// What the forests predict for the row; `None` before the first forest.
+    fn remaining<'a>(
+        &'a mut self,
+        forests: Option<&'a [QuantileForest; 2]>,
+        share: usize,
+        coverage: Level,
+        spent: f64,
+        left: Option<f64>,
+    ) -> Result<Option<Remaining<'a>>, Error> {
+        let Some([all, turns]) = forests else { return Ok(None) };
+        let share = SHARES.get(share).copied().unwrap_or(1.0);
+        let Self { row, cumulative, of_turns, .. } = self;
+        if share > 0.0 {
+            all.distribution(row, cumulative)?;
+        }
+        if share < 1.0 {
+            turns.distribution(row.get(..1).unwrap_or_default(), of_turns)?;
+            if share > 0.0 {
+                let both = cumulative.iter_mut().zip(&*of_turns);
+                both.for_each(|(all, turns)| *all = share * *all + (1.0 - share) * turns);
+            } else {
+                std::mem::swap(cumulative, of_turns);
+            }
+        }
+        let distribution = all.with_cumulative(cumulative);
+        Ok(Some(Remaining::new(distribution, coverage, spent, left)))
+    }
+}
+
+/// The whole of a run: one ending, or several possible ones if it was cut off.
+struct Endings {
+    /// What was spent after the last known turn, each equally likely.
+    rests: Vec<f64>,
+    counts_as_success: bool,
+    /// Whether forecasts of this run are scored.
+    is_scored: bool,
+}
+
+impl ResourceLearner {
+    pub(crate) fn new(rollout: &Rollout<'_>, resource: Resource) -> Result<Self, Error> {
+        let features = PrefixFeatures::new(rollout, resource)?;
+        let rows = PastRows::new(features.len() + KeyEffects::COLUMNS);
+        Ok(Self {
+            features,
+            keys: KeyEffects::default(),
+            rows,
+            runs: 0,
+            next_forest: FIRST_FOREST,
+            forests: None,
+            ends: Default::default(),
+            share: SHARES.len() - 1,
+            space: Space::default(),
+        })
+    }
+
+    /// The ends of the interval for a prefix; `None` before the first forest.
+    pub(crate) fn interval(
+        &mut self,
+        prefix: &Prefix<'_>,
+        coverage: Level,
+    ) -> Result<Option<(f64, f64)>, Error> {
+        if self.forests.is_none() {
+            return Ok(None);
+        }
+        self.set_row(prefix)?;
+        let usage = prefix.usage();
+        let (spent, left) = (usage.total(), usage.left());
+        let forests = self.forests.as_deref();
+        let remaining = self.space.remaining(forests, self.share, coverage, spent, left)?;
+        let Some((remaining, ends)) = remaining.zip(self.ends.get(self.share)) else {
+            return Ok(None);
+        };
+        let (low, high) = ends.chosen(remaining.progress());
+        let (low, high) = (remaining.low(low), remaining.high(high));
+        Ok(Some((low.min(high), high)))
+    }
+
+    /// Puts the row of a prefix into the memory.
+    fn set_row(&mut self, prefix: &Prefix<'_>) -> Result<(), Error> {
+        let Space { row, names, .. } = &mut self.space;
+        row.clear();
+        self.features.append_to(row, prefix)?;
+        names.set(prefix.keys());
+        row.extend(self.keys.effects(names));
+        Ok(())
+    }
+
+    /// Learns from a run that has ended.
+    pub(crate) fn learn(
+        &mut self,
+        rollout: &Rollout<'_>,
+        resource: Resource,
+        coverage: Level,
+        seed: u64,
+    ) -> Result<(), Error> {
+        let (whole, total) = (rollout.usage(resource)?, rollout.run_total(resource)?);
+        let turns = rollout.turns();
+        let seen_after = |k: usize| prefix(rollout, resource, whole, k);
+        let Some(endings) = self.endings(rollout, &seen_after(turns), coverage)? else {
+            self.runs += 1;
+            return Ok(());
+        };
+        let share_of_ending = 1.0 / endings.rests.len().max(1) as f64;
+        let mut forecasts: [Vec<PastForecast>; 3] = Default::default();
+        for (k, weight) in learnt_turns(turns) {
+            let seen = seen_after(k);
+            self.set_row(&seen)?;
+            let weight = weight * share_of_ending;
+            let (spent, left) = (seen.usage().total(), seen.usage().left());
+            let remaining = total.remaining_after(spent);
+            for rest in &endings.rests {
+                let remaining = remaining + rest;
+                let succeeded = endings.counts_as_success;
+                self.rows.push(&self.space.row, remaining, weight, succeeded);
+            }
+            let is_used = self.runs < OFTEN || self.runs.is_multiple_of(RARELY);
+            if !endings.is_scored || k == 0 || !is_used {
+                continue;
+            }
+            for (share, forecasts) in forecasts.iter_mut().enumerate() {
+                let forests = self.forests.as_deref();
+                let predicted = self.space.remaining(forests, share, coverage, spent, left)?;
+                let Some(predicted) = predicted else { continue };
+                let ends = predicted.candidates();
+                for rest in &endings.rests {
+                    let longer = if total.total > 0.0 { 1.0 + rest / total.total } else { 1.0 };
+                    let progress = k as f64 / (turns as f64 * longer);
+                    let remaining = remaining + rest;
+                    let run = self.runs;
+                    forecasts.push(PastForecast { ends, remaining, progress, weight, run });
+                }
+            }
+        }
+        self.rows.end_run();
+        self.learn_keys(rollout, total.total, &endings);
+        self.runs += 1;
+        self.choose(forecasts, coverage);
+        if self.runs >= self.next_forest && self.rows.len() >= FEWEST_ROWS {
+            self.forests = Some(Box::new(self.rows.forests(seed)?));
+            self.next_forest = next_forest(self.runs);
+        }
+        Ok(())
+    }
+
+    /// `None` if the run was cut off before there was a forest to complete it.
+    fn endings(
+        &mut self,
+        rollout: &Rollout<'_>,
+        whole: &Prefix<'_>,
+        coverage: Level,
+    ) -> Result<Option<Endings>, Error> {
+        let is_over = rollout.is_over()?;
+        if !rollout.is_censored() {
+            let counts_as_success = rollout.succeeded();
+            let is_scored = counts_as_success && !is_over;
+            return Ok(Some(Endings { rests: vec![0.0], counts_as_success, is_scored }));
+        }
+        self.set_row(whole)?;
+        let (forests, spent) = (self.forests.as_deref(), whole.usage().total());
+        let predicted = self.space.remaining(forests, self.share, coverage, spent, None)?;
+        Ok(predicted.map(|predicted| Endings {
+            rests: RESTS.map(|p| predicted.quantile(p)).to_vec(),
+            counts_as_success: !is_over,
+            is_scored: !is_over,
+        }))
+    }
+
+    fn learn_keys(&mut self, rollout: &Rollout<'_>, total: f64, endings: &Endings) {
+        let rest = endings.rests.get(endings.rests.len() / 2).copied().unwrap_or(0.0);
+        if rollout.turns() > 0 && total > 0.0 {
+            let whole = total + rest;
+            let turns = rollout.turns() as f64 * (whole / total);
+            self.space.names.set(rollout.keys());
+            self.keys.learn(&self.space.names, [whole.ln(), turns.ln()]);
+        }
+    }
+
+    /// Chooses the ends and the share that would have served the remembered runs best.
+    fn choose(&mut self, forecasts: [Vec<PastForecast>; 3], coverage: Level) {
+        if forecasts.iter().all(Vec::is_empty) {
+            return;
+        }
+        let mut best = f64::INFINITY;
+        for ((share, ends), forecasts) in self.ends.iter_mut().enumerate().zip(forecasts) {
+            ends.push(forecasts);
+            let cost = ends.choose(coverage, self.runs);
+            if cost <= best {
+                (best, self.share) = (cost, share);
+            }
+        }
+    }
+
+    #[cfg(feature = "serde")]
+    pub(super) fn into_stored(self) -> Stored {
+        let Self { features, keys, rows, runs, next_forest, forests, ends, share, .. } = self;
+        let forests = forests.map(|forests| *forests);
+        Stored { features, keys, rows, runs, next_forest, forests, ends, share }
+    }
+
+    /// The stored form has been checked.
+    #[cfg(feature = "serde")]
+    pub(super) fn from_stored(stored: Stored) -> Self {
+        let Stored { features, keys, rows, runs, next_forest, forests, ends, share } = stored;
+        let (forests, space) = (forests.map(Box::new), Space::default());
+        Self { features, keys, rows, runs, next_forest, forests, ends, share, space }
+    }
+}
+
+/// Turn 0 and evenly spaced turns from 1 to T - 1, with their weights: each prefix counts as one row.
+fn learnt_turns(turns: usize) -> impl Iterator<Item = (usize, f64)> {
+    let prefixes = turns.saturating_sub(1);
+    let kept = prefixes.min(ROWS_OF_A_RUN);
+    let weight = prefixes as f64 / kept.max(1) as f64;
+    let later = (0..kept).map(move |i| (1 + (2 * i + 1) * prefixes / (2 * kept), weight));
+    std::iter::once((0, 1.0)).take(usize::from(turns > 0)).chain(later)
+}
+
+/// The number of runs at which the forest is grown anew: often while runs are few.
+const fn next_forest(runs: u64) -> u64 {
+    let step = match runs {
+        ..200 => runs / 10,
+        200..1_000 => runs / 4,
+        _ => runs,
+    };
+    runs + if step > 0 { step } else { 1 }
+}

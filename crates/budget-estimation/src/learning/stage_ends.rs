@@ -1,0 +1,124 @@
+use scoring_rules::Level;
+
+#[cfg(feature = "serde")]
+use super::candidate_ends::CANDIDATES;
+use super::{
+    candidate_ends::{CENTRAL, CandidateEnds},
+    end_losses::{Chosen, EndLosses, STAGES},
+};
+
+/// Runs that are remembered.
+const RUNS: usize = 150;
+
+/// Runs after which a remembered run counts half.
+const HALF_LIFE: f64 = 100.0;
+
+/// Which candidates are the ends of an interval, by stage of the run, chosen by what past forecasts would
+/// have scored.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub(super) struct StageEnds {
+    /// What past forecasts offered, oldest first.
+    past: Vec<PastForecast>,
+    /// The number of past forecasts of each run.
+    lengths: Vec<usize>,
+    /// Where stages end.
+    borders: [f64; STAGES - 1],
+    lows: Chosen,
+    highs: Chosen,
+}
+
+/// A forecast for a run that has ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub(super) struct PastForecast {
+    pub(super) ends: CandidateEnds,
+    pub(super) remaining: f64,
+    /// The share of the run's turns.
+    pub(super) progress: f64,
+    pub(super) weight: f64,
+    /// The number of runs learnt before.
+    pub(super) run: u64,
+}
+
+impl Default for StageEnds {
+    fn default() -> Self {
+        Self {
+            past: Vec::new(),
+            lengths: Vec::new(),
+            borders: std::array::from_fn(|border| (border + 1) as f64 / STAGES as f64),
+            lows: [CENTRAL; STAGES],
+            highs: [CENTRAL; STAGES],
+        }
+    }
+}
+
+impl StageEnds {
+    fn stage(&self, progress: f64) -> usize {
+        self.borders.iter().filter(|&&border| progress >= border).count()
+    }
+
+    /// The candidates for the lower and the upper end.
+    pub(super) fn chosen(&self, progress: f64) -> (usize, usize) {
+        let stage = self.stage(progress);
+        let at = |all: &Chosen| all.get(stage).copied().unwrap_or(CENTRAL);
+        (at(&self.lows), at(&self.highs))
+    }
+
+    /// Remembers the forecasts of a run.
+    pub(super) fn push(&mut self, forecasts: Vec<PastForecast>) {
+        self.lengths.push(forecasts.len());
+        self.past.extend(forecasts);
+        if self.lengths.len() > RUNS {
+            let first = self.lengths.remove(0);
+            self.past.drain(..first);
+        }
+    }
+
+    /// Chooses the ends anew after so many runs, and returns what they would have cost.
+    pub(super) fn choose(&mut self, coverage: Level, runs: u64) -> f64 {
+        let mut stages: Vec<f64> = self.past.iter().map(|past| past.ends.progress).collect();
+        stages.sort_unstable_by(f64::total_cmp);
+        for (border, at) in self.borders.iter_mut().zip(1..) {
+            *border = stages.get(at * stages.len() / STAGES).copied().unwrap_or(1.0);
+        }
+        let mut losses = EndLosses::new(1.0 - coverage.get());
+        let (mut weights, mut faded) = (0.0, 0.0);
+        for past in &self.past {
+            let age = runs.saturating_sub(past.run) as f64;
+            let weight = past.weight * (-age / HALF_LIFE).exp2();
+            weights += past.weight;
+            faded += weight;
+            let place = (self.stage(past.ends.progress), past.progress);
+            losses.add(place, (&past.ends.lows, &past.ends.highs), past.remaining, weight);
+        }
+        if faded <= 0.0 {
+            return 0.0;
+        }
+        let ([lows, highs], cost) = losses.best(self.lengths.len() as f64 * faded / weights);
+        (self.lows, self.highs) = (lows, highs);
+        cost
+    }
+
+    /// Whether a stored value can be one of this type, after so many runs.
+    #[cfg(feature = "serde")]
+    pub(super) fn is_valid(&self, runs: u64) -> bool {
+        let past = |past: &PastForecast| {
+            let ends = past.ends.lows.iter().chain(&past.ends.highs);
+            let amounts = ends.chain([&past.remaining, &past.weight]);
+            let shares = [past.ends.progress, past.progress];
+            amounts.copied().all(|y| (0.0..=1e110).contains(&y))
+                && shares.iter().all(|share| (0.0..=1.0).contains(share))
+                && past.run < runs
+        };
+        let forecasts = self.lengths.iter().try_fold(0_usize, |sum, n| sum.checked_add(*n));
+        self.lengths.len() <= RUNS
+            && forecasts == Some(self.past.len())
+            && self.past.iter().all(past)
+            && self.past.is_sorted_by(|a, b| a.run <= b.run)
+            && self.borders.iter().all(|border| (0.0..=1.0).contains(border))
+            && self.lows.iter().chain(&self.highs).all(|&at| at < CANDIDATES)
+    }
+}

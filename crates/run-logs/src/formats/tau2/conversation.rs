@@ -94,12 +94,12 @@ impl Conversation {
             return;
         }
         let caller = if role == Role::Assistant { Caller::Agent } else { Caller::User };
-        // The benchmark itself greets the user in the agent's name.
-        let tokens = said.usage.as_ref().and_then(|usage| usage.input_tokens);
+        // The benchmark itself greets the user in the agent's name, at no cost.
+        let is_free = |usage: &Usage| usage.input_tokens.is_none() && usage.cost_usd == Some(0.0);
         let is_greeting = !self.has_begun
             && caller == Caller::Agent
             && said.calls.is_empty()
-            && tokens.is_none();
+            && said.usage.as_ref().is_some_and(is_free);
         self.has_begun = true;
         // A side calls the tools of the other one only in exceptional protocols.
         let (own, others): (Vec<_>, Vec<_>) =

@@ -3,14 +3,21 @@ use std::{collections::BTreeSet, io::Read, vec};
 use crate::{
     engines::{folder::Folder, json::reader::Json},
     error::{Error, Problem},
-    formats::tau2::{SIMULATIONS, header::Header, simulation::simulation},
+    formats::tau2::{
+        SIMULATIONS,
+        header::Header,
+        simulation::{Simulation, simulation},
+    },
     read_options::ReadOptions,
     values::run::Run,
 };
 
 const RESULTS: &[&str] = &["info", "tasks", SIMULATIONS, "simulation_index"];
 
-/// The simulations of results, read one at a time.
+/// The simulations of results.
+///
+/// They are read one at a time. If they stand before `info` or `tasks`, which the benchmark never
+/// writes, all are held, and the limit for one run applies to all of them together.
 pub(crate) struct Results<'a> {
     json: Json<'a>,
     options: ReadOptions,
@@ -19,6 +26,10 @@ pub(crate) struct Results<'a> {
     header: Header,
     /// The ids of the simulations that the folder should hold.
     index: Option<BTreeSet<String>>,
+    /// Simulations that wait for the rest of the results.
+    held: Vec<Simulation>,
+    has_info: bool,
+    has_tasks: bool,
     has_simulations: bool,
     state: State,
 }
@@ -27,6 +38,7 @@ enum State {
     InResults,
     InSimulations,
     InFiles(vec::IntoIter<String>),
+    Held(vec::IntoIter<Simulation>),
     Done,
 }
 
@@ -44,7 +56,10 @@ impl<'a> Results<'a> {
             folder,
             header: Header::default(),
             index: None,
+            has_info: false,
+            has_tasks: false,
             has_simulations: false,
+            held: Vec::new(),
             state: State::InResults,
         })
     }
@@ -58,12 +73,23 @@ impl<'a> Results<'a> {
                     self.field(field)?;
                 }
                 State::InSimulations => {
-                    self.json.begin_run();
-                    if self.json.next_element()? {
-                        return simulation(&mut self.json, &self.header, &self.options).map(Some);
+                    let is_complete = self.has_info && self.has_tasks;
+                    if is_complete {
+                        self.json.begin_run();
                     }
-                    self.state = State::InResults;
+                    if !self.json.next_element()? {
+                        self.state = State::InResults;
+                    } else if is_complete {
+                        let read = simulation(&mut self.json, &self.options)?;
+                        return Ok(Some(read.into_run(&self.header)));
+                    } else {
+                        self.held.push(simulation(&mut self.json, &self.options)?);
+                    }
                 }
+                State::Held(simulations) => match simulations.next() {
+                    None => self.state = State::Done,
+                    Some(read) => return Ok(Some(read.into_run(&self.header))),
+                },
                 State::InFiles(names) => match names.next() {
                     None => self.state = State::Done,
                     Some(name) => return self.file(&name),
@@ -75,19 +101,23 @@ impl<'a> Results<'a> {
     fn field(&mut self, field: Option<&'static str>) -> Result<(), Error> {
         let Some(field) = field else {
             self.json.end()?;
-            self.state = if self.has_simulations { State::Done } else { self.files()? };
+            let held = std::mem::take(&mut self.held);
+            self.state =
+                if self.has_simulations { State::Held(held.into_iter()) } else { self.files()? };
             return Ok(());
         };
         if self.json.null()? {
             return Ok(());
         }
         match field {
-            "info" | "tasks" if self.has_simulations => {
-                let what = "a log with `simulations` before `info` or `tasks`";
-                Err(self.json.error(Problem::Unsupported { what }))
+            "info" => {
+                self.has_info = true;
+                self.header.read_info(&mut self.json)
             }
-            "info" => self.header.read_info(&mut self.json),
-            "tasks" => self.header.read_tasks(&mut self.json),
+            "tasks" => {
+                self.has_tasks = true;
+                self.header.read_tasks(&mut self.json)
+            }
             SIMULATIONS => {
                 self.json.begin_list()?;
                 self.has_simulations = true;
@@ -138,9 +168,9 @@ impl<'a> Results<'a> {
             return Err(self.json.error_at(SIMULATIONS, Problem::Dangling { what }));
         };
         let mut json = Json::new(file, self.options.limits());
-        let run = simulation(&mut json, &self.header, &self.options);
-        let run = run.and_then(|run| json.end().map(|()| run));
-        run.map(Some).map_err(|error| error.in_file(Some(&path)))
+        let read = simulation(&mut json, &self.options);
+        let read = read.and_then(|read| json.end().map(|()| read.into_run(&self.header)));
+        read.map(Some).map_err(|error| error.in_file(Some(&path)))
     }
 }
 

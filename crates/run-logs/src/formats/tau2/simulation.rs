@@ -28,17 +28,44 @@ pub(crate) fn alone(
     let mut source = Some(source);
     std::iter::from_fn(move || {
         let mut json = Json::new(source.take()?, options.limits());
-        let run = simulation(&mut json, &Header::default(), &options);
-        Some(run.and_then(|run| json.end().map(|()| run)))
+        let read = simulation(&mut json, &options);
+        Some(read.and_then(|read| json.end().map(|()| read.into_run(&Header::default()))))
     })
 }
 
+/// A simulation, without what the head of the results says.
+#[derive(Debug)]
+pub(crate) struct Simulation {
+    run: Run,
+    ended: String,
+    /// The expected calls that the benchmark looked for.
+    checks: Vec<Action>,
+    /// What went wrong around the agent.
+    failure: Option<String>,
+}
+
+impl Simulation {
+    /// The run, with what the head of the results says.
+    pub(crate) fn into_run(self, header: &Header) -> Run {
+        let Self { mut run, ended, checks, failure } = self;
+        for turn in &mut run.turns {
+            let model = if turn.caller == Caller::User { &header.user } else { &header.agent };
+            turn.model.clone_from(model);
+        }
+        run.model.clone_from(&header.agent);
+        let task = run.task.as_ref().and_then(|task| header.tasks.get(task));
+        run.expected_calls = expected(task, checks).map(|action| action.call).collect();
+        end(&mut run, &ended, failure, header);
+        if let Some(domain) = &header.domain {
+            run.metadata.insert("domain".to_owned(), domain.as_str().into());
+        }
+        run.metadata.insert("termination_reason".to_owned(), ended.into());
+        run
+    }
+}
+
 /// Reads one simulation.
-pub(crate) fn simulation(
-    json: &mut Json<'_>,
-    header: &Header,
-    options: &ReadOptions,
-) -> Result<Run, Error> {
+pub(crate) fn simulation(json: &mut Json<'_>, options: &ReadOptions) -> Result<Simulation, Error> {
     const SIMULATION: &[&str] = &[
         "id",
         "task_id",
@@ -85,21 +112,8 @@ pub(crate) fn simulation(
     run.id = id.ok_or_else(|| json.error_at("id", Problem::Missing))?;
     let ended = ended.ok_or_else(|| json.error_at("termination_reason", Problem::Missing))?;
     run.turns = messages.or(ticks).map(|conversation| conversation.turns).unwrap_or_default();
-    for turn in &mut run.turns {
-        let model = if turn.caller == Caller::User { &header.user } else { &header.agent };
-        turn.model.clone_from(model);
-    }
-    run.model.clone_from(&header.agent);
     run.usage = Usage { cost_usd: agent_cost, ..usage_of(&run) };
-    run.expected_calls = expected(run.task.as_ref().and_then(|task| header.tasks.get(task)), checks)
-        .map(|action| action.call)
-        .collect();
-    end(&mut run, &ended, failure, header);
-    if let Some(domain) = &header.domain {
-        run.metadata.insert("domain".to_owned(), domain.as_str().into());
-    }
-    run.metadata.insert("termination_reason".to_owned(), ended.into());
-    Ok(run)
+    Ok(Simulation { run, ended, checks, failure })
 }
 
 /// What the agent's calls used together; a count is known if it is known for each of them.

@@ -75,7 +75,7 @@ impl Json<'_> {
         }
     }
 
-    fn number(&mut self) -> Result<Value, Error> {
+    pub(crate) fn number(&mut self) -> Result<Value, Error> {
         match self.token()? {
             b'-' | b'0'..=b'9' | b'N' | b'I' => self.scalar(),
             _ => Err(self.type_error("a number")),
@@ -99,6 +99,16 @@ impl Json<'_> {
         }
         let value = number.to_string();
         Err(self.error(Problem::Value { value, expected: "a finite number" }))
+    }
+
+    /// A finite number of at least 0, such as a cost.
+    pub(crate) fn amount(&mut self) -> Result<f64, Error> {
+        let amount = self.real()?;
+        if amount >= 0.0 {
+            return Ok(amount);
+        }
+        let value = amount.to_string();
+        Err(self.error(Problem::Value { value, expected: "a number of at least 0" }))
     }
 
     /// A whole number of at least 0, which may be written as 5.0.

@@ -26,7 +26,7 @@ use examples::{
     file_reports::{self, FileReport},
     log_file::{self, LogFile, LogSettings},
     program,
-    stream_report::{self, StreamReport},
+    stream_report::{self, StreamReports},
     table::{align, number},
     trace_file::{self, Run, TraceFile, WithMissing},
 };
@@ -243,7 +243,7 @@ fn log_output(arguments: &Arguments) -> Result<Option<String>, Box<dyn Error>> {
 }
 
 /// The streams that some run has, side by side, and what is left out of each.
-fn log_table(report: &StreamReport, settings: &Settings) -> String {
+fn log_table(report: &StreamReports, settings: &Settings) -> String {
     let streams = ConfidenceStream::ALL.into_iter().filter_map(|stream| {
         let of = &report.streams.get(stream.name())?.report;
         (of.n + of.n_censored > 0).then(|| (stream.name().to_owned(), of))

@@ -14,7 +14,7 @@ use crate::{
 
 /// The reports on a log.
 #[derive(Clone, Debug, Serialize)]
-pub struct StreamReport {
+pub struct StreamReports {
     /// The format of the log.
     pub format: String,
     /// All runs of the log.
@@ -51,7 +51,7 @@ pub fn report(
     settings: &Settings,
     missing: MissingTurns,
     reading: ConfidenceReading,
-) -> Result<StreamReport, Box<dyn Error>> {
+) -> Result<StreamReports, Box<dyn Error>> {
     let mut streams = BTreeMap::new();
     for stream in ConfidenceStream::ALL {
         let found: Vec<_> = logs.iter().map(|log| (log, log.stream(stream))).collect();
@@ -77,7 +77,7 @@ pub fn report(
     }
     let mut formats: Vec<&str> = logs.iter().map(|log| log.format.name()).collect();
     formats.dedup();
-    Ok(StreamReport {
+    Ok(StreamReports {
         format: formats.join(", "),
         n_runs: logs.iter().map(|log| log.len()).sum(),
         missing: if missing == MissingTurns::SkipTurn { "skip" } else { "leave_out" },
@@ -104,7 +104,7 @@ fn evaluated(runs: &[&[Run]], settings: &Settings) -> Result<Report, Box<dyn Err
 
 /// The left-out runs of all streams, one line each, for people.
 #[must_use]
-pub fn left_out(report: &StreamReport) -> String {
+pub fn left_out(report: &StreamReports) -> String {
     let mut text = String::new();
     for stream in ConfidenceStream::ALL {
         let Some(of) = report.streams.get(stream.name()) else { continue };

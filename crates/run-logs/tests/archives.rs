@@ -1,6 +1,6 @@
 //! Archives that are damaged or made to do harm.
 #![cfg(feature = "archives")]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::panic, clippy::unwrap_used)]
 
 use std::{
     fs,

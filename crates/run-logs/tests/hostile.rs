@@ -1,6 +1,6 @@
 //! Files that are damaged or made to do harm are typed errors that say where, never a panic and never
 //! an empty log.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::panic, clippy::unwrap_used)]
 
 use std::io::Cursor;
 

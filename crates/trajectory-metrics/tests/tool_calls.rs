@@ -64,13 +64,10 @@ fn paths_agree_with_rapidfuzz_and_scipy() {
         rows += 1;
     }
     assert!(rows >= 60, "{rows}");
-    let found = [
-        means.mean_edit_distance(),
-        means.mean_normalized_edit_distance(),
-        means.exact_match_rate(),
-    ];
+    let means = means.finish().unwrap();
+    let found = [means.edit_distance, means.normalized_edit_distance, means.exact_match_rate];
     for (found, sum) in found.into_iter().zip(sums) {
-        assert!(relative_error(found.unwrap(), sum / f64::from(rows)) < 1e-14, "{means:?}");
+        assert!(relative_error(found, sum / f64::from(rows)) < 1e-14, "{means:?}");
         assert!(sum > 0.0 && sum != f64::from(rows), "the rows tell the means apart");
     }
 }
@@ -316,7 +313,7 @@ fn every_function_over_calls_accepts_calls_with_arguments() {
     let look = |id: i64| ToolCall::new("look", [("id", id.into())]);
     let same = ToolCall::new("look", [("id", 1.0.into())]);
     let book = ToolCall::new("book", [("id", 1.into())]);
-    // Two neighbours that are one real number.
+    // Two integers that are the same f64 number.
     let (near, far) = (look(9_007_199_254_740_992), look(9_007_199_254_740_993));
     let actual = [look(1), near.clone(), book.clone()];
     let reference = [book.clone(), same.clone(), far.clone()];
@@ -345,7 +342,7 @@ fn every_function_over_calls_accepts_calls_with_arguments() {
 #[test]
 fn a_standard_error_whose_denominator_is_rounding_is_undefined() {
     let values = [0.0, 1.0, 0.5, 0.25].map(exact);
-    // These sum to 1 and what rounding left over.
+    // These weights sum to 1 plus a rounding error.
     let rounded = mean_over_tasks(
         &values,
         Some(Weight::from_slice(&[0.7, 0.1, 0.1, 0.100_000_000_000_000_3]).unwrap()),

@@ -9,7 +9,7 @@ use crate::{
 const FAILED: f64 = 0.3;
 
 /// Rows that are kept; older runs are forgotten.
-const MOST: usize = 8_000;
+const MOST: usize = 4_000;
 
 /// What is added to a remaining cost before its logarithm is taken, as a share of the mean.
 const OFFSET: f64 = 0.03;
@@ -106,8 +106,8 @@ impl PastRows {
             };
             QuantileForest::fit(&rows, &ForestSettings { smallest_leaf, seed, ..settings })
         };
-        let all = ForestSettings { trees: 50, smallest_leaf: 8.0, ..ForestSettings::default() };
-        let alone = ForestSettings { trees: 16, smallest_leaf: 25.0, tried: 1.0, ..all };
+        let all = ForestSettings { trees: 24, smallest_leaf: 8.0, ..ForestSettings::default() };
+        let alone = ForestSettings { trees: 8, smallest_leaf: 25.0, tried: 1.0, ..all };
         Ok([fit(self.columns, &self.features, all)?, fit(1, &turns, alone)?])
     }
 
@@ -121,6 +121,7 @@ impl PastRows {
             && self.weights.len() == rows
             && self.censored.len() == rows
             && self.remaining.iter().chain(&self.weights).all(amount)
+            && self.ends.first() != Some(&0)
             && self.ends.is_sorted_by(|a, b| a < b)
             && self.ends.last().copied().unwrap_or(0) == rows
             && rows <= MOST + MOST / 8 + super::ROWS_OF_A_RUN

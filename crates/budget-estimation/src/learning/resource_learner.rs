@@ -285,9 +285,9 @@ fn learnt_turns(turns: usize) -> impl Iterator<Item = (usize, f64)> {
 /// The number of runs at which the forest is grown anew: often while runs are few.
 const fn next_forest(runs: u64) -> u64 {
     let step = match runs {
-        ..300 => runs / 10,
-        300..1_000 => runs / 4,
-        _ => runs / 2,
+        ..200 => runs / 10,
+        200..1_000 => runs / 4,
+        _ => runs,
     };
     runs + if step > 0 { step } else { 1 }
 }

@@ -1,7 +1,21 @@
 use scoring_rules::Level;
 use statrs::function::beta::beta_reg;
 
-/// What a false abort is counted by.
+/// What the rate of false aborts counts.
+///
+/// ```
+/// use budget_estimation::{AbortLimit, AbortUnit, Error, Level, Probability};
+///
+/// // 18 runs with chances of 1, and one with a low chance at one of its two turns.
+/// let mut runs = vec![vec![Probability::ONE]; 18];
+/// runs.push(vec![Probability::new(0.1)?, Probability::new(0.9)?]);
+/// let limit = AbortLimit::new(Level::new(0.075)?).in_expectation();
+/// assert_eq!(limit.threshold(&runs)?, Some(Probability::new(0.1)?));
+/// // (1 / 2 + 1) / (19 + 1) is the rate among turns at a threshold of 0.9.
+/// let by_turn = limit.with_unit(AbortUnit::Turn);
+/// assert_eq!(by_turn.threshold(&runs)?, Some(Probability::new(0.9)?));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

@@ -1,0 +1,447 @@
+//! The default estimator: what it promises, and simulations whose truth is known.
+//!
+//! The simulations take 200 seeds in a release build, and a few with wider tolerances in a debug build.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+use budget_estimation::{
+    AbortLimit, BudgetEstimator, Error, Estimate, Estimator, Level, LiveRun, Resource, Rollouts,
+    replay, score_rollouts,
+};
+use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
+use rand_distr::{Distribution, Exp1, LogNormal, Pareto, StandardUniform};
+
+const SEEDS: u64 = if cfg!(debug_assertions) { 1 } else { 200 };
+
+/// What is added to a tolerance because there are few seeds.
+const FEW: f64 = if cfg!(debug_assertions) { 0.1 } else { 0.0 };
+
+fn uniform(generator: &mut ChaCha8Rng) -> f64 {
+    StandardUniform.sample(generator)
+}
+
+/// Runs with a pace of their own, of 4 turns and a geometric number of further ones.
+fn run(generator: &mut ChaCha8Rng, heavy: bool) -> Vec<f64> {
+    let mut turns = 4;
+    while turns < 40 && uniform(generator) < 0.85 {
+        turns += 1;
+    }
+    let pace: f64 = LogNormal::new(4.0, 0.6).unwrap().sample(generator);
+    let cost = |_| {
+        let noise: f64 = if heavy {
+            Pareto::new(1.0, 1.2).unwrap().sample(generator)
+        } else {
+            Exp1.sample(generator)
+        };
+        pace * noise
+    };
+    (0..turns).map(cost).collect()
+}
+
+fn collected(runs: &[Vec<f64>]) -> (Rollouts, Resource) {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    for costs in runs {
+        rollouts.push(costs, true).unwrap();
+    }
+    let tokens = rollouts.resource("tokens").unwrap();
+    (rollouts, tokens)
+}
+
+/// Hits and prefixes: of all, by turns (1 to 4, 5 to 9, later), and by fifth of the run.
+#[derive(Clone, Copy, Default)]
+struct Hits {
+    by_turn: [[f64; 2]; 3],
+    by_fifth: [[f64; 2]; 5],
+    width: f64,
+}
+
+impl Hits {
+    fn add(&mut self, turn: usize, turns: usize, estimate: Estimate, remaining: f64) {
+        let ends = estimate.ends().unwrap();
+        let hit = f64::from(u8::from(ends.contains(remaining)));
+        let stage = [5, 10].iter().filter(|&&start| turn >= start).count();
+        for sums in [&mut self.by_turn[stage], &mut self.by_fifth[turn * 5 / turns]] {
+            sums[0] += hit;
+            sums[1] += 1.0;
+        }
+        self.width += ends.high() - ends.low();
+    }
+
+    fn prefixes(&self) -> f64 {
+        self.by_turn.iter().map(|sums| sums[1]).sum()
+    }
+
+    fn coverage(&self) -> f64 {
+        self.by_turn.iter().map(|sums| sums[0]).sum::<f64>() / self.prefixes()
+    }
+
+    fn mean_width(&self) -> f64 {
+        self.width / self.prefixes()
+    }
+
+    fn print(&self, what: &str) {
+        let share = |sums: &[f64; 2]| format!("{:.3}", sums[0] / sums[1]);
+        let by_turn: Vec<String> = self.by_turn.iter().map(share).collect();
+        let by_fifth: Vec<String> = self.by_fifth.iter().map(share).collect();
+        println!(
+            "{what}: coverage {:.3}, by turn {by_turn:?}, by fifth {by_fifth:?}",
+            self.coverage()
+        );
+    }
+
+    fn assert_covered(&self, tolerance: f64) {
+        for [hits, all] in self.by_turn {
+            assert!((hits / all - 0.8).abs() <= tolerance + FEW, "{:?}", self.by_turn);
+        }
+    }
+}
+
+/// Learns the first of each pair of runs and is scored on the second, from run `first` on.
+fn scored(
+    hits: &mut Hits,
+    seed: u64,
+    (learnt, whole): (&Rollouts, &Rollouts),
+    scored: std::ops::Range<usize>,
+) {
+    let tokens = whole.resource("tokens").unwrap();
+    let mut estimator = BudgetEstimator::default().with_seed(seed);
+    for (known, rollout) in learnt.iter().zip(whole.iter()) {
+        if scored.contains(&rollout.index()) {
+            for prefix in replay(&rollout, tokens).unwrap() {
+                let estimate = estimator.estimate(&prefix).unwrap();
+                let remaining = rollout.remaining(tokens, prefix.turns()).unwrap();
+                hits.add(prefix.turns(), rollout.turns(), estimate, remaining);
+            }
+        }
+        estimator.learn(&known, tokens).unwrap();
+    }
+}
+
+fn exchangeable(heavy: bool) -> Hits {
+    let mut hits = Hits::default();
+    for seed in 0..SEEDS {
+        let mut generator = ChaCha8Rng::seed_from_u64(seed);
+        let runs: Vec<_> = (0..220).map(|_| run(&mut generator, heavy)).collect();
+        let (rollouts, _) = collected(&runs);
+        scored(&mut hits, seed, (&rollouts, &rollouts), 100..220);
+    }
+    hits
+}
+
+#[test]
+fn exchangeable_runs_are_covered_at_each_stage() {
+    let hits = exchangeable(false);
+    hits.print("exchangeable");
+    hits.assert_covered(0.02);
+}
+
+#[test]
+fn runs_with_heavy_tails_are_covered_at_each_stage() {
+    let hits = exchangeable(true);
+    hits.print("heavy tails");
+    hits.assert_covered(0.02);
+}
+
+#[test]
+fn after_costs_have_tripled_the_coverage_comes_back() {
+    let mut hits = Hits::default();
+    for seed in 0..SEEDS {
+        let mut generator = ChaCha8Rng::seed_from_u64(seed);
+        let mut runs: Vec<_> = (0..280).map(|_| run(&mut generator, false)).collect();
+        runs.iter_mut().skip(140).flatten().for_each(|cost| *cost *= 3.0);
+        let (rollouts, _) = collected(&runs);
+        scored(&mut hits, seed, (&rollouts, &rollouts), 180..280);
+    }
+    hits.print("drift, from 40 runs after it");
+    hits.assert_covered(0.04);
+}
+
+/// Runs are cut off after a turn that does not depend on what they cost later.
+#[test]
+fn runs_cut_off_at_random_leave_the_coverage_of_whole_runs() {
+    let cut = |costs: &[f64], generator: &mut ChaCha8Rng| {
+        let after = 2 + (uniform(generator) * 25.0) as usize;
+        (after < costs.len()).then_some(after)
+    };
+    let hits = cut_off(cut);
+    hits.print("cut off at random");
+    hits.assert_covered(0.05);
+}
+
+/// Runs that go on for long are stopped at a total that the estimator is not told.
+#[test]
+fn runs_cut_off_because_of_their_cost_bias_the_coverage_by_a_bounded_amount() {
+    let cut = |costs: &[f64], generator: &mut ChaCha8Rng| {
+        let limit = 1_200.0 * (0.5 + uniform(generator));
+        let mut total = 0.0;
+        let after = costs.iter().position(|cost| {
+            total += cost;
+            total > limit
+        });
+        after.map(|at| at + 1).filter(|&turns| turns < costs.len())
+    };
+    let hits = cut_off(cut);
+    hits.print("cut off by cost");
+    assert!(hits.coverage() > 0.6 && hits.coverage() < 0.9, "{}", hits.coverage());
+}
+
+fn cut_off(cut: impl Fn(&[f64], &mut ChaCha8Rng) -> Option<usize>) -> Hits {
+    let mut hits = Hits::default();
+    for seed in 0..SEEDS {
+        let mut generator = ChaCha8Rng::seed_from_u64(seed);
+        let runs: Vec<_> = (0..260).map(|_| run(&mut generator, false)).collect();
+        let (whole, _) = collected(&runs);
+        let ends: Vec<_> = runs.iter().map(|costs| cut(costs, &mut generator)).collect();
+        let known = runs.iter().zip(&ends);
+        let known: Vec<_> =
+            known.map(|(run, end)| run[..end.unwrap_or(run.len())].to_vec()).collect();
+        let mut learnt = Rollouts::new(["tokens"]).unwrap();
+        for (at, (costs, end)) in known.iter().zip(&ends).enumerate() {
+            learnt.push(costs, end.is_none()).unwrap();
+            if end.is_some() {
+                learnt.set_censored(at).unwrap();
+            }
+        }
+        scored(&mut hits, seed, (&learnt, &whole), 120..260);
+    }
+    hits
+}
+
+/// A feature that is known before the first turn is close to the number of turns.
+#[test]
+fn the_width_follows_a_feature_that_tells_much() {
+    let [mut with, mut without] = [Hits::default(), Hits::default()];
+    for seed in 0..SEEDS.min(40) {
+        let mut generator = ChaCha8Rng::seed_from_u64(seed);
+        let runs: Vec<_> = (0..200).map(|_| run(&mut generator, false)).collect();
+        let (plain, _) = collected(&runs);
+        let rollouts = Rollouts::new(["tokens"]).unwrap();
+        let mut telling = rollouts.with_features(["plan"]).unwrap();
+        for (at, costs) in runs.iter().enumerate() {
+            telling.push(costs, true).unwrap();
+            let plan = costs.len() as f64 + 2.0 * uniform(&mut generator) - 1.0;
+            telling.set_feature(at, 0, "plan", plan).unwrap();
+        }
+        scored(&mut without, seed, (&plain, &plain), 100..200);
+        scored(&mut with, seed, (&telling, &telling), 100..200);
+    }
+    let ratio = with.mean_width() / without.mean_width();
+    with.print(&format!("telling feature, {ratio:.2} of the width"));
+    assert!(ratio < 0.85, "{ratio}");
+    with.assert_covered(0.04);
+}
+
+/// A small collection for the promises below.
+fn some_runs(n: usize, cap: Option<f64>) -> (Rollouts, Resource) {
+    let mut generator = ChaCha8Rng::seed_from_u64(5);
+    let mut rollouts = Rollouts::new(["tokens", "usd"]).unwrap().with_keys(["model"]).unwrap();
+    for at in 0..n {
+        let costs = run(&mut generator, false);
+        let both: Vec<f64> = costs.iter().flat_map(|&cost| [cost, 0.01 * cost + 0.001]).collect();
+        rollouts.push(&both, at % 4 > 0).unwrap();
+        rollouts.set_key(at, "model", ["small", "large"][at % 2]).unwrap();
+    }
+    let tokens = rollouts.resource("tokens").unwrap();
+    if let Some(cap) = cap {
+        rollouts.set_cap(tokens, cap).unwrap();
+    }
+    (rollouts, tokens)
+}
+
+#[test]
+fn every_prefix_has_an_answer_from_the_first_run_on() {
+    let (rollouts, tokens) = some_runs(40, None);
+    let samples = score_rollouts(&rollouts, tokens, &mut BudgetEstimator::default()).unwrap();
+    assert!(samples.iter().all(|sample| sample.estimate().ends().is_some()));
+    // Tails of 10 %: from one ninth of what was spent to nine times as much.
+    let first = samples.first().unwrap();
+    let ends = first.estimate().ends().unwrap();
+    assert!((ends.low() - first.used() / 9.0).abs() < 1e-9 * first.used());
+    assert!((ends.high() - first.used() * 9.0).abs() < 1e-9 * first.used());
+}
+
+#[test]
+fn no_upper_end_exceeds_what_is_left_of_a_cap() {
+    let (rollouts, tokens) = some_runs(60, Some(500.0));
+    let samples = score_rollouts(&rollouts, tokens, &mut BudgetEstimator::default()).unwrap();
+    let mut impossible = 0;
+    for sample in samples {
+        match sample.estimate() {
+            Estimate::Interval(ends) => assert!(ends.high() <= sample.left().unwrap()),
+            estimate => {
+                assert_eq!(estimate, Estimate::Impossible);
+                impossible += 1;
+            }
+        }
+    }
+    assert!(impossible > 0);
+}
+
+#[test]
+fn the_same_runs_and_seed_give_the_same_bits_and_another_seed_others() {
+    let (rollouts, tokens) = some_runs(40, None);
+    let estimates = |seed| {
+        let mut estimator = BudgetEstimator::default().with_seed(seed);
+        score_rollouts(&rollouts, tokens, &mut estimator).unwrap()
+    };
+    assert_eq!(estimates(1), estimates(1));
+    assert_ne!(estimates(1), estimates(2));
+}
+
+#[test]
+fn each_resource_is_estimated_by_what_was_learnt_of_it() {
+    let (rollouts, tokens) = some_runs(40, None);
+    let usd = rollouts.resource("usd").unwrap();
+    let mut both = BudgetEstimator::default();
+    let mut one = BudgetEstimator::default();
+    for rollout in rollouts.iter() {
+        both.learn(&rollout, usd).unwrap();
+        both.learn(&rollout, tokens).unwrap();
+        one.learn(&rollout, tokens).unwrap();
+    }
+    let rollout = rollouts.get(3).unwrap();
+    for (prefix, of_usd) in replay(&rollout, tokens).unwrap().zip(replay(&rollout, usd).unwrap()) {
+        let estimate = both.estimate(&prefix).unwrap();
+        assert_eq!(estimate, one.estimate(&prefix).unwrap());
+        assert!(both.estimate(&of_usd).unwrap().ends().unwrap().high() < 200.0);
+    }
+}
+
+#[test]
+fn a_live_run_gets_the_estimates_of_its_replay() {
+    let (rollouts, tokens) = some_runs(40, None);
+    let mut estimator = BudgetEstimator::default();
+    rollouts.iter().for_each(|rollout| estimator.learn(&rollout, tokens).unwrap());
+    let rollout = rollouts.get(7).unwrap();
+    let mut live = LiveRun::new(["tokens", "usd"]).unwrap().with_keys(["model"]).unwrap();
+    live.set_key("model", rollout.key("model").unwrap()).unwrap();
+    let (live_tokens, usd) = (live.resource("tokens").unwrap(), rollouts.resource("usd").unwrap());
+    for prefix in replay(&rollout, tokens).unwrap() {
+        let cost = |resource| {
+            let costs = prefix.usage_of(resource).unwrap().costs().to_vec();
+            costs.last().copied()
+        };
+        live.push(&[cost(tokens), cost(usd)]).unwrap();
+        let estimate = estimator.estimate(&live.prefix(live_tokens).unwrap()).unwrap();
+        assert_eq!(estimate, estimator.estimate(&prefix).unwrap());
+    }
+}
+
+/// Runs of one key take 3 turns, of the other 20; after one turn, they look alike.
+#[test]
+fn keys_tell_runs_apart_that_look_alike() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    for at in 0..80 {
+        let turns = if at % 2 == 0 { 3 } else { 20 };
+        rollouts.push(&vec![100.0; turns], true).unwrap();
+        rollouts.set_task(at, if at % 2 == 0 { "short" } else { "long" }).unwrap();
+    }
+    let tokens = rollouts.resource("tokens").unwrap();
+    let mut estimator = BudgetEstimator::default();
+    rollouts.iter().for_each(|rollout| estimator.learn(&rollout, tokens).unwrap());
+    let mut first = |run: usize| {
+        let rollout = rollouts.get(run).unwrap();
+        let prefix = replay(&rollout, tokens).unwrap().next().unwrap();
+        estimator.estimate(&prefix).unwrap().ends().unwrap()
+    };
+    assert!(first(0).high() < first(1).low());
+}
+
+#[test]
+fn runs_of_one_turn_and_runs_without_costs_are_learnt() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    for _ in 0..30 {
+        rollouts.push(&[0.0, 0.0, 0.0], true).unwrap();
+        rollouts.push(&[5.0], false).unwrap();
+    }
+    let tokens = rollouts.resource("tokens").unwrap();
+    let mut estimator = BudgetEstimator::default();
+    let samples = score_rollouts(&rollouts, tokens, &mut estimator).unwrap();
+    // Nothing was spent, and nothing is known: no answer at first, later the right one.
+    assert_eq!(samples[0].estimate(), Estimate::NoAnswer);
+    assert_eq!(samples.last().unwrap().estimate(), Estimate::interval(0.0, 0.0).unwrap());
+}
+
+#[test]
+fn a_handle_of_other_rollouts_is_an_error_and_nothing_is_learnt() {
+    let (rollouts, tokens) = some_runs(20, None);
+    let mut estimator = BudgetEstimator::default();
+    rollouts.iter().for_each(|rollout| estimator.learn(&rollout, tokens).unwrap());
+    let before = estimator.clone();
+    let mut other = Rollouts::new(["a", "b", "c"]).unwrap();
+    other.push(&[1.0, 1.0, 1.0], true).unwrap();
+    let third = other.resource("c").unwrap();
+    let error = estimator.learn(&rollouts.get(0).unwrap(), third);
+    assert!(matches!(error, Err(Error::NoSuchResource { .. })), "{error:?}");
+    assert!(estimator == before);
+}
+
+#[test]
+fn the_coverage_and_the_limit_are_as_set() {
+    let (rollouts, tokens) = some_runs(60, None);
+    let width = |coverage| {
+        let level = Level::new(coverage).unwrap();
+        let limit = AbortLimit::new(Level::HALF);
+        let mut estimator = BudgetEstimator::new(level).with_abort_limit(limit);
+        let samples = score_rollouts(&rollouts, tokens, &mut estimator).unwrap();
+        let ends = samples.iter().filter_map(|sample| sample.estimate().ends());
+        ends.map(|ends| ends.high() - ends.low()).sum::<f64>()
+    };
+    assert!(width(0.5) < width(0.8) && width(0.8) < width(0.95));
+}
+
+#[cfg(feature = "serde")]
+mod stored {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn a_stored_estimator_goes_on_to_the_last_bit() {
+        let (rollouts, tokens) = some_runs(90, Some(2_000.0));
+        let mut whole = BudgetEstimator::default();
+        for rollout in rollouts.iter() {
+            if [0, 5, 40, 80].contains(&rollout.index()) {
+                let text = serde_json::to_string(&whole).unwrap();
+                let restored: BudgetEstimator = serde_json::from_str(&text).unwrap();
+                whole = restored;
+            }
+            whole.learn(&rollout, tokens).unwrap();
+        }
+        let mut never_stored = BudgetEstimator::default();
+        rollouts.iter().for_each(|rollout| never_stored.learn(&rollout, tokens).unwrap());
+        let value = |it: &BudgetEstimator| serde_json::to_value(it).unwrap();
+        assert_eq!(value(&whole), value(&never_stored));
+    }
+
+    #[test]
+    fn a_state_that_cannot_be_is_refused() {
+        let (rollouts, tokens) = some_runs(40, None);
+        let mut estimator = BudgetEstimator::default();
+        rollouts.iter().for_each(|rollout| estimator.learn(&rollout, tokens).unwrap());
+        let state = serde_json::to_value(&estimator).unwrap();
+        let refused = |path: &[&str], value: Value, reason: &str| {
+            let mut state = state.clone();
+            let mut at = &mut state["resources"]["tokens"]["cost"];
+            for name in path {
+                at = match name.parse::<usize>() {
+                    Ok(index) => &mut at[index],
+                    Err(_) => &mut at[*name],
+                };
+            }
+            assert_ne!(*at, Value::Null, "{path:?}");
+            *at = value;
+            let read = serde_json::from_value::<BudgetEstimator>(state).map(|_| ());
+            let error = read.map_err(|error| error.to_string());
+            assert!(error.as_ref().is_err_and(|it| it.contains(reason)), "{path:?}: {error:?}");
+        };
+        refused(&["share"], 3.into(), "ends of intervals");
+        refused(&["ends", "0", "lows", "0"], 15.into(), "ends of intervals");
+        refused(&["ends", "0", "lengths", "0"], 10_000.into(), "ends of intervals");
+        refused(&["ends", "2", "past", "0", "remaining"], (-1.0).into(), "ends of intervals");
+        refused(&["ends", "2", "past", "0", "run"], 40.into(), "ends of intervals");
+        refused(&["rows", "columns"], 3.into(), "the rows");
+        refused(&["rows", "weights", "0"], (-1.0).into(), "the rows");
+        refused(&["rows", "ends", "0"], 0.into(), "the rows");
+        refused(&["runs"], 3.into(), "ends of intervals");
+    }
+}

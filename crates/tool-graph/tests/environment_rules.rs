@@ -283,7 +283,8 @@ fn a_run_in_which_a_tool_is_banned_twice_has_the_scores_of_its_path_or_the_worst
     let (paper, means) = run(RuleVersion::PaperText, twice());
     let (edits, share) = (paper.edit_distance.unwrap(), paper.normalized_edit_distance.unwrap());
     assert!(share < 1.0, "the run shares calls with the optimal run: {paper:?}");
-    assert_eq!(means.finish().unwrap().paths.unwrap().edit_distance, edits as f64);
+    let paths = means.finish().unwrap().paths.unwrap();
+    assert_eq!(paths.edit_distance, edits as f64);
 
     let (released, means) = run(RuleVersion::Released, twice());
     let longest = (edits as f64 / share).round();

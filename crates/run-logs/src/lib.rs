@@ -22,6 +22,6 @@ pub use formats::harbor::write::to_atif;
 pub use read::{Runs, read, read_path};
 pub use read_options::ReadOptions;
 pub use values::{
-    Arguments, Caller, ExpectedCall, Message, ReadLimits, RecordedCall, Reply, Role, Run, RunLimit, Score, Token,
-    Tokens, Turn, Usage,
+    Arguments, Caller, ExpectedCall, Message, ReadLimits, RecordedCall, Reply, Role, Run, RunLimit,
+    Score, Token, Tokens, Turn, Usage,
 };

@@ -13,9 +13,7 @@ use run_logs::{
     StreamOptions, read_path,
 };
 use serde_json::{Value as Json, json};
-use trajectory_metrics::tool_calls::{
-    ArgumentRule, CallMatcher, ToolCall, ToolCallMatcher, Value,
-};
+use trajectory_metrics::tool_calls::{ArgumentRule, CallMatcher, ToolCall, ToolCallMatcher, Value};
 
 fn runs(path: &Path) -> Vec<Run> {
     let read = read_path(path, Format::Auto, &ReadOptions::default()).unwrap();
@@ -127,9 +125,7 @@ impl ToText for Value {
 #[test]
 fn a_limit_and_an_infrastructure_error_are_no_failures_unless_the_policy_says_so() {
     let folder = Folder::new("tau2-policy");
-    let simulation = |id: &str, ended: &str, reward: Json| {
-        json!({"id": id, "task_id": "t", "termination_reason": ended, "reward_info": reward})
-    };
+    let simulation = |id: &str, ended: &str, reward: Json| json!({"id": id, "task_id": "t", "termination_reason": ended, "reward_info": reward});
     let results = json!({
         "info": {"num_trials": 4, "max_steps": 30, "agent_info": {"llm": "m"}},
         "tasks": [],
@@ -216,18 +212,21 @@ fn in_own_form(rows: &[Json], folder: &Folder, as_folder: bool) {
             };
             let expected = row["expected_calls"].as_array().unwrap();
             let actions: Vec<Json> = expected.iter().enumerate().map(action).collect();
-            let checks = expected.iter().zip(&actions).filter(|(call, _)| !call["matched"].is_null());
+            let checks =
+                expected.iter().zip(&actions).filter(|(call, _)| !call["matched"].is_null());
             let checks: Vec<Json> = checks
                 .map(|(call, action)| json!({"action": action, "action_match": call["matched"]}))
                 .collect();
             let mut messages = vec![json!({"role": "assistant", "content": "Hi!", "cost": 0.0})];
-            for (role, calls) in [("assistant", &row["agent_calls"]), ("user", &row["user_calls"])] {
+            for (role, calls) in [("assistant", &row["agent_calls"]), ("user", &row["user_calls"])]
+            {
                 for (position, call) in calls.as_array().unwrap().iter().enumerate() {
                     let id = format!("{role}-{position}");
                     messages.push(json!({"role": role, "content": null, "tool_calls": [{"id": id,
                         "name": call["name"], "arguments": {"hash": call["args"]},
                         "requestor": role}]}));
-                    messages.push(json!({"id": id, "role": "tool", "content": "", "requestor": role,
+                    messages
+                        .push(json!({"id": id, "role": "tool", "content": "", "requestor": role,
                         "error": !call["ok"].as_bool().unwrap()}));
                 }
             }
@@ -237,8 +236,11 @@ fn in_own_form(rows: &[Json], folder: &Folder, as_folder: bool) {
                 "agent_cost": null, "messages": messages,
                 "reward_info": {"reward": success, "action_checks": checks,
                     "reward_basis": row["reward_basis"]}}));
-            tasks.insert(task, json!({"id": task, "user_scenario": {"instructions": ""},
-                "evaluation_criteria": {"actions": actions}}));
+            tasks.insert(
+                task,
+                json!({"id": task, "user_scenario": {"instructions": ""},
+                "evaluation_criteria": {"actions": actions}}),
+            );
         }
         let first = rows[0];
         let mut results = json!({"timestamp": null,
@@ -296,9 +298,9 @@ fn calls_read_from_results_agree_with_the_recorded_matches_as_often_as_the_recor
         let counted = |key: &str| rows.iter().filter(|row| row[key] == 1).count();
         assert_eq!(successes, counted("success"));
         let calls = |row: &Json, key: &str| row[key].as_array().unwrap().clone();
-        let recorded = rows.iter().flat_map(|row| {
-            [calls(row, "agent_calls"), calls(row, "user_calls")].concat()
-        });
+        let recorded = rows
+            .iter()
+            .flat_map(|row| [calls(row, "agent_calls"), calls(row, "user_calls")].concat());
         assert_eq!(failed_calls, recorded.filter(|call| call["ok"] == false).count());
     }
 }

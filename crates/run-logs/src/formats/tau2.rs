@@ -21,10 +21,9 @@ const SIMULATIONS: &str = "simulations";
 
 /// Whether the first bytes of a file show results, or one simulation.
 pub(crate) fn recognizes(shape: &Shape) -> bool {
-    let has_info =
-        shape.has_key("info", "num_trials") || shape.has_key("info", "environment_info");
-    let has_tasks = shape.has_key("tasks", "user_scenario")
-        || shape.has_key("tasks", "evaluation_criteria");
+    let has_info = shape.has_key("info", "num_trials") || shape.has_key("info", "environment_info");
+    let has_tasks =
+        shape.has_key("tasks", "user_scenario") || shape.has_key("tasks", "evaluation_criteria");
     !shape.is_list
         && ((has_info && (shape.has("tasks") || shape.has("simulations")))
             || (has_tasks && shape.has("info"))

@@ -52,9 +52,9 @@ pub fn value(json: &Json) -> Value {
     match json {
         Json::Null => Value::Null,
         Json::Bool(value) => Value::Bool(*value),
-        Json::Number(number) => number
-            .as_i128()
-            .map_or_else(|| Value::Real(number.as_f64().unwrap()), Value::Integer),
+        Json::Number(number) => {
+            number.as_i128().map_or_else(|| Value::Real(number.as_f64().unwrap()), Value::Integer)
+        }
         Json::String(text) => Value::Text(text.clone()),
         Json::Array(values) => Value::List(values.iter().map(value).collect()),
         Json::Object(values) => {

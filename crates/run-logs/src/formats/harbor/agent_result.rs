@@ -1,9 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    engines::json::reader::Json,
-    error::Error,
-    formats::harbor::metrics::reals,
+    engines::json::reader::Json, error::Error, formats::harbor::metrics::reals,
     values::usage::Usage,
 };
 

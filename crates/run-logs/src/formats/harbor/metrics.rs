@@ -17,14 +17,8 @@ pub(crate) struct Metrics {
 
 /// Reads `metrics` of a step. Cached tokens are part of the prompt.
 pub(crate) fn metrics(json: &mut Json<'_>) -> Result<Metrics, Error> {
-    const METRICS: &[&str] = &[
-        "prompt_tokens",
-        "completion_tokens",
-        "cached_tokens",
-        "cost_usd",
-        "logprobs",
-        "extra",
-    ];
+    const METRICS: &[&str] =
+        &["prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd", "logprobs", "extra"];
     let mut metrics = Metrics::default();
     json.object(METRICS, |json, field| {
         if json.null()? {
@@ -81,8 +75,12 @@ pub(crate) fn tokens_without_text(logprobs: &[f64]) -> Tokens {
 
 /// Reads `final_metrics`.
 pub(crate) fn final_metrics(json: &mut Json<'_>) -> Result<Usage, Error> {
-    const TOTALS: &[&str] =
-        &["total_prompt_tokens", "total_completion_tokens", "total_cached_tokens", "total_cost_usd"];
+    const TOTALS: &[&str] = &[
+        "total_prompt_tokens",
+        "total_completion_tokens",
+        "total_cached_tokens",
+        "total_cost_usd",
+    ];
     let mut usage = Usage::default();
     json.object(TOTALS, |json, field| {
         if json.null()? {
@@ -148,9 +146,9 @@ pub(crate) fn value(usage: &Usage) -> Value {
         ("output_tokens", usage.output_tokens),
         ("reasoning_tokens", usage.reasoning_tokens),
     ];
-    let counts = counts.into_iter().filter_map(|(name, count)| {
-        Some((name.to_owned(), Value::Integer(i128::from(count?))))
-    });
+    let counts = counts
+        .into_iter()
+        .filter_map(|(name, count)| Some((name.to_owned(), Value::Integer(i128::from(count?)))));
     let mut values: BTreeMap<String, Value> = counts.collect();
     if let Some(cost) = usage.cost_usd {
         values.insert("cost_usd".to_owned(), cost.into());

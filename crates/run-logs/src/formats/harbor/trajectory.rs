@@ -85,7 +85,8 @@ impl Trajectory {
                 let is_called = |subagent: &&mut Option<Self>| {
                     subagent.as_ref().is_some_and(|subagent| subagent.id.as_ref() == Some(&id))
                 };
-                if let Some(subagent) = subagents.iter_mut().find(is_called).and_then(Option::take) {
+                if let Some(subagent) = subagents.iter_mut().find(is_called).and_then(Option::take)
+                {
                     turns.extend(subagent.into_turns_of_subagent());
                 }
             }

@@ -194,8 +194,7 @@ fn step_value(step: &StepResult) -> Value {
 /// reward is valid only if each of them leaves it so.
 fn end(result: &TrialResult, run: &mut Run) {
     let parts = std::iter::once(&result.whole).chain(&result.steps);
-    let exceptions: Vec<&Exception> =
-        parts.filter_map(|part| part.exception.as_ref()).collect();
+    let exceptions: Vec<&Exception> = parts.filter_map(|part| part.exception.as_ref()).collect();
     let Some(first) = exceptions.first() else {
         let is_judged = !result.whole.rewards.is_empty();
         run.stop = Some(if is_judged { StopReason::Completed } else { StopReason::Unjudged });
@@ -208,7 +207,8 @@ fn end(result: &TrialResult, run: &mut Run) {
         Some(exception) => {
             run.stop = Some(failure(&exception.kind).stop);
             run.excluded = Some(exception.kind.clone());
-            let message = if exception.message.is_empty() { &exception.kind } else { &exception.message };
+            let message =
+                if exception.message.is_empty() { &exception.kind } else { &exception.message };
             run.error = Some(message.clone());
         }
         None => {

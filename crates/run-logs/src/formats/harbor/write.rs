@@ -78,7 +78,8 @@ pub fn to_atif(run: &Run) -> String {
     ];
     if !others.is_empty() {
         let embedded = others.iter().enumerate();
-        let embedded = embedded.map(|(number, (caller, turns))| embedded_turns(number, caller, turns));
+        let embedded =
+            embedded.map(|(number, (caller, turns))| embedded_turns(number, caller, turns));
         fields.push(("subagent_trajectories", Some(embedded.collect::<Vec<_>>().into())));
     }
     // The version comes first, by which readers know the format.

@@ -87,6 +87,7 @@ fn forests(c: &mut Criterion) {
             targets: &targets,
             split_targets: &logs,
             weights: None,
+            censored: None,
             cluster_ends: None,
         };
         let settings = ForestSettings { trees, ..ForestSettings::default() };

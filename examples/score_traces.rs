@@ -4,12 +4,15 @@
 //! score_traces [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
 //!     [--summary last|mean|minimum|SCHEDULE]
 //!     [--calibrate none|platt|isotonic] [--resamples N] [--seed N] [--cluster-by-task]
-//!     [--missing refuse|leave-out|carry-forward|clip] [--json]
+//!     [--missing refuse|leave-out|carry-forward|clip|skip] [--json]
+//!     [--confidence strict|lenient] [--at-limit censored|scored] [--scorer NAME]
 //! ```
 //!
 //! Without a file it compares three forecasters on bundled runs (made by `make_demo_traces`).
 //! Each file is one stream of forecasts and gets a column; with `--json` the figures at the top are
 //! over all files together, and `files` has a report of each where there are several.
+//!
+//! A file may also be a log, or a folder of logs: then each stream of confidence in it gets a column.
 
 use std::{
     collections::BTreeSet,
@@ -21,11 +24,17 @@ use std::{
 use examples::{
     evaluation::{Calibration, Estimates, METRICS, Report, Settings, evaluate},
     file_reports::{self, FileReport},
+    log_file::{self, LogFile, LogSettings},
     program,
+    stream_report::{self, StreamReports},
     table::{align, number},
     trace_file::{self, Run, TraceFile, WithMissing},
 };
 use lexopt::prelude::*;
+use run_logs::{
+    AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, MissingTurns, OutcomePolicy,
+    StreamOptions,
+};
 use trajectory_metrics::{ForecastPolicy, WeightSchedule};
 
 fn main() -> ExitCode {
@@ -35,14 +44,27 @@ fn main() -> ExitCode {
 struct Arguments {
     files: Vec<PathBuf>,
     settings: Settings,
-    missing: ForecastPolicy,
+    missing: Missing,
+    reading: ConfidenceReading,
+    policy: OutcomePolicy,
     json: bool,
+}
+
+/// What `--missing` asks for.
+#[derive(Clone, Copy, PartialEq)]
+enum Missing {
+    /// Nothing: traces are refused, runs of logs left out.
+    Default,
+    Policy(ForecastPolicy),
+    /// Only for logs.
+    Skip,
 }
 
 const USAGE: &str = "\
 score_traces [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
     [--summary last|mean|minimum|SCHEDULE] [--calibrate none|platt|isotonic] [--resamples N]
-    [--seed N] [--cluster-by-task] [--missing refuse|leave-out|carry-forward|clip] [--json]
+    [--seed N] [--cluster-by-task] [--missing refuse|leave-out|carry-forward|clip|skip] [--json]
+    [--confidence strict|lenient] [--at-limit censored|scored] [--scorer NAME]
 
 Scores the confidence that agents reported along their runs. Each FILE is one stream of forecasts and
 gets a column; without a FILE the program compares three forecasters on bundled runs.
@@ -68,7 +90,9 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
         seed: 1,
         cluster_by_task: false,
     };
-    let (mut files, mut missing, mut json) = (Vec::new(), ForecastPolicy::Refuse, false);
+    let (mut files, mut missing, mut json) = (Vec::new(), Missing::Default, false);
+    let (mut reading, mut at_limit) = (ConfidenceReading::Strict, AtLimit::Censored);
+    let mut scorer = None;
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
         match argument {
@@ -95,8 +119,26 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
                 settings.seed = program::value(&mut parser, "--seed", program::seed)?;
             }
             Long("missing") => {
-                missing = program::value(&mut parser, "--missing", trace_file::policy)?;
+                missing = program::value(&mut parser, "--missing", |name| match name {
+                    "skip" => Ok(Missing::Skip),
+                    name => trace_file::policy(name).map(Missing::Policy),
+                })?;
             }
+            Long("confidence") => {
+                reading = program::value(&mut parser, "--confidence", |name| match name {
+                    "strict" => Ok(ConfidenceReading::Strict),
+                    "lenient" => Ok(ConfidenceReading::Lenient),
+                    _ => Err("there are strict and lenient"),
+                })?;
+            }
+            Long("at-limit") => {
+                at_limit = program::value(&mut parser, "--at-limit", |name| match name {
+                    "censored" => Ok(AtLimit::Censored),
+                    "scored" => Ok(AtLimit::Scored),
+                    _ => Err("there are censored and scored"),
+                })?;
+            }
+            Long("scorer") => scorer = Some(parser.value()?.to_string_lossy().into_owned()),
             Long("cluster-by-task") => settings.cluster_by_task = true,
             Long("json") => json = true,
             Long("help") | Short('h') => return Ok(None),
@@ -109,12 +151,25 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
             .map(|name| program::bundled(&format!("demo_{name}.jsonl")))
             .to_vec();
     }
-    Ok(Some(Arguments { files, settings, missing, json }))
+    let mut policy = OutcomePolicy::new(at_limit);
+    if let Some(scorer) = scorer {
+        policy = policy.with_scorer(scorer);
+    }
+    Ok(Some(Arguments { files, settings, missing, reading, policy, json }))
 }
 
 fn output() -> Result<String, Box<dyn Error>> {
-    let Some(Arguments { files, settings, missing, json }) = arguments()? else {
-        return Ok([USAGE, trace_file::FORMAT].concat());
+    let Some(arguments) = arguments()? else {
+        return Ok([USAGE, trace_file::FORMAT, log_file::HELP].concat());
+    };
+    if let Some(output) = log_output(&arguments)? {
+        return Ok(output);
+    }
+    let Arguments { files, settings, missing, json, .. } = arguments;
+    let missing = match missing {
+        Missing::Default => ForecastPolicy::Refuse,
+        Missing::Policy(policy) => policy,
+        Missing::Skip => return Err("--missing skip is for logs; these files hold traces".into()),
     };
     let all: Vec<TraceFile> =
         files.iter().map(|path| trace_file::read(path, missing)).collect::<Result<_, _>>()?;
@@ -131,7 +186,11 @@ fn output() -> Result<String, Box<dyn Error>> {
         reports.push(FileReport { file, report });
     }
     if !json {
-        return Ok(table(&reports, &settings));
+        let names = file_reports::names(reports.iter().map(|report| Path::new(&report.file)));
+        let columns: Vec<&Report> = reports.iter().map(|report| &report.report.report).collect();
+        let mut text = table(&names, &columns, &settings, true);
+        text.push_str(&counts(&names, &columns));
+        return Ok(text + &noted(&names, &columns));
     }
     file_reports::json(&reports, || {
         let mut together = report(&all.iter().collect::<Vec<_>>())?;
@@ -140,15 +199,92 @@ fn output() -> Result<String, Box<dyn Error>> {
     })
 }
 
-fn table(reports: &[FileReport<WithMissing<Report>>], settings: &Settings) -> String {
-    let names = file_reports::names(reports.iter().map(|report| Path::new(&report.file)));
+/// The output for logs; `None` if no file is one.
+fn log_output(arguments: &Arguments) -> Result<Option<String>, Box<dyn Error>> {
+    let Arguments { files, settings, missing, reading, policy, json } = arguments;
+    let confidence = ConfidenceField::new("confidence", *reading);
+    let of_logs = match missing {
+        Missing::Skip => MissingTurns::SkipTurn,
+        _ => MissingTurns::LeaveOutRun,
+    };
+    let log_settings = LogSettings {
+        policy: policy.clone(),
+        streams: StreamOptions::default().with_confidence(confidence),
+        missing: of_logs,
+    };
+    let mut logs: Vec<LogFile> = Vec::new();
+    for (place, path) in files.iter().enumerate() {
+        match log_file::read(path, &log_settings)? {
+            Some(log) if logs.len() == place => logs.push(log),
+            None if logs.is_empty() => {}
+            _ => return Err("some files are logs and some are traces; score them apart".into()),
+        }
+    }
+    if logs.is_empty() {
+        return Ok(None);
+    }
+    if let Missing::Policy(policy) = missing
+        && *policy != ForecastPolicy::LeaveOut
+    {
+        return Err("--missing: for logs there are leave-out and skip".into());
+    }
+    let together: Vec<&LogFile> = logs.iter().collect();
+    let report = |logs: &[&LogFile]| stream_report::report(logs, settings, of_logs, *reading);
+    if !json {
+        return Ok(Some(log_table(&report(&together)?, settings)));
+    }
+    let mut reports = Vec::new();
+    for (path, log) in files.iter().zip(&logs) {
+        let file = path.display().to_string();
+        let report = report(&[log]).map_err(|error| file_reports::at(&file, error))?;
+        reports.push(FileReport { file, report });
+    }
+    file_reports::json(&reports, || report(&together)).map(Some)
+}
+
+/// The streams that some run has, side by side, and what is left out of each.
+fn log_table(report: &StreamReports, settings: &Settings) -> String {
+    let streams = ConfidenceStream::ALL.into_iter().filter_map(|stream| {
+        let of = &report.streams.get(stream.name())?.report;
+        (of.n + of.n_censored > 0).then(|| (stream.name().to_owned(), of))
+    });
+    let (names, columns): (Vec<String>, Vec<&Report>) = streams.unzip();
+    let mut text = format!("{} runs, format {}\n", report.n_runs, report.format);
+    if names.is_empty() {
+        text.push_str("no run has a stream of confidence and an outcome\n");
+    } else {
+        // Streams of different runs cannot be compared.
+        let mut counts = columns.iter().map(|report| report.n + report.n_censored);
+        let are_comparable = counts.next().is_some_and(|n| counts.all(|other| other == n));
+        text.push_str(&table(&names, &columns, settings, are_comparable));
+    }
+    text.push_str(&stream_report::left_out(report));
+    text + &noted(&names, &columns)
+}
+
+fn noted(names: &[String], reports: &[&Report]) -> String {
+    let notes = reports.iter().map(|report| report.notes.as_slice());
+    let named: Vec<_> = names.iter().map(String::as_str).zip(notes).collect();
+    file_reports::notes(&named)
+}
+
+/// The metrics by rows; the best of each row is marked if the columns are comparable.
+fn table(
+    names: &[String],
+    reports: &[&Report],
+    settings: &Settings,
+    are_comparable: bool,
+) -> String {
     let mut header = vec![String::new()];
     header.extend(names.iter().cloned());
-    let mut columns: Vec<&Estimates> =
-        reports.iter().map(|report| &report.report.report.metrics).collect();
-    if let [single] = reports {
+    let mut columns: Vec<&Estimates> = reports.iter().map(|report| &report.metrics).collect();
+    // One reference holds for all columns if they have the same runs.
+    let mut references = reports.iter().map(|report| &report.base_rate_reference);
+    if let Some(reference) = references.next()
+        && references.all(|other| other == reference)
+    {
         header.push("base rate".to_owned());
-        columns.push(&single.report.report.base_rate_reference);
+        columns.push(reference);
     }
     let mut rows = vec![header];
     for (metric, higher_is_better) in METRICS {
@@ -162,7 +298,7 @@ fn table(reports: &[FileReport<WithMissing<Report>>], settings: &Settings) -> St
             None => "undefined".to_owned(),
             Some(estimate) => {
                 let digits = if metric == "tps_beta_2_4" { 5 } else { 3 };
-                let mark = if estimate.value == best { "*" } else { " " };
+                let mark = if are_comparable && estimate.value == best { "*" } else { " " };
                 let interval = match (estimate.ci_low, estimate.ci_high) {
                     (Some(low), Some(high)) => format!(" [{low:.digits$}, {high:.digits$}]"),
                     _ if settings.resamples > 0 => " [undefined]".to_owned(),
@@ -182,6 +318,9 @@ fn table(reports: &[FileReport<WithMissing<Report>>], settings: &Settings) -> St
         settings.schedule, settings.calibration, settings.resamples,
     )
     .replace("calibration None", "no calibration");
+    if !are_comparable {
+        text = text.replace("* best", "columns have different runs");
+    }
     if let Some(summary) = &settings.summary {
         text = text.replacen(
             " weights,",
@@ -190,9 +329,14 @@ fn table(reports: &[FileReport<WithMissing<Report>>], settings: &Settings) -> St
         );
     }
     text.push_str(&align(&rows));
-    text.push_str(&auroc_by_summary(&names, reports));
-    for (name, report) in names.iter().zip(reports) {
-        let counts = &report.report.report;
+    text.push_str(&auroc_by_summary(names, reports));
+    text
+}
+
+/// How many runs of each file are scored, and why others are not.
+fn counts(names: &[String], reports: &[&Report]) -> String {
+    let mut text = String::new();
+    for (name, counts) in names.iter().zip(reports) {
         text.push_str(&format!(
             "\n{name}: {} complete traces, {} censored, {} excluded",
             counts.n, counts.n_censored, counts.n_excluded
@@ -207,18 +351,16 @@ fn table(reports: &[FileReport<WithMissing<Report>>], settings: &Settings) -> St
         }
     }
     text.push('\n');
-    let notes = reports.iter().map(|report| report.report.report.notes.as_slice());
-    let named: Vec<_> = names.iter().map(String::as_str).zip(notes).collect();
-    text + &file_reports::notes(&named)
+    text
 }
 
 /// How AUROC depends on the summary of a run.
-fn auroc_by_summary(names: &[String], reports: &[FileReport<WithMissing<Report>>]) -> String {
-    let of = |report: &FileReport<WithMissing<Report>>, summary: &str| {
-        report.report.report.summaries.get(summary).and_then(|diagnostics| diagnostics["auroc"])
+fn auroc_by_summary(names: &[String], reports: &[&Report]) -> String {
+    let of = |report: &Report, summary: &str| {
+        report.summaries.get(summary).and_then(|diagnostics| diagnostics["auroc"])
     };
     let summaries: BTreeSet<&String> =
-        reports.iter().flat_map(|report| report.report.report.summaries.keys()).collect();
+        reports.iter().flat_map(|report| report.summaries.keys()).collect();
     if summaries.is_empty() {
         return String::new();
     }

@@ -95,6 +95,8 @@ pub struct Settings {
     pub coverage: Level,
     /// Runs at the start of each file that are learnt from and not scored.
     pub warm_up: usize,
+    /// Whether intervals of figures resample whole tasks in place of single runs.
+    pub cluster_by_task: bool,
 }
 
 /// The runs that are scored, and the estimates on them.

@@ -219,12 +219,14 @@ impl Means {
     }
 
     fn finish(self, queries: usize, has_events: bool, mut notes: Vec<String>) -> CostReport {
+        let still = self.still.finish().ok();
+        let paths = still.and_then(|figures| figures.paths);
         let mut report = CostReport {
             queries,
-            cost_gap: self.still.cost_gap().ok(),
-            aed: self.still.paths().mean_edit_distance().ok(),
-            aned: self.still.paths().mean_normalized_edit_distance().ok(),
-            emr: self.still.paths().exact_match_rate().ok(),
+            cost_gap: still.and_then(|figures| figures.cost_gap),
+            aed: paths.map(|means| means.edit_distance),
+            aned: paths.map(|means| means.normalized_edit_distance),
+            emr: paths.map(|means| means.exact_match_rate),
             mean_optimal_cost: self.optimal_cost.finish().ok(),
             gt_ned: None,
             blocked: None,
@@ -238,12 +240,14 @@ impl Means {
         }
         if has_events {
             let means = self.blocked;
+            let figures = means.finish().ok();
+            let paths = figures.and_then(|figures| figures.paths);
             let blocked = Blocked {
                 queries: means.runs(),
-                completed: means.task_completion_ratio().ok(),
-                aed: means.paths().mean_edit_distance().ok(),
-                aned: means.paths().mean_normalized_edit_distance().ok(),
-                emr: means.paths().exact_match_rate().ok(),
+                completed: figures.map(|figures| figures.task_completion_ratio),
+                aed: paths.map(|means| means.edit_distance),
+                aned: paths.map(|means| means.normalized_edit_distance),
+                emr: paths.map(|means| means.exact_match_rate),
             };
             let gt_ned = self.gt_ned.finish().ok();
             let left_out = self.optimal_left_out;

@@ -45,7 +45,8 @@ pub fn read(path: &Path) -> Result<Counts, InputError> {
             solved_before: row.solved_before,
             solved_after: row.solved_after,
         };
-        let one = BudgetAware::new(&[item]).map_err(|_| InputError {
+        let mut one = BudgetAware::default();
+        one.update(item).map_err(|_| InputError {
             file: path.display().to_string(),
             line: Some(line.number),
             field: Some("allocation".to_owned()),

@@ -96,6 +96,8 @@ pub struct Row {
     pub line: usize,
     /// Names the run.
     pub id: String,
+    /// Its task; `None` if unknown.
+    pub task: Option<String>,
     /// Number of its turns.
     pub turns: usize,
     /// What it achieved, for a task without success or failure.
@@ -154,7 +156,8 @@ pub fn read(path: &Path, spent: &[Spent]) -> Result<RolloutFile, InputError> {
         let budget_ended =
             marks.stop_reason.is_some_and(|reason| reason.class() == StopClass::Censored);
         let (id, turns, achieved) = (id.to_owned(), rollout.turns(), marks.achieved);
-        rows.push(Row { line, id, turns, achieved, budget_ended });
+        let task = rollout.task().map(str::to_owned);
+        rows.push(Row { line, id, task, turns, achieved, budget_ended });
     }
     Ok(RolloutFile { file, rows, resources, bytes })
 }

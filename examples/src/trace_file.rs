@@ -68,8 +68,8 @@ pub struct Run {
     pub task: Option<String>,
     /// The file that the run stands in.
     pub file: String,
-    /// The line that the run stands in, from 1.
-    pub line: usize,
+    /// The line that the run stands in, from 1; `None` for a run of a log.
+    pub line: Option<usize>,
     forecasts: Vec<Probability>,
     outcome: Option<bool>,
     stop: Option<StopReason>,
@@ -78,7 +78,24 @@ pub struct Run {
     unjudged: bool,
 }
 
+/// What a log says about one run of a stream.
+pub(crate) struct LogRun {
+    pub(crate) id: String,
+    pub(crate) task: Option<String>,
+    pub(crate) file: String,
+    pub(crate) forecasts: Vec<Probability>,
+    pub(crate) outcome: Option<bool>,
+    pub(crate) stop: Option<StopReason>,
+    pub(crate) horizon: Option<usize>,
+}
+
 impl Run {
+    /// A run of a log, whose outcome and stop reason agree.
+    pub(crate) fn of_log(run: LogRun) -> Self {
+        let LogRun { id, task, file, forecasts, outcome, stop, horizon } = run;
+        Self { id, task, file, line: None, forecasts, outcome, stop, horizon, unjudged: false }
+    }
+
     /// The run as the censoring crate sees it.
     ///
     /// # Errors
@@ -97,7 +114,7 @@ impl Run {
     pub fn error(&self, field: &str, problem: String) -> InputError {
         InputError {
             file: self.file.clone(),
-            line: Some(self.line),
+            line: self.line,
             field: Some(field.to_owned()),
             problem,
         }
@@ -244,7 +261,7 @@ const MOST_TEXTS: usize = 8;
 pub fn check_ids(runs: &[Run]) -> Result<(), InputError> {
     let mut lines = BTreeMap::new();
     for run in runs {
-        if let Some(line) = lines.insert(&run.id, run.line) {
+        if let Some(Some(line)) = lines.insert(&run.id, run.line) {
             return Err(run.error("id", format!("{:?} stands in line {line} already", run.id)));
         }
     }
@@ -267,7 +284,7 @@ fn check(
         id,
         task,
         file,
-        line: line.number,
+        line: Some(line.number),
         forecasts: Vec::new(),
         outcome,
         stop,
@@ -277,7 +294,7 @@ fn check(
     match policy.check_run(&forecasts, counts) {
         Ok(CheckedRun::Kept(forecasts)) => run.forecasts = forecasts,
         Ok(CheckedRun::LeftOut { step, fault }) => {
-            let (file, line) = (&run.file, run.line);
+            let (file, line) = (&run.file, line.number);
             return Ok(Err(format!("forecasts[{}] in {file}:{line}: {fault}", step - 1)));
         }
         Err(trajectory_metrics::Error::Forecast { step, fault }) => {

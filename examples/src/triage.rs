@@ -426,7 +426,7 @@ fn at_pool(
     if let Some(marks) = marks {
         let mut counts = UnsolvableCounts::default();
         for plan in &plans {
-            counts.merge(&UnsolvableCounts::new(plan, marks)?);
+            counts.update(plan, marks)?;
         }
         unsolvable = Some(counts);
     }

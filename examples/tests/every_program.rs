@@ -9,13 +9,14 @@ use std::{fs, path::Path};
 use program::{bundled, in_folder, refusal, run_other, write};
 
 /// Programs that read files, and what comes before the name of a file.
-const READERS: [(&str, &[&str]); 6] = [
+const READERS: [(&str, &[&str]); 7] = [
     ("score_traces", &[]),
     ("raw_against_calibrated", &[]),
     ("cut_off_runs", &[]),
     ("budget", &[]),
     ("costbench", &["--queries"]),
     ("compare_paths", &[]),
+    ("logs", &[]),
 ];
 
 const OTHERS: [&str; 3] = ["agent_loop", "make_demo_traces", "triage"];

@@ -1,3 +1,5 @@
+use crate::short_number::Short;
+
 /// The reason why the answer of a model cannot be read.
 ///
 /// ```
@@ -23,7 +25,7 @@ pub enum AnswerError {
     #[error("the answer is one number; give an interval [low, high]")]
     Scalar,
     /// The lower end is above the upper one.
-    #[error("the interval runs from {low} to {high}; give the lower end first")]
+    #[error("the interval runs from {} to {}; give the lower end first", Short(*low), Short(*high))]
     Reversed {
         /// The first end.
         low: f64,
@@ -31,7 +33,7 @@ pub enum AnswerError {
         high: f64,
     },
     /// An end is below 0.
-    #[error("an end of the interval is {value}; give a number of at least 0")]
+    #[error("an end of the interval is {}; give a number of at least 0", Short(*value))]
     Negative {
         /// The end.
         value: f64,

@@ -1,4 +1,4 @@
-use crate::{answer_error::AnswerError, resource::Resource};
+use crate::{answer_error::AnswerError, resource::Resource, short_number::Short};
 
 /// The reason why an input is invalid or a number is undefined.
 ///
@@ -26,7 +26,7 @@ pub enum Error {
     #[error(transparent)]
     TrajectoryMetrics(#[from] trajectory_metrics::Error),
     /// A setting is outside its range.
-    #[error("{name} is {value}; it must be {range}")]
+    #[error("{name} is {}; it must be {range}", Short(*value))]
     Setting {
         /// The setting's name.
         name: &'static str,
@@ -73,7 +73,8 @@ pub enum Error {
     },
     /// A numeric feature is NaN or too large.
     #[error(
-        "rollout {rollout}, turn {turn}: {name} is {value}; give a number from -1e100 to 1e100"
+        "rollout {rollout}, turn {turn}: {name} is {}; give a number from -1e100 to 1e100",
+        Short(*value)
     )]
     Feature {
         /// Position of the rollout, from 0.
@@ -120,7 +121,10 @@ pub enum Error {
         resources: usize,
     },
     /// A cost is negative, too large or NaN.
-    #[error("rollout {rollout}, turn {turn}: {resource} is {value}; give a number from 0 to 1e100")]
+    #[error(
+        "rollout {rollout}, turn {turn}: {resource} is {}; give a number from 0 to 1e100",
+        Short(*value)
+    )]
     Cost {
         /// Position of the rollout, from 0.
         rollout: usize,
@@ -142,7 +146,7 @@ pub enum Error {
         resource: String,
     },
     /// A cap is negative, too large or NaN.
-    #[error("the cap on {resource} is {value}; give a number from 0 to 1e100")]
+    #[error("the cap on {resource} is {}; give a number from 0 to 1e100", Short(*value))]
     Cap {
         /// Name of the resource.
         resource: String,
@@ -150,7 +154,7 @@ pub enum Error {
         value: f64,
     },
     /// An estimate begins below 0.
-    #[error("an estimate runs from {low} to {high}; give ends of at least 0")]
+    #[error("an estimate runs from {} to {}; give ends of at least 0", Short(*low), Short(*high))]
     NegativeEstimate {
         /// The lower end.
         low: f64,

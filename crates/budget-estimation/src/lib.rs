@@ -16,6 +16,7 @@ mod ranks;
 mod replay;
 mod resource;
 mod rollouts;
+mod short_number;
 mod stopping;
 mod success;
 mod training;
@@ -28,14 +29,14 @@ pub use censoring::StopReason;
 pub use error::Error;
 pub use estimates::{AnswerMode, Estimate, parse_answer, parse_answers};
 pub use estimators::{
-    BudgetEstimator, Estimator, FromFn, LinearEstimator, PastQuantiles, estimator_from_fn,
-    score_probe, score_rollout, score_rollouts,
+    BudgetEstimator, Estimator, FromFn, LinearEstimator, PastQuantiles, Screened,
+    estimator_from_fn, score_probe, score_rollout, score_rollouts,
 };
 pub use metrics::{
     ClassScores, DetectionDelay, DetectionSummary, DiagnosticSummary, FeasibilityCounts,
     FeasibilitySummary, IntervalDiagnostics, IntervalScores, IntervalSummary, LinearComparison,
     LinearSummary, Metrics, MetricsSummary, Miss, ProgressAxis, ProgressMetrics, ProgressSummary,
-    bootstrap_metrics, interval_reward, joint_hits,
+    best_interval, bootstrap_metrics, interval_reward, joint_hits,
 };
 pub use replay::{
     Context, LiveRun, Prefix, PrefixFeatures, ResourceContext, Sample, probe, replay,
@@ -45,9 +46,9 @@ pub use rollouts::{Rollout, Rollouts, Usage, median_caps};
 pub use scoring_rules::{Interval, Level, Probability, Weight};
 pub use stopping::{
     Advice, AdviceReason, BudgetMonitor, EarlyStops, StopRule, StoppingPoint, early_stopping,
-    stopping_curve,
+    joint_early_stopping, stopping_curve,
 };
-pub use success::{AbortLimit, AbortUnit, Screened, SuccessForecast, SuccessForecaster};
+pub use success::{AbortLimit, AbortUnit, SuccessForecast, SuccessForecaster};
 #[cfg(feature = "serde")]
 pub use training::TrainingRecords;
 pub use training::{

@@ -1,4 +1,5 @@
 mod all_measures;
+mod best_interval;
 mod bootstrap;
 mod detection;
 mod feasibility;
@@ -14,6 +15,7 @@ mod quantile;
 mod tally;
 
 pub use all_measures::{Metrics, MetricsSummary};
+pub use best_interval::best_interval;
 pub use bootstrap::bootstrap_metrics;
 pub use detection::{DetectionDelay, DetectionSummary};
 pub use feasibility::{ClassScores, FeasibilityCounts, FeasibilitySummary};

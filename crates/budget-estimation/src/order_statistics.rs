@@ -1,6 +1,10 @@
 //! Sorted values with fast insertion and selection by rank.
 
-use std::{cmp::Ordering, slice};
+use std::{
+    cmp::Ordering,
+    ops::{Add, Sub},
+    slice,
+};
 
 /// A value that [`OrderStatistics`] keeps in order.
 pub(crate) trait Ranked: Copy {
@@ -38,77 +42,61 @@ pub(crate) struct Blocks<T> {
     blocks: Vec<Vec<T>>,
     /// The first value of each block, side by side for the search.
     firsts: Vec<T>,
-    sums: PrefixSums,
+    counts: PrefixSums<usize>,
+    units: PrefixSums<u128>,
     len: usize,
 }
 
 /// Fenwick's tree: entry i holds the sum over the `i & -i` blocks that end with block i, from 1.
 #[derive(Clone, Debug, Default)]
-struct PrefixSums(Vec<Sum>);
+struct PrefixSums<S>(Vec<S>);
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Sum {
-    values: usize,
-    units: u128,
-}
-
-impl Sum {
-    fn new<T: Ranked>(block: &[T]) -> Self {
-        Self { values: block.len(), units: block.iter().map(T::units).sum() }
-    }
-
-    const fn plus(self, other: Self) -> Self {
-        Self { values: self.values + other.values, units: self.units + other.units }
-    }
-
-    const fn minus(self, other: Self) -> Self {
-        Self { values: self.values - other.values, units: self.units - other.units }
-    }
-}
-
-impl PrefixSums {
+impl<S: Copy + Default + Add<Output = S> + Sub<Output = S>> PrefixSums<S> {
     /// The tree of the sums of single blocks.
-    fn new(mut sums: Vec<Sum>) -> Self {
+    fn new(mut sums: Vec<S>) -> Self {
         for at in 1..=sums.len() {
             let (sum, next) = (sums[at - 1], at + lowest_bit(at));
             if let Some(next) = sums.get_mut(next - 1) {
-                *next = next.plus(sum);
+                *next = *next + sum;
             }
         }
         Self(sums)
     }
 
-    /// The sums of single blocks, which undoes [`PrefixSums::new`].
-    fn into_blocks(self) -> Vec<Sum> {
-        let mut sums = self.0;
-        for at in (1..=sums.len()).rev() {
-            let (sum, next) = (sums[at - 1], at + lowest_bit(at));
-            if let Some(next) = sums.get_mut(next - 1) {
-                *next = next.minus(sum);
-            }
-        }
-        sums
-    }
-
-    fn add(&mut self, block: usize, more: Sum) {
+    fn add(&mut self, block: usize, more: S) {
         let mut at = block + 1;
         while let Some(sum) = self.0.get_mut(at - 1) {
-            *sum = sum.plus(more);
+            *sum = *sum + more;
             at += lowest_bit(at);
         }
     }
 
+    /// Moves a part of the sum of a block to a new block behind it.
+    fn split(&mut self, block: usize, moved: S) {
+        // The sums of single blocks, which undoes `new`.
+        let mut sums = std::mem::take(&mut self.0);
+        for at in (1..=sums.len()).rev() {
+            let (sum, next) = (sums[at - 1], at + lowest_bit(at));
+            if let Some(next) = sums.get_mut(next - 1) {
+                *next = *next - sum;
+            }
+        }
+        sums[block] = sums[block] - moved;
+        sums.insert(block + 1, moved);
+        *self = Self::new(sums);
+    }
+
     /// The number of leading blocks whose sum does not reach far enough, and their sum. `reached` must
     /// stay true for larger sums.
-    fn before(&self, reached: impl Fn(Sum) -> bool) -> (usize, Sum) {
-        let (mut at, mut sum) = (0, Sum::default());
+    fn before(&self, reached: impl Fn(S) -> bool) -> (usize, S) {
+        let (mut at, mut sum) = (0, S::default());
         let mut step = self.0.len().checked_ilog2().map_or(0, |bits| 1 << bits);
         while step > 0 {
             if let Some(&more) = self.0.get(at + step - 1)
-                && !reached(sum.plus(more))
+                && !reached(sum + more)
             {
                 at += step;
-                sum = sum.plus(more);
+                sum = sum + more;
             }
             step /= 2;
         }
@@ -153,8 +141,8 @@ impl<T: Ranked> OrderStatistics<T> {
         match self {
             Self::One(block) => block.get(i),
             Self::Many(blocks) => {
-                let (block, before) = blocks.sums.before(|sum| sum.values > i);
-                blocks.blocks.get(block)?.get(i - before.values)
+                let (block, before) = blocks.counts.before(|count| count > i);
+                blocks.blocks.get(block)?.get(i - before)
             }
         }
     }
@@ -165,8 +153,8 @@ impl<T: Ranked> OrderStatistics<T> {
         let (block, mut sum) = match self {
             Self::One(block) => (block, 0),
             Self::Many(blocks) => {
-                let (block, before) = blocks.sums.before(|sum| reached(sum.units));
-                (blocks.blocks.get(block)?, before.units)
+                let (block, before) = blocks.units.before(&reached);
+                (blocks.blocks.get(block)?, before)
             }
         };
         block.iter().find(|value| {
@@ -196,8 +184,9 @@ impl<T: Ranked> Blocks<T> {
         let len = values.len();
         let blocks: Vec<Vec<T>> = values.chunks(longest(len) / 2).map(room_for_more).collect();
         let firsts = blocks.iter().filter_map(|block| block.first()).copied().collect();
-        let sums = blocks.iter().map(|block| Sum::new(block)).collect();
-        Self { sums: PrefixSums::new(sums), blocks, firsts, len }
+        let counts = PrefixSums::new(blocks.iter().map(Vec::len).collect());
+        let units = PrefixSums::new(blocks.iter().map(|block| units(block)).collect());
+        Self { blocks, firsts, counts, units, len }
     }
 
     fn insert(&mut self, value: T) {
@@ -212,22 +201,26 @@ impl<T: Ranked> Blocks<T> {
             *first = value;
         }
         self.len += 1;
-        self.sums.add(at, Sum { values: 1, units: value.units() });
+        self.counts.add(at, 1);
+        // Most values of some collections have none.
+        if value.units() > 0 {
+            self.units.add(at, value.units());
+        }
         if block.len() < SHORT || block.len() < longest(self.len) {
             return;
         }
         let upper = room_for_more(block.get(block.len() / 2..).unwrap_or_default());
+        let Some(&first) = upper.first() else { return };
         block.truncate(block.len() - upper.len());
-        let mut sums = std::mem::take(&mut self.sums).into_blocks();
-        if let (Some(lower), Some(&first)) = (sums.get_mut(at), upper.first()) {
-            let moved = Sum::new(&upper);
-            *lower = lower.minus(moved);
-            sums.insert(at + 1, moved);
-            self.firsts.insert(at + 1, first);
-            self.blocks.insert(at + 1, upper);
-        }
-        self.sums = PrefixSums::new(sums);
+        self.counts.split(at, upper.len());
+        self.units.split(at, units(&upper));
+        self.firsts.insert(at + 1, first);
+        self.blocks.insert(at + 1, upper);
     }
+}
+
+fn units<T: Ranked>(block: &[T]) -> u128 {
+    block.iter().map(T::units).sum()
 }
 
 /// A block of these values with space for as many more.

@@ -10,7 +10,7 @@ mod stop_rule;
 mod stopping_curve;
 
 pub use advice::{Advice, AdviceReason};
-pub use early_stopping::early_stopping;
+pub use early_stopping::{early_stopping, joint_early_stopping};
 pub use early_stops::EarlyStops;
 pub use monitor::BudgetMonitor;
 pub use stop_rule::StopRule;

@@ -427,6 +427,29 @@ fn files_of_another_form_are_refused_with_the_place() {
     assert!(matches!(token_dialogues("7", CAP), Err(Error::Released { .. })));
 }
 
+#[test]
+fn an_error_of_a_file_names_its_field() {
+    let result = |truth: &str| {
+        format!(
+            r#"{{"results": [{{"rollout_index": 0, "turn_idx": 1, "prediction": null, "ground_truth":
+            {{"rollout_success": true, "actual_can_finish": true, "total_turns": 3, {truth}}}}}]}}"#
+        )
+    };
+    for (truth, field) in [
+        (
+            r#""actual_tokens_used_so_far": "many""#,
+            "results[0].ground_truth.actual_tokens_used_so_far:",
+        ),
+        (r#""actual_tokens_used_so_far": -1e300"#, "total_tokens: used is -1e300;"),
+        (r#""completed_weeks": 2"#, "actual_tokens_used_so_far"),
+    ] {
+        let error = EstimateFile::read(&result(truth)).unwrap_err().to_string();
+        assert!(error.contains(field) && error.len() < 200, "{error}");
+    }
+    let trailing = EstimateFile::read(r#"{"results": []} x"#).unwrap_err();
+    assert!(matches!(&trailing, Error::Released { place, .. } if place == "line 1"), "{trailing}");
+}
+
 /// Parts of answers, in any order.
 fn text() -> impl Strategy<Value = String> {
     let parts = prop_oneof![

@@ -9,8 +9,9 @@ use proptest::prelude::*;
 
 /// Rows with equal weights, each its own cluster, which are split by their targets.
 fn plain<'a>(columns: usize, features: &'a [f64], targets: &'a [f64]) -> TrainingRows<'a> {
-    let (weights, cluster_ends) = (None, None);
-    TrainingRows { columns, features, targets, split_targets: targets, weights, cluster_ends }
+    let (weights, censored, cluster_ends) = (None, None, None);
+    let split_targets = targets;
+    TrainingRows { columns, features, targets, split_targets, weights, censored, cluster_ends }
 }
 
 /// One tree of all rows and all features.
@@ -47,6 +48,7 @@ mod golden {
         tree: Tree,
         forest: Forest,
         losses: Losses,
+        censored: Vec<Censored>,
     }
 
     #[derive(Deserialize)]
@@ -89,6 +91,15 @@ mod golden {
     struct Sample {
         features: Vec<f64>,
         targets: Vec<f64>,
+    }
+
+    #[derive(Deserialize)]
+    struct Censored {
+        targets: Vec<f64>,
+        censored: Vec<bool>,
+        weights: Vec<f64>,
+        at: Vec<f64>,
+        cumulative: Vec<f64>,
     }
 
     fn golden() -> Golden {
@@ -194,6 +205,29 @@ mod golden {
                     "{error} of {mean} is too much to tell anything"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn a_leaf_with_rows_that_were_cut_off_is_the_kaplan_meier_estimate_of_scipy() {
+        for case in golden().censored {
+            let features = vec![1.0; case.targets.len()];
+            let weights = Some(Weight::from_slice(&case.weights).unwrap());
+            let rows = plain(1, &features, &case.targets);
+            let rows = TrainingRows { weights, censored: Some(&case.censored), ..rows };
+            let forest = QuantileForest::fit(&rows, &one_tree(5.0)).unwrap();
+            let text = serde_json::to_string(&forest).unwrap();
+            let forest: QuantileForest = serde_json::from_str(&text).unwrap();
+            let mut space = Vec::new();
+            let found = forest.distribution(&[1.0], &mut space).unwrap();
+            let largest = case.targets.iter().copied().fold(0.0, f64::max);
+            for (&at, &expected) in case.at.iter().zip(&case.cumulative) {
+                // The rest of the probability belongs to the largest target.
+                let expected = if at == largest { 1.0 } else { expected };
+                let found = found.probability_up_to(at);
+                assert!((found - expected).abs() < 1e-12, "{found} at {at}, expected {expected}");
+            }
+            assert!(case.censored.contains(&true) && !case.at.is_empty());
         }
     }
 
@@ -419,6 +453,74 @@ fn wrong_rows_and_settings_are_refused() {
         let error = QuantileForest::fit(&rows, &settings).unwrap_err();
         assert!(matches!(error, Error::Setting { .. }), "{settings:?}: {error}");
     }
+    let censored = Some(&[true][..]);
+    let short = TrainingRows { censored, ..rows };
+    assert!(matches!(fit(&short), Err(Error::Length { expected: 2, found: 1, .. })));
     let error = fit(&rows).unwrap().distribution(&[1.0], &mut Vec::new()).err();
     assert!(matches!(error, Some(Error::Length { expected: 2, found: 1, .. })), "{error:?}");
+}
+
+/// Runs of random length, cut off at random budgets, whose turns cost about as much as their first turn. Rows of
+/// their prefixes: turns, spent, mean cost. Returns rows, what remained or was known to remain, whether the run was cut
+/// off, and what really remained.
+fn cut_off_rows(runs: usize, seed: u64) -> (Vec<f64>, Vec<f64>, Vec<bool>, Vec<f64>) {
+    let u = numbers(40 * runs, seed);
+    let (mut rows, mut known, mut cut, mut real) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for u in u.chunks(40) {
+        let scale = 50.0 + 400.0 * u[0];
+        // Geometric lengths of 10 turns on average, and budgets of 3,000 on average.
+        let turns = ((1.0 - u[1]).ln() / 0.9_f64.ln()).ceil().clamp(1.0, 36.0) as usize;
+        let budget = -3000.0 * (1.0 - u[2]).ln();
+        let costs: Vec<f64> = (0..turns).map(|turn| scale * (0.5 + u[3 + turn])).collect();
+        let total: f64 = costs.iter().sum();
+        let mut spent = 0.0;
+        for (turn, cost) in costs.iter().enumerate().take(turns - 1) {
+            spent += cost;
+            if spent >= budget {
+                break;
+            }
+            rows.extend([turn as f64 + 1.0, spent, spent / (turn as f64 + 1.0)]);
+            known.push(total.min(budget) - spent);
+            cut.push(budget < total);
+            real.push(total - spent);
+        }
+    }
+    (rows, known, cut, real)
+}
+
+#[test]
+fn intervals_cover_what_runs_would_have_spent_although_many_were_cut_off() {
+    let (mut aware, mut left_out, mut as_ended, mut tested) = (0.0, 0.0, 0.0, 0.0);
+    for seed in 0..8 {
+        let (features, targets, cut, _) = cut_off_rows(400, 10 + seed);
+        let settings = ForestSettings { seed, trees: 20, ..ForestSettings::default() };
+        let logs: Vec<f64> = targets.iter().map(|target| target.ln_1p()).collect();
+        let rows = TrainingRows { split_targets: &logs, ..plain(3, &features, &targets) };
+        let (mut kept, mut ended, mut ended_logs) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, row) in features.chunks(3).enumerate().filter(|(at, _)| !cut[*at]) {
+            kept.extend(row);
+            ended.push(targets[at]);
+            ended_logs.push(logs[at]);
+        }
+        let kept = TrainingRows { split_targets: &ended_logs, ..plain(3, &kept, &ended) };
+        let share = 1.0 - ended.len() as f64 / targets.len() as f64;
+        assert!((0.2..0.7).contains(&share), "{share} of the rows were cut off");
+        let aware_rows = TrainingRows { censored: Some(&cut), ..rows };
+        let [with, without, wrong] =
+            [&aware_rows, &kept, &rows].map(|rows| QuantileForest::fit(rows, &settings).unwrap());
+        // Rows of other runs, of which it is known what really remained.
+        let (features, _, _, real) = cut_off_rows(300, 100 + seed);
+        for (row, real) in features.chunks(3).zip(&real) {
+            // The upper end is what cut-offs hide; below it should lie 80 %.
+            let below = |forest| f64::from(u8::from(*real <= quantiles(forest, row, &[0.8])[0]));
+            aware += below(&with);
+            left_out += below(&without);
+            as_ended += below(&wrong);
+            tested += 1.0;
+        }
+    }
+    let [aware, left_out, as_ended] = [aware, left_out, as_ended].map(|count| count / tested);
+    assert!((0.76..=0.84).contains(&aware), "{aware} of {tested}");
+    assert!(left_out < 0.7, "{left_out}");
+    assert!(as_ended < 0.7, "{as_ended}");
 }

@@ -183,6 +183,8 @@ fn report(title: &str, rollouts: &Rollouts) -> (f64, EarlyStops) {
                 &format!("{title}, 5 % of turns in hindsight"),
                 &found.labelled(|i| found.chances[i].get() < threshold),
             );
+            let over = |i: usize| found.samples[i].left().is_some_and(|left| left < 0.0);
+            found.show(&format!("{title}, exceeded cap only"), &found.labelled(over));
             found.show(&format!("{title}, past quantiles"), &found.samples);
             let mut linear = LinearEstimator::learning(40.0, 0.5).unwrap();
             let tokens = found.scored.resource("output_tokens").unwrap();

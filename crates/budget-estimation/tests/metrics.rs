@@ -2,9 +2,9 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use budget_estimation::{
-    DetectionDelay, Error, Estimate, IntervalDiagnostics, IntervalScores, Level, LinearComparison,
-    Metrics, Miss, ProgressAxis, ProgressMetrics, Rollouts, Sample, Weight, bootstrap_metrics,
-    cluster_mean, interval_reward, joint_hits,
+    DetectionDelay, Error, Estimate, FeasibilityCounts, IntervalDiagnostics, IntervalScores, Level,
+    LinearComparison, Metrics, Miss, ProgressAxis, ProgressMetrics, Rollouts, Sample, Weight,
+    bootstrap_metrics, cluster_mean, interval_reward, joint_hits,
 };
 use proptest::prelude::*;
 use scoring_rules::{Observed, Quantiles, weighted_interval_loss};
@@ -522,4 +522,46 @@ fn a_list_of_samples_of_two_resources_has_no_joint_hits_and_no_delay() {
     let mut delay = DetectionDelay::default();
     delay.update(&mixed[0]).unwrap();
     assert_eq!(delay.update(&mixed[1]), Err(error));
+}
+
+/// The paper asks only whether the answer is an interval; here one above what is left says "impossible".
+#[test]
+fn macro_f1_of_answers_takes_any_interval_as_feasible() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
+    rollouts.set_cap(tokens, 100.0).unwrap();
+    for (last, succeeded) in [(20.0, true), (20.0, true), (20.0, true), (60.0, true), (20.0, false)]
+    {
+        rollouts.push(&[50.0, last], succeeded).unwrap();
+    }
+    // Left: 50. All intervals but the first lie above.
+    let lows = [Some(10.0), Some(60.0), Some(60.0), Some(70.0), None];
+    let mut counts = FeasibilityCounts::default();
+    let mut halves = [FeasibilityCounts::default(), FeasibilityCounts::default()];
+    for (rollout, low) in rollouts.iter().zip(lows) {
+        let estimate =
+            low.map_or(Estimate::Impossible, |low| Estimate::interval(low, 90.0).unwrap());
+        let sample = Sample::new(&rollout, tokens, 1, estimate).unwrap();
+        counts.update(&sample);
+        halves[rollout.index() % 2].update_weighted(&sample, Weight::new(2.0).unwrap());
+    }
+    let summary = counts.finish().unwrap();
+    // Ours: 1 of 3 feasible runs found, 2 of 2 others. F1 is 1/2 and 2/3.
+    assert_eq!(summary.macro_f1, Some((0.5 + 2.0 / 3.0) / 2.0));
+    // Of the answers: 3 of 3 feasible runs found, and 1 of 2 others. F1 is 6/7 and 2/3.
+    assert_eq!(summary.macro_f1_of_answers, Some((6.0 / 7.0 + 2.0 / 3.0) / 2.0));
+    assert_eq!((summary.feasible.recall, summary.impossible.recall), (Some(1.0 / 3.0), Some(1.0)));
+    let [mut merged, other] = halves;
+    merged.merge(&other);
+    assert_eq!(merged.finish().unwrap().macro_f1_of_answers, summary.macro_f1_of_answers);
+}
+
+/// The largest valid numbers have 100 digits; a message that repeats a wrong one has few.
+#[test]
+fn errors_print_large_numbers_in_short() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    let error = rollouts.push(&[1e300], true).unwrap_err().to_string();
+    assert_eq!(error, "rollout 0, turn 1: tokens is 1e300; give a number from 0 to 1e100");
+    let error = Estimate::interval(-1e200, 9.0).unwrap_err().to_string();
+    assert_eq!(error, "an estimate runs from -1e200 to 9; give ends of at least 0");
 }

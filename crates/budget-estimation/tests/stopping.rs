@@ -5,7 +5,7 @@
 use budget_estimation::{
     Advice, AdviceReason, BudgetMonitor, DetectionDelay, EarlyStops, Error, Estimate,
     FeasibilityCounts, Interval, Probability, Rollouts, Sample, StopRule, early_stopping,
-    estimator_from_fn, score_rollouts, stopping_curve,
+    estimator_from_fn, joint_early_stopping, score_rollouts, stopping_curve,
 };
 use proptest::prelude::*;
 use scoring_rules::ExactSum;
@@ -318,8 +318,8 @@ struct CappedRuns {
     rollouts: Rollouts,
     /// The position of the resource that is estimated.
     estimated: usize,
-    /// By run and turn.
-    answers: Vec<Vec<(Estimate, Probability)>>,
+    /// By run and turn, for up to three resources.
+    answers: Vec<Vec<([Estimate; 3], Probability)>>,
 }
 
 fn capped_runs() -> impl Strategy<Value = CappedRuns> {
@@ -339,7 +339,7 @@ fn capped_runs() -> impl Strategy<Value = CappedRuns> {
         prop::option::weighted(0.7, (0_u32..1500).prop_map(|tenths| f64::from(tenths) / 10.0));
     let stated =
         (0_u32..=10).prop_map(|tenths| Probability::new(f64::from(tenths) / 10.0).unwrap());
-    let turn = (prop::array::uniform3(cost), answer, stated);
+    let turn = (prop::array::uniform3(cost), prop::array::uniform3(answer), stated);
     let run = (prop::collection::vec(turn, 1..7), prop::array::uniform3(cap), any::<bool>());
     (1_usize..=3, 0_usize..3, prop::collection::vec(run, 1..6)).prop_map(|(resources, at, runs)| {
         let names = ["tokens", "usd", "weeks"];
@@ -396,7 +396,8 @@ proptest! {
             }
             let feasible = rollout.is_feasible().unwrap();
             let mut stopped_at = None;
-            for (k, &(answer, chance)) in (1..rollout.turns()).zip(answers) {
+            for (k, &(answers, chance)) in (1..rollout.turns()).zip(answers) {
+                let answer = answers[estimated];
                 let sample = Sample::new(&rollout, resource, k, answer).unwrap();
                 let advice = monitor.push(&usage.costs()[k - 1..k], &[answer], Some(chance)).unwrap();
                 let stop = matches!(advice, Advice::Stop(_));
@@ -438,6 +439,109 @@ proptest! {
         let false_alarms = counts.finish().map_or(0.0, |summary| summary.feasible_as_impossible);
         prop_assert_eq!(alarms.false_alarm_prefixes as f64, false_alarms);
     }
+
+    /// The same for all resources at once, with an answer before the first turn.
+    #[test]
+    fn a_monitor_of_several_resources_and_joint_early_stopping_agree_on_every_stop(
+        runs in capped_runs(), rules in prop::collection::vec(stop_rule(), 0..3),
+    ) {
+        let CappedRuns { rollouts, answers, .. } = runs;
+        let handles: Vec<_> = rollouts.resources().collect();
+        let mut samples = vec![Vec::new(); handles.len()];
+        let (mut stated, mut counts) = (Vec::new(), EarlyStops::default());
+        let mut sums = vec![(ExactSum::default(), ExactSum::default()); handles.len()];
+        for (rollout, answers) in rollouts.iter().zip(&answers) {
+            let usages: Vec<_> =
+                handles.iter().map(|&(handle, _)| rollout.usage(handle).unwrap()).collect();
+            let caps = handles.iter().zip(&usages).map(|(&(_, name), usage)| (name, usage.cap()));
+            let mut monitor = BudgetMonitor::new(caps).unwrap();
+            for &rule in &rules {
+                monitor = monitor.with_stop_rule(rule);
+            }
+            let feasible = rollout.is_feasible().unwrap();
+            let mut stopped_at = None;
+            for (k, (estimates, chance)) in answers.iter().enumerate() {
+                let estimates = &estimates[..handles.len()];
+                let advice = if k == 0 {
+                    monitor.begin(estimates, Some(*chance)).unwrap()
+                } else {
+                    let costs: Vec<f64> = usages.iter().map(|usage| usage.costs()[k - 1]).collect();
+                    monitor.push(&costs, estimates, Some(*chance)).unwrap()
+                };
+                let stop = matches!(advice, Advice::Stop(_));
+                if stop && stopped_at.is_none() {
+                    stopped_at = Some(k);
+                }
+                counts.success_prefixes += u64::from(feasible);
+                counts.false_alarm_prefixes += u64::from(feasible && stop);
+                for ((own, &(handle, _)), &estimate) in
+                    samples.iter_mut().zip(&handles).zip(estimates)
+                {
+                    own.push(Sample::new(&rollout, handle, k, estimate).unwrap());
+                }
+                stated.push(*chance);
+            }
+            let stopped = u64::from(stopped_at.is_some());
+            if feasible {
+                counts.successes += 1;
+                counts.stopped_successes += stopped;
+                continue;
+            }
+            counts.failures += 1;
+            counts.stopped_failures += stopped;
+            for ((saved, spent), &(handle, _)) in sums.iter_mut().zip(&handles) {
+                saved.add(stopped_at.map_or(0.0, |k| rollout.remaining(handle, k).unwrap()));
+                spent.add(rollout.total(handle).unwrap());
+            }
+        }
+        let mut with_caps = rules;
+        with_caps.push(StopRule::CapExceeded);
+        let lists: Vec<_> =
+            handles.iter().zip(&samples).map(|(&(handle, _), own)| (handle, &own[..])).collect();
+        let found = joint_early_stopping(&rollouts, &lists, Some(&stated), &with_caps).unwrap();
+        prop_assert_eq!(found.len(), handles.len());
+        for ((found, (saved, spent)), (_, name)) in found.into_iter().zip(sums).zip(handles) {
+            let mut expected = counts.clone();
+            (expected.saved, expected.spent_by_failures) = (saved.value(), spent.value());
+            expected.resource = Some(name.to_owned());
+            prop_assert_eq!(found, expected);
+        }
+    }
+}
+
+#[test]
+fn joint_early_stopping_takes_the_same_prefixes_of_each_resource() {
+    let mut rollouts = Rollouts::new(["tokens", "usd"]).unwrap();
+    rollouts.push(&[5.0, 1.0, 5.0, 1.0, 5.0, 1.0], true).unwrap();
+    let [tokens, usd] = ["tokens", "usd"].map(|name| rollouts.resource(name).unwrap());
+    let sample = |of, k| Sample::new(&rollouts.get(0).unwrap(), of, k, Estimate::NoAnswer).unwrap();
+    let (first, second) = ([sample(tokens, 1)], [sample(usd, 2)]);
+    let joint = |resources: &[_]| joint_early_stopping(&rollouts, resources, None, &[]);
+    assert_eq!(joint(&[]), Err(Error::Empty));
+    let other = joint(&[(tokens, &first[..]), (usd, &second[..])]);
+    assert_eq!(other, Err(Error::OtherPrefix { index: 0 }));
+    let fewer = joint(&[(tokens, &first[..]), (usd, &[])]);
+    assert!(matches!(fewer, Err(Error::Length { .. })), "{fewer:?}");
+    let mixed = joint(&[(tokens, &first[..]), (usd, &first[..])]);
+    assert!(matches!(mixed, Err(Error::OtherResource { .. })), "{mixed:?}");
+}
+
+#[test]
+fn estimates_before_the_first_turn_come_before_the_first_turn() {
+    let rule = StopRule::impossible_in_a_row(2).unwrap();
+    let mut monitor = BudgetMonitor::new([("tokens", Some(9.0))]).unwrap().with_stop_rule(rule);
+    let impossible = [Estimate::Impossible];
+    // Asked twice before the first turn, it counts once.
+    for _ in 0..2 {
+        let advice = monitor.begin(&impossible, None).unwrap();
+        assert_eq!(advice, Advice::Warn(AdviceReason::Impossible { in_a_row: 1 }));
+    }
+    assert_eq!((monitor.turns(), monitor.spent()), (0, &[0.0][..]));
+    assert!(matches!(monitor.begin(&[], None), Err(Error::Length { expected: 1, found: 0, .. })));
+    let advice = monitor.push(&[1.0], &impossible, None).unwrap();
+    assert_eq!(advice, Advice::Stop(AdviceReason::Impossible { in_a_row: 2 }));
+    let late = monitor.begin(&impossible, None);
+    assert!(matches!(late, Err(Error::Setting { value: 1.0, .. })), "{late:?}");
 }
 
 #[test]

@@ -280,7 +280,7 @@ fn what_cannot_be_a_state_is_refused() {
     }
     let one = r#"{"name":"usd","cap":1,"spent":"0e0"}"#;
     monitor(one, &rest.replace(r#""warn_at":1"#, r#""warn_at":2"#));
-    monitor(one, &rest.replace("row\":0", "row\":1"));
+    monitor(one, &rest.replace("row\":0", "row\":2"));
     monitor(one, &rest.replace("[]", r#"[{"impossible":{"in_a_row":0}}]"#));
     refused::<LiveRun>(r#"{"resources":[{"name":"usd","cap":null}],"turns":[[-1]]}"#);
     refused::<LiveRun>(r#"{"resources":[{"name":"usd","cap":null}],"turns":[[1,2]]}"#);

@@ -293,6 +293,28 @@ proptest! {
     }
 }
 
+/// Ranges of the released code: 0.5 to 1 or 1.01 to 2 times what was achieved, 1 to 1.2 times what was
+/// spent, and exactly the time. 4,000 draws reach within 1 % of each end.
+#[test]
+fn released_probes_fill_their_ranges_and_no_more() {
+    let run = FinishedRun { achieved: 400.0, time: 12.0, spent: vec![50.0, 0.0] };
+    let probes = half_reachable(&vec![run; 8_000], ProbeMethod::Released, 9).unwrap();
+    let [mut reachable, mut missed, mut budgets] = [(); 3].map(|()| Vec::new());
+    for probe in &probes {
+        if probe.reachable { &mut reachable } else { &mut missed }.push(probe.target / 400.0);
+        budgets.push(probe.budgets[0] / 50.0);
+        assert_eq!((probe.time_budget, probe.budgets[1]), (12.0, 0.0));
+    }
+    for (values, low, high) in [(reachable, 0.5, 1.0), (missed, 1.01, 2.0), (budgets, 1.0, 1.2)] {
+        assert!(values.len() >= 4_000);
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = values.iter().copied().fold(0.0, f64::max);
+        let near = 0.01 * (high - low);
+        assert!(least >= low && least < low + near, "{least} of {low}");
+        assert!(most <= high && most > high - near, "{most} of {high}");
+    }
+}
+
 /// As the released script: the lower middle total if the mean of both is not whole.
 #[test]
 fn median_caps_are_those_of_each_family() {

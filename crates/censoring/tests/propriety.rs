@@ -110,7 +110,7 @@ impl World {
             let path = self.path(place, forecasts);
             let (reach, reason) = (node.reach * node.seen, Some(StopReason::MaxSteps));
             if node.step == node.horizon {
-                // What cannot happen does not count, whatever it would score.
+                // An outcome of probability 0 does not count, even if its score is infinite.
                 let either = [(true, node.q), (false, 1.0 - node.q)];
                 for (outcome, chance) in either.into_iter().filter(|each| each.1 > 0.0) {
                     let run = Stopped::new(&path, Some(outcome), None).unwrap();

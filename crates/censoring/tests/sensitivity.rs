@@ -249,10 +249,10 @@ fn a_large_score_drowns_small_differences() {
     let flip = mean(&runs(1e3)).flip_at(0.4).unwrap();
     assert!((flip.above.unwrap() - 1.5).abs() < 1e-12);
     assert_eq!(flip.below, None);
-    // Means are exact, so that what cancels in one of them is no loss.
+    // Sums are exact, so that large scores that cancel within one mean lose no digits.
     let flip = mean(&runs(1e17)).flip_at(0.4).unwrap();
     assert!((flip.above.unwrap() - 1.5).abs() < 1e-12);
-    // What cancels between two of them is.
+    // Large scores that cancel between two means lose the digits of the difference.
     let base = |large: f64| mean(&[RunScore::Complete(large), RunScore::Complete(0.0)]);
     let moved = |large: f64| mean(&[RunScore::Complete(large), cut_off(0.5, 2.0, 0.0)]);
     let flip = |large: f64| moved(large).flip_between(&base(large));

@@ -132,7 +132,7 @@ fn either_model_may_be_wrong_but_not_both() {
             let hard = sample.hard[run];
             expected_score(hard, expected_end(hard, t as usize))
         };
-        // Takes every run for an easy one.
+        // A wrong model: it predicts the score of an easy run for every run.
         let wrong_m = |_, t: f64| expected_score(false, expected_end(false, t as usize));
         let scores = &sample.scores;
         let all = [

@@ -83,7 +83,7 @@ fn an_unknown_word_keeps_its_text_and_is_counted_by_it() {
         run(None, "Rate limited"),
         run(None, "Rate limited"),
         run(None, "custom"),
-        // These are left out of no score for their word.
+        // The words of these runs do not exclude them.
         run(Some(true), "Rate limited"),
         run(None, "length"),
         run(None, "tool_error"),
@@ -156,7 +156,7 @@ fn limits_are_known_in_every_form_of_their_name() {
     ] {
         assert_eq!(word.parse(), Ok(reason), "{word}");
     }
-    // What ends in such a word is not for that a budget.
+    // Words that only resemble a known term are unknown.
     for word in [
         "token_error",
         "step_error",

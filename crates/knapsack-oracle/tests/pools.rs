@@ -289,6 +289,7 @@ fn an_unsolvable_item_that_is_allocated_nothing_is_left_out() {
     let item = |id: &str, solved| Item::new(id, 1.0, 1, solved).unwrap();
     let pool = Pool::new(vec![item("a", true), item("b", false), item("c", false)]).unwrap();
     let plan = Plan::new(&[("a", 3), ("b", 0), ("c", 1)], &pool, 4).unwrap();
-    let counts = UnsolvableCounts::new(&plan, &[false, true, true]).unwrap();
+    let mut counts = UnsolvableCounts::default();
+    counts.update(&plan, &[false, true, true]).unwrap();
     assert_eq!((counts.detection_rate(), counts.waste_rate()), (Ok(0.5), Ok(0.25)));
 }

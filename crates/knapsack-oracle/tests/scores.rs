@@ -125,12 +125,10 @@ fn means_leave_out_undefined_pools_and_count_them() {
 #[test]
 fn re_solving_refuses_an_item_without_an_allocation() {
     let item = ReSolve { allocation: 0, cost: 1, solved_before: true, solved_after: true };
-    assert!(matches!(
-        BudgetAware::new(&[item]),
-        Err(Error::Entry { what: "allocation", index: 0, .. })
-    ));
-    let none = BudgetAware::new(&[]).unwrap();
-    assert_eq!(none.compliance_rate(), Err(Error::Empty));
+    let mut counts = BudgetAware::default();
+    let refused = counts.update(item);
+    assert!(matches!(refused, Err(Error::Setting { name: "allocation", .. })), "{refused:?}");
+    assert_eq!(counts.compliance_rate(), Err(Error::Empty));
 }
 
 /// Computes tau-b by counting all pairs.
@@ -185,7 +183,8 @@ proptest! {
         let items: Vec<ReSolve> = rows.iter().map(|&(allocation, cost, solved_before, solved_after)| {
             ReSolve { allocation: u64::from(allocation) + 1, cost: cost.into(), solved_before, solved_after }
         }).collect();
-        let counts = BudgetAware::new(&items).unwrap();
+        let mut counts = BudgetAware::default();
+        items.iter().for_each(|&item| counts.update(item).unwrap());
         prop_assert_eq!(counts.items(), items.len() as u64);
         let gain = counts.budget_aware_accuracy().unwrap() - counts.baseline_accuracy().unwrap();
         let net = counts.newly_correct as f64 - counts.lost_correct as f64;

@@ -147,10 +147,12 @@ fn scores_round_trip_through_checks() {
         &[(r#""pools":2"#, r#""pools":1"#, "`standard_error`"), ("0.375", "3.75", "0 to 1")],
     );
     let item = ReSolve { allocation: 5, cost: 4, solved_before: true, solved_after: false };
-    let counts = BudgetAware::new(&[item]).unwrap();
+    let mut counts = BudgetAware::default();
+    counts.update(item).unwrap();
     refuses(&counts, &[(r#""compliant":1"#, r#""compliant":2"#, "at most the number")]);
     let plan = Plan::new(&[("a", 2), ("b", 2)], &pool(), 9).unwrap();
-    let counts = UnsolvableCounts::new(&plan, &[false, true, true]).unwrap();
+    let mut counts = UnsolvableCounts::default();
+    counts.update(&plan, &[false, true, true]).unwrap();
     refuses(
         &counts,
         &[

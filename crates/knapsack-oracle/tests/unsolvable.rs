@@ -27,9 +27,9 @@ fn a_planner_that_knows_everything_detects_all_and_one_that_takes_all_detects_no
             let (pool, marks) = (injected.pool(), injected.unsolvable());
             let budget = pool.budget(half());
             let plan = Plan::informed(&OraclePlanner, pool, budget).unwrap();
-            informed.merge(&UnsolvableCounts::new(&plan, marks).unwrap());
+            informed.update(&plan, marks).unwrap();
             let plan = Plan::prospective(&InOrder, pool, budget).unwrap();
-            naive.merge(&UnsolvableCounts::new(&plan, marks).unwrap());
+            naive.update(&plan, marks).unwrap();
         }
         assert_eq!(informed.detection_rate(), Ok(1.0));
         assert_eq!(naive.detection_rate(), Ok(0.0));
@@ -66,8 +66,10 @@ fn without_unsolvable_items_there_is_no_detection_rate() {
     assert!(matches!(counts.waste_rate(), Err(Error::Undefined { .. })));
     let pool = Pool::new(items("solvable", 3, true)).unwrap();
     let plan = Plan::new(&[("solvable-2", 5)], &pool, 9).unwrap();
-    let refused = UnsolvableCounts::new(&plan, &[false, true]);
+    let mut counts = UnsolvableCounts::default();
+    let refused = counts.update(&plan, &[false, true]);
     assert_eq!(refused, Err(Error::OtherPool { index: 0, position: 2, items: 2 }));
+    assert_eq!(counts, UnsolvableCounts::default());
 }
 
 #[test]
@@ -144,7 +146,8 @@ proptest! {
             let re_solve = |&(allocation, cost, solved_before, solved_after)| {
                 ReSolve { allocation, cost, solved_before, solved_after }
             };
-            let counts = BudgetAware::new(&data_set.iter().map(re_solve).collect::<Vec<_>>()).unwrap();
+            let mut counts = BudgetAware::default();
+            data_set.iter().map(re_solve).for_each(|item| counts.update(item).unwrap());
             merged.merge(&counts);
             let n = counts.items() as f64;
             items += n;
@@ -160,7 +163,9 @@ proptest! {
                 ReSolve { allocation, cost, solved_before, solved_after }
             },
         ).collect();
-        prop_assert_eq!(merged, BudgetAware::new(&whole).unwrap());
+        let mut counts = BudgetAware::default();
+        whole.iter().for_each(|&item| counts.update(item).unwrap());
+        prop_assert_eq!(merged, counts);
         for (rate, want) in [
             merged.compliance_rate().unwrap(),
             merged.baseline_accuracy().unwrap(),

@@ -13,7 +13,7 @@ mod stored;
 
 pub use environment::call_status::CallStatus;
 pub use environment::episode::Episode;
-pub use environment::run_means::RunMeans;
+pub use environment::run_means::{MeanRunScores, RunMeans};
 pub use environment::run_scores::RunScores;
 pub use environment::transcript::{CallRecord, Transcript};
 pub use error::Error;

@@ -145,12 +145,13 @@ fn a_run_that_misses_the_goal_only_counts_for_completion_and_invalid_calls() {
     whole.merge(&other);
     for means in [means, whole] {
         assert_eq!(means.runs(), 3);
-        assert_eq!(means.cost_gap(), Ok(0.0));
-        assert_eq!(means.paths().exact_match_rate(), Ok(1.0));
-        assert_eq!(means.task_completion_ratio(), Ok(1.0 / 3.0));
-        assert_eq!(means.invalid_tool_use_ratio(), Ok(1.0 / 6.0));
+        let figures = means.finish().unwrap();
+        assert_eq!(figures.cost_gap, Some(0.0));
+        assert_eq!(figures.paths.unwrap().exact_match_rate, 1.0);
+        assert_eq!(figures.task_completion_ratio, 1.0 / 3.0);
+        assert_eq!(figures.invalid_tool_use_ratio, Some(1.0 / 6.0));
     }
-    assert_eq!(RunMeans::default().invalid_tool_use_ratio(), Err(Error::Empty));
+    assert_eq!(RunMeans::default().finish(), Err(Error::Empty));
 }
 
 #[test]

@@ -244,16 +244,18 @@ fn a_run_short_of_the_goal_is_left_out_or_has_the_worst_path_scores() {
         (one.edit_distance, one.normalized_edit_distance, one.exact_match),
         (None, None, None)
     );
-    assert_eq!((means.paths().weight(), means.paths().exact_match_rate()), (1.0, Ok(1.0)));
+    let paths = means.finish().unwrap().paths.unwrap();
+    assert_eq!((paths.weight, paths.exact_match_rate), (1.0, 1.0));
 
     let (one, means) = scores(RuleVersion::Released);
     assert_eq!(one.edit_distance, Some(3), "the longer path has three calls");
     assert_eq!((one.normalized_edit_distance, one.exact_match), (Some(1.0), Some(false)));
     assert_eq!((one.cost_gap, one.completed), (None, false));
-    assert_eq!((means.paths().weight(), means.paths().exact_match_rate()), (2.0, Ok(0.5)));
-    assert_eq!(means.paths().mean_edit_distance(), Ok(1.5));
-    assert_eq!(means.paths().mean_normalized_edit_distance(), Ok(0.5));
-    assert_eq!(means.cost_gap(), Ok(0.0), "only of the run that reached the goal");
+    let figures = means.finish().unwrap();
+    let paths = figures.paths.unwrap();
+    assert_eq!((paths.weight, paths.exact_match_rate), (2.0, 0.5));
+    assert_eq!((paths.edit_distance, paths.normalized_edit_distance), (1.5, 0.5));
+    assert_eq!(figures.cost_gap, Some(0.0), "only of the run that reached the goal");
 }
 
 #[test]
@@ -281,15 +283,16 @@ fn a_run_in_which_a_tool_is_banned_twice_has_the_scores_of_its_path_or_the_worst
     let (paper, means) = run(RuleVersion::PaperText, twice());
     let (edits, share) = (paper.edit_distance.unwrap(), paper.normalized_edit_distance.unwrap());
     assert!(share < 1.0, "the run shares calls with the optimal run: {paper:?}");
-    assert_eq!(means.paths().mean_edit_distance(), Ok(edits as f64));
+    let paths = means.finish().unwrap().paths.unwrap();
+    assert_eq!(paths.edit_distance, edits as f64);
 
     let (released, means) = run(RuleVersion::Released, twice());
     let longest = (edits as f64 / share).round();
     assert_eq!(released.edit_distance, Some(longest as usize), "the length of the longer path");
     assert_eq!((released.normalized_edit_distance, released.exact_match), (Some(1.0), Some(false)));
     assert_eq!((released.cost_gap, released.completed), (paper.cost_gap, true));
-    assert_eq!(means.paths().mean_edit_distance(), Ok(longest));
-    assert_eq!(means.paths().mean_normalized_edit_distance(), Ok(1.0));
+    let paths = means.finish().unwrap().paths.unwrap();
+    assert_eq!((paths.edit_distance, paths.normalized_edit_distance), (longest, 1.0));
 
     // Another event at a call of a banned tool does not ban it twice.
     let once = || vec![Event::BanTool, Event::RemoveTools(vec![])];

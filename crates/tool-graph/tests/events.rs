@@ -51,19 +51,21 @@ fn greedy_rows_of_tables_3_and_4_equal_the_published_rows() {
             let run = scenario.greedy_run(GreedyRule::Chain);
             means.update(&run, &scenario.optimal_run()).unwrap();
         }
+        let figures = means.finish().unwrap();
+        let paths = figures.paths.unwrap();
         let found = [
-            rounded(means.cost_gap().unwrap(), 3),
-            rounded(means.paths().mean_edit_distance().unwrap(), 3),
-            rounded(means.paths().mean_normalized_edit_distance().unwrap() * 100.0, 2),
-            rounded(means.paths().exact_match_rate().unwrap() * 100.0, 2),
+            rounded(figures.cost_gap.unwrap(), 3),
+            rounded(paths.edit_distance, 3),
+            rounded(paths.normalized_edit_distance * 100.0, 2),
+            rounded(paths.exact_match_rate * 100.0, 2),
         ];
         let expected = ["cost_gap", "aed", "aned_percent", "emr_percent"]
             .map(|field| row[field].as_f64().unwrap());
         println!("{found:?}");
         assert_eq!(found, expected);
         // The greedy policy makes no redundant calls, so the value in parentheses is the same.
-        assert_eq!(means.cost_gap_without_redundant(), means.cost_gap());
-        assert_eq!(means.task_completion_ratio(), Ok(1.0));
+        assert_eq!(figures.cost_gap_without_redundant, figures.cost_gap);
+        assert_eq!(figures.task_completion_ratio, 1.0);
         assert_eq!((means.runs(), means.failures().invalid()), (381, 0));
     }
 }
@@ -86,11 +88,13 @@ fn without_rounding_errors_ties_are_resolved_differently_and_the_published_figur
         let run = still.greedy_run(GreedyRule::Chain);
         means.update(&run, &still.optimal_run()).unwrap();
     }
+    let figures = means.finish().unwrap();
+    let paths = figures.paths.unwrap();
     let found = [
-        rounded(means.cost_gap().unwrap(), 3),
-        rounded(means.paths().mean_edit_distance().unwrap(), 3),
-        rounded(means.paths().mean_normalized_edit_distance().unwrap() * 100.0, 2),
-        rounded(means.paths().exact_match_rate().unwrap() * 100.0, 2),
+        rounded(figures.cost_gap.unwrap(), 3),
+        rounded(paths.edit_distance, 3),
+        rounded(paths.normalized_edit_distance * 100.0, 2),
+        rounded(paths.exact_match_rate * 100.0, 2),
         rounded(gt_ned.finish().unwrap(), 3),
     ];
     println!("{tied} of 381 queries have tied plans; {found:?}");
@@ -222,7 +226,7 @@ fn a_ban_that_would_make_the_goal_unreachable_is_skipped() {
     let mut means = RunMeans::default();
     means.update(&run, &run).unwrap();
     assert_eq!((means.runs(), means.left_out()), (0, 1));
-    assert_eq!(means.cost_gap(), Err(Error::Empty));
+    assert_eq!(means.finish(), Err(Error::Empty));
 }
 
 /// Plans of three calls, of which the best is 0-1, 1-2, 2-3.

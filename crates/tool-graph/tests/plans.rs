@@ -260,8 +260,9 @@ fn shortest_plans_of_a_long_sequence_that_is_not_a_chain_are_counted() {
 #[test]
 fn a_search_by_the_released_rule_ends_at_its_limit_with_an_error() {
     // 40 cheap tools that can be called in any order, and a plan of two expensive calls.
-    let cheap =
-        (0..40).map(|i| Tool::new(format!("cheap{i}"), ["query"], [format!("type{i}")], 1.0));
+    let cheap = (0..40).map(|i| {
+        Tool::new(format!("cheap{i}"), ["query"], [format!("type{i}")], 1.0 + f64::from(i) / 100.0)
+    });
     let mut tools: Vec<Tool> = cheap.collect();
     tools.push(Tool::new("search", ["query"], ["hits"], 50.0));
     tools.push(Tool::new("index", ["query"], ["index"], 50.0));

@@ -51,7 +51,7 @@ pub use paths::{
     invalid_tool_use::invalid_tool_use_ratio,
     multiset_match::{MultisetMatch, multiset_match},
     order_tau::order_tau,
-    path_distances::PathDistances,
+    path_distances::{MeanPathDistances, PathDistances},
 };
 pub use trials::{
     pass_at_k::{pass_at_k, pass_hat_k},

@@ -176,7 +176,7 @@ fn a_model_with_all_its_rows_in_one_task_has_no_standard_error() {
     assert_eq!(of(&first_in_a, None, &tasks), few("the first model's clusters with a failure"));
     let tasks = ["a", "a", "a2", "a2", "b", "b", "c", "c", "d", "d"];
     assert_eq!(of(&first_in_a, None, &tasks), Ok(()));
-    // A row of weight 0 is no row.
+    // A row of weight 0 has no effect.
     let mut weights = [1.0; 10];
     weights[2] = 0.0;
     let error = of(&first_in_a, Some(&weights), &tasks);

@@ -152,7 +152,7 @@ proptest! {
         if let Ok(map) = temperature().fit(forecasts, &outcomes, Some(Weight::from_slice(&spread).unwrap())) {
             prop_assert!(map.temperature() > 0.0);
         }
-        // Powers of two, so that not even rounding has a reason to differ.
+        // Factors that are powers of two do not change any rounding.
         let [small, large] = [-200, 200].map(|power| {
             let weights: Vec<f64> =
                 rows.iter().map(|row| f64::from(row.2) * 2.0_f64.powi(power)).collect();

@@ -109,7 +109,7 @@ proptest! {
         let custom: Vec<f64> = (0..300).map(|i| 1.0 + f64::from(i % 7)).collect();
         let mut schedules = WeightSchedule::NAMED.to_vec();
         schedules.push(WeightSchedule::custom(Weight::from_slice(&custom).unwrap()).unwrap());
-        // Weights that end where the run does.
+        // As many custom weights as the run has steps.
         let just_enough = WeightSchedule::custom(Weight::from_slice(&custom[..stream.len()]).unwrap()).unwrap();
         check_online(BrierScore, &just_enough, &stream, outcome, 0)?;
         for schedule in schedules {

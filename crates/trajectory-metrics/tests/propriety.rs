@@ -111,7 +111,7 @@ proptest! {
 
 #[test]
 fn weights_over_the_own_length_are_proper_only_where_length_tells_nothing() {
-    // A success ends a run after one step, a failure after two; both are as likely.
+    // A run that succeeds has one step, and a run that fails has two. Both are equally likely.
     let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
     let forecasts = |p: f64| [p, 0.0].map(|p| Probability::new(p).unwrap());
     let expected = |p: f64, score: &dyn Fn(&[Probability], bool) -> f64| {

@@ -1,4 +1,5 @@
-//! Corollary B1 and section B.3 of the TPS paper (arXiv:2605.24756), as laws.
+//! Corollary B1 and section B.3 of the TPS paper (arXiv:2605.24756), as laws, and the formulas of its
+//! appendix I.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -146,4 +147,22 @@ proptest! {
         holds(BrierScore, process, g1, g2)?;
         holds(BetaScore::new(2.0, 4.0).unwrap(), process, g1, g2)?;
     }
+}
+
+#[test]
+fn weights_of_every_named_schedule_are_those_of_the_printed_formulas() {
+    let mut compared = 0;
+    for row in include_str!("golden/schedules.csv").lines().skip(2) {
+        let [name, horizon, step, weight] = row.split(',').collect::<Vec<_>>()[..] else {
+            panic!("{row}")
+        };
+        let schedule: WeightSchedule = name.parse().unwrap();
+        let (horizon, step): (usize, usize) = (horizon.parse().unwrap(), step.parse().unwrap());
+        let weight: f64 = weight.parse().unwrap();
+        let found = schedule.weights(horizon).unwrap();
+        assert_eq!(found.len(), horizon);
+        assert!((found[step - 1] / weight - 1.0).abs() < 1e-15, "{row}: {}", found[step - 1]);
+        compared += 1;
+    }
+    assert_eq!(compared, 4 * (1 + 2 + 3 + 5 + 10 + 30));
 }

@@ -180,11 +180,14 @@ proptest! {
         pairs in prop::collection::vec((path(10), path(10), 0..4_u32), 1..20),
     ) {
         let means = |paths: &PathDistances| {
-            [
-                paths.mean_edit_distance(),
-                paths.mean_normalized_edit_distance(),
-                paths.exact_match_rate(),
-            ].map(|mean| mean.map(f64::to_bits))
+            paths.finish().map(|means| {
+                [
+                    means.weight,
+                    means.edit_distance,
+                    means.normalized_edit_distance,
+                    means.exact_match_rate,
+                ].map(f64::to_bits)
+            })
         };
         let (mut weighted, mut copied, mut mirrored) = <(PathDistances, PathDistances, PathDistances)>::default();
         for (a, b, weight) in &pairs {

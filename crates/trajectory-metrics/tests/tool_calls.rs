@@ -64,13 +64,10 @@ fn paths_agree_with_rapidfuzz_and_scipy() {
         rows += 1;
     }
     assert!(rows >= 60, "{rows}");
-    let found = [
-        means.mean_edit_distance(),
-        means.mean_normalized_edit_distance(),
-        means.exact_match_rate(),
-    ];
+    let means = means.finish().unwrap();
+    let found = [means.edit_distance, means.normalized_edit_distance, means.exact_match_rate];
     for (found, sum) in found.into_iter().zip(sums) {
-        assert!(relative_error(found.unwrap(), sum / f64::from(rows)) < 1e-14, "{means:?}");
+        assert!(relative_error(found, sum / f64::from(rows)) < 1e-14, "{means:?}");
         assert!(sum > 0.0 && sum != f64::from(rows), "the rows tell the means apart");
     }
 }
@@ -115,9 +112,9 @@ fn the_worked_example_of_costbench_is_reproduced() {
     assert_eq!(format!("{:.2}", cost_gap(&agent_costs, &optimal_costs).unwrap()), "0.93");
     let mut paths = PathDistances::default();
     paths.update(&agent, &optimal);
-    assert_eq!(paths.exact_match_rate(), Ok(0.0));
-    assert_eq!(paths.mean_edit_distance(), Ok(3.0));
-    assert_eq!(paths.mean_normalized_edit_distance(), Ok(1.0));
+    let means = paths.finish().unwrap();
+    assert_eq!((means.weight, means.exact_match_rate), (1.0, 0.0));
+    assert_eq!((means.edit_distance, means.normalized_edit_distance), (3.0, 1.0));
     assert_eq!(invalid_tool_use_ratio(&[true; 3]), Ok(0.0));
     let efficiency = cost_efficiency_score(84.33, 83.40).unwrap();
     assert!((efficiency - 83.40 / 84.33).abs() < 1e-15);
@@ -316,7 +313,7 @@ fn every_function_over_calls_accepts_calls_with_arguments() {
     let look = |id: i64| ToolCall::new("look", [("id", id.into())]);
     let same = ToolCall::new("look", [("id", 1.0.into())]);
     let book = ToolCall::new("book", [("id", 1.into())]);
-    // Two neighbours that are one real number.
+    // Two integers that are the same f64 number.
     let (near, far) = (look(9_007_199_254_740_992), look(9_007_199_254_740_993));
     let actual = [look(1), near.clone(), book.clone()];
     let reference = [book.clone(), same.clone(), far.clone()];
@@ -345,7 +342,7 @@ fn every_function_over_calls_accepts_calls_with_arguments() {
 #[test]
 fn a_standard_error_whose_denominator_is_rounding_is_undefined() {
     let values = [0.0, 1.0, 0.5, 0.25].map(exact);
-    // These sum to 1 and what rounding left over.
+    // These weights sum to 1 plus a rounding error.
     let rounded = mean_over_tasks(
         &values,
         Some(Weight::from_slice(&[0.7, 0.1, 0.1, 0.100_000_000_000_000_3]).unwrap()),

@@ -18,7 +18,8 @@ pub enum Answer {
 /// The content of the first `<answer>…</answer>`, in any case, is `impossible` or contains at least
 /// two runs of digits. The first two of them are the ends, swapped if they are reversed. Everything
 /// between them is ignored: `[1,200, 3,400]` is read as 1 to 200, and `[-5, 7.5]` as 5 to 7.
-/// `None` for every other text. Only ASCII digits are read. Use
+/// `None` for every other text. Only ASCII digits are read; the released pattern, `\d` of Python, also
+/// takes the digits of other scripts. Use
 /// [`parse_answer`](crate::parse_answer) for the form that the prompt asks for.
 ///
 /// Reference: `ragen/env/token_estimation/env.py`, `parse_prediction`.
@@ -50,7 +51,8 @@ pub fn parse_token_answer(text: &str) -> Option<Answer> {
 /// intervals `[low, high]` of decimal numbers, swapped if they are reversed: after the labels
 /// `time_weeks` or `time`, `warehouse_item_weeks` or `warehouse`, and `cumulative_cost_usd`,
 /// `cumulative_cost` or `cost`, each with a colon, in any order. If a label is missing, the first three
-/// intervals count in their order. `None` for every other text.
+/// intervals count in their order. `None` for every other text. Only ASCII digits are read, as by
+/// [`parse_token_answer`].
 ///
 /// Reference: `ragen/env/money_estimation/env.py`, `parse_prediction`.
 ///

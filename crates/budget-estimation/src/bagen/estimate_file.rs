@@ -19,6 +19,7 @@ use crate::{
     replay::sample::Sample,
     resource::Resource,
     rollouts::storage::Rollouts,
+    short_number::Short,
 };
 
 /// A file of estimates as BAGEN's `run_token_estimation_env.py` and `run_money_estimation_env.py` write
@@ -149,10 +150,16 @@ impl EstimateFile {
                 };
                 wrong(index, format!("ground_truth lacks {fields}"))
             })?;
-            let amounts = sample.amounts.iter();
-            let mut stated = amounts.flat_map(|one| [one.used, one.remaining, one.total, one.cap]);
-            if let Some(value) = stated.find_map(|value| value.filter(|value| *value < 0.0)) {
-                return Err(wrong(index, format!("an amount is {value}; amounts are at least 0")));
+            for (name, one) in kind.resources().iter().zip(&sample.amounts) {
+                let named = [one.used, one.remaining, one.total, one.cap];
+                let what = ["used", "remaining", "total", "budget"];
+                for (what, value) in what.into_iter().zip(named) {
+                    if let Some(value) = value.filter(|value| *value < 0.0) {
+                        let problem =
+                            format!("{name}: {what} is {}; it must be at least 0", Short(value));
+                        return Err(wrong(index, problem));
+                    }
+                }
             }
             let turns = sample.turns.unwrap_or(sample.turn.saturating_add(1));
             if sample.turn == 0 || sample.turn >= turns {

@@ -4,12 +4,19 @@ use serde_json::Value;
 
 use crate::{bagen::text::strip, error::Error};
 
-/// Parses a file of JSON.
+/// Parses a file of JSON. An error names the line and the field.
 pub(super) fn parse<T: serde::de::DeserializeOwned>(json: &str) -> Result<T, Error> {
-    serde_json::from_str(json).map_err(|error| Error::Released {
+    let wrong = |error: &serde_json::Error, field: Option<String>| Error::Released {
         place: format!("line {}", error.line()),
-        problem: error.to_string(),
-    })
+        problem: field.map_or(error.to_string(), |field| format!("{field}: {error}")),
+    };
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let field = error.path().to_string();
+        wrong(error.inner(), (field != ".").then_some(field))
+    })?;
+    deserializer.end().map_err(|error| wrong(&error, None))?;
+    Ok(value)
 }
 
 /// The items of a list, or a single item.

@@ -9,6 +9,36 @@ pub struct Distribution<'a> {
     pub(super) cumulative: &'a [f64],
 }
 
+/// Replaces the probabilities of values, which lower bounds follow if there are any, by cumulative
+/// probabilities.
+///
+/// With lower bounds this is the Kaplan-Meier estimate: a value has the share of the probability above all
+/// earlier values that it has of the rows that are known to reach it. Lower bounds reach their own value.
+pub(super) fn accumulate(space: &mut Vec<f64>, values: usize) {
+    let mut sum = 0.0;
+    if space.len() <= values {
+        for entry in space.iter_mut() {
+            sum += *entry;
+            *entry = sum;
+        }
+        return;
+    }
+    let (ends, bounds) = space.split_at_mut(values);
+    // The probability of reaching each value, in the place of the lower bounds, which are used up.
+    for (end, bound) in ends.iter().zip(bounds.iter_mut()).rev() {
+        sum += *end + *bound;
+        *bound = sum;
+    }
+    let mut surviving = 1.0;
+    for (end, reaching) in ends.iter_mut().zip(bounds) {
+        if *end > 0.0 {
+            surviving *= (1.0 - *end / *reaching).max(0.0);
+        }
+        *end = 1.0 - surviving;
+    }
+    space.truncate(values);
+}
+
 impl Distribution<'_> {
     /// The smallest value whose cumulative probability is at least p.
     #[must_use]

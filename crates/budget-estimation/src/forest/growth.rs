@@ -89,7 +89,8 @@ impl<'a> Nursery<'a> {
         });
         let column = |index: usize| {
             let feature = || rows.features.iter().skip(index).step_by(rows.columns).copied();
-            let ordinals = Ordinals::new(feature().collect(), GROUPS);
+            let counted = feature().zip(weights).filter(|&(_, &weight)| weight > 0.0);
+            let ordinals = Ordinals::new(counted.map(|(value, _)| value).collect(), GROUPS);
             let varies = ordinals.len() > 1;
             varies.then(|| {
                 let groups = feature().map(|value| ordinals.position(value) as u8).collect();
@@ -207,10 +208,11 @@ impl Growth<'_> {
             let other = at + below(&mut self.generator, columns - at);
             self.order.swap(at, other);
             let column = self.order.get(at).copied()?;
-            let (varies, split) = self.best_of(column, start, end, node)?;
+            let (varies, split) = self.best_of(column, start, end, node, noise)?;
             tried += usize::from(varies);
+            // Splits that differ by rounding are equal, and the first of them is taken.
             if let Some(split) = split
-                && split.explained > best.map_or(node.explained() + noise, |best| best.explained)
+                && split.explained > best.map_or(node.explained(), |best| best.explained) + noise
             {
                 best = Some(split);
             }
@@ -229,6 +231,7 @@ impl Growth<'_> {
         start: usize,
         end: usize,
         node: Sums,
+        noise: f64,
     ) -> Option<(bool, Option<Split>)> {
         let Column { ordinals, groups, .. } = self.nursery.columns.get(column)?;
         let (mut lowest, mut highest) = (u8::MAX, 0);
@@ -248,7 +251,7 @@ impl Growth<'_> {
                 continue;
             }
             if let Some((last, explained)) = open.take()
-                && best.is_none_or(|best: Split| explained > best.explained)
+                && best.is_none_or(|best: Split| explained > best.explained + noise)
             {
                 let ends = ordinals.highest.get(usize::from(last)).copied();
                 let next = ordinals.lowest.get(usize::from(group)).copied();

@@ -15,10 +15,6 @@ impl Node {
         Self { threshold: f64::INFINITY, column: 0, next: position }
     }
 
-    pub(super) const fn is_leaf(&self) -> bool {
-        self.threshold == f64::INFINITY
-    }
-
     /// The next node on the way of a row; of a leaf, the leaf. No branch depends on the row.
     #[inline(always)]
     pub(super) fn step(&self, row: &[f64]) -> u32 {

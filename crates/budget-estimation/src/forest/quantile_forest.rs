@@ -2,8 +2,12 @@ use crate::{
     checks::same_length,
     error::Error,
     forest::{
-        distribution::Distribution, growth::Nursery, node::Node, ordinals::Ordinals,
-        settings::ForestSettings, training_rows::TrainingRows,
+        distribution::{Distribution, accumulate},
+        growth::Nursery,
+        node::Node,
+        ordinals::Ordinals,
+        settings::ForestSettings,
+        training_rows::TrainingRows,
     },
 };
 
@@ -17,6 +21,11 @@ const TARGETS: usize = 512;
 /// All rows are then put into its leaves. A row has, in each tree, the share of the weight that its own weight
 /// has in the leaf of the given features. The average of these shares over all trees is a distribution of the targets.
 ///
+/// A run that was cut off tells a lower bound of its target. With such rows the distribution is the Kaplan-Meier
+/// estimate with these weights, which is unbiased if, among rows with equal features, being cut off tells nothing else about
+/// the target. If the largest targets are lower bounds, the rest of the probability belongs to the largest (Efron's
+/// convention). Splits treat lower bounds as targets.
+///
 /// Splits lie between groups of neighbouring distinct values, of which a feature has at most 256, and targets are
 /// represented by at most 512 such groups. With fewer distinct numbers nothing is lost.
 ///
@@ -24,7 +33,9 @@ const TARGETS: usize = 512;
 /// distribution takes O(trees · (depth + rows of a leaf)), with at most 512 entries per leaf.
 ///
 /// Reference: Meinshausen (2006), Quantile regression forests, Journal of Machine Learning Research 7,
-/// 983-999.
+/// 983-999; Li, Bradic (2020), Censored quantile regression forest, Proceedings of AISTATS 108, 2109-2119;
+/// Beran (1981), Nonparametric regression with randomly censored survival data, technical report, University of
+/// California, Berkeley.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(
@@ -43,10 +54,13 @@ pub struct QuantileForest {
     pub(super) ends: Vec<u32>,
     /// One over the number of trees and the weight of the leaf, for each node.
     pub(super) scales: Vec<f64>,
-    /// The group of targets of each entry, in ascending order in each leaf.
+    /// The group of targets of each entry, in ascending order in each leaf. Groups of lower bounds follow
+    /// those of targets.
     pub(super) groups: Vec<u16>,
     /// The weight of all rows of an entry, in a common unit.
     pub(super) weights: Vec<f32>,
+    /// Whether there are lower bounds.
+    pub(super) censored: bool,
 }
 
 /// Trees that are walked through at the same time, so that one does not wait for the memory of another.
@@ -63,10 +77,14 @@ impl QuantileForest {
         settings.check()?;
         rows.check()?;
         let (weights, unit) = rows.scaled_weights();
-        let targets = Ordinals::new(rows.targets.to_vec(), TARGETS);
+        let counted = rows.targets.iter().zip(&weights).filter(|&(_, &weight)| weight > 0.0);
+        let targets = Ordinals::new(counted.map(|(&target, _)| target).collect(), TARGETS);
         // Rows in the order of their targets, so that the entries of each leaf are in order.
         let row = |(row, (&target, &weight)): (usize, (&f64, &f64))| {
-            (weight > 0.0).then(|| (targets.position(target) as u16, row as u32, weight))
+            let is_bound =
+                rows.censored.and_then(|censored| censored.get(row)).is_some_and(|&is| is);
+            let group = targets.position(target) + if is_bound { targets.len() } else { 0 };
+            (weight > 0.0).then_some((group as u16, row as u32, weight))
         };
         let rows_of_all = rows.targets.iter().zip(&weights).enumerate();
         let mut order: Vec<_> = rows_of_all.filter_map(row).collect();
@@ -80,6 +98,7 @@ impl QuantileForest {
             scales: Vec::new(),
             groups: Vec::new(),
             weights: Vec::new(),
+            censored: rows.censored.is_some_and(|censored| censored.contains(&true)),
         };
         let scaled = ForestSettings { smallest_leaf: settings.smallest_leaf / unit, ..*settings };
         let nursery = Nursery::new(rows, &weights, &scaled);
@@ -185,7 +204,7 @@ impl QuantileForest {
     ) -> Result<Distribution<'a>, Error> {
         same_length("features of a row", self.columns as usize, row.len())?;
         space.clear();
-        space.resize(self.values.len(), 0.0);
+        space.resize(self.values.len() * (1 + usize::from(self.censored)), 0.0);
         for roots in self.roots.chunks(LANES) {
             let mut lanes = [0; LANES];
             for (lane, &root) in lanes.iter_mut().zip(roots) {
@@ -207,11 +226,7 @@ impl QuantileForest {
                 }
             }
         }
-        let mut sum = 0.0;
-        for entry in space.iter_mut() {
-            sum += *entry;
-            *entry = sum;
-        }
+        accumulate(space, self.values.len());
         Ok(Distribution { values: &self.values, cumulative: space })
     }
 }

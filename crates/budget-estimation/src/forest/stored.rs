@@ -17,8 +17,9 @@ pub(super) struct Stored {
 
 impl From<QuantileForest> for Stored {
     fn from(forest: QuantileForest) -> Self {
-        let node =
-            |node: &Node| (!node.is_leaf()).then_some((node.column, node.threshold, node.next));
+        let node = |node: &Node| {
+            (node.threshold < f64::INFINITY).then_some((node.column, node.threshold, node.next))
+        };
         Self {
             nodes: forest.nodes.iter().map(node).collect(),
             columns: forest.columns,
@@ -41,7 +42,7 @@ impl TryFrom<Stored> for QuantileForest {
         };
         let ascending = |numbers: &[f64]| numbers.is_sorted_by(|a, b| a < b);
         check(
-            (1..=1 << 16).contains(&values.len())
+            (1..=1 << 15).contains(&values.len())
                 && ascending(&values)
                 && values.iter().all(|value| value.is_finite()),
             "the values of a forest must be finite and ascending",
@@ -66,7 +67,7 @@ impl TryFrom<Stored> for QuantileForest {
                 tree_end = trees.next().unwrap_or(0);
             }
             let entries = groups.get(start..end as usize).unwrap_or_default();
-            let within = entries.last().is_some_and(|&last| usize::from(last) < values.len());
+            let within = entries.last().is_some_and(|&last| usize::from(last) < 2 * values.len());
             let valid = match *split {
                 None => within && entries.is_sorted_by(|a, b| a < b),
                 Some((column, threshold, left)) => {
@@ -87,7 +88,9 @@ impl TryFrom<Stored> for QuantileForest {
         };
         let nodes = nodes.iter().enumerate().map(node).collect();
         let scales = Vec::new();
-        let mut forest = Self { columns, values, roots, nodes, ends, scales, groups, weights };
+        let censored = groups.iter().any(|&group| usize::from(group) >= values.len());
+        let mut forest =
+            Self { columns, values, roots, nodes, ends, scales, groups, weights, censored };
         forest.set_scales();
         Ok(forest)
     }

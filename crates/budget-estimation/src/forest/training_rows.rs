@@ -16,6 +16,8 @@ pub struct TrainingRows<'a> {
     pub split_targets: &'a [f64],
     /// The weight of each row; equal weights if `None`.
     pub weights: Option<&'a [Weight]>,
+    /// Whether the target of each row is a lower bound, because its run was cut off; none if `None`.
+    pub censored: Option<&'a [bool]>,
     /// The end of each cluster among the rows. Trees are grown from random clusters. If `None`, each row
     /// is a cluster.
     pub cluster_ends: Option<&'a [usize]>,
@@ -34,6 +36,9 @@ impl TrainingRows<'_> {
             if weights.iter().all(|weight| weight.get() == 0.0) {
                 return Err(Error::Empty);
             }
+        }
+        if let Some(censored) = self.censored {
+            same_length("marks of censored rows", n, censored.len())?;
         }
         if let Some(ends) = self.cluster_ends {
             same_length("rows of all clusters", n, ends.last().copied().unwrap_or(0))?;

@@ -135,7 +135,8 @@ impl Sums {
     }
 
     fn finish(&self) -> [Option<f64>; 4] {
-        let summary = FeasibilitySummary::new(self.counts.map(|row| row.map(|n| n as f64)));
+        let summary =
+            FeasibilitySummary::new(self.counts.map(|row| row.map(|n| n as f64)), [0.0; 2]);
         let samples: u64 = self.counts[1].iter().sum();
         let mean = |sum: f64| (samples > 0).then(|| sum / samples as f64);
         let macro_f1 = summary.and_then(|summary| summary.macro_f1);

@@ -35,6 +35,9 @@ use crate::{
 pub struct FeasibilityCounts {
     /// By label (impossible, feasible), then by prediction (impossible, feasible, no answer).
     counts: [[Tally; 3]; 2],
+    /// By label, the intervals above what is left under a cap, which are counted as impossible.
+    #[cfg_attr(feature = "serde", serde(default))]
+    above_left: [Tally; 2],
 }
 
 /// Precision, recall and F1 of one class.
@@ -117,6 +120,9 @@ pub struct FeasibilitySummary {
     pub impossible: ClassScores,
     /// Mean of both F1 scores; `None` if either is.
     pub macro_f1: Option<f64>,
+    /// The same with the paper's reading, in which any interval predicts that the run is feasible, also one
+    /// above what is left under a cap. Equal to `macro_f1` without caps.
+    pub macro_f1_of_answers: Option<f64>,
     /// Share of samples with a correct prediction.
     pub accuracy: f64,
     /// Share of samples with a readable answer: the format rate.
@@ -134,10 +140,18 @@ impl FeasibilityCounts {
     #[inline]
     pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) {
         let [impossible, feasible] = &mut self.counts;
-        let [as_impossible, as_feasible, unanswered] =
-            if sample.is_feasible() { feasible } else { impossible };
-        match sample.estimate().collapsed(sample.left()) {
+        let [impossible_above, feasible_above] = &mut self.above_left;
+        let ([as_impossible, as_feasible, unanswered], above_left) = if sample.is_feasible() {
+            (feasible, feasible_above)
+        } else {
+            (impossible, impossible_above)
+        };
+        match sample.estimate() {
             Estimate::Impossible => as_impossible.add(weight),
+            Estimate::Interval(_) if sample.predicts_impossible() => {
+                as_impossible.add(weight);
+                above_left.add(weight);
+            }
             Estimate::Interval(_) => as_feasible.add(weight),
             Estimate::NoAnswer => unanswered.add(weight),
         }
@@ -147,6 +161,8 @@ impl FeasibilityCounts {
     pub fn merge(&mut self, other: &Self) {
         let more = other.counts.iter().flatten();
         self.counts.iter_mut().flatten().zip(more).for_each(|(tally, more)| tally.merge(more));
+        let above_left = self.above_left.iter_mut().zip(&other.above_left);
+        above_left.for_each(|(tally, more)| tally.merge(more));
     }
 
     /// The scores of all samples so far.
@@ -156,13 +172,14 @@ impl FeasibilityCounts {
     /// [`Error::Empty`] without a sample of positive weight.
     pub fn finish(&self) -> Result<FeasibilitySummary, Error> {
         let counts = self.counts.each_ref().map(|row| row.each_ref().map(Tally::value));
-        FeasibilitySummary::new(counts).ok_or(Error::Empty)
+        let above_left = self.above_left.each_ref().map(Tally::value);
+        FeasibilitySummary::new(counts, above_left).ok_or(Error::Empty)
     }
 }
 
 impl FeasibilitySummary {
     /// From counts by label and prediction, as in [`FeasibilityCounts`]; `None` if all are 0.
-    pub(super) fn new(counts: [[f64; 3]; 2]) -> Option<Self> {
+    pub(super) fn new(counts: [[f64; 3]; 2], above_left: [f64; 2]) -> Option<Self> {
         let total: f64 = counts.iter().flatten().sum();
         if total.is_nan() || total <= 0.0 {
             return None;
@@ -170,7 +187,12 @@ impl FeasibilitySummary {
         let [[ii, if_, iu], [fi, ff, fu]] = counts;
         let feasible = ClassScores::new(ff, if_, fi + fu);
         let impossible = ClassScores::new(ii, fi, if_ + iu);
-        let macro_f1 = feasible.f1.zip(impossible.f1).map(|(a, b)| (a + b) / 2.0);
+        let macro_f1 = mean_f1(feasible, impossible);
+        let [ia, fa] = above_left;
+        let macro_f1_of_answers = mean_f1(
+            ClassScores::new(ff + fa, if_ + ia, fi - fa + fu),
+            ClassScores::new(ii - ia, fi - fa, if_ + ia + iu),
+        );
         Some(Self {
             feasible_as_feasible: ff,
             feasible_as_impossible: fi,
@@ -181,10 +203,15 @@ impl FeasibilitySummary {
             feasible,
             impossible,
             macro_f1,
+            macro_f1_of_answers,
             accuracy: (ff + ii) / total,
             format_rate: (ff + fi + if_ + ii) / total,
         })
     }
+}
+
+fn mean_f1(feasible: ClassScores, impossible: ClassScores) -> Option<f64> {
+    feasible.f1.zip(impossible.f1).map(|(a, b)| (a + b) / 2.0)
 }
 
 impl ClassScores {

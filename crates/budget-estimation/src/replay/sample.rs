@@ -161,6 +161,50 @@ impl Sample {
     }
 }
 
+impl Sample {
+    /// What would remain if each turn cost as much as the mean turn of the whole run,
+    /// `(C_T / T) (T - k)`. It uses the total and T, so it is a reference for comparisons rather than an
+    /// estimator: what is left of its error is the run's own variation from turn to turn.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Estimate, Rollouts, Sample};
+    ///
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+    /// let tokens = rollouts.resource("tokens")?;
+    /// let sample = Sample::new(&rollouts.get(0)?, tokens, 2, Estimate::NoAnswer)?;
+    /// // 80 remained. The mean turn cost 50, and the mean of the first two turns 35.
+    /// assert_eq!((sample.mean_cost_reference(), sample.linear_reference()), (50.0, Some(35.0)));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn mean_cost_reference(&self) -> f64 {
+        let later = self.turns - self.turn;
+        (self.used + self.remaining) / self.turns as f64 * later as f64
+    }
+
+    /// The sample of another estimate after the same turns of the same run.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NegativeEstimate`] for an interval that begins below 0; [`Error::ScoringRules`] for one
+    /// that is infinite.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Estimate, Rollouts, Sample};
+    ///
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+    /// let tokens = rollouts.resource("tokens")?;
+    /// let sample = Sample::new(&rollouts.get(0)?, tokens, 1, Estimate::NoAnswer)?;
+    /// assert!(sample.with_estimate(Estimate::interval(90.0, 110.0)?)?.is_hit());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn with_estimate(self, estimate: Estimate) -> Result<Self, Error> {
+        Ok(Self { estimate: estimate.checked()?, ..self })
+    }
+}
+
 /// What all samples of one finished run have in common.
 pub(crate) struct SampledRun {
     rollout: usize,

@@ -59,38 +59,113 @@ pub fn early_stopping(
     failure_probabilities: Option<&[Probability]>,
     rules: &[StopRule],
 ) -> Result<EarlyStops, Error> {
+    let resources = [(resource, samples)];
+    joint_early_stopping(rollouts, &resources, failure_probabilities, rules)?
+        .pop()
+        .ok_or(Error::Empty)
+}
+
+/// Counts what stop rules would have saved and lost on finished runs whose estimates are about several
+/// resources: one result per resource, in the same order.
+///
+/// A run stops at the first prefix to which any rule applies: an estimate of any resource is impossible, or
+/// with [`StopRule::CapExceeded`] any cap is exceeded; [`StopRule::NotWorthwhile`] is about the first
+/// resource. The results therefore differ only in what was saved and spent. With
+/// [`StopRule::CapExceeded`] among the rules, the runs stop where a
+/// [`BudgetMonitor`](crate::BudgetMonitor) of these resources with the other rules stops them.
+///
+/// Each resource comes with its samples, which belong to the same prefixes as those of the first, in the
+/// same order. If given, `failure_probabilities` has one entry per prefix.
+///
+/// # Errors
+///
+/// [`Error::Empty`] without a resource; [`Error::Length`] or [`Error::OtherPrefix`] if the samples of two
+/// resources belong to different prefixes; otherwise as [`early_stopping`].
+///
+/// ```
+/// use budget_estimation::{
+///     Error, Estimate, Rollouts, StopRule, estimator_from_fn, joint_early_stopping,
+///     score_rollouts,
+/// };
+///
+/// let mut rollouts = Rollouts::new(["tokens", "usd"])?;
+/// rollouts.push(&[50.0, 1.0, 20.0, 2.0, 30.0, 5.0], false)?;
+/// let [tokens, usd] = ["tokens", "usd"].map(|name| rollouts.resource(name));
+/// let (tokens, usd) = (tokens?, usd?);
+/// let mut open = estimator_from_fn(|_| Estimate::interval(0.0, 50.0));
+/// // Only the estimate of money says at the second turn that the run will fail.
+/// let mut careful = estimator_from_fn(|prefix| match prefix.turns() {
+///     1 => Estimate::interval(1.0, 10.0),
+///     _ => Ok(Estimate::Impossible),
+/// });
+/// let of_tokens = score_rollouts(&rollouts, tokens, &mut open)?;
+/// let of_usd = score_rollouts(&rollouts, usd, &mut careful)?;
+/// let resources = [(tokens, &of_tokens[..]), (usd, &of_usd[..])];
+/// let stops = joint_early_stopping(&rollouts, &resources, None, &[StopRule::first_impossible()])?;
+/// assert_eq!((stops[0].saved_share()?, stops[1].saved_share()?), (0.3, 5.0 / 8.0));
+/// # Ok::<(), Error>(())
+/// ```
+pub fn joint_early_stopping(
+    rollouts: &Rollouts,
+    resources: &[(Resource, &[Sample])],
+    failure_probabilities: Option<&[Probability]>,
+    rules: &[StopRule],
+) -> Result<Vec<EarlyStops>, Error> {
+    let ((_, samples), others) = resources.split_first().ok_or(Error::Empty)?;
     let given = failure_probabilities.map_or(samples.len(), <[Probability]>::len);
     same_length("failure_probabilities", samples.len(), given)?;
-    let name = rollouts.column(resource)?.name.clone();
-    let mut stops = EarlyStops { resource: Some(name), ..EarlyStops::default() };
-    let (mut saved, mut spent) = (ExactSum::default(), ExactSum::default());
-    for run in SampledRuns::new(rollouts, resource, samples)? {
-        let run = run?;
-        let mut alarm = Alarm::new(rules);
-        let mut stopped_at: Option<&Sample> = None;
-        for (i, sample) in run.samples.iter().enumerate() {
-            let stated = failure_probabilities.and_then(|all| all.get(run.first + i)).copied();
-            let now = alarm.push(sample, stated);
+    let place = |sample: &Sample| (sample.rollout(), sample.turn());
+    for (_, other) in others {
+        same_length("samples", samples.len(), other.len())?;
+        let mut pairs = samples.iter().zip(*other);
+        if let Some(index) = pairs.position(|(a, b)| place(a) != place(b)) {
+            return Err(Error::OtherPrefix { index });
+        }
+    }
+    let parts = resources.iter().map(|&(resource, samples)| {
+        let name = rollouts.column(resource)?.name.clone();
+        let sums = [(); 2].map(|()| ExactSum::default());
+        Ok((name, SampledRuns::new(rollouts, resource, samples)?, sums))
+    });
+    let mut parts = parts.collect::<Result<Vec<_>, Error>>()?;
+    let (mut stops, mut runs) = (EarlyStops::default(), Vec::with_capacity(parts.len()));
+    for _ in 0..rollouts.len() {
+        runs.clear();
+        for (_, part, _) in &mut parts {
+            runs.extend(part.next().transpose()?);
+        }
+        let Some(first) = runs.first() else { break };
+        let (feasible, mut alarm, mut stopped_at) = (first.feasible, Alarm::new(rules), None);
+        for at in 0..first.samples.len() {
+            let stated = failure_probabilities.and_then(|all| all.get(first.first + at)).copied();
+            let now = alarm.push(runs.iter().filter_map(|run| run.samples.get(at)), stated);
             if now && stopped_at.is_none() {
-                stopped_at = Some(sample);
+                stopped_at = Some(at);
             }
-            if run.feasible {
+            if feasible {
                 stops.success_prefixes += 1;
                 stops.false_alarm_prefixes += u64::from(now);
             }
         }
         let stopped = u64::from(stopped_at.is_some());
-        if run.feasible {
+        if feasible {
             stops.successes += 1;
             stops.stopped_successes += stopped;
-        } else {
-            stops.failures += 1;
-            stops.stopped_failures += stopped;
+            continue;
+        }
+        stops.failures += 1;
+        stops.stopped_failures += stopped;
+        for (run, (_, _, [saved, spent])) in runs.iter().zip(&mut parts) {
+            let stopped_at = stopped_at.and_then(|at| run.samples.get(at));
             saved.add(stopped_at.map_or(0.0, Sample::remaining));
             spent.add(run.total);
         }
     }
-    stops.saved = saved.value();
-    stops.spent_by_failures = spent.value();
-    Ok(stops)
+    let results = parts.into_iter().map(|(name, _, [saved, spent])| EarlyStops {
+        saved: saved.value(),
+        spent_by_failures: spent.value(),
+        resource: Some(name),
+        ..stops.clone()
+    });
+    Ok(results.collect())
 }

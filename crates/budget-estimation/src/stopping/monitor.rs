@@ -154,12 +154,59 @@ impl BudgetMonitor {
         }
         estimates.iter().try_for_each(|estimate| estimate.checked().map(|_| ()))?;
         self.turns = self.turns.saturating_add(1);
-        let (mut exceeded, mut near, mut may_not_fit) = (None, None, None);
-        let mut impossible = false;
-        let parts = self.resources.iter_mut().zip(&mut self.spent);
-        for ((resource, total), (&cost, estimate)) in parts.zip(spent.iter().zip(estimates)) {
+        for ((resource, total), &cost) in self.resources.iter_mut().zip(&mut self.spent).zip(spent)
+        {
             resource.spent.add(cost);
             *total = resource.spent.value();
+        }
+        Ok(self.advise(estimates, failure_probability))
+    }
+
+    /// Takes the estimates before the first turn, k = 0, one per resource, and the stated probability of
+    /// failure, if any. Returns the first advice that applies, as [`push`](Self::push) does. An
+    /// `impossible` counts as the first of a row.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] after a turn; [`Error::Length`] unless there is one estimate per resource;
+    /// [`Error::NegativeEstimate`] for an interval that begins below 0.
+    ///
+    /// ```
+    /// use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Error, Estimate, StopRule};
+    ///
+    /// let rule = StopRule::impossible_in_a_row(2)?;
+    /// let mut monitor = BudgetMonitor::new([("tokens", Some(100.0))])?.with_stop_rule(rule);
+    /// let advice = monitor.begin(&[Estimate::interval(200.0, 300.0)?], None)?;
+    /// assert_eq!(advice, Advice::Warn(AdviceReason::Impossible { in_a_row: 1 }));
+    /// let advice = monitor.push(&[10.0], &[Estimate::Impossible], None)?;
+    /// assert_eq!(advice, Advice::Stop(AdviceReason::Impossible { in_a_row: 2 }));
+    /// assert!(monitor.begin(&[Estimate::NoAnswer], None).is_err());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn begin(
+        &mut self,
+        estimates: &[Estimate],
+        failure_probability: Option<Probability>,
+    ) -> Result<Advice, Error> {
+        if self.turns > 0 {
+            let (name, value) = ("number of completed turns", self.turns as f64);
+            return Err(Error::Setting { name, value, range: "0 before the first turn" });
+        }
+        same_length("estimates before the first turn", self.resources.len(), estimates.len())?;
+        estimates.iter().try_for_each(|estimate| estimate.checked().map(|_| ()))?;
+        self.in_a_row = 0;
+        Ok(self.advise(estimates, failure_probability))
+    }
+
+    /// The first advice that applies to these estimates, given what is spent.
+    fn advise(
+        &mut self,
+        estimates: &[Estimate],
+        failure_probability: Option<Probability>,
+    ) -> Advice {
+        let (mut exceeded, mut near, mut may_not_fit) = (None, None, None);
+        let mut impossible = false;
+        for ((resource, total), estimate) in self.resources.iter().zip(&self.spent).zip(estimates) {
             let (left, name) = (left_of(resource.cap, resource.spent), &resource.name);
             if left < 0.0 {
                 exceeded.get_or_insert(name);
@@ -180,11 +227,11 @@ impl BudgetMonitor {
             estimate: estimates.first().copied().unwrap_or(Estimate::NoAnswer),
         };
         if let Some(resource) = exceeded.cloned() {
-            return Ok(Advice::Stop(AdviceReason::CapExceeded { resource }));
+            return Advice::Stop(AdviceReason::CapExceeded { resource });
         }
         if let Some(rule) = self.rules.iter().find(|rule| rule.holds(&seen)) {
             let worth_and_cost = |value| seen.worth_and_cost(value).unwrap_or_default();
-            return Ok(Advice::Stop(match (*rule, failure_probability) {
+            return Advice::Stop(match (*rule, failure_probability) {
                 (StopRule::FailureProbability { .. }, Some(probability)) => {
                     AdviceReason::FailureProbability { probability }
                 }
@@ -193,9 +240,9 @@ impl BudgetMonitor {
                     AdviceReason::NotWorthwhile { worth, cost }
                 }
                 _ => AdviceReason::Impossible { in_a_row },
-            }));
+            });
         }
-        Ok(if impossible {
+        if impossible {
             Advice::Warn(AdviceReason::Impossible { in_a_row })
         } else if let Some(resource) = may_not_fit.cloned() {
             Advice::Warn(AdviceReason::MayNotFit { resource })
@@ -203,7 +250,7 @@ impl BudgetMonitor {
             Advice::Warn(AdviceReason::NearCap { resource })
         } else {
             Advice::Continue
-        })
+        }
     }
 
     /// What was spent of each resource so far.
@@ -282,8 +329,9 @@ impl TryFrom<Stored> for BudgetMonitor {
         if stored.turns == 0 && monitor.spent.iter().any(|&spent| spent > 0.0) {
             return Err(Error::StoredValue { problem: "nothing is spent before the first turn" });
         }
-        if u64::from(stored.impossible_in_a_row) > stored.turns {
-            let problem = "impossible_in_a_row must be at most the number of turns";
+        // Before the first turn there can be an estimate, too.
+        if u64::from(stored.impossible_in_a_row) > stored.turns.saturating_add(1) {
+            let problem = "impossible_in_a_row must be at most the number of turns plus 1";
             return Err(Error::StoredValue { problem });
         }
         monitor.rules = stored.stop_rules;

@@ -179,19 +179,25 @@ impl<'a> Alarm<'a> {
         Self { rules, row: 0 }
     }
 
-    /// Whether any of the rules stops the run at the turn of this sample.
+    /// Whether any of the rules stops the run at the turn of these samples, one per resource.
     #[inline]
-    pub(super) fn push(
+    pub(super) fn push<'s>(
         &mut self,
-        sample: &Sample,
+        samples: impl IntoIterator<Item = &'s Sample>,
         failure_probability: Option<Probability>,
     ) -> bool {
-        self.row = impossible_in_a_row(self.row, sample.predicts_impossible());
+        let (mut impossible, mut cap_exceeded, mut estimate) = (false, false, None);
+        for sample in samples {
+            impossible |= sample.predicts_impossible();
+            cap_exceeded |= sample.left().is_some_and(|left| left < 0.0);
+            estimate = estimate.or(Some(sample.estimate()));
+        }
+        self.row = impossible_in_a_row(self.row, impossible);
         let seen = Seen {
             impossible_in_a_row: self.row,
             failure_probability,
-            cap_exceeded: sample.left().is_some_and(|left| left < 0.0),
-            estimate: sample.estimate(),
+            cap_exceeded,
+            estimate: estimate.unwrap_or(Estimate::NoAnswer),
         };
         self.rules.iter().any(|rule| rule.holds(&seen))
     }

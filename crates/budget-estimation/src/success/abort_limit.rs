@@ -1,9 +1,21 @@
-use scoring_rules::{Level, Probability};
+use scoring_rules::Level;
 use statrs::function::beta::beta_reg;
 
-use crate::{error::Error, success::calibration_runs::CalibrationRuns};
-
-/// What a false abort is counted by.
+/// What the rate of false aborts counts.
+///
+/// ```
+/// use budget_estimation::{AbortLimit, AbortUnit, Error, Level, Probability};
+///
+/// // 18 runs with chances of 1, and one with a low chance at one of its two turns.
+/// let mut runs = vec![vec![Probability::ONE]; 18];
+/// runs.push(vec![Probability::new(0.1)?, Probability::new(0.9)?]);
+/// let limit = AbortLimit::new(Level::new(0.075)?).in_expectation();
+/// assert_eq!(limit.threshold(&runs)?, Some(Probability::new(0.1)?));
+/// // (1 / 2 + 1) / (19 + 1) is the rate among turns at a threshold of 0.9.
+/// let by_turn = limit.with_unit(AbortUnit::Turn);
+/// assert_eq!(by_turn.threshold(&runs)?, Some(Probability::new(0.9)?));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -158,25 +170,6 @@ impl AbortLimit {
             if self.accepts(middle, 0.0) { high = middle } else { low = middle }
         }
         high
-    }
-
-    /// The threshold: the largest of the given chances, below which a chance may be called impossible;
-    /// `None` if there is no such threshold.
-    ///
-    /// `chances` are those of the calibration runs, which must all be feasible, one list per run with
-    /// an entry per prefix. A run without a prefix is never called impossible. Takes O(n log n) for n
-    /// chances.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Empty`] without a calibration run.
-    pub fn threshold<C: AsRef<[Probability]>>(
-        &self,
-        chances: &[C],
-    ) -> Result<Option<Probability>, Error> {
-        let mut runs = CalibrationRuns::new(*self);
-        chances.iter().for_each(|run| runs.push(run.as_ref()));
-        if chances.is_empty() { Err(Error::Empty) } else { Ok(runs.threshold()) }
     }
 
     /// Whether a threshold passes that has these false aborts among n calibration runs: a number of

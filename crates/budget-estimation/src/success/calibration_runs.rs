@@ -1,8 +1,9 @@
 use scoring_rules::Probability;
 
-#[cfg(feature = "serde")]
-use crate::error::Error;
-use crate::success::abort_limit::{AbortLimit, AbortUnit};
+use crate::{
+    error::Error,
+    success::abort_limit::{AbortLimit, AbortUnit},
+};
 
 /// Stands for a chance below every threshold.
 const BELOW_ALL: f64 = -1.0;
@@ -31,15 +32,20 @@ impl CalibrationRuns {
 
     /// Adds a feasible run with the chance at each of its prefixes.
     pub(super) fn push(&mut self, run: &[Probability]) {
+        self.add(run);
+        // Nearly sorted already.
+        self.chances.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+
+    /// Adds a run at the end of the list, which has to be sorted afterwards.
+    fn add(&mut self, run: &[Probability]) {
         self.runs += 1;
-        let lowest = run.iter().map(|chance| chance.get()).fold(1.0, f64::min);
         if self.limit.unit() == AbortUnit::Run || run.is_empty() {
-            let at = self.chances.partition_point(|&(other, _)| other < lowest);
-            self.chances.insert(at, (lowest, 1.0));
+            let lowest = run.iter().map(|chance| chance.get()).fold(1.0, f64::min);
+            self.chances.push((lowest, 1.0));
         } else {
             let share = 1.0 / run.len() as f64;
             self.chances.extend(run.iter().map(|chance| (chance.get(), share)));
-            self.chances.sort_by(|a, b| a.0.total_cmp(&b.0));
         }
     }
 
@@ -85,5 +91,27 @@ impl CalibrationRuns {
             return Err(Error::StoredValue { problem });
         }
         Ok(self)
+    }
+}
+
+impl AbortLimit {
+    /// The threshold: the largest of the given chances, below which a chance may be called impossible;
+    /// `None` if there is no such threshold.
+    ///
+    /// `chances` are those of the calibration runs, which must all be feasible, one list per run with
+    /// an entry per prefix. A run without a prefix is never called impossible. Takes O(n log n) for n
+    /// chances.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] without a calibration run.
+    pub fn threshold<C: AsRef<[Probability]>>(
+        &self,
+        chances: &[C],
+    ) -> Result<Option<Probability>, Error> {
+        let mut runs = CalibrationRuns::new(*self);
+        chances.iter().for_each(|run| runs.add(run.as_ref()));
+        runs.chances.sort_by(|a, b| a.0.total_cmp(&b.0));
+        if chances.is_empty() { Err(Error::Empty) } else { Ok(runs.threshold()) }
     }
 }

@@ -5,17 +5,20 @@ groups of values lose nothing. `forest`: a random forest in the stored form of t
 the weights of Meinshausen (2006), which follow from `apply`. `losses`: rows of a known distribution, and
 the pinball losses of forests on other rows; only the features tried
 are random, and each sample of rows has several seeds.
+`censored`: Kaplan-Meier estimates by SciPy.
 
-    pip install numpy==2.4.6 scikit-learn==1.9.1
+    pip install numpy==2.4.6 scipy==1.17.1 scikit-learn==1.9.1
     python3 forest.py > forest.json
 """
 
 import json
 
 import numpy as np
+import scipy
 import sklearn
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor
+from scipy.stats import CensoredData, ecdf
 
 LEVELS = [0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98]
 
@@ -138,11 +141,27 @@ def losses():
     return out
 
 
+def censored():
+    """Kaplan-Meier estimates of rows of which some are lower bounds; SciPy has no weights, so rows repeat."""
+    rng, cases = np.random.default_rng(23), []
+    for case in range(12):
+        n = int(rng.integers(5, 60))
+        ends, bounds = rng.integers(1, 30, n), rng.integers(1, 40 if case % 3 else 20, n)
+        targets, cut = np.minimum(ends, bounds).astype(float), bounds < ends
+        w = rng.integers(1, 4, n)
+        times = np.repeat(targets, w), np.repeat(cut, w)
+        found = ecdf(CensoredData.right_censored(*times)).cdf
+        cases.append(dict(targets=targets.tolist(), censored=cut.tolist(), weights=w.astype(float).tolist(),
+                          at=found.quantiles.tolist(), cumulative=found.probabilities.tolist()))
+    return cases
+
+
 if __name__ == "__main__":
     rng = np.random.default_rng(19)
     print(json.dumps(dict(
-        origin=f"numpy {np.__version__} and scikit-learn {sklearn.__version__}, python3 forest.py > forest.json, 2026-11-22, made by forest.py",
+        origin=f"numpy {np.__version__}, SciPy {scipy.__version__} and scikit-learn {sklearn.__version__}, python3 forest.py > forest.json, 2026-11-22, made by forest.py",
         tree=one_tree(rng),
         forest=one_forest(rng),
         losses=losses(),
+        censored=censored(),
     )))

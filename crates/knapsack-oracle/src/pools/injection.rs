@@ -72,7 +72,8 @@ impl InjectedPool {
 /// // A planner that attempts everything detects none of them.
 /// let budget = injected.pool().budget(Alpha::new(0.5)?);
 /// let plan = Plan::prospective(&InOrder, injected.pool(), budget)?;
-/// let counts = UnsolvableCounts::new(&plan, injected.unsolvable())?;
+/// let mut counts = UnsolvableCounts::default();
+/// counts.update(&plan, injected.unsolvable())?;
 /// assert_eq!((counts.detection_rate()?, counts.waste_rate()?), (0.0, 0.25));
 /// # Ok::<(), Error>(())
 /// ```

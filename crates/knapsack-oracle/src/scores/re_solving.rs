@@ -26,12 +26,11 @@ pub struct ReSolve {
 /// let again = |allocation, cost, solved_before, solved_after| ReSolve {
 ///     allocation, cost, solved_before, solved_after,
 /// };
-/// let counts = BudgetAware::new(&[
-///     again(100, 90, true, true),
-///     again(100, 100, true, false),
-///     again(100, 400, false, true),
-///     again(100, 500, false, false),
-/// ])?;
+/// let mut counts = BudgetAware::default();
+/// counts.update(again(100, 90, true, true))?;
+/// counts.update(again(100, 100, true, false))?;
+/// counts.update(again(100, 400, false, true))?;
+/// counts.update(again(100, 500, false, false))?;
 /// assert_eq!(counts.compliance_rate()?, 0.5);
 /// assert_eq!((counts.newly_correct, counts.lost_correct), (1, 1));
 /// assert_eq!(counts.budget_aware_accuracy()? - counts.baseline_accuracy()?, 0.0);
@@ -73,27 +72,25 @@ scoring_rules::checked_when_read!(
 );
 
 impl BudgetAware {
-    /// Counts items whose allocation is above 0.
+    /// Counts an item.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Entry`] for an allocation of 0: such an item is not part of the experiment.
-    pub fn new(items: &[ReSolve]) -> Result<Self, Error> {
-        let mut counts = Self::default();
-        for (index, item) in items.iter().enumerate() {
-            if item.allocation == 0 {
-                let (what, range) = ("allocation", "at least 1");
-                return Err(Error::Entry { what, index, value: 0.0, range });
-            }
-            counts.compliant += u64::from(item.cost <= item.allocation);
-            *match (item.solved_before, item.solved_after) {
-                (true, true) => &mut counts.kept_correct,
-                (true, false) => &mut counts.lost_correct,
-                (false, true) => &mut counts.newly_correct,
-                (false, false) => &mut counts.still_wrong,
-            } += 1;
+    /// Returns [`Error::Setting`] for an allocation of 0: such an item is not part of the experiment.
+    pub fn update(&mut self, item: ReSolve) -> Result<(), Error> {
+        if item.allocation == 0 {
+            return Err(Error::Setting { name: "allocation", value: 0.0, range: "at least 1" });
         }
-        Ok(counts)
+        let kept = u64::from(item.cost <= item.allocation);
+        self.compliant = self.compliant.saturating_add(kept);
+        let count = match (item.solved_before, item.solved_after) {
+            (true, true) => &mut self.kept_correct,
+            (true, false) => &mut self.lost_correct,
+            (false, true) => &mut self.newly_correct,
+            (false, false) => &mut self.still_wrong,
+        };
+        *count = count.saturating_add(1);
+        Ok(())
     }
 
     /// Adds the counts of other items, for instance of another data set. A rate of merged counts is
@@ -104,8 +101,9 @@ impl BudgetAware {
     ///
     /// let solved = ReSolve { allocation: 9, cost: 9, solved_before: false, solved_after: true };
     /// let failed = ReSolve { solved_after: false, ..solved };
-    /// let physics = BudgetAware::new(&[solved, solved, solved])?;
-    /// let mut all = BudgetAware::new(&[failed])?;
+    /// let (mut all, mut physics) = (BudgetAware::default(), BudgetAware::default());
+    /// all.update(failed)?;
+    /// (0..3).try_for_each(|_| physics.update(solved))?;
     /// all.merge(&physics);
     /// assert_eq!((all.items(), all.budget_aware_accuracy()?), (4, 0.75));
     /// # Ok::<(), Error>(())

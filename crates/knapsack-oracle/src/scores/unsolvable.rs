@@ -17,7 +17,8 @@ use crate::{
 /// let item = |id, solved| Item::new(id, 1.0, 100, solved);
 /// let pool = Pool::new(vec![item("a", true)?, item("b", false)?, item("c", false)?])?;
 /// let plan = Plan::new(&[("a", 150), ("b", 50)], &pool, 300)?;
-/// let counts = UnsolvableCounts::new(&plan, &[false, true, true])?;
+/// let mut counts = UnsolvableCounts::default();
+/// counts.update(&plan, &[false, true, true])?;
 /// assert_eq!((counts.unsolvable, counts.left_out), (2, 1));
 /// assert_eq!((counts.allocated, counts.wasted), (200, 50));
 /// assert_eq!((counts.detection_rate()?, counts.waste_rate()?), (0.5, 0.25));
@@ -54,8 +55,8 @@ impl UnsolvableCounts {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::OtherPool`] if the plan has a position beyond the marks.
-    pub fn new(plan: &Plan, unsolvable: &[bool]) -> Result<Self, Error> {
+    /// Returns [`Error::OtherPool`] if the plan has a position beyond the marks; nothing is counted then.
+    pub fn update(&mut self, plan: &Plan, unsolvable: &[bool]) -> Result<(), Error> {
         let marked = unsolvable.iter().filter(|&&mark| mark).count() as u64;
         let (mut planned, mut wasted) = (0, 0);
         for (index, &Step { position, allocation }) in plan.steps().iter().enumerate() {
@@ -68,7 +69,8 @@ impl UnsolvableCounts {
             }
         }
         let allocated = plan.allocated();
-        Ok(Self { unsolvable: marked, left_out: marked - planned, allocated, wasted })
+        self.merge(&Self { unsolvable: marked, left_out: marked - planned, allocated, wasted });
+        Ok(())
     }
 
     /// Adds the counts of other plans, for instance for the other pools of a data set.

@@ -1,5 +1,5 @@
 use trajectory_metrics::ExactMean;
-use trajectory_metrics::tool_calls::{FailureCounts, PathDistances};
+use trajectory_metrics::tool_calls::{FailureCounts, MeanPathDistances, PathDistances};
 
 use crate::{environment::transcript::Transcript, error::Error};
 
@@ -36,10 +36,12 @@ use crate::{environment::transcript::Transcript, error::Error};
 /// others.update(&other.finish(true), &best)?;
 /// means.merge(&others);
 /// assert_eq!((means.runs(), means.left_out()), (2, 0));
-/// assert_eq!((means.cost_gap()?, means.cost_gap_without_redundant()?), (1.5, 1.5));
-/// assert_eq!(means.paths().exact_match_rate(), Ok(0.5));
-/// assert_eq!((means.task_completion_ratio()?, means.invalid_tool_use_ratio()?), (1.0, 0.0));
 /// assert_eq!(means.failures().calls, 4);
+/// let figures = means.finish()?;
+/// assert_eq!((figures.cost_gap, figures.cost_gap_without_redundant), (Some(1.5), Some(1.5)));
+/// assert_eq!(figures.paths.map(|paths| paths.exact_match_rate), Some(0.5));
+/// assert_eq!(figures.task_completion_ratio, 1.0);
+/// assert_eq!(figures.invalid_tool_use_ratio, Some(0.0));
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,6 +54,27 @@ pub struct RunMeans {
     lean_cost_gap: ExactMean,
     completed: ExactMean,
     failures: FailureCounts,
+}
+
+/// The figures of CostBench over many runs, from [`RunMeans::finish`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
+pub struct MeanRunScores {
+    /// The mean cost gap of the runs that reached the goal; lower is better. `None` if no run did.
+    pub cost_gap: Option<f64>,
+    /// The mean cost gap of the runs that reached the goal without redundant calls, which CostBench
+    /// prints in parentheses; lower is better. `None` if no run did.
+    pub cost_gap_without_redundant: Option<f64>,
+    /// The mean edit distance (AED), its normalised form (ANED) and the exact match rate (EMR) of the
+    /// runs that reached the goal. `None` if no run did.
+    pub paths: Option<MeanPathDistances>,
+    /// The share of runs that completed their task (TCR), in [0, 1]; higher is better.
+    pub task_completion_ratio: f64,
+    /// The share of the calls of all runs that failed through the agent's fault (ITUR), in [0, 1];
+    /// lower is better. `None` without a call.
+    pub invalid_tool_use_ratio: Option<f64>,
 }
 
 #[cfg(feature = "serde")]
@@ -152,52 +175,21 @@ impl RunMeans {
         self.left_out
     }
 
-    /// The mean edit distance (AED), its normalised form (ANED) and the exact match rate (EMR) of the
-    /// runs that reached the goal.
-    #[must_use]
-    pub const fn paths(&self) -> &PathDistances {
-        &self.paths
-    }
-
-    /// The mean cost gap of the runs that reached the goal; lower is better.
+    /// The figures over all runs.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] if there is no such run.
-    pub fn cost_gap(&self) -> Result<f64, Error> {
-        mean(&self.cost_gap)
-    }
-
-    /// The mean cost gap of the runs that reached the goal without redundant calls, which CostBench
-    /// prints in parentheses; lower is better.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Empty`] if there is no such run.
-    pub fn cost_gap_without_redundant(&self) -> Result<f64, Error> {
-        mean(&self.lean_cost_gap)
-    }
-
-    /// The share of runs that completed their task (TCR), in [0, 1]; higher is better.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Empty`] if there is no run.
-    pub fn task_completion_ratio(&self) -> Result<f64, Error> {
-        mean(&self.completed)
-    }
-
-    /// The share of the calls of all runs that failed through the agent's fault (ITUR), in [0, 1];
-    /// lower is better.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Empty`] if there is no call.
-    pub fn invalid_tool_use_ratio(&self) -> Result<f64, Error> {
-        match self.failures.calls {
-            0 => Err(Error::Empty),
-            calls => Ok(self.failures.invalid() as f64 / calls as f64),
-        }
+    /// [`Error::Empty`] if there is no run, apart from those left out.
+    pub fn finish(&self) -> Result<MeanRunScores, Error> {
+        let calls = self.failures.calls;
+        Ok(MeanRunScores {
+            cost_gap: self.cost_gap.finish().ok(),
+            cost_gap_without_redundant: self.lean_cost_gap.finish().ok(),
+            paths: self.paths.finish().ok(),
+            task_completion_ratio: self.completed.finish().map_err(|_| Error::Empty)?,
+            invalid_tool_use_ratio: (calls > 0)
+                .then(|| self.failures.invalid() as f64 / calls as f64),
+        })
     }
 
     /// The number of calls in each failure class.
@@ -205,9 +197,4 @@ impl RunMeans {
     pub const fn failures(&self) -> &FailureCounts {
         &self.failures
     }
-}
-
-fn mean(values: &ExactMean) -> Result<f64, Error> {
-    // The values are finite, so a mean is missing only if there are none.
-    values.finish().map_err(|_| Error::Empty)
 }

@@ -1,6 +1,6 @@
 use std::{
     collections::BTreeMap,
-    io::{BufReader, Read, Seek, SeekFrom},
+    io::{self, BufReader, Read, Seek, SeekFrom},
 };
 
 use flate2::bufread::DeflateDecoder;
@@ -39,7 +39,7 @@ impl<R: Read + Seek> Directory<R> {
         let archive = ZipLocator::new()
             .locate_in_reader(Positioned::new(source), &mut buffer, end)
             .map_err(|(_, error)| wrong(&error))?;
-        let mut entries = BTreeMap::new();
+        let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
         let mut ranges = Vec::new();
         let mut found = archive.entries(&mut buffer);
         while let Some(entry) = found.next_entry().map_err(|e| wrong(&e))? {
@@ -57,6 +57,18 @@ impl<R: Read + Seek> Directory<R> {
         }
         if ranges.len() as u64 != archive.entries_hint() {
             return Err(invalid(Problem::Truncated));
+        }
+        // The directory repeats the name that stands before the content. Where they differ, a damaged
+        // or forged name would hide a sample.
+        for (name, entry) in &entries {
+            let local = archive.get_entry(entry.place).and_then(|content| {
+                let header = content.local_header(&mut buffer)?;
+                Ok(header.file_path().as_bytes() == name.as_bytes())
+            });
+            if !local.map_err(|e| wrong(&e).in_entry(name))? {
+                let reason = "its name differs between the directory and the entry".to_owned();
+                return Err(invalid(Problem::Archive { reason }).in_entry(name));
+            }
         }
         // Entries that share bytes can hold far more than the file.
         ranges.sort_unstable();
@@ -105,6 +117,7 @@ fn leaves_folder(name: &str) -> bool {
 
 fn wrong(error: &rawzip::Error) -> Error {
     let problem = match error.kind() {
+        ErrorKind::IO(error) if error.kind() == io::ErrorKind::UnexpectedEof => Problem::Truncated,
         ErrorKind::IO(error) => return Error::io(Place::default(), error),
         ErrorKind::MissingEndOfCentralDirectory | ErrorKind::Eof => Problem::Truncated,
         _ => Problem::Archive { reason: error.to_string() },

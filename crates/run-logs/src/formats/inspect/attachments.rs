@@ -2,7 +2,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use trajectory_metrics::tool_calls::Value;
 
-use crate::{engines::json::reader::Json, error::Error, values::recorded_call::Arguments};
+use crate::{
+    engines::json::reader::Json,
+    error::{Error, Problem},
+    values::recorded_call::Arguments,
+};
 
 /// Long texts of a sample, to which other texts refer by hash.
 #[derive(Default)]
@@ -49,8 +53,13 @@ impl Attachments {
                 return json.skip();
             }
             let text = json.text()?;
-            self.texts.insert(key, text);
-            Ok(())
+            match self.texts.insert(key, text) {
+                None => Ok(()),
+                Some(_) => {
+                    let key = "an attachment".to_owned();
+                    Err(json.error(Problem::DuplicateKey { key }))
+                }
+            }
         })
     }
 

@@ -94,13 +94,7 @@ impl Sample {
                 })?;
             }
             "scores" => {
-                json.optional(|json| {
-                    json.map(|json, name| {
-                        let score = score(json)?;
-                        self.run.scores.insert(name, score);
-                        Ok(())
-                    })
-                })?;
+                self.run.scores = json.optional(|json| json.entries(score))?.unwrap_or_default();
             }
             "metadata" => self.keep("metadata", json.optional(Json::value)?),
             "events" => {
@@ -113,13 +107,8 @@ impl Sample {
                 }
             }
             "model_usage" => {
-                json.optional(|json| {
-                    json.map(|json, name| {
-                        let used = usage::usage(json)?;
-                        self.run.usage_by_model.insert(name, used);
-                        Ok(())
-                    })
-                })?;
+                let used = json.optional(|json| json.entries(usage::usage))?;
+                self.run.usage_by_model = used.unwrap_or_default();
             }
             "error" => self.run.error = json.optional(events::message)?,
             "error_retries" => {

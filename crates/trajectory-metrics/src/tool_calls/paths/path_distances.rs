@@ -22,14 +22,14 @@ use crate::{
 /// let mut paths = PathDistances::default();
 /// paths.update(&["look", "book"], &["look", "book"]);
 /// paths.update(&["look", "look", "book"], &["book", "pay"]);
-/// assert_eq!(paths.mean_edit_distance()?, 1.5);
-/// assert_eq!(paths.mean_normalized_edit_distance()?, 0.5);
-/// assert_eq!(paths.exact_match_rate()?, 0.5);
+/// let means = paths.finish()?;
+/// assert_eq!((means.edit_distance, means.normalized_edit_distance), (1.5, 0.5));
+/// assert_eq!((means.exact_match_rate, means.weight), (0.5, 2.0));
 ///
 /// let mut three_times = PathDistances::default();
 /// three_times.update_weighted(&["look"], &["look"], Weight::new(3.0)?);
 /// paths.merge(&three_times);
-/// assert_eq!(paths.exact_match_rate()?, 0.8);
+/// assert_eq!(paths.finish()?.exact_match_rate, 0.8);
 /// # Ok::<(), Error>(())
 /// ```
 ///
@@ -45,6 +45,23 @@ pub struct PathDistances {
     edit: ExactMean,
     normalized: ExactMean,
     exact: ExactMean,
+}
+
+/// Means over pairs of paths, from [`PathDistances::finish`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
+pub struct MeanPathDistances {
+    /// The sum of the weights of the pairs, which is their number if all weights are 1.
+    pub weight: f64,
+    /// The mean [`edit_distance`](crate::tool_calls::edit_distance()), in calls; lower is better.
+    pub edit_distance: f64,
+    /// The mean [`normalized_edit_distance`](crate::tool_calls::normalized_edit_distance), in [0, 1];
+    /// lower is better.
+    pub normalized_edit_distance: f64,
+    /// The share of pairs whose paths are equal, in [0, 1]; higher is better.
+    pub exact_match_rate: f64,
 }
 
 /// The means before their checks.
@@ -110,32 +127,18 @@ impl PathDistances {
         self.exact.merge(&other.exact);
     }
 
-    /// The mean [`edit_distance`], in calls; lower is better.
+    /// The means over all pairs.
     ///
     /// # Errors
     ///
     /// [`Error::ScoringRules`] without a pair of positive weight.
-    pub fn mean_edit_distance(&self) -> Result<f64, Error> {
-        Ok(self.edit.finish()?)
-    }
-
-    /// The mean [`normalized_edit_distance`](crate::tool_calls::normalized_edit_distance), in [0, 1]; lower is
-    /// better.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::mean_edit_distance`].
-    pub fn mean_normalized_edit_distance(&self) -> Result<f64, Error> {
-        Ok(self.normalized.finish()?)
-    }
-
-    /// The share of pairs whose paths are equal, in [0, 1]; higher is better.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::mean_edit_distance`].
-    pub fn exact_match_rate(&self) -> Result<f64, Error> {
-        Ok(self.exact.finish()?)
+    pub fn finish(&self) -> Result<MeanPathDistances, Error> {
+        Ok(MeanPathDistances {
+            weight: self.weight(),
+            edit_distance: self.edit.finish()?,
+            normalized_edit_distance: self.normalized.finish()?,
+            exact_match_rate: self.exact.finish()?,
+        })
     }
 }
 

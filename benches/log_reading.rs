@@ -1,0 +1,83 @@
+//! Reading of logs in MB/s, beside `rivals_logs.py`, which reads the same files with Python.
+//!
+//! The files are those of run-logs' tests, repeated to about 30 MB. With a file as an argument, that
+//! file is read, and the peak memory of the process is printed, which does not depend on its length.
+#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
+
+use std::{
+    env,
+    fs::{self, File},
+    hint::black_box,
+    io::Cursor,
+    path::Path,
+    time::Instant,
+};
+
+use run_logs::{AtLimit, Format, OutcomePolicy, ReadOptions, RunTable, StreamOptions, read};
+
+const FILES: [&str; 5] = [
+    "streams/synthetic",
+    "chat/openai_chat",
+    "chat/openai_responses",
+    "chat/gemini",
+    "chat/ollama",
+];
+const RUNS: usize = 5;
+
+/// Seconds that the thread has run, where Linux counts them: other programs do not count then.
+fn seconds(start: Instant) -> f64 {
+    let run = fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = run.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    nanoseconds.map_or_else(|| start.elapsed().as_secs_f64(), |nanoseconds| nanoseconds / 1e9)
+}
+
+/// The lowest seconds of several runs.
+fn lowest(mut work: impl FnMut()) -> f64 {
+    let clock = Instant::now();
+    let times = (0..RUNS).map(|_| {
+        let start = seconds(clock);
+        work();
+        seconds(clock) - start
+    });
+    times.fold(f64::INFINITY, f64::min)
+}
+
+fn runs_of(bytes: &[u8]) -> usize {
+    let runs = read(Cursor::new(bytes), Format::Auto, &ReadOptions::default()).unwrap();
+    runs.map(|run| black_box(run.unwrap()).turns.len()).sum()
+}
+
+fn main() {
+    let file = env::args().skip(1).find(|argument| !argument.starts_with("--"));
+    if let Some(file) = file {
+        let clock = Instant::now();
+        let start = seconds(clock);
+        let runs = read(File::open(&file).unwrap(), Format::Auto, &ReadOptions::default()).unwrap();
+        let turns: usize = runs.map(|run| run.unwrap().turns.len()).sum();
+        let seconds = seconds(clock) - start;
+        let megabytes = fs::metadata(&file).unwrap().len() as f64 / 1e6;
+        println!("{turns} turns, {megabytes:.0} MB, {:.0} MB/s", megabytes / seconds);
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        status.lines().filter(|line| line.starts_with("VmHWM")).for_each(|line| println!("{line}"));
+        return;
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/run-logs/tests/golden");
+    for name in FILES {
+        let once = fs::read(folder.join(format!("{name}.jsonl"))).unwrap();
+        let bytes = once.repeat(30_000_000 / once.len());
+        let megabytes = bytes.len() as f64 / 1e6;
+        let read_only = lowest(|| {
+            black_box(runs_of(&bytes));
+        });
+        let with_streams = lowest(|| {
+            let runs = read(Cursor::new(&bytes), Format::Auto, &ReadOptions::default()).unwrap();
+            let policy = OutcomePolicy::new(AtLimit::Censored);
+            black_box(RunTable::new(runs, &policy, &StreamOptions::default()).unwrap());
+        });
+        println!(
+            "{name}: runs {:.0} MB/s, runs and streams {:.0} MB/s",
+            megabytes / read_only,
+            megabytes / with_streams
+        );
+    }
+}

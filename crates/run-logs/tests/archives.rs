@@ -1,0 +1,203 @@
+//! Archives that are damaged or made to do harm.
+#![cfg(feature = "archives")]
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+use std::{
+    fs,
+    io::{Cursor, Write},
+    path::Path,
+};
+
+use flate2::{Compression, Crc, write::DeflateEncoder};
+use run_logs::{Error, Format, Place, Problem, ReadLimits, ReadOptions, Run, read};
+
+/// An entry of a zip archive: name, method, packed bytes, unpacked size and checksum.
+struct Entry {
+    name: String,
+    method: u16,
+    packed: Vec<u8>,
+    size: u32,
+    checksum: u32,
+}
+
+fn stored(name: &str, content: &[u8]) -> Entry {
+    let mut crc = Crc::new();
+    crc.update(content);
+    let size = content.len().try_into().unwrap();
+    Entry { name: name.into(), method: 0, packed: content.to_vec(), size, checksum: crc.sum() }
+}
+
+/// A deflated entry of one byte many times.
+fn bomb(name: &str, front: &[u8], byte: u8, times: usize, back: &[u8]) -> Entry {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    let mut crc = Crc::new();
+    let chunk = vec![byte; 1 << 20];
+    let chunks = times >> 20;
+    for part in [front].into_iter().chain((0..chunks).map(|_| &chunk[..])).chain([back]) {
+        encoder.write_all(part).unwrap();
+        crc.update(part);
+    }
+    let size = (front.len() + (chunks << 20) + back.len()).try_into().unwrap();
+    let (packed, checksum) = (encoder.finish().unwrap(), crc.sum());
+    Entry { name: name.into(), method: 8, packed, size, checksum }
+}
+
+/// A zip archive; `shared` lets all entries name the place of the first.
+fn archive(entries: &[Entry], shared: bool) -> Vec<u8> {
+    let (mut file, mut directory) = (Vec::new(), Vec::new());
+    for (i, entry) in entries.iter().enumerate() {
+        let at = if shared && i > 0 { 0 } else { u32::try_from(file.len()).unwrap() };
+        let mut sizes = Vec::new();
+        for number in [entry.checksum, entry.packed.len().try_into().unwrap(), entry.size] {
+            sizes.extend_from_slice(&number.to_le_bytes());
+        }
+        let length = u16::try_from(entry.name.len()).unwrap().to_le_bytes();
+        if at as usize == file.len() {
+            file.extend_from_slice(b"PK\x03\x04\x14\0\0\0");
+            file.extend_from_slice(&entry.method.to_le_bytes());
+            file.extend_from_slice(&[0; 4]);
+            file.extend_from_slice(&sizes);
+            file.extend_from_slice(&length);
+            file.extend_from_slice(&[0; 2]);
+            file.extend_from_slice(entry.name.as_bytes());
+            file.extend_from_slice(&entry.packed);
+        }
+        directory.extend_from_slice(b"PK\x01\x02\x14\0\x14\0\0\0");
+        directory.extend_from_slice(&entry.method.to_le_bytes());
+        directory.extend_from_slice(&[0; 4]);
+        directory.extend_from_slice(&sizes);
+        directory.extend_from_slice(&length);
+        directory.extend_from_slice(&[0; 12]);
+        directory.extend_from_slice(&at.to_le_bytes());
+        directory.extend_from_slice(entry.name.as_bytes());
+    }
+    let count = u16::try_from(entries.len()).unwrap().to_le_bytes();
+    let start = u32::try_from(file.len()).unwrap().to_le_bytes();
+    let length = u32::try_from(directory.len()).unwrap().to_le_bytes();
+    file.extend_from_slice(&directory);
+    file.extend_from_slice(b"PK\x05\x06\0\0\0\0");
+    file.extend_from_slice(&[count, count].concat());
+    file.extend_from_slice(&[length, start].concat());
+    file.extend_from_slice(&[0; 2]);
+    file
+}
+
+const HEADER: &[u8] = br#"{"eval":{"task":"t","model":"m"}}"#;
+
+fn with_header(entries: impl IntoIterator<Item = Entry>) -> Vec<u8> {
+    let entries: Vec<Entry> = [stored("header.json", HEADER)].into_iter().chain(entries).collect();
+    archive(&entries, false)
+}
+
+fn all(file: &[u8], limits: ReadLimits) -> Result<Vec<Run>, Error> {
+    read(Cursor::new(file), Format::Auto, &ReadOptions::default().with_limits(limits))?.collect()
+}
+
+fn problem(file: &[u8]) -> (Problem, Place) {
+    match all(file, ReadLimits::default()).unwrap_err() {
+        Error::Invalid { place, problem } => (problem, *place),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_last_of_several_entries_of_one_name_is_read() {
+    let sample = |id: u8| {
+        stored("samples/x_epoch_1.json", format!("{{\"id\":{id},\"epoch\":1}}").as_bytes())
+    };
+    let runs = all(&with_header([sample(1), sample(2)]), ReadLimits::default()).unwrap();
+    assert_eq!(runs.iter().map(|run| run.id.as_str()).collect::<Vec<_>>(), ["2"]);
+}
+
+#[test]
+fn an_entry_that_expands_too_far_is_stopped_while_it_is_unpacked() {
+    // 64 MiB in 64 kB: a string that is passed over, blanks, and nesting.
+    let (front, back) = (&br#"{"id":1,"epoch":1,"unread":""#[..], &br#""}"#[..]);
+    let bomb = bomb("samples/1_epoch_1.json", front, b' ', 64 << 20, back);
+    let file = with_header([bomb]);
+    let limits = ReadLimits::default();
+    assert_eq!(all(&file, limits).unwrap().len(), 1);
+    let stopped = |limits| match all(&file, limits).unwrap_err() {
+        Error::Invalid { place, problem } => (problem, place.entry.unwrap()),
+        other => panic!("{other:?}"),
+    };
+    let name = "samples/1_epoch_1.json".to_owned();
+    assert_eq!(stopped(limits.with_max_ratio(500)), (Problem::Ratio { limit: 500 }, name.clone()));
+    let limit = 1 << 20;
+    assert_eq!(stopped(limits.with_max_entry(limit)), (Problem::EntryTooLarge { limit }, name));
+}
+
+#[test]
+fn entries_that_share_bytes_are_refused() {
+    let sample = |name: &str| stored(name, br#"{"id":1,"epoch":1}"#);
+    let entries = [sample("header.json"), sample("samples/1_epoch_1.json")];
+    let (found, _) = problem(&archive(&entries, true));
+    assert!(matches!(found, Problem::Archive { .. }), "{found:?}");
+}
+
+#[test]
+fn names_that_lead_out_of_the_archive_are_refused() {
+    for name in ["../x.json", "/etc/passwd", "samples/../../x_epoch_1.json", "C:x", "a\0b", "..\\x"]
+    {
+        let (found, _) = problem(&with_header([stored(name, b"{}")]));
+        assert!(matches!(found, Problem::Value { .. }), "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn content_that_differs_from_its_checksum_is_refused() {
+    let mut sample = stored("samples/1_epoch_1.json", br#"{"id":1,"epoch":1}"#);
+    sample.checksum ^= 1;
+    let (found, place) = problem(&with_header([sample]));
+    assert!(matches!(found, Problem::Archive { .. }), "{found:?}");
+    assert_eq!(place.entry.as_deref(), Some("samples/1_epoch_1.json"));
+}
+
+#[test]
+fn forms_that_are_not_read_are_named() {
+    let mut sample = stored("samples/1_epoch_1.json", b"{}");
+    sample.method = 14;
+    let (found, _) = problem(&with_header([sample]));
+    assert!(matches!(found, Problem::Unsupported { .. }), "{found:?}");
+    let chunk = stored("samples/1_epoch_1/sample.json", br#"{"id":1,"epoch":1}"#);
+    let (found, _) = problem(&with_header([chunk]));
+    assert!(matches!(found, Problem::Unsupported { .. }), "{found:?}");
+    // An id that holds slashes is no chunk.
+    let slashed = stored("samples/a/b_epoch_1.json", br#"{"id":"a/b","epoch":1}"#);
+    assert_eq!(all(&with_header([slashed]), ReadLimits::default()).unwrap()[0].id, "a/b");
+    let (found, place) = problem(&archive(&[stored("notes.txt", b"x")], false));
+    assert_eq!((found, place.entry.as_deref()), (Problem::Missing, Some("header.json")));
+}
+
+#[test]
+fn an_archive_that_is_cut_off_is_an_error_and_not_an_empty_log() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for log in ["0.3.110.eval", "0.3.285.eval"] {
+        let file = fs::read(path.join("tests/golden/inspect").join(log)).unwrap();
+        for length in [4, 1000, file.len() / 2, file.len() - 30, file.len() - 1] {
+            let (found, _) = problem(&file[..length]);
+            assert_eq!(found, Problem::Truncated, "{log}: {length}");
+        }
+    }
+}
+
+#[test]
+fn any_damaged_byte_is_an_error_or_changes_nothing() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for log in ["0.3.110.killed.eval", "0.3.285.killed.eval"] {
+        let whole = fs::read(path.join("tests/golden/inspect").join(log)).unwrap();
+        let expected = all(&whole, ReadLimits::default()).unwrap();
+        let mut refused = 0;
+        for at in (0..whole.len()).step_by(61) {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 0x55;
+            match all(&damaged, ReadLimits::default()) {
+                // Times in the directory do not matter.
+                Ok(runs) => assert!(runs == expected, "{log}: {at}"),
+                Err(Error::Invalid { .. } | Error::UnknownFormat { .. }) => refused += 1,
+                Err(other) => panic!("{log}: {at}: {other:?}"),
+            }
+        }
+        assert!(refused > 100, "{log}: {refused}");
+    }
+}

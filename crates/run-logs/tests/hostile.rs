@@ -1,0 +1,192 @@
+//! Files that are damaged or made to do harm are typed errors that say where, never a panic and never
+//! an empty log.
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+use std::io::Cursor;
+
+use run_logs::{Error, Format, Place, Problem, ReadLimits, ReadOptions, Run, read};
+use trajectory_metrics::tool_calls::Value;
+
+/// A log of inspect_ai with these samples.
+fn log(samples: &str) -> String {
+    format!(
+        r#"{{"version":2,"status":"success","eval":{{"task":"t","model":"m"}},"samples":[{samples}]}}"#
+    )
+}
+
+fn all(text: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Vec<Run>, Error> {
+    read(Cursor::new(text), Format::Inspect, options)?.collect()
+}
+
+/// The problem of a log, and where it is.
+fn problem(text: impl AsRef<[u8]>) -> (Problem, Place) {
+    match all(text, &ReadOptions::default()).unwrap_err() {
+        Error::Invalid { place, problem } => (problem, *place),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The problem of one sample with this score in its metadata, so that any value is read.
+fn problem_of_value(value: &str) -> Problem {
+    problem(log(&format!(r#"{{"id":1,"epoch":1,"metadata":{{"x":{value}}}}}"#))).0
+}
+
+#[test]
+fn a_log_that_is_cut_off_anywhere_is_an_error_and_not_a_shorter_log() {
+    let whole = log(
+        r#"{"id":"a\u00e9","epoch":1,"scores":{"s":{"value":NaN}},"events":[{"event":"model","model":"m","output":{"choices":[{"message":{"content":"x"}}]}}]},{"id":2,"epoch":1}"#,
+    );
+    assert_eq!(all(&whole, &ReadOptions::default()).unwrap().len(), 2);
+    for end in 0..whole.len() {
+        let (problem, _) = problem(&whole.as_bytes()[..end]);
+        // A word that is cut off is no word.
+        let is_cut = matches!(problem, Problem::Truncated | Problem::Syntax { .. });
+        assert!(is_cut, "{end}: {problem:?}");
+    }
+    assert_eq!(problem(format!("{whole}{{}}")).0, Problem::Trailing);
+}
+
+#[test]
+fn nesting_of_a_hundred_thousand_is_an_error_wherever_it_is() {
+    let deep = ["[", "{\"a\":"].map(|open| open.repeat(100_000));
+    let too_deep = Problem::TooDeep { limit: 128 };
+    for deep in &deep {
+        // Read as a value, passed over, and in the place of the log.
+        assert_eq!(problem_of_value(deep), too_deep);
+        assert_eq!(problem(log(&format!(r#"{{"id":1,"epoch":1,"unread":{deep}"#))).0, too_deep);
+        assert!(matches!(problem(deep).0, Problem::TooDeep { .. } | Problem::Type { .. }));
+        let error = read(Cursor::new(deep), Format::Auto, &ReadOptions::default()).unwrap_err();
+        assert!(matches!(error, Error::UnknownFormat { .. }), "{error}");
+    }
+    // 128 levels are read: three of the log, one of the sample, and the rest of the value.
+    let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    let sample =
+        |depth| log(&format!(r#"{{"id":1,"epoch":1,"metadata":{{"x":{}}}}}"#, nested(depth)));
+    assert!(all(sample(124), &ReadOptions::default()).is_ok());
+    assert_eq!(problem(sample(125)).0, too_deep);
+}
+
+#[test]
+fn strings_of_100_mb_are_passed_over_where_they_are_not_read_and_refused_where_they_are() {
+    let long = "x".repeat(100_000_000);
+    let unread = log(&format!(r#"{{"id":1,"epoch":1,"unread":"{long}"}}"#));
+    assert_eq!(all(&unread, &ReadOptions::default()).unwrap().len(), 1);
+    let read = log(&format!(r#"{{"id":1,"epoch":1,"metadata":{{"x":"{long}"}}}}"#));
+    let (found, place) = problem(&read);
+    assert_eq!(found, Problem::StringTooLong { limit: 64 << 20 });
+    assert_eq!(
+        (place.sample.as_deref(), place.field.as_str()),
+        (Some("1, epoch 1"), "samples[0].metadata.x")
+    );
+    // The limit is the caller's.
+    let limits = ReadLimits::default().with_max_string(200_000_000);
+    assert!(all(&read, &ReadOptions::default().with_limits(limits)).is_ok());
+    let limits = limits.with_max_run(1 << 20);
+    let error = all(&read, &ReadOptions::default().with_limits(limits)).unwrap_err();
+    let too_large = Problem::RunTooLarge { limit: 1 << 20 };
+    assert!(matches!(error, Error::Invalid { problem, .. } if problem == too_large));
+}
+
+#[test]
+fn a_run_of_many_small_values_is_limited_too() {
+    let many = format!("[{}1]", "1,".repeat(300_000));
+    let text = log(&format!(r#"{{"id":1,"epoch":1,"metadata":{{"x":{many}}}}}"#));
+    let limits = ReadLimits::default().with_max_run(1 << 20);
+    let error = all(&text, &ReadOptions::default().with_limits(limits)).unwrap_err();
+    let too_large = Problem::RunTooLarge { limit: 1 << 20 };
+    assert!(matches!(error, Error::Invalid { problem, .. } if problem == too_large));
+    assert!(all(&text, &ReadOptions::default()).is_ok());
+}
+
+#[test]
+fn a_key_that_occurs_twice_is_an_error_where_it_is_read() {
+    let twice = |key: &str| Problem::DuplicateKey { key: key.to_owned() };
+    let (found, place) = problem(log(r#"{"id":1,"epoch":1,"epoch":2}"#));
+    assert_eq!((found, place.field.as_str()), (twice("epoch"), "samples[0].epoch"));
+    assert_eq!(problem(log(r#"{"id":1,"id":1,"epoch":1}"#)).0, twice("id"));
+    assert_eq!(problem(log(r#"{"id":1,"\u0069d":1,"epoch":1}"#)).0, twice("id"));
+    assert_eq!(problem_of_value(r#"{"k":1,"k":1}"#), twice("k"));
+    let scores = r#"{"id":1,"epoch":1,"scores":{"s":{"value":1},"s":{"value":0}}}"#;
+    assert_eq!(problem(log(scores)).0, twice("s"));
+    let usage = r#"{"id":1,"epoch":1,"model_usage":{"m":{"input_tokens":1},"m":{}}}"#;
+    assert_eq!(problem(log(usage)).0, twice("m"));
+    // Keys that nobody reads are not looked at.
+    assert!(
+        all(log(r#"{"id":1,"epoch":1,"unread":1,"unread":2}"#), &ReadOptions::default()).is_ok()
+    );
+}
+
+#[test]
+fn half_of_a_surrogate_pair_is_an_error_and_a_pair_is_a_letter() {
+    for half in [r"\ud800", r"\udc00", r"\ud800\ud800", r"\ud800x", r"\ud83d\n"] {
+        assert_eq!(problem_of_value(&format!("\"{half}\"")), Problem::LoneSurrogate, "{half}");
+    }
+    let text = log(r#"{"id":"\ud83d\ude00","epoch":1}"#);
+    assert_eq!(all(text, &ReadOptions::default()).unwrap()[0].id, "\u{1F600}");
+}
+
+#[test]
+fn bytes_that_are_not_utf_8_are_an_error_where_they_are_read() {
+    let mut text = log(r#"{"id":"x","epoch":1}"#).into_bytes();
+    let at = text.iter().rposition(|&byte| byte == b'x').unwrap();
+    text[at] = 0xff;
+    assert_eq!(problem(text).0, Problem::NotUtf8);
+}
+
+#[test]
+fn nan_is_a_missing_score_and_an_error_in_a_count() {
+    let scored = |value: &str| {
+        let text = log(&format!(r#"{{"id":1,"epoch":1,"scores":{{"s":{{"value":{value}}}}}}}"#));
+        all(text, &ReadOptions::default()).unwrap().remove(0).scores["s"].value.clone()
+    };
+    assert_eq!(scored("NaN"), Value::Null);
+    assert_eq!(scored(r#"{"a":NaN,"b":[1,NaN]}"#), {
+        let list = Value::List(vec![1.into(), Value::Null]);
+        Value::Map([("a".to_owned(), Value::Null), ("b".to_owned(), list)].into())
+    });
+    assert_eq!(scored("-Infinity"), Value::Real(f64::NEG_INFINITY));
+    let (found, place) = problem(log(r#"{"id":1,"epoch":NaN}"#));
+    assert!(matches!(found, Problem::Value { value, .. } if value == "NaN"));
+    assert_eq!(place.field, "samples[0].epoch");
+    let (found, _) = problem(log(r#"{"id":1,"epoch":1,"scores":{"s":{"value":nan}}}"#));
+    assert!(matches!(found, Problem::Syntax { .. }), "{found:?}");
+    assert_eq!(problem_of_value("1e400"), Problem::NumberRange { text: "1e400".to_owned() });
+}
+
+#[test]
+fn a_field_of_the_wrong_type_is_named_with_its_sample_and_path() {
+    let output = r#"{"id":"a","epoch":2,"events":[{"event":"info"},{"event":"model","output":{"choices":[{"message":{"content":"x","tool_calls":[{"id":"c","function":7}]}}]}}]}"#;
+    let error = all(log(output), &ReadOptions::default()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "sample a, epoch 2: samples[0].events[1].output.choices[0].message.tool_calls[0].function: \
+         expected a string, found a number"
+    );
+    let cases = [
+        (r#"{"id":1,"epoch":-1}"#, "samples[0].epoch"),
+        (r#"{"epoch":1}"#, "samples[0].id"),
+        (r#"{"id":1}"#, "samples[0].epoch"),
+        (r#"{"id":1,"epoch":1,"limit":{"limit":1}}"#, "samples[0].limit.type"),
+        (r#"{"id":1,"epoch":1,"scores":[]}"#, "samples[0].scores"),
+        (
+            r#"{"id":1,"epoch":1,"model_usage":{"a.b":{"output_tokens":1.5}}}"#,
+            "samples[0].model_usage.\"a.b\".output_tokens",
+        ),
+        (r#"[]"#, "samples[0]"),
+    ];
+    for (sample, field) in cases {
+        assert_eq!(problem(log(sample)).1.field, field, "{sample}");
+    }
+}
+
+#[test]
+fn a_log_without_its_head_or_with_samples_before_it_is_an_error() {
+    assert_eq!(problem(r#"{"version":2,"samples":null}"#).0, Problem::Missing);
+    let (found, _) = problem(r#"{"samples":[{"id":1,"epoch":1}],"eval":{"task":"t"}}"#);
+    assert!(matches!(found, Problem::Unsupported { .. }), "{found:?}");
+    // After an error there are no more runs.
+    let text = log(r#"{"id":1,"epoch":1},{"id":2},{"id":3,"epoch":1}"#);
+    let runs = read(Cursor::new(text), Format::Inspect, &ReadOptions::default()).unwrap();
+    let read: Vec<bool> = runs.map(|run| run.is_ok()).collect();
+    assert_eq!(read, [true, false]);
+}

@@ -357,6 +357,26 @@ fn the_picture_names_the_run_and_what_it_shows() {
 }
 
 #[test]
+fn the_default_has_narrower_intervals_than_quantiles_at_its_coverage_and_draws_the_chance_of_success()
+ {
+    let path = in_folder("chance.svg");
+    let arguments = ["--cap", "2500", "--warm-up", "20", "--resamples", "0", "--json"];
+    let of = |estimator: &str, more: &[&str]| {
+        json(&[&["--estimator", estimator], &arguments[..], more].concat())
+    };
+    let default = of("default", &["--plot", &path]);
+    let quantile = of("quantile", &[]);
+    assert!((number(&default["coverage"]) - 0.8).abs() < 0.05, "{}", default["coverage"]);
+    for name in ["interval_loss", "mean_width"] {
+        let (own, past) = (number(&default[name]), number(&quantile[name]));
+        assert!(own < past / 2.0, "{name}: {own} and {past}");
+    }
+    let picture = fs::read_to_string(path).unwrap();
+    assert!(picture.contains("chance of success") && picture.contains("left of the cap"));
+    assert!(refusal(&run(&["--keys", "model,,task"]), "--keys").contains("commas"));
+}
+
+#[test]
 fn the_same_call_gives_the_same_bytes() {
     let arguments = ["--estimator", "conformal", "--cap", "2500", "--json"];
     assert_eq!(run(&arguments).stdout, run(&arguments).stdout);

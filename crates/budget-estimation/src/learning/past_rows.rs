@@ -2,7 +2,9 @@ use scoring_rules::Weight;
 
 use crate::{
     error::Error,
-    forest::{ForestSettings, QuantileForest, TrainingRows},
+    forest::{
+        quantile_forest::QuantileForest, settings::ForestSettings, training_rows::TrainingRows,
+    },
 };
 
 /// The weight of a row of a run that failed; that of a run that succeeded is 1.

@@ -1,7 +1,5 @@
 use scoring_rules::Level;
 
-#[cfg(feature = "serde")]
-use super::stored::Stored;
 use super::{
     ROWS_OF_A_RUN,
     candidate_ends::Remaining,
@@ -11,7 +9,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    forest::QuantileForest,
+    forest::quantile_forest::QuantileForest,
     replay::{
         prefix::{Prefix, prefix},
         prefix_features::PrefixFeatures,
@@ -39,24 +37,27 @@ const RESTS: [f64; 3] = [1.0 / 6.0, 0.5, 5.0 / 6.0];
 /// What is learnt about one resource.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
+#[cfg_attr(
+    feature = "serde",
+    serde(try_from = "super::stored::Stored", into = "super::stored::Stored")
+)]
 pub(crate) struct ResourceLearner {
-    features: PrefixFeatures,
-    keys: KeyEffects,
-    rows: PastRows,
-    runs: u64,
-    next_forest: u64,
-    forests: Option<Box<[QuantileForest; 2]>>,
+    pub(super) features: PrefixFeatures,
+    pub(super) keys: KeyEffects,
+    pub(super) rows: PastRows,
+    pub(super) runs: u64,
+    pub(super) next_forest: u64,
+    pub(super) forests: Option<Box<[QuantileForest; 2]>>,
     /// By share of the forest of all columns.
-    ends: [StageEnds; 3],
+    pub(super) ends: [StageEnds; 3],
     /// The share that is used.
-    share: usize,
-    space: Space,
+    pub(super) share: usize,
+    pub(super) space: Space,
 }
 
 /// Memory that is used again.
 #[derive(Clone, Debug, Default)]
-struct Space {
+pub(super) struct Space {
     row: Vec<f64>,
     names: KeyNames,
     cumulative: Vec<f64>,
@@ -255,21 +256,6 @@ impl ResourceLearner {
                 (best, self.share) = (cost, share);
             }
         }
-    }
-
-    #[cfg(feature = "serde")]
-    pub(super) fn into_stored(self) -> Stored {
-        let Self { features, keys, rows, runs, next_forest, forests, ends, share, .. } = self;
-        let forests = forests.map(|forests| *forests);
-        Stored { features, keys, rows, runs, next_forest, forests, ends, share }
-    }
-
-    /// The stored form has been checked.
-    #[cfg(feature = "serde")]
-    pub(super) fn from_stored(stored: Stored) -> Self {
-        let Stored { features, keys, rows, runs, next_forest, forests, ends, share } = stored;
-        let (forests, space) = (forests.map(Box::new), Space::default());
-        Self { features, keys, rows, runs, next_forest, forests, ends, share, space }
     }
 }
 

@@ -2,9 +2,11 @@
 
 use crate::{
     error::Error,
-    forest::QuantileForest,
+    forest::quantile_forest::QuantileForest,
     learning::{
-        key_effects::KeyEffects, past_rows::PastRows, resource_learner::ResourceLearner,
+        key_effects::KeyEffects,
+        past_rows::PastRows,
+        resource_learner::{ResourceLearner, Space},
         stage_ends::StageEnds,
     },
     replay::prefix_features::PrefixFeatures,
@@ -33,18 +35,18 @@ pub(super) mod missing {
 #[derive(serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Stored {
-    pub(super) features: PrefixFeatures,
-    pub(super) keys: KeyEffects,
-    pub(super) rows: PastRows,
-    pub(super) runs: u64,
-    pub(super) next_forest: u64,
-    pub(super) forests: Option<[QuantileForest; 2]>,
-    pub(super) ends: [StageEnds; 3],
-    pub(super) share: usize,
+    features: PrefixFeatures,
+    keys: KeyEffects,
+    rows: PastRows,
+    runs: u64,
+    next_forest: u64,
+    forests: Option<[QuantileForest; 2]>,
+    ends: [StageEnds; 3],
+    share: usize,
 }
 
 impl Stored {
-    pub(super) fn check(&self) -> Result<(), Error> {
+    fn check(&self) -> Result<(), Error> {
         let columns = self.features.len() + KeyEffects::COLUMNS;
         let wrong = |problem| Err(Error::StoredValue { problem });
         if !self.rows.is_valid(columns) || !self.keys.is_valid() {
@@ -64,7 +66,10 @@ impl Stored {
 
 impl From<ResourceLearner> for Stored {
     fn from(learner: ResourceLearner) -> Self {
-        learner.into_stored()
+        let ResourceLearner { features, keys, rows, runs, next_forest, .. } = learner;
+        let forests = learner.forests.map(|forests| *forests);
+        let (ends, share) = (learner.ends, learner.share);
+        Self { features, keys, rows, runs, next_forest, forests, ends, share }
     }
 }
 
@@ -73,6 +78,8 @@ impl TryFrom<Stored> for ResourceLearner {
 
     fn try_from(stored: Stored) -> Result<Self, Error> {
         stored.check()?;
-        Ok(Self::from_stored(stored))
+        let Stored { features, keys, rows, runs, next_forest, forests, ends, share } = stored;
+        let (forests, space) = (forests.map(Box::new), Space::default());
+        Ok(Self { features, keys, rows, runs, next_forest, forests, ends, share, space })
     }
 }

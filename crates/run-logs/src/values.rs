@@ -1,5 +1,6 @@
 //! The types that every reader fills.
 
+pub(crate) mod expected_call;
 pub(crate) mod message;
 pub(crate) mod read_limits;
 pub(crate) mod recorded_call;
@@ -7,6 +8,7 @@ pub(crate) mod run;
 pub(crate) mod tokens;
 pub(crate) mod usage;
 
+pub use expected_call::ExpectedCall;
 pub use message::{Message, Reply, Role};
 pub use read_limits::ReadLimits;
 pub use recorded_call::{Arguments, RecordedCall};

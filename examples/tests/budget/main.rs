@@ -476,3 +476,51 @@ fn answers_before_the_first_turn_and_points_are_read() {
     assert!(error.contains("turn: is 3; the run has 3 turns"), "{error}");
     assert!(refusal(&run(&["--points"]), "--points").contains("--estimator FILE"));
 }
+
+/// By hand: 90, 70, 40 and 30 remained of the two successes, whose turns cost 25 and 30 in the mean.
+#[test]
+fn informed_references_are_the_least_losses_of_their_kind() {
+    let found = json(&[&three_runs("references.jsonl"), "--json", "--resamples", "0"]);
+    assert_figures(
+        &found,
+        &[
+            ("best_constant_loss", 60.0),
+            ("linear_oracle_loss", 55.0),
+            ("mean_cost_oracle_loss", 27.0),
+        ],
+    );
+}
+
+/// Each run a second time, under another name: tasks are as sure as the single runs were, runs surer.
+#[test]
+fn tasks_are_resampled_as_a_whole_on_request() {
+    let runs = [("a", vec![10, 20, 30, 40]), ("c", vec![30, 30]), ("d", vec![5, 5, 5])];
+    let task = |id: &str, copy: &str| {
+        let tokens = &runs.iter().find(|(name, _)| *name == id).unwrap().1;
+        rollout(&format!("{id}{copy}"), tokens, true).replacen(
+            '{',
+            &format!(r#"{{"task":"{id}","#),
+            1,
+        )
+    };
+    let answers = |copy: &str| {
+        [("a", 1, "[80, 100]"), ("a", 2, "[10, 50]"), ("c", 1, "[40, 60]"), ("d", 1, "[10, 20]")]
+            .map(|(id, turn, text)| estimate(&format!("{id}{copy}"), turn, text))
+    };
+    let ids = ["a", "c", "d"];
+    let once = written("once.jsonl", &ids.map(|id| task(id, "")));
+    let twice =
+        written("twice.jsonl", &[ids.map(|id| task(id, "")), ids.map(|id| task(id, "2"))].concat());
+    let said = written("said_twice.jsonl", &[answers(""), answers("2")].concat());
+    let single = written("said_once.jsonl", &answers(""));
+    let error = |file: &str, said: &str, more: &[&str]| {
+        let found = json(&[&[file, "--estimator", said, "--json"], more].concat());
+        number(&found["intervals"]["coverage"]["standard_error"])
+    };
+    let by_run = error(&once, &single, &[]);
+    let by_task = error(&twice, &said, &["--cluster-by-task"]);
+    assert!((by_run - by_task).abs() < 1e-12, "{by_run} {by_task}");
+    assert!(error(&twice, &said, &[]) < 0.9 * by_run);
+    let untold = refusal(&run(&[&three_runs("untold.jsonl"), "--cluster-by-task"]), "no task");
+    assert!(untold.contains("untold.jsonl:1: task: missing"), "{untold}");
+}

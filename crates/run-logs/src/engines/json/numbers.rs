@@ -10,10 +10,23 @@ impl Json<'_> {
     pub(crate) fn scalar(&mut self) -> Result<Value, Error> {
         self.scratch.clear();
         let limit = self.limits.max_string();
-        while let Some(byte) = self.after_scalar_byte()? {
-            self.scratch.push(byte);
+        loop {
+            let chunk = match self.source.chunk() {
+                Ok(chunk) => chunk,
+                Err(_) => return self.byte().and_then(|_| Err(self.syntax("a value"))),
+            };
+            let length = chunk.iter().position(|&byte| !is_of_scalar(byte));
+            let part = chunk.get(..length.unwrap_or(chunk.len())).unwrap_or_default();
+            self.scratch.extend_from_slice(part);
+            // A scalar may end with the input.
+            let ends = length.is_some() || part.is_empty();
+            let consumed = part.len();
+            self.source.consume(consumed);
             if self.scratch.len() > limit {
                 return Err(self.error(Problem::StringTooLong { limit }));
+            }
+            if ends {
+                break;
             }
         }
         match scalar(&self.scratch) {
@@ -23,19 +36,6 @@ impl Json<'_> {
             }
             Err(None) => Err(self.syntax("a value")),
             Err(Some(problem)) => Err(self.error(problem)),
-        }
-    }
-
-    /// Takes the next byte if it can belong to a number or a word.
-    fn after_scalar_byte(&mut self) -> Result<Option<u8>, Error> {
-        // A scalar may end with the input.
-        match self.source.peek() {
-            Ok(Some(byte)) if is_of_scalar(byte) => {
-                self.source.consume(1);
-                Ok(Some(byte))
-            }
-            Ok(_) => Ok(None),
-            Err(_) => self.byte().map(|_| None),
         }
     }
 }

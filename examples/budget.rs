@@ -4,8 +4,8 @@
 //! budget [FILE…] [--estimator linear|quantile|conformal|default|FILE] [--cap N]
 //!     [--resource output_tokens|input_tokens|total_tokens|cost_usd|NAME,NAME…] [--coverage 0.8]
 //!     [--lenient|--points] [--probes SEED]
-//!     [--keys NAME,NAME…] [--warm-up N] [--resamples N] [--seed N] [--cluster-by-task] [--json]
-//!     [--plot FILE.svg] [--plot-id ID]
+//!     [--keys NAME,NAME…] [--warm-up N] [--resamples N] [--seed N] [--cluster-by-task]
+//!     [--json] [--plot FILE.svg] [--plot-id ID]
 //! ```
 //!
 //! Without a file it takes bundled runs (made by `make_demo_traces`). Runs are replayed in the order
@@ -40,8 +40,8 @@ const USAGE: &str = "\
 budget [FILE…] [--estimator linear|quantile|conformal|default|FILE] [--cap N]
     [--resource output_tokens|input_tokens|total_tokens|cost_usd|NAME,NAME…] [--coverage 0.8]
     [--lenient|--points] [--probes SEED]
-    [--keys NAME,NAME…] [--warm-up N] [--resamples N] [--seed N] [--cluster-by-task] [--json]
-    [--plot FILE.svg] [--plot-id ID]
+    [--keys NAME,NAME…] [--warm-up N] [--resamples N] [--seed N] [--cluster-by-task]
+    [--json] [--plot FILE.svg] [--plot-id ID]
 
 Scores estimates of what an agent's runs still spend. Each FILE gets a column and an estimator of its
 own; without a FILE the program takes bundled runs. The estimator is one of four that learn from the

@@ -315,14 +315,9 @@ impl Counts {
                     "linear assumes the mean number of turns of past successes, {FIRST_TURNS} before the first, and a half-width of {HALF_WIDTH}; it claims no coverage, its losses are those of one that does"
                 ),
             ),
-            By::Quantile | By::Conformal => note(
+            By::Quantile | By::Conformal | By::Default => note(
                 self.cut_off_files,
                 "runs that a budget ended are learnt from as having needed at least so much"
-                    .to_owned(),
-            ),
-            By::Default => note(
-                self.cut_off_files,
-                "runs that a budget ended are learnt from with the rests that past runs suggest"
                     .to_owned(),
             ),
             By::Recorded { .. } => {}

@@ -32,7 +32,7 @@ pub(super) enum Ending {
 pub(super) struct PastRows {
     columns: usize,
     /// Missing values are `None`.
-    #[cfg_attr(feature = "serde", serde(with = "super::stored::missing"))]
+    #[cfg_attr(feature = "serde", serde(with = "super::missing_values"))]
     features: Vec<f64>,
     remaining: Vec<f64>,
     weights: Vec<f64>,

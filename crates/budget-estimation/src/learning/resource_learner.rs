@@ -1,5 +1,7 @@
 use scoring_rules::Level;
 
+#[cfg(feature = "serde")]
+use super::stored::Stored;
 use super::{
     ROWS_OF_A_RUN,
     candidate_ends::Remaining,
@@ -37,27 +39,24 @@ const RESTS: [f64; 3] = [1.0 / 6.0, 0.5, 5.0 / 6.0];
 /// What is learnt about one resource.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(try_from = "super::stored::Stored", into = "super::stored::Stored")
-)]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
 pub(crate) struct ResourceLearner {
-    pub(super) features: PrefixFeatures,
-    pub(super) keys: KeyEffects,
-    pub(super) rows: PastRows,
-    pub(super) runs: u64,
-    pub(super) next_forest: u64,
-    pub(super) forests: Option<Box<[QuantileForest; 2]>>,
+    features: PrefixFeatures,
+    keys: KeyEffects,
+    rows: PastRows,
+    runs: u64,
+    next_forest: u64,
+    forests: Option<Box<[QuantileForest; 2]>>,
     /// By share of the forest of all columns.
-    pub(super) ends: [StageEnds; 3],
+    ends: [StageEnds; 3],
     /// The share that is used.
-    pub(super) share: usize,
-    pub(super) space: Space,
+    share: usize,
+    space: Space,
 }
 
 /// Memory that is used again.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Space {
+struct Space {
     row: Vec<f64>,
     names: KeyNames,
     cumulative: Vec<f64>,
@@ -256,6 +255,29 @@ impl ResourceLearner {
                 (best, self.share) = (cost, share);
             }
         }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<ResourceLearner> for Stored {
+    fn from(learner: ResourceLearner) -> Self {
+        let ResourceLearner {
+            features, keys, rows, runs, next_forest, forests, ends, share, ..
+        } = learner;
+        let forests = forests.map(|forests| *forests);
+        Self { features, keys, rows, runs, next_forest, forests, ends, share }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for ResourceLearner {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        stored.check()?;
+        let Stored { features, keys, rows, runs, next_forest, forests, ends, share } = stored;
+        let (forests, space) = (forests.map(Box::new), Space::default());
+        Ok(Self { features, keys, rows, runs, next_forest, forests, ends, share, space })
     }
 }
 

@@ -12,12 +12,13 @@ use crate::{
     engines::folder::Folder,
     error::Error,
     format::Format,
-    formats::{run_iterator::Opened, shape::Shape, tau2::results::Results},
+    formats::{
+        run_iterator::Opened,
+        shape::Shape,
+        tau2::results::{Results, SIMULATIONS},
+    },
     read_options::ReadOptions,
 };
-
-/// Where the simulations of the folder form are.
-const SIMULATIONS: &str = "simulations";
 
 /// Whether the first bytes of a file show results, or one simulation.
 pub(crate) fn recognizes(shape: &Shape) -> bool {

@@ -1,6 +1,6 @@
 use trajectory_metrics::tool_calls::ToolCall;
 
-use crate::values::run::Caller;
+use crate::values::caller::Caller;
 
 /// A call that the author of a task expects.
 ///

@@ -4,6 +4,7 @@ use censoring::StopReason;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::values::{
+    caller::Caller,
     expected_call::ExpectedCall,
     message::{Message, Reply},
     usage::Usage,
@@ -105,31 +106,6 @@ pub struct RunLimit {
     pub limit: Option<f64>,
     /// What was reached, in words.
     pub reason: Option<String>,
-}
-
-/// Who called the model.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Caller {
-    /// The agent.
-    #[default]
-    Agent,
-    /// An agent that the agent called, by name.
-    Subagent(String),
-    /// A scorer that grades the run with a model.
-    Grader,
-    /// A simulated user.
-    User,
-    /// An attempt that failed and was repeated.
-    FailedAttempt,
-}
-
-impl Caller {
-    /// Whether the call belongs to the agent or to one of its subagents.
-    #[must_use]
-    pub const fn is_agent(&self) -> bool {
-        matches!(self, Self::Agent | Self::Subagent(_))
-    }
 }
 
 /// One call of a model: what was asked, what was returned.

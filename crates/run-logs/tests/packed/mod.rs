@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use trajectory_metrics::tool_calls::Value;
 
 /// The lines of a compressed file beside the script that made it.
-pub fn lines(name: &str) -> Vec<Json> {
+pub(crate) fn lines(name: &str) -> Vec<Json> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     let mut text = String::new();
     GzDecoder::new(fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
@@ -15,10 +15,10 @@ pub fn lines(name: &str) -> Vec<Json> {
 }
 
 /// A folder of files that goes away with this value.
-pub struct Folder(pub PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
-    pub fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("run-logs-{name}-{}", std::process::id()));
         // A folder that a killed test has left behind.
         let _ = fs::remove_dir_all(&path);
@@ -26,7 +26,7 @@ impl Folder {
         Self(path)
     }
 
-    pub fn write(&self, path: &str, text: &str) -> PathBuf {
+    pub(crate) fn write(&self, path: &str, text: &str) -> PathBuf {
         let path = self.0.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
@@ -34,7 +34,7 @@ impl Folder {
     }
 
     /// Writes packed files.
-    pub fn unpack(&self, name: &str) {
+    pub(crate) fn unpack(&self, name: &str) {
         for line in lines(name) {
             self.write(line["path"].as_str().unwrap(), line["text"].as_str().unwrap());
         }
@@ -48,7 +48,7 @@ impl Drop for Folder {
 }
 
 /// The same value in the types of the workspace.
-pub fn value(json: &Json) -> Value {
+pub(crate) fn value(json: &Json) -> Value {
     match json {
         Json::Null => Value::Null,
         Json::Bool(value) => Value::Bool(*value),

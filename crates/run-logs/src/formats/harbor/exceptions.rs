@@ -75,7 +75,7 @@ pub(crate) fn failure(name: &str) -> Failure {
         | "DspyImportError"
         | "MissingExtraError"
         | "RegradeError" => (StopReason::EnvironmentEnd, false, false),
-        other => (StopReason::Other(other.to_owned()), false, false),
+        other => (StopReason::from(other.to_owned()), false, false),
     };
     Failure { stop, reward_is_valid, is_limit }
 }

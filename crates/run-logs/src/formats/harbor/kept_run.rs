@@ -8,8 +8,9 @@ use crate::{
     error::{Error, Problem},
     formats::harbor::metrics::usage_back,
     values::{
+        caller::Caller,
         expected_call::ExpectedCall,
-        run::{Caller, Run, RunLimit, Score},
+        run::{Run, RunLimit, Score},
         usage::Usage,
     },
 };

@@ -10,8 +10,9 @@ use crate::{
     },
     read_options::ReadOptions,
     values::{
+        caller::Caller,
         message::{Message, Role},
-        run::{Caller, Score, Turn},
+        run::{Score, Turn},
         usage::Usage,
     },
 };

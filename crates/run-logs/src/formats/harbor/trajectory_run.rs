@@ -7,10 +7,7 @@ use crate::{
         metrics::{sum, value},
         trajectory::Trajectory,
     },
-    values::{
-        run::{Caller, Run},
-        usage::Usage,
-    },
+    values::{caller::Caller, run::Run, usage::Usage},
 };
 
 impl Trajectory {

@@ -17,8 +17,9 @@ use crate::{
     },
     read_options::ReadOptions,
     values::{
+        caller::Caller,
         message::Reply,
-        run::{Caller, Run, RunLimit, Score, Turn},
+        run::{Run, RunLimit, Score, Turn},
         usage::Usage,
     },
 };

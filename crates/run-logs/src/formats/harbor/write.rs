@@ -10,7 +10,8 @@ use crate::{
         written_step::{map, number, step},
     },
     values::{
-        run::{Caller, Run, Turn},
+        caller::Caller,
+        run::{Run, Turn},
         usage::Usage,
     },
 };

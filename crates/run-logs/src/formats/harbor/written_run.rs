@@ -8,8 +8,9 @@ use crate::{
         written_step::{map, number},
     },
     values::{
+        caller::Caller,
         expected_call::ExpectedCall,
-        run::{Caller, Run, Score},
+        run::{Run, Score},
     },
 };
 

@@ -4,9 +4,10 @@ use crate::{
     formats::tau2::messages::{Entry, Said, ToolResult, calls, entry, results},
     read_options::ReadOptions,
     values::{
+        caller::Caller,
         message::{Message, Reply, Role},
         recorded_call::RecordedCall,
-        run::{Caller, Turn},
+        run::Turn,
         usage::Usage,
     },
 };

@@ -5,7 +5,7 @@ use trajectory_metrics::tool_calls::{ToolCall, Value};
 use crate::{
     engines::json::reader::Json,
     error::{Error, Problem},
-    values::{expected_call::ExpectedCall, run::Caller},
+    values::{caller::Caller, expected_call::ExpectedCall},
 };
 
 /// What the head of the results says of all simulations.

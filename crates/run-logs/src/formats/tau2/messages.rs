@@ -7,9 +7,9 @@ use crate::{
     error::{Error, Problem},
     formats::{chat::usage::usage, tau2::header::requestor},
     values::{
+        caller::Caller,
         message::Role,
         recorded_call::{Arguments, RecordedCall},
-        run::Caller,
         usage::Usage,
     },
 };

@@ -4,13 +4,15 @@ use crate::{
     engines::{folder::Folder, json::reader::Json},
     error::{Error, Problem},
     formats::tau2::{
-        SIMULATIONS,
         header::Header,
         simulation::{Simulation, simulation},
     },
     read_options::ReadOptions,
     values::run::Run,
 };
+
+/// The field of the simulations, and the folder that holds them in the folder form.
+pub(crate) const SIMULATIONS: &str = "simulations";
 
 const RESULTS: &[&str] = &["info", "tasks", SIMULATIONS, "simulation_index"];
 

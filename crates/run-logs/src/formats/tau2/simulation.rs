@@ -12,7 +12,8 @@ use crate::{
     },
     read_options::ReadOptions,
     values::{
-        run::{Caller, Run, RunLimit, Score},
+        caller::Caller,
+        run::{Run, RunLimit, Score},
         usage::Usage,
     },
 };

@@ -5,16 +5,11 @@
 //! on its length.
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
-use std::{
-    env,
-    fs,
-    hint::black_box,
-    io::Cursor,
-    path::Path,
-    time::Instant,
-};
+use std::{env, fs, hint::black_box, io::Cursor, path::Path, time::Instant};
 
-use run_logs::{AtLimit, Format, OutcomePolicy, ReadOptions, RunTable, StreamOptions, read, read_path};
+use run_logs::{
+    AtLimit, Format, OutcomePolicy, ReadOptions, RunTable, StreamOptions, read, read_path,
+};
 
 const FILES: [&str; 5] = [
     "streams/synthetic",

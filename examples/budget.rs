@@ -1,11 +1,11 @@
 //! Scores estimates of what an agent's runs still spend, or estimates it itself from earlier runs.
 //!
 //! ```text
-//! budget [FILE…] [--estimator linear|quantile|conformal|FILE] [--cap N]
+//! budget [FILE…] [--estimator linear|quantile|conformal|default|FILE] [--cap N]
 //!     [--resource output_tokens|input_tokens|total_tokens|cost_usd|NAME,NAME…] [--coverage 0.8]
 //!     [--lenient|--points] [--probes SEED]
-//!     [--warm-up N] [--resamples N] [--seed N] [--cluster-by-task] [--json]
-//!     [--plot FILE.svg] [--plot-id ID]
+//!     [--keys NAME,NAME…] [--warm-up N] [--resamples N] [--seed N] [--cluster-by-task]
+//!     [--json] [--plot FILE.svg] [--plot-id ID]
 //! ```
 //!
 //! Without a file it takes bundled runs (made by `make_demo_traces`). Runs are replayed in the order
@@ -37,14 +37,14 @@ fn main() -> ExitCode {
 }
 
 const USAGE: &str = "\
-budget [FILE…] [--estimator linear|quantile|conformal|FILE] [--cap N]
+budget [FILE…] [--estimator linear|quantile|conformal|default|FILE] [--cap N]
     [--resource output_tokens|input_tokens|total_tokens|cost_usd|NAME,NAME…] [--coverage 0.8]
     [--lenient|--points] [--probes SEED]
-    [--warm-up N] [--resamples N] [--seed N] [--cluster-by-task] [--json]
-    [--plot FILE.svg] [--plot-id ID]
+    [--keys NAME,NAME…] [--warm-up N] [--resamples N] [--seed N] [--cluster-by-task]
+    [--json] [--plot FILE.svg] [--plot-id ID]
 
 Scores estimates of what an agent's runs still spend. Each FILE gets a column and an estimator of its
-own; without a FILE the program takes bundled runs. The estimator is one of three that learn from the
+own; without a FILE the program takes bundled runs. The estimator is one of four that learn from the
 runs before in the file, or a FILE of recorded answers of a model.
 A prefix is what a run had spent after 1 to T - 1 of its T turns. It is feasible where the run
 succeeded, with --cap or `caps` in the file within its caps.
@@ -79,6 +79,8 @@ best_constant_loss, linear_oracle_loss, mean_cost_oracle_loss
                             --cap does not apply, caps stand in the files
 --probes SEED               labels runs that have `achieved` by random targets and budgets, half of
                             them reachable; the time is the first resource with time in its name
+--keys NAME,NAME            fields of the runs, such as model, whose runs are alike for the default
+                            estimator; it always uses task
 --lenient                   reads answers of an estimates file that stray from the form
 --points                    the same, and a single number as an interval without width
 --resamples N, --seed N     of the bootstrap of whole runs behind the 95 % intervals; 0 for none
@@ -89,7 +91,7 @@ best_constant_loss, linear_oracle_loss, mean_cost_oracle_loss
 ";
 
 /// Estimators that learn from earlier runs.
-const ESTIMATORS: [&str; 3] = ["linear", "quantile", "conformal"];
+const ESTIMATORS: [&str; 4] = ["linear", "quantile", "conformal", "default"];
 
 struct Arguments {
     files: Vec<PathBuf>,
@@ -111,6 +113,7 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
         others: Vec::new(),
         probes: None,
         cap: None,
+        keys: Vec::new(),
         by: By::Linear,
         coverage: Level::new(0.8)?,
         warm_up: 0,
@@ -148,6 +151,13 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
                 settings.coverage = program::value(&mut parser, "--coverage", |text| {
                     let level = text.parse().ok().and_then(|share| Level::new(share).ok());
                     level.ok_or("give a number between 0 and 1")
+                })?;
+            }
+            Long("keys") => {
+                settings.keys = program::value(&mut parser, "--keys", |names| {
+                    let names: Vec<String> = names.split(',').map(str::to_owned).collect();
+                    let named = names.iter().all(|name| !name.is_empty());
+                    if named { Ok(names) } else { Err("give names with commas between them") }
                 })?;
             }
             Long("lenient") => mode = AnswerMode::Lenient,
@@ -211,6 +221,7 @@ fn output() -> Result<String, Box<dyn Error>> {
         "linear" => By::Linear,
         "quantile" => By::Quantile,
         "conformal" => By::Conformal,
+        "default" => By::Default,
         file => {
             let path = Path::new(file);
             if !path.exists() {

@@ -105,6 +105,7 @@ pub fn evaluate(
     let estimates = EstimateFile::read(text).map_err(at)?;
     let by = By::Recorded { file: "bagen".to_owned(), answers: Answers::new() };
     let settings = Settings {
+        keys: Vec::new(),
         spent: Spent::output_tokens(),
         others: Vec::new(),
         probes: None,
@@ -139,8 +140,16 @@ pub fn evaluate(
         let samples: Vec<_> = samples.into_iter().filter(|it| it.remaining() > 0.0).collect();
         // The file has no answer before the first turn.
         let before_first_turn = Vec::new();
-        let runs =
-            Runs { rollouts, resource, samples, every_sample, before_first_turn, left_out, notes };
+        let runs = Runs {
+            rollouts,
+            resource,
+            samples,
+            every_sample,
+            chances: Vec::new(),
+            before_first_turn,
+            left_out,
+            notes,
+        };
         let mut report = budget_report::evaluate(&runs, &settings, resamples, seed).map_err(at)?;
         report.resource = name.to_owned();
         report.cap = all.first().and_then(|sample| sample.amounts.first()?.cap);

@@ -164,12 +164,13 @@ pub fn read(path: &Path, spent: &[Spent]) -> Result<RolloutFile, InputError> {
 
 /// The runs of several files, one file after the other; failed ones that a budget ended are marked
 /// as cut off.
-pub(crate) fn together(files: &[&RolloutFile]) -> Result<Rollouts, Error> {
+pub(crate) fn together(files: &[&RolloutFile], keys: &[String]) -> Result<Rollouts, Error> {
     let bytes: Vec<&[u8]> = files.iter().map(|file| &file.bytes[..]).collect();
     // Every file is read with the same resources.
     let resources =
         files.first().map_or(COSTS.map(str::to_owned).to_vec(), |file| file.resources.clone());
-    let mut rollouts = Rollouts::read_json_lines(&bytes.join(&b'\n')[..], resources)?;
+    let mut rollouts = Rollouts::new(resources)?.with_keys(keys)?;
+    rollouts.append_json_lines(&bytes.join(&b'\n')[..])?;
     let rows = files.iter().flat_map(|file| &file.rows);
     for (index, _) in rows.enumerate().filter(|(_, row)| row.budget_ended) {
         if !rollouts.get(index)?.succeeded() {

@@ -106,6 +106,10 @@ impl Scored {
         let feasible = self.samples.iter().filter(|(sample, _)| sample.is_feasible());
         let loss = |(sample, _): &(Sample, String)| {
             let Estimate::Interval(ends) = sample.estimate() else { return None };
+            // An end that is not known.
+            if ends.high() == f64::MAX {
+                return None;
+            }
             let y = sample.remaining();
             let outside = (ends.low() - y).max(y - ends.high()).max(0.0);
             Some(ends.high() - ends.low() + 2.0 / (1.0 - COVERAGE) * outside)

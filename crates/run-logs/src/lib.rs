@@ -1,11 +1,9 @@
 #![doc = include_str!("../README.md")]
 
 mod conversions;
-#[allow(dead_code, reason = "readers of further formats use the rest")]
 mod engines;
 mod error;
 mod format;
-#[allow(dead_code, reason = "readers of further formats use the rest")]
 mod formats;
 mod read;
 mod read_options;

@@ -10,7 +10,10 @@ use crate::{
     replay::prefix::Prefix,
     resource::Resource,
     rollouts::rollout::Rollout,
-    success::{AbortLimit, SuccessForecast, SuccessForecaster},
+    success::{
+        abort_limit::AbortLimit,
+        success_forecaster::{SuccessForecast, SuccessForecaster},
+    },
 };
 
 /// The estimator to start with. It learns run by run what a run will still spend, and whether the run will

@@ -2,7 +2,9 @@ use scoring_rules::Weight;
 
 use crate::{
     error::Error,
-    forest::{ForestSettings, QuantileForest, TrainingRows},
+    forest::{
+        quantile_forest::QuantileForest, settings::ForestSettings, training_rows::TrainingRows,
+    },
 };
 
 /// The weight of a row of a run that failed; that of a run that succeeded is 1.
@@ -30,7 +32,7 @@ pub(super) enum Ending {
 pub(super) struct PastRows {
     columns: usize,
     /// Missing values are `None`.
-    #[cfg_attr(feature = "serde", serde(with = "super::stored::missing"))]
+    #[cfg_attr(feature = "serde", serde(with = "super::missing_values"))]
     features: Vec<f64>,
     remaining: Vec<f64>,
     weights: Vec<f64>,

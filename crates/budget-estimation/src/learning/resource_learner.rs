@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    forest::QuantileForest,
+    forest::quantile_forest::QuantileForest,
     replay::{
         prefix::{Prefix, prefix},
         prefix_features::PrefixFeatures,
@@ -256,20 +256,28 @@ impl ResourceLearner {
             }
         }
     }
+}
 
-    #[cfg(feature = "serde")]
-    pub(super) fn into_stored(self) -> Stored {
-        let Self { features, keys, rows, runs, next_forest, forests, ends, share, .. } = self;
+#[cfg(feature = "serde")]
+impl From<ResourceLearner> for Stored {
+    fn from(learner: ResourceLearner) -> Self {
+        let ResourceLearner {
+            features, keys, rows, runs, next_forest, forests, ends, share, ..
+        } = learner;
         let forests = forests.map(|forests| *forests);
-        Stored { features, keys, rows, runs, next_forest, forests, ends, share }
+        Self { features, keys, rows, runs, next_forest, forests, ends, share }
     }
+}
 
-    /// The stored form has been checked.
-    #[cfg(feature = "serde")]
-    pub(super) fn from_stored(stored: Stored) -> Self {
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for ResourceLearner {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        stored.check()?;
         let Stored { features, keys, rows, runs, next_forest, forests, ends, share } = stored;
         let (forests, space) = (forests.map(Box::new), Space::default());
-        Self { features, keys, rows, runs, next_forest, forests, ends, share, space }
+        Ok(Self { features, keys, rows, runs, next_forest, forests, ends, share, space })
     }
 }
 

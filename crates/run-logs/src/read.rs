@@ -1,5 +1,5 @@
 use std::{
-    collections::VecDeque,
+    collections::{HashSet, VecDeque},
     fmt,
     fs::{self, File},
     io::{Read, Seek},
@@ -30,6 +30,8 @@ pub struct Runs<'a> {
     format: Format,
     options: ReadOptions,
     unrecognized: Vec<PathBuf>,
+    /// Folders whose files were read as parts of other logs.
+    owned: HashSet<PathBuf>,
 }
 
 /// Reads the runs of a log.
@@ -103,6 +105,7 @@ pub fn read_path(
         format,
         options: *options,
         unrecognized: Vec::new(),
+        owned: HashSet::new(),
     };
     if !runs.open_next()? {
         let place = Place { file: Some(name), ..Place::default() };
@@ -145,6 +148,7 @@ impl<'a> Runs<'a> {
             format: opened.format,
             options: *options,
             unrecognized: Vec::new(),
+            owned: HashSet::new(),
         }
     }
     /// The format of the log that is being read.
@@ -162,6 +166,9 @@ impl<'a> Runs<'a> {
     /// Opens the next file whose format is recognized; false if there is none.
     fn open_next(&mut self) -> Result<bool, Error> {
         while let Some(path) = self.files.pop_front() {
+            if path.ancestors().any(|folder| self.owned.contains(folder)) {
+                continue;
+            }
             let name = path.display().to_string();
             let opened = File::open(&path)
                 .map_err(|error| Error::io(Place::default(), &error))
@@ -170,7 +177,8 @@ impl<'a> Runs<'a> {
                 Ok(Opened { format, runs, owned }) => {
                     (self.format, self.current, self.file) = (format, Some(runs), Some(name));
                     if let Some(owned) = owned {
-                        self.files.retain(|file| !file.starts_with(&owned));
+                        while self.unrecognized.pop_if(|file| file.starts_with(&owned)).is_some() {}
+                        self.owned.insert(owned);
                     }
                     return Ok(true);
                 }

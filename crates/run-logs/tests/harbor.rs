@@ -145,7 +145,9 @@ fn trajectories_of_all_versions_are_read_as_the_package_atif_reads_them() {
 fn trials_of_harbor_are_read_as_harbor_reads_them() {
     let folder = Folder::new("harbor");
     folder.unpack("harbor/harbor.jsonl.gz");
-    let read = runs(&folder.0, Format::Harbor);
+    let mut files = read_path(&folder.0, Format::Auto, &ReadOptions::default()).unwrap();
+    let read: Vec<Run> = files.by_ref().map(|run| run.unwrap()).collect();
+    assert_eq!((files.format(), files.unrecognized().len()), (Format::Harbor, 0));
     let expected = lines("harbor/harbor.expected.jsonl.gz");
     let expected: BTreeMap<&str, &Json> =
         expected[1..].iter().map(|trial| (trial["name"].as_str().unwrap(), trial)).collect();

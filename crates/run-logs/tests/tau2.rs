@@ -304,3 +304,41 @@ fn calls_read_from_results_agree_with_the_recorded_matches_as_often_as_the_recor
         assert_eq!(failed_calls, recorded.filter(|call| call["ok"] == false).count());
     }
 }
+
+#[test]
+fn hostile_results_are_errors_with_the_simulation_and_the_field() {
+    let folder = Folder::new("tau2-errors");
+    let head = r#"{"info": {"num_trials": 1}, "tasks": [], "simulations": [{"id": "s", "task_id": "t", "termination_reason": "user_stop"#;
+    let first = |tail: &str| {
+        let path = folder.write("results.json", &format!("{head}{tail}"));
+        let mut runs = read_path(&path, Format::Auto, &ReadOptions::default()).unwrap();
+        match runs.next().unwrap().unwrap_err() {
+            Error::Invalid { place, problem } => {
+                assert!(place.file.as_ref().unwrap().ends_with("results.json"), "{place}");
+                assert_eq!(place.sample.as_deref(), Some("s"), "{place}");
+                (place.field, problem)
+            }
+            other => panic!("{other}"),
+        }
+    };
+    let call =
+        r#"", "messages": [{"role": "assistant", "tool_calls": [{"name": "f", "arguments": "#;
+    let (field, problem) = first(&format!("{call}3}}]}}]}}]}}"));
+    assert_eq!(field, "simulations[0].messages[0].tool_calls[0].arguments");
+    assert!(matches!(problem, Problem::Type { expected: "an object", found: "a number" }));
+    let (_, problem) = first(&format!("{call}{{\"a\": 1, \"a\": 2}}}}]}}]}}]}}"));
+    assert!(matches!(problem, Problem::DuplicateKey { key } if key == "a"));
+    let (_, problem) = first(&format!("{call}{{\"a\": {}", "[".repeat(100_000)));
+    assert!(matches!(problem, Problem::TooDeep { .. }));
+    let (field, problem) = first("\", \"agent_cost\": NaN}]}");
+    assert_eq!(field, "simulations[0].agent_cost");
+    assert!(matches!(problem, Problem::Value { .. }), "{problem}");
+    let (_, problem) = first("\", \"messages\": [");
+    assert_eq!(problem, Problem::Truncated);
+    let (field, problem) = first("\", \"trial\": -1}]}");
+    assert_eq!(field, "simulations[0].trial");
+    assert!(matches!(problem, Problem::Value { .. }));
+    let (field, problem) = first("\", \"messages\": [{\"role\": \"robot\"}]}]}");
+    assert_eq!(field, "simulations[0].messages[0].role");
+    assert!(matches!(problem, Problem::Value { value, .. } if value == "robot"));
+}

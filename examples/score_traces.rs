@@ -267,6 +267,9 @@ fn log_table(report: &StreamReports, settings: &Settings) -> String {
         text.push_str(&table(&names, &columns, reference, settings, are_comparable));
     }
     text.push_str(&stream_report::left_out(report));
+    for note in &report.notes {
+        text.push_str(&format!("note: {note}\n"));
+    }
     text + &noted(&names, &columns)
 }
 

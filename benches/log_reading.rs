@@ -1,19 +1,15 @@
 //! Reading of logs in MB/s, beside `rivals_logs.py`, which reads the same files with Python.
 //!
-//! The files are those of run-logs' tests, repeated to about 30 MB. With a file as an argument, that
-//! file is read, and the peak memory of the process is printed, which does not depend on its length.
+//! The files are those of run-logs' tests, repeated to about 30 MB. With a file or folder as an
+//! argument, that one is read, and the peak memory of the process is printed, which does not depend
+//! on its length.
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
-use std::{
-    env,
-    fs::{self, File},
-    hint::black_box,
-    io::Cursor,
-    path::Path,
-    time::Instant,
-};
+use std::{env, fs, hint::black_box, io::Cursor, path::Path, time::Instant};
 
-use run_logs::{AtLimit, Format, OutcomePolicy, ReadOptions, RunTable, StreamOptions, read};
+use run_logs::{
+    AtLimit, Format, OutcomePolicy, ReadOptions, RunTable, StreamOptions, read, read_path,
+};
 
 const FILES: [&str; 5] = [
     "streams/synthetic",
@@ -42,6 +38,15 @@ fn lowest(mut work: impl FnMut()) -> f64 {
     times.fold(f64::INFINITY, f64::min)
 }
 
+/// The bytes of a file, or of the files that run-logs reads in a folder of trials.
+fn bytes_of(path: &Path) -> u64 {
+    if !path.is_dir() {
+        let is_read = path.file_name().is_some_and(|name| name != "config.json");
+        return fs::metadata(path).map_or(0, |data| if is_read { data.len() } else { 0 });
+    }
+    fs::read_dir(path).unwrap().map(|entry| bytes_of(&entry.unwrap().path())).sum()
+}
+
 fn runs_of(bytes: &[u8]) -> usize {
     let runs = read(Cursor::new(bytes), Format::Auto, &ReadOptions::default()).unwrap();
     runs.map(|run| black_box(run.unwrap()).turns.len()).sum()
@@ -50,12 +55,13 @@ fn runs_of(bytes: &[u8]) -> usize {
 fn main() {
     let file = env::args().skip(1).find(|argument| !argument.starts_with("--"));
     if let Some(file) = file {
-        let clock = Instant::now();
-        let start = seconds(clock);
-        let runs = read(File::open(&file).unwrap(), Format::Auto, &ReadOptions::default()).unwrap();
-        let turns: usize = runs.map(|run| run.unwrap().turns.len()).sum();
-        let seconds = seconds(clock) - start;
-        let megabytes = fs::metadata(&file).unwrap().len() as f64 / 1e6;
+        let path = Path::new(&file);
+        let mut turns = 0;
+        let seconds = lowest(|| {
+            let runs = read_path(path, Format::Auto, &ReadOptions::default()).unwrap();
+            turns = runs.map(|run| run.unwrap().turns.len()).sum();
+        });
+        let megabytes = bytes_of(path) as f64 / 1e6;
         println!("{turns} turns, {megabytes:.0} MB, {:.0} MB/s", megabytes / seconds);
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         status.lines().filter(|line| line.starts_with("VmHWM")).for_each(|line| println!("{line}"));

@@ -1,10 +1,11 @@
 //! Scores estimates of what an agent's runs still spend, or estimates it itself from earlier runs.
 //!
 //! ```text
-//! budget [FILE…] [--estimator linear|quantile|conformal|FILE] [--cap N]
+//! budget [FILE…] [--estimator linear|quantile|conformal|default|FILE] [--cap N]
 //!     [--resource output_tokens|input_tokens|total_tokens|cost_usd|NAME,NAME…] [--coverage 0.8]
 //!     [--lenient|--points] [--probes SEED]
-//!     [--warm-up N] [--resamples N] [--seed N] [--json] [--plot FILE.svg] [--plot-id ID]
+//!     [--keys NAME,NAME…] [--warm-up N] [--resamples N] [--seed N] [--cluster-by-task]
+//!     [--json] [--plot FILE.svg] [--plot-id ID]
 //! ```
 //!
 //! Without a file it takes bundled runs (made by `make_demo_traces`). Runs are replayed in the order
@@ -36,13 +37,14 @@ fn main() -> ExitCode {
 }
 
 const USAGE: &str = "\
-budget [FILE…] [--estimator linear|quantile|conformal|FILE] [--cap N]
+budget [FILE…] [--estimator linear|quantile|conformal|default|FILE] [--cap N]
     [--resource output_tokens|input_tokens|total_tokens|cost_usd|NAME,NAME…] [--coverage 0.8]
     [--lenient|--points] [--probes SEED]
-    [--warm-up N] [--resamples N] [--seed N] [--json] [--plot FILE.svg] [--plot-id ID]
+    [--keys NAME,NAME…] [--warm-up N] [--resamples N] [--seed N] [--cluster-by-task]
+    [--json] [--plot FILE.svg] [--plot-id ID]
 
 Scores estimates of what an agent's runs still spend. Each FILE gets a column and an estimator of its
-own; without a FILE the program takes bundled runs. The estimator is one of three that learn from the
+own; without a FILE the program takes bundled runs. The estimator is one of four that learn from the
 runs before in the file, or a FILE of recorded answers of a model.
 A prefix is what a run had spent after 1 to T - 1 of its T turns. It is feasible where the run
 succeeded, with --cap or `caps` in the file within its caps.
@@ -68,24 +70,33 @@ mean_width_over_cap         of the intervals of all runs with a cap
 mean_midpoint_bias, mean_width_adequacy
                             signed error of the midpoint over what remained; half-width over the
                             absolute error, at most 1; at feasible prefixes
+macro_f1_of_answers         any interval counts as feasible, also one above what is left of a cap
+best_constant_loss, linear_oracle_loss, mean_cost_oracle_loss
+                            interval_loss of the best constant interval, and of the best intervals that
+                            follow a linear extrapolation that knows T, or T and the run's mean cost:
+                            chosen on these prefixes, so that no estimator could know them
 --resource NAME,NAME        several resources of the files: a report for each and the joint hit rate;
                             --cap does not apply, caps stand in the files
 --probes SEED               labels runs that have `achieved` by random targets and budgets, half of
                             them reachable; the time is the first resource with time in its name
+--keys NAME,NAME            fields of the runs, such as model, whose runs are alike for the default
+                            estimator; it always uses task
 --lenient                   reads answers of an estimates file that stray from the form
 --points                    the same, and a single number as an interval without width
 --resamples N, --seed N     of the bootstrap of whole runs behind the 95 % intervals; 0 for none
+--cluster-by-task           resamples whole tasks in place of whole runs; every run needs a task
 --json                      prints one JSON object; its figures are over all files together
 --plot FILE.svg             draws the estimates along the longest feasible run
 --plot-id ID                draws this run in place of the longest feasible one
 ";
 
 /// Estimators that learn from earlier runs.
-const ESTIMATORS: [&str; 3] = ["linear", "quantile", "conformal"];
+const ESTIMATORS: [&str; 4] = ["linear", "quantile", "conformal", "default"];
 
 struct Arguments {
     files: Vec<PathBuf>,
-    estimator: String,
+    /// `None` if it is not given.
+    estimator: Option<String>,
     mode: AnswerMode,
     settings: Settings,
     resamples: usize,
@@ -102,12 +113,13 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
         others: Vec::new(),
         probes: None,
         cap: None,
+        keys: Vec::new(),
         by: By::Linear,
         coverage: Level::new(0.8)?,
         warm_up: 0,
+        cluster_by_task: false,
     };
-    let (mut files, mut estimator, mut mode) =
-        (Vec::new(), "linear".to_owned(), AnswerMode::Strict);
+    let (mut files, mut estimator, mut mode) = (Vec::new(), None, AnswerMode::Strict);
     let (mut resamples, mut seed, mut json) = (1_000, 1, false);
     let (mut plot, mut plot_id) = (None, None);
     let mut parser = lexopt::Parser::from_env();
@@ -120,7 +132,7 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
                         _ => Err("give a number from 0 to 1e100"),
                     })?);
             }
-            Long("estimator") => estimator = parser.value()?.string()?,
+            Long("estimator") => estimator = Some(parser.value()?.string()?),
             Long("resource") => {
                 let all: Vec<Spent> = program::value(&mut parser, "--resource", |names| {
                     let all: Option<Vec<Spent>> = names.split(',').map(Spent::named).collect();
@@ -141,6 +153,13 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
                     level.ok_or("give a number between 0 and 1")
                 })?;
             }
+            Long("keys") => {
+                settings.keys = program::value(&mut parser, "--keys", |names| {
+                    let names: Vec<String> = names.split(',').map(str::to_owned).collect();
+                    let named = names.iter().all(|name| !name.is_empty());
+                    if named { Ok(names) } else { Err("give names with commas between them") }
+                })?;
+            }
             Long("lenient") => mode = AnswerMode::Lenient,
             Long("points") => mode = AnswerMode::LenientPoints,
             Long("warm-up") => {
@@ -152,6 +171,7 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
                 resamples = program::value(&mut parser, "--resamples", program::resamples)?;
             }
             Long("seed") => seed = program::value(&mut parser, "--seed", program::seed)?,
+            Long("cluster-by-task") => settings.cluster_by_task = true,
             Long("json") => json = true,
             Long("plot") => plot = Some(PathBuf::from(parser.value()?)),
             Long("plot-id") => plot_id = Some(parser.value()?.string()?),
@@ -187,6 +207,7 @@ fn output() -> Result<String, Box<dyn Error>> {
         return Ok(released);
     }
     let Arguments { files, estimator, mode, mut settings, resamples, seed, .. } = arguments;
+    let estimator = estimator.unwrap_or_else(|| "linear".to_owned());
     if mode != AnswerMode::Strict && ESTIMATORS.contains(&estimator.as_str()) {
         let option = if mode == AnswerMode::Lenient { "--lenient" } else { "--points" };
         return Err(format!("{option}: reads recorded answers; give --estimator FILE too").into());
@@ -200,6 +221,7 @@ fn output() -> Result<String, Box<dyn Error>> {
         "linear" => By::Linear,
         "quantile" => By::Quantile,
         "conformal" => By::Conformal,
+        "default" => By::Default,
         file => {
             let path = Path::new(file);
             if !path.exists() {
@@ -215,6 +237,13 @@ fn output() -> Result<String, Box<dyn Error>> {
             By::Recorded { file: estimator, answers }
         }
     };
+    if settings.cluster_by_task {
+        let mut rows = all.iter().flat_map(|file| file.rows.iter().map(move |row| (file, row)));
+        if let Some((file, row)) = rows.find(|(_, row)| row.task.is_none()) {
+            let (file, line) = (&file.file, row.line);
+            return Err(format!("{file}:{line}: task: missing; --cluster-by-task needs it").into());
+        }
+    }
     if settings.probes.is_some() {
         let mut rows = all.iter().flat_map(|file| file.rows.iter().map(move |row| (file, row)));
         if let Some((file, row)) = rows.find(|(_, row)| row.achieved.is_none()) {
@@ -264,8 +293,10 @@ fn released_estimates(arguments: &Arguments) -> Result<Option<String>, Box<dyn E
         Some("--cap: the file of BAGEN's estimates has its own caps")
     } else if !settings.others.is_empty() {
         Some("--resource: the file of BAGEN's estimates has its own resources")
-    } else if arguments.estimator != "linear" {
+    } else if arguments.estimator.is_some() {
         Some("--estimator: the file of BAGEN's estimates has its own answers")
+    } else if settings.cluster_by_task {
+        Some("--cluster-by-task: the file of BAGEN's estimates names no tasks")
     } else if arguments.plot.is_some() {
         Some("--plot: draws runs, not a file of BAGEN's estimates")
     } else {
@@ -361,7 +392,8 @@ fn table(reports: &[FileReport<Report>], settings: &Settings, resamples: usize) 
     let sure = if resamples == 0 {
         String::new()
     } else {
-        format!(", 95 % intervals by whole runs, {resamples} resamples")
+        let what = if settings.cluster_by_task { "tasks" } else { "runs" };
+        format!(", 95 % intervals by whole {what}, {resamples} resamples")
     };
     let mut text = format!(
         "{} by {}, {cap}, intervals claim {}{sure}; (+) higher is better, (-) lower, (=) near the claim, (0) near 0\n\n{}",

@@ -188,7 +188,11 @@ fn output() -> Result<String, Box<dyn Error>> {
     if !json {
         let names = file_reports::names(reports.iter().map(|report| Path::new(&report.file)));
         let columns: Vec<&Report> = reports.iter().map(|report| &report.report.report).collect();
-        let mut text = table(&names, &columns, &settings, true);
+        let reference = match &columns[..] {
+            [single] => Some(&single.base_rate_reference),
+            _ => None,
+        };
+        let mut text = table(&names, &columns, reference, &settings, true);
         text.push_str(&counts(&names, &columns));
         return Ok(text + &noted(&names, &columns));
     }
@@ -256,9 +260,16 @@ fn log_table(report: &StreamReports, settings: &Settings) -> String {
         // Streams of different runs cannot be compared.
         let mut counts = columns.iter().map(|report| report.n + report.n_censored);
         let are_comparable = counts.next().is_some_and(|n| counts.all(|other| other == n));
-        text.push_str(&table(&names, &columns, settings, are_comparable));
+        // One reference holds for all streams if they have the same runs.
+        let mut references = columns.iter().map(|report| &report.base_rate_reference);
+        let first = references.next();
+        let reference = first.filter(|first| references.all(|other| other == *first));
+        text.push_str(&table(&names, &columns, reference, settings, are_comparable));
     }
     text.push_str(&stream_report::left_out(report));
+    for note in &report.notes {
+        text.push_str(&format!("note: {note}\n"));
+    }
     text + &noted(&names, &columns)
 }
 
@@ -268,21 +279,19 @@ fn noted(names: &[String], reports: &[&Report]) -> String {
     file_reports::notes(&named)
 }
 
-/// The metrics by rows; the best of each row is marked if the columns are comparable.
+/// The metrics by rows, with the figures of the base rate as last column if given; the best of each row is
+/// marked if the columns are comparable.
 fn table(
     names: &[String],
     reports: &[&Report],
+    reference: Option<&Estimates>,
     settings: &Settings,
     are_comparable: bool,
 ) -> String {
     let mut header = vec![String::new()];
     header.extend(names.iter().cloned());
     let mut columns: Vec<&Estimates> = reports.iter().map(|report| &report.metrics).collect();
-    // One reference holds for all columns if they have the same runs.
-    let mut references = reports.iter().map(|report| &report.base_rate_reference);
-    if let Some(reference) = references.next()
-        && references.all(|other| other == reference)
-    {
+    if let Some(reference) = reference {
         header.push("base rate".to_owned());
         columns.push(reference);
     }

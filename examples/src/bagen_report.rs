@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, error::Error, fs, path::Path};
 
 use budget_estimation::{
-    AnswerMode, Level,
-    bagen::{EstimateFile, Kind, Published, RangeCounts},
+    AnswerMode, Estimate, Level, Rollouts, Sample,
+    bagen::{Answer, EstimateFile, Kind, Published, RangeCounts, ReleasedSample},
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -105,6 +105,7 @@ pub fn evaluate(
     let estimates = EstimateFile::read(text).map_err(at)?;
     let by = By::Recorded { file: "bagen".to_owned(), answers: Answers::new() };
     let settings = Settings {
+        keys: Vec::new(),
         spent: Spent::output_tokens(),
         others: Vec::new(),
         probes: None,
@@ -112,10 +113,11 @@ pub fn evaluate(
         by,
         coverage,
         warm_up: 0,
+        cluster_by_task: false,
     };
     let rollouts = estimates.rollouts().map_err(at)?;
     let mut reports = Vec::new();
-    for &name in estimates.kind().resources() {
+    for (position, &name) in estimates.kind().resources().iter().enumerate() {
         let resource = rollouts.resource(name).map_err(at)?;
         let samples = estimates.samples_of(&rollouts, resource, mode).map_err(at)?;
         let all = estimates.samples();
@@ -126,12 +128,28 @@ pub fn evaluate(
         if left_out > 0 {
             notes.push(format!("{left_out} runs left out: what they spent in all is not stated"));
         }
+        let differ = read_differently(all, &rollouts, &samples, position);
+        if differ > 0 {
+            let answers = if differ == 1 { "answer" } else { "answers" };
+            let are = if differ == 1 { "is" } else { "are" };
+            notes.push(format!(
+                "{differ} {answers} about {name} {are} read differently by the released parser, so that the two columns rest on different estimates"
+            ));
+        }
         let every_sample = samples.clone();
         let samples: Vec<_> = samples.into_iter().filter(|it| it.remaining() > 0.0).collect();
         // The file has no answer before the first turn.
         let before_first_turn = Vec::new();
-        let runs =
-            Runs { rollouts, resource, samples, every_sample, before_first_turn, left_out, notes };
+        let runs = Runs {
+            rollouts,
+            resource,
+            samples,
+            every_sample,
+            chances: Vec::new(),
+            before_first_turn,
+            left_out,
+            notes,
+        };
         let mut report = budget_report::evaluate(&runs, &settings, resamples, seed).map_err(at)?;
         report.resource = name.to_owned();
         report.cap = all.first().and_then(|sample| sample.amounts.first()?.cap);
@@ -168,6 +186,29 @@ pub fn evaluate(
         }
     }
     Ok(BagenReport { file, report, as_published: published, resources })
+}
+
+/// The number of prefixes whose answer the released parser reads as another estimate than ours does.
+fn read_differently(
+    released: &[ReleasedSample],
+    rollouts: &Rollouts,
+    samples: &[Sample],
+    position: usize,
+) -> usize {
+    let answer = |sample: &ReleasedSample| match &sample.answer {
+        None => Some(Estimate::NoAnswer),
+        Some(Answer::Impossible) => Some(Estimate::Impossible),
+        Some(Answer::Intervals(all)) => all.get(position).copied().map(Estimate::Interval),
+    };
+    let known: BTreeMap<(String, usize), Option<Estimate>> = released
+        .iter()
+        .map(|sample| ((format!("rollout-{}", sample.rollout), sample.turn), answer(sample)))
+        .collect();
+    let differs = |sample: &&Sample| {
+        let id = rollouts.get(sample.rollout()).ok().and_then(|run| run.id().map(str::to_owned));
+        id.and_then(|id| known.get(&(id, sample.turn()))) != Some(&Some(sample.estimate()))
+    };
+    samples.iter().filter(differs).count()
 }
 
 fn as_published(kind: Kind, published: &Published) -> AsPublished {
@@ -215,6 +256,7 @@ pub fn table(found: &BagenReport) -> String {
     row("accuracy_on_failure", share(figure("fail_recall")), share(theirs.accuracy_on_failure));
     row("first_turn_accuracy", String::new(), share(theirs.first_turn_accuracy));
     row("macro_f1_all_turns", share(figure("macro_f1_all_turns")), String::new());
+    row("macro_f1_of_answers", share(figure("macro_f1_of_answers")), String::new());
     row("n_hits", count("n_hits"), theirs.n_hits.to_string());
     row("n_optimistic", count("n_optimistic"), theirs.n_optimistic.to_string());
     row("n_conservative", count("n_conservative"), theirs.n_conservative.to_string());

@@ -20,6 +20,7 @@ const INTERVAL: RGBColor = RGBColor(86, 180, 233);
 const TRUTH: RGBColor = RGBColor(0, 0, 0);
 const LEFT: RGBColor = RGBColor(0, 158, 115);
 const IMPOSSIBLE: RGBColor = RGBColor(213, 94, 0);
+const CHANCE: RGBColor = RGBColor(204, 121, 167);
 const TEXT: RGBColor = RGBColor(40, 40, 40);
 const SIZE: (u32, u32) = (900, 520);
 /// Intervals are cut off where they go beyond so many times the largest amount that remained.
@@ -58,12 +59,16 @@ pub fn svg(
         let title = format!("{name}: {} turns, {label}", run.turns());
         let root = root.titled(&title, ("sans-serif", 20).into_font())?;
         let (key, body) = root.split_vertically(40);
-        draw_key(&key, estimator, cap.is_some())?;
+        let chances = runs.chances.get(run.index()).map(Vec::as_slice).unwrap_or_default();
+        let has_chances = !chances.is_empty();
+        draw_key(&key, estimator, cap.is_some(), has_chances)?;
         let mut chart = ChartBuilder::on(&body)
             .margin(12)
             .x_label_area_size(40)
             .y_label_area_size(90)
-            .build_cartesian_2d(0.0..last, 0.0..top)?;
+            .right_y_label_area_size(if has_chances { 60 } else { 0 })
+            .build_cartesian_2d(0.0..last, 0.0..top)?
+            .set_secondary_coord(0.0..last, 0.0..1.0);
         chart
             .configure_mesh()
             .disable_x_mesh()
@@ -101,6 +106,17 @@ pub fn svg(
             chart
                 .draw_series([PathElement::new(left.collect::<Vec<_>>(), LEFT.stroke_width(2))])?;
         }
+        if has_chances {
+            chart
+                .configure_secondary_axes()
+                .y_desc("chance of success")
+                .y_label_formatter(&|chance| format!("{chance:.1}"))
+                .label_style(("sans-serif", 14))
+                .draw()?;
+            let line = (1..).zip(chances).map(|(turn, chance)| (f64::from(turn), *chance));
+            let line = PathElement::new(line.collect::<Vec<_>>(), CHANCE.stroke_width(2));
+            chart.draw_secondary_series([line])?;
+        }
         let truth = || samples.iter().map(|sample| (sample.turn() as f64, sample.remaining()));
         chart
             .draw_series([PathElement::new(truth().collect::<Vec<_>>(), TRUTH.stroke_width(1))])?;
@@ -127,6 +143,7 @@ fn draw_key(
     area: &DrawingArea<SVGBackend<'_>, Shift>,
     estimator: &str,
     has_cap: bool,
+    has_chances: bool,
 ) -> Result<(), Box<dyn Error>> {
     let font = || ("sans-serif", 14).into_font().color(&TEXT);
     let y = 20;
@@ -145,6 +162,9 @@ fn draw_key(
     word(&line(TRUTH, 2), "what remained", 150)?;
     if has_cap {
         word(&line(LEFT, 2), "left of the cap", 150)?;
+    }
+    if has_chances {
+        word(&line(CHANCE, 2), "chance of success", 170)?;
     }
     let mark = |x: i32| Ok(area.draw(&Cross::new((x + 12, y), 4, IMPOSSIBLE.stroke_width(2)))?);
     word(&mark, "impossible", 130)?;

@@ -9,12 +9,13 @@ use budget_estimation::{
 use serde::Serialize;
 
 use crate::{
+    budget_references::reference_losses,
     budget_runs::{Runs, Settings},
     budget_spread::{Spread, spreads},
 };
 
 /// The figures of a report in the order of a table, and which way is better.
-pub const FIGURES: [(&str, &str); 34] = [
+pub const FIGURES: [(&str, &str); 38] = [
     ("macro_f1_first_turn", "+"),
     ("macro_f1_all_turns", "+"),
     ("fail_f1", "+"),
@@ -49,6 +50,10 @@ pub const FIGURES: [(&str, &str); 34] = [
     ("mean_width_over_cap", "-"),
     ("mean_midpoint_bias", "0"),
     ("mean_width_adequacy", "+"),
+    ("macro_f1_of_answers", "+"),
+    ("best_constant_loss", "-"),
+    ("linear_oracle_loss", "-"),
+    ("mean_cost_oracle_loss", "-"),
 ];
 
 /// Bins by how far a run was.
@@ -162,9 +167,13 @@ pub fn evaluate(
     let rule = StopRule::first_impossible();
     let stops = early_stopping(&runs.rollouts, runs.resource, &runs.samples, None, &[rule])?;
     let mut notes = runs.notes.clone();
-    let figures = figures(summary.as_ref(), &stops);
-    let intervals =
-        if resamples > 0 { spreads(runs, resamples, seed, &mut notes)? } else { BTreeMap::new() };
+    let references = reference_losses(&runs.samples, settings.coverage)?;
+    let figures = figures(summary.as_ref(), &stops, references);
+    let intervals = if resamples > 0 {
+        spreads(runs, settings.cluster_by_task, resamples, seed, &mut notes)?
+    } else {
+        BTreeMap::new()
+    };
     for (name, _) in FIGURES {
         if figures.get(name).copied().flatten().is_none() {
             notes.push(format!("{name}: undefined, {}", why(name, summary.as_ref())));
@@ -206,6 +215,7 @@ fn before_first_turn(runs: &Runs) -> Result<Option<BeforeFirstTurn>, Error> {
 fn figures(
     summary: Option<&ProgressSummary>,
     stops: &EarlyStops,
+    references: [Option<f64>; 3],
 ) -> BTreeMap<&'static str, Option<f64>> {
     let all = summary.map(|summary| &summary.all_turns);
     let feasibility = all.map(|all| &all.feasibility);
@@ -214,6 +224,7 @@ fn figures(
     let detection = summary.and_then(|summary| summary.detection);
     let first = summary.and_then(|summary| summary.first_turn);
     let [optimistic, conservative] = misses(all);
+    let [constant, linear, mean_cost] = references;
     let values = [
         first.and_then(|first| first.feasibility.macro_f1),
         feasibility.and_then(|all| all.macro_f1),
@@ -249,6 +260,10 @@ fn figures(
         diagnostics.and_then(|all| all.mean_width_over_cap),
         diagnostics.and_then(|all| all.mean_midpoint_bias),
         diagnostics.and_then(|all| all.mean_width_adequacy),
+        feasibility.and_then(|all| all.macro_f1_of_answers),
+        constant,
+        linear,
+        mean_cost,
     ];
     // What is not finite cannot be written as a number.
     let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
@@ -307,7 +322,7 @@ fn why(name: &str, summary: Option<&ProgressSummary>) -> &'static str {
         return "as there is no prefix to score";
     }
     match name {
-        "macro_f1_first_turn" | "macro_f1_all_turns" | "fail_f1" => {
+        "macro_f1_first_turn" | "macro_f1_all_turns" | "macro_f1_of_answers" | "fail_f1" => {
             "as a class neither is there nor was said"
         }
         "fail_precision" => "as nothing was said to be impossible",
@@ -319,9 +334,13 @@ fn why(name: &str, summary: Option<&ProgressSummary>) -> &'static str {
         "success_lost" => "as there is no feasible run",
         "optimistic_of_all" | "conservative_of_all" => "as no interval was given",
         "mean_width_over_cap" => "as no run with a cap has an interval",
-        "feasible_recall" | "false_abort_rate" | "hit_rate" | "interval_reward" => {
-            "as there is no prefix of a feasible run"
-        }
+        "feasible_recall"
+        | "false_abort_rate"
+        | "hit_rate"
+        | "interval_reward"
+        | "best_constant_loss"
+        | "linear_oracle_loss"
+        | "mean_cost_oracle_loss" => "as there is no prefix of a feasible run",
         "linear_reference_reduction" => {
             "as no feasible prefix has an interval, or the reference makes no error"
         }

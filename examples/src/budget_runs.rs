@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use budget_estimation::{
-    AdaptiveConformal, Calibrated, Error, Estimate, Estimator, Level, LinearEstimator, MarginUnit,
-    PastQuantiles, ProbeMethod, Resource, Rollout, Rollouts, Sample, estimator_from_fn,
-    probed_rollouts, score_rollout,
+    AdaptiveConformal, BudgetEstimator, Calibrated, Error, Estimate, Estimator, Level,
+    LinearEstimator, MarginUnit, PastQuantiles, ProbeMethod, Resource, Rollout, Rollouts, Sample,
+    estimator_from_fn, probed_rollouts, replay as prefixes_of, score_rollout,
 };
 
 use crate::{
@@ -29,6 +29,8 @@ pub enum By {
     Quantile,
     /// These, calibrated run by run.
     Conformal,
+    /// The library's default, which learns from features and keys.
+    Default,
     /// Someone else, who was recorded.
     Recorded {
         /// The file of the answers.
@@ -46,6 +48,7 @@ impl By {
             Self::Linear => "linear",
             Self::Quantile => "quantile",
             Self::Conformal => "conformal",
+            Self::Default => "default",
             Self::Recorded { file, .. } => file,
         }
     }
@@ -66,6 +69,7 @@ impl By {
                 let calibrator = AdaptiveConformal::new(coverage, STEP)?;
                 Box::new(Calibrated::new(past(), calibrator, MarginUnit::Midpoint))
             }
+            Self::Default => Box::new(BudgetEstimator::new(coverage)),
             // Read from the file, not asked.
             Self::Recorded { .. } => Box::new(estimator_from_fn(|_| Ok(Estimate::NoAnswer))),
         })
@@ -83,12 +87,16 @@ pub struct Settings {
     pub probes: Option<u64>,
     /// A cap on it for every run.
     pub cap: Option<f64>,
+    /// Fields of a run that tell runs apart for the default estimator, beside the task.
+    pub keys: Vec<String>,
     /// Who estimates.
     pub by: By,
     /// What intervals claim to cover.
     pub coverage: Level,
     /// Runs at the start of each file that are learnt from and not scored.
     pub warm_up: usize,
+    /// Whether intervals of figures resample whole tasks in place of single runs.
+    pub cluster_by_task: bool,
 }
 
 /// The runs that are scored, and the estimates on them.
@@ -102,6 +110,8 @@ pub struct Runs {
     pub samples: Vec<Sample>,
     /// A sample for each prefix, by run and turn.
     pub every_sample: Vec<Sample>,
+    /// The chance of success after each turn, for each run; empty for estimators that state none.
+    pub chances: Vec<Vec<f64>>,
     /// Samples of recorded answers before the first turn.
     pub before_first_turn: Vec<Sample>,
     /// Runs left out because a cost that is needed is not known.
@@ -116,7 +126,7 @@ pub struct Runs {
 ///
 /// An error of the library, as for a cap that is none.
 pub fn replay(files: &[&RolloutFile], settings: &Settings) -> Result<Runs, Error> {
-    let mut all = together(files)?;
+    let mut all = together(files, &settings.keys)?;
     let resource = handle(&mut all, &settings.spent)?;
     let others: Vec<Resource> =
         settings.others.iter().map(|other| handle(&mut all, other)).collect::<Result<_, _>>()?;
@@ -150,13 +160,27 @@ pub fn replay(files: &[&RolloutFile], settings: &Settings) -> Result<Runs, Error
     let mut estimates: Vec<(Option<Estimate>, Vec<Estimate>)> =
         Vec::with_capacity(known_runs.len());
     let mut scored = Vec::with_capacity(known_runs.len());
+    let mut chances = Vec::new();
     for file in 0..files.len() {
         let runs = || known_runs.iter().filter(|run| file_of[run.index()] == file);
         let cut_offs = runs().any(|run| run.is_censored());
         counts.cut_off_files += usize::from(cut_offs);
         let mut estimator = settings.by.estimator(settings.coverage, cut_offs)?;
+        let is_default = matches!(settings.by, By::Default);
+        // A second one, which is asked for the chance of success.
+        let mut default = is_default.then(|| BudgetEstimator::new(settings.coverage));
         for (position, run) in runs().enumerate() {
             let mut own = Vec::with_capacity(run.turns());
+            if let Some(default) = &mut default {
+                let mut stated = Vec::new();
+                for prefix in prefixes_of(&run, resource)? {
+                    stated.push(default.forecast_success(&prefix)?.chance.get());
+                }
+                default.learn(&run, resource)?;
+                if position >= settings.warm_up {
+                    chances.push(stated);
+                }
+            }
             score_rollout(&run, resource, &mut *estimator, |sample| {
                 own.push(sample.estimate());
                 Ok(())
@@ -214,7 +238,16 @@ pub fn replay(files: &[&RolloutFile], settings: &Settings) -> Result<Runs, Error
         rollouts.len() - rollouts.iter().map(|run| run.id()).collect::<BTreeSet<_>>().len();
     let left_out = all.len() - known_runs.len();
     let notes = counts.notes(settings, left_out);
-    Ok(Runs { rollouts, resource, samples, every_sample, before_first_turn, left_out, notes })
+    Ok(Runs {
+        rollouts,
+        resource,
+        samples,
+        every_sample,
+        chances,
+        before_first_turn,
+        left_out,
+        notes,
+    })
 }
 
 /// The resource of this name, made of its parts if it is a sum.
@@ -282,7 +315,7 @@ impl Counts {
                     "linear assumes the mean number of turns of past successes, {FIRST_TURNS} before the first, and a half-width of {HALF_WIDTH}; it claims no coverage, its losses are those of one that does"
                 ),
             ),
-            By::Quantile | By::Conformal => note(
+            By::Quantile | By::Conformal | By::Default => note(
                 self.cut_off_files,
                 "runs that a budget ended are learnt from as having needed at least so much"
                     .to_owned(),

@@ -10,7 +10,7 @@ use crate::budget_runs::Runs;
 /// Coverage of the intervals, by shares of resampled values or by Student's t.
 const LEVEL: f64 = 0.95;
 
-/// What is known of a figure's error, rollouts being independent and their prefixes not.
+/// What is known of a figure's error, rollouts or tasks being independent and their prefixes not.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
     /// Lower end of the 95 % interval.
@@ -24,6 +24,7 @@ pub struct Spread {
 /// Intervals of the figures of which the crate has one.
 pub(crate) fn spreads(
     runs: &Runs,
+    cluster_by_task: bool,
     resamples: usize,
     seed: u64,
     notes: &mut Vec<String>,
@@ -33,17 +34,20 @@ pub(crate) fn spreads(
     if runs.samples.is_empty() {
         return Ok(spreads);
     }
-    if runs.samples.windows(2).all(|pair| pair[0].rollout() == pair[1].rollout()) {
-        notes.push("no intervals: they need at least 2 runs".to_owned());
+    let clusters = clusters(runs, cluster_by_task);
+    let cluster = |sample: &Sample| clusters.get(sample.rollout()).copied();
+    let what = if cluster_by_task { "tasks" } else { "runs" };
+    if runs.samples.windows(2).all(|pair| cluster(&pair[0]) == cluster(&pair[1])) {
+        notes.push(format!("no intervals: they need at least 2 {what}"));
         return Ok(spreads);
     }
     let names = ["macro_f1_all_turns", "fail_f1", "hit_rate", "interval_reward"];
-    let replicates = bootstrap_metrics(&runs.samples, Sample::rollout, resamples, seed)?;
+    let replicates = bootstrap_metrics(&runs.samples, cluster, resamples, seed)?;
     for (name, replicates) in names.into_iter().zip(replicates) {
         let replicates = match replicates {
             Ok(replicates) => replicates,
             Err(error) => {
-                few(name, &error, notes);
+                few(name, what, &error, notes);
                 continue;
             }
         };
@@ -68,12 +72,12 @@ pub(crate) fn spreads(
     ];
     for (name, value) in means {
         // Undefined where the figure is, and with a single run.
-        let rows = runs.samples.iter().filter_map(|s| Some((value(s)?, s.rollout())));
-        let (values, clusters): (Vec<f64>, Vec<usize>) = rows.unzip();
+        let rows = runs.samples.iter().filter_map(|s| Some((value(s)?, cluster(s))));
+        let (values, clusters): (Vec<f64>, Vec<_>) = rows.unzip();
         let mean = match cluster_mean(&values, None, &clusters) {
             Ok(mean) => mean,
             Err(error) => {
-                few(name, &error.into(), notes);
+                few(name, what, &error.into(), notes);
                 continue;
             }
         };
@@ -84,11 +88,22 @@ pub(crate) fn spreads(
     Ok(spreads)
 }
 
-/// Says that a figure of a single run has no interval; one that is undefined is noted as that.
-fn few(name: &str, error: &Error, notes: &mut Vec<String>) {
+/// The cluster of each rollout: its position, or that of the first with the same task.
+fn clusters(runs: &Runs, by_task: bool) -> Vec<usize> {
+    let mut first = BTreeMap::new();
+    let rollouts = runs.rollouts.iter().enumerate();
+    let of = rollouts.map(|(at, run)| match run.task().filter(|_| by_task) {
+        Some(task) => *first.entry(task.to_owned()).or_insert(at),
+        None => at,
+    });
+    of.collect()
+}
+
+/// Says that a figure of a single cluster has no interval; one that is undefined is noted as that.
+fn few(name: &str, what: &str, error: &Error, notes: &mut Vec<String>) {
     use trajectory_metrics::Error::ScoringRules;
     if matches!(error, Error::ScoringRules(_) | Error::TrajectoryMetrics(ScoringRules(_))) {
-        notes.push(format!("{name}: no interval, it counts prefixes of 1 run; give at least 2"));
+        notes.push(format!("{name}: no interval, it counts prefixes of fewer than 2 {what}"));
     }
 }
 

@@ -4,6 +4,7 @@
 pub mod bagen_report;
 mod bare_numbers;
 pub mod budget_plot;
+mod budget_references;
 pub mod budget_report;
 pub mod budget_runs;
 pub mod budget_spread;

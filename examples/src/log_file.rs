@@ -48,6 +48,8 @@ pub struct LogFile {
     /// The format; that of the first file of a folder.
     pub format: Format,
     table: RunTable,
+    /// What of a folder was left out.
+    pub notes: Vec<String>,
     missing: MissingTurns,
 }
 
@@ -62,14 +64,18 @@ pub fn read(path: &Path, settings: &LogSettings) -> Result<Option<LogFile>, Box<
     if !is_log {
         return Ok(None);
     }
-    let runs = match read_path(path, Format::Auto, &ReadOptions::default()) {
+    let mut runs = match read_path(path, Format::Auto, &ReadOptions::default()) {
         Err(run_logs::Error::UnknownFormat { .. }) if !path.is_dir() => return Ok(None),
         runs => runs?,
     };
     let format = runs.format();
-    let table = RunTable::new(runs, &settings.policy, &settings.streams)?;
+    let table = RunTable::new(runs.by_ref(), &settings.policy, &settings.streams)?;
+    let left_out = runs.unrecognized().iter();
+    let notes = left_out
+        .map(|file| format!("{}: left out, its format is not recognized", file.display()))
+        .collect();
     let file = path.display().to_string();
-    Ok(Some(LogFile { file, format, table, missing: settings.missing }))
+    Ok(Some(LogFile { file, format, table, notes, missing: settings.missing }))
 }
 
 impl LogFile {

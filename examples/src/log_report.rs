@@ -42,7 +42,7 @@ pub struct LogRow {
     /// The calls of the agent and its subagents, in their order.
     pub tool_calls: Vec<LogCall>,
     /// Calls of a model by the agent and its subagents that returned a reply.
-    pub n_model_calls: usize,
+    pub n_model_calls: u64,
     /// Such calls that failed.
     pub n_failed_calls: usize,
 }
@@ -122,7 +122,6 @@ fn row(run: &Run, format: Format, notes: &mut Vec<String>) -> LogRow {
     let calls = replies()
         .flat_map(|reply| &reply.tool_calls)
         .map(|call| LogCall { name: call.name.clone(), arguments: json(&call.arguments.value()) });
-    let n_model_calls = replies().count();
     LogRow {
         file: None,
         id: run.id.clone(),
@@ -146,8 +145,8 @@ fn row(run: &Run, format: Format, notes: &mut Vec<String>) -> LogRow {
             cost_usd: run.usage.cost_usd,
         },
         tool_calls: calls.collect(),
-        n_model_calls,
-        n_failed_calls: run.agent_turns().count() - n_model_calls,
+        n_model_calls: run.n_model_calls(),
+        n_failed_calls: run.agent_turns().filter(|turn| turn.reply.is_none()).count(),
     }
 }
 

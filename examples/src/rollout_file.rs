@@ -96,6 +96,8 @@ pub struct Row {
     pub line: usize,
     /// Names the run.
     pub id: String,
+    /// Its task; `None` if unknown.
+    pub task: Option<String>,
     /// Number of its turns.
     pub turns: usize,
     /// What it achieved, for a task without success or failure.
@@ -154,19 +156,21 @@ pub fn read(path: &Path, spent: &[Spent]) -> Result<RolloutFile, InputError> {
         let budget_ended =
             marks.stop_reason.is_some_and(|reason| reason.class() == StopClass::Censored);
         let (id, turns, achieved) = (id.to_owned(), rollout.turns(), marks.achieved);
-        rows.push(Row { line, id, turns, achieved, budget_ended });
+        let task = rollout.task().map(str::to_owned);
+        rows.push(Row { line, id, task, turns, achieved, budget_ended });
     }
     Ok(RolloutFile { file, rows, resources, bytes })
 }
 
 /// The runs of several files, one file after the other; failed ones that a budget ended are marked
 /// as cut off.
-pub(crate) fn together(files: &[&RolloutFile]) -> Result<Rollouts, Error> {
+pub(crate) fn together(files: &[&RolloutFile], keys: &[String]) -> Result<Rollouts, Error> {
     let bytes: Vec<&[u8]> = files.iter().map(|file| &file.bytes[..]).collect();
     // Every file is read with the same resources.
     let resources =
         files.first().map_or(COSTS.map(str::to_owned).to_vec(), |file| file.resources.clone());
-    let mut rollouts = Rollouts::read_json_lines(&bytes.join(&b'\n')[..], resources)?;
+    let mut rollouts = Rollouts::new(resources)?.with_keys(keys)?;
+    rollouts.append_json_lines(&bytes.join(&b'\n')[..])?;
     let rows = files.iter().flat_map(|file| &file.rows);
     for (index, _) in rows.enumerate().filter(|(_, row)| row.budget_ended) {
         if !rollouts.get(index)?.succeeded() {

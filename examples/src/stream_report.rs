@@ -25,6 +25,8 @@ pub struct StreamReports {
     pub confidence: &'static str,
     /// The report of each stream by its name.
     pub streams: BTreeMap<&'static str, StreamReport>,
+    /// Files of a folder that were left out.
+    pub notes: Vec<String>,
 }
 
 /// The report on one stream.
@@ -80,6 +82,7 @@ pub fn report(
     Ok(StreamReports {
         format: formats.join(", "),
         n_runs: logs.iter().map(|log| log.len()).sum(),
+        notes: logs.iter().flat_map(|log| log.notes.clone()).collect(),
         missing: if missing == MissingTurns::SkipTurn { "skip" } else { "leave_out" },
         confidence: if reading == ConfidenceReading::Lenient { "lenient" } else { "strict" },
         streams,

@@ -1,14 +1,14 @@
 //! Quantile regression forests on flat rows of numbers: the engine of estimators that learn.
 
-mod distribution;
+pub(crate) mod distribution;
 mod growth;
 mod node;
 mod ordinals;
 pub(crate) mod quantile_forest;
-mod settings;
+pub(crate) mod settings;
 #[cfg(feature = "serde")]
 mod stored;
-mod training_rows;
+pub(crate) mod training_rows;
 
 pub use distribution::Distribution;
 pub use quantile_forest::QuantileForest;

@@ -3,6 +3,8 @@
 mod candidate_ends;
 mod end_losses;
 mod key_effects;
+#[cfg(feature = "serde")]
+mod missing_values;
 mod past_rows;
 pub(crate) mod resource_learner;
 mod stage_ends;

@@ -29,8 +29,8 @@ pub use censoring::StopReason;
 pub use error::Error;
 pub use estimates::{AnswerMode, Estimate, parse_answer, parse_answers};
 pub use estimators::{
-    BudgetEstimator, Estimator, FromFn, LinearEstimator, PastQuantiles, estimator_from_fn,
-    score_probe, score_rollout, score_rollouts,
+    BudgetEstimator, Estimator, FromFn, LinearEstimator, PastQuantiles, Screened,
+    estimator_from_fn, score_probe, score_rollout, score_rollouts,
 };
 pub use metrics::{
     ClassScores, DetectionDelay, DetectionSummary, DiagnosticSummary, FeasibilityCounts,
@@ -48,7 +48,7 @@ pub use stopping::{
     Advice, AdviceReason, BudgetMonitor, EarlyStops, StopRule, StoppingPoint, early_stopping,
     joint_early_stopping, stopping_curve,
 };
-pub use success::{AbortLimit, AbortUnit, Screened, SuccessForecast, SuccessForecaster};
+pub use success::{AbortLimit, AbortUnit, SuccessForecast, SuccessForecaster};
 #[cfg(feature = "serde")]
 pub use training::TrainingRecords;
 pub use training::{

@@ -1,13 +1,12 @@
 //! The probability that a run succeeds within its caps, and the claim that it cannot.
 
-mod abort_limit;
+pub(crate) mod abort_limit;
 mod calibration_runs;
+mod chance_calibration;
 mod key_effects;
-mod screened;
 mod success_fit;
-mod success_forecaster;
+pub(crate) mod success_forecaster;
 mod success_rows;
 
 pub use abort_limit::{AbortLimit, AbortUnit};
-pub use screened::Screened;
 pub use success_forecaster::{SuccessForecast, SuccessForecaster};

@@ -138,8 +138,8 @@ pub enum Error {
         "no continuation has an outcome; run more of them or take the probability from a model"
     )]
     NoBranch,
-    /// The runs outside a fold are not enough to fit a model.
-    #[error("the runs outside fold {fold} are not enough to fit a model")]
+    /// No model can be fitted to the runs outside a fold.
+    #[error("no model can be fitted to the runs outside fold {fold}")]
     Fold {
         /// The fold, from 0.
         fold: usize,

@@ -49,6 +49,32 @@ fn folds(streams: &[(u32, Vec<Probability>, Option<bool>)]) -> Folds {
 const SCHEDULE: WeightSchedule = WeightSchedule::LinearFront;
 
 #[test]
+fn weights_of_late_steps_that_are_too_small_for_a_row_do_not_stop_a_fit() {
+    // Under exponential-front weights, step 333 has a weight below 1e-100.
+    let long: Vec<Probability> = (0..600).map(|t| p(0.3 + 0.4 * f64::from(t % 2))).collect();
+    let streams: Vec<_> =
+        (0..8_u32).map(|i| (i / 2, long.clone(), (i != 7).then_some(i % 2 == 0))).collect();
+    let (runs, folds) = (stopped(&streams), folds(&streams));
+    let schedule = WeightSchedule::ExponentialFront;
+    let platt = Platt::default();
+    let short: Vec<_> =
+        streams.iter().map(|(task, long, y)| (*task, long[..300].to_vec(), *y)).collect();
+    let fit = |runs: &[Stopped<'_>]| {
+        cross_fit_calibration(&platt, runs, &folds, &schedule, CalibrationRuns::CutOffAsFailures)
+            .unwrap()
+    };
+    // Steps 301 to 600 have less than 1e-90 of the weight.
+    assert_eq!(fit(&runs).maps(), fit(&stopped(&short)).maps());
+    let traces = |streams: &[(u32, Vec<Probability>, Option<bool>)]| {
+        let mut traces = Traces::default();
+        streams.iter().for_each(|(_, p, y)| traces.push(p, y.unwrap_or_default()).unwrap());
+        traces
+    };
+    let maps = |streams| cross_fit(&platt, &traces(streams), &folds, &schedule).unwrap();
+    assert_eq!(maps(&streams).maps(), maps(&short).maps());
+}
+
+#[test]
 fn maps_are_those_of_the_complete_runs_alone_and_are_applied_to_every_run() {
     let streams = streams();
     let (runs, folds) = (stopped(&streams), folds(&streams));

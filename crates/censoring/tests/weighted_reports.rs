@@ -204,6 +204,46 @@ proptest! {
 }
 
 #[test]
+fn fractional_weights_give_the_figures_computed_by_hand() {
+    let rows = [
+        (vec![0.25], None, 0, 1, [1, 3, 0]),
+        (vec![0.75], None, 1, 1, [3, 1, 4]),
+        (vec![0.5], Some(true), 2, 1, [0, 0, 0]),
+    ];
+    let weights = Weight::from_slice(&[0.5, 1.5, 2.0]).unwrap();
+    let found = report(&rows, Some(weights)).unwrap();
+    let row = found.comparison("brier", "uniform").unwrap();
+    // Scores as failures are -1/16 and -9/16, as successes -9/16 and -1/16; the third score is -1/4.
+    assert_eq!(found.audit.censoring_rate(), Ok(0.5));
+    assert_eq!(row.complete_only.unwrap().value, -0.25);
+    assert_eq!(row.simple.value, (0.5 * -0.0625 + 1.5 * -0.5625 + 2.0 * -0.25) / 4.0);
+    assert_eq!(row.as_success.value, (0.5 * -0.5625 + 1.5 * -0.0625 + 2.0 * -0.25) / 4.0);
+    assert_eq!(row.exact.unwrap().value, (0.5 * -0.1875 + 1.5 * -0.1875 + 2.0 * -0.25) / 4.0);
+    assert_eq!(row.simple_shift_per_rate, Some((-0.34375 + 0.25) / 0.5));
+    let worst = (0.5 * -0.5625 + 1.5 * -0.5625 + 2.0 * -0.25) / 4.0;
+    let best = (0.5 * -0.0625 + 1.5 * -0.0625 + 2.0 * -0.25) / 4.0;
+    assert_eq!((row.bounds.low(), row.bounds.high()), (worst, best));
+
+    let continuations = audit(&rows, Some(weights)).unwrap();
+    assert_eq!((continuations.mean.value, continuations.median), (0.625, 0.75));
+    assert_eq!((continuations.mean_unresolved, continuations.above_half_share), (3.0, 0.75));
+}
+
+#[test]
+fn a_common_factor_of_all_weights_changes_no_score() {
+    let row = |p: f64, outcome, cluster| (vec![p, 0.4], outcome, cluster, 1, [3, 2, 1]);
+    let rows =
+        [row(0.25, None, 0), row(0.75, None, 0), row(0.5, Some(true), 1), row(0.9, Some(false), 2)];
+    let numbers = [0.3, 1.7, 0.25, 2.5];
+    let scaled = numbers.map(|weight| 8.0 * weight);
+    let [a, b] = [numbers, scaled].map(|numbers| {
+        let weights = Weight::from_slice(&numbers).unwrap();
+        (report(&rows, Some(weights)).unwrap().comparisons, audit(&rows, Some(weights)).unwrap())
+    });
+    assert_eq!(a, b);
+}
+
+#[test]
 fn weights_change_the_figures_and_need_one_entry_per_run() {
     let row = |p: f64, outcome| (vec![p], outcome, 0, 1, [5, 1, 0]);
     let rows = [row(0.25, None), row(0.75, None), row(0.5, Some(true))];

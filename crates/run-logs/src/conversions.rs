@@ -1,6 +1,8 @@
 //! What the other crates take, made of runs.
 
 pub(crate) mod outcome_policy;
+#[cfg(feature = "pools")]
+pub(crate) mod pool_items;
 pub(crate) mod run_table;
 pub(crate) mod streams;
 

@@ -2,4 +2,5 @@
 
 #[cfg(feature = "archives")]
 pub(crate) mod archive;
+pub(crate) mod folder;
 pub(crate) mod json;

@@ -1,11 +1,9 @@
 #![doc = include_str!("../README.md")]
 
 mod conversions;
-#[allow(dead_code, reason = "readers of further formats use the rest")]
 mod engines;
 mod error;
 mod format;
-#[allow(dead_code, reason = "readers of further formats use the rest")]
 mod formats;
 mod read;
 mod read_options;
@@ -18,9 +16,10 @@ pub use conversions::{
 };
 pub use error::{Error, Place, Problem};
 pub use format::Format;
+pub use formats::harbor::write::to_atif;
 pub use read::{Runs, read, read_path};
 pub use read_options::ReadOptions;
 pub use values::{
-    Arguments, Caller, Message, ReadLimits, RecordedCall, Reply, Role, Run, RunLimit, Score, Token,
-    Tokens, Turn, Usage,
+    Arguments, Caller, ExpectedCall, Message, ReadLimits, RecordedCall, Reply, Role, Run, RunLimit,
+    Score, Token, Tokens, Turn, Usage,
 };

@@ -1,5 +1,5 @@
 use std::{
-    collections::VecDeque,
+    collections::{HashSet, VecDeque},
     fmt,
     fs::{self, File},
     io::{Read, Seek},
@@ -9,7 +9,10 @@ use std::{
 use crate::{
     error::{Error, Place},
     format::{Format, NAMES},
-    formats::{dispatch::open, run_iterator::RunIterator},
+    formats::{
+        dispatch::open,
+        run_iterator::{Opened, RunIterator},
+    },
     read_options::ReadOptions,
     values::run::Run,
 };
@@ -27,6 +30,8 @@ pub struct Runs<'a> {
     format: Format,
     options: ReadOptions,
     unrecognized: Vec<PathBuf>,
+    /// Folders whose files were read as parts of other logs.
+    owned: HashSet<PathBuf>,
 }
 
 /// Reads the runs of a log.
@@ -57,20 +62,16 @@ pub fn read<'a>(
     format: Format,
     options: &ReadOptions,
 ) -> Result<Runs<'a>, Error> {
-    let (found, runs) = open(source, format, options)?;
-    Ok(Runs {
-        current: Some(runs),
-        files: VecDeque::new(),
-        file: None,
-        asked: format,
-        format: found,
-        options: *options,
-        unrecognized: Vec::new(),
-    })
+    let opened = open(source, format, None, options)?;
+    Ok(Runs::of(opened, format, options))
 }
 
-/// Reads the runs of a file, or of all files in a folder and its subfolders in the order of their
-/// paths.
+/// Reads the runs of a file, or of all files in a folder and its subfolders: in the order of their
+/// names, the files of a folder before its subfolders.
+///
+/// A log may consist of several files: the `result.json` of a Harbor trial is read with the
+/// trajectories in its folder, and the `results.json` of tau2 with the folder `simulations` beside
+/// it. These files are not read again on their own.
 ///
 /// In a folder, files whose format is not recognized are left out and listed by
 /// [`Runs::unrecognized`]. Files and folders whose names start with a dot are not looked at.
@@ -87,7 +88,10 @@ pub fn read_path(
     let io = |error: &std::io::Error| Error::io(Place::default(), error).in_file(Some(&name));
     if !path.is_dir() {
         let file = File::open(path).map_err(|error| io(&error))?;
-        let mut runs = read(file, format, options).map_err(|error| error.in_file(Some(&name)))?;
+        let opened = open(file, format, Some(path), options);
+        let mut runs = opened
+            .map(|opened| Runs::of(opened, format, options))
+            .map_err(|error| error.in_file(Some(&name)))?;
         runs.file = Some(name);
         return Ok(runs);
     }
@@ -101,6 +105,7 @@ pub fn read_path(
         format,
         options: *options,
         unrecognized: Vec::new(),
+        owned: HashSet::new(),
     };
     if !runs.open_next()? {
         let place = Place { file: Some(name), ..Place::default() };
@@ -109,7 +114,7 @@ pub fn read_path(
     Ok(runs)
 }
 
-/// The files of a folder and its subfolders, sorted by path.
+/// The files of a folder, sorted by name, and then those of its subfolders.
 fn files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
     let name = folder.display().to_string();
     let io = |error: &std::io::Error| Error::io(Place::default(), error).in_file(Some(&name));
@@ -122,7 +127,7 @@ fn files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
             paths.push((entry.path(), is_folder));
         }
     }
-    paths.sort();
+    paths.sort_by(|(a, a_is_folder), (b, b_is_folder)| (a_is_folder, a).cmp(&(b_is_folder, b)));
     for (path, is_folder) in paths {
         if is_folder {
             files_in(&path, files)?;
@@ -133,7 +138,19 @@ fn files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
     Ok(())
 }
 
-impl Runs<'_> {
+impl<'a> Runs<'a> {
+    fn of(opened: Opened<'a>, asked: Format, options: &ReadOptions) -> Self {
+        Self {
+            current: Some(opened.runs),
+            files: VecDeque::new(),
+            file: None,
+            asked,
+            format: opened.format,
+            options: *options,
+            unrecognized: Vec::new(),
+            owned: HashSet::new(),
+        }
+    }
     /// The format of the log that is being read.
     #[must_use]
     pub const fn format(&self) -> Format {
@@ -149,13 +166,20 @@ impl Runs<'_> {
     /// Opens the next file whose format is recognized; false if there is none.
     fn open_next(&mut self) -> Result<bool, Error> {
         while let Some(path) = self.files.pop_front() {
+            if path.ancestors().any(|folder| self.owned.contains(folder)) {
+                continue;
+            }
             let name = path.display().to_string();
             let opened = File::open(&path)
                 .map_err(|error| Error::io(Place::default(), &error))
-                .and_then(|file| open(file, self.asked, &self.options));
+                .and_then(|file| open(file, self.asked, Some(&path), &self.options));
             match opened {
-                Ok((format, runs)) => {
+                Ok(Opened { format, runs, owned }) => {
                     (self.format, self.current, self.file) = (format, Some(runs), Some(name));
+                    if let Some(owned) = owned {
+                        while self.unrecognized.pop_if(|file| file.starts_with(&owned)).is_some() {}
+                        self.owned.insert(owned);
+                    }
                     return Ok(true);
                 }
                 Err(Error::UnknownFormat { .. }) => self.unrecognized.push(path),

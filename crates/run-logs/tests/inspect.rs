@@ -5,6 +5,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
+    io::Cursor,
     path::{Path, PathBuf},
 };
 
@@ -254,5 +255,78 @@ fn a_folder_of_logs_is_read_file_by_file_and_other_files_are_listed() {
         .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
         .collect();
     left_out.retain(|name| !name.ends_with(".golden"));
-    assert_eq!(left_out, ["make.py"]);
+    assert_eq!(left_out, ["make.py", "make_large.py"]);
+}
+
+/// The only run of a log with these fields of a sample.
+fn one(fields: &str) -> Run {
+    let log = format!(
+        r#"{{"version":2,"status":"success","eval":{{"task":"t","model":"m"}},"samples":[{{"id":1,"epoch":1,{fields}}}]}}"#
+    );
+    read(Cursor::new(log), Format::Auto, &ReadOptions::default()).unwrap().next().unwrap().unwrap()
+}
+
+#[test]
+fn the_calls_of_subagents_and_graders_are_told_from_those_of_the_agent() {
+    let model = |span: &str, role: &str| {
+        format!(r#"{{"event":"model","span_id":"{span}","role":{role},"output":{{"choices":[]}}}}"#)
+    };
+    let span = |id: &str, parent: &str, kind: &str| {
+        format!(
+            r#"{{"event":"span_begin","id":"{id}","parent_id":{parent},"type":"{kind}","name":"n-{id}"}}"#
+        )
+    };
+    let events = [
+        span("1", "null", "solver"),
+        span("2", "\"1\"", "agent"),
+        model("2", "null"),
+        span("3", "\"2\"", "tool"),
+        span("4", "\"3\"", "agent"),
+        model("4", "null"),
+        model("2", "\"grader\""),
+        span("5", "null", "scorers"),
+        span("6", "\"5\"", "scorer"),
+        model("6", "null"),
+        model("unknown", "null"),
+    ];
+    let run = one(&format!(r#""events":[{}]"#, events.join(",")));
+    let callers: Vec<&Caller> = run.turns.iter().map(|turn| &turn.caller).collect();
+    let subagent = Caller::Subagent("n-4".to_owned());
+    let expected = [&Caller::Agent, &subagent, &Caller::Grader, &Caller::Grader, &Caller::Agent];
+    assert_eq!(callers, expected);
+    assert_eq!(run.agent_turns().count(), 3);
+}
+
+#[test]
+fn attachments_are_put_back_wherever_they_stand_and_dangling_ones_stay() {
+    let events = r#""events":[{"event":"model","output":{"choices":[{"message":{"content":[{"type":"text","text":"attachment://a"},{"type":"image","image":"x"},{"type":"text","text":"attachment://none"}],"tool_calls":[{"id":"c","function":"f","arguments":{"deep":[{"x":"tc://b"}]}}]}}]}}]"#;
+    let attachments = r#""attachments":{"a":"long","b":"longer","unused":"z"}"#;
+    let scores = r#""scores":{"s":{"value":"C","explanation":"attachment://a"}}"#;
+    for fields in [
+        [events, attachments, scores],
+        [scores, events, attachments],
+        [attachments, scores, events],
+    ] {
+        let run = one(&fields.join(","));
+        let reply = run.turns[0].reply.as_ref().unwrap();
+        assert_eq!(reply.text, "long\nattachment://none");
+        let deep = Value::Map([("x".to_owned(), "longer".into())].into());
+        let arguments = Value::Map([("deep".to_owned(), vec![deep].into())].into());
+        assert_eq!(reply.tool_calls[0].arguments, Arguments::Parsed(arguments));
+        // Samples as the package writes them have their scores before the events.
+        if fields[2] != scores {
+            assert_eq!(run.scores["s"].explanation.as_deref(), Some("long"));
+        }
+    }
+}
+
+#[test]
+fn a_log_without_events_has_the_turns_of_its_conversation() {
+    let run = one(
+        r#""messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a","tool_calls":[{"id":"c","function":"f","arguments":{}}]},{"role":"tool","tool_call_id":"c","content":"r"},{"role":"assistant","content":"b"}]"#,
+    );
+    let texts: Vec<&str> =
+        run.turns.iter().map(|turn| turn.reply.as_ref().unwrap().text.as_str()).collect();
+    assert_eq!(texts, ["a", "b"]);
+    assert_eq!(run.turns[0].reply.as_ref().unwrap().tool_calls[0].name, "f");
 }

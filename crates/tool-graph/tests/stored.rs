@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tool_graph::{
-    CallRecord, CallStatus, Episode, Error, Event, GreedyRule, PathCoverage, Plan, Problem,
-    RunMeans, RunScores, Scenario, Search, State, Tool, ToolGraph, Transcript,
+    CallRecord, CallStatus, EnvironmentRules, Episode, Error, Event, GreedyRule, PathCoverage,
+    Plan, Problem, RunMeans, RunScores, Scenario, Search, State, Tool, ToolGraph, Transcript,
 };
 use trajectory_metrics::ExactMean;
 
@@ -91,6 +91,31 @@ fn a_transcript_is_restored_and_impossible_transcripts_are_errors() {
     ] {
         assert_invalid::<Transcript>(&json, path, value);
     }
+}
+
+#[test]
+fn a_second_ban_that_the_calls_do_not_show_is_an_error() {
+    let run = |rules: EnvironmentRules, events: usize| {
+        let scenario = scenario().with_events(vec![Event::BanTool; events]).unwrap();
+        let scenario = scenario.with_rules(rules);
+        let mut episode = Episode::new(&scenario);
+        for name in ["search", "search", "search", "ask", "pick"] {
+            episode.call(name).unwrap();
+        }
+        assert_restored(&episode.finish(true))
+    };
+    // The first call is the only one with a ban, and the others are charged.
+    let json = run(EnvironmentRules::RELEASED, 1);
+    assert_eq!(
+        (&json["calls"][1]["status"], &json["banned_twice"]),
+        (&json!("banned"), &json!(false))
+    );
+    assert_invalid::<Transcript>(&json, "/banned_twice", json!(true));
+    assert_invalid::<Transcript>(
+        &run(EnvironmentRules::PAPER_TEXT, 1),
+        "/banned_twice",
+        json!(true),
+    );
 }
 
 #[test]

@@ -160,8 +160,8 @@ pub enum Error {
         "the replicates have different draws; compare replicates of the same rows, clusters and seed"
     )]
     OtherDraws,
-    /// The traces outside a fold are not enough to fit a calibration map on.
-    #[error("the traces outside fold {fold} are not enough to fit a calibration map")]
+    /// No calibration map can be fitted to the traces outside a fold.
+    #[error("no calibration map can be fitted to the traces outside fold {fold}")]
     Fold {
         /// The fold, from 0.
         fold: usize,

@@ -357,6 +357,26 @@ fn the_picture_names_the_run_and_what_it_shows() {
 }
 
 #[test]
+fn the_default_has_narrower_intervals_than_quantiles_at_its_coverage_and_draws_the_chance_of_success()
+ {
+    let path = in_folder("chance.svg");
+    let arguments = ["--cap", "2500", "--warm-up", "20", "--resamples", "0", "--json"];
+    let of = |estimator: &str, more: &[&str]| {
+        json(&[&["--estimator", estimator], &arguments[..], more].concat())
+    };
+    let default = of("default", &["--plot", &path]);
+    let quantile = of("quantile", &[]);
+    assert!((number(&default["coverage"]) - 0.8).abs() < 0.05, "{}", default["coverage"]);
+    for name in ["interval_loss", "mean_width"] {
+        let (own, past) = (number(&default[name]), number(&quantile[name]));
+        assert!(own < past / 2.0, "{name}: {own} and {past}");
+    }
+    let picture = fs::read_to_string(path).unwrap();
+    assert!(picture.contains("chance of success") && picture.contains("left of the cap"));
+    assert!(refusal(&run(&["--keys", "model,,task"]), "--keys").contains("commas"));
+}
+
+#[test]
 fn the_same_call_gives_the_same_bytes() {
     let arguments = ["--estimator", "conformal", "--cap", "2500", "--json"];
     assert_eq!(run(&arguments).stdout, run(&arguments).stdout);
@@ -475,4 +495,52 @@ fn answers_before_the_first_turn_and_points_are_read() {
     let error = refusal(&run(&[&runs, "--estimator", &late]), "late.jsonl:1");
     assert!(error.contains("turn: is 3; the run has 3 turns"), "{error}");
     assert!(refusal(&run(&["--points"]), "--points").contains("--estimator FILE"));
+}
+
+/// By hand: 90, 70, 40 and 30 remained of the two successes, whose turns cost 25 and 30 in the mean.
+#[test]
+fn informed_references_are_the_least_losses_of_their_kind() {
+    let found = json(&[&three_runs("references.jsonl"), "--json", "--resamples", "0"]);
+    assert_figures(
+        &found,
+        &[
+            ("best_constant_loss", 60.0),
+            ("linear_oracle_loss", 55.0),
+            ("mean_cost_oracle_loss", 27.0),
+        ],
+    );
+}
+
+/// Each run a second time, under another name: tasks are as sure as the single runs were, runs surer.
+#[test]
+fn tasks_are_resampled_as_a_whole_on_request() {
+    let runs = [("a", vec![10, 20, 30, 40]), ("c", vec![30, 30]), ("d", vec![5, 5, 5])];
+    let task = |id: &str, copy: &str| {
+        let tokens = &runs.iter().find(|(name, _)| *name == id).unwrap().1;
+        rollout(&format!("{id}{copy}"), tokens, true).replacen(
+            '{',
+            &format!(r#"{{"task":"{id}","#),
+            1,
+        )
+    };
+    let answers = |copy: &str| {
+        [("a", 1, "[80, 100]"), ("a", 2, "[10, 50]"), ("c", 1, "[40, 60]"), ("d", 1, "[10, 20]")]
+            .map(|(id, turn, text)| estimate(&format!("{id}{copy}"), turn, text))
+    };
+    let ids = ["a", "c", "d"];
+    let once = written("once.jsonl", &ids.map(|id| task(id, "")));
+    let twice =
+        written("twice.jsonl", &[ids.map(|id| task(id, "")), ids.map(|id| task(id, "2"))].concat());
+    let said = written("said_twice.jsonl", &[answers(""), answers("2")].concat());
+    let single = written("said_once.jsonl", &answers(""));
+    let error = |file: &str, said: &str, more: &[&str]| {
+        let found = json(&[&[file, "--estimator", said, "--json"], more].concat());
+        number(&found["intervals"]["coverage"]["standard_error"])
+    };
+    let by_run = error(&once, &single, &[]);
+    let by_task = error(&twice, &said, &["--cluster-by-task"]);
+    assert!((by_run - by_task).abs() < 1e-12, "{by_run} {by_task}");
+    assert!(error(&twice, &said, &[]) < 0.9 * by_run);
+    let untold = refusal(&run(&[&three_runs("untold.jsonl"), "--cluster-by-task"]), "no task");
+    assert!(untold.contains("untold.jsonl:1: task: missing"), "{untold}");
 }

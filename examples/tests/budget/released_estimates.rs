@@ -4,7 +4,10 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::program::{json, refusal, run, write};
+use super::{
+    notes,
+    program::{json, refusal, run, write},
+};
 
 fn golden(name: &str) -> String {
     let folder =
@@ -56,9 +59,14 @@ fn released_estimates_have_our_figures_and_the_published_ones() {
 #[test]
 fn released_estimates_stand_alone_and_wrong_ones_are_refused_with_the_place() {
     let file = golden("token_estimates.json");
-    for other in
-        [&["--cap", "5"][..], &["--estimator", "quantile"], &["--plot", "x.svg"], &[file.as_str()]]
-    {
+    for other in [
+        &["--cap", "5"][..],
+        &["--estimator", "quantile"],
+        &["--estimator", "linear"],
+        &["--cluster-by-task"],
+        &["--plot", "x.svg"],
+        &[file.as_str()],
+    ] {
         let arguments: Vec<&str> = [file.as_str()].iter().chain(other).copied().collect();
         refusal(&run(&arguments), &arguments.join(" "));
     }
@@ -69,4 +77,27 @@ fn released_estimates_stand_alone_and_wrong_ones_are_refused_with_the_place() {
     let lacking = write("released_lacking.json", lacking);
     let error = refusal(&run(&[&lacking]), "no tokens");
     assert!(error.contains("released_lacking.json: results[0]"), "{error}");
+}
+
+/// Tokens with a separator: 1,200 to 3,400 to us, 1 to 200 to the released parser.
+#[test]
+fn a_note_says_how_many_answers_the_two_columns_read_differently() {
+    let result = |turn: usize, answer: &str, interval: &str| {
+        format!(
+            r#"{{"rollout_index": 0, "turn_idx": {turn}, "ground_truth": {{"rollout_success": true,
+            "actual_can_finish": true, "total_turns": 4, "actual_tokens_used_so_far": {},
+            "actual_remaining_total_tokens": {}}}, "prediction": {{"raw_response":
+            "<answer>{answer}</answer>", "can_finish": true, "is_impossible": false,
+            "remaining_token_interval": {interval}}}}}"#,
+            1000 * turn,
+            4000 - 1000 * turn
+        )
+    };
+    let results = [result(1, "[1,200, 3,400]", "[1, 200]"), result(2, "[5, 9]", "[5, 9]")];
+    let file = write("two_readings.json", &format!(r#"{{"results": [{}]}}"#, results.join(",")));
+    let found = json(&[&file, "--json", "--lenient", "--resamples", "0"]);
+    assert_eq!(notes(&found, "1 answer about total_tokens is read differently"), 1, "{found}");
+    let same = format!(r#"{{"results": [{}]}}"#, result(2, "[5, 9]", "[5, 9]"));
+    let found = json(&[&write("one_reading.json", &same), "--json", "--resamples", "0"]);
+    assert_eq!(notes(&found, "read differently"), 0, "{found}");
 }

@@ -10,7 +10,10 @@ use crate::{
     replay::prefix::Prefix,
     resource::Resource,
     rollouts::rollout::Rollout,
-    success::{AbortLimit, SuccessForecast, SuccessForecaster},
+    success::{
+        abort_limit::AbortLimit,
+        success_forecaster::{SuccessForecast, SuccessForecaster},
+    },
 };
 
 /// The estimator to start with. It learns run by run what a run will still spend, and whether the run will
@@ -30,8 +33,9 @@ use crate::{
 /// with a penalty unless the coverage is right in each fifth of these runs and in all of them. The coverage is
 /// thus kept by feedback, not by a guarantee.
 ///
-/// Failed runs are learnt with a weight of 0.3. A run that was cut off is completed by three equally likely
-/// rests, which the forest predicts; this assumes that the reason has nothing to do with what remained.
+/// Failed runs are learnt with a weight of 0.3. What remained of a run that was cut off is a lower bound
+/// for the forest (Kaplan-Meier); to choose ends, such a run is completed by three equally likely rests, which
+/// the forest predicts. Both assume that, among prefixes that look alike, the reason has nothing to do with what remained.
 ///
 /// **First runs.** Up to the eighth run, the share of the total that is spent is assumed to be uniform between 0
 /// and 1. With tails of t = (1 - coverage) / 2, the interval reaches from t / (1 - t) to (1 - t) / t times what was spent.

@@ -1,6 +1,6 @@
 use scoring_rules::Level;
 
-use crate::forest::Distribution;
+use crate::forest::distribution::Distribution;
 
 /// Number of candidates for each end of an interval.
 pub(super) const CANDIDATES: usize = 15;

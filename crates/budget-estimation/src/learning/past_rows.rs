@@ -2,7 +2,9 @@ use scoring_rules::Weight;
 
 use crate::{
     error::Error,
-    forest::{ForestSettings, QuantileForest, TrainingRows},
+    forest::{
+        quantile_forest::QuantileForest, settings::ForestSettings, training_rows::TrainingRows,
+    },
 };
 
 /// The weight of a row of a run that failed; that of a run that succeeded is 1.
@@ -14,6 +16,15 @@ const MOST: usize = 4_000;
 /// What is added to a remaining cost before its logarithm is taken, as a share of the mean.
 const OFFSET: f64 = 0.03;
 
+/// How a run ended, for its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    Succeeded,
+    Failed,
+    /// What remained is a lower bound.
+    CutOff,
+}
+
 /// Rows of recent runs, from which forests are grown.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
@@ -21,10 +32,12 @@ const OFFSET: f64 = 0.03;
 pub(super) struct PastRows {
     columns: usize,
     /// Missing values are `None`.
-    #[cfg_attr(feature = "serde", serde(with = "super::stored::missing"))]
+    #[cfg_attr(feature = "serde", serde(with = "super::missing_values"))]
     features: Vec<f64>,
     remaining: Vec<f64>,
     weights: Vec<f64>,
+    /// Whether the run was cut off, so that more would have remained.
+    censored: Vec<bool>,
     /// The end of each run among the rows.
     ends: Vec<usize>,
 }
@@ -36,6 +49,7 @@ impl PastRows {
             features: Vec::new(),
             remaining: Vec::new(),
             weights: Vec::new(),
+            censored: Vec::new(),
             ends: Vec::new(),
         }
     }
@@ -45,9 +59,11 @@ impl PastRows {
     }
 
     /// Adds a row of the run that is being learnt.
-    pub(super) fn push(&mut self, row: &[f64], remaining: f64, weight: f64, succeeded: bool) {
+    pub(super) fn push(&mut self, row: &[f64], remaining: f64, weight: f64, ending: Ending) {
+        let succeeded = ending != Ending::Failed;
         self.features.extend_from_slice(row);
         self.remaining.push(remaining);
+        self.censored.push(ending == Ending::CutOff);
         self.weights.push(if succeeded { weight } else { FAILED * weight });
     }
 
@@ -65,6 +81,7 @@ impl PastRows {
             self.ends.iter_mut().for_each(|end| *end -= rows);
             self.remaining.drain(..rows);
             self.weights.drain(..rows);
+            self.censored.drain(..rows);
             self.features.drain(..rows * self.columns);
         }
     }
@@ -87,7 +104,7 @@ impl PastRows {
                 split_targets: &split,
                 weights: Some(weights),
                 cluster_ends: Some(&self.ends),
-                censored: None,
+                censored: Some(&self.censored),
             };
             QuantileForest::fit(&rows, &ForestSettings { smallest_leaf, seed, ..settings })
         };
@@ -104,6 +121,7 @@ impl PastRows {
         self.columns == columns
             && self.features.len() == rows * columns
             && self.weights.len() == rows
+            && self.censored.len() == rows
             && self.remaining.iter().chain(&self.weights).all(amount)
             && self.ends.first() != Some(&0)
             && self.ends.is_sorted_by(|a, b| a < b)

@@ -6,12 +6,12 @@ use super::{
     ROWS_OF_A_RUN,
     candidate_ends::Remaining,
     key_effects::{KeyEffects, KeyNames},
-    past_rows::PastRows,
+    past_rows::{Ending, PastRows},
     stage_ends::{PastForecast, StageEnds},
 };
 use crate::{
     error::Error,
-    forest::QuantileForest,
+    forest::quantile_forest::QuantileForest,
     replay::{
         prefix::{Prefix, prefix},
         prefix_features::PrefixFeatures,
@@ -104,7 +104,6 @@ impl Space {
 struct Endings {
     /// What was spent after the last known turn, each equally likely.
     rests: Vec<f64>,
-    counts_as_success: bool,
     /// Whether forecasts of this run are scored.
     is_scored: bool,
 }
@@ -169,23 +168,22 @@ impl ResourceLearner {
         let (whole, total) = (rollout.usage(resource)?, rollout.run_total(resource)?);
         let turns = rollout.turns();
         let seen_after = |k: usize| prefix(rollout, resource, whole, k);
-        let Some(endings) = self.endings(rollout, &seen_after(turns), coverage)? else {
-            self.runs += 1;
-            return Ok(());
-        };
+        let endings = self.endings(rollout, &seen_after(turns), coverage)?;
         let share_of_ending = 1.0 / endings.rests.len().max(1) as f64;
+        let ending = match rollout.is_censored() {
+            true if rollout.is_over()? => Ending::Failed,
+            true => Ending::CutOff,
+            false if rollout.succeeded() => Ending::Succeeded,
+            false => Ending::Failed,
+        };
         let mut forecasts: [Vec<PastForecast>; 3] = Default::default();
         for (k, weight) in learnt_turns(turns) {
             let seen = seen_after(k);
             self.set_row(&seen)?;
-            let weight = weight * share_of_ending;
             let (spent, left) = (seen.usage().total(), seen.usage().left());
             let remaining = total.remaining_after(spent);
-            for rest in &endings.rests {
-                let remaining = remaining + rest;
-                let succeeded = endings.counts_as_success;
-                self.rows.push(&self.space.row, remaining, weight, succeeded);
-            }
+            self.rows.push(&self.space.row, remaining, weight, ending);
+            let weight = weight * share_of_ending;
             let is_used = self.runs < OFTEN || self.runs.is_multiple_of(RARELY);
             if !endings.is_scored || k == 0 || !is_used {
                 continue;
@@ -215,31 +213,27 @@ impl ResourceLearner {
         Ok(())
     }
 
-    /// `None` if the run was cut off before there was a forest to complete it.
+    /// No ending if the run was cut off before there was a forest to complete it.
     fn endings(
         &mut self,
         rollout: &Rollout<'_>,
         whole: &Prefix<'_>,
         coverage: Level,
-    ) -> Result<Option<Endings>, Error> {
+    ) -> Result<Endings, Error> {
         let is_over = rollout.is_over()?;
         if !rollout.is_censored() {
-            let counts_as_success = rollout.succeeded();
-            let is_scored = counts_as_success && !is_over;
-            return Ok(Some(Endings { rests: vec![0.0], counts_as_success, is_scored }));
+            let is_scored = rollout.succeeded() && !is_over;
+            return Ok(Endings { rests: vec![0.0], is_scored });
         }
         self.set_row(whole)?;
         let (forests, spent) = (self.forests.as_deref(), whole.usage().total());
         let predicted = self.space.remaining(forests, self.share, coverage, spent, None)?;
-        Ok(predicted.map(|predicted| Endings {
-            rests: RESTS.map(|p| predicted.quantile(p)).to_vec(),
-            counts_as_success: !is_over,
-            is_scored: !is_over,
-        }))
+        let rests = predicted.map(|predicted| RESTS.map(|p| predicted.quantile(p)).to_vec());
+        Ok(Endings { rests: rests.unwrap_or_default(), is_scored: !is_over })
     }
 
     fn learn_keys(&mut self, rollout: &Rollout<'_>, total: f64, endings: &Endings) {
-        let rest = endings.rests.get(endings.rests.len() / 2).copied().unwrap_or(0.0);
+        let Some(rest) = endings.rests.get(endings.rests.len() / 2).copied() else { return };
         if rollout.turns() > 0 && total > 0.0 {
             let whole = total + rest;
             let turns = rollout.turns() as f64 * (whole / total);
@@ -262,20 +256,28 @@ impl ResourceLearner {
             }
         }
     }
+}
 
-    #[cfg(feature = "serde")]
-    pub(super) fn into_stored(self) -> Stored {
-        let Self { features, keys, rows, runs, next_forest, forests, ends, share, .. } = self;
+#[cfg(feature = "serde")]
+impl From<ResourceLearner> for Stored {
+    fn from(learner: ResourceLearner) -> Self {
+        let ResourceLearner {
+            features, keys, rows, runs, next_forest, forests, ends, share, ..
+        } = learner;
         let forests = forests.map(|forests| *forests);
-        Stored { features, keys, rows, runs, next_forest, forests, ends, share }
+        Self { features, keys, rows, runs, next_forest, forests, ends, share }
     }
+}
 
-    /// The stored form has been checked.
-    #[cfg(feature = "serde")]
-    pub(super) fn from_stored(stored: Stored) -> Self {
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for ResourceLearner {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self, Error> {
+        stored.check()?;
         let Stored { features, keys, rows, runs, next_forest, forests, ends, share } = stored;
         let (forests, space) = (forests.map(Box::new), Space::default());
-        Self { features, keys, rows, runs, next_forest, forests, ends, share, space }
+        Ok(Self { features, keys, rows, runs, next_forest, forests, ends, share, space })
     }
 }
 

@@ -2,32 +2,10 @@
 
 use crate::{
     error::Error,
-    forest::QuantileForest,
-    learning::{
-        key_effects::KeyEffects, past_rows::PastRows, resource_learner::ResourceLearner,
-        stage_ends::StageEnds,
-    },
+    forest::quantile_forest::QuantileForest,
+    learning::{key_effects::KeyEffects, past_rows::PastRows, stage_ends::StageEnds},
     replay::prefix_features::PrefixFeatures,
 };
-
-/// Missing values as `null`, which JSON has no number for.
-pub(super) mod missing {
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(in crate::learning) fn serialize<S: Serializer>(
-        values: &[f64],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(values.iter().map(|x| x.is_finite().then_some(*x)))
-    }
-
-    pub(in crate::learning) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<f64>, D::Error> {
-        let values = Vec::<Option<f64>>::deserialize(deserializer)?;
-        Ok(values.into_iter().map(|x| x.unwrap_or(f64::NEG_INFINITY)).collect())
-    }
-}
 
 /// A learner before its check.
 #[derive(serde::Deserialize, serde::Serialize)]
@@ -59,20 +37,5 @@ impl Stored {
             return wrong("the ends of intervals must be candidates, and past runs in order");
         }
         Ok(())
-    }
-}
-
-impl From<ResourceLearner> for Stored {
-    fn from(learner: ResourceLearner) -> Self {
-        learner.into_stored()
-    }
-}
-
-impl TryFrom<Stored> for ResourceLearner {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        stored.check()?;
-        Ok(Self::from_stored(stored))
     }
 }

@@ -1,7 +1,4 @@
-use std::collections::VecDeque;
-
-use scoring_rules::{Probability, Weight};
-use trajectory_metrics::{CalibrationMap, Calibrator, Platt, PlattMap};
+use scoring_rules::Probability;
 
 use crate::{
     error::Error,
@@ -11,6 +8,7 @@ use crate::{
     success::{
         abort_limit::AbortLimit,
         calibration_runs::CalibrationRuns,
+        chance_calibration::ChanceCalibration,
         key_effects::KeyEffects,
         success_fit::{PastRuns, SuccessFit, thinned},
         success_rows::{SuccessRows, is_over, push_effect},
@@ -20,7 +18,7 @@ use crate::{
 /// The number of runs before the first fit.
 const FIRST_FIT: u64 = 30;
 
-/// Fits take place when the number of runs has grown by this factor, and so do fits of the calibration.
+/// Fits take place when the number of runs has grown by this factor.
 const GROWTH: f64 = 1.5;
 
 /// The largest number of calibration runs of a model. More would raise the threshold only a little.
@@ -28,9 +26,6 @@ const MOST_CALIBRATION_RUNS: usize = 1000;
 
 /// The largest number of models that are kept: the one in service and those that wait.
 const MOST_MODELS: usize = 6;
-
-/// The largest number of forecasts that calibrate the chance, the latest ones.
-const MOST_FORECASTS: usize = 4096;
 
 /// The chance that a run succeeds within its caps, as known at one prefix.
 ///
@@ -171,7 +166,7 @@ struct State {
     next_fit: u64,
     /// From the oldest, which is in service, to the newest.
     models: Vec<Candidate>,
-    calibration: Calibration,
+    calibration: ChanceCalibration,
 }
 
 /// A fitted model and the later runs that calibrate its threshold.
@@ -182,17 +177,6 @@ struct Candidate {
     fit: SuccessFit,
     runs: CalibrationRuns,
     threshold: Option<Probability>,
-}
-
-/// Chances that were stated before the outcome was known, and the map that calibrates them.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-struct Calibration {
-    forecasts: VecDeque<(Probability, bool, Weight)>,
-    runs: u64,
-    next_fit: u64,
-    map: Option<PlattMap>,
 }
 
 impl PartialEq for SuccessForecaster {
@@ -212,7 +196,7 @@ impl SuccessForecaster {
             past: PastRuns::default(),
             next_fit: FIRST_FIT,
             models: Vec::new(),
-            calibration: Calibration::default(),
+            calibration: ChanceCalibration::default(),
         };
         Self { state, raw: Vec::new(), row: Vec::new() }
     }
@@ -246,7 +230,7 @@ impl SuccessForecaster {
         };
         rows.fill(&mut self.raw, prefix)?;
         let stated = newest.chance(&self.raw, &mut self.row, prefix)?;
-        let chance = state.calibration.map.map_or(stated, |map| map.apply(stated));
+        let chance = state.calibration.apply(stated);
         let mut is_impossible = false;
         if chance < Probability::HALF
             && let Some(serving) = state.models.first()
@@ -375,35 +359,6 @@ impl Candidate {
     }
 }
 
-impl Calibration {
-    /// Adds the chances of a run, which together have a weight of 1, and fits the map when it is due.
-    fn push(&mut self, chances: &[Probability], feasible: bool) -> Result<(), Error> {
-        let kept = thinned(chances.len());
-        if kept.len() == 0 {
-            return Ok(());
-        }
-        let weight = Weight::new(1.0 / kept.len() as f64)?;
-        let kept = kept.filter_map(|at| chances.get(at));
-        self.forecasts.extend(kept.map(|&chance| (chance, feasible, weight)));
-        let surplus = self.forecasts.len().saturating_sub(MOST_FORECASTS);
-        self.forecasts.drain(..surplus);
-        self.runs += 1;
-        if self.runs < self.next_fit.max(FIRST_FIT / 2) {
-            return Ok(());
-        }
-        self.next_fit = (self.runs as f64 * GROWTH).ceil() as u64;
-        let mut outcomes = self.forecasts.iter().map(|forecast| forecast.1);
-        let first = outcomes.next();
-        if outcomes.any(|outcome| Some(outcome) != first) {
-            let chances: Vec<_> = self.forecasts.iter().map(|forecast| forecast.0).collect();
-            let outcomes: Vec<_> = self.forecasts.iter().map(|forecast| forecast.1).collect();
-            let weights: Vec<_> = self.forecasts.iter().map(|forecast| forecast.2).collect();
-            self.map = Some(Platt::default().fit(&chances, &outcomes, Some(&weights))?);
-        }
-        Ok(())
-    }
-}
-
 #[cfg(feature = "serde")]
 impl From<SuccessForecaster> for State {
     fn from(forecaster: SuccessForecaster) -> Self {
@@ -426,7 +381,7 @@ impl TryFrom<State> for SuccessForecaster {
             let problem = "the rows and models must have the columns of the features";
             return Err(Error::StoredValue { problem });
         }
-        if state.models.len() > MOST_MODELS || state.calibration.forecasts.len() > MOST_FORECASTS {
+        if state.models.len() > MOST_MODELS || !state.calibration.is_valid() {
             return Err(Error::StoredValue { problem: "there are too many models or forecasts" });
         }
         for model in &mut state.models {

@@ -178,8 +178,8 @@ impl CensoringAnalysis {
     /// # Errors
     ///
     /// [`Error::Length`] unless there is one entry per run in each argument; [`Error::Setting`] for a
-    /// `min_valid` of 0; [`Error::Empty`] if every run is left out or has weight 0; the errors of a weight schedule
-    /// that is shorter than a run.
+    /// `min_valid` of 0; [`Error::Empty`] if every run is left out or has weight 0; the errors of a
+    /// weight schedule that is shorter than a run.
     pub fn audit_continuations<G: Ord>(
         &self,
         runs: &[Stopped<'_>],

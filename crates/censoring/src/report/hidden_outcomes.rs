@@ -62,9 +62,8 @@ pub struct HiddenOutcomeShift {
 ///
 /// [`Error::Length`] unless there is one stop per run, and one weight if weights are given;
 /// [`Error::Run`] with the first run that [`censoring_shift`](crate::censoring_shift()) refuses or
-/// whose score is NaN;
-/// [`Error::ScoringRules`] without a
-/// run of positive weight.
+/// whose score is NaN; [`Error::ScoringRules`] without a run of positive weight, and if scores of both
+/// plus and minus infinity leave a mean undefined.
 ///
 /// ```
 /// use censoring::{Error, Probability, Tps, Trace, WeightSchedule, hidden_outcome_shift};

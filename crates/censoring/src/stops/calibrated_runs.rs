@@ -1,4 +1,4 @@
-use scoring_rules::{Probability, Weight};
+use scoring_rules::Probability;
 use trajectory_metrics::{CalibrationMap, Calibrator, Folds, WeightSchedule};
 
 use crate::{
@@ -128,10 +128,9 @@ pub fn cross_fit_calibration<C: Calibrator>(
             let steps = run.forecasts().len();
             forecasts.extend_from_slice(run.forecasts());
             outcomes.resize(forecasts.len(), outcome);
-            weights.extend(schedule.prefix_weights(steps, run.horizon())?);
+            weights.extend(schedule.row_weights(steps, run.horizon())?);
         }
-        let weights = Weight::from_slice(&weights).map_err(trajectory_metrics::Error::from);
-        let map = weights.and_then(|weights| calibrator.fit(&forecasts, &outcomes, Some(weights)));
+        let map = calibrator.fit(&forecasts, &outcomes, Some(&weights));
         maps.push(map.map_err(|error| Error::Fold { fold, source: Box::new(error.into()) })?);
     }
     let calibrate = |(run, &fold): (&Stopped<'_>, &usize)| {

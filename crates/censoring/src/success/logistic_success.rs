@@ -191,8 +191,8 @@ impl SuccessLearner for LogisticSuccess {
     ///
     /// [`Error::Row`] with the first row that has a feature outside -1e30 to 1e30 or not as many
     /// features as the first row; [`Error::Length`] unless there is one outcome per row, and one
-    /// weight if weights are given; [`Error::Empty`] without a row of positive weight; [`Error::TrajectoryMetrics`] if
-    /// one outcome has less than 1e-12 of the weight.
+    /// weight if weights are given; [`Error::Empty`] without a row of positive weight;
+    /// [`Error::TrajectoryMetrics`] if one outcome has less than 1e-12 of the weight.
     fn fit(
         &self,
         features: &[Vec<f64>],

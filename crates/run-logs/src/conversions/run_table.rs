@@ -23,8 +23,8 @@ use crate::{
 /// The runs of logs as the measures need them: outcomes, stop reasons, streams of confidence, tool
 /// calls and usage. The texts of the runs are dropped, so that a large folder fits into memory.
 ///
-/// A row's turns are those of the agent and its subagents; calls by graders, simulated users and
-/// failed attempts are not steps of the run.
+/// A row's turns are the model calls of the agent and its subagents; calls by graders, simulated
+/// users and failed attempts are not steps of the run.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -209,8 +209,10 @@ impl RunTable {
 impl LoggedRun {
     fn new(run: Run, policy: &OutcomePolicy, options: &StreamOptions<'_>) -> Result<Self, Error> {
         let judgement = policy.judgement(&run)?;
-        let replies = || run.agent_turns().map(|turn| turn.reply.as_ref());
-        let calls = replies().flatten().flat_map(|reply| &reply.tool_calls);
+        let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
+        let calls = replies.flat_map(|reply| &reply.tool_calls);
+        // What a program does without its model is no step of the model.
+        let steps = || run.agent_turns().filter(|turn| turn.model_calls != Some(0));
         let usage = |reply: Option<&crate::values::message::Reply>| {
             reply.and_then(|reply| reply.usage.clone()).unwrap_or_default()
         };
@@ -218,10 +220,9 @@ impl LoggedRun {
             outcome: judgement.outcome,
             stop: judgement.stop,
             horizon: run.horizon.and_then(|turns| usize::try_from(turns).ok()),
-            turn_usage: replies().map(usage).collect(),
+            turn_usage: steps().map(|turn| usage(turn.reply.as_ref())).collect(),
             tool_calls: calls.map(|call| call.tool_call()).collect(),
-            values: run
-                .agent_turns()
+            values: steps()
                 .map(|turn| ConfidenceStream::ALL.map(|stream| stream.value(turn, options)))
                 .collect(),
             id: run.id,

@@ -4,6 +4,7 @@
 //! Beyond JSON it reads `NaN`, `Infinity` and `-Infinity`, which Python writes, as real numbers.
 
 pub(crate) mod arguments;
+pub(crate) mod documents;
 pub(crate) mod fields;
 pub(crate) mod numbers;
 pub(crate) mod reader;
@@ -11,3 +12,4 @@ pub(crate) mod skipping;
 pub(crate) mod source;
 pub(crate) mod strings;
 pub(crate) mod values;
+pub(crate) mod writing;

@@ -5,7 +5,6 @@
 
 pub(crate) mod calls;
 pub(crate) mod document;
-pub(crate) mod documents;
 pub(crate) mod gemini;
 pub(crate) mod logprobs;
 pub(crate) mod messages;
@@ -16,9 +15,10 @@ pub(crate) mod usage;
 use std::io::Read;
 
 use crate::{
+    engines::json::documents::Documents,
     error::Error,
     format::Format,
-    formats::{chat::documents::Documents, run_iterator::RunIterator, shape::Shape},
+    formats::{run_iterator::RunIterator, shape::Shape},
     read_options::ReadOptions,
 };
 
@@ -61,5 +61,7 @@ pub(crate) fn read<'a>(
     format: Format,
     options: &ReadOptions,
 ) -> Result<RunIterator<'a>, Error> {
-    Ok(Box::new(Documents::open(source, format, options)?))
+    Ok(Box::new(Documents::open(source, options, move |json, number, options| {
+        document::read(json, format, number, options)
+    })?))
 }

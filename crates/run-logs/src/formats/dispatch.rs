@@ -1,40 +1,48 @@
-use std::io::{Cursor, Read, Seek, SeekFrom};
+use std::{
+    io::{Cursor, Read, Seek, SeekFrom},
+    path::Path,
+};
 
 use crate::{
+    engines::folder::Folder,
     error::{Error, Place},
     format::{Format, NAMES},
-    formats::{chat, harbor, inspect, run_iterator::RunIterator, shape::Shape, tau2},
+    formats::{chat, harbor, inspect, run_iterator::Opened, shape::Shape, tau2},
     read_options::ReadOptions,
 };
 
 /// Bytes that are looked at to recognize a format.
 const PREFIX: u64 = 64 << 10;
 
-/// Opens a log: recognizes its format if that is not given, and hands it to its reader.
+/// Opens a log: recognizes its format if that is not given, and hands it to its reader. The path of
+/// the file, if there is one, leads to the other files of a log that consists of several.
 pub(crate) fn open<'a>(
     mut source: impl Read + Seek + 'a,
     format: Format,
+    path: Option<&Path>,
     options: &ReadOptions,
-) -> Result<(Format, RunIterator<'a>), Error> {
+) -> Result<Opened<'a>, Error> {
     let io = |error: &std::io::Error| Error::io(Place::default(), error);
     let mut prefix = Vec::new();
     source.by_ref().take(PREFIX).read_to_end(&mut prefix).map_err(|error| io(&error))?;
     if is_archive(&prefix) && matches!(format, Format::Auto | Format::Inspect) {
         source.seek(SeekFrom::Start(0)).map_err(|error| io(&error))?;
-        return Ok((Format::Inspect, inspect::archive(source, options)?));
+        return Ok(Opened::alone(Format::Inspect, inspect::archive(source, options)?));
     }
     // Some editors write a byte-order mark.
     if prefix.starts_with(b"\xef\xbb\xbf") {
         prefix.drain(..3);
     }
+    let shape = Shape::of(&prefix);
     let format = match format {
-        Format::Auto => recognize(&Shape::of(&prefix)).ok_or_else(|| {
+        Format::Auto => recognize(&shape).ok_or_else(|| {
             let place = Box::new(Place::default());
             Error::UnknownFormat { place, known: NAMES }
         })?,
         format => format,
     };
     let source = Cursor::new(prefix).chain(source);
+    let folder = path.and_then(Folder::of);
     let runs = match format {
         Format::Auto | Format::Inspect => inspect::json(source, options)?,
         Format::Exchanges
@@ -42,10 +50,11 @@ pub(crate) fn open<'a>(
         | Format::OpenAiResponses
         | Format::Gemini
         | Format::Ollama => chat::read(source, format, options)?,
-        Format::Atif | Format::Harbor => harbor::read(source, format, options)?,
-        Format::Tau2 => tau2::read(source, options)?,
+        Format::Atif => harbor::trajectories(source, options)?,
+        Format::Harbor => return harbor::trial(source, folder, options),
+        Format::Tau2 => return tau2::read(source, &shape, folder, options),
     };
-    Ok((format, runs))
+    Ok(Opened::alone(format, runs))
 }
 
 fn is_archive(prefix: &[u8]) -> bool {

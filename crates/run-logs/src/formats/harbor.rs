@@ -1,25 +1,65 @@
-//! Harbor and ATIF.
+//! Trajectories in the Agent Trajectory Interchange Format (ATIF), and trials of Harbor, which refer
+//! to them.
+
+pub(crate) mod agent_result;
+pub(crate) mod calls;
+pub(crate) mod exceptions;
+pub(crate) mod kept;
+pub(crate) mod kept_run;
+pub(crate) mod metrics;
+pub(crate) mod step;
+pub(crate) mod trajectory;
+pub(crate) mod trajectory_run;
+pub(crate) mod trial;
+pub(crate) mod trial_result;
+pub(crate) mod write;
+pub(crate) mod written_run;
+pub(crate) mod written_step;
 
 use std::io::Read;
 
 use crate::{
-    error::{Error, Place, Problem},
+    engines::{folder::Folder, json::documents::Documents},
+    error::Error,
     format::Format,
-    formats::{run_iterator::RunIterator, shape::Shape},
+    formats::{
+        harbor::{trajectory::trajectory, trial::Trial},
+        run_iterator::{Opened, RunIterator},
+        shape::Shape,
+    },
     read_options::ReadOptions,
 };
 
-/// Whether the first bytes of a file show this format.
-pub(crate) fn recognizes(_shape: &Shape) -> Option<Format> {
-    None
+/// Which of the two formats the first bytes of a file show.
+pub(crate) fn recognizes(shape: &Shape) -> Option<Format> {
+    let has_version = shape.text("schema_version").is_some_and(|text| text.starts_with("ATIF"));
+    if has_version || (shape.has("agent") && shape.has_key("steps", "step_id")) {
+        return Some(Format::Atif);
+    }
+    let is_trial = shape.has_all(&["task_name", "trial_name"])
+        && ["trial_uri", "task_checksum", "agent_info", "verifier_result"]
+            .iter()
+            .any(|name| shape.has(name));
+    (is_trial && !shape.is_list).then_some(Format::Harbor)
 }
 
-/// The runs of a log.
-pub(crate) fn read<'a>(
-    _source: impl Read + 'a,
-    _format: Format,
-    _options: &ReadOptions,
+/// The runs of a file of trajectories: one for each.
+pub(crate) fn trajectories<'a>(
+    source: impl Read + 'a,
+    options: &ReadOptions,
 ) -> Result<RunIterator<'a>, Error> {
-    let problem = Problem::Unsupported { what: "this format of Harbor" };
-    Err(Error::invalid(Place::default(), problem))
+    Ok(Box::new(Documents::open(source, options, |json, number, options| {
+        Ok(trajectory(json, options, false)?.into_run(number))
+    })?))
+}
+
+/// The run of a trial: its `result.json`, and the trajectories in its folder.
+pub(crate) fn trial<'a>(
+    source: impl Read + 'a,
+    folder: Option<Folder>,
+    options: &ReadOptions,
+) -> Result<Opened<'a>, Error> {
+    let owned = folder.as_ref().map(|folder| folder.path().to_owned());
+    let runs = Box::new(Trial::new(source, folder, options));
+    Ok(Opened { format: Format::Harbor, runs, owned })
 }

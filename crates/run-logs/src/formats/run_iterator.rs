@@ -1,4 +1,21 @@
-use crate::{error::Error, values::run::Run};
+use std::path::PathBuf;
+
+use crate::{error::Error, format::Format, values::run::Run};
 
 /// The runs of one log.
 pub(crate) type RunIterator<'a> = Box<dyn Iterator<Item = Result<Run, Error>> + 'a>;
+
+/// A log that is ready to be read.
+pub(crate) struct Opened<'a> {
+    pub(crate) format: Format,
+    pub(crate) runs: RunIterator<'a>,
+    /// The folder whose files belong to this log.
+    pub(crate) owned: Option<PathBuf>,
+}
+
+impl<'a> Opened<'a> {
+    /// A log of one file.
+    pub(crate) fn alone(format: Format, runs: RunIterator<'a>) -> Self {
+        Self { format, runs, owned: None }
+    }
+}

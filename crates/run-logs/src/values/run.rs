@@ -4,6 +4,8 @@ use censoring::StopReason;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::values::{
+    caller::Caller,
+    expected_call::ExpectedCall,
     message::{Message, Reply},
     usage::Usage,
 };
@@ -54,6 +56,9 @@ pub struct Run {
     pub usage_by_model: BTreeMap<String, Usage>,
     /// The model calls in their order.
     pub turns: Vec<Turn>,
+    /// The calls that the task expects, of the agent and of the simulated user, if the log holds
+    /// them.
+    pub expected_calls: Vec<ExpectedCall>,
     /// Other facts of the log that a format defines, by name.
     pub metadata: BTreeMap<String, Value>,
 }
@@ -69,6 +74,13 @@ impl Run {
     /// users.
     pub fn agent_turns(&self) -> impl Iterator<Item = &Turn> {
         self.turns.iter().filter(|turn| turn.caller.is_agent())
+    }
+
+    /// The number of model calls of the agent and its subagents that returned a reply.
+    #[must_use]
+    pub fn n_model_calls(&self) -> u64 {
+        let replied = self.agent_turns().filter(|turn| turn.reply.is_some());
+        replied.fold(0, |sum: u64, turn| sum.saturating_add(turn.model_calls.unwrap_or(1)))
     }
 }
 
@@ -96,31 +108,6 @@ pub struct RunLimit {
     pub reason: Option<String>,
 }
 
-/// Who called the model.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Caller {
-    /// The agent.
-    #[default]
-    Agent,
-    /// An agent that the agent called, by name.
-    Subagent(String),
-    /// A scorer that grades the run with a model.
-    Grader,
-    /// A simulated user.
-    User,
-    /// An attempt that failed and was repeated.
-    FailedAttempt,
-}
-
-impl Caller {
-    /// Whether the call belongs to the agent or to one of its subagents.
-    #[must_use]
-    pub const fn is_agent(&self) -> bool {
-        matches!(self, Self::Agent | Self::Subagent(_))
-    }
-}
-
 /// One call of a model: what was asked, what was returned.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -139,4 +126,7 @@ pub struct Turn {
     pub other_replies: Vec<Reply>,
     /// The message of the error of a call that failed.
     pub error: Option<String>,
+    /// How many model calls the log counts for the turn; `None` stands for one. Zero marks a step
+    /// that the agent's program took without a model.
+    pub model_calls: Option<u64>,
 }

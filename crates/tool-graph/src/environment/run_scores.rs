@@ -53,14 +53,14 @@ pub struct RunScores {
 #[cfg(feature = "serde")]
 scoring_rules::checked_when_read!(
     RunScores {
-    cost_gap: Option<f64>,
-    cost_gap_without_redundant: Option<f64>,
-    edit_distance: Option<usize>,
-    normalized_edit_distance: Option<f64>,
-    exact_match: Option<bool>,
-    completed: bool,
-    invalid_tool_use_ratio: Option<f64>,
-    failures: FailureCounts,
+        cost_gap: Option<f64>,
+        cost_gap_without_redundant: Option<f64>,
+        edit_distance: Option<usize>,
+        normalized_edit_distance: Option<f64>,
+        exact_match: Option<bool>,
+        completed: bool,
+        invalid_tool_use_ratio: Option<f64>,
+        failures: FailureCounts,
     },
     RunScores::check
 );

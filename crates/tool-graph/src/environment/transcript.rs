@@ -235,12 +235,12 @@ impl Transcript {
 #[cfg(feature = "serde")]
 scoring_rules::checked_when_read!(
     CallRecord {
-    name: String,
-    tool: Option<usize>,
-    status: CallStatus,
-    cost: f64,
-    after_goal: bool,
-    event: Option<usize>,
+        name: String,
+        tool: Option<usize>,
+        status: CallStatus,
+        cost: f64,
+        after_goal: bool,
+        event: Option<usize>,
     },
     CallRecord::check
 );
@@ -264,15 +264,15 @@ impl CallRecord {
 #[cfg(feature = "serde")]
 scoring_rules::checked_when_read!(
     Transcript {
-    calls: Vec<CallRecord>,
-    goal_reached: bool,
-    answer_is_right: bool,
-    events_planned: usize,
-    events_fired: usize,
-    #[serde(default)]
-    banned_twice: bool,
-    #[serde(default, deserialize_with = "crate::stored::object")]
-    rules: EnvironmentRules,
+        calls: Vec<CallRecord>,
+        goal_reached: bool,
+        answer_is_right: bool,
+        events_planned: usize,
+        events_fired: usize,
+        #[serde(default)]
+        banned_twice: bool,
+        #[serde(default, deserialize_with = "crate::stored::object")]
+        rules: EnvironmentRules,
     },
     Transcript::check
 );
@@ -292,12 +292,16 @@ impl Transcript {
         let quiet = self.rules.event_clock == RuleVersion::Released
             || self.calls.iter().all(|call| !call.status.is_invalid() || call.event.is_none());
         rule(quiet, "an invalid call must not have an event unless rules.event_clock is released")?;
-        let mut bans: Vec<usize> =
-            self.calls.iter().filter(|call| is_banned(call)).filter_map(|call| call.tool).collect();
+        // The bans that events can have caused; an event of another kind can occur at a banned call, too.
+        let bans = self.calls.iter().filter(|call| is_banned(call) && call.event.is_some());
+        let mut bans: Vec<usize> = bans.filter_map(|call| call.tool).collect();
         bans.sort_unstable();
         rule(
-            !self.banned_twice || bans.windows(2).any(|pair| pair[0] == pair[1]),
-            "banned_twice must be false if no tool has two calls with status banned",
+            !self.banned_twice
+                || self.rules.event_clock == RuleVersion::Released
+                    && bans.windows(2).any(|pair| pair[0] == pair[1]),
+            "banned_twice must be false unless rules.event_clock is released and a tool has two calls \
+             with status banned and an event",
         )?;
         let events: Vec<usize> = self.calls.iter().filter_map(|call| call.event).collect();
         rule(

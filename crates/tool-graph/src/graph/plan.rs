@@ -50,8 +50,8 @@ impl Plan {
 #[cfg(feature = "serde")]
 scoring_rules::checked_when_read!(
     Plan {
-    tools: Vec<usize>,
-    cost: f64,
+        tools: Vec<usize>,
+        cost: f64,
     },
     Plan::check
 );

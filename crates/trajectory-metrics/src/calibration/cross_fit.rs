@@ -1,5 +1,3 @@
-use scoring_rules::Weight;
-
 use crate::{
     calibration::{
         calibrator::{CalibrationMap, Calibrator},
@@ -122,11 +120,10 @@ pub fn cross_fit<C: Calibrator>(
             let steps = trace.forecasts().len();
             forecasts.extend_from_slice(trace.forecasts());
             outcomes.resize(forecasts.len(), trace.outcome());
-            weights.extend(schedule.weights(steps)?);
+            weights.extend(schedule.row_weights(steps, steps)?);
         }
-        Weight::from_slice(&weights)
-            .map_err(Error::from)
-            .and_then(|weights| calibrator.fit(&forecasts, &outcomes, Some(weights)))
+        calibrator
+            .fit(&forecasts, &outcomes, Some(&weights))
             .map_err(|error| Error::Fold { fold, source: Box::new(error) })
     };
     let maps = (0..folds.count()).map(fit).collect::<Result<Vec<_>, _>>()?;
@@ -136,6 +133,8 @@ pub fn cross_fit<C: Calibrator>(
 
 #[cfg(test)]
 mod tests {
+    use scoring_rules::Weight;
+
     use super::*;
     use crate::{Isotonic, Platt, Probability};
 

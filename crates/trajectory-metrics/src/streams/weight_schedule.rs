@@ -4,6 +4,9 @@ use scoring_rules::{Probability, ScoringRule, Weight, loops::StepWeights};
 
 use crate::error::Error;
 
+/// The least positive [`Weight`].
+const LEAST_WEIGHT: f64 = 1e-100;
+
 /// The weights of the steps of a run: positive numbers that sum to 1 over the horizon T of the run.
 ///
 /// Choose a schedule before scoring. A strictly proper rule stays strictly proper under each of them.
@@ -154,8 +157,8 @@ impl WeightSchedule {
     ///
     /// # Errors
     ///
-    /// [`Error::Entry`] with the first weight that is 0: a step without weight would not be scored, and
-    /// any forecast of it would do.
+    /// [`Error::Entry`] with the first weight that is 0, because the forecast of a step without weight
+    /// would have no effect on the score.
     pub fn custom(weights: &[Weight]) -> Result<Self, Error> {
         if let Some(index) = weights.iter().position(|&weight| weight == Weight::ZERO) {
             let range = "positive";
@@ -196,6 +199,20 @@ impl WeightSchedule {
     pub fn prefix_weights(&self, steps: usize, horizon: usize) -> Result<Vec<f64>, Error> {
         let total = self.total(horizon)?;
         Ok((0..steps.min(horizon)).map(|i| self.raw(i, horizon) / total).collect())
+    }
+
+    /// The weights of [`Self::prefix_weights`] as weights of rows. A weight below 1e-100, the least of a
+    /// row, is 0; [`Self::ExponentialFront`] has such weights after step 332.
+    ///
+    /// # Errors
+    ///
+    /// As [`WeightSchedule::weights`].
+    #[doc(hidden)]
+    pub fn row_weights(&self, steps: usize, horizon: usize) -> Result<Vec<Weight>, Error> {
+        let weight =
+            |value| if value < LEAST_WEIGHT { Ok(Weight::ZERO) } else { Weight::new(value) };
+        let weights = self.prefix_weights(steps, horizon)?;
+        Ok(weights.into_iter().map(weight).collect::<Result<_, _>>()?)
     }
 
     /// The name of the schedule in reports and on command lines.
@@ -342,6 +359,18 @@ mod tests {
         }
         let error = "front".parse::<WeightSchedule>().unwrap_err();
         assert!(matches!(error, Error::UnknownName { what: "weight schedule", .. }));
+    }
+
+    #[test]
+    fn step_weights_below_the_least_row_weight_are_0_as_row_weights() {
+        let schedule = WeightSchedule::ExponentialFront;
+        let (weights, rows) = (schedule.weights(400).unwrap(), schedule.row_weights(400, 400));
+        for (t, (weight, row)) in (1..).zip(weights.into_iter().zip(rows.unwrap())) {
+            assert_eq!(row.get(), if t > 332 { 0.0 } else { weight }, "step {t}");
+            assert!(weight > 0.0);
+        }
+        let far = WeightSchedule::custom(Weight::from_slice(&[1e100, 1e-100]).unwrap()).unwrap();
+        assert_eq!(far.row_weights(2, 2), Ok(vec![Weight::ONE, Weight::ZERO]));
     }
 
     #[test]

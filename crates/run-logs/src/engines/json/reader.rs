@@ -63,11 +63,6 @@ impl<'a> Json<'a> {
         Ok(more)
     }
 
-    /// The line on which the current value of JSON Lines starts, from 1.
-    pub(crate) fn line(&self) -> Option<u64> {
-        self.place.line
-    }
-
     /// The part of a place that the reader of a format knows: entry and sample.
     pub(crate) fn place_mut(&mut self) -> &mut Place {
         &mut self.place

@@ -75,7 +75,7 @@ impl Json<'_> {
         }
     }
 
-    fn number(&mut self) -> Result<Value, Error> {
+    pub(crate) fn number(&mut self) -> Result<Value, Error> {
         match self.token()? {
             b'-' | b'0'..=b'9' | b'N' | b'I' => self.scalar(),
             _ => Err(self.type_error("a number")),
@@ -99,6 +99,16 @@ impl Json<'_> {
         }
         let value = number.to_string();
         Err(self.error(Problem::Value { value, expected: "a finite number" }))
+    }
+
+    /// A finite number of at least 0, such as a cost.
+    pub(crate) fn amount(&mut self) -> Result<f64, Error> {
+        let amount = self.real()?;
+        if amount >= 0.0 {
+            return Ok(amount);
+        }
+        let value = amount.to_string();
+        Err(self.error(Problem::Value { value, expected: "a number of at least 0" }))
     }
 
     /// A whole number of at least 0, which may be written as 5.0.
@@ -164,5 +174,130 @@ impl Json<'_> {
             }
         })?;
         Ok(entries)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::values::read_limits::ReadLimits;
+
+    fn read(text: &[u8]) -> Result<Value, Error> {
+        let mut json = Json::new(text, ReadLimits::default());
+        let value = json.value()?;
+        json.end()?;
+        Ok(value)
+    }
+
+    fn same(ours: &Value, theirs: &serde_json::Value) -> bool {
+        use serde_json::Value as Theirs;
+        match (ours, theirs) {
+            (Value::Null, Theirs::Null) => true,
+            (Value::Bool(a), Theirs::Bool(b)) => a == b,
+            (Value::Integer(a), Theirs::Number(b)) => {
+                b.as_i128() == Some(*a) || b.as_f64() == Some(*a as f64)
+            }
+            (Value::Real(a), Theirs::Number(b)) => b.as_f64() == Some(*a),
+            (Value::Text(a), Theirs::String(b)) => a == b,
+            (Value::List(a), Theirs::Array(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+            }
+            (Value::Map(a), Theirs::Object(b)) => {
+                a.len() == b.len()
+                    && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+            }
+            _ => false,
+        }
+    }
+
+    fn any_json() -> impl Strategy<Value = serde_json::Value> {
+        let leaf = prop_oneof![
+            Just(serde_json::Value::Null),
+            any::<bool>().prop_map(Into::into),
+            any::<i64>().prop_map(Into::into),
+            any::<f64>().prop_map(Into::into),
+            any::<String>().prop_map(Into::into),
+        ];
+        leaf.prop_recursive(5, 40, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Into::into),
+                prop::collection::btree_map(any::<String>(), inner, 0..6)
+                    .prop_map(|map| map.into_iter().collect()),
+            ]
+        })
+    }
+
+    #[test]
+    fn numbers_and_words_are_those_of_json_and_of_python() {
+        for text in [
+            "0",
+            "-0",
+            "10",
+            "1.5",
+            "-2.5e3",
+            "1E+2",
+            "1e-400",
+            "01",
+            "+1",
+            ".5",
+            "1.",
+            "1e",
+            "--1",
+            "1e400",
+            "0x1",
+            "tru",
+            "true",
+            "null",
+            "None",
+            "nan",
+            "-",
+            "",
+            " ",
+            "1 2",
+            "\"a",
+            "\"\n\"",
+            "\"\\x\"",
+            "[1,]",
+            "{\"a\":1,}",
+            "[,1]",
+            "{1:2}",
+            "{\"a\" 1}",
+            "[1 2]",
+            "]",
+            "\u{1}",
+        ] {
+            let theirs = serde_json::from_str::<serde_json::Value>(text);
+            let ours = read(text.as_bytes());
+            assert_eq!(ours.is_ok(), theirs.is_ok(), "{text}: {ours:?}");
+        }
+        assert!(matches!(read(b"NaN"), Ok(Value::Real(number)) if number.is_nan()));
+        assert_eq!(read(b"-Infinity"), Ok(Value::Real(f64::NEG_INFINITY)));
+        let long = "123456789012345678901234567890123456789012345678901234567890";
+        assert_eq!(read(long.as_bytes()), Ok(Value::Real(1.234_567_890_123_456_8e59)));
+    }
+
+    proptest! {
+        #[test]
+        fn values_are_read_as_serde_json_reads_them(json in any_json(), pretty in any::<bool>()) {
+            let text = if pretty { format!("{json:#}") } else { json.to_string() };
+            let value = read(text.as_bytes()).unwrap();
+            prop_assert!(same(&value, &json), "{text}: {value:?}");
+        }
+
+        #[test]
+        fn what_is_passed_over_ends_where_it_ends(json in any_json(), pretty in any::<bool>()) {
+            let text = if pretty { format!("{json:#}") } else { json.to_string() };
+            let text = format!("[{text},7]");
+            let mut reader = Json::new(text.as_bytes(), ReadLimits::default());
+            reader.begin_list().unwrap();
+            prop_assert!(reader.next_element().unwrap());
+            reader.skip().unwrap();
+            prop_assert!(reader.next_element().unwrap());
+            prop_assert_eq!(reader.count().unwrap(), 7);
+            prop_assert!(!reader.next_element().unwrap());
+            prop_assert!(reader.end().is_ok());
+        }
     }
 }

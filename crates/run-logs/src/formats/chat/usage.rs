@@ -1,8 +1,4 @@
-use crate::{
-    engines::json::reader::Json,
-    error::{Error, Problem},
-    values::usage::Usage,
-};
+use crate::{engines::json::reader::Json, error::Error, values::usage::Usage};
 
 /// Reads `usage` of a chat response or of the Responses form. Cached tokens are part of the input.
 pub(crate) fn usage(json: &mut Json<'_>) -> Result<Usage, Error> {
@@ -26,14 +22,7 @@ pub(crate) fn usage(json: &mut Json<'_>) -> Result<Usage, Error> {
         match field {
             "prompt_tokens" | "input_tokens" => usage.input_tokens = Some(json.count()?),
             "completion_tokens" | "output_tokens" => usage.output_tokens = Some(json.count()?),
-            "cost" => {
-                let cost = json.real()?;
-                if cost < 0.0 {
-                    let (value, expected) = (cost.to_string(), "a cost of at least 0");
-                    return Err(json.error(Problem::Value { value, expected }));
-                }
-                usage.cost_usd = Some(cost);
-            }
+            "cost" => usage.cost_usd = Some(json.amount()?),
             _ => json.object(DETAILS, |json, field| {
                 let count = json.optional(Json::count)?;
                 match field {

@@ -11,10 +11,7 @@ use crate::{
         output::{self, Output},
         spans::Spans,
     },
-    values::{
-        recorded_call::Arguments,
-        run::{Caller, Turn},
-    },
+    values::{caller::Caller, recorded_call::Arguments, run::Turn},
 };
 
 /// A model call before references are resolved.

@@ -95,6 +95,10 @@ impl Sample {
             }
             "scores" => {
                 self.run.scores = json.optional(|json| json.entries(score))?.unwrap_or_default();
+                for score in self.run.scores.values() {
+                    let texts = score.answer.iter().chain(&score.explanation);
+                    texts.for_each(|text| self.attachments.want(text));
+                }
             }
             "metadata" => self.keep("metadata", json.optional(Json::value)?),
             "events" => {

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::values::run::Caller;
+use crate::values::caller::Caller;
 
 /// The spans of a sample's events, which tell who called a model.
 #[derive(Default)]

@@ -1,17 +1,16 @@
 use std::io::Read;
 
 use crate::{
-    engines::json::reader::Json, error::Error, format::Format, formats::chat::document,
-    read_options::ReadOptions, values::run::Run,
+    engines::json::reader::Json, error::Error, read_options::ReadOptions, values::run::Run,
 };
 
-/// The documents of a file, one run each: JSON Lines, values one after the other, or one list.
-pub(crate) struct Documents<'a> {
+/// The values of a file, one run each: JSON Lines, values one after the other, or one list.
+pub(crate) struct Documents<'a, F> {
     json: Json<'a>,
-    format: Format,
+    /// Reads one value, given its number from 1.
+    read: F,
     options: ReadOptions,
     state: State,
-    /// The number of the current document, from 1.
     number: u64,
 }
 
@@ -22,11 +21,14 @@ enum State {
     Done,
 }
 
-impl<'a> Documents<'a> {
+impl<'a, F> Documents<'a, F>
+where
+    F: FnMut(&mut Json<'a>, u64, &ReadOptions) -> Result<Run, Error>,
+{
     pub(crate) fn open(
         source: impl Read + 'a,
-        format: Format,
         options: &ReadOptions,
+        read: F,
     ) -> Result<Self, Error> {
         let mut json = Json::new(source, options.limits());
         let mut state = State::Values;
@@ -34,7 +36,7 @@ impl<'a> Documents<'a> {
             json.begin_list()?;
             state = State::List;
         }
-        Ok(Self { json, format, options: *options, state, number: 0 })
+        Ok(Self { json, read, options: *options, state, number: 0 })
     }
 
     fn next_run(&mut self) -> Result<Option<Run>, Error> {
@@ -54,11 +56,14 @@ impl<'a> Documents<'a> {
             return Ok(None);
         }
         self.number += 1;
-        document::read(&mut self.json, self.format, self.number, &self.options).map(Some)
+        (self.read)(&mut self.json, self.number, &self.options).map(Some)
     }
 }
 
-impl Iterator for Documents<'_> {
+impl<'a, F> Iterator for Documents<'a, F>
+where
+    F: FnMut(&mut Json<'a>, u64, &ReadOptions) -> Result<Run, Error>,
+{
     type Item = Result<Run, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {

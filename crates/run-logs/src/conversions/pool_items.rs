@@ -1,0 +1,49 @@
+use knapsack_oracle::Item;
+
+use crate::{conversions::run_table::RunTable, error::Error};
+
+impl RunTable {
+    /// The runs as problems of a pool, each of value 1 and with its output tokens as the cost: what
+    /// should have been attempted under a budget?
+    ///
+    /// An item is named after its run, with the repetition behind a `#`. Runs without an outcome or
+    /// without a known count of output tokens are left out; their number is the difference between
+    /// the lengths.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KnapsackOracle`] for a run that used no output token.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    /// use run_logs::{
+    ///     AtLimit, Error, Format, OutcomePolicy, ReadOptions, RunTable, StreamOptions, read,
+    /// };
+    ///
+    /// let log = br#"
+    ///     {"id": "a", "outcome": true, "turns": [{"response": {"choices": [{"message":
+    ///         {"content": "18"}}], "usage": {"prompt_tokens": 9, "completion_tokens": 120}}}]}
+    ///     {"id": "b", "outcome": null, "turns": []}"#;
+    /// let runs = read(Cursor::new(log), Format::Auto, &ReadOptions::default())?;
+    /// let policy = OutcomePolicy::new(AtLimit::Censored);
+    /// let table = RunTable::new(runs, &policy, &StreamOptions::default())?;
+    /// let items = table.pool_items()?;
+    /// assert_eq!((items.len(), table.rows().len()), (1, 2));
+    /// assert_eq!((items[0].id(), items[0].cost(), items[0].is_solved()), ("a", 120, true));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn pool_items(&self) -> Result<Vec<Item>, Error> {
+        let mut items = Vec::new();
+        for run in self.rows() {
+            let (Some(solved), Some(cost)) = (run.outcome, run.usage.output_tokens) else {
+                continue;
+            };
+            let id = match run.trial {
+                Some(trial) => format!("{}#{trial}", run.id),
+                None => run.id.clone(),
+            };
+            items.push(Item::new(id, 1.0, cost, solved)?);
+        }
+        Ok(items)
+    }
+}

@@ -1,0 +1,63 @@
+use std::{
+    fs::{self, File},
+    io::ErrorKind,
+    path::{Component, Path, PathBuf},
+};
+
+use crate::error::{Error, Place};
+
+/// The folder of a log that consists of several files.
+#[derive(Clone, Debug)]
+pub(crate) struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    /// The folder that contains a file.
+    pub(crate) fn of(file: &Path) -> Option<Self> {
+        file.parent().map(|path| Self { path: path.to_owned() })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What is at a relative path, which need not exist. `None` for a path that leads out of this
+    /// folder.
+    pub(crate) fn join(&self, relative: &str) -> Option<Self> {
+        let path = Path::new(relative);
+        let is_inside = path.components().all(|part| matches!(part, Component::Normal(_)));
+        (is_inside && !relative.is_empty()).then(|| Self { path: self.path.join(path) })
+    }
+
+    /// Opens a file at a relative path, and returns its name for errors. `None` if it does not
+    /// exist or is not inside this folder.
+    pub(crate) fn open(&self, relative: &str) -> Result<Option<(File, String)>, Error> {
+        let Some(Self { path }) = self.join(relative) else { return Ok(None) };
+        let name = path.display().to_string();
+        match File::open(&path) {
+            Ok(file) if path.is_file() => Ok(Some((file, name))),
+            Ok(_) => Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io(Place::default(), &error).in_file(Some(&name))),
+        }
+    }
+
+    /// The names of the JSON files, sorted. `None` if the folder does not exist.
+    pub(crate) fn json_files(&self) -> Result<Option<Vec<String>>, Error> {
+        let name = self.path.display().to_string();
+        let io = |error: &std::io::Error| Error::io(Place::default(), error).in_file(Some(&name));
+        if !self.path.is_dir() {
+            return Ok(None);
+        }
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&self.path).map_err(|error| io(&error))? {
+            let name = entry.map_err(|error| io(&error))?.file_name();
+            if let Some(name) = name.to_str().filter(|name| name.ends_with(".json")) {
+                names.push(name.to_owned());
+            }
+        }
+        names.sort();
+        Ok(Some(names))
+    }
+}

@@ -1,0 +1,237 @@
+use std::collections::BTreeMap;
+
+use crate::{
+    engines::json::reader::Json,
+    error::{Error, Problem},
+    formats::harbor::{
+        kept_run::{KeptRun, kept_run, score},
+        metrics::{final_metrics, or_else, sum},
+        step::{Step, step},
+    },
+    read_options::ReadOptions,
+    values::{
+        caller::Caller,
+        message::{Message, Role},
+        run::{Score, Turn},
+        usage::Usage,
+    },
+};
+
+/// A trajectory, with the trajectories that are embedded in it.
+#[derive(Debug, Default)]
+pub(crate) struct Trajectory {
+    pub(crate) version: Option<String>,
+    pub(crate) session: Option<String>,
+    pub(crate) id: Option<String>,
+    pub(crate) agent: Option<String>,
+    pub(crate) agent_version: Option<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) totals: Option<Usage>,
+    /// The file in which the trajectory goes on.
+    pub(crate) continued: Option<String>,
+    /// The files of subagents.
+    pub(crate) files: Vec<String>,
+    pub(crate) scores: BTreeMap<String, Score>,
+    pub(crate) kept: Option<KeptRun>,
+    pub(crate) subagents: Vec<Trajectory>,
+    pub(crate) turns: Vec<PlacedTurn>,
+    pub(crate) n_copied: u64,
+}
+
+/// A turn, and the embedded subagents that it called.
+#[derive(Debug)]
+pub(crate) struct PlacedTurn {
+    pub(crate) turn: Turn,
+    /// The position in the run, if the log says so.
+    pub(crate) position: Option<u64>,
+    pub(crate) called: Vec<String>,
+}
+
+impl Trajectory {
+    /// The sum of the steps, without subagents.
+    pub(crate) fn step_usage(&self) -> Usage {
+        let replies = self.turns.iter().filter_map(|placed| placed.turn.reply.as_ref());
+        sum(replies.filter_map(|reply| reply.usage.as_ref()))
+    }
+
+    /// What the trajectory and its subagents used: the log's totals where it has them, else the sum
+    /// of the steps. The totals leave out the subagents.
+    pub(crate) fn usage(&self) -> Usage {
+        let own = or_else(self.totals.as_ref().unwrap_or(&Usage::default()), &self.step_usage());
+        let parts: Vec<Usage> =
+            std::iter::once(own).chain(self.subagents.iter().map(Self::usage)).collect();
+        sum(&parts)
+    }
+
+    /// Adds what the steps of each model used, subagents included.
+    pub(crate) fn add_usage_by_model<'a>(&'a self, models: &mut BTreeMap<String, Vec<&'a Usage>>) {
+        for placed in &self.turns {
+            let usage = placed.turn.reply.as_ref().and_then(|reply| reply.usage.as_ref());
+            if let (Some(model), Some(usage)) = (&placed.turn.model, usage) {
+                models.entry(model.clone()).or_default().push(usage);
+            }
+        }
+        self.subagents.iter().for_each(|subagent| subagent.add_usage_by_model(models));
+    }
+
+    /// The turns of the trajectory and its subagents: those of a subagent follow the turn that called
+    /// it, or the last turn if none says so.
+    pub(crate) fn into_turns(self, caller: &Caller) -> Vec<(Option<u64>, Turn)> {
+        let mut turns = Vec::new();
+        let mut subagents: Vec<Option<Self>> = self.subagents.into_iter().map(Some).collect();
+        for placed in self.turns {
+            let turn = Turn { caller: caller.clone(), ..placed.turn };
+            turns.push((placed.position, turn));
+            for id in placed.called {
+                let is_called = |subagent: &&mut Option<Self>| {
+                    subagent.as_ref().is_some_and(|subagent| subagent.id.as_ref() == Some(&id))
+                };
+                if let Some(subagent) = subagents.iter_mut().find(is_called).and_then(Option::take)
+                {
+                    turns.extend(subagent.into_turns_of_subagent());
+                }
+            }
+        }
+        let rest = subagents.into_iter().flatten();
+        turns.extend(rest.flat_map(Self::into_turns_of_subagent));
+        turns
+    }
+
+    fn into_turns_of_subagent(self) -> Vec<(Option<u64>, Turn)> {
+        let kept = self.kept.as_ref().and_then(|kept| kept.caller.clone());
+        let name = self.agent.clone().or_else(|| self.id.clone()).unwrap_or_default();
+        let caller = kept.unwrap_or(Caller::Subagent(name));
+        self.into_turns(&caller)
+    }
+}
+
+/// Reads a trajectory.
+pub(crate) fn trajectory(
+    json: &mut Json<'_>,
+    options: &ReadOptions,
+    is_embedded: bool,
+) -> Result<Trajectory, Error> {
+    const TRAJECTORY: &[&str] = &[
+        "schema_version",
+        "session_id",
+        "trajectory_id",
+        "agent",
+        "steps",
+        "final_metrics",
+        "continued_trajectory_ref",
+        "extra",
+        "subagent_trajectories",
+    ];
+    json.hold(size_of::<Trajectory>())?;
+    let (mut read, mut steps) = (Trajectory::default(), None);
+    json.object(TRAJECTORY, |json, field| {
+        if json.null()? {
+            return Ok(());
+        }
+        match field {
+            "schema_version" => read.version = Some(version(json)?),
+            "session_id" => {
+                read.session = Some(json.name()?);
+                if !is_embedded {
+                    json.place_mut().sample = read.session.clone();
+                }
+            }
+            "trajectory_id" => read.id = Some(json.name()?),
+            "agent" => agent(json, &mut read)?,
+            "steps" => steps = Some(self::steps(json)?),
+            "final_metrics" => read.totals = Some(final_metrics(json)?),
+            "continued_trajectory_ref" => read.continued = Some(json.text()?),
+            "extra" => extra(json, &mut read)?,
+            _ => json.list(|json| {
+                read.subagents.push(trajectory(json, options, true)?);
+                Ok(())
+            })?,
+        }
+        Ok(())
+    })?;
+    let steps = steps.ok_or_else(|| json.error_at("steps", Problem::Missing))?;
+    place(&mut read, steps, options);
+    Ok(read)
+}
+
+/// Reads the version: any minor version of 1.
+fn version(json: &mut Json<'_>) -> Result<String, Error> {
+    let version = json.text()?;
+    let number = version.strip_prefix("ATIF-v").or_else(|| version.strip_prefix("ATIF-"));
+    if number.is_some_and(|number| number == "1" || number.starts_with("1.")) {
+        return Ok(version);
+    }
+    let value = version.chars().take(40).collect();
+    Err(json.error(Problem::Value { value, expected: "a version from ATIF-v1.0 on, before 2.0" }))
+}
+
+fn agent(json: &mut Json<'_>, read: &mut Trajectory) -> Result<(), Error> {
+    json.object(&["name", "version", "model_name"], |json, field| {
+        let text = json.optional(Json::name)?;
+        match field {
+            "name" => read.agent = text,
+            "version" => read.agent_version = text,
+            _ => read.model = text,
+        }
+        Ok(())
+    })
+}
+
+fn steps(json: &mut Json<'_>) -> Result<Vec<Step>, Error> {
+    let mut steps = Vec::new();
+    json.list(|json| {
+        steps.push(step(json)?);
+        Ok(())
+    })?;
+    Ok(steps)
+}
+
+/// Reads `extra`: scores by name, and what our own writer keeps there. Other fields are left out.
+fn extra(json: &mut Json<'_>, read: &mut Trajectory) -> Result<(), Error> {
+    if json.token()? != b'{' {
+        return json.skip();
+    }
+    json.object(&["scores", "run_logs"], |json, field| {
+        if json.token()? != b'{' {
+            return json.skip();
+        }
+        match field {
+            "scores" => json.map(|json, name| {
+                read.scores.insert(name, score(json)?);
+                Ok(())
+            }),
+            _ => {
+                read.kept = Some(kept_run(json)?);
+                Ok(())
+            }
+        }
+    })
+}
+
+/// Makes turns of the steps. Steps that were copied from another trajectory are context only.
+fn place(read: &mut Trajectory, steps: Vec<Step>, options: &ReadOptions) {
+    let mut seen: Vec<Message> = Vec::new();
+    for step in steps {
+        read.n_copied += u64::from(step.is_copied);
+        if let Some(mut turn) = step.turn {
+            if !step.has_no_model {
+                turn.model = turn.model.or_else(|| read.model.clone());
+            }
+            if options.requests() {
+                turn.request.clone_from(&seen);
+            }
+            let called = step.results.iter().flat_map(|result| result.subagents.iter().cloned());
+            let called = called.collect();
+            read.turns.push(PlacedTurn { turn, position: step.position, called });
+            read.files.extend(step.results.iter().flat_map(|result| result.files.iter().cloned()));
+        }
+        if options.requests() {
+            seen.push(step.message);
+            seen.extend(step.results.into_iter().map(|result| {
+                let mut message = Message::new(Role::Tool, result.text);
+                message.tool_call_id = result.call_id;
+                message
+            }));
+        }
+    }
+}

@@ -1,0 +1,174 @@
+use crate::{
+    engines::json::reader::Json,
+    error::Error,
+    formats::tau2::messages::{Entry, Said, ToolResult, calls, entry, results},
+    read_options::ReadOptions,
+    values::{
+        caller::Caller,
+        message::{Message, Reply, Role},
+        recorded_call::RecordedCall,
+        run::Turn,
+        usage::Usage,
+    },
+};
+
+/// The turns of a simulation while its messages are read.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    pub(crate) turns: Vec<Turn>,
+    /// What the agent has seen, if requests are asked for.
+    seen: Option<Vec<Message>>,
+    /// Whether the agent or the user has said something.
+    has_begun: bool,
+    /// The first turn that may have calls without a result.
+    first_open: usize,
+}
+
+impl Conversation {
+    pub(crate) fn new(options: &ReadOptions) -> Self {
+        let seen = options.requests().then(Vec::new);
+        Self { turns: Vec::new(), seen, has_begun: false, first_open: 0 }
+    }
+
+    /// Reads `messages`.
+    pub(crate) fn read_messages(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
+        json.list(|json| {
+            match entry(json)? {
+                Entry::Said(role, said) => self.say(role, said),
+                Entry::Results(results) => self.answer(results),
+            }
+            Ok(())
+        })
+    }
+
+    /// Reads `ticks`, the moments of a spoken conversation in which both sides act at once. A tick
+    /// in which a side neither speaks nor calls a tool is no turn of that side.
+    pub(crate) fn read_ticks(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
+        const TICK: &[&str] = &[
+            "agent_chunk",
+            "user_chunk",
+            "agent_tool_calls",
+            "user_tool_calls",
+            "agent_tool_results",
+            "user_tool_results",
+        ];
+        json.list(|json| {
+            let (mut agent, mut user) = (Said::default(), Said::default());
+            let (mut agent_calls, mut user_calls) = (Vec::new(), Vec::new());
+            let (mut agent_results, mut user_results) = (Vec::new(), Vec::new());
+            json.object(TICK, |json, field| {
+                if json.null()? {
+                    return Ok(());
+                }
+                match field {
+                    "agent_chunk" | "user_chunk" => {
+                        let chunk = entry(json)?;
+                        let side = if field == "user_chunk" { &mut user } else { &mut agent };
+                        if let Entry::Said(_, said) = chunk {
+                            *side = said;
+                        }
+                    }
+                    "agent_tool_calls" => agent_calls = calls(json)?,
+                    "user_tool_calls" => user_calls = calls(json)?,
+                    "agent_tool_results" => agent_results = results(json)?,
+                    _ => user_results = results(json)?,
+                }
+                Ok(())
+            })?;
+            agent.calls = agent_calls;
+            user.calls = user_calls;
+            for (role, said, results) in
+                [(Role::Assistant, agent, agent_results), (Role::User, user, user_results)]
+            {
+                if !(said.text.is_empty() && said.calls.is_empty()) {
+                    self.say(role, said);
+                }
+                self.answer(results);
+            }
+            Ok(())
+        })
+    }
+
+    fn say(&mut self, role: Role, said: Said) {
+        if matches!(role, Role::System | Role::Tool) {
+            self.see(Message::new(role, said.text));
+            return;
+        }
+        let caller = if role == Role::Assistant { Caller::Agent } else { Caller::User };
+        // The benchmark itself greets the user in the agent's name, at no cost.
+        let is_free = |usage: &Usage| usage.input_tokens.is_none() && usage.cost_usd == Some(0.0);
+        let is_greeting = !self.has_begun
+            && caller == Caller::Agent
+            && said.calls.is_empty()
+            && said.usage.as_ref().is_some_and(is_free);
+        self.has_begun = true;
+        // A side calls the tools of the other one only in exceptional protocols.
+        let (own, others): (Vec<_>, Vec<_>) =
+            said.calls.into_iter().partition(|(_, by)| *by == caller);
+        let own: Vec<RecordedCall> = own.into_iter().map(|(call, _)| call).collect();
+        let before = self.seen.clone().filter(|_| caller == Caller::Agent).unwrap_or_default();
+        let mut message = Message::new(role, said.text.clone());
+        message.tool_calls = if caller == Caller::Agent { own.clone() } else { Vec::new() };
+        if caller == Caller::Agent || !said.text.is_empty() {
+            self.see(message);
+        }
+        if !is_greeting {
+            self.push(caller, before, said.text, own, said.usage);
+        }
+        for (call, by) in others {
+            self.push(by, Vec::new(), String::new(), vec![call], None);
+        }
+    }
+
+    fn push(
+        &mut self,
+        caller: Caller,
+        request: Vec<Message>,
+        text: String,
+        tool_calls: Vec<RecordedCall>,
+        usage: Option<Usage>,
+    ) {
+        let reply = Reply { text, tool_calls, usage, ..Reply::default() };
+        self.turns.push(Turn { caller, request, reply: Some(reply), ..Turn::default() });
+    }
+
+    fn see(&mut self, message: Message) {
+        if let Some(seen) = &mut self.seen {
+            seen.push(message);
+        }
+    }
+
+    /// Notes what tools returned: by the id of the call, or in the order of the calls if there is
+    /// none.
+    fn answer(&mut self, results: Vec<ToolResult>) {
+        for result in results {
+            let is_open = |call: &&mut RecordedCall| call.ok.is_none();
+            let open = self.turns.iter_mut().skip(self.first_open);
+            let mut calls = open
+                .filter(|turn| turn.caller == result.caller)
+                .filter_map(|turn| turn.reply.as_mut())
+                .flat_map(|reply| &mut reply.tool_calls)
+                .filter(is_open);
+            let call = match result.id.as_str() {
+                "" => calls.next(),
+                id => calls.find(|call| call.id.as_deref() == Some(id)),
+            };
+            if let Some(call) = call {
+                call.ok = Some(!result.is_error);
+                call.error = result.is_error.then(|| result.text.clone());
+            }
+            if result.caller == Caller::Agent {
+                let mut message = Message::new(Role::Tool, result.text);
+                message.tool_call_id = Some(result.id).filter(|id| !id.is_empty());
+                self.see(message);
+            }
+        }
+        let is_closed = |turn: &Turn| {
+            let mut calls = turn.reply.iter().flat_map(|reply| &reply.tool_calls);
+            calls.all(|call| call.ok.is_some())
+        };
+        while self.turns.get(self.first_open).is_some_and(is_closed) {
+            self.first_open += 1;
+        }
+    }
+}

@@ -1,0 +1,152 @@
+use std::collections::BTreeMap;
+
+use trajectory_metrics::tool_calls::Value;
+
+use crate::{
+    engines::json::reader::Json,
+    error::{Error, Problem},
+    formats::{chat::usage::usage, tau2::header::requestor},
+    values::{
+        caller::Caller,
+        message::Role,
+        recorded_call::{Arguments, RecordedCall},
+        usage::Usage,
+    },
+};
+
+/// A message of the agent, of the simulated user, or of the system.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    pub(crate) text: String,
+    /// The calls, and who makes them.
+    pub(crate) calls: Vec<(RecordedCall, Caller)>,
+    pub(crate) usage: Option<Usage>,
+}
+
+/// A result of a tool.
+#[derive(Debug)]
+pub(crate) struct ToolResult {
+    pub(crate) id: String,
+    pub(crate) caller: Caller,
+    pub(crate) text: String,
+    pub(crate) is_error: bool,
+}
+
+/// What one entry of the messages holds.
+#[derive(Debug)]
+pub(crate) enum Entry {
+    Said(Role, Said),
+    Results(Vec<ToolResult>),
+}
+
+/// Reads a message of any role.
+pub(crate) fn entry(json: &mut Json<'_>) -> Result<Entry, Error> {
+    const MESSAGE: &[&str] = &[
+        "role",
+        "content",
+        "tool_calls",
+        "cost",
+        "usage",
+        "is_audio",
+        "id",
+        "requestor",
+        "error",
+        "tool_messages",
+    ];
+    json.hold(size_of::<Entry>())?;
+    let (mut role, mut said, mut is_audio) = (None, Said::default(), false);
+    let (mut id, mut caller, mut is_error, mut several) = (String::new(), None, false, None);
+    json.object(MESSAGE, |json, field| {
+        if json.null()? {
+            return Ok(());
+        }
+        match field {
+            "role" => role = Some(self::role(json)?),
+            "content" => said.text = json.text()?,
+            "tool_calls" => said.calls = calls(json)?,
+            "cost" => said.usage.get_or_insert_default().cost_usd = Some(json.amount()?),
+            "usage" => {
+                let cost_usd = said.usage.take().and_then(|usage| usage.cost_usd);
+                let tokens = usage(json)?;
+                said.usage = Some(Usage { cost_usd: cost_usd.or(tokens.cost_usd), ..tokens });
+            }
+            "is_audio" => is_audio = json.boolean()?,
+            "id" => id = json.name()?,
+            "requestor" => caller = requestor(json)?,
+            "error" => is_error = json.boolean()?,
+            _ => several = Some(results(json)?),
+        }
+        Ok(())
+    })?;
+    let role = role.ok_or_else(|| json.error_at("role", Problem::Missing))?;
+    // Recorded speech is no text.
+    if is_audio {
+        said.text.clear();
+    }
+    Ok(match (role, several) {
+        (Role::Tool, Some(results)) => Entry::Results(results),
+        (Role::Tool, None) => {
+            let caller = caller.unwrap_or_default();
+            Entry::Results(vec![ToolResult { id, caller, text: said.text, is_error }])
+        }
+        (role, _) => Entry::Said(role, said),
+    })
+}
+
+fn role(json: &mut Json<'_>) -> Result<Role, Error> {
+    let word = json.text()?;
+    Ok(match word.as_str() {
+        "system" => Role::System,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "tool" => Role::Tool,
+        _ => {
+            let value = word.chars().take(40).collect();
+            let expected = "system, user, assistant or tool";
+            return Err(json.error(Problem::Value { value, expected }));
+        }
+    })
+}
+
+/// Reads results of tools.
+pub(crate) fn results(json: &mut Json<'_>) -> Result<Vec<ToolResult>, Error> {
+    let mut results = Vec::new();
+    json.list(|json| {
+        let found = entry(json)?;
+        match found {
+            Entry::Results(found) => results.extend(found),
+            Entry::Said(..) => {
+                let (value, expected) = ("another role".to_owned(), "tool");
+                return Err(json.error_at("role", Problem::Value { value, expected }));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(results)
+}
+
+/// Reads `tool_calls`, and who makes each call.
+pub(crate) fn calls(json: &mut Json<'_>) -> Result<Vec<(RecordedCall, Caller)>, Error> {
+    const CALL: &[&str] = &["id", "name", "arguments", "requestor"];
+    let mut calls = Vec::new();
+    json.list(|json| {
+        json.hold(size_of::<RecordedCall>())?;
+        let (mut id, mut name, mut caller) = (None, None, None);
+        let mut arguments = Arguments::Parsed(Value::Map(BTreeMap::new()));
+        json.object(CALL, |json, field| {
+            match field {
+                "id" => id = json.optional(Json::name)?.filter(|id| !id.is_empty()),
+                "name" => name = Some(json.text()?),
+                "arguments" => arguments = Arguments::Parsed(Value::Map(json.value_map()?)),
+                _ => caller = requestor(json)?,
+            }
+            Ok(())
+        })?;
+        let name = name.ok_or_else(|| json.error_at("name", Problem::Missing))?;
+        let mut call = RecordedCall::new(name, arguments);
+        call.id = id;
+        calls.push((call, caller.unwrap_or_default()));
+        Ok(())
+    })?;
+    Ok(calls)
+}

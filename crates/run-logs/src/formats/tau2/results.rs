@@ -1,0 +1,189 @@
+use std::{collections::BTreeSet, io::Read, vec};
+
+use crate::{
+    engines::{folder::Folder, json::reader::Json},
+    error::{Error, Problem},
+    formats::tau2::{
+        header::Header,
+        simulation::{Simulation, simulation},
+    },
+    read_options::ReadOptions,
+    values::run::Run,
+};
+
+/// The field of the simulations, and the folder that holds them in the folder form.
+pub(crate) const SIMULATIONS: &str = "simulations";
+
+const RESULTS: &[&str] = &["info", "tasks", SIMULATIONS, "simulation_index"];
+
+/// The simulations of results.
+///
+/// They are read one at a time. If they stand before `info` or `tasks`, which the benchmark never
+/// writes, all are held, and the limit for one run applies to all of them together.
+pub(crate) struct Results<'a> {
+    json: Json<'a>,
+    options: ReadOptions,
+    /// The folder of the simulations, if they have files of their own.
+    folder: Option<Folder>,
+    header: Header,
+    /// The ids of the simulations that the folder should hold.
+    index: Option<BTreeSet<String>>,
+    /// Simulations that wait for the rest of the results.
+    held: Vec<Simulation>,
+    has_info: bool,
+    has_tasks: bool,
+    has_simulations: bool,
+    state: State,
+}
+
+enum State {
+    InResults,
+    InSimulations,
+    InFiles(vec::IntoIter<String>),
+    Held(vec::IntoIter<Simulation>),
+    Done,
+}
+
+impl<'a> Results<'a> {
+    pub(crate) fn open(
+        source: impl Read + 'a,
+        folder: Option<Folder>,
+        options: &ReadOptions,
+    ) -> Result<Self, Error> {
+        let mut json = Json::new(source, options.limits());
+        json.begin_object()?;
+        Ok(Self {
+            json,
+            options: *options,
+            folder,
+            header: Header::default(),
+            index: None,
+            has_info: false,
+            has_tasks: false,
+            has_simulations: false,
+            held: Vec::new(),
+            state: State::InResults,
+        })
+    }
+
+    fn next_run(&mut self) -> Result<Option<Run>, Error> {
+        loop {
+            match &mut self.state {
+                State::Done => return Ok(None),
+                State::InResults => {
+                    let field = self.json.next_field(RESULTS)?;
+                    self.field(field)?;
+                }
+                State::InSimulations => {
+                    let is_complete = self.has_info && self.has_tasks;
+                    if is_complete {
+                        self.json.begin_run();
+                    }
+                    if !self.json.next_element()? {
+                        self.state = State::InResults;
+                    } else if is_complete {
+                        let read = simulation(&mut self.json, &self.options)?;
+                        return Ok(Some(read.into_run(&self.header)));
+                    } else {
+                        self.held.push(simulation(&mut self.json, &self.options)?);
+                    }
+                }
+                State::Held(simulations) => match simulations.next() {
+                    None => self.state = State::Done,
+                    Some(read) => return Ok(Some(read.into_run(&self.header))),
+                },
+                State::InFiles(names) => match names.next() {
+                    None => self.state = State::Done,
+                    Some(name) => return self.file(&name),
+                },
+            }
+        }
+    }
+
+    fn field(&mut self, field: Option<&'static str>) -> Result<(), Error> {
+        let Some(field) = field else {
+            self.json.end()?;
+            let held = std::mem::take(&mut self.held);
+            self.state =
+                if self.has_simulations { State::Held(held.into_iter()) } else { self.files()? };
+            return Ok(());
+        };
+        if self.json.null()? {
+            return Ok(());
+        }
+        match field {
+            "info" => {
+                self.has_info = true;
+                self.header.read_info(&mut self.json)
+            }
+            "tasks" => {
+                self.has_tasks = true;
+                self.header.read_tasks(&mut self.json)
+            }
+            SIMULATIONS => {
+                self.json.begin_list()?;
+                self.has_simulations = true;
+                self.state = State::InSimulations;
+                Ok(())
+            }
+            _ => {
+                let mut ids = BTreeSet::new();
+                self.json.list(|json| {
+                    json.object(&["id"], |json, _| {
+                        ids.insert(json.name()?);
+                        Ok(())
+                    })
+                })?;
+                self.index = Some(ids);
+                Ok(())
+            }
+        }
+    }
+
+    /// The files of the simulations. The index, if there is one, must name exactly these.
+    fn files(&self) -> Result<State, Error> {
+        let names = self.folder.as_ref().map(Folder::json_files).transpose()?.flatten();
+        let names = match (names, &self.index) {
+            (Some(names), _) => names,
+            (None, Some(index)) if index.is_empty() => Vec::new(),
+            (None, _) => return Err(self.json.error_at(SIMULATIONS, Problem::Missing)),
+        };
+        if let Some(index) = &self.index {
+            let id = |name: &String| name.trim_end_matches(".json").to_owned();
+            let found: BTreeSet<String> = names.iter().map(id).collect();
+            if let Some(missing) = index.difference(&found).next() {
+                let what = format!("the file of the simulation {missing}");
+                return Err(self.json.error_at("simulation_index", Problem::Dangling { what }));
+            }
+            if let Some(extra) = found.difference(index).next() {
+                let (value, expected) = (extra.clone(), "only simulations of the index");
+                return Err(self.json.error_at(SIMULATIONS, Problem::Value { value, expected }));
+            }
+        }
+        Ok(State::InFiles(names.into_iter()))
+    }
+
+    fn file(&self, name: &str) -> Result<Option<Run>, Error> {
+        let Some(folder) = &self.folder else { return Ok(None) };
+        let Some((file, path)) = folder.open(name)? else {
+            let what = format!("the file {name}");
+            return Err(self.json.error_at(SIMULATIONS, Problem::Dangling { what }));
+        };
+        let mut json = Json::new(file, self.options.limits());
+        let read = simulation(&mut json, &self.options);
+        let read = read.and_then(|read| json.end().map(|()| read.into_run(&self.header)));
+        read.map(Some).map_err(|error| error.in_file(Some(&path)))
+    }
+}
+
+impl Iterator for Results<'_> {
+    type Item = Result<Run, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.next_run();
+        if next.is_err() {
+            self.state = State::Done;
+        }
+        next.transpose()
+    }
+}

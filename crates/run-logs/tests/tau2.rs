@@ -1,0 +1,344 @@
+//! Results that tau2-bench wrote, read as its own reader reads them (`golden/tau2/make.py`), and
+//! recorded runs in its form.
+#![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
+
+mod packed;
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use censoring::StopReason;
+use packed::{Folder, lines, value};
+use run_logs::{
+    AtLimit, Caller, Error, Format, OutcomePolicy, Problem, ReadOptions, Run, RunTable,
+    StreamOptions, read_path,
+};
+use serde_json::{Value as Json, json};
+use trajectory_metrics::tool_calls::{ArgumentRule, CallMatcher, ToolCall, ToolCallMatcher, Value};
+
+fn runs(path: &Path) -> Vec<Run> {
+    let read = read_path(path, Format::Auto, &ReadOptions::default()).unwrap();
+    assert_eq!(read.format(), Format::Tau2);
+    read.map(|run| run.unwrap_or_else(|error| panic!("{error}"))).collect()
+}
+
+/// Compares a run with what the benchmark's reader says; returns how many fields were compared.
+fn compare(run: &Run, expected: &Json) -> usize {
+    let at = format!("{} of {}", expected["id"], expected["task"]);
+    let text = |json: &Json| json.as_str().map(str::to_owned);
+    assert_eq!(Some(run.id.clone()), text(&expected["id"]), "{at}");
+    assert_eq!(run.task, text(&expected["task"]), "{at}");
+    assert_eq!(run.trial, expected["trial"].as_u64(), "{at}");
+    assert_eq!(run.model, text(&expected["model"]), "{at}");
+    assert_eq!(run.outcome, expected["success"].as_bool(), "{at}");
+    let reward = run.scores.get("reward").map(|score| score.value.clone());
+    assert_eq!(reward.unwrap_or_default(), value(&expected["reward"]), "{at}");
+    assert_eq!(run.excluded.is_some(), expected["excluded"].as_bool().unwrap(), "{at}");
+    assert_eq!(run.error, text(&expected["error"]), "{at}");
+    assert_eq!(run.usage.cost_usd, expected["cost"].as_f64(), "{at}");
+    let ended = expected["ended"].as_str().unwrap();
+    assert_eq!(run.metadata["termination_reason"], ended.into(), "{at}");
+    assert_eq!(run.stop, Some(StopReason::from(ended.to_owned())), "{at}");
+    let limit = run.limit.as_ref().map(|limit| (limit.kind.as_str(), limit.limit));
+    match ended {
+        "max_steps" => assert_eq!(limit, Some((ended, expected["max_steps"].as_f64())), "{at}"),
+        "timeout" | "context_window_exceeded" => assert_eq!(limit, Some((ended, None)), "{at}"),
+        _ => assert_eq!(limit, None, "{at}"),
+    }
+    let mut compared = 11;
+    let turns = expected["turns"].as_array().unwrap();
+    assert_eq!(run.turns.len(), turns.len(), "{at}");
+    for (turn, expected) in run.turns.iter().zip(turns) {
+        let is_user = expected["role"] == "user";
+        assert_eq!(turn.caller, if is_user { Caller::User } else { Caller::Agent }, "{at}");
+        let reply = turn.reply.as_ref().unwrap();
+        assert_eq!(Some(reply.text.clone()), text(&expected["text"]), "{at}");
+        let usage = reply.usage.clone().unwrap_or_default();
+        assert_eq!(usage.input_tokens, expected["input"].as_u64(), "{at}");
+        assert_eq!(usage.output_tokens, expected["output"].as_u64(), "{at}");
+        assert_eq!(usage.cost_usd, expected["cost"].as_f64(), "{at}");
+        let calls = expected["calls"].as_array().unwrap();
+        assert_eq!(reply.tool_calls.len(), calls.len(), "{at}");
+        for (call, expected) in reply.tool_calls.iter().zip(calls) {
+            assert_eq!(call.id, text(&expected["id"]), "{at}");
+            assert_eq!(Some(call.name.clone()), text(&expected["name"]), "{at}");
+            assert_eq!(call.arguments.value(), value(&expected["arguments"]), "{at}");
+            assert_eq!(call.ok, expected["ok"].as_bool(), "{at}: {}", call.name);
+            assert_eq!(call.error, text(&expected["error"]), "{at}");
+            compared += 5;
+        }
+        compared += 5;
+    }
+    let calls = expected["expected"].as_array().unwrap();
+    assert_eq!(run.expected_calls.len(), calls.len(), "{at}");
+    for (call, expected) in run.expected_calls.iter().zip(calls) {
+        assert_eq!(Some(call.call.name.clone()), text(&expected["name"]), "{at}");
+        assert_eq!(call.call.arguments, value(&expected["arguments"]), "{at}");
+        assert_eq!(call.caller == Caller::User, expected["user"].as_bool().unwrap(), "{at}");
+        let compared_arguments: Option<Vec<String>> =
+            serde_json::from_value(expected["compared"].clone()).unwrap();
+        assert_eq!(call.compared, compared_arguments, "{at}");
+        assert_eq!(call.matched, expected["matched"].as_bool(), "{at}");
+        compared += 5;
+    }
+    compared
+}
+
+#[test]
+fn results_in_one_file_and_in_a_folder_are_read_as_the_benchmark_reads_them() {
+    let folder = Folder::new("tau2-golden");
+    folder.unpack("tau2/tau2.jsonl.gz");
+    let mut read = runs(&folder.0.join("single.json"));
+    assert_eq!(read.len(), 200);
+    read.extend(runs(&folder.0.join("folder")));
+    let expected = lines("tau2/tau2.expected.jsonl.gz");
+    assert!(expected[0]["origin"].as_str().unwrap().contains("tau2-bench 1.0.1"));
+    assert_eq!(read.len(), expected.len() - 1);
+    let compared: usize =
+        read.iter().zip(&expected[1..]).map(|(run, expected)| compare(run, expected)).sum();
+    println!("{compared} fields of {} simulations", read.len());
+    assert!(compared > 8_000, "{compared}");
+    // The cases that the script makes are all there.
+    let mut ends: BTreeMap<String, usize> = BTreeMap::new();
+    for run in &read {
+        *ends.entry(run.metadata["termination_reason"].clone().to_text()).or_default() += 1;
+    }
+    assert!(ends.len() == 10 && ends.values().all(|&count| count >= 5), "{ends:?}");
+    // The results file in the folder stands for the whole folder.
+    let both = runs(&folder.0);
+    assert_eq!(both.len(), read.len());
+    assert_eq!(runs(&folder.0.join("folder/results.json")), read[200..]);
+}
+
+trait ToText {
+    fn to_text(self) -> String;
+}
+
+impl ToText for Value {
+    fn to_text(self) -> String {
+        match self {
+            Value::Text(text) => text,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_limit_and_an_infrastructure_error_are_no_failures_unless_the_policy_says_so() {
+    let folder = Folder::new("tau2-policy");
+    let simulation = |id: &str, ended: &str, reward: Json| json!({"id": id, "task_id": "t", "termination_reason": ended, "reward_info": reward});
+    let results = json!({
+        "info": {"num_trials": 4, "max_steps": 30, "agent_info": {"llm": "m"}},
+        "tasks": [],
+        "simulations": [
+            simulation("a", "user_stop", json!({"reward": 1.0})),
+            simulation("b", "max_steps", json!({"reward": 0.0})),
+            simulation("c", "infrastructure_error", Json::Null),
+            simulation("d", "agent_error", json!({"reward": 0.0})),
+            simulation("e", "infrastructure_error", json!({"reward": 0.0})),
+        ],
+    });
+    let path = folder.write("results.json", &results.to_string());
+    let outcomes = |at_limit| {
+        let policy = OutcomePolicy::new(at_limit);
+        let options = (ReadOptions::default(), StreamOptions::default());
+        let table =
+            RunTable::read_path(&path, Format::Auto, &options.0, &policy, &options.1).unwrap();
+        table.rows().iter().map(|row| row.outcome).collect::<Vec<_>>()
+    };
+    let failed = Some(false);
+    assert_eq!(outcomes(AtLimit::Scored), [Some(true), failed, None, failed, None]);
+    assert_eq!(outcomes(AtLimit::Censored), [Some(true), None, None, failed, None]);
+    let excluded: Vec<_> = runs(&path).into_iter().map(|run| run.excluded.is_some()).collect();
+    assert_eq!(excluded, [false, false, true, false, true]);
+}
+
+#[test]
+fn a_folder_that_does_not_agree_with_its_index_is_an_error() {
+    let folder = Folder::new("tau2-index");
+    let results = json!({"info": {"num_trials": 1}, "tasks": [],
+        "simulation_index": [{"id": "a", "task_id": "t", "trial": 0}]});
+    let simulation = |id: &str| {
+        let simulation = json!({"id": id, "task_id": "t", "termination_reason": "agent_stop"});
+        simulation.to_string()
+    };
+    let path = folder.write("results.json", &results.to_string());
+    let first = |path: &Path| {
+        read_path(path, Format::Auto, &ReadOptions::default()).unwrap().next().unwrap()
+    };
+    let problem = |error: Error| match error {
+        Error::Invalid { place, problem } => {
+            assert!(place.file.as_ref().unwrap().ends_with(".json"), "{place}");
+            (place.field, problem)
+        }
+        other => panic!("{other}"),
+    };
+    let (field, missing) = problem(first(&path).unwrap_err());
+    assert_eq!(field, "simulations");
+    assert_eq!(missing, Problem::Missing);
+    folder.write("simulations/b.json", &simulation("b"));
+    let (field, dangling) = problem(first(&path).unwrap_err());
+    assert_eq!(field, "simulation_index");
+    assert!(matches!(dangling, Problem::Dangling { what } if what.contains("simulation a")));
+    folder.write("simulations/a.json", &simulation("a"));
+    let (_, extra) = problem(first(&path).unwrap_err());
+    assert!(matches!(extra, Problem::Value { value, .. } if value == "b"));
+    fs::remove_file(folder.0.join("simulations/b.json")).unwrap();
+    assert_eq!(first(&path).unwrap().id, "a");
+    // A simulation alone is a run without the model that the results name.
+    let alone = runs(&folder.0.join("simulations/a.json"));
+    assert_eq!((alone.len(), alone[0].model.as_deref()), (1, None));
+    // An error in a file of the folder names that file.
+    folder.write("simulations/a.json", r#"{"id": "a", "task_id": "t", "trial": "first"}"#);
+    let error = first(&path).unwrap_err().to_string();
+    assert!(error.contains("simulations/a.json: sample a: trial: expected a number"), "{error}");
+}
+
+/// Recorded runs as the benchmark writes results: one file per recorded log.
+fn in_own_form(rows: &[Json], folder: &Folder, as_folder: bool) {
+    let mut logs: BTreeMap<&str, Vec<&Json>> = BTreeMap::new();
+    for row in rows {
+        let log = row["id"].as_str().unwrap().split('/').next().unwrap();
+        logs.entry(log).or_default().push(row);
+    }
+    for (log, rows) in logs {
+        let mut tasks: BTreeMap<&str, Json> = BTreeMap::new();
+        let mut simulations = Vec::new();
+        for (number, row) in rows.iter().enumerate() {
+            let task = row["task"].as_str().unwrap();
+            let action = |(number, call): (usize, &Json)| {
+                json!({"action_id": number.to_string(), "requestor": call["requestor"],
+                    "name": call["name"], "arguments": {"hash": call["args"]},
+                    "info": null, "compare_args": null})
+            };
+            let expected = row["expected_calls"].as_array().unwrap();
+            let actions: Vec<Json> = expected.iter().enumerate().map(action).collect();
+            let checks =
+                expected.iter().zip(&actions).filter(|(call, _)| !call["matched"].is_null());
+            let checks: Vec<Json> = checks
+                .map(|(call, action)| json!({"action": action, "action_match": call["matched"]}))
+                .collect();
+            let mut messages = vec![json!({"role": "assistant", "content": "Hi!", "cost": 0.0})];
+            for (role, calls) in [("assistant", &row["agent_calls"]), ("user", &row["user_calls"])]
+            {
+                for (position, call) in calls.as_array().unwrap().iter().enumerate() {
+                    let id = format!("{role}-{position}");
+                    messages.push(json!({"role": role, "content": null, "tool_calls": [{"id": id,
+                        "name": call["name"], "arguments": {"hash": call["args"]},
+                        "requestor": role}]}));
+                    messages
+                        .push(json!({"id": id, "role": "tool", "content": "", "requestor": role,
+                        "error": !call["ok"].as_bool().unwrap()}));
+                }
+            }
+            let success = row["success"].as_f64().unwrap();
+            simulations.push(json!({"id": format!("{number:04}"), "task_id": task,
+                "trial": row["trial"], "duration": 1.0, "termination_reason": row["stop_reason"],
+                "agent_cost": null, "messages": messages,
+                "reward_info": {"reward": success, "action_checks": checks,
+                    "reward_basis": row["reward_basis"]}}));
+            tasks.insert(
+                task,
+                json!({"id": task, "user_scenario": {"instructions": ""},
+                "evaluation_criteria": {"actions": actions}}),
+            );
+        }
+        let first = rows[0];
+        let mut results = json!({"timestamp": null,
+            "info": {"git_commit": "", "num_trials": 1, "max_steps": 200, "max_errors": 10,
+                "user_info": {"llm": first["user_model"]}, "agent_info": {"llm": first["model"]},
+                "environment_info": {"domain_name": first["domain"], "policy": ""}},
+            "tasks": tasks.into_values().collect::<Vec<_>>()});
+        if as_folder {
+            let index = simulations.iter().map(|simulation| {
+                json!({"id": simulation["id"], "task_id": simulation["task_id"], "trial": 0})
+            });
+            results["simulation_index"] = index.collect();
+            for simulation in &simulations {
+                let name = simulation["id"].as_str().unwrap();
+                folder.write(&format!("{log}/simulations/{name}.json"), &simulation.to_string());
+            }
+        } else {
+            results["simulations"] = simulations.into();
+        }
+        folder.write(&format!("{log}/results.json"), &results.to_string());
+    }
+}
+
+#[test]
+fn calls_read_from_results_agree_with_the_recorded_matches_as_often_as_the_recorded_calls() {
+    let Some(data) = std::env::var_os("REAL_RUNS") else {
+        println!("skipped: REAL_RUNS does not name the folder of recorded runs");
+        return;
+    };
+    let text = fs::read_to_string(Path::new(&data).join("data/toolpaths/tau2.jsonl")).unwrap();
+    let rows: Vec<Json> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let matcher = ToolCallMatcher::new(ArgumentRule::exact());
+    for as_folder in [false, true] {
+        let folder = Folder::new(if as_folder { "tau2-folder" } else { "tau2-file" });
+        in_own_form(&rows, &folder, as_folder);
+        let read = runs(&folder.0);
+        assert_eq!(read.len(), rows.len());
+        let (mut agree, mut all, mut successes, mut failed_calls) = (0, 0, 0, 0);
+        for run in &read {
+            let replies = run.turns.iter().filter_map(|turn| turn.reply.as_ref());
+            let calls: Vec<_> = replies.flat_map(|reply| &reply.tool_calls).collect();
+            failed_calls += calls.iter().filter(|call| call.ok == Some(false)).count();
+            let called: Vec<ToolCall> = calls.iter().map(|call| call.tool_call()).collect();
+            for expected in &run.expected_calls {
+                let Some(matched) = expected.matched else { continue };
+                let found =
+                    called.iter().any(|call| matcher.satisfies(call, &expected.call).unwrap());
+                agree += usize::from(found == matched);
+                all += 1;
+            }
+            successes += usize::from(run.outcome == Some(true));
+        }
+        println!("{agree} of {all} expected calls as recorded");
+        assert_eq!((agree, all), (2_950, 3_003));
+        let counted = |key: &str| rows.iter().filter(|row| row[key] == 1).count();
+        assert_eq!(successes, counted("success"));
+        let calls = |row: &Json, key: &str| row[key].as_array().unwrap().clone();
+        let recorded = rows
+            .iter()
+            .flat_map(|row| [calls(row, "agent_calls"), calls(row, "user_calls")].concat());
+        assert_eq!(failed_calls, recorded.filter(|call| call["ok"] == false).count());
+    }
+}
+
+#[test]
+fn hostile_results_are_errors_with_the_simulation_and_the_field() {
+    let folder = Folder::new("tau2-errors");
+    let head = r#"{"info": {"num_trials": 1}, "tasks": [], "simulations": [{"id": "s", "task_id": "t", "termination_reason": "user_stop"#;
+    let first = |tail: &str| {
+        let path = folder.write("results.json", &format!("{head}{tail}"));
+        let mut runs = read_path(&path, Format::Auto, &ReadOptions::default()).unwrap();
+        match runs.next().unwrap().unwrap_err() {
+            Error::Invalid { place, problem } => {
+                assert!(place.file.as_ref().unwrap().ends_with("results.json"), "{place}");
+                assert_eq!(place.sample.as_deref(), Some("s"), "{place}");
+                (place.field, problem)
+            }
+            other => panic!("{other}"),
+        }
+    };
+    let call =
+        r#"", "messages": [{"role": "assistant", "tool_calls": [{"name": "f", "arguments": "#;
+    let (field, problem) = first(&format!("{call}3}}]}}]}}]}}"));
+    assert_eq!(field, "simulations[0].messages[0].tool_calls[0].arguments");
+    assert!(matches!(problem, Problem::Type { expected: "an object", found: "a number" }));
+    let (_, problem) = first(&format!("{call}{{\"a\": 1, \"a\": 2}}}}]}}]}}]}}"));
+    assert!(matches!(problem, Problem::DuplicateKey { key } if key == "a"));
+    let (_, problem) = first(&format!("{call}{{\"a\": {}", "[".repeat(100_000)));
+    assert!(matches!(problem, Problem::TooDeep { .. }));
+    let (field, problem) = first("\", \"agent_cost\": NaN}]}");
+    assert_eq!(field, "simulations[0].agent_cost");
+    assert!(matches!(problem, Problem::Value { .. }), "{problem}");
+    let (_, problem) = first("\", \"messages\": [");
+    assert_eq!(problem, Problem::Truncated);
+    let (field, problem) = first("\", \"trial\": -1}]}");
+    assert_eq!(field, "simulations[0].trial");
+    assert!(matches!(problem, Problem::Value { .. }));
+    let (field, problem) = first("\", \"messages\": [{\"role\": \"robot\"}]}]}");
+    assert_eq!(field, "simulations[0].messages[0].role");
+    assert!(matches!(problem, Problem::Value { value, .. } if value == "robot"));
+}

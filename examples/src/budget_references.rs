@@ -1,0 +1,36 @@
+//! Losses of informed references, which no estimator could reach.
+
+use budget_estimation::{Error, Estimate, IntervalScores, Level, Sample, best_interval};
+
+/// The losses of the best constant interval, and of the best intervals that follow a linear extrapolation
+/// that knows the number of turns, or that number and the run's mean cost.
+pub(crate) fn reference_losses(
+    samples: &[Sample],
+    coverage: Level,
+) -> Result<[Option<f64>; 3], Error> {
+    Ok([
+        reference_loss(samples, coverage, |_| Some(1.0))?,
+        reference_loss(samples, coverage, Sample::linear_reference)?,
+        reference_loss(samples, coverage, |sample| Some(sample.mean_cost_reference()))?,
+    ])
+}
+
+/// The mean interval loss of the best intervals that follow a reference; `None` without a feasible prefix.
+fn reference_loss(
+    samples: &[Sample],
+    coverage: Level,
+    reference: impl Fn(&Sample) -> Option<f64>,
+) -> Result<Option<f64>, Error> {
+    let best = match best_interval(samples, coverage, None, &reference) {
+        Ok(best) => best,
+        Err(Error::Undefined { .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut scores = IntervalScores::new().with_coverage(coverage);
+    for sample in samples {
+        let unit = reference(sample).unwrap_or(0.0);
+        let estimate = Estimate::interval(best.low() * unit, best.high() * unit)?;
+        scores.update(&sample.with_estimate(estimate)?)?;
+    }
+    Ok(scores.finish()?.interval_loss)
+}

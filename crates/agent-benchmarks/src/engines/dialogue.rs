@@ -38,11 +38,6 @@ impl Dialogue {
         &mut self.request
     }
 
-    /// The number of replies.
-    pub(crate) fn replies(&self) -> usize {
-        self.run.turns.len()
-    }
-
     /// Takes a reply: adds it to the messages and to the record, and returns what is wrong with it.
     pub(crate) fn take(&mut self, reply: Reply) -> Result<Vec<ReplyEvent>, Error> {
         if self.has_ended {

@@ -1,0 +1,5 @@
+//! What drives a conversation, and what every conversation is built on.
+
+pub(crate) mod conversation;
+pub(crate) mod dialogue;
+pub(crate) mod model;

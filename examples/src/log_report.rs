@@ -1,6 +1,6 @@
 //! What logs hold, run by run: the rows of the program `logs`.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use run_logs::{Error, Format, ReadOptions, Run, read_path};
 use serde::Serialize;
@@ -82,7 +82,7 @@ pub struct LogCall {
 /// The runs of a file or folder.
 #[derive(Clone, Debug, Serialize)]
 pub struct LogReport {
-    /// The format; of a folder with several, that of the last file.
+    /// The format; `several` for a folder whose files have different ones.
     pub format: &'static str,
     /// The number of runs.
     pub n_runs: usize,
@@ -100,13 +100,35 @@ pub struct LogReport {
 pub fn read(path: &Path, format: Format) -> Result<LogReport, Error> {
     let mut runs = read_path(path, format, &ReadOptions::default())?;
     let (mut rows, mut notes) = (Vec::new(), Vec::new());
+    let (mut formats, mut names) = (BTreeMap::new(), BTreeMap::new());
     while let Some(run) = runs.next() {
-        rows.push(row(&run?, runs.format(), &mut notes));
+        let run = run?;
+        let format = runs.format();
+        *formats.entry(format).or_insert(0_u64) += 1;
+        *names.entry((run.id.clone(), run.trial)).or_insert(0_u64) += 1;
+        rows.push(row(&run, format, &mut notes));
+    }
+    let format = match formats.len() {
+        0 | 1 => runs.format().name(),
+        _ => {
+            let counts = formats.iter().map(|(format, runs)| format!("{format} ({runs} runs)"));
+            notes.push(format!("several formats: {}", counts.collect::<Vec<_>>().join(", ")));
+            "several"
+        }
+    };
+    let mut repeated = names.iter().filter(|(_, runs)| **runs > 1);
+    if let Some(((id, trial), runs)) = repeated.next() {
+        let trial = trial.map_or(String::new(), |trial| format!(" #{trial}"));
+        let others = match repeated.count() {
+            0 => String::new(),
+            others => format!(", and so do {others} other names"),
+        };
+        notes.push(format!("the name {id}{trial} stands for {runs} runs{others}"));
     }
     for left_out in runs.unrecognized() {
         notes.push(format!("{}: left out, its format is not recognized", left_out.display()));
     }
-    Ok(LogReport { format: runs.format().name(), n_runs: rows.len(), runs: rows, notes })
+    Ok(LogReport { format, n_runs: rows.len(), runs: rows, notes })
 }
 
 fn row(run: &Run, format: Format, notes: &mut Vec<String>) -> LogRow {

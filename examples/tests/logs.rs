@@ -3,7 +3,11 @@
 
 mod program;
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use program::{json, refusal, run, write};
 use serde_json::{Value, json as object};
@@ -85,4 +89,40 @@ fn a_bad_log_is_one_line_that_names_file_sample_and_field() {
     assert!(error.contains("other.csv: the format is not recognized"), "{error}");
     let error = refusal(&run(&[&other, "--format", "csv"]), "format");
     assert!(error.starts_with("error: --format: cannot read \"csv\""), "{error}");
+}
+
+/// An empty folder of this name.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+const EXCHANGE: &str = r#"{"id":"a","outcome":true,"turns":[{"response":{"choices":[]}}]}"#;
+const TRAJECTORY: &str = r#"{"schema_version":"ATIF-v1.6","session_id":"s","agent":{"name":"n","version":"1"},"steps":[]}"#;
+
+#[test]
+fn a_folder_of_several_formats_and_repeated_names_says_so() {
+    let logs = folder("several_formats");
+    fs::write(logs.join("a.jsonl"), format!("{EXCHANGE}\n{EXCHANGE}\n")).unwrap();
+    fs::write(logs.join("b.json"), TRAJECTORY).unwrap();
+    fs::write(logs.join("c.txt"), "no log\n").unwrap();
+    let json = json(&[logs.to_str().unwrap(), "--json"]);
+    assert_eq!((&json["format"], &json["n_runs"]), (&"several".into(), &3.into()));
+    let notes = json["notes"].to_string();
+    assert!(notes.contains("several formats: exchanges (2 runs), atif (1 runs)"), "{notes}");
+    assert!(notes.contains("the name a stands for 2 runs"), "{notes}");
+    assert!(notes.contains("c.txt: left out, its format is not recognized"), "{notes}");
+}
+
+#[test]
+fn a_broken_log_in_a_folder_is_an_error_that_names_file_line_and_field() {
+    let logs = folder("broken_log");
+    fs::write(logs.join("a.jsonl"), format!("{EXCHANGE}\n")).unwrap();
+    let broken = r#"{"id":"a\ud800","outcome":true,"turns":[]}"#;
+    fs::write(logs.join("b.jsonl"), format!("\n{broken}\n")).unwrap();
+    let error = refusal(&run(&[logs.to_str().unwrap(), "--json"]), "broken");
+    let named = "b.jsonl: line 2: id: a string contains half of a surrogate pair; the format is";
+    assert!(error.contains(named), "{error}");
 }

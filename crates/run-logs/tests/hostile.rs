@@ -190,3 +190,37 @@ fn a_log_without_its_head_or_with_samples_before_it_is_an_error() {
     let read: Vec<bool> = runs.map(|run| run.is_ok()).collect();
     assert_eq!(read, [true, false]);
 }
+
+/// The first record of a file whose format is not given.
+fn first_record(text: &[u8]) -> (Option<Problem>, Place) {
+    match read(Cursor::new(text), Format::Auto, &ReadOptions::default()).unwrap_err() {
+        Error::UnknownFormat { problem, place, .. } => (problem, *place),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_fault_before_the_format_is_recognized_is_named_with_line_and_field() {
+    let deep = format!(r#"{{"note":{}"#, "[".repeat(100_000));
+    let cases: [(&[u8], Problem, &str); 6] = [
+        (br#"{"note":"\ud800","messages":[]}"#, Problem::LoneSurrogate, "note"),
+        (b"{\"note\":\"\xff\",\"messages\":[]}", Problem::NotUtf8, "note"),
+        (deep.as_bytes(), Problem::TooDeep { limit: 128 }, "note[0]"),
+        (br#"{"note":1"#, Problem::Truncated, ""),
+        (br#"{"note":1 2}"#, Problem::Syntax { expected: "a comma or `}`" }, ""),
+        (br#"[{"note":nul}]"#, Problem::Syntax { expected: "a value" }, "[0].note"),
+    ];
+    for (text, expected, field) in cases {
+        let text = [b"\n", text].concat();
+        let (problem, place) = first_record(&text);
+        let shown = String::from_utf8_lossy(&text[..40.min(text.len())]).into_owned();
+        assert_eq!(problem, Some(expected), "{shown}");
+        assert_eq!((place.line, place.field.as_str()), (Some(2), field), "{shown}");
+    }
+    // Text that is no object, and valid objects of other kinds, have no fault; neither has an object
+    // that goes on after the bytes that are looked at.
+    let long = format!(r#"{{"note":"{}"}}"#, "é".repeat(100_000));
+    for text in ["", "a,b\n1,2\n", "[section]\nkey = 1\n", "{}", r#"{"note":1}"#, &long] {
+        assert_eq!(first_record(text.as_bytes()), (None, Place::default()), "{text:.40}");
+    }
+}

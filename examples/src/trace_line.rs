@@ -335,3 +335,195 @@ impl<'a> Cursor<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde::Deserialize;
+    use trajectory_metrics::distinct_keys::repeated_key;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Slow {
+        id: String,
+        task: Option<String>,
+        forecasts: Vec<f64>,
+        #[serde(deserialize_with = "Option::deserialize")]
+        outcome: Option<bool>,
+        stop: Option<String>,
+        horizon: Option<usize>,
+    }
+
+    fn fast(line: &[u8]) -> Option<Slow> {
+        let mut forecasts = vec![Probability::HALF];
+        let Some((line, _)) = read(line, &mut forecasts) else {
+            assert_eq!(forecasts, [Probability::HALF]);
+            return None;
+        };
+        Some(Slow {
+            id: line.id.to_owned(),
+            task: line.task.map(str::to_owned),
+            forecasts: forecasts[1..].iter().map(|forecast| forecast.get()).collect(),
+            outcome: line.outcome,
+            stop: line.stop.map(str::to_owned),
+            horizon: line.horizon,
+        })
+    }
+
+    /// What `serde_json` and the check for repeated keys say.
+    fn slow(line: &[u8]) -> Option<Slow> {
+        let read: Slow = serde_json::from_slice(line).ok()?;
+        let in_range = read.forecasts.iter().all(|p| (0.0..=1.0).contains(p));
+        (in_range && !read.forecasts.is_empty() && repeated_key(line).is_none()).then_some(read)
+    }
+
+    fn number() -> impl Strategy<Value = String> {
+        prop_oneof![
+            (0..=10_000_u32).prop_map(|n| (f64::from(n) / 1e4).to_string()),
+            (0.0..=1.0_f64).prop_map(|p| p.to_string()),
+            (0.0..=1.0_f64).prop_map(|p| format!("{p:e}")),
+            "0\\.[0-9]{1,30}",
+            "[0-9]{1,25}(\\.[0-9]{1,8})?[eE][+-]?[0-9]{1,3}",
+            "[01]|1\\.0{1,30}|0\\.0{0,25}[0-9]{1,4}|-0\\.0|00|01|1\\.|\\.5|0\\.5e",
+        ]
+    }
+
+    fn value() -> impl Strategy<Value = String> {
+        let text = r#""([ -!#-Z^-~é☃]|\\(["\\/bfnrt]|u[0-9a-fA-F]{4}))*""#;
+        let leaf = prop_oneof![
+            Just("null".to_owned()),
+            Just("true".to_owned()),
+            Just("false".to_owned()),
+            number(),
+            text.prop_map(|text| text),
+            Just("-12.5e-3".to_owned()),
+        ];
+        leaf.prop_recursive(3, 12, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4)
+                    .prop_map(|values| format!("[{}]", values.join(", "))),
+                prop::collection::vec(("[a-c]", inner), 0..4).prop_map(|fields| {
+                    let fields = fields.iter().map(|(name, value)| format!(r#""{name}" :{value}"#));
+                    format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+                }),
+            ]
+        })
+    }
+
+    /// A line with some of the known fields, most often all, and others.
+    fn line() -> impl Strategy<Value = String> {
+        let field = |name: &'static str, value: BoxedStrategy<String>| {
+            value.prop_map(move |value| Some(format!(r#""{name}":{value}"#))).boxed()
+        };
+        let maybe =
+            |field: BoxedStrategy<Option<String>>| prop_oneof![6 => field, 1 => Just(None)].boxed();
+        let text = || r#""[a-z0-9 é-]{0,9}""#.prop_map(|text| text).boxed();
+        let or_null = |value: BoxedStrategy<String>| {
+            prop_oneof![4 => value, 1 => Just("null".to_owned())].boxed()
+        };
+        let forecasts = prop::collection::vec(number(), 0..6)
+            .prop_map(|numbers| format!("[{}]", numbers.join(" , ")))
+            .boxed();
+        let outcome = prop_oneof![Just("true".to_owned()), Just("false".to_owned())].boxed();
+        let horizon = prop_oneof!["[0-9]{1,4}", "[0-9]{18,22}", "1\\.0", "-1", "1e3"].boxed();
+        let fields = [
+            field("id", text()),
+            maybe(field("task", or_null(text()))),
+            field("forecasts", forecasts),
+            field("outcome", or_null(outcome)),
+            maybe(field("stop", or_null(text()))),
+            maybe(field("horizon", or_null(horizon))),
+            maybe(
+                ("[a-d]", value())
+                    .prop_map(|(name, value)| Some(format!(r#""{name}": {value}"#)))
+                    .boxed(),
+            ),
+            maybe(
+                ("[a-d]", value())
+                    .prop_map(|(name, value)| Some(format!("\t\"{name}\":{value} ")))
+                    .boxed(),
+            ),
+        ];
+        fields.to_vec().prop_shuffle().prop_map(|fields| {
+            let fields: Vec<String> = fields.into_iter().flatten().collect();
+            format!("{{{}}}", fields.join(", "))
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        #[test]
+        fn what_is_read_fast_is_read_by_serde_json_with_the_same_bits(
+            line in line(),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3),
+        ) {
+            let mut line = line.into_bytes();
+            for (place, byte) in changes {
+                let place = place.index(line.len());
+                line[place] = byte;
+            }
+            // The reader of files has split the lines.
+            if !line.contains(&b'\n') && let Some(fast) = fast(&line) {
+                let slow = slow(&line);
+                prop_assert_eq!(Some(fast), slow, "{}", String::from_utf8_lossy(&line));
+            }
+        }
+
+        #[test]
+        fn numbers_have_the_bits_that_the_standard_library_gives_them(number in number()) {
+            let line = format!(r#"{{"id":"a","outcome":true,"forecasts":[{number}]}}"#);
+            if let Some(line) = fast(line.as_bytes()) {
+                let expected: f64 = number.parse().unwrap();
+                prop_assert_eq!(line.forecasts[0].to_bits(), expected.to_bits());
+            }
+        }
+    }
+
+    #[test]
+    fn usual_lines_are_read_fast() {
+        let full = br#"{"id": "run-8", "task": "t", "forecasts": [0.5, 1, 0.0], "outcome": null, "stop": "max_steps", "horizon": 5}"#;
+        let read = fast(full).unwrap();
+        assert_eq!((read.id.as_str(), read.task.as_deref()), ("run-8", Some("t")));
+        assert_eq!(read.forecasts, [0.5, 1.0, 0.0]);
+        assert_eq!((read.outcome, read.horizon), (None, Some(5)));
+        assert_eq!(read.stop.as_deref(), Some("max_steps"));
+        for more in [
+            r#""x": "a\n\u00e9\"", "y": [1, [], {}], "z": {"a": -1.5e3, "b": {"a": null}}"#,
+            r#""task": null, "stop": null, "horizon": null"#,
+        ] {
+            let line = format!(r#" {{"outcome":false,{more},"forecasts":[1e-1],"id":"é"}} "#);
+            assert_eq!(fast(line.as_bytes()).unwrap().forecasts, [0.1], "{more}");
+        }
+    }
+
+    #[test]
+    fn lines_that_are_wrong_or_need_a_policy_are_left_to_the_other_reader() {
+        for line in [
+            "",
+            " ",
+            "[]",
+            r#"{"id":"a","forecasts":[],"outcome":true}"#,
+            r#"{"id":"a","forecasts":[null],"outcome":true}"#,
+            r#"{"id":"a","forecasts":[1.5],"outcome":true}"#,
+            r#"{"id":"a","forecasts":[0.5]}"#,
+            r#"{"id":"a","forecasts":[0.5],"outcome":true} x"#,
+            r#"{"id":"a","forecasts":[0.5],"outcome":true}}"#,
+            r#"{"id":"a","id":"a","forecasts":[0.5],"outcome":true}"#,
+            r#"{"id":"a","forecasts":[0.5],"forecasts":[0.5],"outcome":true}"#,
+            r#"{"id":"a","forecasts":[0.5],"outcome":true,"x":1,"x":1}"#,
+            r#"{"id":"a","forecasts":[0.5],"outcome":true,"x":{"y":1,"y":1}}"#,
+            r#"{"id":"a\n","forecasts":[0.5],"outcome":true}"#,
+            "{\"id\":\"a\",\n\"forecasts\":[0.5],\"outcome\":true}",
+        ] {
+            assert_eq!(fast(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_ends_at_its_line_feed() {
+        let line = "{\"id\":\"a\",\"forecasts\":[0.5],\"outcome\":true}\r\n{";
+        let (_, length) = read(line.as_bytes(), &mut Vec::new()).unwrap();
+        assert_eq!(&line[length..], "{");
+    }
+}

@@ -349,3 +349,144 @@ pub fn report(
     };
     Ok(figures.into_report(settings))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::PathBuf};
+
+    use proptest::prelude::*;
+    use trajectory_metrics::WeightSchedule;
+
+    use super::*;
+    use crate::{
+        evaluation::{Calibration, evaluate},
+        program::bundled,
+        trace_file::{Run, TraceFile},
+    };
+
+    fn settings(schedule: WeightSchedule, summary: Option<Summary>) -> Settings {
+        let calibration = Calibration::None;
+        Settings { schedule, summary, calibration, resamples: 0, seed: 1, cluster_by_task: false }
+    }
+
+    /// The reports on the files and on all together, with the notes on the files, from tallies and from
+    /// runs.
+    fn both(files: &[PathBuf], policy: ForecastPolicy, settings: &Settings) -> [Vec<String>; 2] {
+        let tallies: Vec<TraceTally> =
+            files.iter().map(|path| read(path, policy, settings).unwrap()).collect();
+        let runs: Vec<TraceFile> =
+            files.iter().map(|path| trace_file::read(path, policy).unwrap()).collect();
+        let tallies: Vec<&TraceTally> = tallies.iter().collect();
+        let runs: Vec<&TraceFile> = runs.iter().collect();
+        let by_tally = |tallies: &[&TraceTally]| {
+            let report = report(tallies, settings).unwrap();
+            let missing = trace_file::missing(tallies);
+            format!("{report:#?}\n{missing:#?}\n{:#?}", trace_file::notes(tallies))
+        };
+        let by_runs = |files: &[&TraceFile]| {
+            let runs: Vec<&[Run]> = files.iter().map(|file| file.runs.as_slice()).collect();
+            let report = evaluate(&runs, settings).unwrap();
+            let missing = trace_file::missing(files);
+            format!("{report:#?}\n{missing:#?}\n{:#?}", trace_file::notes(files))
+        };
+        // Debug output of numbers is exact.
+        let tallies = tallies.chunks(1).chain([&tallies[..]]).map(by_tally).collect();
+        let runs = runs.chunks(1).chain([&runs[..]]).map(by_runs).collect();
+        [tallies, runs]
+    }
+
+    #[test]
+    fn on_the_bundled_runs_the_report_is_that_of_the_evaluation() {
+        let files = ["truthful", "overconfident", "constant", "cut_off"]
+            .map(|name| bundled(&format!("demo_{name}.jsonl")))
+            .to_vec();
+        let files: Vec<PathBuf> = files.into_iter().filter(|file| file.exists()).collect();
+        assert!(files.len() >= 3);
+        for schedule in WeightSchedule::NAMED {
+            for summary in
+                [None, Some(Summary::Last), Some(Summary::Weighted(WeightSchedule::Uniform))]
+            {
+                let settings = settings(schedule.clone(), summary);
+                let [tallies, runs] = both(&files, ForecastPolicy::Refuse, &settings);
+                assert_eq!(tallies, runs);
+            }
+        }
+    }
+
+    /// A line of a file: some forecasts missing or out of range, and ids and tasks that occur twice.
+    fn line() -> impl Strategy<Value = String> {
+        let forecast = prop_oneof![
+            12 => (0..=100_u32).prop_map(|p| (f64::from(p) / 100.0).to_string()),
+            6 => (0.0..=1.0_f64).prop_map(|p| p.to_string()),
+            1 => Just("null".to_owned()),
+            1 => Just("1.25".to_owned()),
+        ];
+        let stop = prop_oneof![
+            Just(r#""max_steps""#),
+            Just(r#""user_stop""#),
+            Just(r#""completed""#),
+            Just(r#""bored""#),
+            Just("null"),
+        ];
+        let outcome = prop_oneof![Just("true"), Just("false"), Just("null")];
+        let forecasts = prop::collection::vec(forecast, 1..9);
+        (0..30_u32, prop::option::of(0..9_u32), forecasts, outcome, stop, 9..12_usize).prop_map(
+            |(id, task, forecasts, outcome, stop, horizon)| {
+                let task = task.map_or("null".to_owned(), |task| format!("\"t{task}\""));
+                let forecasts = forecasts.join(",");
+                format!(
+                    r#"{{"id":"r{id}","task":{task},"forecasts":[{forecasts}],"outcome":{outcome},"stop":{stop},"horizon":{horizon}}}"#
+                )
+            },
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+        #[test]
+        fn on_any_runs_the_report_is_that_of_the_evaluation(
+            first in prop::collection::vec(line(), 1..40),
+            second in prop::collection::vec(line(), 1..40),
+            schedule in prop::sample::select(WeightSchedule::NAMED.to_vec()),
+            number in any::<u64>(),
+        ) {
+            let folder = std::env::temp_dir();
+            let file = |name: &str| {
+                folder.join(format!("trace-tally-{}-{number}-{name}", std::process::id()))
+            };
+            let files = [file("first"), file("second")];
+            for (file, lines) in files.iter().zip([&first, &second]) {
+                fs::write(file, lines.join("\n")).unwrap();
+            }
+            let settings = settings(schedule, None);
+            for policy in [ForecastPolicy::LeaveOut, ForecastPolicy::CarryForward] {
+                let [tallies, runs] = both(&files, policy, &settings);
+                prop_assert_eq!(tallies, runs);
+            }
+            files.iter().for_each(|file| fs::remove_file(file).unwrap());
+        }
+    }
+
+    #[test]
+    fn a_report_with_resamples_or_calibration_needs_the_runs() {
+        let plain = settings(WeightSchedule::Uniform, None);
+        assert!(suffices(&plain));
+        assert!(!suffices(&Settings { resamples: 1, ..plain.clone() }));
+        assert!(!suffices(&Settings { calibration: Calibration::Platt, ..plain }));
+    }
+
+    #[test]
+    fn different_texts_are_counted_once() {
+        let mut texts = Texts::default();
+        assert_eq!((texts.last(), distinct(texts.iter())), (None, 0));
+        for text in ["b", "", "a", "b", ""] {
+            texts.push(text);
+        }
+        texts.append(&texts.clone());
+        assert_eq!(
+            texts.iter().collect::<Vec<_>>(),
+            ["b", "", "a", "b", "", "b", "", "a", "b", ""]
+        );
+        assert_eq!((texts.last(), distinct(texts.iter())), (Some(""), 3));
+    }
+}

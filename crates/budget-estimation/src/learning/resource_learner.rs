@@ -125,6 +125,12 @@ impl ResourceLearner {
         })
     }
 
+    /// The name of the resource.
+    #[cfg(feature = "serde")]
+    pub(crate) fn resource_name(&self) -> &str {
+        self.features.resource_name()
+    }
+
     /// The ends of the interval for a prefix; `None` before the first forest.
     pub(crate) fn interval(
         &mut self,
@@ -171,7 +177,7 @@ impl ResourceLearner {
         let endings = self.endings(rollout, &seen_after(turns), coverage)?;
         let share_of_ending = 1.0 / endings.rests.len().max(1) as f64;
         let ending = match rollout.is_censored() {
-            true if rollout.is_over()? => Ending::Failed,
+            true if rollout.is_known_over() => Ending::Failed,
             true => Ending::CutOff,
             false if rollout.succeeded() => Ending::Succeeded,
             false => Ending::Failed,
@@ -220,7 +226,7 @@ impl ResourceLearner {
         whole: &Prefix<'_>,
         coverage: Level,
     ) -> Result<Endings, Error> {
-        let is_over = rollout.is_over()?;
+        let is_over = rollout.is_known_over();
         if !rollout.is_censored() {
             let is_scored = rollout.succeeded() && !is_over;
             return Ok(Endings { rests: vec![0.0], is_scored });
@@ -235,10 +241,11 @@ impl ResourceLearner {
     fn learn_keys(&mut self, rollout: &Rollout<'_>, total: f64, endings: &Endings) {
         let Some(rest) = endings.rests.get(endings.rests.len() / 2).copied() else { return };
         if rollout.turns() > 0 && total > 0.0 {
-            let whole = total + rest;
-            let turns = rollout.turns() as f64 * (whole / total);
+            let whole = (total + rest).ln();
+            // The quotient of the whole and the known total may overflow.
+            let turns = (rollout.turns() as f64).ln() + (whole - total.ln());
             self.space.names.set(rollout.keys());
-            self.keys.learn(&self.space.names, [whole.ln(), turns.ln()]);
+            self.keys.learn(&self.space.names, [whole, turns]);
         }
     }
 

@@ -33,7 +33,8 @@ use crate::{
         log_file::{self, LogFile, LogSettings},
         settings::{Calibration, Settings},
         stream_report::{self, StreamReports},
-        trace_file::{self, Run, TraceFile, WithMissing},
+        trace_file::{self, Remarks, Run, TraceFile, WithMissing},
+        trace_tally::{self, TraceTally},
     },
 };
 use lexopt::prelude::*;
@@ -173,16 +174,35 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
         Missing::Policy(policy) => policy,
         Missing::Skip => return Err("--missing skip is for logs; these files hold traces".into()),
     };
-    let all: Vec<TraceFile> =
-        files.iter().map(|path| trace_file::read(path, missing)).collect::<Result<_, _>>()?;
-    let report = |files: &[&TraceFile]| -> Result<_, Box<dyn Error>> {
+    if trace_tally::suffices(&settings) {
+        let read = |path: &PathBuf| trace_tally::read(path, missing, &settings);
+        let all: Vec<TraceTally> = files.iter().map(read).collect::<Result<_, _>>()?;
+        let report = |files: &[&TraceTally]| trace_tally::report(files, &settings);
+        return trace_output(&files, &all, &settings, json, report);
+    }
+    let read = |path: &PathBuf| trace_file::read(path, missing);
+    let all: Vec<TraceFile> = files.iter().map(read).collect::<Result<_, _>>()?;
+    trace_output(&files, &all, &settings, json, |files: &[&TraceFile]| {
         let runs: Vec<&[Run]> = files.iter().map(|file| file.runs.as_slice()).collect();
-        let mut report = evaluate(&runs, &settings)?;
+        evaluate(&runs, &settings)
+    })
+}
+
+/// The output for files of traces, by a report on one or more of them.
+fn trace_output<T: AsRef<Remarks>>(
+    files: &[PathBuf],
+    all: &[T],
+    settings: &Settings,
+    json: bool,
+    report: impl Fn(&[&T]) -> Result<Report, Box<dyn Error>>,
+) -> Result<String, Box<dyn Error>> {
+    let report = |files: &[&T]| -> Result<_, Box<dyn Error>> {
+        let mut report = report(files)?;
         report.notes.extend(trace_file::notes(files));
         Ok(WithMissing { report, missing: trace_file::missing(files) })
     };
     let mut reports = Vec::new();
-    for (path, runs) in files.iter().zip(&all) {
+    for (path, runs) in files.iter().zip(all) {
         let file = path.display().to_string();
         let report = report(&[runs]).map_err(|error| file_reports::at(&file, error))?;
         reports.push(FileReport { file, report });
@@ -194,7 +214,7 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
             [single] => Some(&single.base_rate_reference),
             _ => None,
         };
-        let mut text = table(&names, &columns, reference, &settings, true);
+        let mut text = table(&names, &columns, reference, settings, true);
         text.push_str(&counts(&names, &columns));
         return Ok(text + &noted(&names, &columns));
     }

@@ -12,6 +12,7 @@ mod output;
 mod paths;
 mod traces;
 mod triage;
+mod values;
 
 pub use command::run;
 

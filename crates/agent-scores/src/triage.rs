@@ -6,6 +6,7 @@ pub(crate) mod evaluation;
 pub(crate) mod figures;
 pub(crate) mod json;
 pub mod knapsack_file;
+pub(crate) mod options;
 pub mod plan_file;
 pub(crate) mod plot;
 pub mod pool_file;

@@ -3,7 +3,8 @@
 use std::{error::Error, ffi::OsString, process::ExitCode};
 
 use crate::{
-    budget, calibration, costbench, cut_off, demo, logs, output::program, paths, traces, triage,
+    budget, calibration, costbench, cut_off, demo, logs, output::program, paths,
+    report::files::ReportFiles, traces, triage,
 };
 
 type Command = fn(Vec<OsString>) -> Result<String, Box<dyn Error>>;
@@ -26,7 +27,29 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     program::run(|| {
         let name = arguments.next().ok_or("give a subcommand")?;
         let found = COMMANDS.iter().find(|(known, _)| name == *known);
-        let (_, command) = found.ok_or_else(|| format!("no subcommand {name:?}"))?;
-        command(arguments.collect())
+        let (known, command) = found.ok_or_else(|| format!("no subcommand {name:?}"))?;
+        with_report(known, *command, arguments.collect())
     })
+}
+
+/// The output of a subcommand, after the page and the picture that were asked for have been written.
+fn with_report(
+    name: &str,
+    command: Command,
+    mut arguments: Vec<OsString>,
+) -> Result<String, Box<dyn Error>> {
+    let files = ReportFiles::taken(&mut arguments)?;
+    if files.is_empty() || arguments.iter().any(|word| word == "--help" || word == "-h") {
+        return command(arguments);
+    }
+    let is_json = arguments.iter().any(|word| word == "--json");
+    let mut for_json = arguments.clone();
+    if !is_json {
+        for_json.push("--json".into());
+    }
+    let json = command(for_json)?;
+    for (path, content) in files.contents(name, &json)? {
+        program::write_file(path, &content)?;
+    }
+    if is_json { Ok(json) } else { command(arguments) }
 }

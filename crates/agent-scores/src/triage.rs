@@ -7,7 +7,6 @@ pub(crate) mod figures;
 pub(crate) mod json;
 pub mod knapsack_file;
 pub mod plan_file;
-pub(crate) mod plot;
 pub mod pool_file;
 pub(crate) mod re_solved_file;
 pub(crate) mod variant_file;

@@ -5,7 +5,7 @@
 //!     [--resource output_tokens|input_tokens|total_tokens|cost_usd|NAME,NAME…] [--coverage 0.8]
 //!     [--lenient|--points] [--probes SEED]
 //!     [--keys NAME,NAME…] [--warm-up N] [--resamples N] [--seed N] [--cluster-by-task]
-//!     [--json] [--plot FILE.svg] [--plot-id ID]
+//!     [--json] [--html FILE] [--plot FILE.svg|png] [--plot-id ID]
 //! ```
 //!
 //! Without a file it takes bundled runs (made by `demo-data`). Runs are replayed in the order
@@ -21,9 +21,8 @@ use std::{
 
 use crate::{
     budget::{
-        bagen_report,
+        bagen_report, figures,
         estimate_file::{self, Answers},
-        plot,
         report::{FIGURES, Report, evaluate},
         rollout_file::{self, RolloutFile, Spent},
         runs::{By, Settings, replay},
@@ -43,7 +42,7 @@ budget [FILE…] [--estimator linear|quantile|conformal|default|FILE] [--cap N]
     [--resource output_tokens|input_tokens|total_tokens|cost_usd|NAME,NAME…] [--coverage 0.8]
     [--lenient|--points] [--probes SEED]
     [--keys NAME,NAME…] [--warm-up N] [--resamples N] [--seed N] [--cluster-by-task]
-    [--json] [--plot FILE.svg] [--plot-id ID]
+    [--json] [--html FILE] [--plot FILE.svg|png] [--plot-id ID]
 
 Scores estimates of what an agent's runs still spend. Each FILE gets a column and an estimator of its
 own; without a FILE the program takes bundled runs. The estimator is one of four that learn from the
@@ -88,7 +87,8 @@ best_constant_loss, linear_oracle_loss, mean_cost_oracle_loss
 --resamples N, --seed N     of the bootstrap of whole runs behind the 95 % intervals; 0 for none
 --cluster-by-task           resamples whole tasks in place of whole runs; every run needs a task
 --json                      prints one JSON object; its figures are over all files together
---plot FILE.svg             draws the estimates along the longest feasible run
+--html FILE                 writes a report page
+--plot FILE                 draws, as .svg or .png, the estimates along the longest feasible run
 --plot-id ID                draws this run in place of the longest feasible one
 ";
 
@@ -104,7 +104,6 @@ struct Arguments {
     resamples: usize,
     seed: u64,
     json: bool,
-    plot: Option<PathBuf>,
     plot_id: Option<String>,
 }
 
@@ -123,7 +122,7 @@ fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> 
     };
     let (mut files, mut estimator, mut mode) = (Vec::new(), None, AnswerMode::Strict);
     let (mut resamples, mut seed, mut json) = (1_000, 1, false);
-    let (mut plot, mut plot_id) = (None, None);
+    let mut plot_id = None;
     let mut parser = lexopt::Parser::from_args(given);
     while let Some(argument) = parser.next()? {
         match argument {
@@ -175,7 +174,6 @@ fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> 
             Long("seed") => seed = program::value(&mut parser, "--seed", program::seed)?,
             Long("cluster-by-task") => settings.cluster_by_task = true,
             Long("json") => json = true,
-            Long("plot") => plot = Some(PathBuf::from(parser.value()?)),
             Long("plot-id") => plot_id = Some(parser.value()?.string()?),
             Long("help") | Short('h') => return Ok(None),
             Value(file) => files.push(file.into()),
@@ -185,17 +183,11 @@ fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> 
     if files.is_empty() {
         files.push(bundled::path("demo_rollouts.jsonl"));
     }
-    if plot_id.is_some() && plot.is_none() {
-        return Err("--plot-id: names the run of a picture; give --plot FILE.svg too".into());
-    }
     if settings.cap.is_some() && !settings.others.is_empty() {
         return Err("--cap: give the caps of several resources in the files".into());
     }
-    if plot.is_some() && !settings.others.is_empty() {
-        return Err("--plot: draws one resource; give one with --resource".into());
-    }
     let arguments =
-        Arguments { files, estimator, mode, settings, resamples, seed, json, plot, plot_id };
+        Arguments { files, estimator, mode, settings, resamples, seed, json, plot_id };
     Ok(Some(arguments))
 }
 
@@ -260,25 +252,30 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
     for file in &all {
         let at = |error| format!("{}: {error}", file.file);
         let runs = replay(&[file], &settings).map_err(at)?;
-        let report = evaluate(&runs, &settings, resamples, seed).map_err(at)?;
+        let mut report = evaluate(&runs, &settings, resamples, seed).map_err(at)?;
+        if arguments.json {
+            let by = estimator_name(&settings);
+            report.curves = figures::figures(&runs, arguments.plot_id.as_deref(), &by, &report)?;
+        }
         reports.push(FileReport { file: file.file.clone(), report });
     }
     let together: Vec<&RolloutFile> = all.iter().collect();
-    if let Some(path) = arguments.plot {
-        let runs = replay(&together, &settings)?;
-        let id = arguments.plot_id.as_deref();
-        let by = Path::new(settings.by.name()).file_stem().unwrap_or_default().to_string_lossy();
-        let picture = plot::svg(&runs, id, &by, settings.spent.name())?;
-        program::write_picture(&path, &picture)?;
-    }
     if !arguments.json {
         return Ok(table(&reports, &settings, resamples));
     }
     file_reports::json(&reports, || {
-        let mut report = evaluate(&replay(&together, &settings)?, &settings, resamples, seed)?;
+        let runs = replay(&together, &settings)?;
+        let mut report = evaluate(&runs, &settings, resamples, seed)?;
+        let by = estimator_name(&settings);
+        report.curves = figures::figures(&runs, arguments.plot_id.as_deref(), &by, &report)?;
         report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
         Ok(report)
     })
+}
+
+/// The name of the estimator, or the stem of the file of recorded answers.
+fn estimator_name(settings: &Settings) -> String {
+    Path::new(settings.by.name()).file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The report on a file of BAGEN's released estimates; `None` if the files are runs.
@@ -299,8 +296,6 @@ fn released_estimates(arguments: &Arguments) -> Result<Option<String>, Box<dyn E
         Some("--estimator: the file of BAGEN's estimates has its own answers")
     } else if settings.cluster_by_task {
         Some("--cluster-by-task: the file of BAGEN's estimates names no tasks")
-    } else if arguments.plot.is_some() {
-        Some("--plot: draws runs, not a file of BAGEN's estimates")
     } else {
         None
     };

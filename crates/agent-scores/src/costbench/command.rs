@@ -20,13 +20,14 @@ use std::{error::Error, ffi::OsString, fmt::Display, path::PathBuf};
 use crate::{
     costbench::{
         query_file,
-        report::{Block, CostReport, Paths, World, compare},
+        report::{Block, CostReport, Paths, World, compare, drawn_plan},
         sweep::{Estimate, Grid, Group, Row, Sweep, sweep},
     },
     output::{
         program,
         table::{align, number},
     },
+    report::{self, figure::Figures, plan_graph::plan_graph},
 };
 use lexopt::prelude::*;
 use serde::Serialize;
@@ -344,13 +345,22 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
         if json {
             let output =
                 SweepOutput { refinement_level, seed, min_cost, max_cost, noise_std, rules, sweep };
-            return Ok(serde_json::to_string_pretty(&output)? + "\n");
+            return Ok(report::files::json("costbench", &output, Figures::new())?);
         }
         return Ok(sweep_tables(&sweep, &settings));
     }
     let report = compare(&queries, &world, paths)?;
     if json {
-        return Ok(serde_json::to_string_pretty(&Output { settings, report })? + "\n");
+        let curves = match queries.first() {
+            Some(query) => {
+                let plan = drawn_plan(query, &world)?;
+                let mut figure = plan_graph(&query.query_id, &plan.optimal, &plan.greedy);
+                figure.note = format!("{} {}", figure.note, plan.words);
+                [("plan".to_owned(), figure)].into()
+            }
+            None => Figures::new(),
+        };
+        return Ok(report::files::json("costbench", &Output { settings, report }, curves)?);
     }
     Ok(table(&report, &settings))
 }

@@ -6,7 +6,7 @@
 //!     [--missing refuse|leave-out|carry-forward|clip] [--calibrate none|platt|isotonic]
 //!     [--assume non-informative|failure-side|none] [--odds-ratio X] [--resamples N] [--seed N]
 //!     [--hide RATE|--hide-after SHARE] [--continuations FILE] [--min-valid N] [--json]
-//!     [--plot FILE.svg]
+//!     [--html FILE] [--plot FILE.svg|png]
 //! ```
 //!
 //! Without a file it takes the bundled runs (made by `demo-data`), of which the true chance of
@@ -22,7 +22,6 @@ use std::{
 
 use crate::{
     cut_off::{
-        plot,
         report::{Comparison, Hide, ReportSettings},
         streams::{Pair, Report, Stream, WAYS, evaluate},
     },
@@ -34,6 +33,7 @@ use crate::{
         file_reports, program,
         table::{align, number},
     },
+    report::{self, figure::Figures},
     traces::{
         settings::Calibration,
         trace_file::{self, Run, TraceFile},
@@ -51,7 +51,6 @@ struct Arguments {
     settings: ReportSettings,
     continuations: Option<PathBuf>,
     json: bool,
-    plot: Option<PathBuf>,
 }
 
 const USAGE: &str = "\
@@ -59,7 +58,7 @@ cut-off [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back
     [--missing refuse|leave-out|carry-forward|clip] [--calibrate none|platt|isotonic]
     [--assume non-informative|failure-side|none] [--odds-ratio X] [--resamples N] [--seed N]
     [--hide RATE|--hide-after SHARE] [--continuations FILE] [--min-valid N] [--json]
-    [--plot FILE.svg]
+    [--html FILE] [--plot FILE.svg|png]
 
 Puts five ways to count runs that a budget cut off side by side. Each FILE is one stream of forecasts
 and gets a column, and an id may stand once in a FILE; where all files hold the same runs, every two
@@ -77,13 +76,14 @@ are compared. Without a FILE the program takes bundled runs, whose true chances 
                  successes, failures, unresolved (optional) and invalid (optional), which are counts
 --min-valid      outcomes that a run needs among its continuations (default: 5)
 --json           prints one JSON object
---plot FILE.svg  draws the scores
+--html FILE      writes a report page
+--plot FILE      draws the scores, as .svg or .png
 ";
 
 /// `None` where only the usage is asked for.
 fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> {
     let (mut files, mut schedule) = (Vec::new(), WeightSchedule::LinearFront);
-    let (mut missing, mut json, mut plot) = (ForecastPolicy::Refuse, false, None);
+    let (mut missing, mut json) = (ForecastPolicy::Refuse, false);
     let mut continuations = None;
     let mut settings = ReportSettings {
         assumption: CensoringAssumption::NonInformative,
@@ -132,7 +132,6 @@ fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> 
                 settings.min_valid = program::value(&mut parser, "--min-valid", min_valid)?;
             }
             Long("json") => json = true,
-            Long("plot") => plot = Some(PathBuf::from(parser.value()?)),
             Long("help") | Short('h') => return Ok(None),
             Value(file) => files.push(file.into()),
             _ => return Err(program::unexpected(argument)),
@@ -144,7 +143,7 @@ fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> 
             .map(|name| bundled::path(&format!("demo_{name}.jsonl")))
             .to_vec();
     }
-    Ok(Some(Arguments { files, bundled, schedule, missing, settings, continuations, json, plot }))
+    Ok(Some(Arguments { files, bundled, schedule, missing, settings, continuations, json }))
 }
 
 fn calibration(text: &str) -> Result<Calibration, String> {
@@ -219,7 +218,7 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
         return Ok([USAGE, trace_file::FORMAT].concat());
     };
     let Arguments { files, bundled, schedule, missing, .. } = arguments;
-    let (mut settings, json, plot) = (arguments.settings, arguments.json, arguments.plot);
+    let (mut settings, json) = (arguments.settings, arguments.json);
     if let Some(path) = arguments.continuations {
         settings.continuations = Some(read_continuations(&path)?);
     }
@@ -232,12 +231,8 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
     let known = if bundled { Some(last_forecasts(&all[0].runs)?) } else { None };
     let report = evaluate(&named, &schedule, known.as_ref(), &settings)?;
     let names = file_reports::names(files.iter().map(PathBuf::as_path));
-    if let Some(path) = plot {
-        let picture = plot::svg(&report, &names)?;
-        program::write_picture(&path, &picture)?;
-    }
     if json {
-        return Ok(serde_json::to_string_pretty(&report)? + "\n");
+        return Ok(report::files::json("cut-off", &report, Figures::new())?);
     }
     Ok(table(&report, &names))
 }

@@ -13,6 +13,7 @@ use crate::{
     files::bundled,
     logs::report::{LogReport, LogRow, read},
     output::{program, table::align},
+    report::{self, figure::Figures},
 };
 use lexopt::prelude::*;
 use run_logs::Format;
@@ -68,7 +69,7 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
         reports.push((file.display().to_string(), read(file, format)?));
     }
     let report = together(reports);
-    Ok(if json { serde_json::to_string_pretty(&report)? + "\n" } else { table(&report) })
+    Ok(if json { report::files::json("logs", &report, Figures::new())? } else { table(&report) })
 }
 
 /// One report of all files.

@@ -26,13 +26,13 @@ pub(crate) fn run(output: impl FnOnce() -> Result<String, Box<dyn Error>>) -> Ex
     }
 }
 
-/// Writes a picture.
+/// Writes a page or a picture.
 ///
 /// # Errors
 ///
 /// One that names the file, where it cannot be written.
-pub(crate) fn write_picture(path: &Path, picture: &str) -> Result<(), String> {
-    fs::write(path, picture).map_err(|error| format!("{}: {error}", path.display()))
+pub(crate) fn write_file(path: &Path, content: &[u8]) -> Result<(), String> {
+    fs::write(path, content).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// A number of resamples, 0 for none.

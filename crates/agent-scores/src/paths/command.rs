@@ -27,6 +27,7 @@ use crate::{
         path_file::{self, PathRun},
         report::{PathReport, compare},
     },
+    report::files::derived,
 };
 use lexopt::prelude::*;
 
@@ -82,7 +83,10 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
     let mut reports = Vec::new();
     for (path, runs) in files.iter().zip(&all) {
         let runs: Vec<&PathRun> = runs.iter().collect();
-        let report = compare(&runs, ignore_arguments)?;
+        let mut report = compare(&runs, ignore_arguments)?;
+        if json {
+            report.curves = derived("paths", &report)?;
+        }
         reports.push(FileReport { file: path.display().to_string(), report });
     }
     if !json {
@@ -92,6 +96,7 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
         let runs: Vec<&PathRun> = all.iter().flatten().collect();
         let mut report = compare(&runs, ignore_arguments)?;
         report.notes.push("these figures are over all files together, a run in two files counting twice and a task in two files being one; see files".to_owned());
+        report.curves = derived("paths", &report)?;
         Ok(report)
     })
 }

@@ -91,6 +91,7 @@ fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> 
         resamples: 1_000,
         seed: 1,
         cluster_by_task: false,
+        with_curves: false,
     };
     let (mut files, mut missing, mut json) = (Vec::new(), Missing::Default, false);
     let (mut reading, mut at_limit) = (ConfidenceReading::Strict, AtLimit::Censored);
@@ -157,6 +158,7 @@ fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> 
     if let Some(scorer) = scorer {
         policy = policy.with_scorer(scorer);
     }
+    settings.with_curves = json;
     Ok(Some(Arguments { files, settings, missing, reading, policy, json }))
 }
 

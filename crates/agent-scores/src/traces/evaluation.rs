@@ -10,10 +10,13 @@ use trajectory_metrics::{
     Resampling, Summary, Tps, TpsFamily,
 };
 
-use crate::traces::{
-    sample::{Sample, constant, prepare},
-    settings::{Calibration, Settings},
-    trace_file::Run,
+use crate::{
+    report::trace_figures::{CurveSettings, Curves, curves},
+    traces::{
+        sample::{Sample, constant, prepare},
+        settings::{Calibration, Settings},
+        trace_file::Run,
+    },
 };
 
 /// The metrics of a report, in its order, and whether a higher value is better.
@@ -86,6 +89,11 @@ pub(crate) struct Report {
     pub summaries: BTreeMap<String, BTreeMap<&'static str, Option<f64>>>,
     /// What is undefined and why, and what to know before the figures are quoted.
     pub notes: Vec<String>,
+    /// How runs ended, complete, cut-off and excluded ones alike.
+    pub stops: BTreeMap<String, u64>,
+    /// Curves and bins, if they were asked for.
+    #[serde(flatten)]
+    pub curves: Option<Curves>,
 }
 
 /// Evaluates the runs of one or more files, each a stream of its own: calibration is fitted file by
@@ -182,6 +190,19 @@ pub(crate) fn evaluate(
     if base_rate.is_none() {
         notes.push("base_rate: undefined without a complete trace".to_owned());
     }
+    let curves = if settings.with_curves {
+        let weighted = Summary::Weighted(settings.schedule.clone());
+        let summary = settings.summary.as_ref().unwrap_or(&weighted);
+        let (resamples, seed) = (settings.resamples, settings.seed);
+        Some(curves(&sample.complete, CurveSettings { summary, resamples, seed })?)
+    } else {
+        None
+    };
+    let mut stops = BTreeMap::new();
+    for (_, reason, group) in audit.rows() {
+        let reason = reason.map_or_else(|| "not stated".to_owned(), ToString::to_string);
+        *stops.entry(reason).or_insert(0) += group.runs;
+    }
     let excluded =
         audit.exclusions().iter().map(|(reason, &count)| (reason.to_string(), count)).collect();
     Ok(Report {
@@ -201,6 +222,8 @@ pub(crate) fn evaluate(
         base_rate_reference,
         summaries,
         notes,
+        stops,
+        curves,
     })
 }
 

@@ -4,7 +4,7 @@
 //! triage [FILE] [--alpha A]… [--pool-size N]
 //!     [--planner FILE|all-in-order|cheapest-first|random|oracle] [--seed N]
 //!     [--capped FILE] [--unsolvable FILE [--ratio R]…] [--write-pools FILE]
-//!     [--json] [--plot FILE.svg]
+//!     [--json] [--html FILE] [--plot FILE.svg|png]
 //! triage --variants FILE [--json]
 //! triage --re-solved FILE [--json]
 //! triage --knapsack FILE [--json]
@@ -32,6 +32,7 @@ use std::{
 use crate::{
     files::bundled,
     output::{program, table::align},
+    report::{self, figure::Figures},
     triage::{
         capped_file::CappedRuns,
         evaluation::{Planner, Pools, Settings, evaluate, pools},
@@ -39,7 +40,7 @@ use crate::{
         json::Output,
         knapsack_file::{self, Solved},
         plan_file::PlanFile,
-        plot, pool_file, re_solved_file, variant_file,
+        pool_file, re_solved_file, variant_file,
     },
 };
 use knapsack_oracle::{Alpha, Pool};
@@ -57,7 +58,6 @@ struct Arguments {
     write_pools: Option<PathBuf>,
     /// Another file in place of problems, and what it has.
     other: Option<(Other, PathBuf)>,
-    plot: Option<PathBuf>,
     json: bool,
     seed: u64,
 }
@@ -76,7 +76,7 @@ const INFORMED: &str = " (informed reference)";
 const USAGE: &str = r#"triage [FILE] [--alpha A]… [--pool-size N]
     [--planner FILE|all-in-order|cheapest-first|random|oracle] [--seed N]
     [--capped FILE] [--unsolvable FILE [--ratio R]…] [--write-pools FILE]
-    [--json] [--plot FILE.svg]
+    [--json] [--html FILE] [--plot FILE.svg|png]
 triage --variants FILE [--json]
 triage --re-solved FILE [--json]
 triage --knapsack FILE [--json]
@@ -97,7 +97,8 @@ the program takes bundled problems.
                    0.75 and 1 by default
 --write-pools FILE writes the pools as JSON Lines, so that a model can be asked for a plan of each
 --json             prints one JSON object
---plot FILE.svg    draws efficiency by alpha
+--html FILE        writes a report page
+--plot FILE        draws efficiency by alpha, as .svg or .png
 --variants FILE    prints scores under several variants of a prompt instead
 --re-solved FILE   counts what changed when problems were attempted again with a disclosed budget instead
 --knapsack FILE    solves one 0-1 knapsack instead
@@ -145,7 +146,6 @@ fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> 
         ratios: Vec::new(),
         write_pools: None,
         other: None,
-        plot: None,
         json: false,
         seed: 1,
     };
@@ -188,7 +188,6 @@ fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> 
             Long("variants") if read.other.is_none() => {
                 read.other = Some((Other::Variants, parser.value()?.into()));
             }
-            Long("plot") => read.plot = Some(parser.value()?.into()),
             Long("json") => read.json = true,
             Long("seed") => read.seed = program::value(&mut parser, "--seed", program::seed)?,
             Long("help") | Short('h') => return Ok(None),
@@ -211,11 +210,11 @@ fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> 
 pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
     let Some(arguments) = arguments(given)? else { return Ok(USAGE.to_owned()) };
     if let Some((other, path)) = &arguments.other {
-        let extra = [&arguments.file, &arguments.plot, &arguments.capped, &arguments.unsolvable];
+        let extra = [&arguments.file, &arguments.capped, &arguments.unsolvable];
         if extra.into_iter().chain([&arguments.write_pools]).any(Option::is_some) {
             return Err(
                 "--knapsack, --re-solved and --variants have their own file; leave out FILE, \
-                        --plot, --capped, --unsolvable and --write-pools"
+                        --capped, --unsolvable and --write-pools"
                     .into(),
             );
         }
@@ -256,12 +255,6 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
     }
     let report =
         evaluate(&problems, &pools, &settings).map_err(|error| format!("{file}: {error}"))?;
-    if let Some(plot) = &arguments.plot {
-        let mark = if report.informed { INFORMED } else { "" };
-        let title = format!("Triage efficiency, planner {}{mark}", arguments.planner);
-        let picture = plot::svg(&report, &title)?;
-        program::write_picture(plot, &picture)?;
-    }
     if !arguments.json {
         return Ok(text(&problems, &report, &arguments));
     }
@@ -280,7 +273,7 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
             .then(|| report.injections.iter().map(AtAlpha::to_json).collect()),
         notes: &report.notes,
     };
-    Ok(serde_json::to_string_pretty(&object)? + "\n")
+    Ok(report::files::json("triage", &object, Figures::new())?)
 }
 
 /// The tables of a file that is read in place of problems.

@@ -51,5 +51,5 @@ fn with_report(
     for (path, content) in files.contents(name, &json)? {
         program::write_file(path, &content)?;
     }
-    if is_json { Ok(json) } else { command(arguments) }
+    if is_json { Ok(json) } else { command(ReportFiles::without_figure_options(arguments)) }
 }

@@ -21,8 +21,9 @@ use std::{
 
 use crate::{
     budget::{
-        bagen_report, figures,
+        bagen_report,
         estimate_file::{self, Answers},
+        figures,
         report::{FIGURES, Report, evaluate},
         rollout_file::{self, RolloutFile, Spent},
         runs::{By, Settings, replay},
@@ -183,11 +184,16 @@ fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> 
     if files.is_empty() {
         files.push(bundled::path("demo_rollouts.jsonl"));
     }
+    if plot_id.is_some() && !json {
+        return Err(
+            "--plot-id: chooses the run of the figure; give --plot FILE, --html FILE or --json too"
+                .into(),
+        );
+    }
     if settings.cap.is_some() && !settings.others.is_empty() {
         return Err("--cap: give the caps of several resources in the files".into());
     }
-    let arguments =
-        Arguments { files, estimator, mode, settings, resamples, seed, json, plot_id };
+    let arguments = Arguments { files, estimator, mode, settings, resamples, seed, json, plot_id };
     Ok(Some(arguments))
 }
 

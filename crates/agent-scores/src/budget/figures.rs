@@ -47,7 +47,8 @@ pub(crate) fn figures(
 fn chosen<'a>(runs: &'a Runs, id: Option<&str>) -> Result<Option<Rollout<'a>>, Box<dyn Error>> {
     if let Some(id) = id {
         let found = runs.rollouts.iter().find(|run| run.id() == Some(id));
-        let found = found.ok_or_else(|| format!("--plot-id: no run that is scored is called {id:?}"));
+        let found =
+            found.ok_or_else(|| format!("--plot-id: no run that is scored is called {id:?}"));
         return Ok(Some(found?));
     }
     let feasible = |run: &Rollout<'_>| run.is_feasible().unwrap_or(false);

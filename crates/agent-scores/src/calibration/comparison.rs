@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use censoring::TerminationAudit;
 use serde::Serialize;
 use trajectory_metrics::{
-    Bootstrap, Folds, MetricChange, Platt, Summary, WeightSchedule, cross_fit, raw_against_calibrated,
+    Bootstrap, Folds, MetricChange, Platt, Summary, WeightSchedule, cross_fit,
+    raw_against_calibrated,
 };
 
 use crate::{

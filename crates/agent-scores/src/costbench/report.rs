@@ -214,8 +214,7 @@ pub(crate) fn drawn_plan(query: &Query, world: &World) -> Result<DrawnPlan, Erro
         let cost = graph.total_cost(&run.path())?;
         Ok(format!("{}, cost {cost:.2}", names(&scenario, run).join(", then ")))
     };
-    let words =
-        format!("Optimal plan: {}. Agent's path: {}.", words(&optimal)?, words(&greedy)?);
+    let words = format!("Optimal plan: {}. Agent's path: {}.", words(&optimal)?, words(&greedy)?);
     Ok(DrawnPlan { optimal: steps(&optimal)?, greedy: steps(&greedy)?, words })
 }
 

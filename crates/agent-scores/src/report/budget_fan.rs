@@ -54,11 +54,13 @@ pub(crate) fn fan(of: FanOfRun<'_>) -> Option<Figure> {
     series.push(Series::new("estimated to be impossible", Mark::Dots, impossible));
     series.retain(|series| !series.is_empty());
     Some(Figure {
-        title: format!("Estimates along one run ({run}): do the intervals hold what remained?"),
+        title: format!("{run}. Do the intervals hold what remained?"),
         x: Axis::new("completed turns"),
         y: Axis::new(format!("{} still to be spent", resource.replace('_', " "))),
         series,
-        note: format!("Ends of intervals above {HIGHEST} times the largest amount that remained are drawn there."),
+        note: format!(
+            "Ends of intervals above {HIGHEST} times the largest amount that remained are drawn there."
+        ),
     })
 }
 
@@ -69,7 +71,7 @@ pub(crate) fn chances(run: &str, stated: &[f64]) -> Option<Figure> {
     }
     let points = (1..).zip(stated).map(|(turn, chance)| (f64::from(turn), *chance));
     Some(Figure {
-        title: format!("Chance of success along the same run ({run})"),
+        title: format!("{run}. Does the stated chance of success rise?"),
         x: Axis::new("completed turns"),
         y: Axis::new("chance of success").with_range(0.0, 1.0),
         series: vec![Series::new("chance of success", Mark::LineDots, points)],

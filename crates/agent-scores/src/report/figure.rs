@@ -137,13 +137,10 @@ impl Series {
     }
 
     /// Bars by left edge, right edge and height.
-    pub(crate) fn bars(
-        name: impl Into<String>,
-        bars: impl IntoIterator<Item = [f64; 3]>,
-    ) -> Self {
-        let points = bars.into_iter().map(|[left, right, height]| {
-            [0.5 * (left + right), height, left, right]
-        });
+    pub(crate) fn bars(name: impl Into<String>, bars: impl IntoIterator<Item = [f64; 3]>) -> Self {
+        let points = bars
+            .into_iter()
+            .map(|[left, right, height]| [0.5 * (left + right), height, left, right]);
         Self::with_intervals(name, Mark::Bars, points)
     }
 
@@ -214,7 +211,8 @@ mod tests {
 
     #[test]
     fn points_that_are_not_finite_are_left_out_of_every_column() {
-        let points = [[0.0, 1.0, 0.5, 1.5], [1.0, f64::NAN, 0.0, 1.0], [2.0, 3.0, 2.0, f64::INFINITY]];
+        let points =
+            [[0.0, 1.0, 0.5, 1.5], [1.0, f64::NAN, 0.0, 1.0], [2.0, 3.0, 2.0, f64::INFINITY]];
         let series = Series::with_intervals("a", Mark::LineDots, points);
         assert_eq!(series.columns().map(|(_, column)| column.len()).collect::<Vec<_>>(), [1; 4]);
     }

@@ -1,6 +1,9 @@
 //! Pages and pictures as files, and JSON output with its curves.
 
-use std::{ffi::OsString, path::{Path, PathBuf}};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -38,6 +41,13 @@ impl ReportFiles {
             ));
         }
         Ok(Self { html, plot })
+    }
+
+    /// The arguments without options that only figures heed, for a table.
+    pub(crate) fn without_figure_options(mut arguments: Vec<OsString>) -> Vec<OsString> {
+        // A missing value has been refused before.
+        let _ = taken(&mut arguments, "--plot-id");
+        arguments
     }
 
     /// Whether no file was asked for.
@@ -172,7 +182,9 @@ mod tests {
 
     #[test]
     fn an_option_without_a_file_and_a_picture_of_unknown_format_are_refused() {
-        for (words, part) in [(&["--html"][..], "give a FILE"), (&["--plot", "a.gif"], ".svg or .png")] {
+        for (words, part) in
+            [(&["--html"][..], "give a FILE"), (&["--plot", "a.gif"], ".svg or .png")]
+        {
             let error = ReportFiles::taken(&mut arguments(words)).unwrap_err();
             assert!(error.contains(words[0]) && error.contains(part), "{error}");
         }

@@ -18,6 +18,8 @@ use crate::report::figure::{Axis, Figure, Mark, Series};
 
 /// Width and height of a picture in a page. Labels are readable where a phone shrinks it a little.
 const SIZE: (f64, f64) = (380.0, 275.0);
+/// Letters of a name below a picture.
+const LONGEST_NAME: usize = 41;
 /// Room above and below the values, as a share of their range.
 const MARGIN: f64 = 0.05;
 
@@ -34,8 +36,7 @@ enum Place {
 const PAGE_COLOURS: [&str; 6] =
     ["var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)"];
 /// The same on white: Okabe and Ito's colours, darkened where they are too light to be seen.
-const FILE_COLOURS: [&str; 6] =
-    ["#0072b2", "#c24e00", "#00795a", "#a24a83", "#7a6000", "#3f3f3f"];
+const FILE_COLOURS: [&str; 6] = ["#0072b2", "#c24e00", "#00795a", "#a24a83", "#7a6000", "#3f3f3f"];
 
 impl Place {
     fn colour(self, series: usize) -> &'static str {
@@ -140,8 +141,8 @@ fn scene(figure: &Figure, place: Place) -> Scene {
         .with_y_axis_max(y.1)
         .with_x_tick_format(tick_format(&figure.x, x))
         .with_y_tick_format(tick_format(&figure.y, y));
-    if !figure.x.categories.is_empty() || has_few_whole_positions(figure) {
-        layout = layout.with_x_tick_step(1.0);
+    if let Some(step) = whole_step(figure) {
+        layout = layout.with_x_tick_step(step);
     }
     if place == Place::File {
         layout = layout
@@ -168,11 +169,23 @@ fn legend_entry(series: &Series, colour: &str) -> LegendEntry {
     };
     let dashed = series.mark == Mark::Reference;
     LegendEntry {
-        label: series.name.clone(),
+        label: shortened(&series.name),
         color: colour.to_owned(),
         shape,
         dasharray: dashed.then(|| "5 4".to_owned()),
     }
+}
+
+/// A name that fits below a picture: a long one loses its middle, as names of one family differ at
+/// either end.
+fn shortened(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= LONGEST_NAME {
+        return name.to_owned();
+    }
+    let half = (LONGEST_NAME - 1) / 2;
+    let (start, end) = (&letters[..half], &letters[letters.len() - half..]);
+    start.iter().chain(&['…']).chain(end).collect()
 }
 
 /// Adds what draws one series.
@@ -241,17 +254,30 @@ fn x_range(figure: &Figure) -> (f64, f64) {
     (low - room, high + room)
 }
 
-/// Whether each position is a whole number and a tick at each has room.
-fn has_few_whole_positions(figure: &Figure) -> bool {
+/// The distance of ticks on an axis of categories or of whole numbers, which has no tick between two of
+/// them.
+fn whole_step(figure: &Figure) -> Option<f64> {
+    if !figure.x.categories.is_empty() {
+        return Some(1.0);
+    }
     let (low, high) = x_range(figure);
     let mut all = figure.series.iter().flat_map(|series| &series.x);
-    figure.x.range.is_none() && high - low <= 10.0 && all.all(|x| x.fract() == 0.0)
+    if figure.x.range.is_some() || !all.all(|x| x.fract() == 0.0) {
+        return None;
+    }
+    let least = ((high - low) / 8.0).max(1.0);
+    let unit = 10_f64.powf(least.log10().floor());
+    [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * unit).find(|step| *step >= least)
 }
 
 fn y_range(figure: &Figure) -> (f64, f64) {
     let values = figure.series.iter().flat_map(|series| {
         // The ends of bars are positions.
-        let ends = if series.mark == Mark::Bars { [&[][..], &[0.0]] } else { [&series.low[..], &series.high] };
+        let ends = if series.mark == Mark::Bars {
+            [&[][..], &[0.0]]
+        } else {
+            [&series.low[..], &series.high]
+        };
         series.y.iter().chain(ends.into_iter().flatten())
     });
     range(&figure.y, values.copied(), true)
@@ -302,7 +328,8 @@ fn tick(value: f64, largest: f64, width: f64) -> String {
     };
     // Steps have at most three digits, such as 0.25 or 0.125; the zeros behind them are dropped.
     let scale = (width / unit).abs();
-    let decimals = if scale > 0.0 { (3.0 - scale.log10()).floor().clamp(0.0, 9.0) as usize } else { 0 };
+    let decimals =
+        if scale > 0.0 { (3.0 - scale.log10()).floor().clamp(0.0, 9.0) as usize } else { 0 };
     let mut text = format!("{:.decimals$}", value / unit);
     if text.contains('.') {
         text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
@@ -326,6 +353,20 @@ mod tests {
     }
 
     #[test]
+    fn ticks_of_whole_numbers_are_whole_and_not_too_many() {
+        for (last, step) in [(5.0, 1.0), (16.0, 2.0), (30.0, 5.0), (100.0, 20.0), (900.0, 200.0)] {
+            let figure = Figure {
+                title: String::new(),
+                x: Axis::new("x"),
+                y: Axis::new("y"),
+                series: vec![Series::new("a", Mark::Line, [(0.0, 1.0), (last, 2.0)])],
+                note: String::new(),
+            };
+            assert_eq!(whole_step(&figure), Some(step), "{last}");
+        }
+    }
+
+    #[test]
     fn a_picture_in_a_page_names_no_colour_and_no_address() {
         let series = Series::with_intervals("<a & b>", Mark::LineDots, [[0.0, 1.0, 0.5, 1.5]]);
         let figure = Figure {
@@ -338,7 +379,9 @@ mod tests {
         let svg = inline_svg(&figure, "a");
         assert!(svg.starts_with("<svg viewBox"));
         assert!(!svg.contains("http") && !svg.replace("url(#a-clip-", "").contains('#'), "{svg}");
-        assert!(svg_file(&figure).contains("title") && svg_file(&figure).contains("&lt;a &amp; b&gt;"));
+        assert!(
+            svg_file(&figure).contains("title") && svg_file(&figure).contains("&lt;a &amp; b&gt;")
+        );
         assert!(png_file(&figure).unwrap().starts_with(b"\x89PNG"));
     }
 }

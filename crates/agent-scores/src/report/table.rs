@@ -72,11 +72,6 @@ impl<'a> Output<'a> {
         self.number_with(pointer, None)
     }
 
-    /// A number at a pointer with so many decimals, or "undefined".
-    pub(crate) fn decimals(self, pointer: &str, decimals: usize) -> Part {
-        self.number_with(pointer, Some(decimals))
-    }
-
     fn number_with(self, pointer: &str, decimals: Option<usize>) -> Part {
         let text = match self.root.pointer(pointer) {
             Some(Value::Number(number)) if number.is_f64() => {
@@ -125,7 +120,11 @@ impl Table {
     }
 
     /// Adds a row.
-    pub(crate) fn push(&mut self, heading: impl Into<String>, cells: impl IntoIterator<Item = Cell>) {
+    pub(crate) fn push(
+        &mut self,
+        heading: impl Into<String>,
+        cells: impl IntoIterator<Item = Cell>,
+    ) {
         self.rows.push(std::iter::once(Cell::text(heading)).chain(cells).collect());
     }
 }
@@ -154,8 +153,14 @@ mod tests {
 
     #[test]
     fn small_numbers_keep_two_digits_and_whole_numbers_have_no_decimals() {
-        let cases = [(0.123_456, "0.123"), (0.001_234_5, "0.0012"), (-0.000_05, "-0.000050"), (3.0, "3"),
-            (12_345.67, "12345.7"), (0.0, "0")];
+        let cases = [
+            (0.123_456, "0.123"),
+            (0.001_234_5, "0.0012"),
+            (-0.000_05, "-0.000050"),
+            (3.0, "3"),
+            (12_345.67, "12345.7"),
+            (0.0, "0"),
+        ];
         for (value, text) in cases {
             assert_eq!(shown(value, None), text);
         }
@@ -164,12 +169,16 @@ mod tests {
 
     #[test]
     fn an_estimate_shows_its_interval_and_says_where_each_number_comes_from() {
-        let json = serde_json::json!({"a": {"value": 0.5, "ci_low": 0.25, "ci_high": 0.75}, "b": null});
+        let json =
+            serde_json::json!({"a": {"value": 0.5, "ci_low": 0.25, "ci_high": 0.75}, "b": null});
         let output = Output::new(&json);
         let Cell(parts) = output.estimate("/a", Some(2));
-        let texts: String = parts.iter().map(|part| match part {
-            Part::Text(text) | Part::Number { text, .. } => text.as_str(),
-        }).collect();
+        let texts: String = parts
+            .iter()
+            .map(|part| match part {
+                Part::Text(text) | Part::Number { text, .. } => text.as_str(),
+            })
+            .collect();
         assert_eq!(texts, "0.50 [0.25, 0.75]");
         let Part::Number { text, .. } = output.number("/b") else { panic!("no number") };
         assert_eq!(text, "undefined");

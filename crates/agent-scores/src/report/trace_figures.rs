@@ -126,7 +126,7 @@ fn reliability(
                 .collect();
             series.push(Series::between(
                 "95 % band of calibrated forecasts",
-                Mark::Band,
+                if points.len() == 1 { Mark::Spans } else { Mark::Band },
                 thinned(&points),
             ));
             note.push_str(
@@ -161,7 +161,8 @@ fn histogram(blocks: &TiedBlocks, label: &str) -> Figure {
         counts[1][bin] += block.successes;
     }
     let bars = |counts: [f64; HISTOGRAM_BINS]| {
-        let bar = move |(bin, count): (usize, f64)| [bin as f64 / bins, (bin + 1) as f64 / bins, count];
+        let bar =
+            move |(bin, count): (usize, f64)| [bin as f64 / bins, (bin + 1) as f64 / bins, count];
         counts.into_iter().enumerate().map(bar)
     };
     let [all, successes] = counts;
@@ -210,7 +211,8 @@ fn murphy(streams: &[(&str, &TiedBlocks)], label: &str) -> Result<Figure, Error>
             .collect();
         let (outcomes, weights): (Vec<bool>, Vec<_>) = present.into_iter().unzip();
         let constant = TiedBlocks::new(&vec![rate; outcomes.len()], &outcomes, Some(&weights))?;
-        let mut base = Series::new("base rate for every run", Mark::Reference, elementary(&constant)?);
+        let mut base =
+            Series::new("base rate for every run", Mark::Reference, elementary(&constant)?);
         base.mark = Mark::Reference;
         series.push(base);
     }
@@ -222,7 +224,9 @@ fn murphy(streams: &[(&str, &TiedBlocks)], label: &str) -> Result<Figure, Error>
         x: Axis::new("threshold: act if the forecast is higher").with_range(0.0, 1.0),
         y: Axis::new("mean elementary loss"),
         series,
-        note: format!("Every proper score is a mixture of these losses over the thresholds. Forecasts that lie below another line at every threshold are better under every proper score; lower is better. Computed from the {label}."),
+        note: format!(
+            "Every proper score is a mixture of these losses over the thresholds. Forecasts that lie below another line at every threshold are better under every proper score; lower is better. Computed from the {label}."
+        ),
     })
 }
 
@@ -250,9 +254,9 @@ fn forecast_by_step(traces: &Traces) -> Result<Figure, Error> {
     let [failed, succeeded] = means;
     let series = [("runs that succeeded", succeeded), ("runs that failed", failed)];
     let series = series.into_iter().map(|(name, means)| {
-        let points = (1..).zip(&means).filter_map(|(step, mean)| {
-            Some((f64::from(step), mean.clone().finish().ok()?))
-        });
+        let points = (1..)
+            .zip(&means)
+            .filter_map(|(step, mean)| Some((f64::from(step), mean.clone().finish().ok()?)));
         Series::new(name, Mark::LineDots, points)
     });
     let mut note = "Each point is over the runs that took this many steps. The earlier the lines part, the earlier forecasts tell success from failure.".to_owned();

@@ -29,6 +29,7 @@ use crate::{
         table::{align, number},
     },
     traces::{
+        differences::differences,
         evaluation::{Estimates, METRICS, Report, evaluate},
         log_file::{self, LogFile, LogSettings},
         settings::{Calibration, Settings},
@@ -203,6 +204,12 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
     file_reports::json(&reports, || {
         let mut together = report(&all.iter().collect::<Vec<_>>())?;
         together.report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
+        if let [first, second] = &all[..] {
+            match differences(&first.runs, &second.runs, &settings)? {
+                Ok(found) => together.report.difference = Some(found),
+                Err(why) => together.report.notes.push(format!("difference: undefined: {why}")),
+            }
+        }
         Ok(together)
     })
 }

@@ -13,6 +13,7 @@ use trajectory_metrics::{
 use crate::{
     report::trace_figures::{CurveSettings, Curves, curves},
     traces::{
+        differences::Differences,
         sample::{Sample, constant, prepare},
         settings::{Calibration, Settings},
         trace_file::Run,
@@ -91,6 +92,9 @@ pub(crate) struct Report {
     pub notes: Vec<String>,
     /// How runs ended, complete, cut-off and excluded ones alike.
     pub stops: BTreeMap<String, u64>,
+    /// Metrics of the second of two files minus those of the first, if both hold the same runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Differences>,
     /// Curves and bins, if they were asked for.
     #[serde(flatten)]
     pub curves: Option<Curves>,
@@ -223,6 +227,7 @@ pub(crate) fn evaluate(
         summaries,
         notes,
         stops,
+        difference: None,
         curves,
     })
 }

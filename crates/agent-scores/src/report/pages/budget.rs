@@ -3,7 +3,9 @@
 use crate::report::{
     figure::{Axis, Figure, Figures, Mark, Series},
     page::{Page, Section},
-    pages::common::{figure_section, key_table, notes, number_at, places, rows_table, sentence, words},
+    pages::common::{
+        figure_section, key_table, notes, number_at, places, rows_table, sentence, words,
+    },
     table::Output,
 };
 
@@ -21,11 +23,17 @@ const FIGURES: [(&str, &str); 24] = [
     ("mre_p50", "median relative error of the midpoint (lower is better)"),
     ("mre_p90", "90th percentile of that error (lower is better)"),
     ("interval_loss", "interval loss (lower is better)"),
-    ("linear_reference_reduction", "error reduction against linear extrapolation (higher is better)"),
+    (
+        "linear_reference_reduction",
+        "error reduction against linear extrapolation (higher is better)",
+    ),
     ("detected_share", "failed runs that were called impossible (higher is better)"),
     ("false_abort_rate", "feasible prefixes called impossible (lower is better)"),
     ("success_lost", "feasible runs that would be lost (lower is better)"),
-    ("saved_token_share", "share of the spending of failed runs that would be saved (higher is better)"),
+    (
+        "saved_token_share",
+        "share of the spending of failed runs that would be saved (higher is better)",
+    ),
     ("format_rate", "readable answers (higher is better)"),
     ("n_rollouts", "runs"),
     ("n_feasible_rollouts", "feasible runs"),
@@ -48,17 +56,17 @@ const PROGRESS: [(&str, &str); 7] = [
 pub(super) fn page(output: Output<'_>) -> Page {
     let places = places(output);
     let first = places.first().map(|place| place.pointer.clone()).unwrap_or_default();
-    let lead = sentence([
-        words(format!(
-            "What runs would still spend ({}), estimated after each turn by {}, against what they spent.",
-            output.text(&format!("{first}/resource")).replace('_', " "),
-            output.text(&format!("{first}/estimator")),
-        )),
-    ]);
+    let lead = sentence([words(format!(
+        "What runs would still spend ({}), estimated after each turn by {}, against what they spent.",
+        output.text(&format!("{first}/resource")).replace('_', " "),
+        output.text(&format!("{first}/estimator")),
+    ))]);
     let mut sections = vec![Section {
         title: "How good are the estimates?".to_owned(),
         table: key_table(output, &places, &FIGURES),
-        note: "Hit rate and reward are over feasible prefixes; an \"impossible\" there scores zero.".to_owned(),
+        note:
+            "Hit rate and reward are over feasible prefixes; an \"impossible\" there scores zero."
+                .to_owned(),
         ..Section::default()
     }];
     sections.extend(figure_section(output, &places, "fan"));
@@ -70,7 +78,11 @@ pub(super) fn page(output: Output<'_>) -> Page {
         });
         let named = rows.map(|(place, pointer)| {
             let edge = |key: &str| number_at(output, &format!("{pointer}/{key}")).unwrap_or(0.0);
-            let bin = format!("{:.0} % to {:.0} % of the turns", 100.0 * edge("from"), 100.0 * edge("to"));
+            let bin = format!(
+                "{:.0} % to {:.0} % of the turns",
+                100.0 * edge("from"),
+                100.0 * edge("to")
+            );
             let name = if places.len() > 1 { format!("{}: {bin}", place.name) } else { bin };
             (name, pointer)
         });
@@ -89,9 +101,8 @@ pub(super) fn figures(output: Output<'_>) -> Figures {
     let at = |i: usize, key: &str| number_at(output, &format!("{list}/{i}/{key}"));
     let n = output.len(&list);
     let curve = |key: &'static str, name: &str| {
-        let points = (0..n).filter_map(|i| {
-            Some((0.5 * (at(i, "from")? + at(i, "to")?), at(i, key)?))
-        });
+        let points =
+            (0..n).filter_map(|i| Some((0.5 * (at(i, "from")? + at(i, "to")?), at(i, key)?)));
         Series::new(name, Mark::LineDots, points)
     };
     let mut series = Vec::new();
@@ -118,14 +129,13 @@ pub(super) fn figures(output: Output<'_>) -> Figures {
     ];
     let known: Vec<(String, f64)> = shares
         .into_iter()
-        .filter_map(|(key, name)| {
-            Some((name.to_owned(), number_at(output, &format!("/{key}"))?))
-        })
+        .filter_map(|(key, name)| Some((name.to_owned(), number_at(output, &format!("/{key}"))?)))
         .collect();
     let categories = ["saved", "detected", "lost", "stopped"];
-    let short = shares.iter().zip(categories).filter(|((_, name), _)| {
-        known.iter().any(|(known, _)| known == name)
-    });
+    let short = shares
+        .iter()
+        .zip(categories)
+        .filter(|((_, name), _)| known.iter().any(|(known, _)| known == name));
     let saved = Figure {
         title: "Saved and lost: what stopping at the first \"impossible\" would do".to_owned(),
         x: Axis::new("what would happen").with_categories(short.map(|(_, name)| name.to_owned()).collect()),

@@ -81,9 +81,9 @@ pub(crate) fn notes(output: Output<'_>, places: &[Place]) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
     for place in places {
         for note in output.texts(&format!("{}/notes", place.pointer)) {
-            let is_of_all = places.iter().all(|other| {
-                output.texts(&format!("{}/notes", other.pointer)).contains(&note)
-            });
+            let is_of_all = places
+                .iter()
+                .all(|other| output.texts(&format!("{}/notes", other.pointer)).contains(&note));
             let named = if is_of_all || place.name.is_empty() {
                 note
             } else {

@@ -3,7 +3,9 @@
 use crate::report::{
     figure::{Axis, Figure, Figures, Mark, Series},
     page::{Page, Section},
-    pages::common::{Place, figure_section, key_table, notes, number_at, rows_table, sentence, words},
+    pages::common::{
+        Place, figure_section, key_table, notes, number_at, rows_table, sentence, words,
+    },
     table::{Cell, Output, Table},
 };
 
@@ -71,7 +73,9 @@ pub(super) fn page(output: Output<'_>) -> Page {
             ..Section::default()
         });
     }
-    let lead = sentence([words("A greedy policy against the cheapest plan, over the queries of CostBench.")]);
+    let lead = sentence([words(
+        "A greedy policy against the cheapest plan, over the queries of CostBench.",
+    )]);
     let title = "Costs of tool plans".to_owned();
     Page { title, lead, sections, notes: notes(output, &places) }
 }
@@ -123,20 +127,28 @@ pub(super) fn figures(output: Output<'_>) -> Figures {
         };
         let name = output.text(&format!("/groups/{group}/name"));
         let (key, figure) = match name {
-            "length" => ("cost_gap_by_length", Figure {
-                title: "Cost gap by length: do longer tasks cost more beyond the optimum?".to_owned(),
-                x: Axis::new("steps of a task"),
-                y: Axis::new("mean cost beyond the optimum"),
-                series: vec![curve(&|row| Some(at(row, "refinement_level")? + 3.0))],
-                note: "Lower is better; 0 is the cheapest plan.".to_owned(),
-            }),
-            "noise" => ("cost_gap_by_noise", Figure {
-                title: "Cost gap by noise: do noisy costs of composite tools mislead?".to_owned(),
-                x: Axis::new("standard deviation of the noise"),
-                y: Axis::new("mean cost beyond the optimum"),
-                series: vec![curve(&|row| at(row, "noise_std"))],
-                note: "Lower is better; 0 is the cheapest plan.".to_owned(),
-            }),
+            "length" => (
+                "cost_gap_by_length",
+                Figure {
+                    title: "Cost gap by length: do longer tasks cost more beyond the optimum?"
+                        .to_owned(),
+                    x: Axis::new("steps of a task"),
+                    y: Axis::new("mean cost beyond the optimum"),
+                    series: vec![curve(&|row| Some(at(row, "refinement_level")? + 3.0))],
+                    note: "Lower is better; 0 is the cheapest plan.".to_owned(),
+                },
+            ),
+            "noise" => (
+                "cost_gap_by_noise",
+                Figure {
+                    title: "Cost gap by noise: do noisy costs of composite tools mislead?"
+                        .to_owned(),
+                    x: Axis::new("standard deviation of the noise"),
+                    y: Axis::new("mean cost beyond the optimum"),
+                    series: vec![curve(&|row| at(row, "noise_std"))],
+                    note: "Lower is better; 0 is the cheapest plan.".to_owned(),
+                },
+            ),
             _ => continue,
         };
         if !figure.is_empty() {
@@ -174,7 +186,9 @@ fn by_event(output: Output<'_>) -> Option<Figure> {
     }
     let series: Vec<Series> = kinds
         .into_iter()
-        .map(|(kind, points)| Series::with_intervals(kind.replace('-', " "), Mark::LineDots, points))
+        .map(|(kind, points)| {
+            Series::with_intervals(kind.replace('-', " "), Mark::LineDots, points)
+        })
         .collect();
     (!series.is_empty()).then(|| Figure {
         title: "Distance by event: which changes of the world throw the policy off?".to_owned(),

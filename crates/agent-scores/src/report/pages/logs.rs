@@ -40,7 +40,8 @@ pub(super) fn page(output: Output<'_>) -> Page {
             (format!("scores/{pointer}"), format!("score {name}"))
         })
         .collect();
-    let mut keys: Vec<(&str, &str)> = vec![("task", "task"), ("model", "model"), ("outcome", "success")];
+    let mut keys: Vec<(&str, &str)> =
+        vec![("task", "task"), ("model", "model"), ("outcome", "success")];
     keys.extend(scores.iter().map(|(key, words)| (key.as_str(), words.as_str())));
     keys.extend([
         ("stop", "stop"),
@@ -76,14 +77,15 @@ pub(super) fn figures(output: Output<'_>) -> Figures {
         let at = |key: &str| output.at(&format!("/runs/{i}/{key}"));
         let text = |key: &str| at(key).and_then(Value::as_str).map(str::to_owned);
         let is_error = at("error").and_then(Value::as_bool) == Some(true);
-        let ending = match (text("limit/type"), text("stop"), at("outcome").and_then(Value::as_bool)) {
-            (Some(limit), ..) => limit,
-            (None, Some(stop), _) => stop,
-            _ if is_error => "error".to_owned(),
-            (.., Some(true)) => "success".to_owned(),
-            (.., Some(false)) => "failure".to_owned(),
-            _ => "unknown".to_owned(),
-        };
+        let ending =
+            match (text("limit/type"), text("stop"), at("outcome").and_then(Value::as_bool)) {
+                (Some(limit), ..) => limit,
+                (None, Some(stop), _) => stop,
+                _ if is_error => "error".to_owned(),
+                (.., Some(true)) => "success".to_owned(),
+                (.., Some(false)) => "failure".to_owned(),
+                _ => "unknown".to_owned(),
+            };
         *endings.entry(ending).or_insert(0.0) += 1.0;
         for call in at("tool_calls").and_then(Value::as_array).into_iter().flatten() {
             if let Some(name) = call.get("name").and_then(Value::as_str) {

@@ -36,7 +36,8 @@ pub(super) fn page(output: Output<'_>) -> Page {
     scores.table = key_table(output, &places, &keys);
     sections.push(scores);
     sections.extend(figure_section(output, &places, "pass_hat_k"));
-    let lead = sentence([words("Tool calls that agents made, against the calls that were expected.")]);
+    let lead =
+        sentence([words("Tool calls that agents made, against the calls that were expected.")]);
     let title = "Paths of tool calls".to_owned();
     Page { title, lead, sections: non_empty(sections), notes: notes(output, &places) }
 }
@@ -61,9 +62,7 @@ pub(super) fn figures(output: Output<'_>) -> Figures {
     let mut points: Vec<(f64, f64)> = output
         .names("/pass_hat_k")
         .into_iter()
-        .filter_map(|k| {
-            Some((k.parse().ok()?, number_at(output, &format!("/pass_hat_k/{k}"))?))
-        })
+        .filter_map(|k| Some((k.parse().ok()?, number_at(output, &format!("/pass_hat_k/{k}"))?)))
         .collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let pass = Figure {

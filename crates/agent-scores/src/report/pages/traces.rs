@@ -23,8 +23,16 @@ const METRICS: [(&str, &str); 9] = [
 ];
 
 /// The metrics of the comparison of raw and calibrated forecasts.
-const COMPARED: [&str; 8] =
-    ["tps_log", "tps_brier", "tps_beta_2_4", "auroc", "average_precision", "aurc", "t_ece", "t_brier"];
+const COMPARED: [&str; 8] = [
+    "tps_log",
+    "tps_brier",
+    "tps_beta_2_4",
+    "auroc",
+    "average_precision",
+    "aurc",
+    "t_ece",
+    "t_brier",
+];
 
 /// The figures of traces, in the order of the page.
 const FIGURES: [&str; 5] =
@@ -33,7 +41,8 @@ const FIGURES: [&str; 5] =
 /// The page of `traces`.
 pub(super) fn page(output: Output<'_>) -> Page {
     let places = stream_places(output).unwrap_or_else(|| places(output));
-    let mut lead = vec![words("Forecasts of success that agents reported along their runs, weights ")];
+    let mut lead =
+        vec![words("Forecasts of success that agents reported along their runs, weights ")];
     let first = places.first().map(|place| place.pointer.clone()).unwrap_or_default();
     lead.push(words(output.text(&format!("{first}/schedule")).to_owned()));
     if output.at(&format!("{first}/resamples")).and_then(serde_json::Value::as_u64) > Some(0) {
@@ -52,14 +61,19 @@ pub(super) fn page(output: Output<'_>) -> Page {
     sections.extend(FIGURES.iter().filter_map(|name| figure_section(output, &places, name)));
     sections.push(runs(output, &places));
     let title = "Scores of forecasts along runs".to_owned();
-    Page { title, lead: sentence(lead), sections, notes: notes(output, &places) }
+    let of_pairs = output.texts("/notes").into_iter().filter(|note| note.starts_with("difference"));
+    let notes = notes(output, &places).into_iter().chain(of_pairs).collect();
+    Page { title, lead: sentence(lead), sections, notes }
 }
 
 /// A place per stream of a log that some run has; `None` for traces.
 fn stream_places(output: Output<'_>) -> Option<Vec<Place>> {
     output.at("/streams")?;
     let count = |name: &str, key: &str| {
-        output.at(&format!("/streams/{name}/{key}")).and_then(serde_json::Value::as_u64).unwrap_or(0)
+        output
+            .at(&format!("/streams/{name}/{key}"))
+            .and_then(serde_json::Value::as_u64)
+            .unwrap_or(0)
     };
     let has_runs = |name: &&str| count(name, "n") + count(name, "n_censored") > 0;
     let place = |name: &str| Place { name: name.to_owned(), pointer: format!("/streams/{name}") };
@@ -108,7 +122,8 @@ fn differences(output: Output<'_>) -> Option<Section> {
     Some(Section {
         title: "Is the second file better than the first?".to_owned(),
         table: Some(table),
-        note: "Differences are paired: both files see the same resamples of the same runs.".to_owned(),
+        note: "Differences are paired: both files see the same resamples of the same runs."
+            .to_owned(),
         ..Section::default()
     })
 }
@@ -124,7 +139,8 @@ fn runs(output: Output<'_>, places: &[Place]) -> Section {
         ("base_rate", "share of successes among complete runs"),
     ];
     let mut table = key_table(output, places, &keys).unwrap_or_default();
-    for (map, words) in [("stops", "ended by"), ("excluded", "excluded"), ("left_out", "left out")] {
+    for (map, words) in [("stops", "ended by"), ("excluded", "excluded"), ("left_out", "left out")]
+    {
         let mut reasons: Vec<&str> = places
             .iter()
             .flat_map(|place| output.names(&format!("{}/{map}", place.pointer)))
@@ -133,7 +149,11 @@ fn runs(output: Output<'_>, places: &[Place]) -> Section {
         reasons.dedup();
         for reason in reasons {
             let cell = |place: &Place| {
-                let pointer = format!("{}/{map}/{}", place.pointer, reason.replace('~', "~0").replace('/', "~1"));
+                let pointer = format!(
+                    "{}/{map}/{}",
+                    place.pointer,
+                    reason.replace('~', "~0").replace('/', "~1")
+                );
                 match output.at(&pointer) {
                     Some(_) => output.number(&pointer).into(),
                     None => Cell::text("–"),
@@ -154,7 +174,9 @@ fn runs(output: Output<'_>, places: &[Place]) -> Section {
 pub(super) fn calibration_page(output: Output<'_>) -> Page {
     let places = places(output);
     let lead = sentence([
-        words("Forecasts as reported, and after Platt scaling that is fitted on the other half of the runs. Standard errors are from "),
+        words(
+            "Forecasts as reported, and after Platt scaling that is fitted on the other half of the runs. Standard errors are from ",
+        ),
         output.number("/resamples"),
         words(" resamples of whole tasks."),
     ]);
@@ -230,7 +252,11 @@ pub(super) fn cut_off_page(output: Output<'_>) -> Page {
         let pointer = format!("/pairs/{i}");
         let stem = |key: &str| {
             let file = output.text(&format!("{pointer}/{key}"));
-            std::path::Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned()
+            std::path::Path::new(file)
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
         };
         (format!("{} minus {}", stem("first"), stem("second")), pointer)
     });
@@ -248,7 +274,9 @@ pub(super) fn cut_off_page(output: Output<'_>) -> Page {
             ..Section::default()
         });
     }
-    let lead = sentence([words("Mean log scores in nats under each way of treating runs that a budget ended before their outcome was known.")]);
+    let lead = sentence([words(
+        "Mean log scores in nats under each way of treating runs that a budget ended before their outcome was known.",
+    )]);
     let mut all_notes = notes(output, &[root]);
     all_notes.extend(notes(output, &places));
     Page { title: "Runs that a budget cut off".to_owned(), lead, sections, notes: all_notes }

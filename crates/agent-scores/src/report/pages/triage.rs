@@ -3,7 +3,9 @@
 use crate::report::{
     figure::{Axis, Figure, Figures, Mark, Series},
     page::{Page, Section},
-    pages::common::{Place, figure_section, key_table, notes, number_at, rows_table, sentence, words},
+    pages::common::{
+        Place, figure_section, key_table, notes, number_at, rows_table, sentence, words,
+    },
     table::Output,
 };
 
@@ -93,9 +95,16 @@ pub(super) fn figures(output: Output<'_>) -> Figures {
         points.sort_by(|a, b| a[0].total_cmp(&b[0]));
         series.push(Series::with_intervals(name, Mark::LineDots, points));
     }
+    let is_informed = output.at("/informed").and_then(serde_json::Value::as_bool) == Some(true);
     let figure = Figure {
-        title: "Efficiency by budget: how near is the planner to the best plan?".to_owned(),
-        x: Axis::new("alpha: budget over the cost of all problems").with_range(0.0, 1.05_f64.max(1.05 * last)),
+        title: format!(
+            "Efficiency by budget: how near is {}{} to the best plan?",
+            output.text("/planner"),
+            // Such a planner sees costs or outcomes.
+            if is_informed { " (informed reference)" } else { "" },
+        ),
+        x: Axis::new("alpha: budget over the cost of all problems")
+            .with_range(0.0, 1.05_f64.max(1.05 * last)),
         y: Axis::new("triage efficiency"),
         series,
         note: "0 is a random plan, 1 the best one. Bars are 95 % intervals over pools.".to_owned(),

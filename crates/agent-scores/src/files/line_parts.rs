@@ -1,7 +1,6 @@
 //! Files of lines, read and parsed in parts: many parts at a time, and in the order of the file.
 
 use std::{
-    fs::File,
     io::{self, Read},
     path::Path,
 };
@@ -44,13 +43,8 @@ pub(crate) fn for_each<T: Send, E: From<InputError> + Send>(
     take: impl FnMut(T),
 ) -> Result<(), E> {
     let cannot = |error: io::Error| E::from(whole(path, error.to_string()));
-    match bundled::content(path) {
-        Some(content) => for_each_part(content, PART, parse, take, cannot),
-        None => {
-            let source = File::open(path).map_err(cannot)?;
-            for_each_part(source, PART, parse, take, cannot)
-        }
-    }
+    let source = bundled::open(path).map_err(cannot)?;
+    for_each_part(source, PART, parse, take, cannot)
 }
 
 fn for_each_part<T: Send, E: Send>(

@@ -1,5 +1,5 @@
 //! The report on traces as they are, without resamples: one pass over the file, after which no forecast is
-//! in memory. It says the same as [`evaluate`](evaluation::evaluate) on the same runs.
+//! in memory. It says the same as [`evaluate`](crate::traces::evaluation::evaluate) on the same runs.
 
 use std::{
     borrow::Cow,
@@ -363,8 +363,10 @@ mod tests {
     use super::*;
     use crate::{
         files::bundled,
-        traces::evaluation::evaluate,
-        traces::trace_file::{Run, TraceFile},
+        traces::{
+            evaluation::evaluate,
+            trace_file::{Run, TraceFile},
+        },
     };
 
     fn settings(schedule: WeightSchedule, summary: Option<Summary>) -> Settings {

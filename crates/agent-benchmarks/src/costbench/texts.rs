@@ -106,7 +106,7 @@ pub(super) fn new_wishes(instance: &Instance, wishes: &Preferences, event: usize
 
 /// What a call that was carried out returns.
 pub(super) fn result(data_type: &str, id: &str, candidates: Option<usize>) -> String {
-    let candidates = candidates.map(|left| format!(", a list of {left} candidates"));
+    let candidates = candidates.map(|left| format!("\nNumber of candidates: {left}"));
     format!("{data_type}: {id}{}", candidates.unwrap_or_default())
 }
 

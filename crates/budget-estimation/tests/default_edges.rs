@@ -219,3 +219,22 @@ mod stored {
         assert!(error.contains("resource"), "{error}");
     }
 }
+
+/// Two agents take turns: the runs of one always cost the same, those of the other differ widely. From 1,000 runs on,
+/// the ends of intervals are chosen from a sample of the runs, which must not consist of one agent's.
+#[test]
+fn agents_that_take_turns_are_covered_after_many_runs() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    for at in 0..2_000_u64 {
+        // Nearly uniform from 0 to 1.
+        let share = (at * 0x9E37 % 0x1_0000) as f64 / 65_536.0;
+        let last = if at % 2 == 0 { 100.0 } else { 10.0 + 1_000.0 * share };
+        rollouts.push(&[50.0, last], true).unwrap();
+    }
+    let tokens = rollouts.resource("tokens").unwrap();
+    let samples = score_rollouts(&rollouts, tokens, &mut BudgetEstimator::default()).unwrap();
+    let late = &samples[1_500..];
+    let hits = late.iter().filter(|sample| sample.is_hit()).count();
+    let coverage = hits as f64 / late.len() as f64;
+    assert!((0.74..0.9).contains(&coverage), "{coverage}");
+}

@@ -146,17 +146,18 @@ impl Model for Path {
 }
 
 /// The agent that always takes the tool with the lowest cost per stage, among those that need what
-/// the previous one returned.
+/// the previous one returned. After a change of preferences it starts over.
 pub(crate) struct Greedy {
     preferences: Vec<Preferences>,
     goal: &'static str,
     previous: Option<String>,
+    changes: usize,
 }
 
 impl Greedy {
     pub(crate) fn new(instance: &Instance) -> Self {
         let goal = instance.query().task().goal();
-        Self { preferences: preferences(instance), goal, previous: None }
+        Self { preferences: preferences(instance), goal, previous: None, changes: 0 }
     }
 }
 
@@ -165,7 +166,10 @@ impl Model for Greedy {
         if let Some(reply) = answer(request, self.goal) {
             return Ok(reply);
         }
-        let (held, _) = held(request);
+        let (held, changes) = held(request);
+        if self.changes != changes {
+            (self.changes, self.previous) = (changes, None);
+        }
         let mut best: Option<(f64, Seen, &ToolDefinition)> = None;
         for tool in &request.tools {
             let seen = Seen::new(tool);

@@ -96,6 +96,20 @@ fn a_run_of_many_small_values_is_limited_too() {
     let too_large = Problem::RunTooLarge { limit: 1 << 20 };
     assert!(matches!(error, Error::Invalid { problem, .. } if problem == too_large));
     assert!(all(&text, &ReadOptions::default()).is_ok());
+    // What is short in the file and long in memory: turns, empty texts, ranges of a pool.
+    for (field, many) in [
+        ("events", r#"{"event":"model"}"#),
+        ("messages", r#"{"role":"assistant","content":["","","","","","",""]}"#),
+        ("events", r#"{"event":"model","input_refs":[[1,2],[1,2],[1,2],[1,2],[1,2]]}"#),
+    ] {
+        let text = log(&format!(
+            r#"{{"id":1,"epoch":1,"{field}":[{many}{}]}}"#,
+            format!(",{many}").repeat(9_999)
+        ));
+        let options = ReadOptions::default().with_limits(limits).with_requests(true);
+        let error = all(&text, &options).unwrap_err();
+        assert!(matches!(error, Error::Invalid { problem, .. } if problem == too_large), "{many}");
+    }
 }
 
 #[test]

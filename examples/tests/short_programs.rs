@@ -103,3 +103,16 @@ fn a_plan_with_a_trailing_comma_is_read_with_its_repairs_and_scored() {
     ];
     assert_eq!(lines[repairs.len()..], last);
 }
+
+#[test]
+fn the_agent_that_drives_costbench_stage_by_stage_completes_every_query_and_pays_too_much() {
+    let lines = lines("drive_costbench");
+    let value = |start: &str| {
+        let rest = starting(&lines, start).strip_prefix(start).unwrap();
+        let numbers = rest.split([',', ' ']).filter_map(|word| word.parse().ok());
+        numbers.collect::<Vec<f64>>()
+    };
+    let gap = value("cost gap:");
+    assert!(gap[1] > 0.0 && gap[1] <= gap[0] && gap[0] <= gap[2], "{gap:?}");
+    assert_eq!(value("completion:"), [1.0, 1.0, 1.0]);
+}

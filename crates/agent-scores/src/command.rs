@@ -47,6 +47,9 @@ fn with_report(
     if !is_json {
         for_json.push("--json".into());
     }
+    if name == "traces" {
+        for_json.push("--curves".into());
+    }
     let json = command(for_json)?;
     for (path, content) in files.contents(name, &json)? {
         program::write_file(path, &content)?;

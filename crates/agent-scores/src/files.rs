@@ -2,4 +2,5 @@
 
 pub(crate) mod bundled;
 pub(crate) mod json_lines;
+pub(crate) mod line_parts;
 pub(crate) mod logs;

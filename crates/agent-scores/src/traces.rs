@@ -9,3 +9,5 @@ pub(crate) mod sample;
 pub(crate) mod settings;
 pub(crate) mod stream_report;
 pub mod trace_file;
+pub(crate) mod trace_line;
+pub(crate) mod trace_tally;

@@ -3,7 +3,7 @@
 
 mod program;
 
-use std::fs;
+use std::{fs, sync::OnceLock};
 
 use program::{bundled, in_folder, refusal, run_other, write};
 use roxmltree::{Document, Node, ParsingOptions};
@@ -43,6 +43,18 @@ fn calls() -> Vec<(&'static str, Vec<String>)> {
     ]
 }
 
+/// Each call with its page and its JSON output, made once.
+fn pages() -> &'static [(&'static str, String, Value)] {
+    static PAGES: OnceLock<Vec<(&'static str, String, Value)>> = OnceLock::new();
+    PAGES.get_or_init(|| {
+        let made = calls().into_iter().enumerate().map(|(i, (subcommand, arguments))| {
+            let (page, json) = page(subcommand, &arguments, &format!("page_{i}"));
+            (subcommand, page, json)
+        });
+        made.collect()
+    })
+}
+
 /// The page of a call, and the JSON output of the same call.
 fn page(subcommand: &str, arguments: &[String], name: &str) -> (String, Value) {
     let path = in_folder(&format!("{name}.html"));
@@ -66,9 +78,8 @@ fn text(node: Node<'_, '_>) -> String {
 
 #[test]
 fn every_number_of_a_page_is_the_one_in_the_json_output() {
-    for (i, (subcommand, arguments)) in calls().into_iter().enumerate() {
-        let (page, json) = page(subcommand, &arguments, &format!("numbers_{i}"));
-        let document = parsed(&page);
+    for (subcommand, page, json) in pages() {
+        let document = parsed(page);
         let mut compared = 0;
         for node in document.descendants() {
             let Some(pointer) = node.attribute("data-json") else { continue };
@@ -96,11 +107,10 @@ fn every_number_of_a_page_is_the_one_in_the_json_output() {
 
 #[test]
 fn a_page_needs_nothing_from_elsewhere_and_can_be_read_aloud() {
-    for (i, (subcommand, arguments)) in calls().into_iter().enumerate() {
-        let (page, _) = page(subcommand, &arguments, &format!("alone_{i}"));
+    for (subcommand, page, _) in pages() {
         assert!(page.starts_with("<!DOCTYPE html><html lang=\"en\">"), "{subcommand}");
         assert!(!page.contains("http") && !page.contains("@import"), "{subcommand}");
-        let document = parsed(&page);
+        let document = parsed(page);
         let mut ids: Vec<&str> = Vec::new();
         let mut level = 0;
         for node in document.descendants().filter(Node::is_element) {
@@ -202,6 +212,27 @@ fn pictures_have_the_format_of_their_ending() {
     assert!(error.contains("--plot") && error.contains(".svg or .png"), "{error}");
     let error = refusal(&run_other("paths", &["--html"]), "no file");
     assert!(error.contains("--html: give a FILE"), "{error}");
+}
+
+#[test]
+fn two_files_with_the_same_runs_are_compared_in_pairs() {
+    let files = ["demo_truthful.jsonl", "demo_overconfident.jsonl"].map(bundled);
+    let arguments = [files[0].clone(), files[1].clone(), "--resamples".to_owned(), "50".to_owned()];
+    let (page, json) = page("traces", &arguments, "pairs");
+    let of = |pointer: &str| json.pointer(pointer).and_then(Value::as_f64).unwrap();
+    for metric in ["tps_log", "tps_brier", "auroc", "t_ece"] {
+        let (first, second) = (format!("/files/0/{metric}/value"), format!("/files/1/{metric}/value"));
+        let difference = of(&format!("/difference/{metric}/value"));
+        assert!((difference - (of(&second) - of(&first))).abs() < 1e-12, "{metric}");
+        let ends = ["ci_low", "ci_high"].map(|end| of(&format!("/difference/{metric}/{end}")));
+        assert!(ends[0] <= difference && difference <= ends[1], "{metric}");
+    }
+    assert!(page.contains("/difference/tps_log/value"));
+    let alone = [&files[0], &write("other.jsonl", "{\"id\":\"a\",\"forecasts\":[0.5],\"outcome\":true}")]
+        .map(String::clone);
+    let arguments = [&alone[..], &["--resamples".to_owned(), "50".to_owned()]].concat();
+    let (page, json) = self::page("traces", &arguments, "no_pairs");
+    assert!(json["difference"].is_null() && page.contains("difference: undefined"));
 }
 
 #[test]

@@ -5,6 +5,11 @@ use crate::error::Error;
 /// The largest cost, so that sums and products of costs do not overflow.
 pub(crate) const MOST: f64 = 1e100;
 
+/// The largest stored number of runs: whole numbers up to here are exact in 64-bit floating point, and
+/// counting on does not overflow.
+#[cfg(feature = "serde")]
+pub(crate) const MOST_RUNS: u64 = 1 << 53;
+
 /// Checks that two arguments have the same length.
 pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
     if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use scoring_rules::{ExactMean, Interval, Level, Weight};
+use scoring_rules::{ExactMean, ExactSum, Interval, Level, Weight};
 use trajectory_metrics::{Bootstrap, tool_calls::FailureCounts};
 
 use crate::{costbench::outcome::CostBenchRecord, error::Error};
@@ -246,9 +246,13 @@ impl Group {
             mean.finish()
         };
         let ratio = || {
-            let invalid = mean(&|row| Some(row.invalid))?;
-            let calls = mean(&|row| Some(row.calls))?;
-            if calls > 0.0 { Ok(invalid / calls) } else { Err(scoring_rules::Error::Empty) }
+            let (mut invalid, mut calls) = (ExactSum::default(), ExactSum::default());
+            for (row, weight) in rows() {
+                invalid.add(weight * row.invalid);
+                calls.add(weight * row.calls);
+            }
+            let calls = calls.value();
+            if calls > 0.0 { Ok(invalid.value() / calls) } else { Err(scoring_rules::Error::Empty) }
         };
         std::array::from_fn(|column| {
             let value = if column < MEANS { mean(&|row| row.values[column]) } else { ratio() };

@@ -43,6 +43,8 @@ outcome needs a task, as whole tasks are resampled; standard errors of runs of o
 --seed N       seed of the bootstrap, 1 by default
 --missing      what is done about forecasts that are missing or outside [0, 1], see below
 --json         prints one JSON object
+--html FILE    writes a report page
+--plot FILE    draws the reliability curves, as .svg or .png
 ";
 
 struct Arguments {

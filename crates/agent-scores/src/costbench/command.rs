@@ -63,6 +63,8 @@ queries of its own.
 --seeds S,...         further seeds of a sweep, 1000,2000,3000 by default
 --resamples N         bootstrap replicates of a sweep, 10000 by default, 0 for no intervals
 --json                prints one JSON object
+--html FILE           writes a report page
+--plot FILE           draws the cost gap of a sweep, or the plan of the first query, as .svg or .png
 ";
 
 /// A run of the benchmark has no more calls, and an event needs one.

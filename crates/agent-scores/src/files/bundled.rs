@@ -2,7 +2,8 @@
 
 use std::{
     borrow::Cow,
-    fs, io,
+    fs,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
@@ -42,6 +43,14 @@ pub(crate) fn bytes(path: &Path) -> io::Result<Cow<'static, [u8]>> {
     match content(path) {
         Some(content) => Ok(Cow::Borrowed(content)),
         None => fs::read(path).map(Cow::Owned),
+    }
+}
+
+/// Opens a file, bundled or not.
+pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    match content(path) {
+        Some(content) => Ok(Box::new(content)),
+        None => Ok(Box::new(fs::File::open(path)?)),
     }
 }
 

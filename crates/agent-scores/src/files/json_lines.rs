@@ -52,25 +52,34 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<Line<T>>, Inp
     parse_all(path, &bytes(path)?)
 }
 
-/// As [`read`], but a line that does not hold a `T` is read once more, as a `U`, after a repair.
+/// The value of one line.
 ///
 /// # Errors
 ///
-/// As [`read`]; for a line that holds no `U` after the repair either, the error is that of the line as it
-/// stands.
-pub(crate) fn read_repaired<T, U>(
+/// [`InputError`] that names the line and the field.
+pub(crate) fn read_line<T: DeserializeOwned>(
     path: &Path,
+    number: usize,
+    line: &[u8],
+) -> Result<T, InputError> {
+    parse(line).map_err(|error| at_line(path, number, error))
+}
+
+/// As [`read_line`], but a line that does not hold a `T` is read once more, as a `U`, after a repair. If it
+/// holds no `U` either, the error is that of the line as it stands.
+pub(crate) fn read_repaired_line<T, U>(
+    path: &Path,
+    number: usize,
+    line: &[u8],
     repair: impl Fn(&[u8]) -> Option<Vec<u8>>,
-) -> Result<Vec<Line<T>>, InputError>
+) -> Result<T, InputError>
 where
     T: DeserializeOwned + From<U>,
     U: DeserializeOwned,
 {
-    parse_lines(path, &bytes(path)?, |line| {
-        parse::<T>(line).or_else(|error| {
-            let repaired = repair(line).and_then(|line| parse::<U>(&line).ok());
-            repaired.map(T::from).ok_or(error)
-        })
+    read_line(path, number, line).or_else(|error| {
+        let repaired = repair(line).and_then(|line| parse::<U>(&line).ok());
+        repaired.map(T::from).ok_or(error)
     })
 }
 
@@ -90,7 +99,7 @@ pub(crate) fn bytes(path: &Path) -> Result<Cow<'static, [u8]>, InputError> {
 /// The UTF-8 byte-order mark.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-fn whole(path: &Path, problem: String) -> InputError {
+pub(crate) fn whole(path: &Path, problem: String) -> InputError {
     InputError { file: path.display().to_string(), line: None, field: None, problem }
 }
 
@@ -99,35 +108,28 @@ pub(crate) fn parse_all<T: DeserializeOwned>(
     path: &Path,
     bytes: &[u8],
 ) -> Result<Vec<Line<T>>, InputError> {
-    parse_lines(path, bytes, parse)
+    let mut lines = Vec::new();
+    for (i, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        if !line.trim_ascii().is_empty() {
+            let number = i + 1;
+            lines.push(Line { number, value: read_line(path, number, line)? });
+        }
+    }
+    if lines.is_empty() { Err(no_line(path)) } else { Ok(lines) }
 }
 
 /// The field, if the error is of one, and the problem.
 type LineError = (Option<String>, String);
 
-fn parse_lines<T>(
-    path: &Path,
-    bytes: &[u8],
-    parse: impl Fn(&[u8]) -> Result<T, LineError>,
-) -> Result<Vec<Line<T>>, InputError> {
-    let mut lines = Vec::new();
-    for (i, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        let number = i + 1;
-        let value = parse(line).map_err(|(field, problem)| InputError {
-            file: path.display().to_string(),
-            line: Some(number),
-            field,
-            problem,
-        })?;
-        lines.push(Line { number, value });
-    }
-    if lines.is_empty() { Err(whole(path, "holds no line".to_owned())) } else { Ok(lines) }
+fn at_line(path: &Path, number: usize, (field, problem): LineError) -> InputError {
+    InputError { file: path.display().to_string(), line: Some(number), field, problem }
 }
 
-/// The value of one line.
+/// The error for a file without a line.
+pub(crate) fn no_line(path: &Path) -> InputError {
+    whole(path, "holds no line".to_owned())
+}
+
 fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, LineError> {
     // A list of the right values would pass for the object.
     if !line.trim_ascii_start().starts_with(b"{") {

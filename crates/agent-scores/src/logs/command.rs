@@ -25,6 +25,8 @@ folder of logs; without a FILE the program reads bundled exchanges.
 --format F  auto (default: by content), inspect, exchanges, openai_chat, openai_responses, gemini, ollama,
             atif, harbor or tau2
 --json      prints one JSON object
+--html FILE writes a report page
+--plot FILE draws the calls, as .svg or .png
 
 A FILE is a log of inspect_ai (.eval or .json), a trajectory or trial of Harbor, results of tau2, chats and
 responses in the formats of OpenAI, Gemini and Ollama, or has JSON Lines with recorded exchanges, for example

@@ -37,6 +37,8 @@ Compares the tool calls of agents with the calls that their tasks expect. Each F
 a FILE the program compares bundled runs.
 --ignore-arguments  compares calls by name alone; by default also by their exact arguments
 --json              prints one JSON object; its figures are over all files together, `files` has each
+--html FILE         writes a report page
+--plot FILE         draws the matches, as .svg or .png
 
 A FILE has JSON Lines, one run per line, for example
   {"id": "run-7", "task": "refund", "agent_calls": [{"name": "find_order", "args": {"order": "A-104"}, "ok": true}], "expected_calls": [{"name": "find_order", "args": {"order": "A-104"}}, {"name": "refund", "args": {"amount": 39.5}}], "success": false}

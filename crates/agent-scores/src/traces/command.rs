@@ -29,12 +29,13 @@ use crate::{
         table::{align, number},
     },
     traces::{
-        differences::differences,
+        differences::{Differences, NO_RESAMPLES, differences},
         evaluation::{Estimates, METRICS, Report, evaluate},
         log_file::{self, LogFile, LogSettings},
         settings::{Calibration, Settings},
         stream_report::{self, StreamReports},
-        trace_file::{self, Run, TraceFile, WithMissing},
+        trace_file::{self, Remarks, Run, TraceFile, WithMissing},
+        trace_tally::{self, TraceTally},
     },
 };
 use lexopt::prelude::*;
@@ -68,6 +69,7 @@ traces [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
     [--summary last|mean|minimum|SCHEDULE] [--calibrate none|platt|isotonic] [--resamples N]
     [--seed N] [--cluster-by-task] [--missing refuse|leave-out|carry-forward|clip|skip] [--json]
     [--confidence strict|lenient] [--at-limit censored|scored] [--scorer NAME]
+    [--curves] [--html FILE] [--plot FILE.svg|png]
 
 Scores the confidence that agents reported along their runs. Each FILE is one stream of forecasts and
 gets a column; without a FILE the program compares three forecasters on bundled runs.
@@ -81,6 +83,9 @@ gets a column; without a FILE the program compares three forecasters on bundled 
 --cluster-by-task  resamples whole tasks, which every run then must name
 --missing          what is done about forecasts that are missing or outside [0, 1], see below
 --json             prints one JSON object; its figures are over all files together, `files` has each
+--curves           adds curves and bins to --json without resamples; with resamples they are always there
+--html FILE        writes a report page
+--plot FILE        draws the reliability curve, as .svg or .png
 ";
 
 /// `None` where only the usage is asked for.
@@ -96,7 +101,7 @@ fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> 
     };
     let (mut files, mut missing, mut json) = (Vec::new(), Missing::Default, false);
     let (mut reading, mut at_limit) = (ConfidenceReading::Strict, AtLimit::Censored);
-    let mut scorer = None;
+    let (mut scorer, mut with_curves) = (None, false);
     let mut parser = lexopt::Parser::from_args(given);
     while let Some(argument) = parser.next()? {
         match argument {
@@ -145,6 +150,7 @@ fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> 
             Long("scorer") => scorer = Some(parser.value()?.to_string_lossy().into_owned()),
             Long("cluster-by-task") => settings.cluster_by_task = true,
             Long("json") => json = true,
+            Long("curves") => with_curves = true,
             Long("help") | Short('h') => return Ok(None),
             Value(file) => files.push(file.into()),
             _ => return Err(program::unexpected(argument)),
@@ -159,7 +165,8 @@ fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> 
     if let Some(scorer) = scorer {
         policy = policy.with_scorer(scorer);
     }
-    settings.with_curves = json;
+    // Runs that intervals resample are held in memory anyway.
+    settings.with_curves = json && (with_curves || settings.resamples > 0);
     Ok(Some(Arguments { files, settings, missing, reading, policy, json }))
 }
 
@@ -176,16 +183,41 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
         Missing::Policy(policy) => policy,
         Missing::Skip => return Err("--missing skip is for logs; these files hold traces".into()),
     };
-    let all: Vec<TraceFile> =
-        files.iter().map(|path| trace_file::read(path, missing)).collect::<Result<_, _>>()?;
-    let report = |files: &[&TraceFile]| -> Result<_, Box<dyn Error>> {
+    if trace_tally::suffices(&settings) {
+        let read = |path: &PathBuf| trace_tally::read(path, missing, &settings);
+        let all: Vec<TraceTally> = files.iter().map(read).collect::<Result<_, _>>()?;
+        let report = |files: &[&TraceTally]| trace_tally::report(files, &settings);
+        let pair = |_: &TraceTally, _: &TraceTally| Ok(Err(NO_RESAMPLES.to_owned()));
+        return trace_output(&files, &all, &settings, json, report, pair);
+    }
+    let read = |path: &PathBuf| trace_file::read(path, missing);
+    let all: Vec<TraceFile> = files.iter().map(read).collect::<Result<_, _>>()?;
+    let report = |files: &[&TraceFile]| {
         let runs: Vec<&[Run]> = files.iter().map(|file| file.runs.as_slice()).collect();
-        let mut report = evaluate(&runs, &settings)?;
+        evaluate(&runs, &settings)
+    };
+    let pair = |first: &TraceFile, second: &TraceFile| {
+        differences(&first.runs, &second.runs, &settings)
+    };
+    trace_output(&files, &all, &settings, json, report, pair)
+}
+
+/// The output for files of traces, by a report on one or more of them.
+fn trace_output<T: AsRef<Remarks>>(
+    files: &[PathBuf],
+    all: &[T],
+    settings: &Settings,
+    json: bool,
+    report: impl Fn(&[&T]) -> Result<Report, Box<dyn Error>>,
+    pair: impl Fn(&T, &T) -> Result<Result<Differences, String>, Box<dyn Error>>,
+) -> Result<String, Box<dyn Error>> {
+    let report = |files: &[&T]| -> Result<_, Box<dyn Error>> {
+        let mut report = report(files)?;
         report.notes.extend(trace_file::notes(files));
         Ok(WithMissing { report, missing: trace_file::missing(files) })
     };
     let mut reports = Vec::new();
-    for (path, runs) in files.iter().zip(&all) {
+    for (path, runs) in files.iter().zip(all) {
         let file = path.display().to_string();
         let report = report(&[runs]).map_err(|error| file_reports::at(&file, error))?;
         reports.push(FileReport { file, report });
@@ -197,15 +229,15 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
             [single] => Some(&single.base_rate_reference),
             _ => None,
         };
-        let mut text = table(&names, &columns, reference, &settings, true);
+        let mut text = table(&names, &columns, reference, settings, true);
         text.push_str(&counts(&names, &columns));
         return Ok(text + &noted(&names, &columns));
     }
     file_reports::json(&reports, || {
         let mut together = report(&all.iter().collect::<Vec<_>>())?;
         together.report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
-        if let [first, second] = &all[..] {
-            match differences(&first.runs, &second.runs, &settings)? {
+        if let [first, second] = all {
+            match pair(first, second)? {
                 Ok(found) => together.report.difference = Some(found),
                 Err(why) => together.report.notes.push(format!("difference: undefined: {why}")),
             }

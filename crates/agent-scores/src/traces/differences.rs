@@ -12,6 +12,8 @@ use crate::traces::{
     trace_file::Run,
 };
 
+/// Why there are no differences without resamples.
+pub(crate) const NO_RESAMPLES: &str = "paired differences need resamples";
 /// Share of resampled differences inside an interval.
 const LEVEL: f64 = 0.95;
 
@@ -43,7 +45,7 @@ pub(crate) fn differences(
     settings: &Settings,
 ) -> Result<Result<Differences, String>, Box<dyn std::error::Error>> {
     if settings.resamples < 2 {
-        return Ok(Err("paired differences need resamples".to_owned()));
+        return Ok(Err(NO_RESAMPLES.to_owned()));
     }
     if settings.summary.is_some() {
         return Ok(Err("paired differences are of the default summary only".to_owned()));

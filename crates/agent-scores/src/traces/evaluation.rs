@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use censoring::{Stopped, TerminationAudit, simple_score};
 use serde::Serialize;
 use trajectory_metrics::{
-    Bootstrap, Error, EvaluationOptions, ExactMean, Level, LogScore, NamedEstimate, Probability,
-    Resampling, Summary, Tps, TpsFamily,
+    Bootstrap, Diagnostics, Error, EvaluationOptions, ExactMean, Level, LogScore, NamedEstimate,
+    Probability, Resampling, Summary, Tps, TpsFamily,
 };
 
 use crate::{
@@ -34,10 +34,10 @@ pub(crate) const METRICS: [(&str, bool); 9] = [
 ];
 
 /// The log score over complete and censored traces, which is not of the library's report.
-const CENSORED: &str = "tps_log_censored_simple";
+pub(crate) const CENSORED: &str = "tps_log_censored_simple";
 
 /// Share of resampled values inside an interval.
-const LEVEL: f64 = 0.95;
+pub(crate) const LEVEL: f64 = 0.95;
 
 /// A value and its bootstrap interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -90,11 +90,12 @@ pub(crate) struct Report {
     pub summaries: BTreeMap<String, BTreeMap<&'static str, Option<f64>>>,
     /// What is undefined and why, and what to know before the figures are quoted.
     pub notes: Vec<String>,
-    /// How runs ended, complete, cut-off and excluded ones alike.
-    pub stops: BTreeMap<String, u64>,
     /// Metrics of the second of two files minus those of the first, if both hold the same runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Differences>,
+    /// How runs ended, complete, cut-off and excluded ones alike, if curves were asked for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub stops: BTreeMap<String, u64>,
     /// Curves and bins, if they were asked for.
     #[serde(flatten)]
     pub curves: Option<Curves>,
@@ -122,6 +123,7 @@ pub(crate) fn evaluate(
         scored.iter().filter_map(|&run| name(run)).collect::<BTreeSet<_>>().len()
     };
     let n_tasks = distinct(|run| run.task.as_deref());
+    let n_ids = distinct(|run| Some(&run.id));
     let bootstrap = match bootstrap(&scored, settings)? {
         Some(Err(error)) => {
             notes.push(format!("no intervals: {error}"));
@@ -130,27 +132,6 @@ pub(crate) fn evaluate(
         Some(Ok(bootstrap)) => Some(bootstrap),
         None => None,
     };
-    if !settings.cluster_by_task && n_tasks > 0 && n_tasks < scored.len() {
-        notes.push(format!(
-            "{} traces share {n_tasks} tasks and are not independent; --cluster-by-task gives honest intervals",
-            scored.len(),
-        ));
-    }
-    if settings.calibration != Calibration::None && n_tasks > 0 && n_tasks < scored.len() {
-        notes.push("calibration: traces of one task may be in different halves".to_owned());
-    }
-    let ids = distinct(|run| Some(&run.id));
-    if ids < scored.len() {
-        notes.push(format!(
-            "{} traces have {ids} different ids; those of one id are resampled together",
-            scored.len(),
-        ));
-    }
-    if settings.resamples == 0 {
-        notes.push("no intervals: no resamples were asked for".to_owned());
-    } else {
-        notes.push("t_ece is biased upwards; its interval tends to lie above its value".to_owned());
-    }
     let resampling = match &bootstrap {
         Some(bootstrap) => {
             let resamples = settings.resamples;
@@ -166,70 +147,144 @@ pub(crate) fn evaluate(
     };
     let complete = match sample.complete.is_empty() {
         true => None,
-        false => Some(trajectory_metrics::evaluate(&sample.complete, &options)?),
+        false => {
+            let complete = trajectory_metrics::evaluate(&sample.complete, &options)?;
+            let constant = constant(&sample, Probability::new(complete.base_rate)?);
+            Some(CompleteFigures {
+                base_rate: complete.base_rate,
+                estimates: complete.metrics.estimates,
+                reference: complete.base_rate_reference.estimates,
+                censored_reference: censored_score(&constant, settings, resampling)?,
+                summaries: complete.metrics.diagnostics,
+                notes: complete.notes,
+            })
+        }
     };
-    let base_rate = complete.as_ref().map(|complete| complete.base_rate);
-    let censored = censored_score(&sample, settings, resampling)?;
-    let censored_notes = censored.notes();
-    let (mut metrics, mut base_rate_reference) = (vec![censored], vec![]);
-    let mut summaries = BTreeMap::new();
-    if let Some(complete) = complete {
-        summaries.extend(complete.metrics.diagnostics.into_iter().map(|(summary, diagnostics)| {
-            let values = diagnostics.by_name().map(|(name, value)| (name, value.ok()));
-            (summary, BTreeMap::from(values))
-        }));
-        let constant = constant(&sample, Probability::new(complete.base_rate)?);
-        let censored = censored_score(&constant, settings, resampling)?;
-        notes.extend(complete.notes);
-        notes.extend(censored_notes);
-        let constant_notes = censored.notes();
-        notes.extend(constant_notes.iter().map(|note| format!("base_rate_reference.{note}")));
-        metrics.extend(complete.metrics.estimates);
-        base_rate_reference = complete.base_rate_reference.estimates;
-        base_rate_reference.push(censored);
-    } else {
-        notes.extend(censored_notes);
-    }
-    let [metrics, base_rate_reference] = [metrics, base_rate_reference].map(figures);
-    if base_rate.is_none() {
-        notes.push("base_rate: undefined without a complete trace".to_owned());
-    }
-    let curves = if settings.with_curves {
+    let excluded = audit.exclusions();
+    let figures = Figures {
+        n: audit.complete(),
+        n_censored: audit.censored(),
+        excluded: excluded.iter().map(|(reason, &runs)| (reason.to_string(), runs)).collect(),
+        n_tasks,
+        n_ids,
+        notes,
+        complete,
+        censored: censored_score(&sample, settings, resampling)?,
+    };
+    let mut report = figures.into_report(settings);
+    if settings.with_curves {
         let weighted = Summary::Weighted(settings.schedule.clone());
         let summary = settings.summary.as_ref().unwrap_or(&weighted);
         let (resamples, seed) = (settings.resamples, settings.seed);
-        Some(curves(&sample.complete, CurveSettings { summary, resamples, seed })?)
-    } else {
-        None
-    };
-    let mut stops = BTreeMap::new();
-    for (_, reason, group) in audit.rows() {
-        let reason = reason.map_or_else(|| "not stated".to_owned(), ToString::to_string);
-        *stops.entry(reason).or_insert(0) += group.runs;
+        report.curves =
+            Some(curves(&sample.complete, CurveSettings { summary, resamples, seed })?);
+        for (_, reason, group) in audit.rows() {
+            let reason = reason.map_or_else(|| "not stated".to_owned(), ToString::to_string);
+            *report.stops.entry(reason).or_insert(0) += group.runs;
+        }
     }
-    let excluded =
-        audit.exclusions().iter().map(|(reason, &count)| (reason.to_string(), count)).collect();
-    Ok(Report {
-        n: audit.complete(),
-        n_censored: audit.censored(),
-        n_excluded: audit.excluded(),
-        excluded,
-        n_tasks,
-        base_rate,
-        schedule: settings.schedule.name(),
-        summary: settings.summary.as_ref().map_or(settings.schedule.name(), Summary::name),
-        calibration: settings.calibration,
-        resamples: settings.resamples,
-        seed: settings.seed,
-        clustered_by_task: settings.cluster_by_task,
-        metrics,
-        base_rate_reference,
-        summaries,
-        notes,
-        stops,
-        difference: None,
-        curves,
-    })
+    Ok(report)
+}
+
+/// What a report says of the runs that can be scored, however it was worked out.
+pub(crate) struct Figures {
+    pub(crate) n: u64,
+    pub(crate) n_censored: u64,
+    pub(crate) excluded: BTreeMap<String, u64>,
+    pub(crate) n_tasks: usize,
+    pub(crate) n_ids: usize,
+    /// Notes that come first.
+    pub(crate) notes: Vec<String>,
+    /// `None` without a complete trace.
+    pub(crate) complete: Option<CompleteFigures>,
+    /// The log score with censored runs.
+    pub(crate) censored: NamedEstimate,
+}
+
+/// What a report says of complete traces.
+pub(crate) struct CompleteFigures {
+    pub(crate) base_rate: f64,
+    pub(crate) estimates: Vec<NamedEstimate>,
+    /// The estimates of a constant forecast of the base rate.
+    pub(crate) reference: Vec<NamedEstimate>,
+    pub(crate) censored_reference: NamedEstimate,
+    pub(crate) summaries: BTreeMap<String, Diagnostics>,
+    /// Notes on both lists of estimates.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Figures {
+    /// The report with all its notes.
+    pub(crate) fn into_report(self, settings: &Settings) -> Report {
+        let Self { n, n_censored, excluded, n_tasks, n_ids, mut notes, complete, censored } = self;
+        let scored = n + n_censored;
+        let share_tasks = n_tasks > 0 && (n_tasks as u64) < scored;
+        if !settings.cluster_by_task && share_tasks {
+            notes.push(format!(
+                "{scored} traces share {n_tasks} tasks and are not independent; --cluster-by-task gives \
+                 honest intervals",
+            ));
+        }
+        if settings.calibration != Calibration::None && share_tasks {
+            notes.push("calibration: traces of one task may be in different halves".to_owned());
+        }
+        if (n_ids as u64) < scored {
+            notes.push(format!(
+                "{scored} traces have {n_ids} different ids; those of one id are resampled together",
+            ));
+        }
+        if settings.resamples == 0 {
+            notes.push("no intervals: no resamples were asked for".to_owned());
+        } else {
+            notes.push(
+                "t_ece is biased upwards; its interval tends to lie above its value".to_owned(),
+            );
+        }
+        let censored_notes = censored.notes();
+        let base_rate = complete.as_ref().map(|complete| complete.base_rate);
+        let (mut metrics, mut base_rate_reference) = (vec![censored], vec![]);
+        let mut summaries = BTreeMap::new();
+        if let Some(complete) = complete {
+            summaries.extend(complete.summaries.into_iter().map(|(summary, diagnostics)| {
+                let values = diagnostics.by_name().map(|(name, value)| (name, value.ok()));
+                (summary, BTreeMap::from(values))
+            }));
+            notes.extend(complete.notes);
+            notes.extend(censored_notes);
+            let constant_notes = complete.censored_reference.notes();
+            notes.extend(constant_notes.iter().map(|note| format!("base_rate_reference.{note}")));
+            metrics.extend(complete.estimates);
+            base_rate_reference = complete.reference;
+            base_rate_reference.push(complete.censored_reference);
+        } else {
+            notes.extend(censored_notes);
+        }
+        let [metrics, base_rate_reference] = [metrics, base_rate_reference].map(figures);
+        if base_rate.is_none() {
+            notes.push("base_rate: undefined without a complete trace".to_owned());
+        }
+        Report {
+            n,
+            n_censored,
+            n_excluded: excluded.values().sum(),
+            excluded,
+            n_tasks,
+            base_rate,
+            schedule: settings.schedule.name(),
+            summary: settings.summary.as_ref().map_or(settings.schedule.name(), Summary::name),
+            calibration: settings.calibration,
+            resamples: settings.resamples,
+            seed: settings.seed,
+            clustered_by_task: settings.cluster_by_task,
+            metrics,
+            base_rate_reference,
+            summaries,
+            notes,
+            difference: None,
+            stops: BTreeMap::new(),
+            curves: None,
+        }
+    }
 }
 
 /// Resamples all traces that can be scored, complete ones first; `None` where there is nothing to

@@ -73,6 +73,12 @@ impl KeyEffects {
         })
     }
 
+    /// The number of runs.
+    #[cfg(feature = "serde")]
+    pub(super) const fn runs(&self) -> u64 {
+        self.runs
+    }
+
     /// Whether a stored value can be one of this type.
     #[cfg(feature = "serde")]
     pub(super) fn is_valid(&self) -> bool {

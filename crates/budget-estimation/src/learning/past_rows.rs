@@ -90,7 +90,8 @@ impl PastRows {
     pub(super) fn forests(&self, seed: u64) -> Result<[QuantileForest; 2], Error> {
         let weights = Weight::from_slice(&self.weights)?;
         let mean = self.remaining.iter().sum::<f64>() / self.len().max(1) as f64;
-        let offset = if mean > 0.0 { OFFSET * mean } else { 1.0 };
+        // Subnormal costs must not lead to the logarithm of 0.
+        let offset = if mean > 0.0 { (OFFSET * mean).max(f64::MIN_POSITIVE) } else { 1.0 };
         let split: Vec<f64> = self.remaining.iter().map(|y| (y + offset).ln()).collect();
         let turns: Vec<f64> = self.features.iter().step_by(self.columns).copied().collect();
         // Small leaves while there are few rows.
@@ -117,7 +118,8 @@ impl PastRows {
     #[cfg(feature = "serde")]
     pub(super) fn is_valid(&self, columns: usize) -> bool {
         let rows = self.len();
-        let amount = |&y: &f64| crate::checks::is_amount(y);
+        // Sums of costs, which are at most 1e100 each.
+        let amount = |y: &f64| (0.0..=1e110).contains(y);
         self.columns == columns
             && self.features.len() == rows * columns
             && self.weights.len() == rows

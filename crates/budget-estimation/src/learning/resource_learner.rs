@@ -26,9 +26,12 @@ const FIRST_FOREST: u64 = 8;
 /// Rows without which no forest is grown.
 const FEWEST_ROWS: usize = 20;
 
-/// Runs up to which every run chooses the ends anew; afterwards one of [`RARELY`].
+/// Runs up to which every run chooses the ends anew; afterwards one of [`RARELY`], a power of two.
 const OFTEN: u64 = 1_000;
 const RARELY: u64 = 16;
+
+/// Runs after which a run counts half in the choice of the ends, as long as every run is used.
+const HALF_LIFE: f64 = 100.0;
 
 /// Shares of the forest of all columns; the rest is that of turns alone.
 const SHARES: [f64; 3] = [0.0, 0.5, 1.0];
@@ -125,6 +128,12 @@ impl ResourceLearner {
         })
     }
 
+    /// The name of the resource.
+    #[cfg(feature = "serde")]
+    pub(crate) fn resource_name(&self) -> &str {
+        self.features.resource_name()
+    }
+
     /// The ends of the interval for a prefix; `None` before the first forest.
     pub(crate) fn interval(
         &mut self,
@@ -171,7 +180,7 @@ impl ResourceLearner {
         let endings = self.endings(rollout, &seen_after(turns), coverage)?;
         let share_of_ending = 1.0 / endings.rests.len().max(1) as f64;
         let ending = match rollout.is_censored() {
-            true if rollout.is_over()? => Ending::Failed,
+            true if rollout.is_known_over() => Ending::Failed,
             true => Ending::CutOff,
             false if rollout.succeeded() => Ending::Succeeded,
             false => Ending::Failed,
@@ -184,8 +193,7 @@ impl ResourceLearner {
             let remaining = total.remaining_after(spent);
             self.rows.push(&self.space.row, remaining, weight, ending);
             let weight = weight * share_of_ending;
-            let is_used = self.runs < OFTEN || self.runs.is_multiple_of(RARELY);
-            if !endings.is_scored || k == 0 || !is_used {
+            if !endings.is_scored || k == 0 || !chooses_ends(self.runs) {
                 continue;
             }
             for (share, forecasts) in forecasts.iter_mut().enumerate() {
@@ -220,7 +228,7 @@ impl ResourceLearner {
         whole: &Prefix<'_>,
         coverage: Level,
     ) -> Result<Endings, Error> {
-        let is_over = rollout.is_over()?;
+        let is_over = rollout.is_known_over();
         if !rollout.is_censored() {
             let is_scored = rollout.succeeded() && !is_over;
             return Ok(Endings { rests: vec![0.0], is_scored });
@@ -235,10 +243,11 @@ impl ResourceLearner {
     fn learn_keys(&mut self, rollout: &Rollout<'_>, total: f64, endings: &Endings) {
         let Some(rest) = endings.rests.get(endings.rests.len() / 2).copied() else { return };
         if rollout.turns() > 0 && total > 0.0 {
-            let whole = total + rest;
-            let turns = rollout.turns() as f64 * (whole / total);
+            let whole = (total + rest).ln();
+            // The quotient of the whole and the known total may overflow.
+            let turns = (rollout.turns() as f64).ln() + (whole - total.ln());
             self.space.names.set(rollout.keys());
-            self.keys.learn(&self.space.names, [whole.ln(), turns.ln()]);
+            self.keys.learn(&self.space.names, [whole, turns]);
         }
     }
 
@@ -247,10 +256,12 @@ impl ResourceLearner {
         if forecasts.iter().all(Vec::is_empty) {
             return;
         }
+        // About as many of the remembered runs count whether all runs are used or few.
+        let half_life = if self.runs < OFTEN { HALF_LIFE } else { HALF_LIFE * RARELY as f64 };
         let mut best = f64::INFINITY;
         for ((share, ends), forecasts) in self.ends.iter_mut().enumerate().zip(forecasts) {
             ends.push(forecasts);
-            let cost = ends.choose(coverage, self.runs);
+            let cost = ends.choose(coverage, self.runs, half_life);
             if cost <= best {
                 (best, self.share) = (cost, share);
             }
@@ -279,6 +290,17 @@ impl TryFrom<Stored> for ResourceLearner {
         let (forests, space) = (forests.map(Box::new), Space::default());
         Ok(Self { features, keys, rows, runs, next_forest, forests, ends, share, space })
     }
+}
+
+/// Whether the ends are chosen anew after so many runs and a further one: always at first, later for a pseudorandom
+/// sample, because in a regular one all runs might belong to the same task or model.
+///
+/// The finalizer of SplitMix64; Steele, Lea, Flood (2014), doi:10.1145/2660193.2660195.
+const fn chooses_ends(runs: u64) -> bool {
+    let mixed = runs.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    runs < OFTEN || (mixed ^ (mixed >> 31)).is_multiple_of(RARELY)
 }
 
 /// Turn 0 and evenly spaced turns from 1 to T - 1, with their weights: each prefix counts as one row.

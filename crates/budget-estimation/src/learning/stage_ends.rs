@@ -10,9 +10,6 @@ use super::{
 /// Runs that are remembered.
 const RUNS: usize = 150;
 
-/// Runs after which a remembered run counts half.
-const HALF_LIFE: f64 = 100.0;
-
 /// Which candidates are the ends of an interval, by stage of the run, chosen by what past forecasts would
 /// have scored.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,8 +74,9 @@ impl StageEnds {
         }
     }
 
-    /// Chooses the ends anew after so many runs, and returns what they would have cost.
-    pub(super) fn choose(&mut self, coverage: Level, runs: u64) -> f64 {
+    /// Chooses the ends anew after so many runs, and returns what they would have cost. A remembered run
+    /// counts half after `half_life` further runs.
+    pub(super) fn choose(&mut self, coverage: Level, runs: u64, half_life: f64) -> f64 {
         let mut stages: Vec<f64> = self.past.iter().map(|past| past.ends.progress).collect();
         stages.sort_unstable_by(f64::total_cmp);
         for (border, at) in self.borders.iter_mut().zip(1..) {
@@ -88,7 +86,7 @@ impl StageEnds {
         let (mut weights, mut faded) = (0.0, 0.0);
         for past in &self.past {
             let age = runs.saturating_sub(past.run) as f64;
-            let weight = past.weight * (-age / HALF_LIFE).exp2();
+            let weight = past.weight * (-age / half_life).exp2();
             weights += past.weight;
             faded += weight;
             let place = (self.stage(past.ends.progress), past.progress);

@@ -1,6 +1,7 @@
 //! The stored form of what was learnt.
 
 use crate::{
+    checks::MOST_RUNS,
     error::Error,
     forest::quantile_forest::QuantileForest,
     learning::{key_effects::KeyEffects, past_rows::PastRows, stage_ends::StageEnds},
@@ -27,6 +28,9 @@ impl Stored {
         let wrong = |problem| Err(Error::StoredValue { problem });
         if !self.rows.is_valid(columns) || !self.keys.is_valid() {
             return wrong("the rows must have the columns of the features and finite numbers");
+        }
+        if self.runs.max(self.keys.runs()) > MOST_RUNS {
+            return wrong("the number of runs is too large");
         }
         if let Some([all, turns]) = &self.forests
             && !(all.columns() == columns && turns.columns() == 1 && all.has_targets_of(turns))

@@ -1,4 +1,5 @@
 use crate::{
+    checks::MOST,
     error::Error,
     replay::prefix::Prefix,
     resource::Resource,
@@ -43,7 +44,7 @@ const FEATURE: [&str; 2] = ["latest", "sum"];
 /// | `trend` | `recent_mean_cost` / `mean_cost` |
 /// | `spread` | standard deviation of the costs (divided by k, not k - 1) / `mean_cost` |
 /// | `cap_left` | what is left under the cap, negative if the cap is exceeded |
-/// | `cap_share` | share of the cap that was spent; 1 for a cap of 0 |
+/// | `cap_share` | share of the cap that was spent, at most 1e100; 1 for a cap of 0 |
 ///
 /// For each other resource, its name and a dot precede `spent`, `first_cost`, `last_cost`, `growth`,
 /// `last_growth` and `cap_share`, where growth is c_k - c_1 and last growth c_k - c_(k-1). For each feature that
@@ -112,6 +113,12 @@ impl PrefixFeatures {
             resource: estimated,
             features: rollouts.features.iter().map(|feature| feature.name.clone()).collect(),
         })
+    }
+
+    /// The name of the estimated resource.
+    #[cfg(feature = "serde")]
+    pub(crate) fn resource_name(&self) -> &str {
+        &self.resource
     }
 
     /// Number of columns.
@@ -214,7 +221,7 @@ fn of_estimated(k: usize, usage: &Usage<'_>) -> [f64; 9] {
 }
 
 fn share(spent: f64, cap: f64) -> f64 {
-    if cap > 0.0 { spent / cap } else { 1.0 }
+    if cap > 0.0 { (spent / cap).min(MOST) } else { 1.0 }
 }
 
 #[inline]

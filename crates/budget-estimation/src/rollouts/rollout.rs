@@ -174,6 +174,14 @@ impl<'a> Rollout<'a> {
         Ok(false)
     }
 
+    /// Whether its known costs exceeded a cap. Resources with an unknown cost are left out.
+    pub(crate) fn is_known_over(&self) -> bool {
+        self.rollouts.columns.iter().enumerate().any(|(index, column)| {
+            column.cap(self.index).is_some()
+                && self.usage(Resource { index }).is_ok_and(|usage| usage.is_over())
+        })
+    }
+
     /// What it spent in all, from which earlier sums are subtracted.
     pub(crate) fn run_total(&self, resource: Resource) -> Result<RunTotal, Error> {
         let places = self.column(resource)?.places(self.index);

@@ -1,5 +1,9 @@
 use std::collections::BTreeMap;
 
+use scoring_rules::Probability;
+
+use crate::error::Error;
+
 /// Weight of "no effect", in runs.
 const SHRINKAGE: f64 = 4.0;
 
@@ -47,6 +51,17 @@ impl KeyEffects {
     /// The sum of the effects of a run's keys, in units of the success rate.
     pub(super) fn effect<'a>(&self, keys: impl Iterator<Item = (&'a str, &'a str)>) -> f64 {
         keys.map(|(name, value)| self.known(name, value).mean()).sum()
+    }
+
+    /// The chance of a run before its first turn, at least as far from 0 and 1 as if all runs had been
+    /// alike.
+    pub(super) fn chance<'a>(
+        &self,
+        keys: impl Iterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Probability, Error> {
+        let least = 1.0 / (self.runs as f64 + 2.0);
+        let chance = self.base_rate() + self.effect(keys);
+        Ok(Probability::new(chance.clamp(least, 1.0 - least))?)
     }
 
     pub(super) fn learn(&mut self, keys: &[(&str, &str)], feasible: bool) {

@@ -1,5 +1,7 @@
 use scoring_rules::Probability;
 
+#[cfg(feature = "serde")]
+use crate::checks::MOST_RUNS;
 use crate::{
     error::Error,
     replay::prefix::{Prefix, replay},
@@ -21,7 +23,8 @@ const FIRST_FIT: u64 = 30;
 /// Fits take place when the number of runs has grown by this factor.
 const GROWTH: f64 = 1.5;
 
-/// The largest number of calibration runs of a model. More would raise the threshold only a little.
+/// The number of calibration runs of a model after which no more are added, unless the limit needs
+/// more: they would raise the threshold only a little.
 const MOST_CALIBRATION_RUNS: usize = 1000;
 
 /// The largest number of models that are kept: the one in service and those that wait.
@@ -73,7 +76,9 @@ pub struct SuccessForecast {
 /// (Cross-fitting would use the runs better, but its guarantee is weaker.) A new model replaces the
 /// one in service when it has half as many calibration runs, and at least [`AbortLimit::least_runs`].
 /// This depends on the number of feasible runs and not on their chances, so it does not select
-/// thresholds. The guarantee is for one threshold at a time and not for all thresholds in service
+/// thresholds. It covers the forecasts after each turn except the last, those of [`replay`](crate::replay). Before the
+/// first turn, no model is asked: the chance is the share of feasible runs plus the effects of the keys, and
+/// no run is called impossible. The guarantee is for one threshold at a time and not for all thresholds in service
 /// over time together.
 ///
 /// **Runs that were cut off** have no known outcome and teach nothing, unless they exceeded a cap
@@ -83,7 +88,8 @@ pub struct SuccessForecast {
 /// stop runs and keep learning, choose a random share of the runs before their first turn, let these
 /// run to their end, and learn from them only.
 ///
-/// Memory does not grow with the number of runs, except for the values of keys. A forecast takes O(d)
+/// Memory does not grow with the number of runs, except for the values of keys and up to 1,000 runs, or twice
+/// [`AbortLimit::least_runs`], that calibrate a threshold. A forecast takes O(d)
 /// for d columns, apart from the search of the largest cost; learning a run of T turns O(d T), and a
 /// fit O(d^2) for each of at most 8,192 rows.
 ///
@@ -207,6 +213,12 @@ impl SuccessForecaster {
         self.state.limit
     }
 
+    /// Whether it has learnt of no other resource.
+    #[cfg(feature = "serde")]
+    pub(crate) fn knows_only(&self, resource: &str) -> bool {
+        self.state.rows.as_ref().is_none_or(|rows| rows.resource_name() == resource)
+    }
+
     /// The threshold in service, on the scale of uncalibrated chances; `None` while no run is called
     /// impossible except for an exceeded cap.
     #[must_use]
@@ -229,6 +241,10 @@ impl SuccessForecaster {
             return Ok(SuccessForecast { chance, is_impossible: false });
         };
         rows.fill(&mut self.raw, prefix)?;
+        if prefix.turns() == 0 {
+            let chance = state.effects.chance(prefix.keys())?;
+            return Ok(SuccessForecast { chance, is_impossible: false });
+        }
         let stated = newest.chance(&self.raw, &mut self.row, prefix)?;
         let chance = state.calibration.apply(stated);
         let mut is_impossible = false;
@@ -264,7 +280,7 @@ impl SuccessForecaster {
             push_effect(&mut self.raw, &self.state.effects, prefix);
             raw.extend_from_slice(&self.raw);
         }
-        if rollout.is_censored() && !matches!(rollout.is_over(), Ok(true)) {
+        if rollout.is_censored() && !rollout.is_known_over() {
             return self.learn_cut_off(&open);
         }
         let mut chances = Vec::with_capacity(self.state.models.len());
@@ -280,8 +296,9 @@ impl SuccessForecaster {
             state.calibration.push(newest, feasible)?;
         }
         if feasible {
+            let most = most_calibration_runs(state.limit);
             for (model, chances) in state.models.iter_mut().zip(&chances) {
-                model.calibrate(|runs| runs.push(chances));
+                model.calibrate(most, |runs| runs.push(chances));
             }
             state.replace_model();
         }
@@ -296,14 +313,20 @@ impl SuccessForecaster {
     fn learn_cut_off(&mut self, open: &[Prefix<'_>]) -> Result<(), Error> {
         for prefix in open {
             if self.forecast(prefix)?.is_impossible {
+                let most = most_calibration_runs(self.state.limit);
                 for model in &mut self.state.models {
-                    model.calibrate(CalibrationRuns::push_stopped);
+                    model.calibrate(most, CalibrationRuns::push_stopped);
                 }
                 break;
             }
         }
         Ok(())
     }
+}
+
+/// The largest number of calibration runs of a model. A limit that needs many gets twice that number.
+fn most_calibration_runs(limit: AbortLimit) -> usize {
+    limit.least_runs().saturating_mul(2).max(MOST_CALIBRATION_RUNS)
 }
 
 impl State {
@@ -351,8 +374,9 @@ impl Candidate {
         self.fit.chance(row)
     }
 
-    fn calibrate(&mut self, add: impl FnOnce(&mut CalibrationRuns)) {
-        if self.runs.len() < MOST_CALIBRATION_RUNS {
+    /// Adds a calibration run, unless there are `most` of them.
+    fn calibrate(&mut self, most: usize, add: impl FnOnce(&mut CalibrationRuns)) {
+        if self.runs.len() < most {
             add(&mut self.runs);
             self.threshold = self.runs.threshold();
         }
@@ -383,6 +407,9 @@ impl TryFrom<State> for SuccessForecaster {
         }
         if state.models.len() > MOST_MODELS || !state.calibration.is_valid() {
             return Err(Error::StoredValue { problem: "there are too many models or forecasts" });
+        }
+        if state.effects.runs().max(state.calibration.runs()) > MOST_RUNS {
+            return Err(Error::StoredValue { problem: "the number of runs is too large" });
         }
         for model in &mut state.models {
             model.runs = model.runs.clone().checked(state.limit)?;

@@ -47,10 +47,9 @@ const TOP: usize = 5;
 /// The confidence of a reply, or of a span of it, from the probabilities of its tokens.
 ///
 /// A span is a range of bytes of [`Tokens::bytes`]; a token belongs to it if it has at least one byte
-/// inside, or if it has no bytes and lies between two that do. Without a span, all tokens count, also
-/// where they do not add up to the reply's text: many servers keep tool calls and reasoning out of
-/// the text, and the probabilities of all tokens are known nevertheless. A span found in the text
-/// needs that they add up; see [`ActionSpan::locate`](crate::ActionSpan::locate).
+/// inside, or if it has no bytes and lies between two that do. Without a span, all tokens count. The
+/// text of the reply is not looked at; [`ConfidenceStream::value`](crate::ConfidenceStream::value)
+/// checks that the tokens concatenate to it.
 ///
 /// The five most probable tokens are those with the highest log-probabilities among the listed ones:
 /// some servers append the chosen token as a sixth. Listed probabilities of -9999 and NaN are left

@@ -1,0 +1,240 @@
+//! The default estimator on runs and stored states at the edge of what is valid.
+#![allow(clippy::unwrap_used)]
+
+use budget_estimation::{
+    AbortLimit, BudgetEstimator, Error, Estimate, Estimator, Level, Probability, Rollouts,
+    SuccessForecaster, probe, replay, score_rollouts,
+};
+use proptest::prelude::*;
+
+/// Runs of two turns. A low first cost predicts failure, so that 0 looks like the worst of all.
+fn low_costs_fail(runs: u32) -> Rollouts {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    for at in 0..runs {
+        let fails = at % 3 == 0;
+        let first = if fails { 10.0 } else { 400.0 } + f64::from(at * 37 % 10);
+        rollouts.push(&[first, 50.0], !fails).unwrap();
+    }
+    rollouts
+}
+
+/// Thresholds are calibrated on the prefixes after a turn, so that nothing is guaranteed before.
+#[test]
+fn no_run_is_called_impossible_before_its_first_turn_unless_a_cap_is_exceeded() {
+    let rollouts = low_costs_fail(400);
+    let tokens = rollouts.resource("tokens").unwrap();
+    let mut forecaster = SuccessForecaster::new(AbortLimit::default());
+    for rollout in rollouts.iter() {
+        forecaster.learn(&rollout, tokens).unwrap();
+    }
+    let failure = rollouts.get(0).unwrap();
+    let after_a_turn = replay(&failure, tokens).unwrap().next().unwrap();
+    assert!(forecaster.forecast(&after_a_turn).unwrap().is_impossible);
+    let before = forecaster.forecast(&probe(&failure, tokens).unwrap()).unwrap();
+    assert!(!before.is_impossible);
+    // 266 of 400 runs succeeded.
+    assert!((before.chance.get() - 267.0 / 402.0).abs() < 1e-12, "{before:?}");
+}
+
+#[test]
+fn keys_are_known_before_the_first_turn() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    for at in 0..200 {
+        rollouts.push(&[100.0, 50.0], at % 2 == 0).unwrap();
+        rollouts.set_task(at, if at % 2 == 0 { "easy" } else { "hard" }).unwrap();
+    }
+    let tokens = rollouts.resource("tokens").unwrap();
+    let mut forecaster = SuccessForecaster::new(AbortLimit::default());
+    for rollout in rollouts.iter() {
+        forecaster.learn(&rollout, tokens).unwrap();
+    }
+    let mut chance = |run| {
+        let prefix = probe(&rollouts.get(run).unwrap(), tokens).unwrap();
+        forecaster.forecast(&prefix).unwrap().chance
+    };
+    let (easy, hard) = (chance(0), chance(1));
+    assert!(easy.get() > 0.9 && hard.get() < 0.1, "{easy:?} {hard:?}");
+    assert!(hard > Probability::ZERO && easy < Probability::ONE);
+}
+
+/// With a rate of 0.2 %, at least 1,151 feasible runs are needed.
+#[test]
+fn a_small_rate_gets_a_threshold_when_there_are_enough_runs() {
+    let limit = AbortLimit::new(Level::new(0.002).unwrap());
+    assert_eq!(limit.least_runs(), 1151);
+    let rollouts = low_costs_fail(2400);
+    let tokens = rollouts.resource("tokens").unwrap();
+    let mut forecaster = SuccessForecaster::new(limit);
+    for rollout in rollouts.iter() {
+        forecaster.learn(&rollout, tokens).unwrap();
+    }
+    assert!(forecaster.threshold().is_some());
+}
+
+#[test]
+fn a_run_that_cannot_be_learnt_changes_nothing() {
+    let mut rollouts = Rollouts::new(["tokens", "usd"]).unwrap();
+    for at in 0..40 {
+        rollouts.push(&[100.0, 0.1, 50.0, 0.2, 70.0, 0.1], at % 4 > 0).unwrap();
+    }
+    let (tokens, usd) = (rollouts.resource("tokens").unwrap(), rollouts.resource("usd").unwrap());
+    rollouts.set_cap(usd, 1.0).unwrap();
+    // The cost in dollars of the second turn is unknown, which only matters for runs that succeed.
+    let unknown = [Some(100.0), Some(0.1), Some(50.0), None, Some(70.0), Some(0.1)];
+    rollouts.push_partly_known(&unknown, false).unwrap();
+    rollouts.push_partly_known(&unknown, true).unwrap();
+    let mut estimator = BudgetEstimator::default();
+    for rollout in rollouts.iter().take(40) {
+        estimator.learn(&rollout, tokens).unwrap();
+    }
+    let before = estimator.clone();
+    let error = estimator.learn(&rollouts.get(41).unwrap(), tokens);
+    assert!(matches!(error, Err(Error::UnknownCost { .. })), "{error:?}");
+    assert!(estimator == before);
+    estimator.learn(&rollouts.get(40).unwrap(), tokens).unwrap();
+    assert!(estimator != before);
+}
+
+/// Costs, caps and features of every size that is valid.
+fn size() -> impl Strategy<Value = f64> {
+    prop::sample::select(vec![0.0, 5e-324, 1e-300, 1e-20, 0.1, 1.0, 37.0, 1e6, 1e50, 1e100])
+}
+
+type Run = (Vec<(f64, f64)>, bool, bool, Option<f64>, Option<u8>, f64);
+
+fn any_run() -> impl Strategy<Value = Run> {
+    (
+        prop::collection::vec((size(), size()), 1..6),
+        any::<bool>(),
+        prop::bool::weighted(0.2),
+        prop::option::of(size()),
+        prop::option::of(0_u8..3),
+        size(),
+    )
+}
+
+fn collected(runs: &[Run]) -> Rollouts {
+    let rollouts = Rollouts::new(["tokens", "usd"]).unwrap();
+    let mut rollouts = rollouts.with_keys(["model"]).unwrap().with_features(["errors"]).unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
+    for (at, (turns, succeeded, censored, cap, key, feature)) in runs.iter().enumerate() {
+        let costs: Vec<f64> = turns.iter().flat_map(|&(tokens, usd)| [tokens, usd]).collect();
+        rollouts.push(&costs, *succeeded && !censored).unwrap();
+        if *censored {
+            rollouts.set_censored(at).unwrap();
+        }
+        if let Some(cap) = *cap {
+            rollouts.set_cap_of(at, tokens, cap).unwrap();
+        }
+        if let Some(key) = *key {
+            // No character has a meaning in a key.
+            let key = ["", "a\u{0}\"\\\n", "\u{1F600} task=model"][usize::from(key)];
+            rollouts.set_key(at, "model", key).unwrap();
+        }
+        rollouts.set_feature(at, 1, "errors", -*feature).unwrap();
+    }
+    rollouts
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 40 } else { 2000 }))]
+
+    #[test]
+    fn valid_runs_of_any_size_are_learnt_and_estimated(runs in prop::collection::vec(any_run(), 1..90)) {
+        let rollouts = collected(&runs);
+        let tokens = rollouts.resource("tokens").unwrap();
+        let mut estimator = BudgetEstimator::default();
+        let samples = score_rollouts(&rollouts, tokens, &mut estimator);
+        prop_assert!(samples.is_ok(), "{samples:?}");
+        for sample in samples.unwrap() {
+            let left = sample.left();
+            match sample.estimate() {
+                Estimate::Interval(ends) => prop_assert!(left.is_none_or(|left| ends.high() <= left)),
+                Estimate::Impossible => {}
+                // Nothing was spent, there is no cap, and there are few runs.
+                other => prop_assert!(left.is_none() && sample.used() == 0.0, "{other:?}"),
+            }
+        }
+        #[cfg(feature = "serde")]
+        {
+            let text = serde_json::to_string(&estimator).unwrap();
+            let mut restored: BudgetEstimator = serde_json::from_str(&text).unwrap();
+            prop_assert_eq!(serde_json::to_string(&restored).unwrap(), text);
+            for rollout in rollouts.iter().take(20) {
+                for prefix in replay(&rollout, tokens).unwrap() {
+                    prop_assert_eq!(restored.estimate(&prefix)?, estimator.estimate(&prefix)?);
+                }
+                restored.learn(&rollout, tokens)?;
+                estimator.learn(&rollout, tokens)?;
+            }
+            prop_assert!(serde_json::to_string(&restored).unwrap() == serde_json::to_string(&estimator).unwrap());
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+mod stored {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn refused(damage: impl FnOnce(&mut Value)) -> String {
+        let rollouts = low_costs_fail(80);
+        let tokens = rollouts.resource("tokens").unwrap();
+        let mut estimator = BudgetEstimator::default();
+        rollouts.iter().for_each(|rollout| estimator.learn(&rollout, tokens).unwrap());
+        let good = serde_json::to_value(&estimator).unwrap();
+        let mut damaged = good.clone();
+        damage(&mut damaged);
+        assert_ne!(damaged, good);
+        serde_json::from_value::<BudgetEstimator>(damaged).map(|_| ()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn numbers_of_runs_that_would_overflow_are_refused() {
+        let counts = [
+            "/resources/tokens/cost/runs",
+            "/resources/tokens/cost/keys/runs",
+            "/resources/tokens/success/effects/runs",
+            "/resources/tokens/success/calibration/runs",
+        ];
+        for count in counts {
+            let error = refused(|state| *state.pointer_mut(count).unwrap() = json!(u64::MAX));
+            assert!(error.contains("number of runs"), "{count}: {error}");
+        }
+    }
+
+    #[test]
+    fn forecasters_with_another_limit_than_the_estimator_are_refused() {
+        let error = refused(|state| state["limit"]["rate"] = json!(0.5));
+        assert!(error.contains("limit"), "{error}");
+    }
+
+    #[test]
+    fn what_was_learnt_of_one_resource_is_refused_under_the_name_of_another() {
+        let error = refused(|state| {
+            let learnt = state["resources"]["tokens"].take();
+            state["resources"] = json!({ "usd": learnt });
+        });
+        assert!(error.contains("resource"), "{error}");
+    }
+}
+
+/// Two agents take turns: the runs of one always cost the same, those of the other differ widely. From 1,000 runs on,
+/// the ends of intervals are chosen from a sample of the runs, which must not consist of one agent's.
+#[test]
+fn agents_that_take_turns_are_covered_after_many_runs() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    for at in 0..2_000_u64 {
+        // Nearly uniform from 0 to 1.
+        let share = (at * 0x9E37 % 0x1_0000) as f64 / 65_536.0;
+        let last = if at % 2 == 0 { 100.0 } else { 10.0 + 1_000.0 * share };
+        rollouts.push(&[50.0, last], true).unwrap();
+    }
+    let tokens = rollouts.resource("tokens").unwrap();
+    let samples = score_rollouts(&rollouts, tokens, &mut BudgetEstimator::default()).unwrap();
+    let late = &samples[1_500..];
+    let hits = late.iter().filter(|sample| sample.is_hit()).count();
+    let coverage = hits as f64 / late.len() as f64;
+    assert!((0.74..0.9).contains(&coverage), "{coverage}");
+}

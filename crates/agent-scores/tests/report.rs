@@ -221,15 +221,17 @@ fn two_files_with_the_same_runs_are_compared_in_pairs() {
     let (page, json) = page("traces", &arguments, "pairs");
     let of = |pointer: &str| json.pointer(pointer).and_then(Value::as_f64).unwrap();
     for metric in ["tps_log", "tps_brier", "auroc", "t_ece"] {
-        let (first, second) = (format!("/files/0/{metric}/value"), format!("/files/1/{metric}/value"));
+        let (first, second) =
+            (format!("/files/0/{metric}/value"), format!("/files/1/{metric}/value"));
         let difference = of(&format!("/difference/{metric}/value"));
         assert!((difference - (of(&second) - of(&first))).abs() < 1e-12, "{metric}");
         let ends = ["ci_low", "ci_high"].map(|end| of(&format!("/difference/{metric}/{end}")));
         assert!(ends[0] <= difference && difference <= ends[1], "{metric}");
     }
     assert!(page.contains("/difference/tps_log/value"));
-    let alone = [&files[0], &write("other.jsonl", "{\"id\":\"a\",\"forecasts\":[0.5],\"outcome\":true}")]
-        .map(String::clone);
+    let alone =
+        [&files[0], &write("other.jsonl", "{\"id\":\"a\",\"forecasts\":[0.5],\"outcome\":true}")]
+            .map(String::clone);
     let arguments = [&alone[..], &["--resamples".to_owned(), "50".to_owned()]].concat();
     let (page, json) = self::page("traces", &arguments, "no_pairs");
     assert!(json["difference"].is_null() && page.contains("difference: undefined"));

@@ -196,9 +196,8 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
         let runs: Vec<&[Run]> = files.iter().map(|file| file.runs.as_slice()).collect();
         evaluate(&runs, &settings)
     };
-    let pair = |first: &TraceFile, second: &TraceFile| {
-        differences(&first.runs, &second.runs, &settings)
-    };
+    let pair =
+        |first: &TraceFile, second: &TraceFile| differences(&first.runs, &second.runs, &settings);
     trace_output(&files, &all, &settings, json, report, pair)
 }
 

@@ -176,8 +176,7 @@ pub(crate) fn evaluate(
         let weighted = Summary::Weighted(settings.schedule.clone());
         let summary = settings.summary.as_ref().unwrap_or(&weighted);
         let (resamples, seed) = (settings.resamples, settings.seed);
-        report.curves =
-            Some(curves(&sample.complete, CurveSettings { summary, resamples, seed })?);
+        report.curves = Some(curves(&sample.complete, CurveSettings { summary, resamples, seed })?);
         for (_, reason, group) in audit.rows() {
             let reason = reason.map_or_else(|| "not stated".to_owned(), ToString::to_string);
             *report.stops.entry(reason).or_insert(0) += group.runs;

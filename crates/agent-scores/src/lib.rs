@@ -13,6 +13,7 @@ mod paths;
 mod report;
 mod traces;
 mod triage;
+mod values;
 
 pub use command::run;
 

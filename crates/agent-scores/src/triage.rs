@@ -6,6 +6,7 @@ pub(crate) mod evaluation;
 pub(crate) mod figures;
 pub(crate) mod json;
 pub mod knapsack_file;
+pub(crate) mod options;
 pub mod plan_file;
 pub mod pool_file;
 pub(crate) mod re_solved_file;

@@ -1,9 +1,6 @@
 //! Pages and pictures as files, and JSON output with its curves.
 
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -16,40 +13,28 @@ use crate::report::{
 };
 
 /// The files that a caller asked for besides the output.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct ReportFiles {
-    /// Of `--html`.
+    /// Write a report page, with every figure
+    #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Of `--plot`.
+    /// Draw one figure; the ending is the format
+    #[arg(long, value_name = "FILE.svg|png", value_parser = picture)]
     plot: Option<PathBuf>,
 }
 
+/// The name of a file of a picture.
+fn picture(name: &str) -> Result<PathBuf, &'static str> {
+    let path = PathBuf::from(name);
+    let is_known = matches!(ending(&path).as_str(), "svg" | "png");
+    if is_known {
+        Ok(path)
+    } else {
+        Err("the ending must be .svg or .png, the format of the picture")
+    }
+}
+
 impl ReportFiles {
-    /// Takes `--html FILE` and `--plot FILE` out of the arguments of any subcommand.
-    ///
-    /// # Errors
-    ///
-    /// One that names the option whose file is missing or has an unknown ending.
-    pub(crate) fn taken(arguments: &mut Vec<OsString>) -> Result<Self, String> {
-        let html = taken(arguments, "--html")?;
-        let plot = taken(arguments, "--plot")?;
-        let is_known = |path: &PathBuf| matches!(ending(path).as_str(), "svg" | "png");
-        if let Some(plot) = plot.as_ref().filter(|plot| !is_known(plot)) {
-            return Err(format!(
-                "--plot: {}: the ending must be .svg or .png, which is the format of the picture",
-                plot.display()
-            ));
-        }
-        Ok(Self { html, plot })
-    }
-
-    /// The arguments without options that only figures heed, for a table.
-    pub(crate) fn without_figure_options(mut arguments: Vec<OsString>) -> Vec<OsString> {
-        // A missing value has been refused before.
-        let _ = taken(&mut arguments, "--plot-id");
-        arguments
-    }
-
     /// Whether no file was asked for.
     pub(crate) fn is_empty(&self) -> bool {
         self.html.is_none() && self.plot.is_none()
@@ -89,23 +74,6 @@ impl ReportFiles {
 /// The ending of a file's name in lower case.
 fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
-}
-
-/// Takes one option and its value out of the arguments, in either form.
-fn taken(arguments: &mut Vec<OsString>, option: &str) -> Result<Option<PathBuf>, String> {
-    let with_value = format!("{option}=");
-    let is_it = |argument: &OsString| {
-        argument == option || argument.to_string_lossy().starts_with(&with_value)
-    };
-    let Some(at) = arguments.iter().position(is_it) else { return Ok(None) };
-    let argument = arguments.remove(at);
-    if let Some(value) = argument.to_string_lossy().strip_prefix(&with_value) {
-        return Ok(Some(PathBuf::from(value)));
-    }
-    if at == arguments.len() {
-        return Err(format!("{option}: give a FILE"));
-    }
-    Ok(Some(PathBuf::from(arguments.remove(at))))
 }
 
 /// The one figure that stands for a subcommand: that of all files together, or of the first.
@@ -167,26 +135,13 @@ pub(crate) fn derived<T: Serialize>(
 mod tests {
     use super::*;
 
-    fn arguments(words: &[&str]) -> Vec<OsString> {
-        words.iter().map(OsString::from).collect()
-    }
-
     #[test]
-    fn the_files_are_taken_out_wherever_they_stand() {
-        let mut given = arguments(&["a.jsonl", "--html", "a.html", "--json", "--plot=b.PNG"]);
-        let files = ReportFiles::taken(&mut given).unwrap();
-        assert_eq!(given, arguments(&["a.jsonl", "--json"]));
-        assert_eq!(files.html, Some(PathBuf::from("a.html")));
-        assert_eq!(files.plot, Some(PathBuf::from("b.PNG")));
-    }
-
-    #[test]
-    fn an_option_without_a_file_and_a_picture_of_unknown_format_are_refused() {
-        for (words, part) in
-            [(&["--html"][..], "give a FILE"), (&["--plot", "a.gif"], ".svg or .png")]
-        {
-            let error = ReportFiles::taken(&mut arguments(words)).unwrap_err();
-            assert!(error.contains(words[0]) && error.contains(part), "{error}");
+    fn a_picture_has_one_of_two_endings_in_letters_of_either_case() {
+        for name in ["a.svg", "b.c.PNG"] {
+            assert_eq!(picture(name), Ok(PathBuf::from(name)));
+        }
+        for name in ["a.gif", "svg", "a.svg.gz"] {
+            assert!(picture(name).is_err_and(|error| error.contains(".svg or .png")), "{name}");
         }
     }
 }

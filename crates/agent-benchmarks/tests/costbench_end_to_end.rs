@@ -123,7 +123,7 @@ fn all_3000_training_queries_can_be_solved_with_words_that_no_test_query_uses() 
     let train = queries(Split::Train, 42);
     assert_eq!(train.len(), 3_000);
     for query in train.iter().step_by(37) {
-        assert_eq!(query.preferences.split(), Some(Split::Train));
+        assert_eq!(query.preferences.split(), Split::Train);
         let instance = bench.instance(query);
         let record = run(&instance, Path::optimal(&instance));
         assert_eq!(record.record.run.outcome, Some(true), "{}", query.id);

@@ -10,7 +10,7 @@ use clap_complete::Shell;
 
 use crate::{
     budget, calibration, costbench, cut_off, demo, logs,
-    output::{form::Written, program},
+    output::program::{self, Written},
     paths, traces, triage,
 };
 

@@ -2,7 +2,6 @@
 
 pub(crate) mod command;
 pub(crate) mod options;
-pub(crate) mod plot;
 pub(crate) mod report;
 pub(crate) mod sample;
 pub(crate) mod streams;

@@ -10,6 +10,7 @@ mod files;
 mod logs;
 mod output;
 mod paths;
+mod report;
 mod traces;
 mod triage;
 mod values;

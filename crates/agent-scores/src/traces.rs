@@ -2,6 +2,7 @@
 
 pub(crate) mod bare_numbers;
 pub(crate) mod command;
+pub(crate) mod differences;
 pub(crate) mod evaluation;
 pub(crate) mod log_file;
 pub(crate) mod options;

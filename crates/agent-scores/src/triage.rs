@@ -8,7 +8,6 @@ pub(crate) mod json;
 pub mod knapsack_file;
 pub(crate) mod options;
 pub mod plan_file;
-pub(crate) mod plot;
 pub mod pool_file;
 pub(crate) mod re_solved_file;
 pub(crate) mod variant_file;

@@ -5,7 +5,7 @@
 //!     [--resource output_tokens|input_tokens|total_tokens|cost_usd|NAME,NAME…] [--coverage 0.8]
 //!     [--lenient|--points] [--probes SEED]
 //!     [--keys NAME,NAME…] [--warm-up N] [--resamples N] [--seed N] [--cluster-by-task]
-//!     [--json] [--plot FILE.svg] [--plot-id ID]
+//!     [--json] [--html FILE] [--plot FILE.svg|png] [--plot-id ID]
 //! ```
 //!
 //! Without a file it takes bundled runs (made by `demo-data`). Runs are replayed in the order
@@ -22,8 +22,8 @@ use crate::{
     budget::{
         bagen_report,
         estimate_file::{self, Answers},
+        figures,
         options::Options,
-        plot,
         report::{FIGURES, Report, evaluate},
         rollout_file::{self, RolloutFile, Spent},
         runs::{By, Settings, replay},
@@ -31,8 +31,8 @@ use crate::{
     files::bundled,
     output::{
         file_reports::{self, FileReport},
-        form::{Forms, Written},
-        program,
+        form::Forms,
+        program::Written,
         table::Layout,
     },
 };
@@ -50,14 +50,13 @@ struct Arguments {
     resamples: usize,
     seed: u64,
     forms: Forms,
-    plot: Option<PathBuf>,
     plot_id: Option<String>,
 }
 
 fn arguments(options: Options) -> Result<Arguments, Box<dyn Error>> {
     let Options { mut files, estimator, cap, coverage, probes, warm_up, cluster_by_task, .. } =
         options;
-    let Options { resource, keys, resamples, seed, forms, plot, plot_id, .. } = options;
+    let Options { resource, keys, resamples, seed, forms, plot_id, .. } = options;
     let mode = match (options.lenient, options.points) {
         (_, true) => AnswerMode::LenientPoints,
         (true, _) => AnswerMode::Lenient,
@@ -78,16 +77,19 @@ fn arguments(options: Options) -> Result<Arguments, Box<dyn Error>> {
     if files.is_empty() {
         files.push(bundled::path("demo_rollouts.jsonl"));
     }
-    if plot_id.is_some() && plot.is_none() {
-        return Err("--plot-id: names the run of a picture; give --plot FILE.svg too".into());
+    if plot_id.is_some() && !forms.has_figures() {
+        return Err(
+            "--plot-id: chooses the run of a figure; give --plot FILE, --html FILE or --json too"
+                .into(),
+        );
     }
     if settings.cap.is_some() && !settings.others.is_empty() {
         return Err("--cap: give the caps of several resources in the files".into());
     }
-    if plot.is_some() && !settings.others.is_empty() {
-        return Err("--plot: draws one resource; give one with --resource".into());
+    if forms.has_files() && !settings.others.is_empty() {
+        return Err("--plot, --html: they show one resource; give one with --resource".into());
     }
-    Ok(Arguments { files, estimator, mode, settings, resamples, seed, forms, plot, plot_id })
+    Ok(Arguments { files, estimator, mode, settings, resamples, seed, forms, plot_id })
 }
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
@@ -154,28 +156,33 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     for file in &all {
         let at = |error| format!("{}: {error}", file.file);
         let runs = replay(&[file], &settings).map_err(at)?;
-        let report = evaluate(&runs, &settings, resamples, seed).map_err(at)?;
+        let mut report = evaluate(&runs, &settings, resamples, seed).map_err(at)?;
+        if arguments.forms.has_figures() {
+            let by = estimator_name(&settings);
+            let id = arguments.plot_id.as_deref().filter(|_| all.len() == 1);
+            report.curves = figures::figures(&runs, id, &by, &report)?;
+        }
         reports.push(FileReport { file: file.file.clone(), report });
     }
     let together: Vec<&RolloutFile> = all.iter().collect();
-    if let Some(path) = arguments.plot {
-        let runs = replay(&together, &settings)?;
-        let id = arguments.plot_id.as_deref();
-        let by = Path::new(settings.by.name()).file_stem().unwrap_or_default().to_string_lossy();
-        let picture = plot::svg(&runs, id, &by, settings.spent.name())?;
-        program::write_file(&path, picture.as_bytes())?;
-    }
-    arguments.forms.write(
-        |layout| Ok(table(&reports, &settings, resamples, layout)),
+    arguments.forms.write("budget", |layout| Ok(table(&reports, &settings, resamples, layout)),
         || {
             file_reports::json(&reports, || {
                 let runs = replay(&together, &settings)?;
                 let mut report = evaluate(&runs, &settings, resamples, seed)?;
+                let by = estimator_name(&settings);
+                let id = arguments.plot_id.as_deref();
+                report.curves = figures::figures(&runs, id, &by, &report)?;
                 report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
                 Ok(report)
             })
         },
     )
+}
+
+/// The name of the estimator, or the stem of the file of recorded answers.
+fn estimator_name(settings: &Settings) -> String {
+    Path::new(settings.by.name()).file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The report on a file of BAGEN's released estimates; `None` if the files are runs.
@@ -196,8 +203,8 @@ fn released_estimates(arguments: &Arguments) -> Result<Option<Written>, Box<dyn 
         Some("--estimator: the file of BAGEN's estimates has its own answers")
     } else if settings.cluster_by_task {
         Some("--cluster-by-task: the file of BAGEN's estimates names no tasks")
-    } else if arguments.plot.is_some() {
-        Some("--plot: draws runs, not a file of BAGEN's estimates")
+    } else if arguments.forms.has_files() {
+        Some("--plot, --html: they show runs, not a file of BAGEN's estimates")
     } else {
         None
     };
@@ -207,7 +214,10 @@ fn released_estimates(arguments: &Arguments) -> Result<Option<Written>, Box<dyn 
     let coverage = settings.coverage;
     let found = bagen_report::evaluate(path, &text, arguments.mode, coverage, *resamples, *seed)?;
     let json = || Ok(serde_json::to_string_pretty(&found)? + "\n");
-    arguments.forms.write(|layout| Ok(bagen_report::table(&found, layout)), json).map(Some)
+    arguments
+        .forms
+        .write("budget", |layout| Ok(bagen_report::table(&found, layout)), json)
+        .map(Some)
 }
 
 /// A report for each of several resources, over all files together, and their joint hits.
@@ -262,7 +272,7 @@ fn several(
         let table = table(&reports, settings, resamples, layout);
         Ok(format!("{table}\njoint hit rate {rate}: {n_hits} of {n} feasible prefixes\n"))
     };
-    forms.write(aligned, json)
+    forms.write("budget", aligned, json)
 }
 
 fn table(

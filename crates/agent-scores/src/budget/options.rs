@@ -60,9 +60,6 @@ pub(crate) struct Options {
     /// Resample whole tasks in place of whole runs; every run needs a task
     #[arg(long)]
     pub(crate) cluster_by_task: bool,
-    /// Draw the estimates along the longest feasible run
-    #[arg(long, value_name = "FILE.svg")]
-    pub(crate) plot: Option<PathBuf>,
     /// Draw this run in place of the longest feasible one
     #[arg(long, value_name = "ID")]
     pub(crate) plot_id: Option<String>,

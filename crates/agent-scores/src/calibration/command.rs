@@ -23,7 +23,8 @@ use crate::{
     files::bundled,
     output::{
         file_reports::{FileReport, at},
-        form::{Forms, Written},
+        form::Forms,
+        program::Written,
         table::Layout,
     },
     traces::trace_file::{self, WithMissing},
@@ -70,6 +71,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         reports.push(FileReport { file, report });
     }
     forms.write(
+        "calibration",
         |layout| Ok(text(&reports, &settings, layout)),
         || {
             let report = Report {

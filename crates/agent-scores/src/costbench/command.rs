@@ -20,14 +20,16 @@ use std::{error::Error, fmt::Display, path::PathBuf};
 use crate::{
     costbench::{
         options::{self, Options},
-        query_file,
-        report::{Block, CostReport, Paths, World, compare},
+        query_file::{self, Query},
+        report::{Block, CostReport, Paths, World, compare, drawn_plan},
         sweep::{Estimate, Grid, Group, Row, Sweep, sweep},
     },
     output::{
-        form::{Forms, Written},
+        form::Forms,
+        program::Written,
         table::{Layout, number},
     },
+    report::{self, figure::Figures, plan_graph::plan_graph},
 };
 use serde::Serialize;
 use tool_graph::{
@@ -205,6 +207,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         let Settings { refinement_level, seed, min_cost, max_cost, noise_std, rules, .. } =
             settings;
         return forms.write(
+            "costbench",
             |layout| Ok(sweep_tables(&sweep, &settings, layout)),
             || {
                 let output = SweepOutput {
@@ -216,16 +219,29 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
                     rules,
                     sweep: &sweep,
                 };
-                Ok(serde_json::to_string_pretty(&output)? + "\n")
+                Ok(report::files::json("costbench", &output, Figures::new())?)
             },
         );
     }
     let report = compare(&queries, &world, paths)?;
     let settings = &settings;
     forms.write(
+        "costbench",
         |layout| Ok(table(&report, settings, layout)),
-        || Ok(serde_json::to_string_pretty(&Output { settings, report: &report })? + "\n"),
+        || {
+            let curves = plan_curve(&queries, &world)?;
+            Ok(report::files::json("costbench", &Output { settings, report: &report }, curves)?)
+        },
     )
+}
+
+/// The plan of the first query as a figure.
+fn plan_curve(queries: &[Query], world: &World) -> Result<Figures, Box<dyn Error>> {
+    let Some(query) = queries.first() else { return Ok(Figures::new()) };
+    let plan = drawn_plan(query, world)?;
+    let mut figure = plan_graph(&query.query_id, &plan.optimal, &plan.greedy);
+    figure.note = format!("{} {}", figure.note, plan.words);
+    Ok([("plan".to_owned(), figure)].into())
 }
 
 fn sweep_tables(sweep: &Sweep, settings: &Settings, layout: Layout) -> String {

@@ -6,7 +6,7 @@
 //!     [--missing refuse|leave-out|carry-forward|clip] [--calibrate none|platt|isotonic]
 //!     [--assume non-informative|failure-side|none] [--odds-ratio X] [--resamples N] [--seed N]
 //!     [--hide RATE|--hide-after SHARE] [--continuations FILE] [--min-valid N] [--json]
-//!     [--plot FILE.svg]
+//!     [--html FILE] [--plot FILE.svg|png]
 //! ```
 //!
 //! Without a file it takes the bundled runs (made by `demo-data`), of which the true chance of
@@ -22,7 +22,6 @@ use std::{
 use crate::{
     cut_off::{
         options::Options,
-        plot,
         report::{Comparison, Hide, ReportSettings},
         streams::{Pair, Report, Stream, WAYS, evaluate},
     },
@@ -32,10 +31,11 @@ use crate::{
     },
     output::{
         file_reports,
-        form::{Forms, Written},
-        program,
+        form::Forms,
+        program::Written,
         table::{Layout, number},
     },
+    report::{self, figure::Figures},
     traces::trace_file::{self, Run, TraceFile},
 };
 use censoring::Continuations;
@@ -49,11 +49,10 @@ struct Arguments {
     settings: ReportSettings,
     continuations: Option<PathBuf>,
     forms: Forms,
-    plot: Option<PathBuf>,
 }
 
 fn arguments(options: Options) -> Arguments {
-    let Options { mut files, schedule, missing, continuations, plot, forms, .. } = options;
+    let Options { mut files, schedule, missing, continuations, forms, .. } = options;
     let hide = options.hide.map(Hide::Rate).or(options.hide_after.map(Hide::After));
     let settings = ReportSettings {
         assumption: options.assume,
@@ -71,7 +70,7 @@ fn arguments(options: Options) -> Arguments {
             .map(|name| bundled::path(&format!("demo_{name}.jsonl")))
             .to_vec();
     }
-    Arguments { files, bundled, schedule, missing, settings, continuations, forms, plot }
+    Arguments { files, bundled, schedule, missing, settings, continuations, forms }
 }
 
 /// How the continuations of a run ended.
@@ -106,7 +105,7 @@ fn read_continuations(path: &Path) -> Result<BTreeMap<String, Continuations>, Bo
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let arguments = arguments(options);
     let Arguments { files, bundled, schedule, missing, .. } = arguments;
-    let (mut settings, forms, plot) = (arguments.settings, arguments.forms, arguments.plot);
+    let (mut settings, forms) = (arguments.settings, arguments.forms);
     if let Some(path) = arguments.continuations {
         settings.continuations = Some(read_continuations(&path)?);
     }
@@ -119,13 +118,10 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let known = if bundled { Some(last_forecasts(&all[0].runs)?) } else { None };
     let report = evaluate(&named, &schedule, known.as_ref(), &settings)?;
     let names = file_reports::names(files.iter().map(PathBuf::as_path));
-    if let Some(path) = plot {
-        let picture = plot::svg(&report, &names)?;
-        program::write_file(&path, picture.as_bytes())?;
-    }
     forms.write(
+        "cut-off",
         |layout| Ok(table(&report, &names, layout)),
-        || Ok(serde_json::to_string_pretty(&report)? + "\n"),
+        || Ok(report::files::json("cut-off", &report, Figures::new())?),
     )
 }
 

@@ -57,9 +57,6 @@ pub(crate) struct Options {
     /// Outcomes that a run needs among its continuations
     #[arg(long, value_name = "N", default_value = "5", value_parser = min_valid)]
     pub(crate) min_valid: u64,
-    /// Draw the scores
-    #[arg(long, value_name = "FILE.svg")]
-    pub(crate) plot: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) forms: Forms,
 }

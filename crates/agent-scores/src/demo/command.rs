@@ -18,7 +18,7 @@ use std::{error::Error, fs};
 
 use crate::{
     demo::{options::Options, problems, rollouts},
-    output::{form::Written, program},
+    output::program::{self, Written},
 };
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -40,7 +40,7 @@ pub(crate) struct Part<'a> {
 pub(crate) fn for_each<T: Send, E: From<InputError> + Send>(
     path: &Path,
     parse: impl Fn(Part<'_>) -> Result<T, E> + Sync,
-    take: impl FnMut(T),
+    take: impl FnMut(T) + Send,
 ) -> Result<(), E> {
     let cannot = |error: io::Error| E::from(whole(path, error.to_string()));
     let source = bundled::open(path).map_err(cannot)?;
@@ -51,29 +51,39 @@ fn for_each_part<T: Send, E: Send>(
     source: impl Read + Send,
     length: usize,
     parse: impl Fn(Part<'_>) -> Result<T, E> + Sync,
-    mut take: impl FnMut(T),
+    mut take: impl FnMut(T) + Send,
     cannot: impl Fn(io::Error) -> E,
 ) -> Result<(), E> {
     let mut reader = LineReader { source, rest: Vec::new(), first: true };
     let least = length * PARTS_PER_THREAD * rayon::current_num_threads();
-    let mut lines = reader.lines(least).map_err(&cannot)?;
-    let mut first_line = 1;
+    let mut lines = Vec::new();
+    reader.read(&mut lines, least).map_err(&cannot)?;
+    let (mut next, mut first_line) = (Vec::new(), 1);
+    let mut parsed: Vec<Result<T, E>> = Vec::new();
     while !lines.is_empty() {
         let mut parts = Vec::new();
         for bytes in split(&lines, length) {
             parts.push(Part { bytes, first_line });
             first_line += memchr_iter(b'\n', bytes).count();
         }
-        let (parsed, next) = rayon::join(
-            || parts.into_par_iter().map(&parse).collect::<Vec<_>>(),
-            || reader.lines(least),
+        // While these lines are parsed, the results of the lines before are taken and more lines read.
+        let before = std::mem::take(&mut parsed);
+        let (now, (taken, read)) = rayon::join(
+            || parts.into_par_iter().map(&parse).collect(),
+            || {
+                let taken = before.into_iter().try_for_each(|part| part.map(&mut take));
+                (taken, reader.read(&mut next, least))
+            },
         );
-        for part in parsed {
-            take(part?);
+        taken?;
+        parsed = now;
+        if let Err(error) = read {
+            parsed.into_iter().try_for_each(|part| part.map(&mut take))?;
+            return Err(cannot(error));
         }
-        lines = next.map_err(&cannot)?;
+        std::mem::swap(&mut lines, &mut next);
     }
-    Ok(())
+    parsed.into_iter().try_for_each(|part| part.map(&mut take))
 }
 
 /// Splits lines into parts of at least this many bytes, except for the last.
@@ -97,22 +107,25 @@ struct LineReader<R> {
 }
 
 impl<R: Read> LineReader<R> {
-    /// The next lines, at least the given number of bytes except at the end; empty after the end.
-    fn lines(&mut self, least: usize) -> io::Result<Vec<u8>> {
-        let mut lines = Vec::with_capacity(self.rest.len() + least);
+    /// Replaces `lines` by the next lines, at least the given number of bytes except at the end; there are
+    /// none after the end.
+    fn read(&mut self, lines: &mut Vec<u8>, least: usize) -> io::Result<()> {
+        lines.clear();
         lines.append(&mut self.rest);
         loop {
-            let read = self.source.by_ref().take(least as u64).read_to_end(&mut lines)?;
+            lines.reserve(least);
+            let read = self.source.by_ref().take(least as u64).read_to_end(lines)?;
             if std::mem::take(&mut self.first) && lines.starts_with(b"\xef\xbb\xbf") {
                 lines.drain(..3);
             }
+            let new = lines.len().saturating_sub(read);
             if read == 0 {
-                return Ok(lines);
+                return Ok(());
             }
-            let new = lines.len() - read.min(lines.len());
             if let Some(end) = memrchr(b'\n', &lines[new..]) {
-                self.rest = lines.split_off(new + end + 1);
-                return Ok(lines);
+                self.rest.extend_from_slice(&lines[new + end + 1..]);
+                lines.truncate(new + end + 1);
+                return Ok(());
             }
         }
     }

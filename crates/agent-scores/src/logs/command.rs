@@ -15,7 +15,8 @@ use crate::{
         options::Options,
         report::{LogReport, LogRow, read},
     },
-    output::{form::Written, table::Layout},
+    output::{program::Written, table::Layout},
+    report::{self, figure::Figures},
 };
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
@@ -29,8 +30,9 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     }
     let report = together(reports);
     forms.write(
+        "logs",
         |layout| Ok(table(&report, layout)),
-        || Ok(serde_json::to_string_pretty(&report)? + "\n"),
+        || Ok(report::files::json("logs", &report, Figures::new())?),
     )
 }
 

@@ -10,7 +10,18 @@ use std::{
     process::{self, ExitCode},
 };
 
-use crate::output::form::Written;
+/// What a subcommand prints, and the conditions of `--fail-if` that hold.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) text: String,
+    pub(crate) failures: Vec<String>,
+}
+
+impl From<String> for Written {
+    fn from(text: String) -> Self {
+        Self { text, failures: Vec::new() }
+    }
+}
 
 /// Prints what a subcommand returns. It returns its whole output, so that an error never follows half of it.
 /// The exit code is 1 if a condition of `--fail-if` holds, and 2 after an error.

@@ -16,7 +16,7 @@ use crate::{
     files::bundled,
     output::{
         file_reports::{self, FileReport},
-        form::Written,
+        program::Written,
         table::{Layout, number},
     },
     paths::{
@@ -24,6 +24,7 @@ use crate::{
         path_file::{self, PathRun},
         report::{PathReport, compare},
     },
+    report::files::derived,
 };
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
@@ -36,16 +37,19 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let mut reports = Vec::new();
     for (path, runs) in files.iter().zip(&all) {
         let runs: Vec<&PathRun> = runs.iter().collect();
-        let report = compare(&runs, ignore_arguments)?;
+        let mut report = compare(&runs, ignore_arguments)?;
+        if forms.has_figures() {
+            report.curves = derived("paths", &report)?;
+        }
         reports.push(FileReport { file: path.display().to_string(), report });
     }
-    forms.write(
-        |layout| Ok(table(&reports, ignore_arguments, layout)),
+    forms.write("paths", |layout| Ok(table(&reports, ignore_arguments, layout)),
         || {
             file_reports::json(&reports, || {
                 let runs: Vec<&PathRun> = all.iter().flatten().collect();
                 let mut report = compare(&runs, ignore_arguments)?;
                 report.notes.push("these figures are over all files together, a run in two files counting twice and a task in two files being one; see files".to_owned());
+                report.curves = derived("paths", &report)?;
                 Ok(report)
             })
         },

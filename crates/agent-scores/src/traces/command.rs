@@ -24,10 +24,12 @@ use crate::{
     files::bundled,
     output::{
         file_reports::{self, FileReport},
-        form::{Forms, Written},
+        form::Forms,
+        program::Written,
         table::{Layout, number},
     },
     traces::{
+        differences::{Differences, NO_RESAMPLES, differences},
         evaluation::{Estimates, METRICS, Report, evaluate},
         log_file::{self, LogFile, LogSettings},
         options::{Missing, Options},
@@ -64,7 +66,11 @@ fn arguments(options: Options) -> Arguments {
     if let Some(scorer) = options.scorer {
         policy = policy.with_scorer(scorer);
     }
-    let settings = Settings { schedule, summary, calibration, resamples, seed, cluster_by_task };
+    // Runs that intervals resample are held in memory anyway.
+    let is_held = options.curves || options.forms.has_files() || resamples > 0;
+    let with_curves = options.forms.has_figures() && is_held;
+    let settings =
+        Settings { schedule, summary, calibration, resamples, seed, cluster_by_task, with_curves };
     Arguments { files, settings, missing, reading, policy, forms: options.forms }
 }
 
@@ -85,14 +91,18 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         let read = |path: &PathBuf| trace_tally::read(path, missing, &settings);
         let all: Vec<TraceTally> = files.iter().map(read).collect::<Result<_, _>>()?;
         let report = |files: &[&TraceTally]| trace_tally::report(files, &settings);
-        return trace_output(&files, &all, &settings, &forms, report);
+        let pair = |_: &TraceTally, _: &TraceTally| Ok(Err(NO_RESAMPLES.to_owned()));
+        return trace_output(&files, &all, &settings, &forms, report, pair);
     }
     let read = |path: &PathBuf| trace_file::read(path, missing);
     let all: Vec<TraceFile> = files.iter().map(read).collect::<Result<_, _>>()?;
-    trace_output(&files, &all, &settings, &forms, |files: &[&TraceFile]| {
+    let report = |files: &[&TraceFile]| {
         let runs: Vec<&[Run]> = files.iter().map(|file| file.runs.as_slice()).collect();
         evaluate(&runs, &settings)
-    })
+    };
+    let pair =
+        |first: &TraceFile, second: &TraceFile| differences(&first.runs, &second.runs, &settings);
+    trace_output(&files, &all, &settings, &forms, report, pair)
 }
 
 /// The output for files of traces, by a report on one or more of them.
@@ -102,6 +112,7 @@ fn trace_output<T: AsRef<Remarks>>(
     settings: &Settings,
     forms: &Forms,
     report: impl Fn(&[&T]) -> Result<Report, Box<dyn Error>>,
+    pair: impl Fn(&T, &T) -> Result<Result<Differences, String>, Box<dyn Error>>,
 ) -> Result<Written, Box<dyn Error>> {
     let report = |files: &[&T]| -> Result<_, Box<dyn Error>> {
         let mut report = report(files)?;
@@ -125,10 +136,16 @@ fn trace_output<T: AsRef<Remarks>>(
         text.push_str(&counts(&names, &columns));
         Ok(text + &noted(&names, &columns))
     };
-    forms.write(aligned, || {
+    forms.write("traces", aligned, || {
         file_reports::json(&reports, || {
             let mut together = report(&all.iter().collect::<Vec<_>>())?;
             together.report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
+            if let [first, second] = all {
+                match pair(first, second)? {
+                    Ok(found) => together.report.difference = Some(found),
+                    Err(why) => together.report.notes.push(format!("difference: undefined: {why}")),
+                }
+            }
             Ok(together)
         })
     })
@@ -175,7 +192,7 @@ fn log_output(arguments: &Arguments) -> Result<Option<Written>, Box<dyn Error>> 
         file_reports::json(&reports, || report(&together))
     };
     let aligned = |layout| Ok(log_table(&report(&together)?, settings, layout));
-    forms.write(aligned, json).map(Some)
+    forms.write("traces", aligned, json).map(Some)
 }
 
 /// The streams that some run has, side by side, and what is left out of each.

@@ -58,6 +58,9 @@ pub(crate) struct Options {
     pub(crate) scorer: Option<String>,
     #[command(flatten)]
     pub(crate) forms: Forms,
+    /// Add curves and bins to --json without resamples; with resamples, --html or --plot they are there
+    #[arg(long)]
+    pub(crate) curves: bool,
 }
 
 const EXAMPLE: &str = "\

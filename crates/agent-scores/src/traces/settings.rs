@@ -40,4 +40,6 @@ pub(crate) struct Settings {
     pub seed: u64,
     /// Whether whole tasks are resampled in place of single runs.
     pub cluster_by_task: bool,
+    /// Whether curves and bins are wanted too.
+    pub with_curves: bool,
 }

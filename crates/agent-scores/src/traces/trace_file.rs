@@ -312,7 +312,7 @@ pub(crate) fn read_parts<P: Default, T: Send, E: From<InputError> + Send>(
     policy: ForecastPolicy,
     add: impl Fn(&mut P, Row<'_>) -> Result<(), E> + Sync,
     finish: impl Fn(P) -> Result<T, E> + Sync,
-    mut take: impl FnMut(T),
+    mut take: impl FnMut(T) + Send,
 ) -> Result<Remarks, E> {
     let parse = |part: Part<'_>| {
         let mut kept = P::default();

@@ -4,7 +4,7 @@
 //! triage [FILE] [--alpha A]… [--pool-size N]
 //!     [--planner FILE|all-in-order|cheapest-first|random|oracle] [--seed N]
 //!     [--capped FILE] [--unsolvable FILE [--ratio R]…] [--write-pools FILE]
-//!     [--json] [--plot FILE.svg]
+//!     [--json] [--html FILE] [--plot FILE.svg|png]
 //! triage --variants FILE [--json]
 //! triage --re-solved FILE [--json]
 //! triage --knapsack FILE [--json]
@@ -27,11 +27,8 @@ use std::{error::Error, path::Path};
 
 use crate::{
     files::bundled,
-    output::{
-        form::{Forms, Written},
-        program,
-        table::Layout,
-    },
+    output::{form::Forms, program, program::Written, table::Layout},
+    report::{self, figure::Figures},
     triage::{
         capped_file::CappedRuns,
         evaluation::{Planner, Pools, Settings, evaluate, pools},
@@ -40,7 +37,7 @@ use crate::{
         knapsack_file::{self, Solved},
         options::Options,
         plan_file::PlanFile,
-        plot, pool_file, re_solved_file, variant_file,
+        pool_file, re_solved_file, variant_file,
     },
 };
 use knapsack_oracle::{Alpha, Pool};
@@ -74,11 +71,11 @@ pub(crate) fn output(mut arguments: Options) -> Result<Written, Box<dyn Error>> 
     ];
     let other = other.into_iter().find_map(|(other, path)| Some((other, path.as_ref()?)));
     if let Some((other, path)) = other {
-        let extra = [&arguments.file, &arguments.plot, &arguments.capped, &arguments.unsolvable];
+        let extra = [&arguments.file, &arguments.capped, &arguments.unsolvable];
         if extra.into_iter().chain([&arguments.write_pools]).any(Option::is_some) {
             return Err(
                 "--knapsack, --re-solved and --variants have their own file; leave out FILE, \
-                        --plot, --capped, --unsolvable and --write-pools"
+                        --capped, --unsolvable and --write-pools"
                     .into(),
             );
         }
@@ -118,12 +115,6 @@ pub(crate) fn output(mut arguments: Options) -> Result<Written, Box<dyn Error>> 
     }
     let report =
         evaluate(&problems, &pools, &settings).map_err(|error| format!("{file}: {error}"))?;
-    if let Some(plot) = &arguments.plot {
-        let mark = if report.informed { INFORMED } else { "" };
-        let title = format!("Triage efficiency, planner {}{mark}", arguments.planner);
-        let picture = plot::svg(&report, &title)?;
-        program::write_file(plot, picture.as_bytes())?;
-    }
     let object = Output {
         file: &file,
         problems: problems.items().len(),
@@ -140,8 +131,9 @@ pub(crate) fn output(mut arguments: Options) -> Result<Written, Box<dyn Error>> 
         notes: &report.notes,
     };
     arguments.forms.write(
+        "triage",
         |layout| Ok(text(&problems, &report, &arguments, layout)),
-        || Ok(serde_json::to_string_pretty(&object)? + "\n"),
+        || Ok(report::files::json("triage", &object, Figures::new())?),
     )
 }
 
@@ -153,14 +145,14 @@ fn other_output(other: Other, path: &Path, forms: &Forms) -> Result<Written, Box
         Other::Knapsack => {
             let solved = knapsack_file::solve(path)?;
             let json = || line(&serde_json::to_value(&solved)?);
-            forms.write(|_| Ok(knapsack_text(&solved)), json)
+            forms.write("triage", |_| Ok(knapsack_text(&solved)), json)
         }
         Other::ReSolved => {
             let counts = re_solved_file::read(path)?;
             let models = re_solved_file::to_json(&counts).map_err(named)?;
             let object = json!({ "file": path.display().to_string(), "models": models });
             let table = |layout| Ok(re_solved_file::to_text(&counts, layout).map_err(named)?);
-            forms.write(table, || line(&object))
+            forms.write("triage", table, || line(&object))
         }
         Other::Variants => {
             let tables = variant_file::read(path)?;
@@ -173,7 +165,7 @@ fn other_output(other: Other, path: &Path, forms: &Forms) -> Result<Written, Box
                 let texts = tables.iter().map(|table| table.to_text(layout).map_err(named));
                 Ok(texts.collect::<Result<Vec<_>, _>>()?.join("\n"))
             };
-            forms.write(table, || line(&object))
+            forms.write("triage", table, || line(&object))
         }
     }
 }

@@ -41,9 +41,6 @@ pub(crate) struct Options {
     /// Write the pools as JSON Lines, so that a model can be asked for a plan of each
     #[arg(long, value_name = "FILE")]
     pub(crate) write_pools: Option<PathBuf>,
-    /// Draw efficiency by alpha
-    #[arg(long, value_name = "FILE.svg")]
-    pub(crate) plot: Option<PathBuf>,
     /// Print scores under several variants of a prompt instead
     #[arg(long, value_name = "FILE", conflicts_with_all = ["re_solved", "knapsack"])]
     pub(crate) variants: Option<PathBuf>,

@@ -3,6 +3,7 @@
 mod budget;
 mod calibration;
 mod command;
+mod convert;
 mod costbench;
 mod cut_off;
 mod demo;

@@ -23,10 +23,7 @@ use crate::{
         program,
         table::{align, number},
     },
-    paths::{
-        path_file::{self, PathRun},
-        report::{PathReport, compare},
-    },
+    paths::report::{PathReport, PathTally},
 };
 use lexopt::prelude::*;
 
@@ -77,20 +74,20 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
     let Some(Arguments { files, ignore_arguments, json }) = arguments(given)? else {
         return Ok(USAGE.to_owned());
     };
-    let all: Vec<Vec<PathRun>> =
-        files.iter().map(|path| path_file::read(path)).collect::<Result<_, _>>()?;
+    let read = |path: &PathBuf| PathTally::read(path, ignore_arguments);
+    let all: Vec<PathTally> = files.iter().map(read).collect::<Result<_, _>>()?;
     let mut reports = Vec::new();
-    for (path, runs) in files.iter().zip(&all) {
-        let runs: Vec<&PathRun> = runs.iter().collect();
-        let report = compare(&runs, ignore_arguments)?;
+    for (path, tally) in files.iter().zip(&all) {
+        let report = tally.report(ignore_arguments)?;
         reports.push(FileReport { file: path.display().to_string(), report });
     }
     if !json {
         return Ok(table(&reports, ignore_arguments));
     }
     file_reports::json(&reports, || {
-        let runs: Vec<&PathRun> = all.iter().flatten().collect();
-        let mut report = compare(&runs, ignore_arguments)?;
+        let mut together = PathTally::default();
+        all.iter().for_each(|tally| together.append(tally));
+        let mut report = together.report(ignore_arguments)?;
         report.notes.push("these figures are over all files together, a run in two files counting twice and a task in two files being one; see files".to_owned());
         Ok(report)
     })

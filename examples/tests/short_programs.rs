@@ -3,13 +3,7 @@
 
 mod program;
 
-/// The lines that a program writes.
-fn lines(program: &str) -> Vec<String> {
-    let output = program::run_other(program, &[]);
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && error.is_empty(), "{program}: {error}");
-    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
-}
+use program::lines;
 
 /// The line that begins so.
 fn starting<'a>(lines: &'a [String], start: &str) -> &'a str {

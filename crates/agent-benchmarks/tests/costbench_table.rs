@@ -4,7 +4,7 @@
 mod policies;
 
 use agent_benchmarks::{
-    Level, Model, Reply, ReplyEvent, Weight, converse,
+    Level, Model, ModelError, Reply, ReplyEvent, Weight, converse,
     costbench::{
         CostBench, CostBenchFigures, CostBenchRecord, CostBenchTable, EventKind, Figure, Split,
         queries,
@@ -139,6 +139,19 @@ fn a_run_that_ended_before_its_event_is_left_out_and_counted() {
     let row = only(&table, 10);
     assert_eq!((row.runs, row.left_out), (0, 1));
     assert_eq!(figures(&row), [None; 8]);
+}
+
+#[test]
+fn a_run_without_a_reply_is_left_out_and_counted_and_is_no_failure_of_the_model() {
+    let instance = CostBench::new(2).unwrap().instance(&queries(Split::Test, 42)[0]);
+    let unreachable = model_from_fn(|_| Err(ModelError::new("connection refused")));
+    let (mut table, mut other) = (CostBenchTable::default(), CostBenchTable::default());
+    table.update("m", &converse(instance.conversation(), Path::optimal(&instance))).unwrap();
+    other.update("m", &converse(instance.conversation(), unreachable)).unwrap();
+    table.merge(&other);
+    let row = only(&table, 10);
+    assert_eq!((row.runs, row.left_out, row.without_reply), (1, 0, 1));
+    assert_eq!(row.task_completion_ratio.unwrap().value, 1.0);
 }
 
 /// All plans of level 1, from the names of the tools: the seven of figure 16.

@@ -6,8 +6,8 @@ mod policies;
 use agent_benchmarks::{
     Level, Model, ModelError, Reply, ReplyEvent, Weight, converse,
     costbench::{
-        CostBench, CostBenchFigures, CostBenchRecord, CostBenchTable, EventKind, Figure, Split,
-        queries,
+        CostBench, CostBenchFigures, CostBenchRecord, CostBenchTable, EnvironmentRules, EventKind,
+        Figure, Split, queries,
     },
     model_from_fn,
 };
@@ -180,18 +180,30 @@ fn a_model_that_lists_all_paths_covers_them_and_each_path_counts_once() {
     let tagged = |path: &str| format!("<path>{path}</path>\n");
     let all: String = PLANS.iter().map(|path| tagged(path)).collect();
     let record = listed(all);
-    let coverage = record.coverage.unwrap();
+    let coverage = record.coverage;
     assert_eq!((coverage.rate(), coverage.not_plans), (Some(1.0), 0));
     assert_eq!(record.record.run.scores["path_coverage"].value, 1.0.into());
 
     let some = [PLANS[4], PLANS[4], PLANS[6], "Select_Final_Location"].map(tagged).concat();
-    let coverage = listed(some).coverage.unwrap();
+    let coverage = listed(some).coverage;
     assert_eq!((coverage.covered, coverage.repeated, coverage.not_plans), (2, 1, 1));
     assert_eq!(coverage.rate(), Some(2.0 / 7.0));
 
     let none = listed("There are many.".to_owned());
     assert!(matches!(&none.record.events[0].event, ReplyEvent::Unreadable { .. }));
-    assert_eq!(none.coverage.unwrap().rate(), Some(0.0));
+    assert_eq!(none.coverage.rate(), Some(0.0));
+}
+
+#[test]
+fn tasks_of_any_level_have_paths_to_list() {
+    for (level, possible) in [(0, 3), (5, 127), (30, (1_u128 << 32) - 1)] {
+        for rules in [EnvironmentRules::PAPER_TEXT, EnvironmentRules::RELEASED] {
+            let bench = CostBench::new(level).unwrap().with_rules(rules);
+            let instance = bench.instance(&queries(Split::Test, 42)[380]);
+            let silent = model_from_fn(|_| Ok(Reply::default()));
+            assert_eq!(converse(instance.enumeration(), silent).coverage.possible, possible);
+        }
+    }
 }
 
 #[test]

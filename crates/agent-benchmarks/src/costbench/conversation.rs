@@ -24,8 +24,8 @@ use crate::{
 ///
 /// - Of several calls in one reply, the first is made.
 /// - A parameter with an unknown value counts as not given, so that the call fails as one with wrong
-///   parameters. A call whose inputs were not obtained yet fails as an inaccessible one, whatever value it
-///   gives for them.
+///   parameters. A call whose inputs were not obtained yet fails as an inaccessible one, whatever
+///   identifiers it gives for them.
 /// - `<answer>` ends the conversation. Calls beside it are not made.
 /// - After the last call, the model can still answer; another call ends the conversation.
 /// - After each reply without a call and without an answer, the user reminds the model; too many such
